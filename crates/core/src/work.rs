@@ -103,7 +103,7 @@ pub enum Work {
         /// The leave to do so.
         permit: Permit,
         /// What the lane sees instead of the disk.
-        view: View,
+        view: Box<View>,
     },
     /// Work out what an approved write makes of each file.
     Prepare {

@@ -76,9 +76,10 @@ pub fn without_passed(output: &str) -> Option<(String, usize)> {
     }
     let (mut kept, mut left, mut at) = (Vec::new(), 0, 0);
     while let Some(line) = lines.get(at) {
-        let passed = match protocol {
-            true => point(line).is_some_and(|(passed, _)| passed),
-            false => line.trim_start().starts_with("✔ "),
+        let passed = if protocol {
+            point(line).is_some_and(|(passed, _)| passed)
+        } else {
+            line.trim_start().starts_with("✔ ")
         };
         let told = if protocol && passed { below(&lines, at).len() } else { 0 };
         // With the marks around what stands below it.

@@ -109,7 +109,7 @@ fn any_part_of_an_output_can_be_read_and_stays_short() {
 
 #[test]
 fn an_output_of_tests_is_shortened_to_what_failed_and_its_counts() {
-    let (kept, left) = without_passed(TAP).unwrap();
+    let (kept, left) = without_passed(TAP).unwrap_or_default();
     for part in ["not ok 2 - totals", "40 !== 42", "a.test.js:8:1", "# pass 2", "# fail 2", "1..3"] {
         assert!(kept.contains(part), "{part}: {kept}");
     }
@@ -121,7 +121,7 @@ fn an_output_of_tests_is_shortened_to_what_failed_and_its_counts() {
     }
     assert_eq!(kept.lines().count() + left, TAP.lines().count());
     let passed = include_str!("../../tests/data/digest/node-passed.txt");
-    let (kept, left) = without_passed(&format!("exit 0, took 0.3 s\nstdout:\n{passed}")).unwrap();
+    let (kept, left) = without_passed(&format!("exit 0, took 0.3 s\nstdout:\n{passed}")).unwrap_or_default();
     assert_eq!(left, 12 * 5);
     assert!(kept.starts_with("exit 0, took 0.3 s\nstdout:\nTAP version 13\n1..12\n# tests 12\n"), "{kept}");
     // What is no output of tests stays as it is, whatever its lines begin with.

@@ -118,7 +118,7 @@ impl State {
         view.rules.leave.clone_from(&call.leave);
         view.rules.leave.extend(self.asked_to_init(lane.turn));
         view.typed = call.typed;
-        Some(Work::Tool { permit, view })
+        Some(Work::Tool { permit, view: Box::new(view) })
     }
 
     /// `/init` is the user's own word to write the file that it is about; its hunks ask for theirs.

@@ -135,7 +135,7 @@ impl Driver {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
             Work::Compact { call, .. } => self.compact(key, call, cancel),
-            Work::Tool { permit, view } => self.tool(key, permit, view, cancel),
+            Work::Tool { permit, view } => self.tool(key, permit, *view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, record: Some(record), .. } => {

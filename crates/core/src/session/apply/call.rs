@@ -71,9 +71,9 @@ impl State {
                 }
                 lane.calls.retain(|c| c.call != *call);
                 lane.talk.push(Talk::Result(seq));
-                saw((&mut lane.seen, &mut lane.parts), seen, parts);
+                saw(&mut lane.seen, &mut lane.parts, seen, parts);
                 if !self.transcript.is_beside(lane.id) {
-                    saw((&mut self.seen, &mut self.parts), seen, parts);
+                    saw(&mut self.seen, &mut self.parts, seen, parts);
                 }
                 if lane.kind == LaneKind::Goal
                     && lane.rounds == 0
@@ -94,16 +94,17 @@ impl State {
 
 /// What was seen whole needs no parts; parts of a content hold until it is another.
 fn saw(
-    known: (&mut BTreeMap<RelPath, BlobId>, &mut SeenParts),
+    known: &mut BTreeMap<RelPath, BlobId>,
+    known_parts: &mut SeenParts,
     seen: &[(RelPath, BlobId)],
     parts: &[(RelPath, BlobId, Lines)],
 ) {
     for (path, of) in seen {
-        known.0.insert(path.clone(), *of);
-        known.1.remove(path);
+        known.insert(path.clone(), *of);
+        known_parts.remove(path);
     }
     for (path, of, lines) in parts {
-        let part = known.1.entry(path.clone()).or_insert_with(|| (*of, Vec::new()));
+        let part = known_parts.entry(path.clone()).or_insert_with(|| (*of, Vec::new()));
         if part.0 != *of {
             *part = (*of, Vec::new());
         }

@@ -5,7 +5,7 @@ use super::terms::{CallStart, RunFault};
 use super::{
     Decided, Draft,
     child::refused_to_child,
-    gate::{GateEnd, UNTOUCHED, diagnostics},
+    gate::{GateEnd, diagnostics},
     verdict::{CallVerdict, Then},
 };
 use crate::{
@@ -282,26 +282,20 @@ impl Draft<'_> {
             self.command_changed(lane, call, why);
             return Ok(());
         }
-        let stored = outcome.output.as_ref().map(crate::blob::Blob::id);
+        let (gate, mut text) = (matches!(kind, LaneKind::Gate(_)), outcome.text);
         if let Some(exit) = &outcome.exit {
-            let output = stored;
+            let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
             self.emit(Event::CommandExited { call, exit: exit.clone(), output });
+            text = if gate || open.typed { text } else { shortened(text, output) };
         }
-        let own = open.typed || matches!(kind, LaneKind::Gate(_));
-        let text = match outcome.exit.as_ref().filter(|_| !own) {
-            Some(_) => shortened(outcome.text, stored),
-            None => outcome.text,
-        };
-        let text = self.told(lane, call, text);
+        let mut text = self.told(lane, call, text);
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
         outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
-        let gate = matches!(kind, LaneKind::Gate(_));
         let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
-        let untouched = gate && !passed && outcome.exit.is_some() && self.fails_untouched(&command, &text);
-        let text = if untouched { text.replacen('\n', &format!("\n(it {UNTOUCHED})\n"), 1) } else { text };
+        let untouched = gate && !passed && self.fails_untouched(&command, outcome.exit.as_ref(), &mut text);
         let diagnostics =
             if gate { diagnostics(&text, outcome.exit.as_ref(), passed) } else { String::new() };
         let result = self.excerpt(text);

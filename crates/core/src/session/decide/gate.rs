@@ -28,7 +28,7 @@ const PROVES_NOTHING: &str = "that proves nothing: give a program that checks at
                               by &&, with nothing else deciding how it ends";
 
 /// Told of a check that failed before anything was changed.
-pub(super) const UNTOUCHED: &str = "fails on the untouched tree too: it names no file that was changed here";
+const UNTOUCHED: &str = "fails on the untouched tree too: it names no file that was changed here";
 
 /// How a gate's command ended.
 #[derive(Clone, Debug)]
@@ -80,14 +80,20 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether a check of single files finds fault with none that was changed in this session: so it did before.
-    pub(super) fn fails_untouched(&self, command: &str, output: &str) -> bool {
+    /// Whether a check of single files finds fault with none that was changed in this session: so it did before. Its
+    /// output then says so below its first line.
+    pub(super) fn fails_untouched(&self, command: &str, exit: Option<&Exit>, output: &mut String) -> bool {
         let files = self.state.applies().values().flat_map(|a| &a.files);
         let mut names = files.map(|f| f.path.name()).peekable();
-        names.peek().is_some()
+        let untouched = exit.is_some()
+            && names.peek().is_some()
             && checks_each_file(command)
             && !output.contains(OUTPUT)
-            && !names.any(|name| output.contains(name))
+            && !names.any(|name| output.contains(name));
+        if untouched {
+            *output = output.replacen('\n', &format!("\n(it {UNTOUCHED})\n"), 1);
+        }
+        untouched
     }
 
     /// Whether another command may be proposed to the user for a gate: one of the plan that runs, not green, by
