@@ -13,6 +13,7 @@ use crate::{
     commit::{CommitFile, Committed},
     compaction::{Dropped, Mark as ContextMark},
     completion::Completion,
+    diff::Lines,
     fact::{Fact, Mark, Place},
     goal::GoalSummary,
     hook::{Hold, Hook, HookStatus},
@@ -654,6 +655,9 @@ pub enum Event {
         /// Files seen, with their hashes.
         #[serde(default)]
         seen: Vec<(RelPath, BlobId)>,
+        /// Lines seen of files that others have changed, with the hash of the whole.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        parts: Vec<(RelPath, BlobId, Lines)>,
         /// The rule that refused it, where one did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ruling: Option<Ruling>,

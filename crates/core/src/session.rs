@@ -249,7 +249,9 @@ impl Session {
     pub fn pending(&self) -> BTreeMap<WorkKey, Work> {
         let mut all = self.state.pending();
         for work in all.values_mut() {
-            if let Work::Tool { view: View { rules, .. }, .. } | Work::Recall { rules, .. } = work {
+            if let Work::Tool { view, .. } = work {
+                view.rules.policy = Arc::clone(&self.policy);
+            } else if let Work::Recall { rules, .. } = work {
                 rules.policy = Arc::clone(&self.policy);
             }
         }

@@ -25,7 +25,7 @@ pub use session::{AskUser, ChangeGate, ChildTask, Delegate, RequestPath};
 
 use crate::{
     blob::{Blob, BlobId},
-    diff::Hunk,
+    diff::{Hunk, Lines},
     event::FileChange,
     fact::FactDraft,
     ids::{CallId, LaneId, Millis, Process},
@@ -161,6 +161,8 @@ pub struct ToolOutcome {
     pub failed: bool,
     /// Files whose whole content the call saw, with the hash it had.
     pub seen: Vec<(RelPath, BlobId)>,
+    /// Lines that it saw of files that others have changed, with the hash of the whole.
+    pub parts: Vec<(RelPath, BlobId, Lines)>,
     /// Changes that it proposes.
     pub proposals: Vec<ProposalDraft>,
     /// Facts that it found.
@@ -208,6 +210,7 @@ impl ToolOutcome {
             summary: summary.into(),
             failed: false,
             seen: Vec::new(),
+            parts: Vec::new(),
             proposals: Vec::new(),
             facts: Vec::new(),
             exit: None,

@@ -5,6 +5,7 @@
 use crate::{
     blob::BlobId,
     commit::CommitFile,
+    diff::Lines,
     event::FileChange,
     fact::{Fact, Facts},
     hook::HookMode,
@@ -102,7 +103,7 @@ pub enum Work {
         /// The leave to do so.
         permit: Permit,
         /// What the lane sees instead of the disk.
-        view: View,
+        view: Box<View>,
     },
     /// Work out what an approved write makes of each file.
     Prepare {
@@ -203,6 +204,9 @@ pub enum Work {
     },
 }
 
+/// The lines that were seen of files, each with the hash of the whole.
+pub type SeenParts = BTreeMap<RelPath, (BlobId, Vec<Lines>)>;
+
 /// What a lane sees of the files: its own proposals over the disk, and what it saw before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
@@ -212,6 +216,10 @@ pub struct View {
     pub base: BTreeMap<RelPath, Option<BlobId>>,
     /// The hash that each file had when the lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// What it saw since then of those that others have changed.
+    pub parts: SeenParts,
+    /// Whether the call is the user's own.
+    pub typed: bool,
     /// What is known, and what commands printed.
     pub facts: Arc<Facts>,
     /// The rules that hold for the paths which are really touched.

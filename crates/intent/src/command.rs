@@ -152,6 +152,9 @@ pub const INIT: &str = "Write AGENTS.md at the top of this folder: what an agent
 commands that build, check and test it, as they were found; then how it is laid out and the conventions that its code \
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
+/// The file that [`INIT`] asks for.
+pub const INIT_FILE: &str = "AGENTS.md";
+
 /// Every slash command, in the order in which they are listed.
 pub static SLASH_COMMANDS: [SlashCommand; 36] = [
     row(

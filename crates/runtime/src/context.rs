@@ -71,6 +71,8 @@ pub struct Circumstances {
     pub memory: Arc<Memory>,
     /// Whether one more model call may be made, for a summary.
     pub may_call: bool,
+    /// Whether nobody is there to answer a question.
+    pub unattended: bool,
     /// Who is asked: only what they thought themselves goes back.
     pub origin: String,
 }

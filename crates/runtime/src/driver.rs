@@ -99,6 +99,8 @@ pub struct Setup {
     pub trust: Trust,
     /// Whether somebody is there to be asked, about the folder and about hunks.
     pub asks: bool,
+    /// Whether nobody is there to answer anything, so that the agent is told not to ask.
+    pub unattended: bool,
     /// The mode, where it was said.
     pub mode: Option<Mode>,
     /// The environment.
@@ -131,6 +133,7 @@ impl Setup {
             asking: false,
             trust: Trust::None,
             asks: false,
+            unattended: false,
             mode: None,
             environment,
             flags: Layer::default(),
@@ -456,14 +459,12 @@ impl Driver {
         if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
             self.read_rules_again();
         }
-        for event in &events {
-            self.suggest(event);
-        }
         let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
         if events.iter().any(asked) {
             self.outbox.send(Update::Notice(self.sheet().to_string()));
         }
         for event in &events {
+            self.suggest(event);
             if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
                 && let Some(snapshots) = self.kit.workshop.snapshots()
             {

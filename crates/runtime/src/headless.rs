@@ -107,6 +107,7 @@ pub async fn run(
         patch::reach(path)?;
     }
     setup.repairs = options.repairs;
+    setup.unattended = options.auto_confirm;
     if options.auto_confirm {
         setup.permission = Some(PermissionMode::Auto);
     }

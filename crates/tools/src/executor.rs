@@ -34,7 +34,7 @@ use crate::{
     jail::{Jail, JailError},
     resolved,
     sandbox::{self, CommandSandbox},
-    sight::LaneView,
+    sight::{LaneView, Lately},
     snapshot::Snapshots,
 };
 
@@ -85,6 +85,8 @@ pub struct ToolExecutor {
     /// Variables that the trusted project gives, and the hash over all that it brings.
     given: (Option<BlobId>, Arc<[(String, String)]>),
     fence: Arc<CommandSandbox>,
+    /// What lanes looked at.
+    lately: Arc<Lately>,
     guard: Guard,
     /// What is saved before a command; nothing where nobody asked for it.
     snapshots: Option<Snapshots>,
@@ -99,7 +101,8 @@ impl ToolExecutor {
         let jail = Arc::new(Jail::open(root)?);
         let guard = Guard::of(jail.root(), fence.git(), fence.aside());
         let (redactor, given) = (Redactor::default(), (None, Arc::default()));
-        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard, redactor, given, snapshots: None })
+        let (shell, lately) = (Arc::new(Shell::find()), Arc::default());
+        Ok(Self { jail, shell, fence, lately, guard, redactor, given, snapshots: None })
     }
 
     /// The same tools, which also hide the secrets that `redactor` knows.
@@ -247,10 +250,11 @@ impl ToolExecutor {
         look: impl FnOnce(LaneView<'_>) -> T + Send + 'static,
     ) -> Option<T> {
         let (jail, redactor) = (Arc::clone(&self.jail), self.redactor.clone());
+        let lately = Arc::clone(&self.lately);
         let work = tokio::task::spawn_blocking(move || {
             let held = OnceCell::new();
             let (blobs, redactor) = (blobs.as_ref(), &redactor);
-            look(LaneView { jail: &jail, view: &view, blobs, held: &held, redactor })
+            look(LaneView { jail: &jail, view: &view, blobs, held: &held, redactor, lately: &lately })
         });
         work.await.ok()
     }
@@ -316,7 +320,7 @@ impl ToolExecutor {
         cancel: CancellationToken,
     ) -> ToolOutcome {
         let (jail, call, view) = (Arc::clone(&self.jail), call.clone(), view.clone());
-        let redactor = self.redactor.clone();
+        let (redactor, lately) = (self.redactor.clone(), Arc::clone(&self.lately));
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
             let held = OnceCell::new();
@@ -326,6 +330,7 @@ impl ToolExecutor {
                 blobs: blobs.as_ref(),
                 held: &held,
                 redactor: &redactor,
+                lately: &lately,
             };
             let outcome = on_file(&call, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
             ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }

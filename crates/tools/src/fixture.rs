@@ -17,7 +17,10 @@ use pilothouse_core::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Jail, executor, sight::LaneView};
+use crate::{
+    Jail, executor,
+    sight::{LaneView, Lately},
+};
 
 #[derive(Default)]
 pub(crate) struct Store(Mutex<BTreeMap<BlobId, Vec<u8>>>);
@@ -48,6 +51,7 @@ pub(crate) struct Desk {
     pub view: View,
     pub store: Store,
     pub redactor: pilothouse_core::redact::Redactor,
+    pub lately: Lately,
 }
 
 pub(crate) fn desk(files: &[(&str, &[u8])]) -> Desk {
@@ -60,6 +64,7 @@ pub(crate) fn desk(files: &[(&str, &[u8])]) -> Desk {
         view: View::default(),
         store: Store::default(),
         redactor: pilothouse_core::redact::Redactor::default(),
+        lately: Lately::default(),
         _dir: dir,
     };
     for (path, bytes) in files {
@@ -99,9 +104,17 @@ impl Desk {
             blobs: &self.store,
             held: &held,
             redactor: &self.redactor,
+            lately: &self.lately,
         };
         let got = executor::on_file(&asked(tool, &args)?, eyes, &CancellationToken::new())?;
-        self.view.seen.extend(got.seen.iter().cloned());
+        for (path, of) in &got.seen {
+            self.view.seen.insert(path.clone(), *of);
+            self.view.parts.remove(path);
+        }
+        for (path, of, lines) in &got.parts {
+            let part = self.view.parts.entry(path.clone()).or_insert_with(|| (*of, Vec::new()));
+            part.1.push(*lines);
+        }
         for draft in &got.proposals {
             let after = draft.after.as_ref().map(|b| self.store.put(b.bytes()));
             self.view.overlay.insert(draft.path.clone(), after);

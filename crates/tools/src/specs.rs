@@ -101,6 +101,29 @@ mod tests {
         assert!(bytes(&all) < 6_100, "{} bytes", bytes(&all));
     }
 
+    /// There is no room for a word on every field: those have one whose name alone does not say what they take.
+    #[test]
+    fn fields_that_their_name_does_not_explain_are_explained() {
+        for (tool, field) in [
+            (Tool::AskUser, "/choices"),
+            (Tool::RecordFact, "/user"),
+            (Tool::RecordFact, "/confidence"),
+            (Tool::Run, "/network"),
+            (Tool::Run, "/outside"),
+            (Tool::Run, "/reason"),
+            (Tool::Run, "/timeout_s"),
+            (Tool::Search, "/context"),
+            (Tool::Search, "/glob"),
+            (Tool::SubmitPlan, "/note"),
+            (Tool::SubmitPlan, "/tasks/items/properties/after"),
+            (Tool::SubmitPlan, "/gates/items/properties/after"),
+        ] {
+            let place = format!("/properties{field}/description");
+            let told = spec(tool).and_then(|s| s.parameters.pointer(&place).cloned());
+            assert!(told.is_some_and(|t| t.as_str().is_some_and(|t| !t.is_empty())), "{tool:?} {field}");
+        }
+    }
+
     #[test]
     fn an_offer_without_a_capability_has_none_of_its_tools() {
         assert_eq!(names(&specs(ToolScope::NONE, true, &[])), Vec::<&str>::new());

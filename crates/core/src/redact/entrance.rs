@@ -262,6 +262,7 @@ impl Redactor {
             output,
             failed: outcome.failed,
             seen: outcome.seen,
+            parts: outcome.parts,
             proposals: outcome.proposals,
             exit: outcome.exit,
             notice: outcome.notice.map(|n| self.text(n)),

@@ -18,6 +18,7 @@ use crate::{
     scope::ToolScope,
     talk::Usage,
     tool::{ArgsError, Delegate, FileCall, LeaveOf, Run, SessionCall, Tool, ToolCall},
+    work::SeenParts,
 };
 
 /// A line of work.
@@ -47,10 +48,14 @@ pub struct Lane {
     pub talk: Vec<Talk>,
     /// Whether the user said something about its proposals that its model has not been told yet.
     pub addressed: bool,
+    /// Whether anything that a gate looks at may be another than when it began.
+    pub changed: bool,
     /// Replies so far.
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// What it saw since then of files that others have changed.
+    pub parts: SeenParts,
     /// Nodes that it is on its way to and that wait for hooks, the next first.
     pub moves: Vec<HeldMove>,
     /// Sub-agents that it started so far.
@@ -242,13 +247,20 @@ impl Lane {
             calls: Vec::new(),
             talk: Vec::new(),
             addressed: false,
+            changed: false,
             rounds: 0,
             seen: BTreeMap::new(),
+            parts: SeenParts::new(),
             moves: Vec::new(),
             children: 0,
             handed: Usage::default(),
             opened,
         }
+    }
+
+    /// Whether the workbench told its model something by itself.
+    pub fn was_nudged(&self) -> bool {
+        self.talk.iter().any(|t| matches!(t, Talk::Nudge(_)))
     }
 
     /// Its model replied, with these calls.

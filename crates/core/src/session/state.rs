@@ -32,7 +32,7 @@ use crate::{
     },
     talk::Usage,
     trust::{Given, Trust, TrustRequest},
-    work::Work,
+    work::{SeenParts, Work},
 };
 
 /// Everything that is true now.
@@ -157,6 +157,7 @@ pub struct State {
     pub(super) uncompacted: Option<TurnId>,
     /// The hash that each file had when the main line last saw or wrote it.
     pub(super) seen: BTreeMap<RelPath, BlobId>,
+    pub(super) parts: SeenParts,
     /// What git is asked about, or what it makes.
     pub(super) committing: Option<(CallId, CommitStage)>,
     /// The file that is to be a plan, and the message that asked for it.
@@ -186,6 +187,8 @@ pub struct Run {
     pub tried: Option<Vec<Tried>>,
     /// The task of it that failed: it ends once the others at work have.
     pub fault: Option<TaskFault>,
+    /// Whether the wider path was refused that it asked for last.
+    pub refused: bool,
 }
 
 /// What made a task fail.

@@ -121,6 +121,7 @@ impl Bench {
             window,
             project: None,
             may_call: true,
+            unattended: false,
             origin: "here".to_owned(),
         }
     }

@@ -135,7 +135,7 @@ impl Driver {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
             Work::Compact { call, .. } => self.compact(key, call, cancel),
-            Work::Tool { permit, view } => self.tool(key, permit, view, cancel),
+            Work::Tool { permit, view } => self.tool(key, permit, *view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, record: Some(record), .. } => {
@@ -256,6 +256,7 @@ impl Driver {
             project: self.project.block(),
             memory: Arc::clone(self.at.session.memory()),
             may_call: self.at.session.may_call(),
+            unattended: self.setup.unattended,
             origin: self.at.config.voice.origin(),
         }
     }

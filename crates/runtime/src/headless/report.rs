@@ -218,7 +218,7 @@ impl<'a> Report<'a> {
                 let what = self.calls.remove(call).map(|what| format!("{what}: ")).unwrap_or_default();
                 self.progress(&format!("{mark} {what}{summary}"));
             }
-            Event::LaneNudged { .. } => self.progress("asked for the plan once more"),
+            Event::LaneNudged { text, .. } => self.progress(&format!("told the agent: {text}")),
             Event::Proposed { proposal, added, removed } => {
                 self.progress(&format!("± {} (+{added} -{removed})", proposal.path));
             }

@@ -224,6 +224,7 @@ fn a_swapper_never_leads_any_file_tool_outside() {
                     blobs: &store,
                     held: &held,
                     redactor: &d.redactor,
+                    lately: &d.lately,
                 };
                 let Ok(got) = asked(tool, &args).and_then(|call| on_file(&call, eyes, &never)) else {
                     continue;

@@ -4,6 +4,7 @@
 
 use pilothouse_core::{
     blob::{OUTPUT, OUTPUT_DIGITS},
+    diff::Lines,
     shell::Act,
     tool::{Read, ToolOutcome},
 };
@@ -24,7 +25,7 @@ const SNIFF_BYTES: usize = 8 * 1024;
 pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, String> {
     if let Some(output) = stored(eyes, &args.path) {
         let text = String::from_utf8_lossy(&output);
-        return part(&args.path, &eyes.redactor.mask(&text), args);
+        return part(&args.path, &eyes.redactor.mask(&text), args).map(|(outcome, ..)| outcome);
     }
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
     let Some(path) = path else { return Err(a_folder(&args.path)) };
@@ -46,14 +47,14 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
     let text = String::from_utf8_lossy(content);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
     let shown = eyes.redactor.mask_file(path.as_str(), &text);
-    let mut outcome = part(&path.to_string(), &shown, args)?;
+    let (mut outcome, lines, total) = part(&path.to_string(), &shown, args)?;
+    sight.note(eyes, lines, total, &mut outcome);
     if lossy {
         outcome.text.push_str("\n(not UTF-8: bytes that are no text are shown as �)");
     }
     if !note.is_empty() {
         outcome.text = format!("{note}\n{}", outcome.text);
     }
-    outcome.seen = sight.noted();
     Ok(outcome)
 }
 
@@ -96,12 +97,13 @@ fn unreadable(content: &[u8]) -> Option<&'static str> {
     content.iter().take(SNIFF_BYTES).any(|b| *b == 0).then_some("a binary file")
 }
 
-fn part(path: &str, text: &str, args: &Read) -> Result<ToolOutcome, String> {
+/// A part of a text, with the lines that it is of how many.
+fn part(path: &str, text: &str, args: &Read) -> Result<(ToolOutcome, Lines, usize), String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let total = text.lines().count();
     let from = args.from.unwrap_or(1).max(1);
     if total == 0 {
-        return Ok(ToolOutcome::text("(empty file)", count(0, "line")));
+        return Ok((ToolOutcome::text("(empty file)", count(0, "line")), Lines::default(), 0));
     }
     if from > total {
         return Err(format!("{path} has {total} lines; ask for from 1 to {total}"));
@@ -126,5 +128,5 @@ fn part(path: &str, text: &str, args: &Read) -> Result<ToolOutcome, String> {
     let out = out.trim_end_matches('\n').to_owned();
     let whole = from == 1 && last == total;
     let summary = if whole { count(total, "line") } else { format!("lines {from}-{last} of {total}") };
-    Ok(ToolOutcome::text(out, summary))
+    Ok((ToolOutcome::text(out, summary), Lines { start: from - 1, len: last + 1 - from }, total))
 }

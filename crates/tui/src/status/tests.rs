@@ -194,6 +194,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         approval: None,
         tried: None,
         fault: None,
+        refused: false,
     });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }

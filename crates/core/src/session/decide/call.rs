@@ -9,6 +9,8 @@ use super::{
     verdict::{CallVerdict, Then},
 };
 use crate::{
+    blob::BlobId,
+    digest,
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
@@ -28,6 +30,8 @@ use crate::{
 
 /// Most answers that a question of the model may offer.
 const MOST_CHOICES: usize = 9;
+/// So many lines of tests that passed are told as they are.
+const PASSED_LINES: usize = 20;
 
 impl Draft<'_> {
     /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
@@ -278,17 +282,20 @@ impl Draft<'_> {
             self.command_changed(lane, call, why);
             return Ok(());
         }
+        let (gate, mut text) = (matches!(kind, LaneKind::Gate(_)), outcome.text);
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
             self.emit(Event::CommandExited { call, exit: exit.clone(), output });
+            text = if gate || open.typed { text } else { shortened(text, output) };
         }
-        let text = self.told(lane, call, outcome.text);
+        let mut text = self.told(lane, call, text);
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
         outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
-        let gate = matches!(kind, LaneKind::Gate(_));
+        let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
+        let untouched = gate && !passed && self.fails_untouched(&command, outcome.exit.as_ref(), &mut text);
         let diagnostics =
             if gate { diagnostics(&text, outcome.exit.as_ref(), passed) } else { String::new() };
         let result = self.excerpt(text);
@@ -300,18 +307,17 @@ impl Draft<'_> {
             summary: outcome.summary,
             result,
             seen: outcome.seen,
+            parts: outcome.parts,
             ruling: None,
         });
         if let Some(text) = outcome.notice {
             self.notice(Level::Warn, text);
         }
         if let Some(wrote) = outcome.wrote {
-            let line = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            self.command_wrote(call, &line, *wrote, !gate);
+            self.command_wrote(call, &command, *wrote, !gate);
         }
         if let LaneKind::Gate(gate) = kind {
-            let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics };
+            let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics, untouched };
             self.gate_ended(lane, gate, end);
             return Ok(());
         }
@@ -417,4 +423,14 @@ fn name(open: &OpenCall) -> &str {
 fn words(scope: crate::scope::ToolScope) -> String {
     let names: Vec<&str> = scope.iter().map(Capability::name).collect();
     if names.is_empty() { "use no tools".to_owned() } else { names.join(", ") }
+}
+
+/// The output of a command without what passed of its tests, where that is most of it; all of it has a name.
+fn shortened(text: String, output: Option<BlobId>) -> String {
+    let Some((kept, left)) = digest::without_passed(&text).filter(|(_, left)| *left > PASSED_LINES) else {
+        return text;
+    };
+    let whole = output.map_or_else(String::new, |id| format!("; read {} has them", id.output_name()));
+    let (first, rest) = kept.split_once('\n').unwrap_or((&kept, ""));
+    format!("{first}\n({left} lines of tests that passed are left out{whole})\n{rest}")
 }

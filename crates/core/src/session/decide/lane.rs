@@ -266,11 +266,7 @@ impl Draft<'_> {
             }
             LaneKind::Gate(_) => {}
             LaneKind::Child(_) => self.end_child(lane, "It said nothing.", false),
-            LaneKind::Repair(gate) => {
-                self.emit(Event::LaneClosed { lane });
-                self.emit(Event::GateReset { gate, skipped: false });
-                self.continue_run();
-            }
+            LaneKind::Repair(gate) => self.repair_done(lane, gate),
         }
     }
 

@@ -152,8 +152,8 @@ pub(super) struct Call {
     pub(super) ruling: Option<Ruling>,
     /// The last lines of its output: whether on standard error, and the text.
     pub(super) tail: VecDeque<(bool, String)>,
-    /// Whether the end of what it wrote stands below it while it is folded.
-    pub(super) peek: bool,
+    /// How many lines of the end of what it wrote stand below it while it is folded.
+    pub(super) peek: usize,
     /// The sub-agents that it started, in order.
     pub(super) children: Vec<Agent>,
 }

@@ -22,9 +22,6 @@ use crate::{
 /// Lines of live output below a running command.
 const TAIL_LINES: usize = 6;
 
-/// Lines of the end of what the user's own command wrote.
-const PEEK_LINES: usize = 20;
-
 /// Lines of an unfolded result.
 const DETAIL_LINES: usize = 400;
 
@@ -145,7 +142,7 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let (mark, ink) = match call.state {
         CallState::Asked => (g.waits, Slot::Warn),
         CallState::Running => (g.spin(env.spinner), Slot::Info),
-        CallState::Ended(CallStatus::Done) if open || call.peek => (g.open, Slot::Soft),
+        CallState::Ended(CallStatus::Done) if open || call.peek > 0 => (g.open, Slot::Soft),
         CallState::Ended(CallStatus::Done) => (g.folded, Slot::Soft),
         CallState::Ended(CallStatus::Failed) => (g.failed, Slot::Bad),
         CallState::Ended(CallStatus::Refused) => (g.failed, Slot::Warn),
@@ -182,8 +179,8 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {
         detail(&call.result.shown, env, rows);
-    } else if call.peek && !call.result.shown.is_empty() {
-        peek(&call.result.shown, env, rows);
+    } else if call.peek > 0 && !call.result.shown.is_empty() {
+        peek(&call.result.shown, call.peek, env, rows);
     } else if call.state == CallState::Running || failed || open {
         for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
             let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
@@ -197,8 +194,8 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
 }
 
 /// The end of what a command wrote, and what is folded away above it.
-fn peek(text: &str, env: &Env<'_>, rows: &mut Vec<Row>) {
-    let above = Clean::text(text).lines().count().saturating_sub(PEEK_LINES);
+fn peek(text: &str, most: usize, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let above = Clean::text(text).lines().count().saturating_sub(most);
     if above == 0 {
         return detail(text, env, rows);
     }

@@ -247,6 +247,7 @@ impl Log {
             GoalStatus::Completed => ("✓", Slot::Ok),
             GoalStatus::Failed | GoalStatus::PlannerError => ("✗", Slot::Bad),
             GoalStatus::Cancelled | GoalStatus::Skipped => ("–", Slot::Soft),
+            GoalStatus::Refused => ("–", Slot::Warn),
         };
         let text = match (goal.status, goal.ran) {
             (GoalStatus::Completed, 0) => "Complete. Nothing was run.".to_owned(),
