@@ -41,6 +41,7 @@ pub mod ids;
 pub mod lane;
 pub mod money;
 pub mod port;
+pub mod recipe;
 pub mod redact;
 pub mod refusal;
 pub mod relpath;

@@ -338,9 +338,11 @@ pub(crate) fn slash(text: &str) -> Option<(String, String)> {
     let rest =
         text.strip_prefix("::").or_else(|| text.strip_prefix('/')).or_else(|| text.strip_prefix(':'))?;
     let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '?')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '!' | '?'));
-    (word && name.len() < 32).then(|| (name.to_lowercase(), args.trim().to_owned()))
+    let word = name.starts_with(|c: char| c.is_alphanumeric() || c == '?')
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '!' | '?'));
+    // As long as the name of a skill may be; a number alone is none.
+    let word = word && name.chars().any(|c| !c.is_numeric());
+    (word && name.chars().count() <= 64).then(|| (name.to_lowercase(), args.trim().to_owned()))
 }
 
 /// The mode that `/mode` names.

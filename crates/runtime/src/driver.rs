@@ -13,6 +13,7 @@ mod opening;
 mod outbox;
 mod port;
 mod project;
+mod recipes;
 mod rules;
 mod tasks;
 #[cfg(test)]
@@ -210,6 +211,8 @@ struct Driver {
     project: Project,
     /// The memories, as they were read.
     memories: memory::Memories,
+    /// The skills, commands and agents, as they were found.
+    shelf: recipes::Shelf,
     leaving: bool,
 }
 
@@ -274,11 +277,13 @@ impl Driver {
             around,
             project: Project::default(),
             memories: memory::Memories::default(),
+            shelf: recipes::Shelf::default(),
             leaving: false,
         };
         driver.look_at_project();
         driver.show_opened()?;
         driver.look_at_memory();
+        driver.look_at_recipes();
         Ok(driver)
     }
 
@@ -336,6 +341,7 @@ impl Driver {
             }
             Request::Input(input) => {
                 self.look_at_memory_again();
+                self.look_at_recipes_again();
                 inputs.push((input, true));
             }
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {

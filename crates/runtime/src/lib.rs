@@ -28,6 +28,7 @@ pub mod memory;
 pub mod own;
 pub mod permissions;
 pub mod project;
+pub mod recipes;
 pub mod secrets;
 pub mod surroundings;
 pub mod trace;

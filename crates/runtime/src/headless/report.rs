@@ -146,9 +146,13 @@ impl<'a> Report<'a> {
     #[expect(clippy::too_many_lines, reason = "every event that is told has its line")]
     fn tell(&mut self, event: &Event, state: &State) {
         match event {
-            Event::ChildStarted { work, task, .. } => {
+            Event::ChildStarted { work, task, agent, .. } => {
                 let task = task.head.lines().next().unwrap_or_default();
-                self.progress(&format!("▸ sub-agent, {}: {task}", work.name()));
+                let kind = agent.as_ref().map_or(work.name(), |a| a.name.as_str());
+                self.progress(&format!("▸ sub-agent, {kind}: {task}"));
+            }
+            Event::TurnDirected { kind, name, origin, file, .. } => {
+                self.progress(&format!("▸ {} {name} ({}, {file})", kind.name(), origin.name()));
             }
             Event::ChildEnded { report, done, .. } => {
                 let mark = if *done { "✓" } else { "✗" };

@@ -1,0 +1,47 @@
+//! Skills, commands and agents as the driver's session has them: looked for when it opens, and again when a message comes
+//! and a file is another.
+//!
+//! Owns when they are looked for. Never looks while nothing asks for it.
+
+use std::sync::Arc;
+
+use pilothouse_core::port::Update;
+
+use super::Driver;
+use crate::recipes::Found;
+
+/// The recipes, as they were found.
+#[derive(Debug, Default)]
+pub(super) struct Shelf {
+    found: Found,
+    /// What the user was told of them.
+    told: Vec<String>,
+}
+
+impl Driver {
+    /// Looks for recipes; whoever uses them has them from here on.
+    pub(super) fn look_at_recipes(&mut self) {
+        let found = Found::look(&self.setup.home, self.at.root.path(), &self.at.trust.1);
+        let recipes = Arc::new(found.recipes.clone());
+        let warnings = found.warnings();
+        self.shelf.found = found;
+        if *recipes != *self.around.recipes {
+            self.at.session.set_recipes(Arc::clone(&recipes));
+            self.kit.workshop = self.kit.workshop.clone().knowing(Arc::clone(&recipes));
+            self.around.recipes = recipes;
+            self.around.now = (self.setup.clock)();
+            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
+        }
+        for warning in warnings.iter().filter(|w| !self.shelf.told.contains(w)) {
+            self.outbox.send(Update::Notice(warning.clone()));
+        }
+        self.shelf.told = warnings;
+    }
+
+    /// Looks again where a file or a folder is not what it was.
+    pub(super) fn look_at_recipes_again(&mut self) {
+        if self.shelf.found.is_stale() {
+            self.look_at_recipes();
+        }
+    }
+}
