@@ -281,9 +281,10 @@ impl Driver {
             leaving: false,
         };
         driver.look_at_project();
+        driver.find_recipes();
         driver.show_opened()?;
         driver.look_at_memory();
-        driver.look_at_recipes();
+        driver.warn_of_recipes();
         Ok(driver)
     }
 

@@ -33,6 +33,7 @@ pub mod secrets;
 pub mod surroundings;
 pub mod trace;
 pub mod trust;
+pub mod validate;
 
 pub mod disk;
 

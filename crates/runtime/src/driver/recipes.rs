@@ -19,19 +19,32 @@ pub(super) struct Shelf {
 }
 
 impl Driver {
-    /// Looks for recipes; whoever uses them has them from here on.
-    pub(super) fn look_at_recipes(&mut self) {
+    /// Looks for recipes; whoever uses them has them from here on. Whether they are others than before.
+    pub(super) fn find_recipes(&mut self) -> bool {
         let found = Found::look(&self.setup.home, self.at.root.path(), &self.at.trust.1);
         let recipes = Arc::new(found.recipes.clone());
-        let warnings = found.warnings();
         self.shelf.found = found;
-        if *recipes != *self.around.recipes {
+        let others = *recipes != *self.around.recipes;
+        if others {
             self.at.session.set_recipes(Arc::clone(&recipes));
             self.kit.workshop = self.kit.workshop.clone().knowing(Arc::clone(&recipes));
             self.around.recipes = recipes;
+        }
+        others
+    }
+
+    /// As [`Driver::find_recipes`]; the screen is told.
+    pub(super) fn look_at_recipes(&mut self) {
+        if self.find_recipes() {
             self.around.now = (self.setup.clock)();
             self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
         }
+        self.warn_of_recipes();
+    }
+
+    /// Says what of the user's own cannot be used, once.
+    pub(super) fn warn_of_recipes(&mut self) {
+        let warnings = self.shelf.found.warnings();
         for warning in warnings.iter().filter(|w| !self.shelf.told.contains(w)) {
             self.outbox.send(Update::Notice(warning.clone()));
         }

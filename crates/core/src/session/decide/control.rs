@@ -80,6 +80,8 @@ impl Draft<'_> {
             Slash::Diff
             | Slash::Approvals
             | Slash::Why
+            | Slash::Skills
+            | Slash::Agents
             | Slash::Runs
             | Slash::Worktree
             | Slash::Theme

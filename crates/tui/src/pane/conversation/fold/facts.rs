@@ -14,7 +14,7 @@ use pilothouse_core::{
 use super::{Log, title};
 use crate::{
     pane::{
-        conversation::entry::{Body, Facts, Kind},
+        conversation::entry::{Body, Facts, Kind, Text},
         diff::counts,
     },
     row::{self, Ink, Row, count},
@@ -99,6 +99,17 @@ impl Log {
                 for line in text.lines() {
                     self.mark(at, Mark::Dot, line);
                 }
+            }
+            Event::TurnDirected { kind, name, origin, file, prompt, .. } => {
+                let lines = match prompt.lines {
+                    1 => "one line".to_owned(),
+                    n => format!("{n} lines"),
+                };
+                let what = Row::of(Mark::Dot.sign(), Slot::Soft)
+                    .and(&format!(" {} {}", kind.name(), Clean::line(name).as_str()), Slot::Text);
+                let from = format!("  {}, {}, {lines}", origin.name(), Clean::line(file).as_str());
+                let lines = vec![(what.and(&from, Slot::Soft), Row::new())];
+                self.add(at, Kind::Work, Body::Facts(Facts { lines, detail: Text::of(prompt).shown }));
             }
             Event::InstructionsTold { path, .. } => {
                 self.mark(at, Mark::Dot, &format!("{path} is told to the agent: how to work in its folder"));
