@@ -113,10 +113,10 @@ pub fn request(
     let lane = state.lanes.get(&lane).ok_or(Unprepared::Gone)?;
     let purpose = lane.kind.purpose();
     let system = system(purpose);
-    let known = project(around).into_iter().chain(skills(around));
-    let project = known.map(|text| Message::text(Role::User, text));
+    let known: Vec<String> = project(around).into_iter().chain(skills(around)).collect();
+    let project = (!known.is_empty()).then(|| Message::text(Role::User, known.join("\n")));
     let last = Message::text(Role::User, now::message(state, lane, offer, around));
-    let mut messages: Vec<Message> = project.collect();
+    let mut messages: Vec<Message> = project.into_iter().collect();
     let fixed = messages.iter().map(budget::size).sum::<usize>() + system.len();
     let fixed = fixed + tools.iter().map(budget::tool_size).sum::<usize>();
     let last_bytes = last_bytes(budget::size(&last));

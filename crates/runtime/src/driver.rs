@@ -472,6 +472,7 @@ impl Driver {
         }
         for event in &events {
             self.suggest(event);
+            self.say_of_model(event);
             if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
                 && let Some(snapshots) = self.kit.workshop.snapshots()
             {

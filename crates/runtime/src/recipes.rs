@@ -67,7 +67,9 @@ impl Found {
         for (folder, kind) in OWN {
             all.extend(places.own(&home.config.join(folder), kind, RecipeOrigin::User));
         }
-        PROJECT.iter().for_each(|(folder, _)| places.see(&root.join(folder)));
+        for (folder, _) in PROJECT {
+            places.see(&root.join(folder));
+        }
         let now = Brought::scan(root);
         for piece in &now.pieces {
             places.see(&root.join(&piece.path));
@@ -221,7 +223,7 @@ pub fn check(path: &Path) -> Option<Recipe> {
     let kind = match name {
         "SKILL.md" | "skill.md" => RecipeKind::Skill,
         "AGENT.md" => RecipeKind::Agent,
-        _ if !name.ends_with(".md") => return None,
+        _ if name.strip_suffix(".md").is_none() => return None,
         _ if parent == "commands" => RecipeKind::Command,
         _ if parent == "agents" => RecipeKind::Agent,
         _ => return None,
@@ -244,7 +246,7 @@ impl Places {
 
     fn see_parent(&mut self, path: &Path) {
         if let Some(parent) = path.parent().filter(|p| !self.seen.iter().any(|(seen, _)| seen == p)) {
-            self.see(&parent.to_owned());
+            self.see(parent);
         }
     }
 

@@ -126,7 +126,7 @@ impl Checked {
         let text = match own::text(path) {
             Ok(text) => text.unwrap_or_default(),
             Err(e) => {
-                self.mistakes.push(mistake(path, e));
+                self.mistakes.push(mistake(path, &e));
                 return true;
             }
         };
@@ -150,15 +150,15 @@ impl Checked {
                 None
             }
         };
-        self.mistakes.extend(wrong.map(|e| mistake(path, e)));
+        self.mistakes.extend(wrong.map(|e| mistake(path, &e)));
         true
     }
 }
 
-fn mistake(path: &Path, error: RuntimeError) -> Mistake {
+fn mistake(path: &Path, error: &RuntimeError) -> Mistake {
     let hint = error.hint();
     let told = |what: &str| if hint.is_empty() { what.to_owned() } else { format!("{what}; {hint}") };
-    if let RuntimeError::Config { file, line, column, message, .. } = &error {
+    if let RuntimeError::Config { file, line, column, message, .. } = error {
         return Mistake { file: file.clone(), line: *line, column: *column, what: told(message) };
     }
     Mistake { file: path.to_owned(), line: 1, column: 1, what: told(&error.to_string()) }

@@ -152,7 +152,7 @@ impl Recipe {
         }
         let text = String::from_utf8(content).map_err(|e| {
             let read = e.as_bytes().get(..e.utf8_error().valid_up_to()).unwrap_or_default();
-            let line = read.iter().filter(|b| **b == b'\n').count() + 1;
+            let line = String::from_utf8_lossy(read).matches('\n').count() + 1;
             Fault::new(Place { line, column: 1 }, "it is no text in UTF-8")
         })?;
         if let Some((at, c)) = hidden(&text) {

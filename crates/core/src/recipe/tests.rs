@@ -91,6 +91,7 @@ fn ten_published_skills_load_unchanged() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of mistakes")]
 fn what_is_broken_says_where_and_why() {
     let long = format!("---\nname: xy\ndescription: {}\n---\nb\n", "y".repeat(1025));
     for (text, line, column, why) in [

@@ -304,12 +304,11 @@ impl<'a> Telling<'a> {
 fn said(state: &State, texts: &dyn Texts, turn: TurnId, seq: Seq, most: usize) -> Option<Message> {
     let info = state.turns.get(&turn);
     let directed = info.and_then(|t| t.directed.as_ref()).and_then(|d| directing(texts, d.seq));
-    let said = match info.and_then(|t| t.request.as_ref()) {
-        Some(request) => cut(request, most),
-        None => {
-            let Event::TurnStarted { text, .. } = texts.event(seq)?.event else { return None };
-            cut(&texts.whole(&text), most)
-        }
+    let said = if let Some(request) = info.and_then(|t| t.request.as_ref()) {
+        cut(request, most)
+    } else {
+        let Event::TurnStarted { text, .. } = texts.event(seq)?.event else { return None };
+        cut(&texts.whole(&text), most)
     };
     Some(Message::text(Role::User, format!("{said}{}", directed.unwrap_or_default())))
 }

@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use pilothouse_core::port::Update;
+use pilothouse_core::{
+    event::{Event, Stamped},
+    port::Update,
+};
 
 use super::Driver;
 use crate::recipes::Found;
@@ -49,6 +52,19 @@ impl Driver {
             self.outbox.send(Update::Notice(warning.clone()));
         }
         self.shelf.told = warnings;
+    }
+
+    /// Says that a message is answered by another model than its agent asks for: only one is configured.
+    pub(super) fn say_of_model(&mut self, event: &Stamped) {
+        let Event::TurnDirected { name, kind, model: Some(model), .. } = &event.event else { return };
+        let ours = self.at.config.voice.name();
+        if *model != ours {
+            let kind = kind.name();
+            let text = format!(
+                "the {kind} {name} asks for the model {model}, which is not configured: {ours} answers"
+            );
+            self.outbox.send(Update::Notice(text));
+        }
     }
 
     /// Looks again where a file or a folder is not what it was.

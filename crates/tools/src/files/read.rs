@@ -89,7 +89,7 @@ fn of_skill(recipes: &Recipes, name: &str) -> Result<String, String> {
             [] => String::new(),
             names => format!("\n\n(files beside it, read as {SKILL}{name}/FILE: {})", names.join(", ")),
         };
-        return Ok(format!("{}{beside}", skill.body));
+        return Ok(format!("{}{beside}", skill.expand("")));
     }
     let bytes = match &skill.beside {
         Beside::Held(files) => files.get(file).map(|bytes| bytes.to_vec()),
