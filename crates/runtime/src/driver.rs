@@ -496,12 +496,4 @@ impl Driver {
             }
         }));
     }
-
-    fn ask_git(&self) {
-        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        self.tasks.spawn(async move {
-            let branch = surroundings::branch(&folder).await;
-            drop(inbound.send(Inbound::Branch(branch)).await);
-        });
-    }
 }

@@ -33,6 +33,14 @@ fn call(name: &'static str, args: Value) -> Turn {
     Turn::Say("", vec![(name, args)])
 }
 
+/// What a command prints, and its exit code.
+fn prints(desk: &Desk, args: &[&str], code: i32, said: &[&str]) {
+    let ended = desk.go(args).with(code);
+    for text in said {
+        assert!(ended.out.contains(text), "{text:?} is not in {}", ended.out);
+    }
+}
+
 /// All that a request says.
 fn whole(server: &Server, number: usize) -> String {
     let requests = server.requests();
@@ -88,20 +96,20 @@ fn an_agent_of_the_user_directs_a_message_and_what_is_broken_is_said_at_the_star
     {
         assert!(ended.err.contains(said), "{}", ended.err);
     }
-    desk.go(&["run", "/help"]).with(0).tells(&["/write-tests", "(shipped)", "@auditor"]);
+    prints(&desk, &["run", "/help"], 0, &["/write-tests", "(shipped)", "@auditor"]);
 }
 
 #[test]
 fn validate_names_file_line_and_column_of_what_is_wrong() {
     let desk = Desk::new();
-    desk.go(&["validate"]).with(0).tells(&["0 with a mistake"]);
+    prints(&desk, &["validate"], 0, &["0 with a mistake"]);
     put(&desk, ".claude/commands/fix.md", "---\ndescription: [a]\n---\nFix.\n");
     put(&desk, ".agents/skills/x1/SKILL.md", "---\nname: x1\ndescription: d\n---\na\u{200b}b\n");
     put(&desk, ".pilothouse/agents/judge.md", "---\nname: judge\ndescription: d\nscope: all\n---\nb\n");
     put(&desk, ".pilothouse/permissions.toml", "[[deny]]\nread = 3\n");
     own(&desk, "config.toml", "[model]\nnmae = \"x\"\n");
     own(&desk, "keymap.toml", "[composer]\nsend = \"no-such-key\"\n");
-    desk.go(&["validate"]).with(2).tells(&[
+    let wrong = [
         ".claude/commands/fix.md:2:14: `description`: invalid type",
         ".agents/skills/x1/SKILL.md:5:2: a character is hidden here (U+200B)",
         ".pilothouse/agents/judge.md:4:8: `scope`: unknown variant",
@@ -109,9 +117,10 @@ fn validate_names_file_line_and_column_of_what_is_wrong() {
         "config.toml:2:",
         "keymap.toml:2:",
         "6 with a mistake",
-    ]);
-    desk.go(&["validate", ".claude/commands/fix.md"]).with(2).tells(&["1 file checked"]);
-    desk.go(&["validate", "--json", ".agents"]).with(2).tells(&["\"line\":5"]);
+    ];
+    prints(&desk, &["validate"], 2, &wrong);
+    prints(&desk, &["validate", ".claude/commands/fix.md"], 2, &["1 file checked"]);
+    prints(&desk, &["validate", "--json", ".agents"], 2, &["\"line\":5"]);
     desk.go(&["validate", "src/main.rs"])
         .with(2)
         .tells(&["it is no skill, agent, command or configuration file"]);
