@@ -28,6 +28,7 @@ use crate::{
     plan::{Pause, Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
+    recipe::{RecipeKind, RecipeOrigin},
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::{Confine, Sandbox},
@@ -261,6 +262,9 @@ pub enum Event {
         work: ChildWork,
         /// The task.
         task: Excerpt,
+        /// The agent that does it, where it is one of the user's files.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<ChildAgent>,
     },
     /// A sub-agent ended.
     ChildEnded {
@@ -1045,6 +1049,32 @@ pub enum Event {
         /// Whether they do.
         on: bool,
     },
+    /// A skill, a command or an agent of the user's files directs a message.
+    TurnDirected {
+        /// The message.
+        turn: TurnId,
+        /// What kind.
+        kind: RecipeKind,
+        /// What it is called.
+        name: String,
+        /// Where it comes from.
+        origin: RecipeOrigin,
+        /// Its file, as the user would name it.
+        file: String,
+        /// The prompt, as its model reads it.
+        prompt: Excerpt,
+        /// The tools that it keeps to; left out where it does not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools: Option<Vec<String>>,
+        /// How far it goes at most.
+        scope: ToolScope,
+        /// The model that it asks for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// The sources that it needs.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sources: Vec<String>,
+    },
     /// Something the user should know.
     Notice {
         /// How loud.
@@ -1137,6 +1167,20 @@ pub struct Rest {
     pub after: BlobId,
     /// The hunks that lead there from the content that is written.
     pub hunks: Vec<crate::diff::Hunk>,
+}
+
+/// An agent of the user's files, as a sub-agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildAgent {
+    /// What it is called.
+    pub name: String,
+    /// Its prompt.
+    pub prompt: Excerpt,
+    /// The tools that it keeps to; left out where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// How far it goes at most.
+    pub scope: ToolScope,
 }
 
 /// What a gate's verdict rests on; captured here, never told by a model.

@@ -13,6 +13,7 @@ use crate::{
     memory::MemoryOwner,
     money::Configured,
     policy::{Policy, Rehearsal},
+    recipe::Recipes,
     redact::Redactor,
     relpath::RelPath,
     session::Session,
@@ -236,4 +237,6 @@ pub struct Surroundings {
     pub budget: Configured,
     /// The file of the project that tells agents how to work here, if one is read.
     pub instructions: Option<String>,
+    /// The skills, commands and agents that there are.
+    pub recipes: Arc<Recipes>,
 }

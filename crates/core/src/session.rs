@@ -45,6 +45,7 @@ use crate::{
     money::{Allowance, Configured},
     plan::{GateDraft, Pause},
     policy::Policy,
+    recipe::Recipes,
     work::{Effect, View, Work, WorkKey},
 };
 
@@ -56,6 +57,7 @@ pub struct Session {
     policy: Arc<Policy>,
     gates: Arc<[GateDraft]>,
     memory: Arc<Memory>,
+    recipes: Arc<Recipes>,
     bounds: Bounds,
 }
 
@@ -182,6 +184,16 @@ impl Session {
         &self.memory
     }
 
+    /// The skills, commands and agents that there are; no part of what happened.
+    pub fn set_recipes(&mut self, recipes: Arc<Recipes>) {
+        self.recipes = recipes;
+    }
+
+    /// The skills, commands and agents that there are.
+    pub fn recipes(&self) -> &Arc<Recipes> {
+        &self.recipes
+    }
+
     /// How this process reads messages.
     pub fn tiers(&self) -> &Tiers {
         &self.tiers
@@ -222,6 +234,7 @@ impl Session {
             policy: &self.policy,
             gates: &self.gates,
             memory: &self.memory,
+            recipes: &self.recipes,
             bounds: &self.bounds,
         };
         let mut draft = decide::Draft::new(&mut self.state, under, at);

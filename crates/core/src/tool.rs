@@ -21,7 +21,7 @@ pub use call::{
 };
 pub use facts::Subject;
 pub use read::{ArgsError, ReadCall};
-pub use session::{AskUser, ChangeGate, ChildTask, Delegate, RequestPath};
+pub use session::{AskUser, ChangeGate, ChildKind, ChildTask, Delegate, RequestPath};
 
 use crate::{
     blob::{Blob, BlobId},

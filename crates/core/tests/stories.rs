@@ -52,6 +52,8 @@ mod phases;
 mod plans;
 #[path = "stories/questions.rs"]
 mod questions;
+#[path = "stories/recipes.rs"]
+mod recipes;
 #[path = "stories/results.rs"]
 mod results;
 #[path = "stories/steer.rs"]

@@ -53,6 +53,10 @@ pub enum Slash {
     Facts,
     /// Shows, searches, edits and forgets what is remembered from session to session.
     Memory,
+    /// Shows skills and commands of files.
+    Skills,
+    /// Shows agents of files.
+    Agents,
     /// Shows the sessions of this window, or begins one beside this.
     Runs,
     /// Begins a session in a git worktree of its own.
@@ -156,7 +160,7 @@ follows, each seen in the files. At most 60 lines. Where there is one already, k
 pub const INIT_FILE: &str = "AGENTS.md";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 36] = [
+pub static SLASH_COMMANDS: [SlashCommand; 38] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -242,6 +246,20 @@ pub static SLASH_COMMANDS: [SlashCommand; 36] = [
         Optional("WORD|add NOTE|forget NOTE|edit"),
         Session,
         "notes for later sessions; `add user NOTE` for every project, `edit user` in $EDITOR",
+    ),
+    row(
+        Slash::Skills,
+        ("skills", &[]),
+        Nothing,
+        Screen,
+        "skills and commands of files: where from, what they may",
+    ),
+    row(
+        Slash::Agents,
+        ("agents", &[]),
+        Nothing,
+        Screen,
+        "agents of files, called as @NAME: where from, what they may",
     ),
     row(
         Slash::Runs,
@@ -338,9 +356,11 @@ pub(crate) fn slash(text: &str) -> Option<(String, String)> {
     let rest =
         text.strip_prefix("::").or_else(|| text.strip_prefix('/')).or_else(|| text.strip_prefix(':'))?;
     let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '?')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '!' | '?'));
-    (word && name.len() < 32).then(|| (name.to_lowercase(), args.trim().to_owned()))
+    let word = name.starts_with(|c: char| c.is_alphanumeric() || c == '?')
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '!' | '?'));
+    // As long as the name of a skill may be; a number alone is none.
+    let word = word && name.chars().any(|c| !c.is_numeric());
+    (word && name.chars().count() <= 64).then(|| (name.to_lowercase(), args.trim().to_owned()))
 }
 
 /// The mode that `/mode` names.
@@ -396,6 +416,8 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Ask
         | Slash::ReadOnly
         | Slash::Trust
+        | Slash::Skills
+        | Slash::Agents
         | Slash::Runs
         | Slash::Worktree
         | Slash::Theme

@@ -108,6 +108,11 @@ pub enum Command {
     /// Says what was found: settings, model, folder, sandbox.
     #[command(after_help = "Examples:\n  pilothouse doctor\n  pilothouse doctor --json")]
     Doctor(DoctorArgs),
+    /// Checks skills, agents, commands and configuration: file, line and column of what is wrong.
+    #[command(
+        after_help = "Examples:\n  pilothouse validate                        your configuration and what this folder brings\n  pilothouse validate .claude/skills/x       one folder\n  pilothouse validate --json commands/fix.md\n\nExit codes: 0 nothing is wrong · 2 something is"
+    )]
+    Validate(ValidateArgs),
     /// Shows what a folder brings that would take effect, and whether it may.
     #[command(
         after_help = "Examples:\n  pilothouse trust                 look at it, then answer\n  pilothouse trust --show          only look\n  pilothouse trust --hash HASH     trust exactly what --show printed\n  pilothouse trust --revoke"
@@ -137,6 +142,16 @@ pub struct DoctorArgs {
     /// The folder to look at.
     #[arg(long, default_value = ".")]
     pub dir: PathBuf,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `validate`.
+#[derive(Clone, Debug, Args)]
+pub struct ValidateArgs {
+    /// Files and folders; your configuration and this folder's without any.
+    pub paths: Vec<PathBuf>,
     /// Print one JSON object a line.
     #[arg(long)]
     pub json: bool,

@@ -9,6 +9,7 @@ mod out;
 mod permit;
 mod place;
 mod trust;
+mod validate;
 mod workbench;
 
 use std::process::ExitCode;
@@ -69,6 +70,7 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Permissions { what }) => permit::permissions(what),
         Some(Command::Config { what }) => alone::config(what, secrets),
         Some(Command::Doctor(args)) => alone::doctor(&args),
+        Some(Command::Validate(args)) => validate::validate(&args),
     }
 }
 

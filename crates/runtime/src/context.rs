@@ -67,6 +67,8 @@ pub struct Circumstances {
     pub window: Window,
     /// What is known of the project, as text that stands directly behind the prompt.
     pub project: Option<String>,
+    /// The names of skills and agents, as text that stands behind that.
+    pub skills: Option<String>,
     /// What is remembered from earlier sessions.
     pub memory: Arc<Memory>,
     /// Whether one more model call may be made, for a summary.
@@ -111,7 +113,8 @@ pub fn request(
     let lane = state.lanes.get(&lane).ok_or(Unprepared::Gone)?;
     let purpose = lane.kind.purpose();
     let system = system(purpose);
-    let project = project(around).map(|text| Message::text(Role::User, text));
+    let known: Vec<String> = project(around).into_iter().chain(skills(around)).collect();
+    let project = (!known.is_empty()).then(|| Message::text(Role::User, known.join("\n")));
     let last = Message::text(Role::User, now::message(state, lane, offer, around));
     let mut messages: Vec<Message> = project.into_iter().collect();
     let fixed = messages.iter().map(budget::size).sum::<usize>() + system.len();
@@ -134,6 +137,11 @@ pub fn request(
 /// What is told of the project, as the window allows.
 fn project(around: &Circumstances) -> Option<String> {
     around.project.as_ref().map(|text| cut(text, around.window.input() / PROJECT_SHARE))
+}
+
+/// What is told of skills and agents, as the window allows.
+fn skills(around: &Circumstances) -> Option<String> {
+    around.skills.as_ref().map(|text| cut(text, around.window.input() / PROJECT_SHARE))
 }
 
 /// What the last message counts for: in steps, so that a word more in it shrinks nothing before it.

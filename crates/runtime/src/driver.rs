@@ -13,6 +13,7 @@ mod opening;
 mod outbox;
 mod port;
 mod project;
+mod recipes;
 mod rules;
 mod tasks;
 #[cfg(test)]
@@ -210,6 +211,8 @@ struct Driver {
     project: Project,
     /// The memories, as they were read.
     memories: memory::Memories,
+    /// The skills, commands and agents, as they were found.
+    shelf: recipes::Shelf,
     leaving: bool,
 }
 
@@ -274,11 +277,14 @@ impl Driver {
             around,
             project: Project::default(),
             memories: memory::Memories::default(),
+            shelf: recipes::Shelf::default(),
             leaving: false,
         };
         driver.look_at_project();
+        driver.find_recipes();
         driver.show_opened()?;
         driver.look_at_memory();
+        driver.warn_of_recipes();
         Ok(driver)
     }
 
@@ -336,6 +342,7 @@ impl Driver {
             }
             Request::Input(input) => {
                 self.look_at_memory_again();
+                self.look_at_recipes_again();
                 inputs.push((input, true));
             }
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
@@ -465,6 +472,7 @@ impl Driver {
         }
         for event in &events {
             self.suggest(event);
+            self.say_of_model(event);
             if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
                 && let Some(snapshots) = self.kit.workshop.snapshots()
             {
@@ -487,13 +495,5 @@ impl Driver {
                 tracing::warn!(error = %e, "the state of the run could not be put beside the log");
             }
         }));
-    }
-
-    fn ask_git(&self) {
-        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        self.tasks.spawn(async move {
-            let branch = surroundings::branch(&folder).await;
-            drop(inbound.send(Inbound::Branch(branch)).await);
-        });
     }
 }

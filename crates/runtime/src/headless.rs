@@ -238,6 +238,7 @@ impl Watch<'_> {
                 Some(Update::Opened(session, tail)) => {
                     self.from = session.state().seq;
                     self.session = *session;
+                    self.report.recipes = self.session.recipes().clone();
                     self.report.opened(&tail, self.session.bounds().budget);
                     drop(requests.send(FENCE).await);
                     if options.budget != Limits::default() {

@@ -28,10 +28,12 @@ pub mod memory;
 pub mod own;
 pub mod permissions;
 pub mod project;
+pub mod recipes;
 pub mod secrets;
 pub mod surroundings;
 pub mod trace;
 pub mod trust;
+pub mod validate;
 
 pub mod disk;
 

@@ -16,6 +16,7 @@ use pilothouse_core::{
     fact::{Checked, Fact, Place},
     hook::HookOutcome,
     ids::Process,
+    recipe::Recipes,
     redact::Redactor,
     relpath::RelPath,
     resolved::{ResolvedCommand, Thing},
@@ -90,6 +91,8 @@ pub struct ToolExecutor {
     guard: Guard,
     /// What is saved before a command; nothing where nobody asked for it.
     snapshots: Option<Snapshots>,
+    /// The skills whose files can be read.
+    recipes: Arc<Recipes>,
 }
 
 impl ToolExecutor {
@@ -102,7 +105,8 @@ impl ToolExecutor {
         let guard = Guard::of(jail.root(), fence.git(), fence.aside());
         let (redactor, given) = (Redactor::default(), (None, Arc::default()));
         let (shell, lately) = (Arc::new(Shell::find()), Arc::default());
-        Ok(Self { jail, shell, fence, lately, guard, redactor, given, snapshots: None })
+        let recipes = Arc::default();
+        Ok(Self { jail, shell, fence, lately, guard, redactor, given, snapshots: None, recipes })
     }
 
     /// The same tools, which also hide the secrets that `redactor` knows.
@@ -116,6 +120,12 @@ impl ToolExecutor {
     pub fn giving(self, of: BlobId, variables: Vec<(String, String)>) -> Self {
         let of = (!variables.is_empty()).then_some(of);
         Self { given: (of, variables.into()), ..self }
+    }
+
+    /// The same tools, which also read the files of these skills.
+    #[must_use]
+    pub fn knowing(self, recipes: Arc<Recipes>) -> Self {
+        Self { recipes, ..self }
     }
 
     /// The same tools, whose commands can be taken back.
@@ -250,11 +260,12 @@ impl ToolExecutor {
         look: impl FnOnce(LaneView<'_>) -> T + Send + 'static,
     ) -> Option<T> {
         let (jail, redactor) = (Arc::clone(&self.jail), self.redactor.clone());
-        let lately = Arc::clone(&self.lately);
+        let (lately, recipes) = (Arc::clone(&self.lately), Arc::clone(&self.recipes));
         let work = tokio::task::spawn_blocking(move || {
             let held = OnceCell::new();
             let (blobs, redactor) = (blobs.as_ref(), &redactor);
-            look(LaneView { jail: &jail, view: &view, blobs, held: &held, redactor, lately: &lately })
+            let (jail, view, held) = (&jail, &view, &held);
+            look(LaneView { jail, view, blobs, held, redactor, lately: &lately, recipes: &recipes })
         });
         work.await.ok()
     }
@@ -321,6 +332,7 @@ impl ToolExecutor {
     ) -> ToolOutcome {
         let (jail, call, view) = (Arc::clone(&self.jail), call.clone(), view.clone());
         let (redactor, lately) = (self.redactor.clone(), Arc::clone(&self.lately));
+        let recipes = Arc::clone(&self.recipes);
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
             let held = OnceCell::new();
@@ -331,6 +343,7 @@ impl ToolExecutor {
                 held: &held,
                 redactor: &redactor,
                 lately: &lately,
+                recipes: &recipes,
             };
             let outcome = on_file(&call, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
             ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }

@@ -52,6 +52,7 @@ pub(crate) struct Desk {
     pub store: Store,
     pub redactor: pilothouse_core::redact::Redactor,
     pub lately: Lately,
+    pub recipes: pilothouse_core::recipe::Recipes,
 }
 
 pub(crate) fn desk(files: &[(&str, &[u8])]) -> Desk {
@@ -65,6 +66,7 @@ pub(crate) fn desk(files: &[(&str, &[u8])]) -> Desk {
         store: Store::default(),
         redactor: pilothouse_core::redact::Redactor::default(),
         lately: Lately::default(),
+        recipes: pilothouse_core::recipe::Recipes::default(),
         _dir: dir,
     };
     for (path, bytes) in files {
@@ -105,6 +107,7 @@ impl Desk {
             held: &held,
             redactor: &self.redactor,
             lately: &self.lately,
+            recipes: &self.recipes,
         };
         let got = executor::on_file(&asked(tool, &args)?, eyes, &CancellationToken::new())?;
         for (path, of) in &got.seen {

@@ -13,6 +13,7 @@ use pilothouse_core::{
     blob::BlobId,
     diff::{self, Hunk, Lines},
     policy::Held,
+    recipe::Recipes,
     redact::Redactor,
     relpath::RelPath,
     shell::Act,
@@ -61,6 +62,8 @@ pub(crate) struct LaneView<'a> {
     pub blobs: &'a dyn BlobSource,
     /// What a lane is shown comes without secrets.
     pub redactor: &'a Redactor,
+    /// The skills whose files it may read.
+    pub recipes: &'a Recipes,
     /// The rule that the call ran into at the path which it really means.
     pub held: &'a OnceCell<Held>,
     /// What lanes looked at before.

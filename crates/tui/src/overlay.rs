@@ -13,6 +13,7 @@ pub mod page;
 pub mod palette;
 pub mod prompt;
 pub mod reason;
+pub mod recipes;
 pub mod rule;
 pub mod sheet;
 pub mod stake;
@@ -46,6 +47,8 @@ pub const OVERLAYS: &[OverlayKind] = &[
     changes::KIND,
     status::KIND,
     context::KIND,
+    recipes::SKILLS,
+    recipes::AGENTS,
     connect::KIND,
 ];
 

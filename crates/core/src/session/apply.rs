@@ -55,7 +55,7 @@ impl State {
             question::question_events!() => self.fold_question(seq, event),
             compact::compact_events!() => self.fold_compaction(event),
             lane::lane_events!() => self.fold_lane(seq, event),
-            child::child_events!() => self.fold_child(event),
+            child::child_events!() => self.fold_child(seq, event),
             call::call_events!() => self.fold_call(seq, event),
             command::command_events!() => self.fold_command(event),
             change::change_events!() => self.fold_change(event),

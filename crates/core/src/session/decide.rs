@@ -25,6 +25,7 @@ mod pause;
 mod permit;
 mod plan;
 mod queue;
+mod recipe;
 mod run;
 mod say;
 mod steer;
@@ -51,6 +52,7 @@ use crate::{
     plan::{GateDraft, Plan},
     policy::Policy,
     question::Confirmation,
+    recipe::Recipes,
 };
 
 /// What is configured, as far as deciding depends on it; no part of what happened.
@@ -60,6 +62,7 @@ pub(super) struct Under<'a> {
     pub policy: &'a Policy,
     pub gates: &'a [GateDraft],
     pub memory: &'a Memory,
+    pub recipes: &'a Recipes,
     pub bounds: &'a Bounds,
 }
 

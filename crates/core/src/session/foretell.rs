@@ -100,6 +100,7 @@ impl Session {
             policy: &self.policy,
             gates: &self.gates,
             memory: &self.memory,
+            recipes: &self.recipes,
             bounds: &self.bounds,
         };
         let mut state = self.state.clone();

@@ -12,6 +12,7 @@ use crate::{
     intent::IntentNode,
     lane::LaneKind,
     policy::Request,
+    recipe::Directed,
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::Confine,
@@ -62,6 +63,8 @@ pub struct Lane {
     pub children: usize,
     /// What they cost.
     pub handed: Usage,
+    /// The agent of the user's files that it is, as a sub-agent.
+    pub agent: Option<Arc<Directed>>,
     /// When it was opened.
     pub opened: Millis,
 }
@@ -254,6 +257,7 @@ impl Lane {
             moves: Vec::new(),
             children: 0,
             handed: Usage::default(),
+            agent: None,
             opened,
         }
     }

@@ -23,6 +23,7 @@ use crate::{
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
     question::{Asked, Spec},
+    recipe::Directed,
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
@@ -342,6 +343,8 @@ pub struct TurnInfo {
     pub plan_active: bool,
     /// Where the end of its command stands, when it was one that the user typed.
     pub output: Option<Seq>,
+    /// The skill, command or agent that directs it.
+    pub directed: Option<Arc<Directed>>,
 }
 
 impl TurnInfo {

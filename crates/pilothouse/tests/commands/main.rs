@@ -21,5 +21,6 @@ mod odd_files;
 mod ordinary;
 mod permissions;
 mod plans;
+mod recipes;
 mod recorded;
 mod results;

@@ -113,6 +113,7 @@ impl Bench {
     }
     fn around(window: Window) -> Circumstances {
         Circumstances {
+            skills: None,
             memory: std::sync::Arc::default(),
             now: Millis(1_700_000_000_000),
             utc_offset_minutes: 60,

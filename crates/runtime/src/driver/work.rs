@@ -46,6 +46,8 @@ use crate::{
     tiers::{self, ClassifierTiers},
 };
 
+/// Most bytes that the names of skills and agents take in a request.
+const SKILL_BYTES: usize = 4 * 1024;
 /// What helps where a window is too small.
 const WIDER: &str = "use a model with a larger window, or say how large it is: [model] window";
 /// Pieces of a reply that may wait to be shown.
@@ -254,6 +256,7 @@ impl Driver {
             history: self.at.config.history,
             window: context::Window::of(self.at.config.window),
             project: self.project.block(),
+            skills: self.at.session.recipes().told(SKILL_BYTES),
             memory: Arc::clone(self.at.session.memory()),
             may_call: self.at.session.may_call(),
             unattended: self.setup.unattended,

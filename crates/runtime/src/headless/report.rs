@@ -6,6 +6,7 @@
 use std::{
     collections::BTreeMap,
     io::{ErrorKind, Write},
+    sync::Arc,
 };
 
 use pilothouse_core::{
@@ -20,6 +21,7 @@ use pilothouse_core::{
     money::{Allowance, Configured, Unit, cost},
     plan::{Revision, TaskStatus},
     question::{Place, Unattended},
+    recipe::Recipes,
     session::{Apply, LaneKind, State},
     talk::{Delta, DeltaKind},
 };
@@ -39,6 +41,8 @@ pub(super) struct Report<'a> {
     streamed: u64,
     /// The gate that runs: what it says is told as its verdict, not line by line.
     gate: Option<CallId>,
+    /// The skills and commands of files.
+    pub recipes: Arc<Recipes>,
     /// The last warning: what is told beside the log and then in it is said once.
     warned: String,
     /// What each open call is: its tool and what it acts on.
@@ -67,6 +71,7 @@ impl<'a> Report<'a> {
             open: Default::default(),
             streamed: 0,
             gate: None,
+            recipes: Arc::default(),
             warned: String::new(),
             calls: BTreeMap::new(),
             marks: Vec::new(),
@@ -146,9 +151,13 @@ impl<'a> Report<'a> {
     #[expect(clippy::too_many_lines, reason = "every event that is told has its line")]
     fn tell(&mut self, event: &Event, state: &State) {
         match event {
-            Event::ChildStarted { work, task, .. } => {
+            Event::ChildStarted { work, task, agent, .. } => {
                 let task = task.head.lines().next().unwrap_or_default();
-                self.progress(&format!("▸ sub-agent, {}: {task}", work.name()));
+                let kind = agent.as_ref().map_or(work.name(), |a| a.name.as_str());
+                self.progress(&format!("▸ sub-agent, {kind}: {task}"));
+            }
+            Event::TurnDirected { kind, name, origin, file, .. } => {
+                self.progress(&format!("▸ {} {name} ({}, {file})", kind.name(), origin.name()));
             }
             Event::ChildEnded { report, done, .. } => {
                 let mark = if *done { "✓" } else { "✗" };
@@ -250,7 +259,7 @@ impl<'a> Report<'a> {
                     self.progress(&facts.usage.line(Some(facts.took.0)));
                 }
             }
-            Event::ControlGiven { control: Control::Help } => self.print(&commands()),
+            Event::ControlGiven { control: Control::Help } => self.print(&commands(&self.recipes)),
             Event::ControlGiven { control: Control::Status } => self.print(&status(state, self.budget)),
             Event::CommitEnded { made: Some(_), told, .. } => self.print(told),
             Event::MoveBlocked { from, to, why, .. } => {
@@ -394,12 +403,17 @@ fn next_words(state: &State) -> &'static str {
 }
 
 /// The slash commands that do something without a screen.
-fn commands() -> String {
+fn commands(recipes: &Recipes) -> String {
     let rows = SLASH_COMMANDS.iter().filter(|c| c.handler != Handler::Screen).map(|command| {
         let call = format!("/{} {}", command.name, command.arguments.shown());
         format!("{:<22} {}", call.trim_end(), command.help)
     });
-    rows.collect::<Vec<_>>().join("\n")
+    let of_files = recipes.usable().map(|r| {
+        let call = format!("{} {}", r.call(), r.hint);
+        let does = r.description.lines().next().unwrap_or_default();
+        format!("{:<22} {does} ({})", call.trim_end(), r.origin.name())
+    });
+    rows.chain(of_files).collect::<Vec<_>>().join("\n")
 }
 
 /// Where the session stands.

@@ -125,6 +125,7 @@ impl EventTrace {
             | Event::ChildEnded { .. }
             | Event::TurnContinues { .. }
             | Event::TurnTold { .. }
+            | Event::TurnDirected { .. }
             | Event::TaskAdded { .. }
             | Event::BudgetSet { .. }
             | Event::LaneHeld { .. }

@@ -225,6 +225,7 @@ fn a_swapper_never_leads_any_file_tool_outside() {
                     held: &held,
                     redactor: &d.redactor,
                     lately: &d.lately,
+                    recipes: &d.recipes,
                 };
                 let Ok(got) = asked(tool, &args).and_then(|call| on_file(&call, eyes, &never)) else {
                     continue;

@@ -2,15 +2,22 @@
 //!
 //! Owns the cut into parts and the refusal of what is no text.
 
+use std::path::Path;
+
 use pilothouse_core::{
     blob::{OUTPUT, OUTPUT_DIGITS},
     diff::Lines,
+    recipe::{Beside, RecipeKind, Recipes, SKILL},
+    relpath::RelPath,
     shell::Act,
     tool::{Read, ToolOutcome},
 };
 
 use super::{clip, count};
-use crate::sight::{LaneView, Sight};
+use crate::{
+    jail::Jail,
+    sight::{LaneView, Sight},
+};
 
 /// Lines shown when the call does not say.
 const LINES: usize = 400;
@@ -25,6 +32,10 @@ const SNIFF_BYTES: usize = 8 * 1024;
 pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, String> {
     if let Some(output) = stored(eyes, &args.path) {
         let text = String::from_utf8_lossy(&output);
+        return part(&args.path, &eyes.redactor.mask(&text), args).map(|(outcome, ..)| outcome);
+    }
+    if let Some(name) = args.path.strip_prefix(SKILL) {
+        let text = of_skill(eyes.recipes, name)?;
         return part(&args.path, &eyes.redactor.mask(&text), args).map(|(outcome, ..)| outcome);
     }
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
@@ -62,6 +73,42 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
 fn stored(eyes: LaneView<'_>, name: &str) -> Option<Vec<u8>> {
     let id = name.strip_prefix(OUTPUT).filter(|id| id.len() == OUTPUT_DIGITS)?;
     eyes.blobs.beginning(id)
+}
+
+/// The text of a skill, or of a file beside it: `NAME` or `NAME/FILE`.
+fn of_skill(recipes: &Recipes, name: &str) -> Result<String, String> {
+    let (name, file) = name.trim_matches('/').split_once('/').unwrap_or((name, ""));
+    let Some(skill) = recipes.skill(name) else {
+        let known: Vec<&str> =
+            recipes.usable().filter(|r| r.kind == RecipeKind::Skill).map(|r| r.name.as_str()).collect();
+        return Err(format!("there is no skill {name}; there are: {}", known.join(", ")));
+    };
+    let names = skill.beside.names();
+    if matches!(file, "" | "SKILL.md") {
+        let beside = match names.as_slice() {
+            [] => String::new(),
+            names => format!("\n\n(files beside it, read as {SKILL}{name}/FILE: {})", names.join(", ")),
+        };
+        return Ok(format!("{}{beside}", skill.expand("")));
+    }
+    let bytes = match &skill.beside {
+        Beside::Held(files) => files.get(file).map(|bytes| bytes.to_vec()),
+        // Looked at by its own path below the folder, which no link leaves.
+        Beside::Folder(folder, _) => match (RelPath::new(file), Jail::open(Path::new(folder))) {
+            (Ok(path), Ok(jail)) => jail.read(&path).ok(),
+            (Err(_), _) | (_, Err(_)) => None,
+        },
+        Beside::None => None,
+    };
+    let bytes = bytes.ok_or_else(|| {
+        format!("the skill {name} has no file {file}; it has: SKILL.md {}", names.join(" "))
+            .trim_end()
+            .to_owned()
+    })?;
+    match unreadable(&bytes) {
+        Some(what) => Err(format!("{file} is {what} of {} bytes; its content is not shown", bytes.len())),
+        None => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+    }
 }
 
 fn a_folder(path: &str) -> String {

@@ -108,6 +108,7 @@ fn what_is_held_names_the_real_path_and_the_rule() {
         held: &held,
         redactor: &d.redactor,
         lately: &d.lately,
+        recipes: &d.recipes,
     };
     let stop = tokio_util::sync::CancellationToken::new();
     assert!(

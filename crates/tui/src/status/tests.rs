@@ -21,6 +21,7 @@ fn state(mode: Mode, phase: Phase) -> State {
 
 fn turn(state: &mut State, head: &str) {
     let info = TurnInfo {
+        directed: None,
         output: None,
         seq: Seq(1),
         head: head.into(),

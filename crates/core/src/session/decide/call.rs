@@ -55,6 +55,9 @@ impl Draft<'_> {
         if self.is_child(lane.id) && !tool.needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n)) {
             return refused_to_child(tool);
         }
+        if let Some(why) = self.undirected(lane, open) {
+            return CallVerdict::refuse(why);
+        }
         match asked {
             ToolCall::Session(SessionCall::SubmitPlan(plan)) => self.judge_plan(lane, plan),
             ToolCall::Session(SessionCall::AskUser(ask)) => self.judge_question(lane.id, open.call, ask),

@@ -65,6 +65,9 @@ impl Draft<'_> {
                 "that is {asked} sub-agents, and {left} more may be started here ({most} in all): join tasks, or look into it yourself"
             ));
         }
+        if let Some(kind) = delegate.tasks.iter().find_map(|t| self.unknown_kind(&t.kind)) {
+            return CallVerdict::End(CallStatus::Failed, kind);
+        }
         match self.spent(lane.handed) {
             Some(why) => {
                 CallVerdict::refuse(format!("no more sub-agents here: {why}; look into it yourself"))
@@ -97,8 +100,9 @@ impl Draft<'_> {
             let Some(task) = task.filter(|_| running < at_once) else { return };
             let (parent, turn) = (parent.id, parent.turn);
             let child = self.open_lane(LaneOpening::of(LaneKind::Child(parent), turn));
-            let (work, task) = (task.kind, self.excerpt(task.task));
-            self.emit(Event::ChildStarted { lane: child, call, work, task });
+            let agent = self.child_agent(&task.kind);
+            let (work, task) = (task.kind.work(), self.excerpt(task.task));
+            self.emit(Event::ChildStarted { lane: child, call, work, task, agent });
             self.think_at(child, work.node(), None);
         }
     }

@@ -49,7 +49,7 @@ impl Draft<'_> {
             LaneKind::Task(_) | LaneKind::Repair(_) => self.state.reach(turn),
             LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Gate(_) => ToolScope::DELETE,
         };
-        let ceiling = self.state.ceiling().and(cap);
+        let ceiling = self.state.ceiling().and(cap).and(self.directed_to(kind, turn));
         self.emit(Event::LaneOpened { lane, kind, turn, node: IntentNode::Conversation, ceiling, fixed });
         lane
     }

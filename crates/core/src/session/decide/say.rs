@@ -110,7 +110,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn read(&self, line: &str) -> Reading {
-        self.state.read(line, self.under.tiers)
+        self.state.read(self.said_to(line), self.under.tiers)
     }
 
     pub(super) fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
@@ -123,6 +123,7 @@ impl Draft<'_> {
         let turn = TurnId(self.id());
         let text = self.excerpt(line);
         self.emit(Event::TurnStarted { turn, text });
+        self.call_agent(turn, line);
         turn
     }
 

@@ -11,7 +11,7 @@ use pilothouse_core::{
     event::CallStatus,
     ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId},
     policy::{Request, Ruling},
-    session::{ChildWork, State},
+    session::State,
     talk::{Usage, about_tokens},
     tool::{Subject, Tool},
 };
@@ -162,7 +162,8 @@ pub(super) struct Call {
 #[derive(Debug)]
 pub(super) struct Agent {
     pub(super) lane: LaneId,
-    pub(super) work: ChildWork,
+    /// What kind, by its name.
+    pub(super) work: String,
     pub(super) task: String,
     /// What it does right now.
     pub(super) now: String,

@@ -14,6 +14,7 @@ use pilothouse_core::{
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
     port::{ContextPart, ContextSheet},
     proposal::CONTROL_WORD,
+    recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
     relpath::RelPath,
     runs::{RunInfo, RunStatus},
     shell::Risk,
@@ -146,6 +147,13 @@ pub(super) const ALL: &[Scene] = &[
     ("status", |w, h| pressed(Desk::new(w, h).with_plan(), "/status<enter>")),
     ("status-scrolled", |w, h| pressed(run_failed(w, h), "/status<enter>G")),
     ("context", |w, h| context(w, h, "jjj")),
+    ("skills", |w, h| pressed(recipes(w, h), "/skills<enter>jjj")),
+    ("skills-broken", |w, h| pressed(recipes(w, h), "/skills<enter>")),
+    ("skills-view", |w, h| pressed(recipes(w, h), "/skills<enter>jjjv")),
+    ("skills-chosen", |w, h| pressed(recipes(w, h), "/skills<enter>jjj<enter>")),
+    ("agents-of-files", |w, h| pressed(recipes(w, h), "/agents<enter>")),
+    ("completion-skills", |w, h| pressed(recipes(w, h), "/wri")),
+    ("skill-called", |w, h| pressed(recipes(w, h), "/write-tests src/auth/login.rs<enter>")),
     ("connect", |w, h| pressed(Desk::new(w, h), "/connect<enter>")),
     ("why", why),
     // Poorer terminals.
@@ -170,6 +178,44 @@ fn around(width: u16, height: u16, change: fn(&mut Surroundings)) -> Desk {
     desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
     desk
 }
+
+/// Skills, a command and an agent of files, one of each state.
+fn recipes(width: u16, height: u16) -> Desk {
+    let one = |kind: RecipeKind, origin, slug: &str, text: &str| {
+        let locks = vec!["references/locks.md".to_owned()];
+        Recipe::read(RecipeFile {
+            kind,
+            origin,
+            slug: slug.to_owned(),
+            folder: kind != RecipeKind::Command,
+            file: format!("~/.config/pilothouse/{}s/{slug}", kind.name()),
+            content: Ok(text.as_bytes().to_vec()),
+            beside: if slug == "sql-review" { Beside::Folder("/x".into(), locks) } else { Beside::None },
+        })
+    };
+    let (skill, user, project) = (RecipeKind::Skill, RecipeOrigin::User, RecipeOrigin::Project);
+    let broken = "---\nname: a-broken-one\ndescription: [1]\n---\nb\n";
+    let review = "---\nname: sql-review\ndescription: Finds locks.\n---\nReview.\n";
+    let fix = "---\ndescription: Mends an issue.\nargument-hint: [number]\n---\nFix $1.\n";
+    let auditor = "---\nname: auditor\ndescription: Looks for what could go wrong.\ntools: Read, Grep\nsources: [tickets]\n---\nAudit.\n";
+    let mut desk = Desk::new(width, height);
+    let mut around = desk.app.world.surroundings.clone();
+    around.recipes = Arc::new(Recipes::of(vec![
+        one(skill, RecipeOrigin::Shipped, "write-tests", TESTS),
+        one(skill, user, "write-tests", TESTS),
+        one(skill, user, "sql-review", review),
+        one(skill, user, "a-broken-one", broken),
+        one(skill, project, "deploy", "---\nname: ship\ndescription: d\n---\nb\n"),
+        one(RecipeKind::Command, project, "fix", fix),
+        one(RecipeKind::Agent, user, "auditor", auditor),
+    ]));
+    desk.session.set_recipes(around.recipes.clone());
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk
+}
+
+const TESTS: &str = "---\nname: write-tests\ndescription: Write tests for a file, a function or a behaviour.\n\
+argument-hint: FILE\nallowed-tools: Read Edit Write Bash\n---\n# Write tests\n\nRead first, then write tests for $ARGUMENTS.\n";
 
 fn typed(width: u16, height: u16, draft: &str) -> Desk {
     let mut desk = Desk::new(width, height);
