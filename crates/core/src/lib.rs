@@ -37,6 +37,7 @@ pub mod clean;
 pub mod diff;
 pub mod digest;
 pub mod embed;
+pub mod front;
 pub mod ids;
 pub mod lane;
 pub mod money;
