@@ -22,6 +22,7 @@ pub mod hook;
 pub mod knowledge;
 pub mod memory;
 pub mod phase;
+pub mod pipeline;
 pub mod plan;
 pub mod proposal;
 pub mod question;
