@@ -24,6 +24,7 @@ use crate::{
     lane::{ChildWork, LaneKind},
     memory::MemoryChange,
     money::Unit,
+    pipeline::{Depth, StageEvent},
     plan::{Pause, Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
@@ -1041,6 +1042,18 @@ pub enum Event {
         /// Whether they do.
         on: bool,
     },
+    /// Something happened to a stage pipeline.
+    Staged {
+        /// The pipeline, by the run that it began as.
+        pipeline: RunId,
+        /// What.
+        happened: StageEvent,
+    },
+    /// From here on pipelines go so deep.
+    DepthSet {
+        /// How deep.
+        depth: Depth,
+    },
     /// Something the user should know.
     Notice {
         /// How loud.
@@ -1064,6 +1077,8 @@ pub enum RunStatus {
     Manual,
     /// It came to its end, and not everything of it was done.
     Ended,
+    /// It was left for something else.
+    Breakout,
 }
 
 /// How a tool call ended.

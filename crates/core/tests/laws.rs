@@ -356,6 +356,14 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             ]);
             Input::HookEnded { call: *call, outcome: hook_said(status, "because") }
         }
+        Work::Stage { pipeline, step } => {
+            let material = Box::default();
+            Input::StageGathered { pipeline: *pipeline, step: *step, material }
+        }
+        Work::Judge { turn, .. } => {
+            let said = dice.pick(&[r#"{"intent":"breakout","confidence":0.9}"#, "", "{}"]);
+            Input::BreakoutJudged { turn: *turn, said: Ok((said.to_owned(), Usage::default())) }
+        }
         Work::Compact { call, .. } => {
             let reply = ModelReply { text: dice.pick(&["all is done", ""]).into(), ..ModelReply::default() };
             Input::Summarized { call: *call, result: Ok((Box::new(reply), Dropped::default())) }
@@ -448,6 +456,7 @@ fn check_work(session: &Session) {
                 assert!(new.applies().contains_key(apply));
             }
             Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } | Work::Revert { .. } => {}
+            Work::Stage { .. } | Work::Judge { .. } => {}
             Work::Survey(_)
             | Work::Keep { .. }
             | Work::Remember { .. }
@@ -772,6 +781,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                         );
                     }
                     Work::Classify { .. } | Work::Compact { .. } => {}
+                    Work::Stage { .. } | Work::Judge { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}
                     Work::ReadPlan { .. } => {}

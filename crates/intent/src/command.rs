@@ -41,6 +41,10 @@ pub enum Slash {
     Commit,
     /// Tells what is spent, and says how much may be.
     Budget,
+    /// Finds something out in stages, with citations that hold.
+    Research,
+    /// Says how deep that goes.
+    Depth,
     /// Lists what was set aside, takes it up again.
     Proposals,
     /// Lists what waits for the end of the run, orders and changes it.
@@ -153,7 +157,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 36] = [
+pub static SLASH_COMMANDS: [SlashCommand; 38] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -209,6 +213,20 @@ pub static SLASH_COMMANDS: [SlashCommand; 36] = [
         Optional("USD|50000t|20 calls|off"),
         Session,
         "what is spent, and how much may be from now on; `+2` adds to it",
+    ),
+    row(
+        Slash::Research,
+        ("research", &[]),
+        Optional("QUESTION"),
+        Session,
+        "find it out in stages, with citations that are checked; alone, go on where it was left",
+    ),
+    row(
+        Slash::Depth,
+        ("depth", &[]),
+        Optional("quick|standard|deep"),
+        Session,
+        "how deep research goes, in numbers",
     ),
     row(
         Slash::Proposals,
@@ -372,8 +390,11 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         Slash::Help => Control::Help,
         Slash::Status => Control::Status,
         Slash::Exit => Control::Exit,
+        Slash::Research if !args.is_empty() => return (Turn::Query(None), IntentNode::Read),
         Slash::Agent
         | Slash::Plan
+        | Slash::Research
+        | Slash::Depth
         | Slash::Undo
         | Slash::Unundo
         | Slash::Compact

@@ -100,6 +100,7 @@ impl Session {
             policy: &self.policy,
             gates: &self.gates,
             memory: &self.memory,
+            agents: &self.agents,
             bounds: &self.bounds,
         };
         let mut state = self.state.clone();
@@ -124,7 +125,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::PlanShelved { .. } if before.plan.is_some() => Deed::SetsAside,
         Event::PhaseChanged { from: Phase::Planning | Phase::Failed, to: Phase::Idle } => Deed::SetsAside,
         Event::LaneOpened { kind: LaneKind::Planning, .. } => Deed::Plans,
-        Event::LaneOpened { kind: LaneKind::Answer, .. } => Deed::Talks,
+        Event::LaneOpened { kind: LaneKind::Answer | LaneKind::Pipeline, .. } => Deed::Talks,
         Event::LaneOpened { kind: LaneKind::Goal, .. } => Deed::Runs,
         Event::TurnTold { .. } => Deed::Tells,
         Event::TaskAdded { .. } => Deed::Adds,

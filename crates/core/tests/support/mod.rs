@@ -360,6 +360,8 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Keep { .. }) => Some("keep".into()),
             Effect::Start(Work::Remember { .. }) => Some("remember".into()),
             Effect::Start(Work::Look { .. }) => None,
+            Effect::Start(Work::Stage { .. }) => Some("stage".into()),
+            Effect::Start(Work::Judge { .. }) => Some("judge".into()),
             Effect::Start(Work::Survey(_)) => Some("survey".into()),
             Effect::Start(Work::Recall { .. }) => Some("recall".into()),
             Effect::Start(Work::ReadPlan { .. }) => Some("read a plan".into()),

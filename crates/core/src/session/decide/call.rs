@@ -168,6 +168,7 @@ impl Draft<'_> {
             LaneKind::Planning => Some("a planning only reads, and its plan says what is to change"),
             LaneKind::Gate(_) => Some("a gate only checks"),
             LaneKind::Child(_) => Some("a sub-agent only reads"),
+            LaneKind::Pipeline => Some("a stage of a pipeline only reads"),
             LaneKind::Answer if self.state.phase != Phase::Idle && !self.has_own_run(lane.id) => {
                 Some("it answers beside a run, which has the files")
             }
@@ -332,6 +333,7 @@ impl Draft<'_> {
             | LaneKind::Goal
             | LaneKind::Gate(_)
             | LaneKind::Repair(_)
+            | LaneKind::Pipeline
             | LaneKind::Child(_) => None,
         });
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();

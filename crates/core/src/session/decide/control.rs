@@ -76,6 +76,8 @@ impl Draft<'_> {
             Slash::Changes => return self.changes(args),
             Slash::Commit => return self.commit(args),
             Slash::Budget => return self.budget(args),
+            Slash::Research => return self.research(command.name, args),
+            Slash::Depth => return self.set_depth(args),
             Slash::Context => Control::Other(command.name.to_owned()),
             Slash::Diff
             | Slash::Approvals
