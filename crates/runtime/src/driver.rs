@@ -11,6 +11,7 @@ mod leave;
 mod memory;
 mod opening;
 mod outbox;
+mod pipeline;
 mod port;
 mod project;
 mod rules;
@@ -34,6 +35,7 @@ use pilothouse_core::{
     ids::{CallId, Millis, Seq},
     input::{Input, Refusal},
     intent::{Control, Mode},
+    pipeline::Depth,
     policy::Policy,
     port::{Reply, Request, Surroundings, Update},
     scope::PermissionMode,
@@ -118,6 +120,8 @@ pub struct Setup {
     pub writing: bool,
     /// Repairs of a failed gate.
     pub repairs: u32,
+    /// How deep pipelines go where nothing is said.
+    pub depth: Depth,
 }
 
 impl Setup {
@@ -142,6 +146,7 @@ impl Setup {
             secrets: Secrets::default(),
             writing: false,
             repairs: Bounds::default().repairs,
+            depth: Depth::default(),
         }
     }
 }
@@ -459,6 +464,7 @@ impl Driver {
         for event in &events {
             self.suggest(event);
         }
+        self.keep_pipeline(&events);
         let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
         if events.iter().any(asked) {
             self.outbox.send(Update::Notice(self.sheet().to_string()));

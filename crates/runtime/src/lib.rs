@@ -16,6 +16,7 @@ pub mod tiers;
 pub mod vectors;
 pub mod worktrees;
 
+pub mod agents;
 pub mod blobs;
 pub mod log;
 pub mod writer;

@@ -105,6 +105,9 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let (max_parallel, agents, budget) = (config.max_parallel, config.agents, config.budget);
     let (repairs, pauses) = (setup.repairs, config.pauses.clone());
     session.set_bounds(Bounds { repairs, small_plans, max_parallel, agents, budget, pauses });
+    let (agents, faults) = crate::agents::load(&setup.home, setup.depth);
+    notices.extend(faults);
+    session.set_agents(Arc::new(agents));
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));

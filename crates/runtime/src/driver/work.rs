@@ -174,6 +174,8 @@ impl Driver {
                     Input::Committed { commit, result }
                 });
             }
+            Work::Stage { pipeline, step } => self.gather(key, pipeline, step),
+            Work::Judge { turn, question } => self.judge(key, turn, &question, cancel),
             Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }
@@ -239,6 +241,10 @@ impl Driver {
     }
 
     fn request_of(&self, lane: LaneId, purpose: Purpose, offer: ToolScope) -> Result<Prepared, Unprepared> {
+        if purpose == Purpose::Stage {
+            let request = self.stage_request().ok_or(Unprepared::Gone)?;
+            return Ok(Prepared { request, crowded: false });
+        }
         let around = self.circumstances();
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         let tools = offered(self.at.session.state(), purpose, offer);
@@ -255,6 +261,7 @@ impl Driver {
             window: context::Window::of(self.at.config.window),
             project: self.project.block(),
             memory: Arc::clone(self.at.session.memory()),
+            prior: self.prior_research(),
             may_call: self.at.session.may_call(),
             origin: self.at.config.voice.origin(),
         }
