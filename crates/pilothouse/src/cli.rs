@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pilothouse_core::money::Limits;
+use pilothouse_core::{money::Limits, pipeline::Depth};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -156,7 +156,10 @@ pub struct RunArgs {
     /// Approve plans and changes; what would ask, removals and high risk are refused to the model.
     #[arg(long)]
     pub auto_confirm: bool,
-    /// How much is tried: repairs of a failed gate (none, two or three).
+    /// Let this agent with stages do it, such as research.
+    #[arg(long, value_name = "NAME", conflicts_with = "plan")]
+    pub agent: Option<String>,
+    /// How much is tried: repairs of a failed gate (none, two or three); how deep an agent goes.
     #[arg(long, value_enum, default_value = "standard")]
     pub depth: DepthArg,
     /// How much the model thinks: none, minimal, low, medium, high, xhigh.
@@ -209,6 +212,15 @@ pub enum DepthArg {
 }
 
 impl DepthArg {
+    /// How deep an agent with stages goes.
+    pub const fn depth(self) -> Depth {
+        match self {
+            Self::Quick => Depth::Quick,
+            Self::Standard => Depth::Standard,
+            Self::Deep => Depth::Deep,
+        }
+    }
+
     /// Repairs of a failed gate.
     pub const fn repairs(self) -> u32 {
         match self {

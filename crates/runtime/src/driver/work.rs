@@ -231,7 +231,9 @@ impl Driver {
         let (updates, secrets) = (self.outbox.sender(), self.at.config.secrets.clone());
         let checks = self.checks(lane, purpose);
         self.spawn(key, Some(call), None, async move {
-            let stream = Stream { silent: checks.is_some(), ..Stream::new(call, &updates, &secrets) };
+            // What a stage hands in is no text to be read.
+            let silent = checks.is_some() || purpose == Purpose::Stage;
+            let stream = Stream { silent, ..Stream::new(call, &updates, &secrets) };
             let input = ask(client.as_ref(), request, cancel, call, stream).await;
             match checks {
                 Some(checks) => checks.of(input).await,
