@@ -9,6 +9,7 @@ mod brief;
 mod claims;
 mod depth;
 mod draft;
+mod findings;
 mod material;
 mod name;
 mod pause;

@@ -18,10 +18,13 @@ macro_rules! shipped {
     };
 }
 
-const SHIPPED: &[Shipped] = &[shipped!(
-    "research": "config.json" "AGENT.md" "prompts/stage-analyze_query.md" "prompts/stage-websearch_calibration.md"
-    "prompts/stage-synthesize.md" "prompts/stage-verify.md"
-)];
+const SHIPPED: &[Shipped] = &[
+    shipped!(
+        "research": "config.json" "AGENT.md" "prompts/stage-analyze_query.md"
+        "prompts/stage-websearch_calibration.md" "prompts/stage-synthesize.md" "prompts/stage-verify.md"
+    ),
+    shipped!("review-diff": "config.json" "AGENT.md" "prompts/stage-find.md"),
+];
 
 /// Everything that can be called, and a line for each of the user's agents that cannot be read.
 pub fn load(home: &Home, depth: Depth) -> (Agents, Vec<String>) {

@@ -27,7 +27,9 @@ pub fn brief(state: &PipelineState, stage: usize, material: &Material) -> String
             parts.extend(again(state, material));
         }
         (Some(StageKind::Llm), Some(Gives::Findings)) => {
-            parts.extend(material.outputs.iter().map(|(name, text)| mark(name, text)));
+            let most = numbers.tokens * 4 / material.outputs.len().max(1);
+            let cut = |text: &str| text.get(..text.floor_char_boundary(most)).unwrap_or_default().to_owned();
+            parts.extend(material.outputs.iter().map(|(name, text)| mark(name, &cut(text))));
         }
         (Some(StageKind::Verify), _) => {
             let draft = verify::complete(material.draft(state), material);

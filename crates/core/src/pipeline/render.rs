@@ -5,8 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Depth, Draft, Gives, Material, PipelineState, Section, Verification, claims,
-    draft::{Finding, Findings},
+    Depth, Draft, Material, PipelineState, Section, Verification, claims, findings,
     material::{Outcome, Step},
     postprocess::Reference,
     verify,
@@ -139,8 +138,8 @@ fn checks(found: &Verification) -> String {
 
 /// What a stage that writes the answer comes to.
 pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
-    if let Some(findings) = material.given(state, Gives::Findings).and_then(Findings::read) {
-        return review(state, findings);
+    if let Some(step) = findings::render(state, material) {
+        return step;
     }
     let found = material.verification(state);
     let draft = verify::complete(material.draft(state), material);
@@ -209,24 +208,4 @@ fn bare(text: &str) -> String {
     let marks = claims::marks(&text);
     marks.into_iter().rev().for_each(|(place, _)| text.replace_range(place, ""));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Findings about a change, the worst first.
-fn review(state: &PipelineState, mut found: Findings) -> Step {
-    let rank = |f: &Finding| match f.severity.as_str() {
-        "high" => 0,
-        "medium" => 1,
-        _ => 2,
-    };
-    found.findings.sort_by_key(|f| (rank(f), f.file.clone(), f.line));
-    let mut text = format!("# {}\n\n{}\n", state.original_query().trim(), found.summary.trim());
-    for f in &found.findings {
-        let Finding { file, line, severity, message, evidence } = f;
-        let evidence = evidence.trim();
-        let shown = if evidence.is_empty() { String::new() } else { format!("\n  > `{evidence}`") };
-        text.push_str(&format!("\n- **{severity}** `{file}:{line}` {}{shown}", message.trim()));
-    }
-    let note = format!("{} findings", found.findings.len());
-    let output = serde_json::to_string_pretty(&found).unwrap_or_default();
-    Step::Done(Box::new(Outcome { output, note, again: false, answer: Some(text) }))
 }

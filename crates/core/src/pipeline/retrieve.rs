@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Material, PipelineState, claims,
+    Material, PipelineState, claims, findings,
     material::{Outcome, Step, ToolStep},
 };
 use crate::knowledge::{Hopped, Lines, Passage};
@@ -46,6 +46,12 @@ impl Sources {
 /// What a stage of searches does next.
 pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> Step {
     let Some(spec) = state.stage(stage) else { return Step::Fail("there is no such stage".to_owned()) };
+    if let Some(command) = &spec.command {
+        return findings::collect(command, material);
+    }
+    if let Some(tool) = spec.tool.as_ref().filter(|_| spec.files) {
+        return findings::files(state, stage, tool, material);
+    }
     let Some(tool) = spec.tool.clone() else { return Step::Fail("the stage names no tool".to_owned()) };
     let numbers = state.depth().numbers();
     if material.steps.is_empty() {

@@ -55,6 +55,9 @@ pub struct StageSpec {
     /// A command that a fan-out begins with: its output is what is looked into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// Whether a fan-out makes a call for each file that was changed, rather than for each question.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub files: bool,
     /// Whether it needs a source for the web; without one it is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub web: bool,
@@ -290,7 +293,7 @@ impl PipelineAgent {
 /// Whether all keys of a configuration mean something. What is stored may hold more than this version knows.
 fn known(text: &str) -> Result<(), Fault> {
     const TOP: &[&str] = &["stages", "pause_after_stages", "repair_unit", "thresholds"];
-    const STAGE: &[&str] = &["name", "kind", "title", "gives", "tool", "hop", "command", "web"];
+    const STAGE: &[&str] = &["name", "kind", "title", "gives", "tool", "hop", "command", "files", "web"];
     const AXES: &[&str] =
         &["entity_grounding", "citation_accuracy", "relation_preservation", "contradictions"];
     let value: Value = serde_json::from_str(text).unwrap_or_default();

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     Axes, Claim, Draft, Material, PipelineState, Sources, claims,
+    findings,
     draft::Related,
     material::{Outcome, Step},
     postprocess::postprocess,
@@ -126,6 +127,9 @@ pub(super) fn complete(draft: Draft, material: &Material) -> Draft {
 
 /// What a stage that verifies does next.
 pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> Step {
+    if let Some(step) = findings::verify(state, material) {
+        return step;
+    }
     let draft = complete(material.draft(state), material);
     let (sources, claims) = (material.sources(state), claims(&draft));
     if material.steps.is_empty() {

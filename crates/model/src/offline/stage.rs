@@ -25,6 +25,8 @@ pub(super) fn reply(request: &ModelRequest) -> String {
     let query = between(text, "query").unwrap_or_default();
     let value = if text.contains("<claims>\n") {
         json!({"unsupported": [], "relations": [], "contradictions": []})
+    } else if text.contains("<collect>\n") {
+        json!({"summary": format!("To look for faults needs a model. {}", super::CONNECT), "findings": []})
     } else if text.contains("<passages>\n") {
         draft(query, text)
     } else {

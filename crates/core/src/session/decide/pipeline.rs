@@ -32,6 +32,9 @@ impl Draft<'_> {
     /// The agent that a line calls by name, and what it asks of it.
     pub(super) fn pipeline_order<'t>(&self, line: &'t str) -> Option<(String, &'t str)> {
         let (name, rest) = line.strip_prefix('@')?.split_once(char::is_whitespace)?;
+        let deep = self.state.depth().unwrap_or(self.under.agents.depth) == Depth::Deep;
+        // A review that is to be thorough is done in stages.
+        let name = if name == "review" && deep { "review-diff" } else { name };
         let agent = self.under.agents.named(name)?;
         Some((agent.slug.clone(), rest.trim()))
     }
