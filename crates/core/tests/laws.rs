@@ -38,6 +38,7 @@ use pilothouse_core::{
     input::{Input, TiersAnswered, WriteFault},
     intent::{Control, IntentNode, IntentPath, Phase, Source, TierAnswer, Turn},
     memory::MemoryOwner,
+    pipeline::{Material, ToolStep},
     plan::Pause,
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
@@ -72,7 +73,13 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 43] = [
+const LINES: [&str; 49] = [
+    "@research what is a.txt?",
+    "@research why does it fail?",
+    "/research",
+    "something else",
+    "1",
+    "2",
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -284,7 +291,14 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
         Work::Think { call, .. } => {
             let reply = ModelReply {
                 text: dice
-                    .pick(&["", "done", "done", r#"{"mode":"command","command":"make"}"#, r#"{"mode":"x"}"#])
+                    .pick(&[
+                        "",
+                        "done",
+                        "done",
+                        r#"{"mode":"command","command":"make"}"#,
+                        r#"{"mode":"x"}"#,
+                        r#"{"sub_queries":["a"],"summary":"b"}"#,
+                    ])
                     .into(),
                 calls: calls(dice),
                 ..ModelReply::default()
@@ -357,7 +371,9 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             Input::HookEnded { call: *call, outcome: hook_said(status, "because") }
         }
         Work::Stage { pipeline, step } => {
-            let material = Box::default();
+            let found = |ok| ToolStep { tool: "search".into(), args: "{}".into(), ok, text: "[]".into() };
+            let steps = dice.pick(&[vec![], vec![found(true)], vec![found(true)], vec![found(false)]]);
+            let material = Box::new(Material { steps, ..Material::default() });
             Input::StageGathered { pipeline: *pipeline, step: *step, material }
         }
         Work::Judge { turn, .. } => {

@@ -1,7 +1,5 @@
 //! Stage pipelines in a session: begun, paused, left, stopped, failed, taken up again after any event.
 
-use std::sync::Arc;
-
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
     checkpoint::CheckpointKind,
@@ -11,7 +9,7 @@ use pilothouse_core::{
     intent::Phase,
     knowledge::{Axes, Lines, Passage, Score},
     money::Limits,
-    pipeline::{Agents, Depth, Material, PipelineAgent, PipelineExit, StageEvent, ToolStep},
+    pipeline::{Depth, Material, PipelineExit, StageEvent, ToolStep},
     relpath::RelPath,
     session::{LaneKind, Session, What},
     talk::{Fault, FaultKind, ModelReply, Purpose, Usage},
@@ -21,30 +19,10 @@ use pilothouse_core::{
 
 use crate::support::*;
 
-const CONFIG: &str = r#"{
-  "stages": [
-    {"name": "analyze_query", "kind": "llm", "gives": "analysis"},
-    {"name": "websearch_calibration", "kind": "llm", "gives": "calibration", "web": true},
-    {"name": "retrieve", "kind": "tool-fanout", "tool": "search"},
-    {"name": "synthesize", "kind": "llm", "gives": "draft"},
-    {"name": "verify", "kind": "verify"},
-    {"name": "output", "kind": "render"}
-  ],
-  "pause_after_stages": [0, 1],
-  "repair_unit": ["synthesize", "verify"]
-}"#;
-
 const QUESTION: &str = "@research how does the limiter reset its window?";
 /// What a draft is when it needs no call to be checked.
 const DRAFT: &str = r#"{"summary":"It is reset by a timer.","sections":[{"title":"Timer","text":"A timer does it."}],
     "conclusions":["The window is fixed."]}"#;
-
-fn agents(depth: Depth) -> Arc<Agents> {
-    let agent = PipelineAgent::read("research", CONFIG, "---\nname: Research\n---\nBe exact.", |file| {
-        (!file.contains("verify")).then(|| format!("do {file}"))
-    });
-    Arc::new(Agents { all: vec![agent.unwrap()], web: false, depth })
-}
 
 fn bench() -> Bench {
     equipped(Bench::new(), Depth::Standard)

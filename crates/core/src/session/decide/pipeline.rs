@@ -10,6 +10,7 @@ use super::{
     terms::{LaneOpening, RunEnd, RunFault},
 };
 use crate::{
+    blob::Excerpt,
     event::{Event, Level, RunStatus},
     ids::{CallId, LaneId, RunId, TurnId},
     input::Refusal,
@@ -25,6 +26,8 @@ use crate::{
     tool::Tool,
 };
 
+/// An answer stands whole in its event up to this many bytes.
+const ANSWER_BYTES: usize = 14 * 1024;
 /// Told where a stage needs the web and nothing reaches it.
 const NO_WEB: &str = "skipped: no web source";
 
@@ -223,10 +226,22 @@ impl Draft<'_> {
         let turn = state.beginning().map(|b| b.turn).unwrap_or_default();
         let call = CallId(self.id());
         let model = state.beginning().map(|b| b.title.clone()).unwrap_or_default();
+        let text = Excerpt::up_to(ANSWER_BYTES, text, &mut self.blobs);
         let usage = Usage { cost_micros: Some(0), ..Usage::default() };
-        let reply =
-            ModelReply { text: text.to_owned(), usage, finish: Finish::Stop, model, ..ModelReply::default() };
-        self.message((turn, lane), call, reply, ReplyEnd::Whole);
+        self.emit(Event::MessageCompleted {
+            turn,
+            lane,
+            call,
+            text,
+            reasoning: Excerpt::default(),
+            echo: None,
+            intermediate: false,
+            calls: Vec::new(),
+            usage,
+            finish: Finish::Stop,
+            model,
+            cut: false,
+        });
     }
 
     fn pause_pipeline(&mut self, stage: usize) {

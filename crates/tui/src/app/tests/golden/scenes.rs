@@ -56,6 +56,12 @@ pub(super) const ALL: &[Scene] = &[
     ("command-output", |w, h| pressed(ran(w, h), "<ctrl-o>")),
     ("model-failed", model_failed),
     ("question-choice", choice),
+    // A stage pipeline.
+    ("research-begun", super::research::asked),
+    ("research-paused", super::research::paused),
+    ("research-leaving", super::research::leaving),
+    ("research-retrieving", super::research::retrieving),
+    ("research-done", super::research::done),
     // The plan.
     ("planning", |w, h| said(w, h, "add rate limiting to the login endpoint")),
     ("plan", |w, h| Desk::new(w, h).with_plan()),
