@@ -54,7 +54,7 @@ use crate::{
     home::{Environment, Home},
     project::Project,
     secrets::Secrets,
-    sessions, surroundings,
+    surroundings,
     trace::{EventTrace, Variant},
 };
 use disk_thread::DiskThread;
@@ -481,17 +481,6 @@ impl Driver {
             self.ask_git();
         }
         self.outbox.events(events);
-    }
-
-    /// Puts where the run stands beside the log.
-    fn save_run(&self) {
-        let (folder, snapshot) = (self.at.folder.clone(), sessions::run_snapshot(self.at.session.state()));
-        drop(self.disk.run(move || {
-            let saved = snapshot.map_err(std::io::Error::from).and_then(|s| sessions::save_run(&folder, &s));
-            if let Err(e) = saved {
-                tracing::warn!(error = %e, "the state of the run could not be put beside the log");
-            }
-        }));
     }
 
     fn ask_git(&self) {

@@ -406,7 +406,8 @@ fn executing(state: &State) -> Option<(Piece, String, Piece)> {
 
 /// The stage of the pipeline that works or waits.
 fn staged(state: &State, before: &str) -> Option<(Piece, String, Piece)> {
-    let of = &state.pipeline.as_ref().filter(|p| p.lane.is_some() || state.paused_pipeline().is_some())?.state;
+    let of =
+        &state.pipeline.as_ref().filter(|p| p.lane.is_some() || state.paused_pipeline().is_some())?.state;
     let (stage, _) = of.current_stage()?;
     let title = of.stage(stage).map(pilothouse_core::pipeline::StageSpec::shown);
     quoted(&format!("{before}stage {}/{} ", stage + 1, of.stages()), title, "")

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::{
-    Axes, By, Gives, Mark, Material, PipelineState, Verification,
+    Axes, By, Gives, Mark, Material, PipelineState, Verification, count,
     draft::{Finding, Findings},
     material::{Outcome, Step, ToolStep},
     verify::Checked,
@@ -32,7 +32,7 @@ pub(super) fn collect(command: &str, material: &Material) -> Step {
     if files.is_empty() {
         return Step::Fail("there is nothing to review: nothing was changed".to_owned());
     }
-    let note = format!("{} files changed", files.len());
+    let note = format!("{} changed", count(files.len(), "file"));
     Step::Done(Box::new(Outcome { output: step.text.clone(), note, ..Outcome::default() }))
 }
 
@@ -48,7 +48,8 @@ pub(super) fn files(state: &PipelineState, stage: usize, tool: &str, material: &
         let before = state.stage(stage.saturating_sub(1)).and_then(|s| material.outputs.get(&s.name));
         let files = changed(before.map_or("", String::as_str));
         let most = state.depth().numbers().passages;
-        let calls = files.iter().take(most).map(|path| (tool.to_owned(), json!({ "path": path }).to_string()));
+        let calls =
+            files.iter().take(most).map(|path| (tool.to_owned(), json!({ "path": path }).to_string()));
         return Step::Call(calls.collect());
     }
     let read: Vec<&ToolStep> = material.steps.iter().filter(|s| s.ok).collect();
@@ -94,13 +95,16 @@ pub(super) fn verify(state: &PipelineState, material: &Material) -> Option<Step>
 /// The texts that were read, by file.
 fn texts(material: &Material) -> BTreeMap<String, String> {
     let all = material.outputs.values().filter(|t| t.starts_with(FILE));
-    let parts = all.flat_map(|t| t.split("\n=== ")).filter_map(|part| part.trim_start_matches(FILE).split_once('\n'));
+    let parts =
+        all.flat_map(|t| t.split("\n=== ")).filter_map(|part| part.trim_start_matches(FILE).split_once('\n'));
     parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
 }
 
 /// Why a finding is not proven by the code.
 fn doubt(finding: &Finding, texts: &BTreeMap<String, String>) -> Option<String> {
-    let Some(text) = texts.get(&finding.file) else { return Some("the file was not changed or not read".to_owned()) };
+    let Some(text) = texts.get(&finding.file) else {
+        return Some("the file was not changed or not read".to_owned());
+    };
     let plain = |t: &str| t.split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = plain(&finding.evidence);
     if wanted.is_empty() {
@@ -109,7 +113,9 @@ fn doubt(finding: &Finding, texts: &BTreeMap<String, String>) -> Option<String> 
     let lines: Vec<&str> = text.lines().collect();
     let from = finding.line.saturating_sub(NEAR + 1);
     let near = lines.get(from.min(lines.len())..(finding.line + NEAR).min(lines.len())).unwrap_or_default();
-    let stands = |lines: &[&str]| plain(&lines.join(" ")).contains(&wanted) || lines.iter().any(|l| plain(l).contains(&wanted));
+    let stands = |lines: &[&str]| {
+        plain(&lines.join(" ")).contains(&wanted) || lines.iter().any(|l| plain(l).contains(&wanted))
+    };
     match (stands(near), stands(&lines)) {
         (true, _) => None,
         (false, true) => Some("its words stand elsewhere in the file".to_owned()),
@@ -136,10 +142,11 @@ pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step>
         let claim = format!("{file}:{line} {message}");
         let doubt = doubts.marks.iter().find(|m| m.claim == claim);
         let doubt = doubt.map(|m| format!(" *(not verified: {})*", m.why)).unwrap_or_default();
-        let shown = if evidence.trim().is_empty() { String::new() } else { format!("\n  > `{}`", evidence.trim()) };
+        let shown =
+            if evidence.trim().is_empty() { String::new() } else { format!("\n  > `{}`", evidence.trim()) };
         text.push_str(&format!("\n- **{severity}** `{file}:{line}` {}{doubt}{shown}", message.trim()));
     }
-    let note = format!("{} findings, {} not verified", found.findings.len(), doubts.marks.len());
+    let note = format!("{}, {} not verified", count(found.findings.len(), "finding"), doubts.marks.len());
     let output = serde_json::to_string_pretty(&found).unwrap_or_default();
     Some(Step::Done(Box::new(Outcome { output, note, again: false, answer: Some(text) })))
 }

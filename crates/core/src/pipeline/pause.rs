@@ -6,7 +6,8 @@ use super::PipelineState;
 pub fn pause_message(state: &PipelineState, stage: usize, note: &str) -> String {
     let name = state.stage(stage).map(super::StageSpec::shown).unwrap_or_default();
     let next = state.stage(stage + 1).map(super::StageSpec::shown).unwrap_or_default();
-    let mut text = format!("Stage {} of {} is done: {name}. {note}", stage + 1, state.stages());
+    let title = state.beginning().map_or("", |b| b.title.as_str());
+    let mut text = format!("{title} waits after stage {} of {}: {name}\n{note}", stage + 1, state.stages());
     if state.current_stage().is_some_and(|(n, _)| n == stage) {
         for (query, n) in state.queries().iter().zip(1..) {
             text.push_str(&format!("\n  {n}. {query}"));

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Depth, Draft, Material, PipelineState, Section, Verification, claims, findings,
+    Depth, Draft, Material, PipelineState, Section, Verification, claims, count, findings,
     material::{Outcome, Step},
     postprocess::Reference,
     verify,
@@ -143,21 +143,21 @@ pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
     }
     let found = material.verification(state);
     let draft = verify::complete(material.draft(state), material);
-    let answer = answer(state, draft, material, found);
+    let answer = answer(state, &draft, material, found);
     let passed = answer.verification.as_ref().is_none_or(|v| v.passed);
     let note = format!(
-        "{} sections, {} sources{}",
-        answer.sections.len(),
-        answer.sources.len(),
+        "{}, {}{}",
+        count(answer.sections.len(), "section"),
+        count(answer.sources.len(), "source"),
         if passed { "" } else { "; what does not hold is marked" }
     );
     let output = serde_json::to_string_pretty(&answer).unwrap_or_default();
     Step::Done(Box::new(Outcome { output, note, again: false, answer: Some(answer.markdown()) }))
 }
 
-fn answer(state: &PipelineState, draft: Draft, material: &Material, found: Option<Verification>) -> Answer {
+fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Option<Verification>) -> Answer {
     let sources = material.sources(state);
-    let mut cited: Vec<usize> = claims(&draft).into_iter().flat_map(|c| c.cites).collect();
+    let mut cited: Vec<usize> = claims(draft).into_iter().flat_map(|c| c.cites).collect();
     cited.sort_unstable();
     cited.dedup();
     let line = |number: usize| {

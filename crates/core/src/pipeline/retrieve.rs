@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Material, PipelineState, claims, findings,
+    Material, PipelineState, claims, count, findings,
     material::{Outcome, Step, ToolStep},
 };
 use crate::knowledge::{Hopped, Lines, Passage};
@@ -64,7 +64,7 @@ pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> 
         let why = material.steps.first().map(|s| s.text.lines().next().unwrap_or_default().to_owned());
         return Step::Fail(why.unwrap_or_default());
     }
-    let known = material.prior.as_ref().map(|p| p.places()).unwrap_or_default();
+    let known = material.prior.as_ref().map(super::Answer::places).unwrap_or_default();
     let found = fused(&material.steps, &known);
     if let Some(hop) = spec.hop.as_ref().filter(|hop| !material.steps.iter().any(|s| s.tool == **hop)) {
         let seeds: Vec<_> = found
@@ -83,7 +83,7 @@ pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> 
     let files: BTreeSet<&str> = passages.iter().map(|p| p.lines.path.as_str()).collect();
     let failed = material.steps.iter().filter(|s| !s.ok).count();
     let lost = if failed > 0 { format!("; {failed} searches failed") } else { String::new() };
-    let note = format!("{} passages in {} files{lost}", passages.len(), files.len());
+    let note = format!("{} in {}{lost}", count(passages.len(), "passage"), count(files.len(), "file"));
     let output = serde_json::to_string(&Sources { passages }).unwrap_or_default();
     Step::Done(Box::new(Outcome { output, note, ..Outcome::default() }))
 }

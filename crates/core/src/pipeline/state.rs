@@ -2,6 +2,7 @@
 //!
 //! Owns no more than the list: every getter is a function of it, so that a crash after any event loses nothing.
 //! Never changes in place: [`PipelineState::add_event`] gives the next state.
+#![expect(clippy::wildcard_enum_match_arm, reason = "each getter looks for its own events")]
 
 use serde::{Deserialize, Serialize};
 
@@ -263,6 +264,14 @@ impl PipelineState {
         }
         all.sort_by_key(|(n, ..)| *n);
         all
+    }
+
+    /// The stage that was done last, not left out, and what it came to, in a line.
+    pub fn last_note(&self) -> Option<(usize, String)> {
+        self.events.iter().rev().find_map(|e| match e {
+            StageEvent::StageCompleted { stage, note, skipped: false, .. } => Some((*stage, note.clone())),
+            _ => None,
+        })
     }
 
     /// What the model said in the stage that is at work.

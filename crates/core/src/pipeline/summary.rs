@@ -132,14 +132,15 @@ pub(super) fn escape(text: &str) -> String {
 /// The block of a request that tells a kept summary; empty where that is missing or cannot be read.
 pub fn prior_block(kept: &str) -> String {
     let Some(of) = Summary::load(kept) else { return String::new() };
-    let each = |mark: &str, all: &[String]| -> String {
-        all.iter().map(|t| format!("\n<{mark}>{}</{mark}>", escape(t))).collect()
+    let each = |mark: &str, all: &[String]| {
+        let lines = all.iter().map(|t| format!("\n<{mark}>{}</{mark}>", escape(t)));
+        lines.collect::<Vec<_>>().concat()
     };
-    let scores: String = of
+    let scores = of
         .verification_scores
         .iter()
-        .map(|(axis, score)| format!("\n<score axis=\"{}\">{score}</score>", escape(axis).replace('"', "'")))
-        .collect();
+        .map(|(axis, score)| format!("\n<score axis=\"{}\">{score}</score>", escape(axis).replace('"', "'")));
+    let scores = scores.collect::<Vec<_>>().concat();
     let error =
         if of.error.is_empty() { String::new() } else { format!("\n<error>{}</error>", escape(&of.error)) };
     format!(

@@ -1,6 +1,6 @@
 //! Tables T-11, T-12 and T-13, the laws of the state, and what code makes of drafts.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::collections::BTreeMap;
 

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::{
     Axes, Claim, Draft, Material, PipelineState, Sources, claims,
-    findings,
     draft::Related,
+    findings,
     material::{Outcome, Step},
     postprocess::postprocess,
 };

@@ -31,7 +31,6 @@ impl Question for Breakout {
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.tag = "leave?";
-        spec.free = true;
     }
 
     fn is_phase_own(&self) -> bool {

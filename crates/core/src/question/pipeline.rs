@@ -35,7 +35,6 @@ impl Question for PipelinePause {
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.tag = "pause";
-        spec.free = true;
         spec.default = Some(0);
     }
 

@@ -10,6 +10,7 @@ use super::{
     terms::RunEnd,
 };
 use crate::{
+    checkpoint::Answer,
     event::{Level, RunStatus},
     ids::{Seq, TurnId},
     input::Refusal,
@@ -44,7 +45,9 @@ impl Draft<'_> {
                 let turn = self.begin_turn(line);
                 self.pend_breakout(turn, line, source);
             }
-            _ => return Some(self.answer_pause(line)),
+            Case::Resume | Case::Ignore | Case::Stay | Case::LeaveForOriginal | Case::LeaveForThis => {
+                return Some(self.answer_pause(line));
+            }
         }
         Some(Ok(()))
     }
@@ -62,7 +65,6 @@ impl Draft<'_> {
         }
         if self.under.tiers.model && self.over_budget().is_none() {
             let turn = self.begin_turn(line);
-            self.close_phase_question();
             self.staged(StageEvent::Judging { turn, message: kept(line) });
             return Ok(());
         }
@@ -101,7 +103,7 @@ impl Draft<'_> {
     }
 
     fn pend_breakout(&mut self, turn: TurnId, line: &str, source: Source) {
-        self.close_phase_question();
+        self.close_pipeline_question(Answer::Abort);
         let message = kept(line);
         self.staged(StageEvent::BreakoutPending { turn, message: message.clone(), source });
         self.ask_breakout(&message);
@@ -126,7 +128,9 @@ impl Draft<'_> {
             Case::LeaveForThis => {
                 self.leave_pipeline();
                 let reading = self.read(line);
-                self.take_message(None, line, &reading, Seq(u64::MAX))
+                let taken = self.take_message(None, line, &reading, Seq(u64::MAX));
+                self.drain();
+                taken
             }
             Case::Ignore | Case::Ask(_) | Case::Resume => Err(Refusal::new("there is nothing to send")),
         }
@@ -142,12 +146,14 @@ impl Draft<'_> {
             return Ok(());
         };
         let reading = self.read(&message);
-        self.take_message(Some(turn), &message, &reading, Seq(u64::MAX))
+        let taken = self.take_message(Some(turn), &message, &reading, Seq(u64::MAX));
+        self.drain();
+        taken
     }
 
     /// The pipeline ends here; what it found is kept, and nothing goes on with it.
     fn leave_pipeline(&mut self) {
-        self.close_phase_question();
+        self.close_pipeline_question(Answer::Abort);
         self.staged(StageEvent::Breakout);
         self.complete_as(RunEnd::of(RunStatus::Breakout, LEFT));
         self.must_go(Trigger::BreakoutConfirmed);

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     blob::Excerpt,
+    checkpoint::Answer,
     event::{Event, Level, RunStatus},
     ids::{CallId, LaneId, RunId, TurnId},
     input::Refusal,
@@ -18,7 +19,7 @@ use crate::{
     phase::{Move, Trigger},
     pipeline::{
         Analysis, Depth, Draft as AnswerDraft, Gives, Material, Next, Outcome, PipelineState, StageEvent,
-        StageKind, Step, pause_message, state::Beginning, work,
+        StageKind, StageSpec, Step, count, pause_message, state::Beginning, work,
     },
     question::{PauseAnswer, PipelinePause},
     session::{LaneKind, Pipeline},
@@ -268,11 +269,7 @@ impl Draft<'_> {
             self.ask_breakout(&message);
             return true;
         }
-        let done = p.state.events().iter().rev().find_map(|e| match e {
-            StageEvent::StageCompleted { stage, note, skipped: false, .. } => Some((*stage, note.clone())),
-            _ => None,
-        });
-        let (stage, note) = done.unwrap_or_default();
+        let (stage, note) = p.state.last_note().unwrap_or_default();
         let text = pause_message(&p.state, stage, &note);
         let title = p.state.beginning().map(|b| b.title.clone()).unwrap_or_default();
         let stage = u32::try_from(stage).unwrap_or(u32::MAX);
@@ -280,9 +277,17 @@ impl Draft<'_> {
         true
     }
 
+    /// The question of a pipeline was answered, in whatever words.
+    pub(super) fn close_pipeline_question(&mut self, answer: Answer) {
+        if let Some(id) = self.state.phase_question().map(|c| c.id) {
+            self.close(id, Some(answer));
+        }
+    }
+
     /// Goes on from a pause, with what the user wants different.
     pub(super) fn resume_pipeline(&mut self, feedback: &str) {
-        self.close_phase_question();
+        let said = if feedback.is_empty() { Answer::Continue } else { Answer::Text(feedback.to_owned()) };
+        self.close_pipeline_question(said);
         self.staged(StageEvent::Resumed { feedback: feedback.to_owned() });
         self.must_go(Trigger::PipelineResumed);
         self.go_on();
@@ -335,7 +340,7 @@ impl Draft<'_> {
         if !state.is_paused() {
             self.set_pipeline_aside("the program ended");
             let slug = state.beginning().map(|b| b.agent.clone()).unwrap_or_default();
-            let stage = state.open_stage().and_then(|(n, _)| state.stage(n)).map(|s| s.shown());
+            let stage = state.open_stage().and_then(|(n, _)| state.stage(n)).map(StageSpec::shown);
             let stage = stage.map_or_else(String::new, |s| format!(" in the stage \"{s}\""));
             return self.notice(Level::Info, format!("{slug} was left{stage}. `/{slug}` takes it up again."));
         }
@@ -440,12 +445,10 @@ enum Handed {
 
 /// The stage after which a pipeline waits now: the one that was just done, where its agent says so.
 fn pauses(state: &PipelineState) -> Option<usize> {
-    match state.events().last()? {
-        StageEvent::StageCompleted { stage, skipped: false, .. } => {
-            state.beginning().is_some_and(|b| b.spec.pauses_after(*stage)).then_some(*stage)
-        }
-        _ => None,
-    }
+    let Some(StageEvent::StageCompleted { stage, skipped: false, .. }) = state.events().last() else {
+        return None;
+    };
+    state.beginning().is_some_and(|b| b.spec.pauses_after(*stage)).then_some(*stage)
 }
 
 /// What a reply hands in, and the questions in it; `None` where it cannot be read.
@@ -455,19 +458,19 @@ fn read(text: &str, gives: Option<Gives>, depth: Depth) -> Option<(Outcome, Vec<
         Gives::Analysis | Gives::Calibration => {
             let read = Analysis::read(text, depth.numbers().queries)?;
             let scope: String = read.scope.chars().take(200).collect();
-            let note = format!("{} questions: {scope}", read.sub_queries.len());
+            let note = format!("{}: {scope}", count(read.sub_queries.len(), "question"));
             let output = serde_json::to_string(&read).unwrap_or_default();
             Some((done(output, note), read.sub_queries))
         }
         Gives::Draft => {
             let read = AnswerDraft::read(text)?;
             let cites: usize = crate::pipeline::claims(&read).iter().map(|c| c.cites.len()).sum();
-            let note = format!("{} sections, {cites} citations", read.sections.len());
+            let note = format!("{}, {}", count(read.sections.len(), "section"), count(cites, "citation"));
             Some((done(serde_json::to_string(&read).unwrap_or_default(), note), Vec::new()))
         }
         Gives::Findings => {
             let read = crate::pipeline::Findings::read(text)?;
-            let note = format!("{} findings", read.findings.len());
+            let note = count(read.findings.len(), "finding");
             Some((done(serde_json::to_string(&read).unwrap_or_default(), note), Vec::new()))
         }
     }

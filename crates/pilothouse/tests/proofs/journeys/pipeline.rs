@@ -17,7 +17,7 @@ const CONFIG: &str = "//! Reads the settings.\n\n/// Parses TOML text into setti
 const QUESTION: &str = "@research how does the rate limiter reset its window?";
 
 fn stage(reply: &Value) -> Value {
-    json!({"purpose": "stage", "text": reply.to_string()})
+    json!({"for": "stage", "text": reply.to_string()})
 }
 
 fn analysis() -> Value {
@@ -26,7 +26,8 @@ fn analysis() -> Value {
 }
 
 fn draft(sections: &[(&str, &str)]) -> Value {
-    let sections: Vec<Value> = sections.iter().map(|(title, text)| json!({"title": title, "text": text})).collect();
+    let sections: Vec<Value> =
+        sections.iter().map(|(title, text)| json!({"title": title, "text": text})).collect();
     stage(&json!({"summary": "A method resets it.", "sections": sections, "conclusions": []}))
 }
 
@@ -77,7 +78,9 @@ fn journey_8_what_was_asked_at_the_pause_is_answered_after_leaving() {
     s.asked("breakout");
     s.say("1");
     s.until("an answer", |s| {
-        s.events.iter().any(|e| matches!(&e.event, Event::MessageCompleted { text, .. } if text.head == "Sunny."))
+        s.events
+            .iter()
+            .any(|e| matches!(&e.event, Event::MessageCompleted { text, .. } if text.head == "Sunny."))
     });
     assert_eq!(exit(&s), Some(PipelineExit::Breakout));
     let answered = s.events.iter().rev().find_map(|e| match &e.event {

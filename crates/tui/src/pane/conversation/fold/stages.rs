@@ -32,7 +32,8 @@ impl Log {
         let at = stamped.at;
         match happened {
             StageEvent::Began(began) => {
-                let titles = began.spec.stages.iter().map(pilothouse_core::pipeline::StageSpec::shown).collect();
+                let titles =
+                    began.spec.stages.iter().map(pilothouse_core::pipeline::StageSpec::shown).collect();
                 self.stages = Stages { titles, open: None };
             }
             StageEvent::StageStarted { stage, round } => {
