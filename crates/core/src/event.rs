@@ -25,6 +25,7 @@ use crate::{
     lane::{ChildWork, LaneKind},
     memory::MemoryChange,
     money::Unit,
+    pipeline::{Depth, StageEvent},
     plan::{Pause, Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
@@ -1075,6 +1076,18 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sources: Vec<String>,
     },
+    /// Something happened to a stage pipeline.
+    Staged {
+        /// The pipeline, by the run that it began as.
+        pipeline: RunId,
+        /// What.
+        happened: StageEvent,
+    },
+    /// From here on pipelines go so deep.
+    DepthSet {
+        /// How deep.
+        depth: Depth,
+    },
     /// Something the user should know.
     Notice {
         /// How loud.
@@ -1098,6 +1111,8 @@ pub enum RunStatus {
     Manual,
     /// It came to its end, and not everything of it was done.
     Ended,
+    /// It was left for something else.
+    Breakout,
 }
 
 /// How a tool call ended.

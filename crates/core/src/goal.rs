@@ -7,7 +7,7 @@ mod reply;
 
 use serde::{Deserialize, Serialize};
 
-pub use reply::PlannerReply;
+pub use reply::{PlannerReply, first_object};
 
 use crate::{
     blob::BlobId,

@@ -27,6 +27,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use crate::lane::{ChildWork, LaneKind};
 pub use accounts::{Accounts, Spent};
+pub use apply::{Pipeline, StageCall};
 pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use foretell::{Deed, Foretold};
 pub use lane::{Child, Lane, OpenCall, Talk};
@@ -43,6 +44,7 @@ use crate::{
     intent::Reading,
     memory::Memory,
     money::{Allowance, Configured},
+    pipeline::Agents,
     plan::{GateDraft, Pause},
     policy::Policy,
     recipe::Recipes,
@@ -58,6 +60,7 @@ pub struct Session {
     gates: Arc<[GateDraft]>,
     memory: Arc<Memory>,
     recipes: Arc<Recipes>,
+    agents: Arc<Agents>,
     bounds: Bounds,
 }
 
@@ -194,6 +197,16 @@ impl Session {
         &self.recipes
     }
 
+    /// The agents with stages that can be called; no part of what happened.
+    pub fn set_agents(&mut self, agents: Arc<Agents>) {
+        self.agents = agents;
+    }
+
+    /// The agents with stages that can be called.
+    pub const fn agents(&self) -> &Arc<Agents> {
+        &self.agents
+    }
+
     /// How this process reads messages.
     pub fn tiers(&self) -> &Tiers {
         &self.tiers
@@ -235,6 +248,7 @@ impl Session {
             gates: &self.gates,
             memory: &self.memory,
             recipes: &self.recipes,
+            agents: &self.agents,
             bounds: &self.bounds,
         };
         let mut draft = decide::Draft::new(&mut self.state, under, at);

@@ -9,7 +9,7 @@ use crate::{
     event::FileChange,
     fact::{Fact, Facts},
     hook::HookMode,
-    ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId, Seq, TurnId},
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId, RunId, Seq, TurnId},
     intent::{IntentNode, IntentPath},
     memory::MemoryChange,
     policy::PathRules,
@@ -58,6 +58,10 @@ pub enum WorkKey {
     Commit(CallId, bool),
     /// Reading a file that is to be a plan.
     ReadPlan(CallId),
+    /// Bringing what a stage works on, the so-manieth time.
+    Stage(RunId, u64),
+    /// Asking a model whether a message leaves a pipeline.
+    Judge(TurnId),
 }
 
 /// A piece of work that should be going on.
@@ -193,6 +197,20 @@ pub enum Work {
         /// The files.
         files: Vec<(RelPath, Option<BlobId>)>,
     },
+    /// Bring what the stage at work works on.
+    Stage {
+        /// The pipeline.
+        pipeline: RunId,
+        /// How far it had come when that was asked.
+        step: u64,
+    },
+    /// Ask a model whether a message leaves the pipeline that waits.
+    Judge {
+        /// The message.
+        turn: TurnId,
+        /// What it is told.
+        question: String,
+    },
     /// Commit exactly these files, as they were shown.
     Commit {
         /// What it goes by.
@@ -267,6 +285,8 @@ impl Work {
             Self::ReadPlan { call, .. } => WorkKey::ReadPlan(*call),
             Self::LookCommit { commit, .. } => WorkKey::Commit(*commit, false),
             Self::Commit { commit, .. } => WorkKey::Commit(*commit, true),
+            Self::Stage { pipeline, step } => WorkKey::Stage(*pipeline, *step),
+            Self::Judge { turn, .. } => WorkKey::Judge(*turn),
         }
     }
 

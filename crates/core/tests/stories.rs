@@ -48,6 +48,8 @@ mod modes;
 mod permissions;
 #[path = "stories/phases.rs"]
 mod phases;
+#[path = "stories/pipelines.rs"]
+mod pipelines;
 #[path = "stories/plans.rs"]
 mod plans;
 #[path = "stories/questions.rs"]

@@ -41,6 +41,10 @@ pub enum Slash {
     Commit,
     /// Tells what is spent, and says how much may be.
     Budget,
+    /// Finds something out in stages, with citations that hold.
+    Research,
+    /// Says how deep that goes.
+    Depth,
     /// Lists what was set aside, takes it up again.
     Proposals,
     /// Lists what waits for the end of the run, orders and changes it.
@@ -57,6 +61,8 @@ pub enum Slash {
     Skills,
     /// Shows agents of files.
     Agents,
+    /// `/kb`: passages of the project.
+    Kb,
     /// Shows the sessions of this window, or begins one beside this.
     Runs,
     /// Begins a session in a git worktree of its own.
@@ -160,7 +166,7 @@ follows, each seen in the files. At most 60 lines. Where there is one already, k
 pub const INIT_FILE: &str = "AGENTS.md";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 38] = [
+pub static SLASH_COMMANDS: [SlashCommand; 41] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -218,6 +224,20 @@ pub static SLASH_COMMANDS: [SlashCommand; 38] = [
         "what is spent, and how much may be from now on; `+2` adds to it",
     ),
     row(
+        Slash::Research,
+        ("research", &[]),
+        Optional("QUESTION"),
+        Session,
+        "find it out in stages, with citations that are checked; alone, go on where it was left",
+    ),
+    row(
+        Slash::Depth,
+        ("depth", &[]),
+        Optional("quick|standard|deep"),
+        Session,
+        "how deep research goes, in numbers",
+    ),
+    row(
         Slash::Proposals,
         ("proposals", &["aside"]),
         Optional("FILE|all|plan|drop"),
@@ -260,6 +280,13 @@ pub static SLASH_COMMANDS: [SlashCommand; 38] = [
         Nothing,
         Screen,
         "agents of files, called as @NAME: where from, what they may",
+    ),
+    row(
+        Slash::Kb,
+        ("kb", &["knowledge"]),
+        Required("QUESTION|status"),
+        Screen,
+        "passages of this project that answer a question; status says what is indexed",
     ),
     row(
         Slash::Runs,
@@ -395,8 +422,11 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         Slash::Help => Control::Help,
         Slash::Status => Control::Status,
         Slash::Exit => Control::Exit,
+        Slash::Research if !args.is_empty() => return (Turn::Query(None), IntentNode::Read),
         Slash::Agent
         | Slash::Plan
+        | Slash::Research
+        | Slash::Depth
         | Slash::Undo
         | Slash::Unundo
         | Slash::Compact
@@ -411,6 +441,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Why
         | Slash::Facts
         | Slash::Memory
+        | Slash::Kb
         | Slash::Chat
         | Slash::Auto
         | Slash::Ask

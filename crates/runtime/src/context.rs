@@ -10,6 +10,7 @@ pub mod compact;
 mod now;
 mod record;
 pub mod sheet;
+pub mod stage;
 mod telling;
 #[cfg(test)]
 mod tests;
@@ -71,6 +72,8 @@ pub struct Circumstances {
     pub skills: Option<String>,
     /// What is remembered from earlier sessions.
     pub memory: Arc<Memory>,
+    /// What the last pipeline found, as a block; empty where there is nothing.
+    pub prior: String,
     /// Whether one more model call may be made, for a summary.
     pub may_call: bool,
     /// Whether nobody is there to answer a question.
@@ -171,7 +174,7 @@ pub fn system(purpose: Purpose) -> String {
     match purpose {
         Purpose::Classify => include_str!("../../../assets/prompts/classify.md"),
         Purpose::Compact => include_str!("../../../assets/prompts/compact.md"),
-        Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Child => {
+        Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Child | Purpose::Stage => {
             include_str!("../../../assets/prompts/base.md")
         }
     }
@@ -186,7 +189,7 @@ pub fn instruction(purpose: Purpose, mode: Mode) -> String {
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),
         Purpose::Goal => include_str!("../../../assets/prompts/goal.md"),
         Purpose::Child => include_str!("../../../assets/prompts/child.md"),
-        Purpose::Classify | Purpose::Compact => "",
+        Purpose::Classify | Purpose::Compact | Purpose::Stage => "",
     };
     match mode {
         Mode::Exploratory => task.to_owned(),

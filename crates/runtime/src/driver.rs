@@ -11,6 +11,7 @@ mod leave;
 mod memory;
 mod opening;
 mod outbox;
+mod pipeline;
 mod port;
 mod project;
 mod recipes;
@@ -35,6 +36,7 @@ use pilothouse_core::{
     ids::{CallId, Millis, Seq},
     input::{Input, Refusal},
     intent::{Control, Mode},
+    pipeline::Depth,
     policy::Policy,
     port::{Reply, Request, Surroundings, Update},
     scope::PermissionMode,
@@ -53,7 +55,7 @@ use crate::{
     home::{Environment, Home},
     project::Project,
     secrets::Secrets,
-    sessions, surroundings,
+    surroundings,
     trace::{EventTrace, Variant},
 };
 use disk_thread::DiskThread;
@@ -121,6 +123,8 @@ pub struct Setup {
     pub writing: bool,
     /// Repairs of a failed gate.
     pub repairs: u32,
+    /// How deep pipelines go where nothing is said.
+    pub depth: Depth,
 }
 
 impl Setup {
@@ -146,6 +150,7 @@ impl Setup {
             secrets: Secrets::default(),
             writing: false,
             repairs: Bounds::default().repairs,
+            depth: Depth::default(),
         }
     }
 }
@@ -466,6 +471,7 @@ impl Driver {
         if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
             self.read_rules_again();
         }
+        self.keep_pipeline(&events);
         let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
         if events.iter().any(asked) {
             self.outbox.send(Update::Notice(self.sheet().to_string()));
@@ -484,16 +490,5 @@ impl Driver {
             self.ask_git();
         }
         self.outbox.events(events);
-    }
-
-    /// Puts where the run stands beside the log.
-    fn save_run(&self) {
-        let (folder, snapshot) = (self.at.folder.clone(), sessions::run_snapshot(self.at.session.state()));
-        drop(self.disk.run(move || {
-            let saved = snapshot.map_err(std::io::Error::from).and_then(|s| sessions::save_run(&folder, &s));
-            if let Err(e) = saved {
-                tracing::warn!(error = %e, "the state of the run could not be put beside the log");
-            }
-        }));
     }
 }

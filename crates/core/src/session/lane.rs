@@ -197,7 +197,8 @@ impl OpenCall {
     pub fn run(&self) -> Option<&Run> {
         match self.asked.as_deref() {
             Ok(ToolCall::Run(run)) => Some(run),
-            Ok(ToolCall::File(_) | ToolCall::Session(_) | ToolCall::External(_)) | Err(_) => None,
+            Ok(ToolCall::File(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_))
+            | Err(_) => None,
         }
     }
 
@@ -205,7 +206,8 @@ impl OpenCall {
     pub fn file(&self) -> Option<&FileCall> {
         match self.asked.as_deref() {
             Ok(ToolCall::File(file)) => Some(file),
-            Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_)) | Err(_) => None,
+            Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_))
+            | Err(_) => None,
         }
     }
 
@@ -213,7 +215,13 @@ impl OpenCall {
     pub fn delegate(&self) -> Option<&Delegate> {
         match self.asked.as_deref() {
             Ok(ToolCall::Session(SessionCall::Delegate(delegate))) => Some(delegate),
-            Ok(ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_))
+            Ok(
+                ToolCall::File(_)
+                | ToolCall::Run(_)
+                | ToolCall::Session(_)
+                | ToolCall::Knowledge(_)
+                | ToolCall::External(_),
+            )
             | Err(_) => None,
         }
     }

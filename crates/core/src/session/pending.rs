@@ -49,7 +49,8 @@ impl State {
             all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());
         let sought = self.plan_sought.clone();
         let sought = sought.map(|(call, _, path)| Work::ReadPlan { call, path });
-        let all = all.chain(self.commit_work()).chain(sought);
+        let all =
+            all.chain(self.commit_work()).chain(sought).chain(self.stage_work()).chain(self.judge_work());
         all.map(|w| (w.key(), w)).collect()
     }
 

@@ -19,6 +19,7 @@ use crate::{
     intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     memory::{MemoryChange, Note},
     money::Unit,
+    pipeline::Depth,
     plan::Plan,
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
@@ -28,7 +29,7 @@ use crate::{
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, Origin, Transcript, accounts::Bound, beside::Hand, changes::Changes,
+        Accounts, Apply, Lane, Origin, Pipeline, Transcript, accounts::Bound, beside::Hand, changes::Changes,
         unreviewed::Unreviewed,
     },
     talk::Usage,
@@ -165,6 +166,10 @@ pub struct State {
     pub(super) plan_sought: Option<(CallId, TurnId, RelPath)>,
     /// What is known.
     pub facts: Arc<Facts>,
+    /// The last pipeline.
+    pub pipeline: Option<Arc<Pipeline>>,
+    /// How deep pipelines go, where that was said.
+    pub(super) depth: Option<Depth>,
     /// A question that facts answer if they still stand.
     pub(super) recalling: Option<(TurnId, Vec<String>)>,
 }

@@ -121,6 +121,8 @@ const fn place(event: &Event) -> usize {
         Event::PlanUnread { .. } => 97,
         Event::PauseSet { .. } => 98,
         Event::TurnDirected { .. } => 99,
+        Event::Staged { .. } => 100,
+        Event::DepthSet { .. } => 101,
     }
 }
 
@@ -131,7 +133,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..100), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..102), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

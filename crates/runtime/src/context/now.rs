@@ -43,7 +43,8 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(facts(state, lane));
     lines.extend(memory(state, Some(lane), around));
     let text = inside(&lines.join("\n"), "state");
-    format!("<state>\n{text}\n</state>\n\n{}", instruction(lane.kind.purpose(), state.mode).trim_end())
+    let prior = if around.prior.is_empty() { String::new() } else { format!("{}\n\n", around.prior) };
+    format!("<state>\n{text}\n</state>\n\n{prior}{}", instruction(lane.kind.purpose(), state.mode).trim_end())
 }
 
 fn day(around: &Circumstances) -> String {
@@ -114,9 +115,12 @@ fn at_hand(plan: &Plan, kind: LaneKind) -> String {
             .iter()
             .find(|g| g.id == id)
             .map_or_else(String::new, |gate| format!("\nat hand: mend what made gate {} fail", gate.name)),
-        LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Gate(_) | LaneKind::Child(_) => {
-            String::new()
-        }
+        LaneKind::Answer
+        | LaneKind::Planning
+        | LaneKind::Goal
+        | LaneKind::Gate(_)
+        | LaneKind::Child(_)
+        | LaneKind::Pipeline => String::new(),
     }
 }
 

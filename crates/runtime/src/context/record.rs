@@ -108,6 +108,7 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
                 RunStatus::Failed => "The run failed",
                 RunStatus::Cancelled => "The run was stopped",
                 RunStatus::Manual => "The user took the run over by hand",
+                RunStatus::Breakout => "The run was left for something else",
                 RunStatus::Ended => "The run ended, and not everything of it was done",
             };
             let files =

@@ -19,6 +19,7 @@ use pilothouse_core::{
     ids::{CallId, LaneId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
     money::{Allowance, Configured, Unit, cost},
+    pipeline::StageEvent,
     plan::{Revision, TaskStatus},
     question::{Place, Unattended},
     recipe::Recipes,
@@ -57,6 +58,11 @@ pub(super) struct Report<'a> {
 
 fn is_child(state: &State, lane: LaneId) -> bool {
     state.lanes.get(&lane).is_some_and(|l| l.kind.parent().is_some())
+}
+
+/// Whether a lane does, or did, the stages of a pipeline.
+fn is_stage(state: &State, lane: LaneId) -> bool {
+    state.transcript.kind(lane) == Some(LaneKind::Pipeline)
 }
 
 impl<'a> Report<'a> {
@@ -168,6 +174,9 @@ impl<'a> Report<'a> {
             | Event::LaneNudged { lane, .. }
             | Event::CallEnded { lane, .. }
                 if is_child(state, *lane) => {}
+            // What a stage hands in is told as its end.
+            Event::MessageCompleted { lane, intermediate: true, .. } if is_stage(state, *lane) => {}
+            Event::Staged { happened, .. } => self.stage(state, happened),
             Event::MessageCompleted { text, intermediate, calls, .. } => {
                 let whole = text.whole().map_or_else(
                     || format!("{}\n[…]\n{}", text.head, text.cut.as_ref().map_or("", |c| c.tail.as_str())),
@@ -274,6 +283,27 @@ impl<'a> Report<'a> {
                     }
                     HookStatus::Stopped => {}
                 }
+            }
+            _ => {}
+        }
+    }
+
+    /// What happened to a stage of a pipeline.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is told by questions, calls and runs")]
+    fn stage(&mut self, state: &State, happened: &StageEvent) {
+        let Some(of) = state.pipeline.as_ref().map(|p| &p.state) else { return };
+        let name = |n: usize| {
+            let title = of.stage(n).map(pilothouse_core::pipeline::StageSpec::shown).unwrap_or_default();
+            format!("{}/{} {title}", n + 1, of.stages())
+        };
+        match happened {
+            StageEvent::StageStarted { stage, round: 0 } => self.progress(&format!("✦ {}", name(*stage))),
+            StageEvent::StageStarted { stage, round } => {
+                self.progress(&format!("✦ {} (again, round {round})", name(*stage)));
+            }
+            StageEvent::StageCompleted { stage, note, skipped, .. } => {
+                let sign = if *skipped { "–" } else { "✓" };
+                self.progress(&format!("{sign} {}: {note}", name(*stage)));
             }
             _ => {}
         }

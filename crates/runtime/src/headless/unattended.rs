@@ -107,6 +107,8 @@ impl Unattended {
             }
             // The order itself was to commit.
             CheckpointKind::Commit(_) => Some(give(Answer::Approve)),
+            // What follows only reads.
+            CheckpointKind::PipelinePause(_) => Some(give(Answer::Approve)),
             CheckpointKind::Gap(_) => Some(give(Answer::Skip)),
             CheckpointKind::Interruption(_)
             | CheckpointKind::Budget(_)
@@ -114,7 +116,6 @@ impl Unattended {
             | CheckpointKind::Remember(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)
-            | CheckpointKind::PipelinePause(_)
             | CheckpointKind::Breakout(_) => None,
         }
     }

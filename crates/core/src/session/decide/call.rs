@@ -66,7 +66,7 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Session(SessionCall::Remember(note)) => self.judge_note(note),
             ToolCall::Run(_) => CallVerdict::Command,
-            ToolCall::File(_) | ToolCall::External(_) => {
+            ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::External(_) => {
                 if let Some(said) = open.file().and_then(|file| self.spared(lane, tool, file)) {
                     return CallVerdict::refuse(format!(
                         "the user said not to touch {said}; leave it as it is and go on"
@@ -175,6 +175,7 @@ impl Draft<'_> {
             LaneKind::Planning => Some("a planning only reads, and its plan says what is to change"),
             LaneKind::Gate(_) => Some("a gate only checks"),
             LaneKind::Child(_) => Some("a sub-agent only reads"),
+            LaneKind::Pipeline => Some("a stage of a pipeline only reads"),
             LaneKind::Answer if self.state.phase != Phase::Idle && !self.has_own_run(lane.id) => {
                 Some("it answers beside a run, which has the files")
             }
@@ -339,6 +340,7 @@ impl Draft<'_> {
             | LaneKind::Goal
             | LaneKind::Gate(_)
             | LaneKind::Repair(_)
+            | LaneKind::Pipeline
             | LaneKind::Child(_) => None,
         });
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();

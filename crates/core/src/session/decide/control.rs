@@ -76,12 +76,15 @@ impl Draft<'_> {
             Slash::Changes => return self.changes(args),
             Slash::Commit => return self.commit(args),
             Slash::Budget => return self.budget(args),
+            Slash::Research => return self.research(command.name, args),
+            Slash::Depth => return self.set_depth(args),
             Slash::Context => Control::Other(command.name.to_owned()),
             Slash::Diff
             | Slash::Approvals
             | Slash::Why
             | Slash::Skills
             | Slash::Agents
+            | Slash::Kb
             | Slash::Runs
             | Slash::Worktree
             | Slash::Theme

@@ -114,6 +114,7 @@ impl Draft<'_> {
             | LaneKind::Task(_)
             | LaneKind::Goal
             | LaneKind::Repair(_)
+            | LaneKind::Pipeline
             | LaneKind::Child(_) => self.directing(turn).map_or(ToolScope::FULL, |d| d.scope),
         }
     }

@@ -385,6 +385,11 @@ impl Draft<'_> {
             .map(|g| g.id)
             .collect();
         self.start_run(turn, approval);
+        let stopped = self.state.pipeline_aside().map(|p| p.state.clone());
+        if let Some(state) = stopped.filter(|s| s.beginning().is_some_and(|b| b.turn == turn)) {
+            self.take_up_pipeline(&state);
+            return Ok(());
+        }
         for task in reset {
             self.emit(Event::TaskReset { task });
         }

@@ -10,6 +10,7 @@ use pilothouse_core::{
     blob::{BlobId, Excerpt},
     event::CallStatus,
     ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId},
+    pipeline::StepName,
     policy::{Request, Ruling},
     session::State,
     talk::{Usage, about_tokens},
@@ -156,6 +157,9 @@ pub(super) struct Call {
     pub(super) peek: usize,
     /// The sub-agents that it started, in order.
     pub(super) children: Vec<Agent>,
+    /// What it is called as a step of a pipeline's stage, and whether it is one.
+    pub(super) staged: Option<StepName>,
+    pub(super) below: bool,
 }
 
 /// A sub-agent.

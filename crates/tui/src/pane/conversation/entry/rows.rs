@@ -10,6 +10,7 @@ use pilothouse_core::{
     event::CallStatus,
     ids::{Millis, ProposalId},
     money,
+    pipeline::StepName,
     tool::{Subject, Tool},
 };
 
@@ -104,6 +105,12 @@ fn verb(call: &Call) -> &str {
     }
 }
 
+/// What a step of a pipeline's stage is called, with its sign where the terminal draws such.
+fn staged(step: &StepName, g: &Glyphs) -> String {
+    let drawn = g.done == Glyphs::UNICODE.done;
+    format!("{} {}", if drawn { step.icon.0 } else { step.icon.1 }, step.title)
+}
+
 /// What came of a call, in one line, and how loud it is.
 fn summary(call: &Call) -> (String, Slot) {
     let summary = match call.state {
@@ -148,10 +155,14 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
         CallState::Ended(CallStatus::Refused) => (g.failed, Slot::Warn),
         CallState::Ended(CallStatus::Interrupted) => (g.skipped, Slot::Soft),
     };
-    let verb = verb(call);
-    let verb_pad = VERB.saturating_sub(row::width(verb)).max(1);
-    let left =
-        Row::of(mark, ink).and(" ", Slot::Text).and(verb, Slot::Soft).and(&" ".repeat(verb_pad), Slot::Text);
+    let verb = call.staged.map_or_else(|| verb(call).to_owned(), |step| staged(&step, g));
+    let verb_pad = VERB.saturating_sub(row::width(&verb)).max(1);
+    let indent = if call.below { "  " } else { "" };
+    let left = Row::of(indent, Slot::Text)
+        .and(mark, ink)
+        .and(" ", Slot::Text)
+        .and(&verb, Slot::Soft)
+        .and(&" ".repeat(verb_pad), Slot::Text);
     let subject = Clean::line(&call.subject).into_string();
     let about = call.tool.map(Tool::subject);
     let quoted = about == Some(Subject::Pattern) && !subject.is_empty();

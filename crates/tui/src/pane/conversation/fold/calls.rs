@@ -110,7 +110,7 @@ impl Log {
     }
 
     pub(super) fn completed(&mut self, stamped: &Stamped) {
-        let Event::MessageCompleted { lane, call, text, reasoning, calls, cut, intermediate, .. } =
+        let Event::MessageCompleted { lane, call, text, reasoning, calls, cut, intermediate, usage, .. } =
             &stamped.event
         else {
             return;
@@ -123,6 +123,9 @@ impl Log {
             self.thinking(stamped.at, *call, *lane);
         }
         let Some(key) = self.calls.remove(call) else { return };
+        if *intermediate && self.is_stage(*lane) {
+            return self.thought_stage(key, &Text::of(text), usage);
+        }
         if text.bytes == 0 && reasoning.bytes == 0 && !cut {
             return self.gone(key);
         }
@@ -185,6 +188,8 @@ impl Log {
             tail: VecDeque::new(),
             peek: 0,
             children: Vec::new(),
+            staged: None,
+            below: false,
         };
         let key = self.add(at, Kind::Work, Body::Call(Box::new(body)));
         self.calls.insert(call, key);
@@ -219,6 +224,7 @@ impl Log {
         } else {
             self.call(at, *call, Some(*tool), subject, CallState::Running);
         }
+        self.of_stage(*call, *lane);
         self.of_step(*call, *lane);
     }
 
@@ -244,6 +250,7 @@ impl Log {
             self.call(stamped.at, *call, Tool::named(&name), "", CallState::Asked);
             self.names.remove(call);
         }
+        self.of_stage(*call, *lane);
         self.of_step(*call, *lane);
         let Some(key) = self.calls.remove(call) else { return };
         let typed = self.typed.remove(call);

@@ -294,6 +294,7 @@ impl Log {
             RunStatus::Failed if self.is_told(summary) => ("✗", Slot::Bad, format!("Failed. {files}")),
             RunStatus::Failed => ("✗", Slot::Bad, format!("Failed: {summary} {files}")),
             RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {files}")),
+            RunStatus::Breakout => ("–", Slot::Soft, summary.to_owned()),
             RunStatus::Manual => ("–", Slot::Soft, format!("Over to you; the plan is kept. {files}")),
         };
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
