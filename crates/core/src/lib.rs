@@ -19,6 +19,7 @@ pub mod completion;
 pub mod fact;
 pub mod goal;
 pub mod hook;
+pub mod knowledge;
 pub mod memory;
 pub mod phase;
 pub mod plan;
