@@ -3,6 +3,8 @@
 //! Owns the words for it and the checks that code can do. Never looks at a file: whoever can hands in what stands
 //! there, and what code cannot tell is [`Standing::Unknown`].
 
+pub mod check;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{blob::BlobId, relpath::RelPath};

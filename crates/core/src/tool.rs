@@ -5,6 +5,7 @@
 
 mod call;
 mod facts;
+pub mod knowledge;
 mod patch;
 pub(crate) mod read;
 mod session;
@@ -20,6 +21,7 @@ pub use call::{
     Write,
 };
 pub use facts::Subject;
+pub use knowledge::KnowledgeCall;
 pub use read::{ArgsError, ReadCall};
 pub use session::{AskUser, ChangeGate, ChildTask, Delegate, RequestPath};
 

@@ -168,7 +168,7 @@ impl ToolExecutor {
                 }
             },
             ToolCall::File(call) => self.on_files(call, view, blobs, cancel).await,
-            ToolCall::Session(_) | ToolCall::External(_) => {
+            ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_) => {
                 ToolOutcome::failure(format!("{} is no tool of this program", permit.tool().name()))
             }
         }

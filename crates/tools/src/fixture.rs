@@ -81,7 +81,8 @@ pub(crate) fn rel(text: &str) -> RelPath {
 pub(crate) fn asked(tool: Tool, args: &Value) -> Result<FileCall, String> {
     match ToolCall::read(tool, &args.to_string()).map_err(|e| e.to_string())? {
         ToolCall::File(call) => Ok(call),
-        other @ (ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_)) => {
+        other
+        @ (ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_)) => {
             panic!("{other:?} is no call of a file tool")
         }
     }

@@ -32,6 +32,7 @@ pub fn specs(offer: ToolScope, held: bool, session_tools: &[Tool]) -> Vec<ToolSp
             // What a sub-agent may is at most what the one may that sends it: to read.
             None if *tool == Tool::Delegate && !offer.allows(Capability::Read) => false,
             None => session_tools.contains(tool),
+            Some(needs) if tool.asks_index() => session_tools.contains(tool) && offer.allows(needs),
             Some(Capability::Delete) => offer.allows(Capability::Delete) || offer.allows(Capability::Write),
             Some(Capability::Execute) if held => offer.allows(Capability::Read),
             Some(needs) => offer.allows(needs),

@@ -247,7 +247,15 @@ impl Driver {
             | Tool::RequestPath
             | Tool::ChangeGate
             | Tool::Remember
-            | Tool::Delegate => ToolOutcome::text("ok", "ok"),
+            | Tool::Delegate
+            | Tool::KbSearch
+            | Tool::HopRetrieve
+            | Tool::GetPassage
+            | Tool::CitationVerify
+            | Tool::EntityVerify
+            | Tool::RelationVerify
+            | Tool::ContradictionCheck
+            | Tool::KbStatus => ToolOutcome::text("ok", "ok"),
         }
     }
 

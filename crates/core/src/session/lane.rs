@@ -194,7 +194,8 @@ impl OpenCall {
     pub fn run(&self) -> Option<&Run> {
         match self.asked.as_deref() {
             Ok(ToolCall::Run(run)) => Some(run),
-            Ok(ToolCall::File(_) | ToolCall::Session(_) | ToolCall::External(_)) | Err(_) => None,
+            Ok(ToolCall::File(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_))
+            | Err(_) => None,
         }
     }
 
@@ -202,7 +203,8 @@ impl OpenCall {
     pub fn file(&self) -> Option<&FileCall> {
         match self.asked.as_deref() {
             Ok(ToolCall::File(file)) => Some(file),
-            Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_)) | Err(_) => None,
+            Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_))
+            | Err(_) => None,
         }
     }
 
@@ -210,7 +212,13 @@ impl OpenCall {
     pub fn delegate(&self) -> Option<&Delegate> {
         match self.asked.as_deref() {
             Ok(ToolCall::Session(SessionCall::Delegate(delegate))) => Some(delegate),
-            Ok(ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_))
+            Ok(
+                ToolCall::File(_)
+                | ToolCall::Run(_)
+                | ToolCall::Session(_)
+                | ToolCall::Knowledge(_)
+                | ToolCall::External(_),
+            )
             | Err(_) => None,
         }
     }

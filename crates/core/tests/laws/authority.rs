@@ -183,7 +183,15 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
         | Tool::RequestPath
         | Tool::ChangeGate
         | Tool::Remember
-        | Tool::Delegate => {
+        | Tool::Delegate
+        | Tool::KbSearch
+        | Tool::HopRetrieve
+        | Tool::GetPassage
+        | Tool::CitationVerify
+        | Tool::EntityVerify
+        | Tool::RelationVerify
+        | Tool::ContradictionCheck
+        | Tool::KbStatus => {
             unreachable!("not in the table")
         }
     }

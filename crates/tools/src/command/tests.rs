@@ -64,7 +64,12 @@ fn line(command: &str, folder: &str, timeout_s: Option<u64>) -> Result<Run, Stri
     let args = serde_json::json!({"command": command, "folder": folder, "timeout_s": timeout_s});
     match ToolCall::read(Tool::Run, &args.to_string()) {
         Ok(ToolCall::Run(run)) => Ok(run),
-        Ok(other @ (ToolCall::File(_) | ToolCall::Session(_) | ToolCall::External(_))) => {
+        Ok(
+            other @ (ToolCall::File(_)
+            | ToolCall::Session(_)
+            | ToolCall::Knowledge(_)
+            | ToolCall::External(_)),
+        ) => {
             unreachable!("{other:?}")
         }
         Err(e) => Err(e.to_string()),

@@ -63,7 +63,7 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Session(SessionCall::Remember(note)) => self.judge_note(note),
             ToolCall::Run(_) => CallVerdict::Command,
-            ToolCall::File(_) | ToolCall::External(_) => {
+            ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::External(_) => {
                 if let Some(said) = open.file().and_then(|file| self.spared(lane, tool, file)) {
                     return CallVerdict::refuse(format!(
                         "the user said not to touch {said}; leave it as it is and go on"

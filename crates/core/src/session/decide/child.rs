@@ -40,7 +40,15 @@ pub(super) fn refused_to_child(tool: Tool) -> CallVerdict {
         | Tool::SubmitPlan
         | Tool::RequestPath
         | Tool::ChangeGate
-        | Tool::Remember => "only lists, reads and searches: say in your report what should be done",
+        | Tool::Remember
+        | Tool::KbSearch
+        | Tool::HopRetrieve
+        | Tool::GetPassage
+        | Tool::CitationVerify
+        | Tool::EntityVerify
+        | Tool::RelationVerify
+        | Tool::ContradictionCheck
+        | Tool::KbStatus => "only lists, reads and searches: say in your report what should be done",
     };
     CallVerdict::refuse(format!("{} is not allowed: a sub-agent {instead}", tool.name()))
 }
