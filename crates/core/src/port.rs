@@ -10,6 +10,7 @@ use crate::{
     event::Stamped,
     ids::{Millis, Seq},
     input::Input,
+    knowledge::{IndexStatus, Passage},
     memory::MemoryOwner,
     money::Configured,
     policy::{Policy, Rehearsal},
@@ -101,6 +102,26 @@ pub enum Ask {
     Context,
     /// What a memory holds, for the user's editor.
     Memory(MemoryOwner),
+    /// Of the knowledge index.
+    Knowledge(KnowledgeAsk),
+}
+
+/// A question to the knowledge index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KnowledgeAsk {
+    /// Passages that answer this.
+    Search(String),
+    /// What is in it.
+    Status,
+}
+
+/// What the knowledge index answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KnowledgeReply {
+    /// The best passages, the best first.
+    Passages(Vec<Passage>),
+    /// What is in it.
+    Status(IndexStatus),
 }
 
 /// An answer of the read port.
@@ -118,6 +139,8 @@ pub enum Reply {
     Context(Box<ContextSheet>),
     /// What a memory holds, or why it cannot be edited.
     Memory(MemoryOwner, Result<String, String>),
+    /// Of the knowledge index, or why it has no answer.
+    Knowledge(Box<Result<KnowledgeReply, String>>),
 }
 
 /// What the next request to the model holds.

@@ -367,6 +367,13 @@ impl Index {
         }
     }
 
+    /// Whether a file is in it: `indexed`, or why it is left out; nothing of one that it does not know.
+    pub fn holds(&self, path: &RelPath) -> Option<String> {
+        let store = self.store();
+        let sql = "SELECT coalesce('left out: ' || skipped, 'indexed') FROM file WHERE path=?1";
+        store.db.query_row(sql, [path.as_str()], |r| r.get(0)).ok()
+    }
+
     /// What is in it.
     ///
     /// # Errors

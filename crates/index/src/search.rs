@@ -26,6 +26,8 @@ const RANK: f32 = 12.0;
 const WEIGHTS: [f32; 4] = [1.0, 0.7, 0.6, 2.0];
 /// How much the order by vectors counts.
 const NEARNESS: f32 = 0.4;
+/// Vectors that are no nearer have nothing in common but chance.
+const NEAR: f32 = 0.2;
 /// What a word of the question counts that stands in a passage, what one like it, and what either does in a name.
 const OWN: f32 = 0.45;
 const LIKE: f32 = 0.55;
@@ -239,20 +241,17 @@ impl Index {
         let like = any_of(own().chain(like));
         let whole = any_of(asked.whole.iter().map(String::as_str));
         let named = any_of(own());
-        let named = match (named.is_empty(), whole.is_empty()) {
-            (false, false) => format!("({{name path}} : ({named})) OR ({{whole}} : ({whole}))"),
-            (false, true) => format!("{{name path}} : ({named})"),
-            (true, _) => format!("{{whole}} : ({whole})"),
-        };
+        let named: Vec<String> = [("name path", named), ("whole", whole)]
+            .into_iter()
+            .filter(|(_, words)| !words.is_empty())
+            .map(|(columns, words)| format!("({{{columns}}} : ({words}))"))
+            .collect();
         let mut all: HashMap<i64, Found> = HashMap::new();
-        if !plain.is_empty() {
-            let [words, likely, names, concepts] = WEIGHTS;
-            fuse(&mut all, &by_words(&store, &plain, looked)?, words, 0);
-            fuse(&mut all, &by_words(&store, &like, looked)?, likely, 0);
-            fuse(&mut all, &by_words(&store, &named, looked)?, names, 2);
-            let order = Self::by_concepts(&store, asked, looked)?;
-            fuse(&mut all, &order, concepts, CONCEPTS);
-        }
+        let [words, likely, names, concepts] = WEIGHTS;
+        fuse(&mut all, &by_words(&store, &plain, looked)?, words, 0);
+        fuse(&mut all, &by_words(&store, &like, looked)?, likely, 0);
+        fuse(&mut all, &by_words(&store, &named.join(" OR "), looked)?, names, 2);
+        fuse(&mut all, &Self::by_concepts(&store, asked, looked)?, concepts, CONCEPTS);
         let order = self.by_vectors(&store, asked, &query.text, looked)?;
         fuse(&mut all, &order, NEARNESS, 1);
         let ids: Vec<i64> = all.keys().copied().collect();
@@ -310,7 +309,7 @@ impl Index {
         while let Some(row) = rows.next()? {
             let vector = row.get_ref(1)?.as_blob().unwrap_or_default();
             let nearness = vectors::nearness(&wanted, vector);
-            if nearness > 0.0 {
+            if nearness > NEAR {
                 near.push((row.get(0)?, nearness));
             }
         }
@@ -322,6 +321,9 @@ impl Index {
 
 /// Passages by their words, with what the best one is worth against each.
 fn by_words(store: &Store, text: &str, most: usize) -> Result<Vec<(i64, f32)>, IndexError> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
     let sql =
         format!("SELECT rowid, {COLUMNS} AS worth FROM words WHERE words MATCH ?1 ORDER BY worth LIMIT ?2");
     let mut asked = store.db.prepare(&sql)?;

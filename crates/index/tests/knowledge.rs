@@ -1,6 +1,6 @@
 //! The bars of the knowledge index over a real codebase: published crates of the lock file, questions with known places.
 //!
-//! The ordinary run takes one crate; `PILOTHOUSE_PROOF=whole cargo test -p pilothouse-index --test knowledge -- --nocapture`
+//! The ordinary run takes a few crates; `PILOTHOUSE_PROOF=whole cargo test -p pilothouse-index --test knowledge -- --nocapture`
 //! takes all, and holds times and memory where the crates are built for speed (`--release`).
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
@@ -126,7 +126,11 @@ fn most_memory() -> Option<u64> {
 fn questions_are_answered_among_the_first_five() {
     let all = questions();
     let whole = std::env::var("PILOTHOUSE_PROOF").is_ok_and(|v| v == "whole");
-    let crates = if whole { all.crates.clone() } else { vec!["walkdir".to_owned(), "ignore".to_owned()] };
+    let crates = if whole {
+        all.crates.clone()
+    } else {
+        ["walkdir", "ignore", "tempfile", "reqwest"].map(str::to_owned).to_vec()
+    };
     let Some(Corpus { dir, index }) = corpus(&crates) else { return };
     let began = Instant::now();
     let status = index.refresh(&()).unwrap();
@@ -181,4 +185,28 @@ fn again(index: &Index, work: &Path) -> Duration {
     let took = began.elapsed();
     assert!(ask(index, "zyzzyva quetzal").first().is_some_and(|p| p.text.contains("zyzzyva_quetzal")));
     took
+}
+
+/// This repository itself: a few questions about what is not going to move, answered in the ordinary run.
+#[test]
+fn this_repository_answers_about_itself() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let kept = tempfile::tempdir().unwrap();
+    let work = kept.path().join("work");
+    for name in ["core", "tools", "shell"] {
+        copy(&root.join("crates").join(name).join("src"), &work.join(name).join("src"));
+    }
+    let index = Index::open(&work, &kept.path().join("index.db"), None, Redactor::default()).unwrap();
+    index.refresh(&()).unwrap();
+    for (question, file) in [
+        ("how is the size of a file limited that tools read whole", "tools/src/jail.rs"),
+        ("replace a file of the program at once", "tools/src/atomic.rs"),
+        ("which tools ask the knowledge index", "core/src/tool/facts.rs"),
+        ("tokens and money of one reply of a model", "core/src/talk.rs"),
+        ("names of folders that tools make and make again", "shell/src/made.rs"),
+    ] {
+        let found = ask(&index, question);
+        let places: Vec<String> = found.iter().map(|p| p.lines.to_string()).collect();
+        assert!(places.iter().any(|p| p.starts_with(file)), "{question}: {places:?}");
+    }
 }

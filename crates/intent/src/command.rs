@@ -53,6 +53,8 @@ pub enum Slash {
     Facts,
     /// Shows, searches, edits and forgets what is remembered from session to session.
     Memory,
+    /// `/kb`: passages of the project.
+    Kb,
     /// Shows the sessions of this window, or begins one beside this.
     Runs,
     /// Begins a session in a git worktree of its own.
@@ -156,7 +158,7 @@ follows, each seen in the files. At most 60 lines. Where there is one already, k
 pub const INIT_FILE: &str = "AGENTS.md";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 36] = [
+pub static SLASH_COMMANDS: [SlashCommand; 37] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -242,6 +244,13 @@ pub static SLASH_COMMANDS: [SlashCommand; 36] = [
         Optional("WORD|add NOTE|forget NOTE|edit"),
         Session,
         "notes for later sessions; `add user NOTE` for every project, `edit user` in $EDITOR",
+    ),
+    row(
+        Slash::Kb,
+        ("kb", &["knowledge"]),
+        Required("QUESTION|status"),
+        Screen,
+        "passages of this project that answer a question; status says what is indexed",
     ),
     row(
         Slash::Runs,
@@ -391,6 +400,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Why
         | Slash::Facts
         | Slash::Memory
+        | Slash::Kb
         | Slash::Chat
         | Slash::Auto
         | Slash::Ask

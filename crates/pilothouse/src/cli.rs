@@ -38,6 +38,41 @@ pub struct RunsArgs {
     pub json: bool,
 }
 
+/// What `kb` does.
+#[derive(Clone, Debug, Subcommand)]
+pub enum KbCommand {
+    /// The passages that answer a question, the best first.
+    Search(KbSearchArgs),
+    /// What is in the index.
+    Status(KbArgs),
+    /// Throws the index away and makes it anew.
+    Rebuild(KbArgs),
+}
+
+/// Arguments of `kb search`.
+#[derive(Clone, Debug, Args)]
+pub struct KbSearchArgs {
+    /// The question, in words or names.
+    pub query: String,
+    /// A file or folder to look in; may be given several times.
+    #[arg(long)]
+    pub within: Vec<String>,
+    /// Most passages.
+    #[arg(long, default_value_t = 10)]
+    pub max: usize,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `kb status` and `kb rebuild`.
+#[derive(Clone, Debug, Args)]
+pub struct KbArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// How the screen looks.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LookArgs {
@@ -80,6 +115,15 @@ pub enum Command {
         after_help = "Examples:\n  pilothouse runs                 of this folder and its worktrees\n  pilothouse runs --all --json    of every folder, one JSON object a line\n\nA status: idle, thinking, tool, waiting, stalled, done, failed, stopped, orphaned"
     )]
     Runs(RunsArgs),
+    /// Finds passages of the folder that answer a question.
+    #[command(
+        after_help = "Examples:\n  pilothouse kb search \"where are retries counted\"\n  pilothouse kb search retry --within src --json\n  pilothouse kb status\n  pilothouse kb rebuild\n\nThe index is made at the first question and lies outside the project. Exit 1: nothing was found."
+    )]
+    Kb {
+        /// What to do.
+        #[command(subcommand)]
+        what: KbCommand,
+    },
     /// Takes back the last applied change of the folder.
     #[command(after_help = "Examples:\n  pilothouse undo --dry-run\n  pilothouse undo")]
     Undo(UndoArgs),

@@ -5,6 +5,7 @@ mod auth;
 mod cli;
 mod exit;
 mod judge;
+mod know;
 mod out;
 mod permit;
 mod place;
@@ -62,6 +63,7 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Run(args)) => alone::run(args, secrets),
         Some(Command::Sessions { what }) => alone::sessions(what),
         Some(Command::Runs(args)) => alone::runs(&args, secrets),
+        Some(Command::Kb { what }) => know::knowledge(what, secrets),
         Some(Command::Undo(args)) => alone::undo(args, Direction::Undo, secrets),
         Some(Command::Redo(args)) => alone::undo(args, Direction::Redo, secrets),
         Some(Command::Auth { what }) => auth::auth(what),

@@ -9,6 +9,7 @@ pub mod headless;
 pub mod host;
 
 pub mod context;
+pub mod knowledge;
 pub mod pending;
 pub mod runs;
 pub mod sessions;

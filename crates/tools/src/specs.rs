@@ -89,7 +89,8 @@ mod tests {
     #[test]
     fn every_tool_has_an_object_schema_and_the_whole_set_stays_small() {
         let all = specs(ToolScope::FULL, false, &SESSION);
-        assert_eq!(names(&all), Tool::ALL.map(Tool::name));
+        let usual: Vec<&str> = Tool::ALL.into_iter().filter(|t| !t.asks_index()).map(Tool::name).collect();
+        assert_eq!(names(&all), usual);
         for spec in &all {
             assert_eq!(
                 spec.parameters.pointer("/type").and_then(|t| t.as_str()),
@@ -145,6 +146,15 @@ mod tests {
             names(&specs(ToolScope::WORKSPACE, false, &[])),
             ["list", "read", "search", "edit", "write", "delete", "record_fact"]
         );
+    }
+
+    #[test]
+    fn tools_of_the_index_are_offered_where_they_are_named_and_reading_is_allowed() {
+        let named = [Tool::KbSearch, Tool::CitationVerify];
+        let offered = specs(ToolScope::READ_ONLY, false, &named);
+        let all = names(&offered).join(" ");
+        assert_eq!(all, "list read search record_fact kb_search citation_verify");
+        assert_eq!(names(&specs(ToolScope::NONE, false, &named)), Vec::<&str>::new());
     }
 
     #[test]

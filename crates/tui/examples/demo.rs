@@ -268,6 +268,7 @@ impl Driver {
             Ask::Blob(id) => Reply::Blob(id, self.blobs.get(&id).cloned()),
             Ask::Rehearse(_) => Reply::Rehearsed(Box::default()),
             Ask::Context => Reply::Context(Box::default()),
+            Ask::Knowledge(_) => Reply::Knowledge(Box::new(Err("the demonstration has no index".to_owned()))),
             Ask::Memory(owner) => Reply::Memory(owner, Ok(String::new())),
             Ask::Files(_) => Reply::Files(
                 [

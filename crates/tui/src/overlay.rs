@@ -9,6 +9,7 @@ pub mod changes;
 pub mod connect;
 pub mod context;
 pub mod help;
+pub mod kb;
 pub mod page;
 pub mod palette;
 pub mod prompt;

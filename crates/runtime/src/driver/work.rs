@@ -25,7 +25,7 @@ use pilothouse_core::{
     scope::ToolScope,
     session::State,
     talk::{self, Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
-    tool::{Permit, Tool},
+    tool::{Permit, Tool, ToolCall, ToolOutcome},
     work::{View, Work, WorkKey},
 };
 use pilothouse_model::{ModelClient, Unfinished};
@@ -42,6 +42,7 @@ use crate::{
     config::Provider,
     context::{self, Circumstances, Prepared, Unprepared},
     error::RuntimeError,
+    knowledge::Knowledge,
     pending::Pending,
     tiers::{self, ClassifierTiers},
 };
@@ -64,6 +65,8 @@ pub(super) struct Services {
     pub later: ClassifierTiers,
     /// Where phrases that a model resolved are put.
     pub pending: Pending,
+    /// What is asked about the workspace as a whole.
+    pub knowledge: Knowledge,
     client: Option<Arc<dyn ModelClient>>,
 }
 
@@ -93,7 +96,8 @@ impl Services {
         let workshop = workshop.saving(Snapshots::of(ground));
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
-        Ok(Self { workshop, later, pending, client: None })
+        let knowledge = Knowledge::new(at.root.path(), &setup.home, &at.config);
+        Ok(Self { workshop, later, pending, knowledge, client: None })
     }
 
     pub(super) fn client(&mut self, voice: &Provider) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -294,10 +298,44 @@ impl Driver {
             offset: AtomicU64::new(0),
             secrets: self.at.config.secrets.clone(),
         };
+        if matches!(permit.asked(), ToolCall::Knowledge(_)) {
+            let knowledge = self.kit.knowledge.clone();
+            return self.spawn(key, Some(call), None, async move {
+                let outcome = looked_up(knowledge, permit, view, news, cancel).await;
+                Input::ToolEnded { call, outcome }
+            });
+        }
         self.spawn(key, Some(call), None, async move {
             let outcome = workshop.perform(&permit, &view, blobs, &news, cancel).await;
             Input::ToolEnded { call, outcome }
         });
+    }
+}
+
+/// Performs a permitted call that asks the knowledge index.
+async fn looked_up(
+    knowledge: Knowledge,
+    permit: Permit,
+    view: View,
+    news: News,
+    cancel: CancellationToken,
+) -> ToolOutcome {
+    let stop = cancel.clone();
+    let work = tokio::task::spawn_blocking(move || match permit.asked() {
+        ToolCall::Knowledge(asked) => {
+            let tell = |text: String| news.delta(DeltaKind::Notice, &text);
+            knowledge.call(asked, &view.rules, &tell, &stop)
+        }
+        ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_) => {
+            ToolOutcome::failure(format!("{} does not ask the knowledge index", permit.tool().name()))
+        }
+    });
+    tokio::select! {
+        done = work => done.unwrap_or_else(|e| {
+            tracing::error!(error = %e, "the knowledge index failed");
+            ToolOutcome::failure(format!("the call failed inside the workbench: {e}"))
+        }),
+        () = cancel.cancelled() => ToolOutcome::failure("stopped by the user"),
     }
 }
 

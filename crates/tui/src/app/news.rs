@@ -101,6 +101,7 @@ impl App {
             | Reply::Blob(..)
             | Reply::Files(_)
             | Reply::Rehearsed(_)
+            | Reply::Knowledge(_)
             | Reply::Context(_) => {}
         }
         if let Some(overlay) = self.overlays.last_mut() {

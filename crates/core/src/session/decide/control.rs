@@ -80,6 +80,7 @@ impl Draft<'_> {
             Slash::Diff
             | Slash::Approvals
             | Slash::Why
+            | Slash::Kb
             | Slash::Runs
             | Slash::Worktree
             | Slash::Theme

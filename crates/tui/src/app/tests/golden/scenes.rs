@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use pilothouse_core::{
-    blob::Blob,
+    blob::{Blob, BlobId},
     checkpoint::Answer,
     commit::{CommitFile, CommitTree},
     compaction::Mark,
     diff,
     ids::{Seq, TaskId},
+    knowledge::{Axes, Lines, Passage, Score},
     money::{Limits, Unit},
     plan::Pause,
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
-    port::{ContextPart, ContextSheet},
+    port::{ContextPart, ContextSheet, KnowledgeReply},
     proposal::CONTROL_WORD,
     relpath::RelPath,
     runs::{RunInfo, RunStatus},
@@ -146,6 +147,7 @@ pub(super) const ALL: &[Scene] = &[
     ("status", |w, h| pressed(Desk::new(w, h).with_plan(), "/status<enter>")),
     ("status-scrolled", |w, h| pressed(run_failed(w, h), "/status<enter>G")),
     ("context", |w, h| context(w, h, "jjj")),
+    ("knowledge", |w, h| knowledge(w, h, "j")),
     ("connect", |w, h| pressed(Desk::new(w, h), "/connect<enter>")),
     ("why", why),
     // Poorer terminals.
@@ -334,6 +336,38 @@ fn context(width: u16, height: u16, keys: &str) -> Desk {
         ContextSheet { tokens: parts.iter().map(|p| p.tokens).sum(), parts, window: 16_000, trouble: None };
     let (number, now) = (desk.number, desk.now);
     desk.app.update(Update::Answered(number, Reply::Context(Box::new(sheet))), now);
+    desk.press(keys);
+    desk
+}
+
+fn knowledge(width: u16, height: u16, keys: &str) -> Desk {
+    let mut desk = pressed(answered(width, height), "/kb where are passwords checked<enter>");
+    let passage = |path: &str, from, title: &str, text: &str| Passage {
+        lines: Lines { path: RelPath::new(path).unwrap(), from, to: from + text.lines().count() - 1 },
+        hash: BlobId::of(text.as_bytes()),
+        title: title.to_owned(),
+        text: text.to_owned(),
+        score: Score::FULL,
+        axes: Axes::default(),
+    };
+    let found = vec![
+        passage(
+            "src/auth/login.rs",
+            3,
+            "login",
+            "pub fn login(form: &Form) -> Result<User, Error> {\n    find(form)?\n}",
+        ),
+        passage(
+            "src/auth/user.rs",
+            12,
+            "User > check",
+            "    /// Compares hashes.\n    fn check(&self, given: &str) -> bool {\n        verify(&self.hash, given)\n    }",
+        ),
+        passage("docs/auth.md", 1, "Signing in", "# Signing in\n\nA password is never kept."),
+    ];
+    let (number, now) = (desk.number, desk.now);
+    let reply = Reply::Knowledge(Box::new(Ok(KnowledgeReply::Passages(found))));
+    desk.app.update(Update::Answered(number, reply), now);
     desk.press(keys);
     desk
 }
