@@ -149,7 +149,7 @@ impl Store {
     fn empty(&self, embedder: &str) -> Result<(), IndexError> {
         self.begin()?;
         let gone = ["vocabulary", "words", "file", "passage", "symbol", "edge", "about"];
-        let gone: String = gone.iter().map(|table| format!("DROP TABLE IF EXISTS {table};")).collect();
+        let gone = gone.map(|table| format!("DROP TABLE IF EXISTS {table};")).concat();
         let made = self.db.execute_batch(&format!("{gone}{TABLES}PRAGMA user_version={VERSION};"));
         let made = made.map_err(IndexError::from).and_then(|()| self.note("embedder", embedder));
         match made {
