@@ -24,12 +24,6 @@ pub enum IndexError {
     /// The workspace cannot be opened.
     #[error(transparent)]
     Workspace(#[from] JailError),
-    /// It was made by another version of the program.
-    #[error("it is of another version ({0})")]
-    Old(i64),
-    /// It holds vectors of another embedder.
-    #[error("it holds vectors of another embedder ({0})")]
-    Embedder(String),
     /// There are no such lines to be read.
     #[error("{0} cannot be read; search for it first")]
     Missing(Lines),

@@ -87,25 +87,41 @@ impl Store {
             let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
             made.map_err(|source| IndexError::Store { path: folder.to_owned(), source })?;
         }
+        let _alone = Self::alone(path)?;
         match Self::try_open(path, embedder) {
-            Ok(store) => Ok((store, None)),
-            Err(e) if e.is_busy() => Err(e),
-            Err(e) => {
+            Err(e) if e.is_damage() => {
                 tracing::warn!(error = %e, "the knowledge index is made anew");
                 Self::remove(path);
-                Ok((Self::try_open(path, embedder)?, Some(e.to_string())))
+                Ok((Self::try_open(path, embedder)?.0, Some(e.to_string())))
             }
+            other => other,
         }
     }
 
     /// Makes an empty one in its place.
     pub fn renew(&mut self, embedder: &str) -> Result<(), IndexError> {
-        Self::remove(&self.path);
-        self.db = Self::try_open(&self.path, embedder)?.db;
-        Ok(())
+        let _alone = Self::alone(&self.path)?;
+        match self.empty(embedder) {
+            Err(e) if e.is_damage() => {
+                Self::remove(&self.path);
+                self.db = Self::try_open(&self.path, embedder)?.0.db;
+                Ok(())
+            }
+            other => other,
+        }
     }
 
-    fn try_open(path: &Path, embedder: &str) -> Result<Self, IndexError> {
+    /// Holds off other processes while a database is made, or made anew; it ends with the file.
+    fn alone(path: &Path) -> Result<File, IndexError> {
+        let mut name = path.as_os_str().to_owned();
+        name.push("-lock");
+        let made = File::options().create(true).append(true).mode(0o600).open(name);
+        let held = made.and_then(|file| file.lock().map(|()| file));
+        held.map_err(|source| IndexError::Store { path: path.to_owned(), source })
+    }
+
+    /// Opens what is there; with it why it was emptied, if it had to be.
+    fn try_open(path: &Path, embedder: &str) -> Result<(Self, Option<String>), IndexError> {
         let store = |source| IndexError::Store { path: path.to_owned(), source };
         // SQLite gives the files beside it the same rights.
         File::options().create(true).append(true).mode(0o600).open(path).map_err(store)?;
@@ -116,27 +132,33 @@ impl Store {
              PRAGMA journal_size_limit=8388608;",
         )?;
         let version: i64 = db.query_row("PRAGMA user_version", [], |r| r.get(0))?;
-        if version == 0 {
-            db.execute_batch(&format!(
-                "BEGIN IMMEDIATE; {}; PRAGMA user_version={VERSION}; COMMIT;",
-                if Self::is_new(&db)? { TABLES } else { "" }
-            ))?;
-        } else if version != VERSION {
-            return Err(IndexError::Old(version));
-        }
         let made = Self { db, path: path.to_owned() };
-        match made.about("embedder")? {
-            Some(was) if was != embedder => return Err(IndexError::Embedder(was)),
-            Some(_) => {}
-            None => made.note("embedder", embedder)?,
-        }
-        Ok(made)
+        let why = match version {
+            VERSION => match made.about("embedder")? {
+                Some(was) if was == embedder => return Ok((made, None)),
+                was => Some(format!("it held vectors of another embedder ({})", was.unwrap_or_default())),
+            },
+            0 => None,
+            other => Some(format!("it was of another version ({other})")),
+        };
+        made.empty(embedder)?;
+        Ok((made, why))
     }
 
-    /// Whether another process has not been quicker to make the tables.
-    fn is_new(db: &Connection) -> Result<bool, IndexError> {
-        let count: i64 = db.query_row("SELECT count(*) FROM sqlite_master", [], |r| r.get(0))?;
-        Ok(count == 0)
+    /// Makes the tables, in place of those that are there.
+    fn empty(&self, embedder: &str) -> Result<(), IndexError> {
+        self.begin()?;
+        let gone = ["vocabulary", "words", "file", "passage", "symbol", "edge", "about"];
+        let gone = gone.map(|table| format!("DROP TABLE IF EXISTS {table};")).concat();
+        let made = self.db.execute_batch(&format!("{gone}{TABLES}PRAGMA user_version={VERSION};"));
+        let made = made.map_err(IndexError::from).and_then(|()| self.note("embedder", embedder));
+        match made {
+            Ok(()) => self.commit(),
+            Err(e) => {
+                self.roll_back();
+                Err(e)
+            }
+        }
     }
 
     fn remove(path: &Path) {
@@ -245,18 +267,12 @@ impl IndexError {
         matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
     }
 
-    fn is_busy(&self) -> bool {
-        matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
-    }
-
     fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Database(rusqlite::Error::SqliteFailure(error, _)) => Some(error.code),
             Self::Database(_)
             | Self::Store { .. }
             | Self::Workspace(_)
-            | Self::Old(_)
-            | Self::Embedder(_)
             | Self::Missing(_)
             | Self::Stopped => None,
         }

@@ -99,18 +99,15 @@ fn right(index: &Index, questions: &[&Question]) -> usize {
     let mut right = 0;
     for question in questions {
         let found = ask(index, &question.ask);
-        match found.iter().position(|p| is_right(question, p)) {
-            Some(at) => {
-                println!("  {} {:5} {}", at + 1, question.said, question.ask);
-                right += 1;
+        let Some(at) = found.iter().position(|p| is_right(question, p)) else {
+            println!("  - {:5} {}", question.said, question.ask);
+            for p in found {
+                println!("          {} {}", p.lines, p.title);
             }
-            None => {
-                println!("  - {:5} {}", question.said, question.ask);
-                for p in found {
-                    println!("          {} {}", p.lines, p.title);
-                }
-            }
-        }
+            continue;
+        };
+        println!("  {} {:5} {}", at + 1, question.said, question.ask);
+        right += 1;
     }
     right
 }

@@ -118,17 +118,21 @@ impl Knowledge {
     /// Why that cannot be told, for people.
     pub fn status(&self, anew: bool, tell: &dyn Fn(String)) -> Result<IndexStatus, String> {
         let watch = Watched { tell, stops: vec![self.stop.clone()] };
-        let status = match anew {
-            true => self.index().and_then(|(index, trouble)| {
-                let status = index.rebuild(&watch)?;
-                Ok(IndexStatus { trouble: status.trouble.clone().or(trouble), ..status })
-            }),
-            false => self.fresh(&watch).map(|(_, status)| status),
-        };
+        let status = if anew { self.made_anew(&watch) } else { self.fresh(&watch).map(|(_, status)| status) };
         status.map_err(|e| e.to_string())
     }
 
+    fn made_anew(&self, watch: &dyn Watch) -> Result<IndexStatus, IndexError> {
+        let (index, stands_in) = self.index()?;
+        let status = index.rebuild(watch)?;
+        let trouble = status.trouble.clone().or(stands_in);
+        Ok(IndexStatus { trouble, ..status })
+    }
+
     /// Answers a screen; blocks.
+    ///
+    /// # Errors
+    /// Why it cannot, for people.
     pub fn answer(&self, ask: &KnowledgeAsk, tell: &dyn Fn(String)) -> Result<KnowledgeReply, String> {
         match ask {
             KnowledgeAsk::Search(text) => {

@@ -71,21 +71,21 @@ impl Overlay for Kb {
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
         let last = self.passages().len().saturating_sub(1);
-        match key.code {
-            KeyCode::Down | KeyCode::Char('j') => self.at = (self.at + 1).min(last),
-            KeyCode::Up | KeyCode::Char('k') => self.at = self.at.saturating_sub(1),
-            KeyCode::Enter => {
-                let place = self.passages().get(self.at).map(|passage| Wanted {
-                    place: Place {
-                        path: passage.lines.path.clone(),
-                        line: u32::try_from(passage.lines.from).unwrap_or(1),
-                    },
-                    editor: false,
-                });
-                return Some(Outcome { place, ..Outcome::close() });
-            }
-            KeyCode::Char('q') => return Some(Outcome::close()),
-            _ => {}
+        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            self.at = (self.at + 1).min(last);
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            self.at = self.at.saturating_sub(1);
+        } else if key.code == KeyCode::Enter {
+            let place = self.passages().get(self.at).map(|passage| Wanted {
+                place: Place {
+                    path: passage.lines.path.clone(),
+                    line: u32::try_from(passage.lines.from).unwrap_or(1),
+                },
+                editor: false,
+            });
+            return Some(Outcome { place, ..Outcome::close() });
+        } else if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
         }
         Some(Outcome::none())
     }
