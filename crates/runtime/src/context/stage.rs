@@ -3,7 +3,7 @@
 //! Owns bringing the texts of a pipeline together. Never tells of the conversation around it.
 
 use pilothouse_core::{
-    pipeline::{Answer, Material, PipelineState, ToolStep, brief},
+    pipeline::{Answer, Material, PipelineState, StageSpec, ToolStep, brief},
     session::Pipeline,
     talk::{Message, ModelRequest, Purpose, Role},
 };
@@ -38,7 +38,7 @@ pub fn request(pipeline: &Pipeline, material: &Material, texts: &dyn Texts) -> O
     let began = state.beginning()?;
     let prompt = began.prompts.get(stage).map(|p| texts.whole(p)).unwrap_or_default();
     let mut text = format!("{}\n\n{}", brief(state, stage, material), prompt.trim());
-    if material.reply.is_some() && state.stage(stage).is_some_and(|s| s.asks()) {
+    if material.reply.is_some() && state.stage(stage).is_some_and(StageSpec::asks) {
         text = format!("{text}\n\n{AGAIN}");
     }
     Some(ModelRequest {

@@ -101,18 +101,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
     session.set_policy(Arc::new(rules.policy));
-    let small_plans = config.confirm == Confirm::Auto && setup.asks;
-    let (max_parallel, agents, budget) = (config.max_parallel, config.agents, config.budget);
-    let (repairs, pauses) = (setup.repairs, config.pauses.clone());
-    session.set_bounds(Bounds {
-        repairs,
-        small_plans,
-        max_parallel,
-        agents,
-        budget,
-        pauses,
-        archive: config.archive,
-    });
+    session.set_bounds(bounds(setup, &config));
     let (agents, faults) = crate::agents::load(&setup.home, setup.depth);
     notices.extend(faults);
     session.set_agents(Arc::new(agents));
@@ -120,6 +109,19 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
     Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust, hooks })
+}
+
+/// How much goes on by itself.
+fn bounds(setup: &Setup, config: &Config) -> Bounds {
+    Bounds {
+        repairs: setup.repairs,
+        small_plans: config.confirm == Confirm::Auto && setup.asks,
+        max_parallel: config.max_parallel,
+        agents: config.agents,
+        budget: config.budget,
+        pauses: config.pauses.clone(),
+        archive: config.archive,
+    }
 }
 
 /// What holds the commands of a workspace, as this machine and the settings have it.

@@ -28,6 +28,7 @@ use crate::{
         fault::{Failing, FaultyDisk},
     },
     rig::{Rig, plan_and_edit, rests},
+    sessions,
 };
 
 /// What a screen does: it folds what comes.

@@ -191,9 +191,7 @@ impl Log {
             Event::CommandProposed { .. } => self.command_proposed(stamped),
             Event::CallMade { call, tool, typed, .. } => {
                 self.names.insert(*call, tool.name().to_owned());
-                if *typed {
-                    self.typed.insert(*call);
-                }
+                self.typed.extend(typed.then_some(*call));
             }
             Event::CallStarted { .. } => self.started(stamped),
             Event::CallEnded { .. } => self.ended(stamped),
