@@ -282,11 +282,7 @@ impl DepthArg {
 
     /// Repairs of a failed gate.
     pub const fn repairs(self) -> u32 {
-        match self {
-            Self::Quick => 0,
-            Self::Standard => 2,
-            Self::Deep => 3,
-        }
+        self.depth().numbers().repairs
     }
 }
 
