@@ -104,7 +104,7 @@ fn order(setup: &Setup, name: &str, goal: &str) -> Result<String, Failure> {
         return Ok(format!("@{name} {goal}"));
     }
     let known: Vec<&str> = agents.all.iter().map(|a| a.slug.as_str()).collect();
-    let faults: String = faults.iter().map(|f| format!("; {f}")).collect();
+    let faults = faults.iter().fold(String::new(), |all, fault| all + "; " + fault);
     Err(Failure::new(USAGE, format!("there is no agent `{name}`; there are: {}{faults}", known.join(", "))))
 }
 

@@ -380,7 +380,9 @@ fn a_plan_that_is_complete_is_proposed_for_the_archive_where_the_settings_say_so
         }
         let args: serde_json::Value = serde_json::from_str(&proposed(&b).unwrap()).unwrap();
         let name = args["path"].as_str().unwrap();
-        assert!(name.starts_with("plans/70010") && name.ends_with(".md"), "{name}");
+        let (day, title) = name.split_once('-').unwrap();
+        assert!(day.starts_with("plans/70010") && day.len() == "plans/700101".len(), "{name}");
+        assert_eq!(title, "plan.md");
         assert!(args["content"].as_str().unwrap().contains("1. [x] Say"), "{args}");
     }
 }

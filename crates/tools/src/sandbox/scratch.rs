@@ -61,13 +61,14 @@ fn is_abandoned(path: &Path) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::{fs::FileTimes, os::unix::fs::PermissionsExt, time::SystemTime};
 
     /// Lets a folder look as if it had not been changed for an hour.
     fn age(path: &Path) {
-        let then = SystemTime::now() - Duration::from_secs(3600);
+        let then = SystemTime::now() - Duration::from_hours(1);
         File::open(path).unwrap().set_times(FileTimes::new().set_modified(then)).unwrap();
     }
 
