@@ -5,6 +5,7 @@
 
 mod call;
 mod facts;
+mod files;
 pub mod knowledge;
 mod patch;
 pub(crate) mod read;
@@ -16,11 +17,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use call::{
-    Delete, Edit, FileCall, List, Read, RecordFact, Replacement, Run, Search, SessionCall, Tool, ToolCall,
-    Write,
-};
+pub use call::{FileCall, SessionCall, Tool, ToolCall};
 pub use facts::Subject;
+pub use files::{Delete, Edit, List, Read, RecordFact, Replacement, Run, Search, Write};
 pub use knowledge::KnowledgeCall;
 pub use read::{ArgsError, ReadCall};
 pub use session::{AskUser, ChangeGate, ChildKind, ChildTask, Delegate, RequestPath};
