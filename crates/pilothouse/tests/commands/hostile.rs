@@ -1,0 +1,117 @@
+//! What a hostile project, server or machine does to files, logs and limits: named, bounded, and nothing lost.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::{
+    fs,
+    os::unix::{fs::MetadataExt, process::CommandExt},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Desk,
+    alone::{Ended, edit, finish, last_result, not_run, plan},
+    server::{Server, Turn},
+};
+
+const QUESTION: &str = "where is find_notes?";
+const RENAME: [&str; 3] = ["run", "rename score to points_of", "--auto-confirm"];
+
+fn say(text: &'static str) -> Turn {
+    Turn::Say(text, vec![])
+}
+
+fn call(name: &'static str, args: Value) -> Turn {
+    Turn::Say("", vec![(name, args)])
+}
+
+fn planned(file: &str, rest: Vec<Turn>) -> Server {
+    let mut script = vec![call("submit_plan", plan(&[("modify", file)]))];
+    script.extend(rest);
+    Server::start(script)
+}
+
+fn rename() -> Turn {
+    call("edit", edit("src/search.rs", "fn score(", "fn points_of("))
+}
+
+/// The first file of this name below a folder.
+fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+    let all: Vec<_> = fs::read_dir(folder).ok()?.flatten().map(|e| e.path()).collect();
+    all.iter()
+        .find(|p| p.file_name().is_some_and(|n| n == name))
+        .cloned()
+        .or_else(|| all.iter().filter(|p| p.is_dir()).find_map(|p| find(p, name)))
+}
+
+fn log(desk: &Desk) -> PathBuf {
+    find(desk.home.path(), "session.jsonl").expect("the session has a log")
+}
+
+fn slug(log: &Path) -> String {
+    log.parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_path_that_no_system_takes_whole_is_refused_before_it_is_written() {
+    let long_name = "x".repeat(256);
+    for path in [format!("{}x.md", "a/".repeat(2_500)), format!("src/{long_name}"), format!("{long_name}/x")]
+    {
+        let desk = Desk::new();
+        let before = desk.tree();
+        let write = call("write", json!({"path": path, "content": "x\n"}));
+        let server = planned("src/search.rs", vec![write, say("It cannot be.")]);
+        let ended = desk.ask(&server.base, &RENAME);
+        let told = last_result(&server, 2);
+        assert!(told.contains("longer than a path can be") && told.len() < 200, "{told}");
+        assert!(!ended.err.contains("✓ wrote"), "{}", ended.err);
+        assert_eq!(desk.tree(), before);
+        desk.verified();
+    }
+}
+
+#[test]
+fn a_folder_that_was_moved_away_is_told_as_such() {
+    let desk = Desk::new();
+    let (from, to) = (desk.path().to_owned(), desk.home.path().join("moved"));
+    let theirs = to.clone();
+    let moves = Arc::new(move || fs::rename(&from, &theirs).unwrap());
+    let server = planned("src/search.rs", vec![rename(), Turn::After(moves, Box::new(say("Done.")))]);
+    let ended = desk.ask(&server.base, &RENAME).with(3).tells(&["was moved or removed"]);
+    assert!(!ended.err.contains("by a link"), "{}", ended.err);
+    assert!(fs::read_to_string(to.join("src/search.rs")).unwrap().contains("fn score("));
+    fs::rename(&to, desk.path()).unwrap();
+}
+
+#[test]
+fn a_change_of_a_file_with_other_names_says_that_they_keep_what_they_have() {
+    let desk = Desk::new();
+    fs::hard_link(desk.path().join("src/search.rs"), desk.path().join("other.rs")).unwrap();
+    let server = planned("src/search.rs", vec![rename(), say("Done.")]);
+    desk.ask(&server.base, &RENAME).with(0).tells(&["1 hard link of it elsewhere keeps what it has"]);
+    assert!(last_result(&server, 2).contains("1 hard link"));
+    assert!(desk.file("other.rs").contains("fn score("));
+    assert_eq!(fs::metadata(desk.path().join("other.rs")).unwrap().nlink(), 1);
+}
+
+#[test]
+fn a_binary_file_is_not_made_a_text() {
+    let desk = Desk::new();
+    fs::write(desk.path().join("b.bin"), b"\0\x01fn score(\n\xff").unwrap();
+    let before = desk.tree();
+    let server = planned(
+        "b.bin",
+        vec![
+            call("edit", edit("b.bin", "fn score(", "fn points_of(")),
+            call("write", json!({"path": "b.bin", "content": "text\n"})),
+            say("It cannot be."),
+        ],
+    );
+    desk.ask(&server.base, &RENAME);
+    for n in [2, 3] {
+        assert!(last_result(&server, n).contains("b.bin is a binary file"), "{}", last_result(&server, n));
+    }
+    assert_eq!(desk.tree(), before);
+}
