@@ -78,6 +78,11 @@ impl Log {
 
     fn indexed(path: &Path, file: File) -> Result<Self, RuntimeError> {
         let (mut log, torn) = Self::build(path.to_owned(), file).map_err(RuntimeError::io("read", path))?;
+        // Neither cut nor appended to: what it means is known to who wrote it.
+        if let Some(format) = log.report.newer {
+            let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+            return Err(RuntimeError::Newer { slug: folder.to_string_lossy().into_owned(), format });
+        }
         if let Some(at) = torn {
             // Without room for the side file nothing is cut: the next record starts on a fresh line.
             match log.cut(at) {

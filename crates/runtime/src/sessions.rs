@@ -227,7 +227,8 @@ pub struct Check {
 impl Check {
     /// Whether everything is there.
     pub fn sound(&self) -> bool {
-        self.report.sound() && self.missing.is_empty()
+        let holds = self.report.meta.is_some() || self.report.events > 0;
+        holds && self.report.sound() && self.missing.is_empty()
     }
 }
 

@@ -86,6 +86,35 @@ fn a_folder_that_was_moved_away_is_told_as_such() {
 }
 
 #[test]
+fn a_log_that_holds_nothing_is_told_and_called_unsound() {
+    let desk = Desk::new();
+    desk.go(&["run", QUESTION]).with(0);
+    let log = log(&desk);
+    fs::write(&log, "").unwrap();
+    let slug = slug(&log);
+    let ended = desk.go(&["run", QUESTION, "--session", &slug]).with(2).tells(&[&slug, "is empty"]);
+    assert!(!ended.err.contains("cannot work in"), "{}", ended.err);
+    let checked = desk.go(&["sessions", "verify", "--all"]).with(1);
+    assert!(checked.out.contains("DAMAGED") && checked.out.contains("is empty"), "{}", checked.out);
+    desk.go(&["run", QUESTION]).with(0);
+}
+
+#[test]
+fn a_log_of_a_newer_version_is_read_and_never_written() {
+    let desk = Desk::new();
+    desk.go(&["run", QUESTION]).with(0);
+    let log = log(&desk);
+    let text = fs::read_to_string(&log).unwrap().replacen("\"format\":1,", "\"format\":99,", 1);
+    // A torn end is theirs as well.
+    fs::write(&log, text + "{\"n\":").unwrap();
+    let before = fs::read(&log).unwrap();
+    desk.go(&["run", QUESTION, "--session", &slug(&log)]).with(2).tells(&["newer version", "99"]);
+    let shown = desk.go(&["sessions", "show", &slug(&log)]).with(0);
+    assert!(shown.out.contains(QUESTION), "{}", shown.out);
+    assert_eq!(fs::read(&log).unwrap(), before);
+}
+
+#[test]
 fn a_change_of_a_file_with_other_names_says_that_they_keep_what_they_have() {
     let desk = Desk::new();
     fs::hard_link(desk.path().join("src/search.rs"), desk.path().join("other.rs")).unwrap();

@@ -68,6 +68,9 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         Which::Named(name) => Some(sessions::find(&setup.home, &workspace, name)?),
     };
     if let Some(found) = &found {
+        if found.workspace.as_os_str().is_empty() {
+            return Err(RuntimeError::NoRecord(found.slug.clone()));
+        }
         workspace = real_folder(&found.workspace)?;
     }
     let trust = trust::found(setup, &workspace);
