@@ -144,3 +144,26 @@ fn a_binary_file_is_not_made_a_text() {
     }
     assert_eq!(desk.tree(), before);
 }
+
+#[test]
+fn a_patch_names_every_file_so_that_git_applies_it() {
+    let (desk, other) = (Desk::empty(), tempfile::tempdir().unwrap());
+    let names = ["a b.md", "tab\t\"quoted\" \\.md", "line\nend.md", "\u{e4}.md", "new dir/x y.md"];
+    for name in &names[..4] {
+        fs::write(desk.path().join(name), "one\n").unwrap();
+        fs::write(other.path().join(name), "one\n").unwrap();
+    }
+    let mut changes: Vec<(&'static str, Value)> =
+        names[..4].iter().map(|n| ("edit", edit(n, "one", "two"))).collect();
+    changes.push(("write", json!({"path": names[4], "content": "two\n"})));
+    let server = planned("a b.md", vec![Turn::Say("", changes), say("Done.")]);
+    let patch = desk.home.path().join("out.patch");
+    let goal = ["run", "rename one to two", "--auto-confirm", "--patch-out", patch.to_str().unwrap()];
+    desk.ask(&server.base, &goal).with(0);
+    let mut git = std::process::Command::new("git");
+    git.args(["apply", "-p1"]).arg(&patch).current_dir(other.path()).env("GIT_CEILING_DIRECTORIES", "/");
+    finish(git).with(0);
+    for name in names {
+        assert_eq!(fs::read_to_string(other.path().join(name)).unwrap(), "two\n", "{name:?}");
+    }
+}
