@@ -167,3 +167,31 @@ fn a_patch_names_every_file_so_that_git_applies_it() {
         assert_eq!(fs::read_to_string(other.path().join(name)).unwrap(), "two\n", "{name:?}");
     }
 }
+
+#[test]
+fn numbers_that_no_reply_can_have_are_not_counted() {
+    for usage in [
+        json!({"prompt_tokens": u64::MAX, "completion_tokens": u64::MAX}),
+        json!({"prompt_tokens": 1_u64 << 60, "completion_tokens": 1, "cost": 1e300}),
+        json!({"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": u64::MAX, "cost": 36_893_488}),
+    ] {
+        let desk = Desk::new();
+        desk.configure("[model.price]\ninput = 2.0\noutput = 2.0\n");
+        let event = |v: Value| format!("data: {v}\n\n");
+        let body = event(json!({"choices": [{"index": 0, "delta": {"content": "Here."}}]}))
+            + &event(
+                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": usage}),
+            )
+            + "data: [DONE]\n\n";
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+        let server = Server::start(vec![Turn::Raw(format!("{head}{body}"))]);
+        let told = desk.ask(&server.base, &["run", "what does find_notes do?", "--json"]).with(0);
+        let done = told.events().into_iter().find(|e| e["type"] == "message_completed").unwrap();
+        let used = &done["usage"];
+        assert!(used["input"].as_u64().unwrap() < 1_000_000, "{usage}: {used}");
+        assert!(used["cost_micros"].as_u64().unwrap_or(0) < 1_000_000, "{usage}: {used}");
+    }
+}
+
+/// The user whom root becomes, to whom limits matter.
+const NOBODY: u32 = 65_534;
