@@ -195,3 +195,15 @@ fn numbers_that_no_reply_can_have_are_not_counted() {
 
 /// The user whom root becomes, to whom limits matter.
 const NOBODY: u32 = 65_534;
+
+#[test]
+fn a_flood_of_rules_or_a_pattern_without_end_asks_instead_of_being_weighed() {
+    let many = format!("[[deny]]\nread = \"{}\"\n", "a*".repeat(20)).repeat(5_000);
+    for rules in [format!("[[deny]]\nread = \"{}\"\n", "a*".repeat(450_000)), many] {
+        let desk = Desk::new();
+        fs::create_dir_all(desk.path().join(".pilothouse")).unwrap();
+        fs::write(desk.path().join(".pilothouse/permissions.toml"), rules).unwrap();
+        let told = desk.go(&["run", QUESTION]);
+        assert!(told.err.contains("everything in this folder asks"), "{}", told.err);
+    }
+}
