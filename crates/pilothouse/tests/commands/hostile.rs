@@ -197,6 +197,36 @@ fn numbers_that_no_reply_can_have_are_not_counted() {
 const NOBODY: u32 = 65_534;
 
 #[test]
+fn where_no_process_can_be_started_it_is_told_in_words() {
+    let desk = Desk::new();
+    if !rustix::process::geteuid().is_root() {
+        not_run("a limit of processes: only root can become a user who has none yet");
+        return;
+    }
+    for folder in [desk.path(), desk.home.path()] {
+        finish({
+            let mut chown = std::process::Command::new("chown");
+            chown.arg("-R").arg(format!("{NOBODY}:{NOBODY}")).arg(folder);
+            chown
+        })
+        .with(0);
+    }
+    for args in [vec!["run", QUESTION], vec!["undo"], vec!["classify", "--llm", "hello"]] {
+        let plain = desk.command(&args);
+        let mut limited = std::process::Command::new("bash");
+        limited
+            .args(["-c", "ulimit -u 1; exec \"$0\" \"$@\""])
+            .arg(plain.get_program())
+            .args(plain.get_args());
+        limited.env_clear().envs(plain.get_envs().filter_map(|(k, v)| Some((k, v?))));
+        limited.current_dir(desk.path()).uid(NOBODY).gid(NOBODY);
+        let Ended { exit, err, .. } = finish(limited);
+        assert!(exit == 1 || exit == 2, "{args:?}: {exit} {err}");
+        assert!(!err.contains("a defect of its own"), "{args:?}: {err}");
+    }
+}
+
+#[test]
 fn a_flood_of_rules_or_a_pattern_without_end_asks_instead_of_being_weighed() {
     let many = format!("[[deny]]\nread = \"{}\"\n", "a*".repeat(20)).repeat(5_000);
     for rules in [format!("[[deny]]\nread = \"{}\"\n", "a*".repeat(450_000)), many] {
