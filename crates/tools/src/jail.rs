@@ -257,8 +257,7 @@ impl Jail {
         // What is missing is to be made: a path that no call takes whole could be written and never read again.
         let bytes = real.as_os_str().len() + missing.iter().map(|n| n.len() + 1).sum::<usize>();
         if bytes >= MAX_PATH_BYTES || missing.iter().any(|n| n.len() > MAX_NAME_BYTES) {
-            let shown = asked.get(..asked.floor_char_boundary(60)).unwrap_or_default();
-            return Err(JailError::TooLong(shown.to_owned()));
+            return Err(too_long(asked));
         }
         let real = below.iter().chain(missing.iter().rev().map(OsString::as_os_str)).collect();
         Ok(Resolved { asked: asked.to_owned(), real, missing: missing.len() })
@@ -423,11 +422,16 @@ fn errno(path: &str, e: Errno) -> JailError {
     }
 }
 
+fn too_long(path: &str) -> JailError {
+    JailError::TooLong(path.get(..path.floor_char_boundary(60)).unwrap_or_default().to_owned())
+}
+
 fn fault(path: &str, e: io::Error) -> JailError {
     let path = path.to_owned();
     match e.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::NOTDIR) => JailError::NotAFolder(path),
         Some(Errno::NOENT) => JailError::Missing(path),
+        Some(Errno::NAMETOOLONG) => too_long(&path),
         Some(_) | None => JailError::Io { path, source: e },
     }
 }
