@@ -18,7 +18,7 @@ use super::{
     MOST_FILE_BYTES, State,
     journal::Line,
     objects,
-    tree::{Cover, Known, Stamp, Was},
+    tree::{Cover, INDEX, Known, Stamp, Was},
 };
 
 /// The folder of copies.
@@ -64,7 +64,10 @@ impl State {
         for root in 0..self.trees.len() {
             for (repository, paths) in self.uncovered(root) {
                 let Some(tree) = self.trees.get_mut(root) else { continue };
-                let Some(found) = objects::tracked(&tree.root.join(&repository), &paths).await else {
+                let Some(found) =
+                    objects::tracked(&tree.root.join(&repository), &paths, tree.listed_anew(&repository))
+                        .await
+                else {
                     continue;
                 };
                 let below = |path: &str| {
@@ -104,6 +107,13 @@ impl State {
         let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let Some(tree) = self.trees.get(root) else { return groups };
         let open = |k: &Known| k.cover == Cover::None && k.stamp.is_file();
+        // What git lists since then may lie where nobody looks: its rules ignore it, or a tool makes such folders.
+        for index in tree.files.keys().filter(|p| p.ends_with(INDEX)) {
+            let repository = index.strip_suffix(INDEX).unwrap_or_default().trim_end_matches('/');
+            if tree.listed_anew(repository) {
+                groups.entry(repository.to_owned()).or_default();
+            }
+        }
         for (path, _) in tree.files.iter().filter(|(p, k)| open(k) && !tree.is_gits(p)) {
             let repository = tree.repository(path).unwrap_or_default();
             let below = path.strip_prefix(&repository).unwrap_or(path).trim_start_matches('/');

@@ -23,6 +23,8 @@ use crate::walk::{Heed, walk_heeding};
 const CONTENTS: [&str; 3] = ["objects", "lfs", "rr-cache"];
 /// What changed so shortly before it was looked at may change again without another stamp: the clock of files is coarse.
 const FRESH: Duration = Duration::from_millis(100);
+/// Where git lists what it has, from a repository's folder.
+pub(super) const INDEX: &str = ".git/index";
 /// Folders into which git's own rules apply.
 const GIT: &str = ".git";
 
@@ -161,6 +163,11 @@ impl Tree {
         parents.next().map(str::to_owned)
     }
 
+    /// Whether git's list of what it has was written since it was saved last.
+    pub fn listed_anew(&self, repository: &str) -> bool {
+        self.files.get(&join(repository, INDEX)).is_none_or(|index| index.cover == Cover::None)
+    }
+
     /// Looks at everything; tells what is not as it was at the last look.
     pub fn look(&mut self) -> Changes {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -235,8 +242,8 @@ impl Tree {
         changes.push((path, was));
     }
 
+    /// A file is gone. What git has of it may come back, by an undo: it is still looked for there.
     fn drop_file(&mut self, path: &str, changes: &mut Changes) {
-        self.tracked.remove(path);
         if let Some(was) = self.files.remove(path) {
             changes.push((path.to_owned(), Was::File(was)));
         }
