@@ -191,7 +191,7 @@ impl State {
             } else if counts && used + size > self.cap {
                 Some(format!("beyond {} MB in all", self.cap >> 20))
             } else {
-                self.copy_one(&key).err().map(|e| e.to_string())
+                self.copy_one(&key).err().map(|e| why(&e))
             };
             match why {
                 None => used += if counts { size } else { 0 },
@@ -294,6 +294,15 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no ordinary file")) }
+}
+
+/// Why a copy could not be made, in words.
+fn why(error: &std::io::Error) -> String {
+    if error.kind() == std::io::ErrorKind::StorageFull {
+        "the disk is full".to_owned()
+    } else {
+        error.to_string()
+    }
 }
 
 /// What is not saved, in words.
