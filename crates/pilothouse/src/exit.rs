@@ -30,7 +30,7 @@ pub fn workers(threads: usize) -> std::io::Result<tokio::runtime::Runtime> {
     for _ in 0..=threads {
         let (done, waits) = std::sync::mpsc::channel::<()>();
         // All of them at once, as they will be; each ends when its end of the channel goes.
-        let thread = std::thread::Builder::new().spawn(move || drop(waits.recv()));
+        let thread = std::thread::Builder::new().spawn(move || waits.recv().is_ok());
         tried.push((
             done,
             thread.map_err(|e| {

@@ -237,3 +237,143 @@ fn a_flood_of_rules_or_a_pattern_without_end_asks_instead_of_being_weighed() {
         assert!(told.err.contains("everything in this folder asks"), "{}", told.err);
     }
 }
+
+/// A run in the middle of which something happens to its log.
+fn touched(what: fn(&Path)) -> (Desk, PathBuf, Ended) {
+    let desk = Desk::new();
+    let home = desk.home.path().to_owned();
+    let touch = Arc::new(move || what(&find(&home, "session.jsonl").unwrap()));
+    let server = planned("src/search.rs", vec![Turn::After(touch, Box::new(rename())), say("Done.")]);
+    let mut args = RENAME.to_vec();
+    args.push("--json");
+    let ended = desk.ask(&server.base, &args).with(0);
+    let log = log(&desk);
+    (desk, log, ended)
+}
+
+#[test]
+fn a_log_that_is_taken_away_is_noticed_and_written_again_whole() {
+    let gone = |log: &Path| fs::remove_file(log).unwrap();
+    let moved = |log: &Path| fs::rename(log, log.with_file_name("away")).unwrap();
+    let replaced = |log: &Path| {
+        fs::remove_file(log).unwrap();
+        fs::write(log, "something else\n").unwrap();
+    };
+    for (what, other) in [(gone as fn(&Path), false), (moved, false), (replaced, true)] {
+        let (desk, log, ended) = touched(what);
+        let ended = ended.tells(&["took the log of this session away", "nothing is lost"]);
+        let shown = desk.go(&["sessions", "show", &slug(&log), "--json"]).with(0).events();
+        let told = ended.events();
+        assert_eq!(shown[..], told[..told.len() - 1], "every event that was told is in the log");
+        desk.verified();
+        assert_eq!(log.with_file_name("session.jsonl.other-1").exists(), other);
+        desk.go(&["undo"]).with(0);
+        assert!(desk.file("src/search.rs").contains("fn score("));
+    }
+}
+
+#[test]
+fn a_log_that_is_cut_is_noticed_and_what_follows_is_kept() {
+    let (desk, log, ended) = touched(|log| {
+        let file = fs::File::options().write(true).open(log).unwrap();
+        let bytes = file.metadata().unwrap().len();
+        file.set_len(bytes / 2).unwrap();
+    });
+    ended.tells(&["cut the log of this session", "what follows is kept"]);
+    let shown = desk.go(&["sessions", "show", &slug(&log), "--json"]).with(0).events();
+    assert!(shown.iter().any(|e| e["type"] == "applied"), "what came after it is there");
+    assert!(!fs::read(&log).unwrap().contains(&0), "no hole is left where the rest was");
+}
+
+/// A library that shifts the clock of a program by the seconds in `SHIFT`; none where no compiler is at hand.
+fn clock(folder: &Path) -> Option<PathBuf> {
+    let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
+    let text = "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdlib.h>\n#include <time.h>\n\
+        int clock_gettime(clockid_t id, struct timespec *t) {\n\
+        int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, \"clock_gettime\");\n\
+        int r = real(id, t); const char *s = getenv(\"SHIFT\");\n\
+        if (id == CLOCK_REALTIME && s) t->tv_sec += atoll(s); return r; }\n";
+    fs::write(&source, text).unwrap();
+    let mut cc = std::process::Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-o"]).args([&library, &source]).arg("-ldl");
+    cc.output().is_ok_and(|o| o.status.success()).then_some(library)
+}
+
+const YEAR: i64 = 31_557_600;
+
+#[test]
+fn undo_takes_back_what_was_done_last_whatever_the_clock_says() {
+    let desk = Desk::new();
+    let Some(library) = clock(desk.home.path()) else {
+        return not_run("a clock that jumps: there is no C compiler to make one");
+    };
+    let shifted = |mut command: std::process::Command, seconds: i64| {
+        command.env("LD_PRELOAD", &library).env("SHIFT", seconds.to_string());
+        finish(command)
+    };
+    let change = |file: &'static str, seconds: i64| {
+        let write = call("write", json!({"path": file, "content": "//! Changed.\n"}));
+        let server = planned(file, vec![write, say("Done.")]);
+        shifted(desk.with_model(&server.base, &RENAME), seconds).with(0).tells(&["\u{2713} wrote"]);
+    };
+    change("src/one.rs", 0);
+    change("src/two.rs", -YEAR);
+    let undo = |seconds| shifted(desk.command(&["undo"]), seconds).with(0).out;
+    assert!(undo(-2 * YEAR).contains("src/two.rs"));
+    assert!(undo(YEAR).contains("src/one.rs"));
+    assert!(!desk.path().join("src/one.rs").exists() && !desk.path().join("src/two.rs").exists());
+    let redo = shifted(desk.command(&["redo"]), -3 * YEAR).with(0).out;
+    assert!(redo.contains("src/one.rs"), "{redo}");
+}
+
+#[test]
+fn a_clock_that_no_calendar_has_a_date_for_breaks_nothing() {
+    let desk = Desk::new();
+    let Some(library) = clock(desk.home.path()) else {
+        return not_run("a clock of the year 10,000: there is no C compiler to make one");
+    };
+    for years in [8_100, 100_000, -200] {
+        let mut command = desk.command(&["run", QUESTION]);
+        command.env("LD_PRELOAD", &library).env("SHIFT", (years * YEAR).to_string());
+        let ended = finish(command).with(0);
+        assert!(!ended.err.contains("a defect of its own"), "{years}: {}", ended.err);
+    }
+    desk.verified();
+}
+
+#[test]
+fn where_there_is_no_room_to_save_a_command_asks_with_the_reason_and_nothing_ran() {
+    let desk = Desk::new();
+    let mounts = |line: &str, args: &[&str]| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "bash", "-c", line]).args(args);
+        command
+    };
+    let small = "mount -t tmpfs -o size=5m tmpfs \"$PILOTHOUSE_HOME\" && ";
+    let mut tried = mounts(&format!("{small} true"), &[]);
+    tried.env("PILOTHOUSE_HOME", desk.home.path());
+    if desk.sandbox().is_none() || !tried.output().is_ok_and(|o| o.status.success()) {
+        return not_run(
+            "a full disk at saving: no small file system can be mounted here, or there is no sandbox",
+        );
+    }
+    for n in 0..12_u8 {
+        fs::write(desk.path().join(format!("data{n}.bin")), vec![n; 1 << 20]).unwrap();
+    }
+    let before = desk.tree();
+    let run = call("run", json!({"command": "touch made.txt"}));
+    let server = Server::start(vec![run, say("It may not be run.")]);
+    let goal = ["run", "run touch made.txt", "--auto-confirm", "--trust", "--json"];
+    let plain = desk.with_model(&server.base, &goal);
+    // The log is looked at where it is: outside the mount there is none.
+    let line = format!("{small} {{ \"$0\" \"$@\"; e=$?; \"$0\" sessions verify --all >&2; exit $e; }}");
+    let args: Vec<&str> =
+        std::iter::once(plain.get_program()).chain(plain.get_args()).map(|a| a.to_str().unwrap()).collect();
+    let mut command = mounts(&line, &args);
+    command.env_clear().envs(plain.get_envs().filter_map(|(k, v)| Some((k, v?)))).current_dir(desk.path());
+    let ended = finish(command).with(3).tells(&["sound"]);
+    let asked = ended.events().into_iter().last().unwrap()["question"].to_string();
+    assert!(asked.contains("data") && asked.contains("the disk is full"), "{asked}");
+    assert!(asked.contains("/undo could not bring that back"), "{asked}");
+    assert_eq!(desk.tree(), before, "nothing ran");
+}
