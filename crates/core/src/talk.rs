@@ -197,13 +197,13 @@ pub const fn about_tokens(bytes: u64) -> u64 {
 impl Usage {
     /// Counts another reply in.
     pub fn add(&mut self, more: &Self) {
-        self.input += more.input;
-        self.cached += more.cached;
-        self.output += more.output;
-        self.reasoning += more.reasoning;
+        self.input = self.input.saturating_add(more.input);
+        self.cached = self.cached.saturating_add(more.cached);
+        self.output = self.output.saturating_add(more.output);
+        self.reasoning = self.reasoning.saturating_add(more.reasoning);
         self.estimated |= more.estimated;
         if let Some(cost) = more.cost_micros {
-            self.cost_micros = Some(self.cost_micros.unwrap_or(0) + cost);
+            self.cost_micros = Some(self.cost_micros.unwrap_or(0).saturating_add(cost));
         }
     }
 }

@@ -42,7 +42,7 @@ fn setup(dir: &Path, secrets: &Secrets) -> Result<Setup, Failure> {
 }
 
 fn block_on<T>(command: &str, secrets: &Secrets, task: impl Future<Output = T>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = crate::exit::workers(2)?;
     let (home, environment) = home()?;
     report_panics(&home, secrets);
     // Without a log file everything else still works.

@@ -21,6 +21,31 @@ impl Failure {
     }
 }
 
+/// What tasks run on. Too few processes are told: a thread that cannot be started there ends all by a panic.
+///
+/// # Errors
+/// When the system starts no further thread.
+pub fn workers(threads: usize) -> std::io::Result<tokio::runtime::Runtime> {
+    let mut tried = Vec::new();
+    for _ in 0..=threads {
+        let (done, waits) = std::sync::mpsc::channel::<()>();
+        // All of them at once, as they will be; each ends when its end of the channel goes.
+        let thread = std::thread::Builder::new().spawn(move || waits.recv().is_ok());
+        tried.push((
+            done,
+            thread.map_err(|e| {
+                let why = "the system starts no further thread; allow the user more processes (`ulimit -u`)";
+                std::io::Error::new(e.kind(), why)
+            })?,
+        ));
+    }
+    for (done, thread) in tried {
+        drop(done);
+        drop(thread.join());
+    }
+    tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()
+}
+
 impl From<std::io::Error> for Failure {
     fn from(e: std::io::Error) -> Self {
         // A reader that went away (`| head`) is no failure.

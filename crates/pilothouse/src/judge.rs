@@ -121,11 +121,7 @@ impl Sorter {
             Vectors::Remote(_) => llm,
         };
         let voice = llm.then_some(config.voice);
-        let runtime = if vectors || llm {
-            Some(tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?)
-        } else {
-            None
-        };
+        let runtime = if vectors || llm { Some(crate::exit::workers(1)?) } else { None };
         let later = ClassifierTiers::new(&config.intent, &home);
         if let Some(runtime) = runtime.as_ref().filter(|_| vectors) {
             // What is wrong is told with each line that needed it.

@@ -98,8 +98,7 @@ fn beside(
     (asked, told): (Receiver<HostRequest>, Sender<HostUpdate<Line>>),
     signals: Sender<Signal>,
 ) -> Result<Driven, RuntimeError> {
-    let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = built.map_err(RuntimeError::io("start", "the driver"))?;
+    let runtime = crate::exit::workers(2).map_err(RuntimeError::io("start", "the driver"))?;
     // Without a log file everything else still works.
     let _trace = trace::start(&setup.home, setup.environment.get("PILOTHOUSE_LOG"), &setup.secrets).ok();
     trace::note_start("workbench", &setup.environment);

@@ -354,6 +354,8 @@ fn reason(error: JailError) -> io::Error {
         JailError::Moved(_) => io::Error::other("it changed while it was opened"),
         other @ (JailError::Bad(_)
         | JailError::NotAFile { .. }
+        | JailError::TooLong(_)
+        | JailError::Gone(_)
         | JailError::NotUtf8(_)
         | JailError::TooLarge { .. }
         | JailError::Ruled { .. }) => io::Error::other(other.to_string()),

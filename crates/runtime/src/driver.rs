@@ -60,7 +60,7 @@ use crate::{
 };
 use disk_thread::DiskThread;
 use opening::Opened;
-pub(crate) use opening::fence;
+pub(crate) use opening::{fence, settle};
 use outbox::Outbox;
 use tasks::Tasks;
 pub use trust::place;
@@ -69,6 +69,8 @@ pub use trust::place;
 const TAIL: usize = 300;
 /// Most inputs that share one sync.
 const BURST: usize = 64;
+/// How long after saving failed it is tried again.
+const AGAIN: Duration = Duration::from_millis(200);
 /// How long work that was told to stop is waited for when the session is left.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -143,7 +145,7 @@ impl Setup {
             environment,
             flags: Layer::default(),
             clock: Arc::new(|| {
-                Millis(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
+                Millis(u64::try_from(surroundings::now().as_millisecond()).unwrap_or_default())
             }),
             disk: Arc::new(RealDisk),
             helper: None,
@@ -205,8 +207,6 @@ struct Driver {
     tasks: Tasks,
     /// What the log file tells.
     trace: EventTrace,
-    /// Whether the user was told that saving fails.
-    complained: bool,
     /// Whether the user was told that the desktop cannot be.
     mute: bool,
     /// Keeps the machine awake while a run works, or why that cannot be done.
@@ -276,7 +276,6 @@ impl Driver {
             readings: 0,
             tasks: Tasks::default(),
             trace,
-            complained: false,
             mute: false,
             awake: None,
             around,
@@ -305,6 +304,7 @@ impl Driver {
                 },
                 Some(result) = results.recv() => self.result(result, &mut inputs),
                 () = self.outbox.room(), if self.outbox.waits() => {}
+                () = tokio::time::sleep(AGAIN), if !self.unsaved.is_empty() => self.save_again(),
             }
             while inputs.len() < BURST {
                 if let Ok(request) = requests.try_recv() {
@@ -428,6 +428,15 @@ impl Driver {
         self.leaving |= self.outbox.closed();
     }
 
+    /// What could not be saved is tried again; once it is, work goes on.
+    fn save_again(&mut self) {
+        match self.save() {
+            Ok(events) => self.saved(events),
+            Err(e) => self.complain(&e),
+        }
+        self.reconcile();
+    }
+
     /// One step of the session, with an input that holds no secret.
     fn step(&mut self, input: Input, notices: &mut Vec<String>) -> Result<Step, Refusal> {
         let guarded = self.at.config.secrets.guard(input)?;
@@ -446,9 +455,18 @@ impl Driver {
             self.at.blobs.put(disk, blob)?;
         }
         let records: Vec<Vec<Stamped>> = self.unsaved.iter().map(|s| s.events.clone()).collect();
+        if records.iter().flatten().any(|e| sessions::changes_files(&e.event)) {
+            // Before the record: a change that is in no log stands in nobody's way, one without a place would.
+            let (home, root) = (&self.setup.home, self.at.root.path());
+            sessions::note_change(home, root, &self.at.slug)?;
+        }
         self.at.log.append(disk, &records)?;
         self.unsaved.clear();
-        self.complained = false;
+        self.unsaved_because(None);
+        if let Some(what) = self.at.log.touched() {
+            tracing::warn!(what, "the log was touched");
+            self.outbox.send(Update::Notice(what));
+        }
         let events: Vec<Stamped> = records.into_iter().flatten().collect();
         for event in &events {
             self.trace.note(event);

@@ -25,9 +25,20 @@ pub enum RuntimeError {
         /// ` (process N)` where it is known, else empty.
         holder: String,
     },
+    /// The session was written by a newer version, whose form is not known here.
+    #[error("session {slug} was written by a newer version of the program (format {format})")]
+    Newer {
+        /// The session.
+        slug: String,
+        /// Its format.
+        format: u32,
+    },
     /// There is no session of this name.
     #[error("there is no session {0}")]
     NoSession(String),
+    /// The log of a session says nothing, not even which folder it is about.
+    #[error("the log of session {0} is empty: there is nothing to go on with")]
+    NoRecord(String),
     /// The folder to work in cannot be used.
     #[error("cannot work in {}: {why}", path.display())]
     Folder {
@@ -101,6 +112,11 @@ impl RuntimeError {
             Self::Locked { .. } => {
                 "close the other one, or read it with `pilothouse sessions show`".to_owned()
             }
+            Self::Newer { .. } => {
+                "use that version to go on with it; `pilothouse sessions show` reads what is understood"
+                    .to_owned()
+            }
+            Self::NoRecord(_) => "start anew; changes of the folder that it made stay as they are".to_owned(),
             Self::NoSession(_) => "list them with `pilothouse sessions list`".to_owned(),
             Self::Folder { .. } => "give an existing folder that you can read".to_owned(),
             Self::Config { hint, .. } => hint.clone(),
@@ -121,6 +137,8 @@ impl RuntimeError {
     pub const fn is_usage(&self) -> bool {
         match self {
             Self::NoSession(_)
+            | Self::NoRecord(_)
+            | Self::Newer { .. }
             | Self::Folder { .. }
             | Self::Config { .. }
             | Self::Setting { .. }

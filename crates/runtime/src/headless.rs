@@ -40,6 +40,9 @@ use unattended::{Follows, Unattended};
 /// How long a stopped run is waited for.
 const STOPPING: Duration = Duration::from_secs(5);
 
+/// How long a run waits for room to save what it did.
+const SAVING: Duration = Duration::from_secs(if cfg!(test) { 6 } else { 20 });
+
 /// Asked before the first input: its answer parts the notices of the opening from what follows.
 const FENCE: Request = Request::Ask(0, Ask::History { before: Seq(0), count: 0 });
 
@@ -135,6 +138,7 @@ pub async fn run(
         begun: false,
         unattended: Unattended::default(),
         result: Results::default(),
+        unsaved: None,
     };
     let verdict = watch.follow(&mut updates, &requests, &options, stop).await;
     if verdict.exit < 128 {
@@ -173,6 +177,14 @@ impl Verdict {
     }
 }
 
+/// Comes back then; never where there is no such time.
+async fn until(then: Option<tokio::time::Instant>) {
+    match then {
+        Some(then) => tokio::time::sleep_until(then).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// What the run has come to.
 struct Watch<'a> {
     session: Session,
@@ -191,6 +203,8 @@ struct Watch<'a> {
     begun: bool,
     unattended: Unattended,
     result: Results,
+    /// Since when saving fails, and why.
+    unsaved: Option<(tokio::time::Instant, String)>,
 }
 
 /// What follows from what was seen.
@@ -226,6 +240,10 @@ impl Watch<'_> {
                     };
                     self.stop(updates, requests).await;
                     return Verdict::new(exit, reason);
+                }
+                () = until(self.unsaved.as_ref().map(|(since, _)| *since + SAVING)) => {
+                    let why = self.unsaved.take().map(|(_, why)| why).unwrap_or_default();
+                    return Verdict::new(1, format!("what was done cannot be saved: {why}"));
                 }
                 () = &mut limit => {
                     self.stop(updates, requests).await;
@@ -279,7 +297,8 @@ impl Watch<'_> {
             }
             Update::Refused(reason) => {
                 self.report.refused(&reason);
-                let over = self.taken && !self.session.state().busy();
+                // What cannot be saved yet is no end: it is tried again.
+                let over = self.taken && self.unsaved.is_none() && !self.session.state().busy();
                 over.then(|| Next::End(Verdict::new(1, reason)))
             }
             Update::Notice(what) => {
@@ -290,7 +309,12 @@ impl Watch<'_> {
                 self.taken = true;
                 None
             }
-            Update::Opened(..) | Update::Surroundings(_) | Update::Rules(_) | Update::Closed(_) => None,
+            Update::Surroundings(around) => {
+                let since = self.unsaved.take().map_or_else(tokio::time::Instant::now, |(since, _)| since);
+                self.unsaved = around.unsaved.map(|why| (since, why));
+                None
+            }
+            Update::Opened(..) | Update::Rules(_) | Update::Closed(_) => None,
         }
     }
 

@@ -11,7 +11,7 @@ mod tests;
 use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, BufReader, Read, Seek, SeekFrom, Write},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -42,6 +42,8 @@ pub struct Log {
     prev: u32,
     fresh: bool,
     lock: Option<File>,
+    /// What others did to the file while it was open, and nobody was told yet.
+    touched: Option<String>,
 }
 
 impl Log {
@@ -78,6 +80,11 @@ impl Log {
 
     fn indexed(path: &Path, file: File) -> Result<Self, RuntimeError> {
         let (mut log, torn) = Self::build(path.to_owned(), file).map_err(RuntimeError::io("read", path))?;
+        // Neither cut nor appended to: what it means is known to who wrote it.
+        if let Some(format) = log.report.newer {
+            let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+            return Err(RuntimeError::Newer { slug: folder.to_string_lossy().into_owned(), format });
+        }
         if let Some(at) = torn {
             // Without room for the side file nothing is cut: the next record starts on a fresh line.
             match log.cut(at) {
@@ -101,6 +108,7 @@ impl Log {
             prev,
             fresh: !index.unended,
             lock: None,
+            touched: None,
         };
         Ok((log, index.torn_at))
     }
@@ -138,6 +146,10 @@ impl Log {
     /// # Errors
     /// When it could not be made durable; then the log is as before and the call can be repeated.
     pub fn append(&mut self, disk: &dyn Disk, steps: &[Vec<Stamped>]) -> Result<(), RuntimeError> {
+        if steps.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        self.hold_on().map_err(RuntimeError::io("write", &self.path))?;
         let mut bytes = Vec::new();
         let mut places = Vec::with_capacity(steps.len());
         let mut prev = self.prev;
@@ -173,6 +185,54 @@ impl Log {
             self.places.push(place);
         }
         Ok(())
+    }
+
+    /// What others did to the file since it was last asked, in words.
+    pub fn touched(&mut self) -> Option<String> {
+        self.touched.take()
+    }
+
+    /// Makes sure that what is appended is found again: a file that was taken away is put back from the open one, and
+    /// one that was cut is gone on with where it ends.
+    fn hold_on(&mut self) -> io::Result<()> {
+        let held = self.file.metadata()?;
+        if held.len() < self.end {
+            let lost = self.places.len();
+            self.places.retain(|p| p.at + u64::from(p.len) < held.len());
+            let lost = lost - self.places.len();
+            self.end = held.len();
+            self.fresh = false;
+            self.touched = Some(format!(
+                "another program cut the log of this session: {lost} of its records are gone; what follows is kept"
+            ));
+        }
+        let there = std::fs::symlink_metadata(&self.path).ok().map(|m| (m.dev(), m.ino()));
+        if there != Some((held.dev(), held.ino())) {
+            self.put_again(there.is_some())?;
+            self.touched = Some(
+                "another program took the log of this session away; it was written again, and nothing is lost"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
+    /// Writes the open file's content to the path again; what stands there is set aside.
+    fn put_again(&mut self, other: bool) -> io::Result<()> {
+        let aside = |what: &str| self.path.with_file_name(format!("{FILE}.{what}"));
+        let anew = aside("anew");
+        drop(std::fs::remove_file(&anew));
+        let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&anew)?;
+        self.file.rewind()?;
+        io::copy(&mut Read::by_ref(&mut self.file).take(self.end), &mut file)?;
+        file.sync_all()?;
+        if other {
+            let free = (1_u32..).map(|n| aside(&format!("other-{n}"))).find(|p| !p.exists());
+            std::fs::rename(&self.path, free.unwrap_or_else(|| aside("other")))?;
+        }
+        std::fs::rename(&anew, &self.path)?;
+        self.file = file;
+        self.path.parent().map_or(Ok(()), sync_folder)
     }
 
     /// Writes at the known end; whatever an earlier failure left there is cut off first.

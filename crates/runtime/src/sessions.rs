@@ -4,15 +4,18 @@
 //! from the log whenever the two do not fit together.
 
 use std::{
+    collections::BTreeMap,
     fs,
-    io::{self, BufRead, BufReader, Read},
+    io::{self, BufRead, BufReader, Read, Write},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use pilothouse_core::{
+    event::Event,
     ids::Seq,
     intent::Phase,
-    session::{Session, State},
+    session::{ApplyStatus, Session, State},
     talk::Usage,
 };
 use pilothouse_tools::{atomic, regular};
@@ -66,6 +69,9 @@ pub struct Summary {
     pub undone: usize,
     /// Whether something was under way or waits.
     pub unfinished: bool,
+    /// Whether files were being written, or taken back.
+    #[serde(default)]
+    pub writing: bool,
     /// Length of the log that this was made from, in bytes.
     pub bytes: u64,
 }
@@ -89,6 +95,10 @@ impl Summary {
                 || state.busy()
                 || !state.open.is_empty()
                 || state.suspended.as_ref().is_some_and(|p| p.settled() < p.tasks.len()),
+            writing: state
+                .applies()
+                .values()
+                .any(|a| matches!(a.status, ApplyStatus::Writing | ApplyStatus::Reverting { .. })),
             bytes,
         }
     }
@@ -123,13 +133,48 @@ pub(crate) fn save_run(folder: &Path, snapshot: &[u8]) -> io::Result<()> {
     atomic::replace(&data.join("run.json"), snapshot, 0o600)
 }
 
+fn folders(path: &Path) -> Vec<PathBuf> {
+    fs::read_dir(path)
+        .map(|d| d.flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect())
+        .unwrap_or_default()
+}
+
+/// The sessions of one workspace.
+pub(crate) fn of(home: &Home, workspace: &Path) -> Vec<Place> {
+    let all = folders(&home.sessions_of(workspace)).into_iter().filter_map(place);
+    all.filter(|p| p.workspace == workspace).collect()
+}
+
+/// The name of the file that tells in which order the sessions of a workspace changed it.
+const ORDER: &str = "order";
+/// As much of it as is looked at, in bytes; a change takes about twenty.
+const MOST_ORDER: u64 = 64 << 20;
+
+/// Whether something of the workspace's files is different after an event.
+pub(crate) fn changes_files(event: &Event) -> bool {
+    matches!(event, Event::Applied { .. } | Event::CommandWrote { .. } | Event::Reverted { .. })
+}
+
+/// Notes that this session is the next to change the workspace's files. Clocks jump; what was noted first was first.
+pub(crate) fn note_change(home: &Home, workspace: &Path, slug: &str) -> Result<(), RuntimeError> {
+    let path = home.sessions_of(workspace).join(ORDER);
+    let open = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
+    let line = format!("{slug}\n");
+    let noted = open
+        .and_then(regular::checked)
+        .and_then(|mut file| file.write_all(line.as_bytes()).and_then(|()| file.sync_data()));
+    noted.map_err(RuntimeError::io("write", path))
+}
+
+/// At which place each session changed the files of a workspace last; those of before this was noted have none.
+pub(crate) fn order(home: &Home, workspace: &Path) -> BTreeMap<String, usize> {
+    let text = regular::read(&home.sessions_of(workspace).join(ORDER), MOST_ORDER).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    text.lines().enumerate().map(|(n, slug)| (slug.to_owned(), n)).collect()
+}
+
 /// Every session, newest first.
 pub fn all(home: &Home) -> Vec<Place> {
-    let folders = |path: &Path| -> Vec<PathBuf> {
-        fs::read_dir(path)
-            .map(|d| d.flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect())
-            .unwrap_or_default()
-    };
     let mut all: Vec<Place> =
         folders(&home.sessions()).iter().flat_map(|p| folders(p)).filter_map(place).collect();
     // Names tell the second; within one the log does.
@@ -227,7 +272,8 @@ pub struct Check {
 impl Check {
     /// Whether everything is there.
     pub fn sound(&self) -> bool {
-        self.report.sound() && self.missing.is_empty()
+        let holds = self.report.meta.is_some() || self.report.events > 0;
+        holds && self.report.sound() && self.missing.is_empty()
     }
 }
 

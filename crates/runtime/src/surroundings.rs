@@ -44,7 +44,12 @@ fn read(status: &[u8]) -> Branch {
 
 /// Minutes east of UTC on this machine now.
 pub fn utc_offset_minutes() -> i32 {
-    jiff::tz::TimeZone::system().to_offset(jiff::Timestamp::now()).seconds() / 60
+    jiff::tz::TimeZone::system().to_offset(now()).seconds() / 60
+}
+
+/// The time of now; a clock that no calendar has a date for stands at the calendar's end.
+pub(crate) fn now() -> jiff::Timestamp {
+    std::time::SystemTime::now().try_into().unwrap_or(jiff::Timestamp::MAX)
 }
 
 #[cfg(test)]

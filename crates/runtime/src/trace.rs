@@ -145,7 +145,10 @@ fn write_report(folder: &Path, secrets: &Secrets, info: &PanicHookInfo<'_>) -> O
     let place = info.location().map_or_else(String::new, ToString::to_string);
     tracing::error!(said, place, "panic");
     make_private(folder).ok()?;
-    let moment = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S%.3f").to_string();
+    let moment = crate::surroundings::now()
+        .to_zoned(jiff::tz::TimeZone::system())
+        .strftime("%Y%m%d-%H%M%S%.3f")
+        .to_string();
     let path = folder.join(format!("crash-{moment}-{}.txt", std::process::id()));
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).ok()?;
     let thread = std::thread::current().name().unwrap_or("unnamed").to_owned();

@@ -397,6 +397,33 @@ pub fn look(disk: &dyn Disk, root: &Root, files: &[FileChange]) -> Found {
     }
 }
 
+/// Brings to its end what the end of a process tore: every file goes the way that those which turned have gone. Where
+/// that cannot be they come back. What somebody else changed meanwhile stays, and all of it is left as it is.
+pub fn finish(disk: &dyn Disk, root: &Root, blobs: &Blobs, files: &[FileChange], back: bool) -> Found {
+    sweep(disk, root, files);
+    let found = look(disk, root, files);
+    if found != Found::Mixed {
+        return found;
+    }
+    let (mut ahead, mut behind) = (Vec::new(), Vec::new());
+    for file in files {
+        let (to, from) = if back { (file.before, file.after) } else { (file.after, file.before) };
+        match current(disk, root, file) {
+            Ok(now) if now == to => ahead.push(file),
+            Ok(now) if now == from => behind.push(file),
+            Ok(_) | Err(_) => return Found::Mixed,
+        }
+    }
+    let way = |back: bool| if back { Swap::backward } else { Swap::forward };
+    let swaps: Vec<Swap> = behind.into_iter().map(way(back)).collect();
+    if let Err(fault) = swap_all(disk, root, blobs, &swaps) {
+        tracing::warn!(message = fault.message, "a torn write could not be finished; it is taken back");
+        let swaps: Vec<Swap> = ahead.into_iter().map(way(!back)).collect();
+        drop(swap_all(disk, root, blobs, &swaps));
+    }
+    look(disk, root, files)
+}
+
 fn current(disk: &dyn Disk, root: &Root, file: &FileChange) -> io::Result<Option<BlobId>> {
     let at = root.locate(&file.path)?;
     if !at.missing.is_empty() {

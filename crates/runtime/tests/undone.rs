@@ -26,6 +26,9 @@ use pilothouse_runtime::{
 };
 use pilothouse_tools::snapshot::{Ground, Record, Snapshots};
 
+#[path = "undone/repositories.rs"]
+mod repositories;
+
 type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 
 /// A workspace beside the folder of a session.

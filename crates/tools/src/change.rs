@@ -19,7 +19,7 @@ use pilothouse_core::{
 pub(crate) use edit::edit;
 
 use crate::{
-    files::count,
+    files::{count, unreadable},
     jail::MAX_FILE_BYTES,
     sight::{LaneView, Sight, Start},
 };
@@ -31,6 +31,7 @@ pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, Str
         return Ok(refusal);
     }
     let start = sight.start()?;
+    refuse_binary(&sight, &start)?;
     let content = content(eyes, &sight, &start, &args.content)?.into_bytes();
     if start.content.as_ref() == Some(&content) {
         return Err(format!("{} has exactly this content already; nothing to propose", sight.path));
@@ -75,6 +76,14 @@ fn sight(eyes: LaneView<'_>, path: &str, verb: &str, acts: &[Act]) -> Result<Sig
     Ok(sight)
 }
 
+/// Refuses to make a text of what is none: nobody could review what is lost of it.
+fn refuse_binary(sight: &Sight, start: &Start) -> Result<(), String> {
+    let what = start.content.as_deref().and_then(unreadable);
+    what.map_or(Ok(()), |what| {
+        Err(format!("{} is {what}; only texts are changed here, what makes it is a command", sight.path))
+    })
+}
+
 /// Refuses files that steer git or the workbench itself.
 fn refuse_control(path: &RelPath) -> Result<(), String> {
     let control = path.as_str().split('/').map(plain_name).find(|n| is_control(n));
@@ -111,6 +120,7 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
             "{path} would then be as it is on disk; there is nothing to propose, and your open proposal for it stays"
         ));
     }
+    let others = sight.names.saturating_sub(1);
     let noted = sight.noted();
     let draft = draft(path.clone(), sight.disk, after)?;
     let added: usize = draft.hunks.iter().map(Hunk::added).sum();
@@ -120,8 +130,18 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
         ChangeKind::Modify => ("a change", format!("+{added} -{removed}")),
         ChangeKind::Delete => ("the removal", format!("delete, {}", count(removed, "line"))),
     };
+    let (mut summary, mut text) = (summary, String::new());
+    if others > 0 && draft.kind == ChangeKind::Modify {
+        // A file is replaced at once, never written in place: its other names keep what they had.
+        let note = format!(
+            "{} of it elsewhere keeps what it has",
+            count(usize::try_from(others).unwrap_or(usize::MAX), "hard link")
+        );
+        summary = format!("{summary}; {note}");
+        text = format!("; {note}");
+    }
     let mut text = format!(
-        "proposed {what}: {path} (+{added} -{removed}){did}; the user decides, nothing is written yet"
+        "proposed {what}: {path} (+{added} -{removed}){did}{text}; the user decides, nothing is written yet"
     );
     if start.replaces_stale {
         text.push_str("; your earlier proposal for this file did not fit the disk any more and is replaced");

@@ -12,7 +12,7 @@ use pilothouse_core::relpath::RelPath;
 use crate::sight::LaneView;
 
 pub(crate) use list::list;
-pub(crate) use read::read;
+pub(crate) use read::{read, unreadable};
 pub(crate) use search::search;
 
 /// The file or folder that a call is about; `None` for the workspace itself, also where it names none.

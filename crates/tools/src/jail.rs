@@ -20,6 +20,10 @@ use rustix::{fs::OFlags, io::Errno};
 /// A file larger than this is not read whole, in bytes.
 pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
 
+/// A path, and a name in it, that is longer cannot be opened on any system of ours, in bytes.
+const MAX_PATH_BYTES: usize = 4096;
+const MAX_NAME_BYTES: usize = 255;
+
 /// How often an open is tried again when a folder changed between resolving and opening.
 const TRIES: usize = 3;
 
@@ -40,6 +44,12 @@ pub enum JailError {
     /// The path leads out.
     #[error("{0} leads outside the workspace; only files inside it can be used")]
     Outside(String),
+    /// No file can have it as its path.
+    #[error("{0}… is longer than a path can be; give a shorter one")]
+    TooLong(String),
+    /// The workspace's folder is not where it was.
+    #[error("the workspace {} was moved or removed; start again where it is now", .0.display())]
+    Gone(PathBuf),
     /// There is nothing there.
     #[error("{0} does not exist; list its folder to see what does")]
     Missing(String),
@@ -230,6 +240,9 @@ impl Jail {
                 }
                 Err(e) => return Err(fault(asked, e)),
             }
+            if at == self.root {
+                return Err(JailError::Gone(self.root.clone()));
+            }
             let (Some(name), Some(parent)) = (at.file_name(), at.parent()) else {
                 return Err(JailError::Outside(asked.to_owned()));
             };
@@ -241,6 +254,11 @@ impl Jail {
     /// A real path with the names that are missing below it, innermost first.
     fn inside(&self, asked: &str, real: &Path, missing: &[OsString]) -> Result<Resolved, JailError> {
         let below = real.strip_prefix(&self.root).map_err(|_| JailError::Outside(asked.to_owned()))?;
+        // What is missing is to be made: a path that no call takes whole could be written and never read again.
+        let bytes = real.as_os_str().len() + missing.iter().map(|n| n.len() + 1).sum::<usize>();
+        if bytes >= MAX_PATH_BYTES || missing.iter().any(|n| n.len() > MAX_NAME_BYTES) {
+            return Err(too_long(asked));
+        }
         let real = below.iter().chain(missing.iter().rev().map(OsString::as_os_str)).collect();
         Ok(Resolved { asked: asked.to_owned(), real, missing: missing.len() })
     }
@@ -404,11 +422,16 @@ fn errno(path: &str, e: Errno) -> JailError {
     }
 }
 
+fn too_long(path: &str) -> JailError {
+    JailError::TooLong(path.get(..path.floor_char_boundary(60)).unwrap_or_default().to_owned())
+}
+
 fn fault(path: &str, e: io::Error) -> JailError {
     let path = path.to_owned();
     match e.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::NOTDIR) => JailError::NotAFolder(path),
         Some(Errno::NOENT) => JailError::Missing(path),
+        Some(Errno::NAMETOOLONG) => too_long(&path),
         Some(_) | None => JailError::Io { path, source: e },
     }
 }

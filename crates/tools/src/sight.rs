@@ -75,6 +75,8 @@ pub(crate) struct LaneView<'a> {
 pub(crate) struct Sight {
     /// The real path.
     pub path: RelPath,
+    /// How many names the file has: hard links.
+    pub names: u64,
     /// The content on disk.
     pub disk: Option<Vec<u8>>,
     /// Its hash.
@@ -117,6 +119,10 @@ impl LaneView<'_> {
             Err(JailError::Missing(_)) => None,
             Err(e) => return Err(e),
         };
+        let names = match &disk {
+            Some(_) => std::os::unix::fs::MetadataExt::nlink(&self.jail.metadata(&path)?),
+            None => 0,
+        };
         let disk_id = disk.as_deref().map(BlobId::of);
         let proposed = match self.view.overlay.get(&path) {
             None => None,
@@ -131,7 +137,7 @@ impl LaneView<'_> {
         if let (Some(id), Some(content)) = (disk_id, &disk) {
             self.lately.remember(id, content);
         }
-        Ok(Sight { path, disk, disk_id, proposed, seen, parts })
+        Ok(Sight { path, names, disk, disk_id, proposed, seen, parts })
     }
 
     /// Whether the rules let the call do this to the file with this real path; a call that they do not let is held.

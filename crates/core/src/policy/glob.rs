@@ -76,6 +76,9 @@ pub enum Wild {
     Any,
 }
 
+/// No path is longer than this, in bytes, nor need a pattern be.
+const MAX_BYTES: usize = 4096;
+
 /// Stands for text that a shell line does not show.
 pub(super) const UNKNOWN: char = '\u{1a}';
 
@@ -96,6 +99,9 @@ impl Glob {
                     "{c:?} means nothing in a path; there are `*`, `?` and `**`, and a rule for each name"
                 ),
             );
+        }
+        if text.len() > MAX_BYTES {
+            return at(MAX_BYTES, "the pattern is longer than any path");
         }
         let (anchor, rest, offset) = match text {
             "~" => (Anchor::Home, "", 1),

@@ -69,8 +69,13 @@ fn found(scene: &Scene<'_>, args: Value) -> Result<Found, Move> {
     }
 }
 
-fn nothing(term: &str) -> String {
+fn nothing(term: &str, found: &Found) -> String {
     let hint = if term.split(' ').count() > 2 { format!(" {}", super::CONNECT) } else { String::new() };
+    if found.partial {
+        return format!(
+            "I found nothing called `{term}` in what could be searched; not every file of this folder was looked at: name a folder to search in."
+        );
+    }
     format!(
         "I found nothing called `{term}`: no match in any file of this folder, in any case or spelling.{hint}"
     )
@@ -100,7 +105,7 @@ fn definitions<'f>(found: &'f Found, term: &str, exact: bool) -> Vec<&'f Hit> {
 fn define(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
     let (found, exact) = look(scene, term)?;
     if found.hits.is_empty() {
-        return Ok(nothing(term));
+        return Ok(nothing(term, &found));
     }
     let all = definitions(&found, term, exact);
     let Some(best) = all.first() else {
@@ -110,7 +115,7 @@ fn define(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
             quotes(&found.hits.iter().collect::<Vec<_>>())
         ));
     };
-    let Some(what) = definition(&best.path, &best.text) else { return Ok(nothing(term)) };
+    let Some(what) = definition(&best.path, &best.text) else { return Ok(nothing(term, &found)) };
     let from = best.line.saturating_sub(12).max(1);
     let heard =
         scene.ask("read", json!({"path": best.path, "from": from, "lines": best.line - from + 40}))?;
@@ -158,7 +163,7 @@ fn quotes(hits: &[&Hit]) -> String {
 fn uses(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
     let (found, exact) = look(scene, term)?;
     if found.hits.is_empty() {
-        return Ok(nothing(term));
+        return Ok(nothing(term, &found));
     }
     let defined = definitions(&found, term, exact);
     let uses: Vec<&Hit> = found.hits.iter().filter(|h| !defined.contains(h)).collect();

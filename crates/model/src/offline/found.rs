@@ -23,6 +23,8 @@ pub(super) struct Found {
     pub files: u64,
     /// Whether the search stopped early, or its result was cut in the middle.
     short: bool,
+    /// Whether there are files that were not looked at.
+    pub partial: bool,
 }
 
 static HIT: Pattern = Pattern::new(r"^(?<path>.+?):(?<line>\d+): ?(?<text>.*)$");
@@ -45,6 +47,7 @@ impl Found {
             }
         }
         found.short = text.contains("there are more") || is_cut(text);
+        found.partial = text.contains("names were looked at") || text.contains("searched to the end");
         found.matches = found.matches.max(found.hits.len() as u64);
         found.files = found.files.max(found.by_file().len() as u64);
         found
@@ -82,6 +85,7 @@ impl Found {
         self.matches += other.matches;
         self.files += other.files;
         self.short |= other.short;
+        self.partial |= other.partial;
     }
 }
 

@@ -117,7 +117,12 @@ fn a_name_in_other_spelling_is_found_and_nothing_is_claimed_where_nothing_is() {
     let talk = Talk::ask("where is Nowhere?").then(&[("search", "no matches in .")]);
     assert_eq!(talk.calls()[0].1["pattern"], json!("(?i)Nowhere"));
     let talk = talk.then(&[("search", "no matches in .")]);
-    assert!(talk.said().starts_with("I found nothing called `Nowhere`"), "{}", talk.said());
+    assert!(talk.said().starts_with("I found nothing called `Nowhere`: no match in any"), "{}", talk.said());
+    // Where a search did not look at every file it claims nothing of the others.
+    let some = "0 matches in 0 files; only the first 200000 names were looked at";
+    let talk = Talk::ask("where is Nowhere?").then(&[("search", some)]).then(&[("search", some)]);
+    let said = talk.said();
+    assert!(said.contains("not every file") && !said.contains("no match in any"), "{said}");
 }
 
 #[test]

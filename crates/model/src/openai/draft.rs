@@ -83,7 +83,7 @@ impl Draft {
         }
         if let Some(tokens) = chunk.usage {
             // What comes behind the end is told by the reply itself.
-            if tokens.output > 0 && self.finish.is_none() {
+            if tokens.output > 0 && tokens.credible() && self.finish.is_none() {
                 self.outlet.send(ModelDelta::Written(tokens.written()));
             }
             self.tokens = Some(tokens);
@@ -252,7 +252,7 @@ impl Draft {
 
     fn usage(&self, price: Option<Price>) -> Usage {
         let written = self.bytes() as u64;
-        let counted = self.tokens.as_ref().filter(|t| t.input + t.output > 0);
+        let counted = self.tokens.as_ref().filter(|t| t.credible());
         let mut usage = match counted {
             Some(t) => Usage { cost_micros: t.cost.and_then(micros), ..t.usage() },
             None => Usage {
@@ -286,11 +286,14 @@ fn cost(usage: &Usage, price: Price) -> u64 {
     sum.div_ceil(1_000_000)
 }
 
+/// More than any reply costs: $10,000. A larger number is none.
+const MOST_MICROS: f64 = 1e10;
+
 /// Dollars as millionths.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
 fn micros(dollars: f64) -> Option<u64> {
     let micros = (dollars * 1e6).round();
-    (0.0..1e15).contains(&micros).then_some(micros as u64)
+    (0.0..=MOST_MICROS).contains(&micros).then_some(micros as u64)
 }
 
 #[cfg(test)]

@@ -260,7 +260,8 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = || text.parse().ok().and_then(|s: f64| Duration::try_from_secs_f64(s).ok());
     let date = || {
         let then = jiff::fmt::rfc2822::parse(text).ok()?;
-        Duration::try_from(then.timestamp() - jiff::Timestamp::now()).ok()
+        let now = jiff::Timestamp::try_from(std::time::SystemTime::now()).ok()?;
+        Duration::try_from(then.timestamp() - now).ok()
     };
     millis.or_else(seconds).or_else(date)
 }

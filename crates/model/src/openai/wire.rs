@@ -188,6 +188,9 @@ impl FunctionPiece {
     }
 }
 
+/// More tokens than any model reads or writes at once.
+const MOST_TOKENS: u64 = 100_000_000;
+
 /// What the server counted.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -214,6 +217,12 @@ impl Tokens {
     /// Tokens written; some servers leave the thinking out of them, but never out of the sum.
     pub fn written(&self) -> u64 {
         self.output.max(self.total.saturating_sub(self.input))
+    }
+
+    /// Whether the numbers can be those of one reply: more is no count, whatever the server says.
+    pub fn credible(&self) -> bool {
+        let most = self.input.max(self.written());
+        most > 0 && most <= MOST_TOKENS
     }
 
     /// As it is accounted.

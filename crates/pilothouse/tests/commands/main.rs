@@ -13,6 +13,7 @@ mod embedder;
 mod endless;
 mod facts;
 mod golden;
+mod hostile;
 mod lock;
 mod log_file;
 mod memory;

@@ -11,4 +11,5 @@ mod no_socket;
 mod recorded_effects;
 mod sandbox;
 mod scope;
+mod torn;
 mod tripwires;

@@ -55,7 +55,44 @@ impl Opened {
     }
 }
 
+/// Finishes what a process that ended had begun to write in this workspace, whichever session it was: nobody works in
+/// half of a change. Says of which sessions that was.
+///
+/// # Errors
+/// When such a session cannot be opened; one that another process holds is its own.
+pub(crate) fn settle(setup: &Setup, workspace: &Path) -> Result<Vec<String>, RuntimeError> {
+    let mut settled = Vec::new();
+    for place in sessions::of(&setup.home, workspace) {
+        if !sessions::summary(&place).is_ok_and(|s| s.writing) {
+            continue;
+        }
+        let which = Which::Named(place.slug.clone());
+        let mut opened = match open_one(&Setup { which, writing: true, ..setup.clone() }) {
+            Err(RuntimeError::Locked { .. }) => continue,
+            other => other?,
+        };
+        let step = first_step(&mut opened, setup)?;
+        for blob in &step.blobs {
+            opened.blobs.put(setup.disk.as_ref(), blob)?;
+        }
+        opened.log.append(setup.disk.as_ref(), &[step.events])?;
+        settled.push(format!("session {} had ended while it wrote files; that is settled", place.slug));
+    }
+    Ok(settled)
+}
+
 pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
+    let here = match setup.which {
+        Which::New | Which::Last => real_folder(&setup.workspace)?,
+        Which::LastAnywhere | Which::Named(_) => setup.workspace.canonicalize().unwrap_or_default(),
+    };
+    let settled = settle(setup, &here)?;
+    let mut opened = open_one(setup)?;
+    opened.notices.extend(settled);
+    Ok(opened)
+}
+
+fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     // A session that is named brings its own workspace: the folder of now need not be one.
     let mut workspace = match setup.which {
         Which::New | Which::Last => real_folder(&setup.workspace)?,
@@ -68,6 +105,9 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         Which::Named(name) => Some(sessions::find(&setup.home, &workspace, name)?),
     };
     if let Some(found) = &found {
+        if found.workspace.as_os_str().is_empty() {
+            return Err(RuntimeError::NoRecord(found.slug.clone()));
+        }
         workspace = real_folder(&found.workspace)?;
     }
     let trust = trust::found(setup, &workspace);
@@ -221,16 +261,18 @@ fn ceiling(opened: &Opened, setup: &Setup, fresh: bool) -> Option<PermissionMode
     (fresh || wanted != standing).then_some(wanted)
 }
 
-/// What is on disk of writes that were open when the last process ended; their leavings go.
+/// What is on disk of writes that were open when the last process ended, once they are finished; their leavings go.
 fn look(opened: &Opened) -> Vec<(ApplyId, Found)> {
     let applies = opened.session.state().applies().values();
     let open = applies.filter(|a| matches!(a.status, ApplyStatus::Writing | ApplyStatus::Reverting { .. }));
     open.map(|a| {
         let found = match &a.command {
             Some(command) => finished(opened, command.record, a.status),
-            None => writer::look(&RealDisk, &opened.root, &a.files),
+            None => {
+                let back = matches!(a.status, ApplyStatus::Reverting { redo: false });
+                writer::finish(&RealDisk, &opened.root, &opened.blobs, &a.files, back)
+            }
         };
-        writer::sweep(&RealDisk, &opened.root, &a.files);
         (a.id, found)
     })
     .collect()

@@ -1,4 +1,4 @@
-//! What the driver tells the user by itself.
+//! What the driver tells by itself: the user, the desktop, the folder beside the log.
 //!
 //! Owns that nothing is said twice. Never decides what follows.
 
@@ -9,18 +9,27 @@ use pilothouse_core::{
 use pilothouse_tools::awake::Awake;
 
 use super::Driver;
-use crate::error::RuntimeError;
+use crate::{error::RuntimeError, sessions};
 
 impl Driver {
     pub(super) fn complain(&mut self, error: &RuntimeError) {
-        tracing::error!(error = %error, "the session could not be saved");
-        if !self.complained {
-            self.complained = true;
+        if self.around.unsaved.is_none() {
+            tracing::error!(error = %error, "the session could not be saved");
+            self.unsaved_because(Some(error.to_string()));
             let text = format!(
                 "{error}; nothing is lost, but nothing more is done until it can be saved ({})",
                 error.hint()
             );
             self.outbox.send(Update::Refused(text));
+        }
+    }
+
+    /// Tells the screen that saving fails, or that it does not any more.
+    pub(super) fn unsaved_because(&mut self, why: Option<String>) {
+        if self.around.unsaved != why {
+            let unsaved = why.map(|w| self.at.config.secrets.mask(&w).into_owned());
+            self.around = Surroundings { unsaved, now: (self.setup.clock)(), ..self.around.clone() };
+            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
         }
     }
 
@@ -58,5 +67,16 @@ impl Driver {
         {
             self.outbox.send(Update::Notice(format!("the desktop cannot be told: {why}")));
         }
+    }
+
+    /// Puts where the run stands beside the log.
+    pub(super) fn save_run(&self) {
+        let (folder, snapshot) = (self.at.folder.clone(), sessions::run_snapshot(self.at.session.state()));
+        drop(self.disk.run(move || {
+            let saved = snapshot.map_err(std::io::Error::from).and_then(|s| sessions::save_run(&folder, &s));
+            if let Err(e) = saved {
+                tracing::warn!(error = %e, "the state of the run could not be put beside the log");
+            }
+        }));
     }
 }

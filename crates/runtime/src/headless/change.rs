@@ -3,7 +3,7 @@
 //! Owns the choice of the session. The taking back itself is the session's own and is logged as
 //! every other step.
 
-use std::io::Write;
+use std::{collections::BTreeMap, io::Write};
 
 use pilothouse_core::{
     ids::Seq,
@@ -17,7 +17,7 @@ use super::Outcome;
 use crate::{
     blobs::Blobs,
     disk::{RealDisk, Root},
-    driver::{Setup, Which, drive},
+    driver::{Setup, Which, drive, settle},
     error::RuntimeError,
     log::Log,
     sessions::{self, Place},
@@ -57,11 +57,14 @@ pub async fn change(
     err: &mut (dyn Write + Send),
 ) -> Result<Outcome, RuntimeError> {
     let real = setup.workspace.canonicalize().map_err(RuntimeError::io("open", &setup.workspace))?;
+    for told in settle(&setup, &real)? {
+        drop(writeln!(err, "{told}"));
+    }
     let places = match &wish.session {
         Some(name) => vec![sessions::find(&setup.home, &real, name)?],
         None => sessions::all(&setup.home).into_iter().filter(|p| p.workspace == real).collect(),
     };
-    let mut ready = candidates(places, wish.way)?;
+    let mut ready = candidates(places, wish.way, &sessions::order(&setup.home, &real))?;
     if wish.list {
         for (place, session) in &ready {
             list(place, session, wish.way, out);
@@ -83,8 +86,13 @@ pub async fn change(
     perform(Setup { which, writing: true, ..setup }, wish.way, out, err).await
 }
 
-/// Sessions that have something, the one whose change is newest first.
-fn candidates(places: Vec<Place>, way: Direction) -> Result<Vec<(Place, Session)>, RuntimeError> {
+/// Sessions that have something, the one whose change is newest first: by the order of the changes, and by time only
+/// where that was not noted yet.
+fn candidates(
+    places: Vec<Place>,
+    way: Direction,
+    order: &BTreeMap<String, usize>,
+) -> Result<Vec<(Place, Session)>, RuntimeError> {
     let mut ready = Vec::new();
     for place in places {
         let summary = sessions::summary(&place)?;
@@ -94,7 +102,7 @@ fn candidates(places: Vec<Place>, way: Direction) -> Result<Vec<(Place, Session)
         };
         if has > 0 {
             let (session, when) = fold(&place)?;
-            ready.push((when, place, session));
+            ready.push(((order.get(&place.slug).copied(), when), place, session));
         }
     }
     ready.sort_by_key(|(when, ..)| std::cmp::Reverse(*when));
@@ -103,12 +111,10 @@ fn candidates(places: Vec<Place>, way: Direction) -> Result<Vec<(Place, Session)
 
 /// The state of a session, and when its files were changed last.
 fn fold(place: &Place) -> Result<(Session, (pilothouse_core::ids::Millis, Seq)), RuntimeError> {
-    use pilothouse_core::event::Event;
     let mut session = Session::new();
     let mut when = (pilothouse_core::ids::Millis(0), Seq(0));
     Log::read(&place.folder)?.replay(|event| {
-        if matches!(event.event, Event::Applied { .. } | Event::CommandWrote { .. } | Event::Reverted { .. })
-        {
+        if sessions::changes_files(&event.event) {
             when = (event.at, event.seq);
         }
         session.apply(&event);

@@ -65,7 +65,8 @@ fn one(path: &RelPath, before: Option<BlobId>, after: Option<BlobId>, blobs: &Bl
     }
     let read = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
     let (old, new) = (read(before), read(after));
-    let mut text = format!("diff --git a/{path} b/{path}\n");
+    let (a, b) = (quoted("a", path), quoted("b", path));
+    let mut text = format!("diff --git {a} {b}\n");
     match (before, after) {
         (None, _) => text.push_str("new file mode 100644\n"),
         (_, None) => text.push_str("deleted file mode 100644\n"),
@@ -75,11 +76,28 @@ fn one(path: &RelPath, before: Option<BlobId>, after: Option<BlobId>, blobs: &Bl
         text.push_str("Binary files differ\n");
         return text;
     };
-    let a = before.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{path}"));
-    let b = after.map_or_else(|| "/dev/null".to_owned(), |_| format!("b/{path}"));
+    // A tab ends a name with blanks in it, which would else be taken for the beginning of a date.
+    let end = if path.as_str().contains(' ') { "\t" } else { "" };
+    let name = |is: bool, name: String| if is { name + end } else { "/dev/null".to_owned() };
+    let (a, b) = (name(before.is_some(), a), name(after.is_some(), b));
     let diff = unified(&old, &new);
     if !diff.is_empty() {
         text.push_str(&format!("--- {a}\n+++ {b}\n{diff}"));
     }
     text
+}
+
+/// A name as git writes it: between quotes where it holds what would end a line or a name.
+fn quoted(side: &str, path: &RelPath) -> String {
+    let plain = |c: char| !c.is_control() && c != '"' && c != '\\';
+    if path.as_str().chars().all(plain) {
+        return format!("{side}/{path}");
+    }
+    let one = |byte: u8| match byte {
+        b'"' => "\\\"".to_owned(),
+        b'\\' => "\\\\".to_owned(),
+        b' '..=b'~' => char::from(byte).to_string(),
+        other => format!("\\{other:03o}"),
+    };
+    format!("\"{side}/{}\"", path.as_str().bytes().map(one).collect::<String>())
 }

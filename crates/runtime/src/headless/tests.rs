@@ -9,6 +9,7 @@ use super::{
     *,
 };
 use crate::{
+    disk::fault::{Failing, FaultyDisk},
     driver::Which,
     rig::{Rig, plan_and_edit},
     sessions,
@@ -224,4 +225,42 @@ async fn without_a_model_the_built_in_engine_renames_across_files() {
         change(setup.clone(), wish, &mut Vec::new(), &mut Vec::new()).await.unwrap();
     }
     assert_eq!((read("src/a.rs").as_str(), read("src/b.rs").as_str()), (before[0], before[1]));
+}
+
+#[tokio::test]
+async fn whichever_call_to_the_disk_fails_once_a_run_comes_to_its_end_and_is_saved() {
+    let tried = |at: usize| async move {
+        let rig = Rig::new(&plan_and_edit());
+        let disk = std::sync::Arc::new(FaultyDisk::new(at, Failing::Once(5)));
+        let theirs: std::sync::Arc<dyn crate::disk::Disk> = std::sync::Arc::<FaultyDisk>::clone(&disk);
+        let setup = Setup { disk: theirs, ..rig.setup(Which::New) };
+        let done =
+            run_until(&rig, setup, Options { auto_confirm: true, ..goal(EDIT) }, std::future::pending())
+                .await;
+        // Saving is tried again; a write of the workspace that fails is a question.
+        assert!(matches!(done.outcome.exit, 0 | 3), "call {at}: {} {}", done.outcome.exit, done.err);
+        let text = rig.text();
+        let want = if done.outcome.exit == 0 { "one\n2\nthree\n" } else { "one\ntwo\nthree\n" };
+        assert_eq!(text, want, "call {at}: {}", done.err);
+        let place = sessions::find(&rig.home(), &rig.work(), &done.outcome.slug).unwrap();
+        assert!(sessions::verify(&place).unwrap().sound(), "call {at}");
+        disk.calls() > at
+    };
+    for first in (0..).step_by(8) {
+        let failed = futures::future::join_all((first..first + 8).map(tried)).await;
+        if failed.contains(&false) {
+            assert!(first > 16, "{first} calls only");
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_cannot_be_saved_ends_with_the_reason() {
+    let rig = Rig::new(&plan_and_edit());
+    let setup =
+        Setup { disk: std::sync::Arc::new(FaultyDisk::new(6, Failing::Gone)), ..rig.setup(Which::New) };
+    let done = run_until(&rig, setup, goal("what is in src/a.txt?"), std::future::pending()).await;
+    assert_eq!(done.outcome.exit, 1, "{}", done.err);
+    assert!(done.outcome.reason.contains("cannot be saved"), "{}", done.outcome.reason);
 }

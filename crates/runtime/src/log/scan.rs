@@ -74,6 +74,9 @@ impl Report {
     /// What a user should know, a sentence each; empty when all is well.
     pub fn warnings(&self) -> Vec<String> {
         let mut all = Vec::new();
+        if self.bytes == 0 {
+            all.push("the log is empty: what it held is gone".to_owned());
+        }
         if let Some(file) = &self.torn {
             all.push(format!(
                 "the log ended in a torn record; it was cut into {file} and nothing before it is lost"

@@ -16,6 +16,9 @@ use toml::{
 
 use crate::{config::position, error::RuntimeError};
 
+/// Each of them is held against every path and line.
+const MAX_RULES: usize = 1_000;
+
 /// What a file says.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
@@ -89,6 +92,10 @@ pub(super) fn parse(
             let hint = "write `[[deny]]`, `[[ask]]`, `[[allow]]` or `drop = […]`";
             return Err(reader.error(key.span().start, format!("{name:?} is not known here"), hint));
         }
+    }
+    if out.rules.len() > MAX_RULES {
+        let message = format!("{} rules are too many; there may be {MAX_RULES}", out.rules.len());
+        return Err(reader.error(0, message, "one pattern can cover many names, such as `secrets/**`"));
     }
     out.rules.sort_by_key(|r| r.origin.line);
     Ok(out)

@@ -94,7 +94,7 @@ impl DayFile {
     }
 
     fn write(&mut self, note: &[u8], lost: u64) -> io::Result<()> {
-        let today = jiff::Timestamp::now().to_zoned(TimeZone::UTC).date();
+        let today = crate::surroundings::now().to_zoned(TimeZone::UTC).date();
         let file = match &mut self.open {
             Some((day, file)) if *day == today => file,
             older => &mut older.insert((today, open(&self.folder, today)?)).1,

@@ -166,8 +166,18 @@ fn failing(n: usize, undo: bool, at: usize, how: Failing) -> Option<()> {
         for name in before.keys().filter(|n| after.contains_key(*n)) {
             assert!(p.dir.path().join(name).symlink_metadata().is_ok(), "{what}: {name} is lost");
         }
-        sweep(&RealDisk, &p.root(), &files);
-        assert_eq!(tree(p.dir.path(), false), tree(p.dir.path(), true), "{what}");
+        let found = finish(&unsynced(), &p.root(), &p.blobs(), &files, undo);
+        assert_eq!(tree(p.dir.path(), false), tree(p.dir.path(), true), "{what}: something is left");
+        let contents = |t: &BTreeMap<String, (u32, Vec<u8>)>| {
+            let files = t.iter().filter(|(_, f)| f.1 != b"folder");
+            files.map(|(n, f)| (n.clone(), f.1.clone())).collect::<BTreeMap<_, _>>()
+        };
+        let now = contents(&tree(p.dir.path(), false));
+        let (was, will) = if undo { (Found::After, Found::Before) } else { (Found::Before, Found::After) };
+        assert!(
+            found == was && now == contents(&before) || found == will && now == contents(&after),
+            "{what}: {found:?}"
+        );
     } else if result.is_ok() {
         // Tidying up is best effort: a folder that came with a removed file may stay, empty.
         let files = |mut t: BTreeMap<String, (u32, Vec<u8>)>| {

@@ -12,7 +12,7 @@ use pilothouse_core::{
 
 use super::{
     matching::{Ending, Found, Needle},
-    nearest, numbered, propose, sight,
+    nearest, numbered, propose, refuse_binary, sight,
 };
 use crate::{files::count, sight::LaneView};
 
@@ -34,6 +34,7 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
             sight.path
         ));
     }
+    refuse_binary(&sight, &start)?;
     let (after, replaced) = replace_all(eyes.redactor, sight.path.as_str(), content, &args.edits)?;
     if after == *content {
         return Err("the edits change nothing: old and new are the same; nothing was proposed".to_owned());

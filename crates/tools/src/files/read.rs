@@ -137,7 +137,7 @@ fn shown(sight: &Sight) -> Result<(&[u8], &'static str), String> {
 }
 
 /// What a content is when it is no text.
-fn unreadable(content: &[u8]) -> Option<&'static str> {
+pub(crate) fn unreadable(content: &[u8]) -> Option<&'static str> {
     if content.starts_with(&[0xff, 0xfe]) || content.starts_with(&[0xfe, 0xff]) {
         return Some("a UTF-16 file");
     }

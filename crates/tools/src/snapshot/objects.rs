@@ -26,9 +26,9 @@ pub(super) struct Tracked {
     pub all: Vec<String>,
 }
 
-/// What git has of these files, whose paths begin at `folder`.
-pub(super) async fn tracked(folder: &Path, paths: &[String]) -> Option<Tracked> {
-    let few = paths.len() <= FEW;
+/// What git has of these files, whose paths begin at `folder`; where its list may be another one, of all.
+pub(super) async fn tracked(folder: &Path, paths: &[String], listed_anew: bool) -> Option<Tracked> {
+    let few = paths.len() <= FEW && !listed_anew;
     let ask = |what: &[&str]| {
         let mut args = vec!["--literal-pathspecs"];
         args.extend_from_slice(what);

@@ -18,7 +18,7 @@ use super::{
     MOST_FILE_BYTES, State,
     journal::Line,
     objects,
-    tree::{Cover, Known, Stamp, Was},
+    tree::{Cover, INDEX, Known, Stamp, Was},
 };
 
 /// The folder of copies.
@@ -64,7 +64,10 @@ impl State {
         for root in 0..self.trees.len() {
             for (repository, paths) in self.uncovered(root) {
                 let Some(tree) = self.trees.get_mut(root) else { continue };
-                let Some(found) = objects::tracked(&tree.root.join(&repository), &paths).await else {
+                let Some(found) =
+                    objects::tracked(&tree.root.join(&repository), &paths, tree.listed_anew(&repository))
+                        .await
+                else {
                     continue;
                 };
                 let below = |path: &str| {
@@ -104,6 +107,13 @@ impl State {
         let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let Some(tree) = self.trees.get(root) else { return groups };
         let open = |k: &Known| k.cover == Cover::None && k.stamp.is_file();
+        // What git lists since then may lie where nobody looks: its rules ignore it, or a tool makes such folders.
+        for index in tree.files.keys().filter(|p| p.ends_with(INDEX)) {
+            let repository = index.strip_suffix(INDEX).unwrap_or_default().trim_end_matches('/');
+            if tree.listed_anew(repository) {
+                groups.entry(repository.to_owned()).or_default();
+            }
+        }
         for (path, _) in tree.files.iter().filter(|(p, k)| open(k) && !tree.is_gits(p)) {
             let repository = tree.repository(path).unwrap_or_default();
             let below = path.strip_prefix(&repository).unwrap_or(path).trim_start_matches('/');
@@ -181,7 +191,7 @@ impl State {
             } else if counts && used + size > self.cap {
                 Some(format!("beyond {} MB in all", self.cap >> 20))
             } else {
-                self.copy_one(&key).err().map(|e| e.to_string())
+                self.copy_one(&key).err().map(|e| why(&e))
             };
             match why {
                 None => used += if counts { size } else { 0 },
@@ -261,7 +271,7 @@ impl State {
     fn drop_copies(&self) {
         let of = |was: &Was| match was {
             Was::File(Known { cover: Cover::Copy(number), .. }) => Some(*number),
-            Was::File(_) | Was::Folder(_) | Was::Nothing => None,
+            Was::File(_) | Was::Folder(_) | Was::Nothing | Was::There => None,
         };
         let held = self.running.values().flat_map(|c| c.values()).filter_map(of);
         let live: BTreeSet<u64> = self.copies().map(|(number, _)| number).chain(held).collect();
@@ -284,6 +294,15 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no ordinary file")) }
+}
+
+/// Why a copy could not be made, in words.
+fn why(error: &std::io::Error) -> String {
+    if error.kind() == std::io::ErrorKind::StorageFull {
+        "the disk is full".to_owned()
+    } else {
+        error.to_string()
+    }
 }
 
 /// What is not saved, in words.

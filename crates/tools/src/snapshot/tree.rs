@@ -23,6 +23,10 @@ use crate::walk::{Heed, walk_heeding};
 const CONTENTS: [&str; 3] = ["objects", "lfs", "rr-cache"];
 /// What changed so shortly before it was looked at may change again without another stamp: the clock of files is coarse.
 const FRESH: Duration = Duration::from_millis(100);
+/// So far a stamp lies behind the clock at most.
+const COARSE: Duration = Duration::from_millis(20);
+/// Where git lists what it has, from a repository's folder.
+pub(super) const INDEX: &str = ".git/index";
 /// Folders into which git's own rules apply.
 const GIT: &str = ".git";
 
@@ -75,6 +79,12 @@ impl Stamp {
         self.mode & 0o7777
     }
 
+    /// Whether nothing was done to it since then.
+    fn is_older(&self, then: Duration) -> bool {
+        let nanos = u32::try_from(self.changed.1).unwrap_or_default();
+        Duration::new(self.changed.0.unsigned_abs(), nanos) + COARSE < then
+    }
+
     fn is_fresh(&self, now: Duration) -> bool {
         let nanos = u32::try_from(self.changed.1).unwrap_or_default();
         now.saturating_sub(Duration::new(self.changed.0.unsigned_abs(), nanos)) < FRESH
@@ -110,6 +120,8 @@ pub(super) struct Known {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Was {
     Nothing,
+    /// It was there, and nobody had looked at it.
+    There,
     File(Known),
     Folder(u32),
 }
@@ -135,6 +147,8 @@ pub(super) struct Tree {
     pub odd: BTreeSet<PathBuf>,
     /// Folders that are passed over.
     skip: Vec<PathBuf>,
+    /// When the last look began, since the epoch; none yet: everything is new.
+    looked: Duration,
 }
 
 type Changes = Vec<(String, Was)>;
@@ -159,6 +173,11 @@ impl Tree {
             self.folders.get(*p).is_some_and(|f| f.folders.iter().chain(&f.files).any(|n| n == GIT))
         });
         parents.next().map(str::to_owned)
+    }
+
+    /// Whether git's list of what it has was written since it was saved last.
+    pub fn listed_anew(&self, repository: &str) -> bool {
+        self.files.get(&join(repository, INDEX)).is_none_or(|index| index.cover == Cover::None)
     }
 
     /// Looks at everything; tells what is not as it was at the last look.
@@ -186,6 +205,7 @@ impl Tree {
         for path in self.tracked.clone() {
             self.look_at(path, now, &mut changes);
         }
+        self.looked = now;
         changes
     }
 
@@ -199,7 +219,8 @@ impl Tree {
         changes: &mut Changes,
     ) {
         if old.stamp.is_none_or(|was| was.bits() != stamp.bits()) {
-            let was = old.stamp.map_or(Was::Nothing, |was| Was::Folder(was.bits()));
+            let new = if stamp.is_older(self.looked) { Was::There } else { Was::Nothing };
+            let was = old.stamp.map_or(new, |was| Was::Folder(was.bits()));
             changes.push((path.to_owned(), was));
         }
         let (mut files, mut folders) = all.remove(path).unwrap_or_else(|| self.list(path));
@@ -231,12 +252,17 @@ impl Tree {
             return;
         }
         let new = Known { stamp, cover: Cover::None, fresh: stamp.is_fresh(now) };
-        let was = self.files.insert(path.clone(), new).map_or(Was::Nothing, Was::File);
+        let was = match self.files.insert(path.clone(), new) {
+            Some(was) => Was::File(was),
+            // Git's rules ignored it until now: nothing made it, and nothing takes it back.
+            None if stamp.is_older(self.looked) => Was::There,
+            None => Was::Nothing,
+        };
         changes.push((path, was));
     }
 
+    /// A file is gone. What git has of it may come back, by an undo: it is still looked for there.
     fn drop_file(&mut self, path: &str, changes: &mut Changes) {
-        self.tracked.remove(path);
         if let Some(was) = self.files.remove(path) {
             changes.push((path.to_owned(), Was::File(was)));
         }

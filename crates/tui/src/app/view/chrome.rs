@@ -43,6 +43,9 @@ impl App {
             }
         }
         let mut right = Vec::new();
+        if around.unsaved.is_some() {
+            right.push(Span::styled("not saved", style(Slot::Bad)));
+        }
         if around.read_only {
             right.push(Span::styled("read only", style(Slot::Warn)));
         }

@@ -1,0 +1,121 @@
+//! `kill -9` in the middle of a write over sixty files, and of its undo: the next start of anything in that folder
+//! finds all of it or nothing, no temporary file, and undo works. `PILOTHOUSE_PROOF=whole` kills 500 times.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::{fs, os::unix::fs::MetadataExt, time::Duration};
+
+use crate::support::{
+    Desk,
+    alone::{Dice, Running, edit, plan, tell},
+    proof::share,
+    server::{Server, Turn},
+};
+
+const FILES: usize = 60;
+const QUESTION: [&str; 2] = ["run", "where is find_notes?"];
+
+fn name(n: usize) -> String {
+    format!("src/f{n}.txt")
+}
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    for n in 0..FILES {
+        fs::write(desk.path().join(name(n)), format!("old {n}\n").repeat(200)).unwrap();
+    }
+    desk
+}
+
+fn count(desk: &Desk, word: &str) -> usize {
+    (0..FILES).filter(|n| desk.file(&name(*n)).starts_with(word)).count()
+}
+
+/// Whether all files are new, or all are old; fails on anything else, and on what a write leaves beside them.
+fn is_new(desk: &Desk, when: &str) -> bool {
+    let new = count(desk, "new");
+    let word = if new == 0 { "old" } else { "new" };
+    let whole = |n: usize| desk.file(&name(n)) == format!("{word} {n}\n").repeat(200);
+    assert!((0..FILES).all(whole), "{when}: {new} of {FILES} files are new");
+    let all = fs::read_dir(desk.path().join("src")).unwrap().flatten().map(|e| e.file_name());
+    let left = all.filter(|n| n.to_string_lossy().contains("pilothouse-tmp")).count();
+    assert_eq!(left, 0, "{when}");
+    new > 0
+}
+
+fn server() -> Server {
+    let files: Vec<String> = (0..FILES).map(name).collect();
+    let change = |file: &String| {
+        let mut edit = edit(file, "old", "new");
+        edit["edits"][0]["all"] = true.into();
+        ("edit", edit)
+    };
+    Server::start(vec![
+        Turn::Say("", vec![("submit_plan", plan(&[("modify", files[0].as_str())]))]),
+        Turn::Say("", files.iter().map(change).collect()),
+        Turn::Say("Done.", vec![]),
+    ])
+}
+
+/// A run until its write began.
+fn writing(desk: &Desk) -> (Running, Server) {
+    let server = server();
+    let goal = ["run", "rename old to new", "--auto-confirm", "--json"];
+    let mut run = Running::start(desk.with_model(&server.base, &goal));
+    loop {
+        let line = run.line();
+        assert!(!line.is_empty(), "it never wrote");
+        if String::from_utf8_lossy(&line).contains("\"type\":\"apply_started\"") {
+            return (run, server);
+        }
+    }
+}
+
+/// Kills a run after a while, or, every other time, as soon as this file is another; whether it was still there.
+fn kill(mut run: Running, desk: &Desk, dice: &mut Dice, most: u64) -> bool {
+    let until = std::time::Instant::now() + Duration::from_micros(dice.roll(most));
+    let (watched, path) =
+        (dice.roll(2) == 0, desk.path().join(name(usize::try_from(dice.roll(20)).unwrap())));
+    let inode = || fs::metadata(&path).map(|m| m.ino()).ok();
+    let first = inode();
+    while if watched { inode() == first } else { std::time::Instant::now() < until } {
+        if run.child.try_wait().unwrap().is_some() {
+            break;
+        }
+    }
+    let there = run.child.try_wait().unwrap().is_none();
+    drop(run.child.kill());
+    run.child.wait().unwrap();
+    there
+}
+
+#[test]
+fn a_write_over_sixty_files_and_its_undo_are_whole_after_a_kill_at_any_instant() {
+    let mut dice = Dice(0x0070_5271_0001);
+    let (mut kills, mut torn, mut finished) = (0, 0, 0);
+    for n in 0..share(250, 2) {
+        let desk = desk();
+        let (run, _server) = writing(&desk);
+        kills += usize::from(kill(run, &desk, &mut dice, 400_000));
+        torn += usize::from(!matches!(count(&desk, "new"), 0 | FILES));
+        // Another session, which knows nothing of it.
+        desk.go(&QUESTION).with(0);
+        let new = is_new(&desk, &format!("apply {n}"));
+        finished += usize::from(new);
+        assert_eq!(desk.go(&["undo"]).exit, i32::from(!new));
+        assert!(!is_new(&desk, "after undo"));
+        desk.verified();
+        if !new {
+            continue;
+        }
+        desk.go(&["redo"]).with(0);
+        let run = Running::start(desk.command(&["undo"]));
+        kills += usize::from(kill(run, &desk, &mut dice, 700_000));
+        torn += usize::from(!matches!(count(&desk, "new"), 0 | FILES));
+        desk.go(&QUESTION).with(0);
+        let back = if is_new(&desk, &format!("undo {n}")) { "undo" } else { "redo" };
+        desk.go(&[back]).with(0);
+        is_new(&desk, "after the other way");
+        desk.verified();
+    }
+    tell(&format!("checked={kills} violations=0 (torn={torn}, finished={finished})"));
+}

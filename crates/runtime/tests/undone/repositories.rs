@@ -1,0 +1,199 @@
+//! The same over twenty repositories of real source: crates unpacked by cargo, with commits, branches, a stash, and a
+//! merge or a rebase in the middle, a submodule or a second work tree. `PILOTHOUSE_PROOF=whole` runs 500 lines.
+
+use std::io::Write as _;
+
+use pilothouse_core::shell::makes_again;
+
+use super::{BTreeMap, Command, Desk, Dice, Path, PathBuf, ROOM, bash, fs, same, share};
+
+const REPOSITORIES: u64 = 20;
+
+/// Folders of source as cargo unpacked them, spread over all that there are; none where nothing is unpacked.
+fn sources() -> Vec<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cargo")));
+    let inside = |p: PathBuf| fs::read_dir(p).into_iter().flatten().flatten().map(|e| e.path());
+    let cache = home.into_iter().map(|h| h.join("registry/src"));
+    let mut all: Vec<PathBuf> = cache.flat_map(inside).flat_map(inside).filter(|p| fits(p)).collect();
+    all.sort();
+    let step = (all.len() / usize::try_from(REPOSITORIES).unwrap()).max(1);
+    all.into_iter().step_by(step).take(usize::try_from(REPOSITORIES).unwrap()).collect()
+}
+
+/// Whether a folder is neither a toy nor so large that most of the time is spent copying it.
+fn fits(crate_folder: &Path) -> bool {
+    let (mut folders, mut files, mut bytes) = (vec![crate_folder.to_owned()], 0, 0);
+    while let Some(folder) = folders.pop().filter(|_| files < 200) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let meta = entry.metadata().unwrap();
+            // What a command moves into a folder of such a name is left there: it would differ by that.
+            if meta.is_dir() && makes_again(&entry.file_name().to_string_lossy()) {
+                return false;
+            }
+            if meta.is_dir() {
+                folders.push(entry.path());
+            }
+            files += u64::from(meta.is_file());
+            bytes += meta.len();
+        }
+    }
+    crate_folder.join("src").is_dir() && (8..200).contains(&files) && bytes < 4 << 20
+}
+
+/// Source of our own where none is unpacked.
+fn synthetic(desk: &Desk, dice: &mut Dice) {
+    for n in 0..12 {
+        let lines: Vec<String> = (0..10 + dice.roll(60)).map(|l| format!("fn f{n}_{l}() {{}}\n")).collect();
+        desk.write(&format!("src/m{}/f{n}.rs", n % 3), lines.concat());
+    }
+    desk.write("Cargo.toml", "[package]\nname = \"made\"\nversion = \"0.1.0\"\n");
+    desk.write("README.md", "made\n");
+}
+
+/// Makes a repository with a history of what stands there, in one of five conditions.
+fn with_history(desk: &Desk, n: u64) {
+    let middle = match n % 5 {
+        1 => {
+            "git checkout -q -b clash HEAD~1; for f in $two; do echo theirs >> $f; done; git commit -qam clash; \
+              git checkout -q main; for f in $two; do echo ours >> $f; done; git commit -qam ours; git merge -q clash"
+        }
+        2 => {
+            "git checkout -q -b clash HEAD~1; for f in $two; do echo theirs >> $f; done; git commit -qam clash; git rebase -q main"
+        }
+        3 => {
+            "mkdir ../inner; (cd ../inner; git init -qb main; echo in > in.txt; git add .; git commit -qm in); \
+              git -c protocol.file.allow=always submodule --quiet add ../inner sub; git commit -qm sub"
+        }
+        4 => "git worktree add -q ../tree side",
+        _ => "true",
+    };
+    let script = format!(
+        "rm -f .cargo-ok .cargo_vcs_info.json; printf '/target/\\n*.log\\n' > .gitignore
+         git init -qb main; git add Cargo.toml .gitignore; git commit -qm first; git add -A; git commit -qm source
+         git branch side; git tag v1; two=$(git ls-files src | head -2)
+         for f in $two; do echo '// more' >> $f; done; git commit -qam more
+         git checkout -q side; git mv Cargo.toml Moved.toml; git commit -qm moved; git checkout -q main
+         git branch gone; echo stashed >> Cargo.toml; git stash -q
+         {middle}
+         echo changed >> Cargo.toml; mkdir -p notes target/debug; echo mine > notes/a.md; echo made > target/debug/out; echo x > trace.log"
+    );
+    bash(&desk.at(), &script);
+}
+
+/// A line of each kind that the workbench is asked to take back.
+fn line(dice: &mut Dice, files: &[&str]) -> (&'static str, String) {
+    let one = dice.roll(files.len());
+    let f = format!("'{}'", files[one]);
+    let rs = "$(git ls-files '*.rs' | head -20)";
+    match dice.roll(25) {
+        0 => ("rm", format!("rm -f {f}")),
+        1 => ("rm", "rm -rf src notes".to_owned()),
+        2 => ("rm", "find . -name '*.rs' -not -path './.git/*' -delete".to_owned()),
+        3 => ("mv", format!("mv {f} moved.txt")),
+        4 => ("mv", "mv src source && mv notes/a.md src".to_owned()),
+        5 => ("sed -i", format!("sed -i 's/e/E/g' {f}")),
+        6 => ("sed -i", format!("sed -i 's/fn /fn  /' {rs}")),
+        7 => ("formatter", format!("rustfmt --edition 2021 {rs} || sed -i 's/    /\\t/' {rs}")),
+        8 => ("formatter", format!("for f in {rs}; do expand -t 8 \"$f\" | fold -s -w 72 > f.tmp && mv f.tmp \"$f\"; done")),
+        9 => ("checkout", "git checkout -qf side".to_owned()),
+        10 => ("checkout", format!("git checkout -q HEAD -- . ; git checkout -q v1 -- {f}")),
+        11 => ("checkout", "git switch -q -c other && echo x >> Cargo.toml && git commit -qam other".to_owned()),
+        12 => ("reset", "git reset -q --hard HEAD~1".to_owned()),
+        13 => ("reset", "git reset -q --soft HEAD~1 && git rm -rqf --cached src".to_owned()),
+        14 => ("stash", "git stash -q -u; git stash drop -q".to_owned()),
+        15 => ("stash", "git checkout -q -- Cargo.toml; git stash pop -q".to_owned()),
+        16 => ("stash", "git stash clear".to_owned()),
+        17 => ("rebase", "git stash -qu; git rebase -q v1 side; git rebase --abort".to_owned()),
+        18 => ("rebase", "git rebase --abort; git merge --abort; git checkout -qf side; git rebase -q main".to_owned()),
+        19 => ("clean", "git clean -fdq".to_owned()),
+        20 => ("build", "mkdir -p out/deps && for i in $(seq 60); do echo $i > out/deps/$i.o; done; ln -sf deps out/latest".to_owned()),
+        21 => ("generator", "for i in $(seq 30); do mkdir -p src/gen/$i && echo \"pub mod m$i;\" > src/gen/$i/mod.rs; done; cat src/gen/*/mod.rs >> src/lib.rs".to_owned()),
+        22 => ("generator", "git archive HEAD src | tar x -C notes; rm -rf src; git branch -D gone; git tag -d v1".to_owned()),
+        23 => ("commit", "git add -A && git commit -qm all && git gc -q --prune=now".to_owned()),
+        _ => ("submodule", "if [ -d sub ]; then (cd sub && echo y >> in.txt && git commit -qam y && rm in.txt); else chmod 600 Cargo.toml; fi".to_owned()),
+    }
+}
+
+#[tokio::test]
+async fn lines_over_twenty_real_repositories_are_taken_back_whole() {
+    let sources = sources();
+    let real = sources.len() >= usize::try_from(REPOSITORIES).unwrap();
+    let (mut checked, mut changed, mut kinds) = (0, 0, BTreeMap::<&str, u32>::new());
+    for n in 0..share(REPOSITORIES, 5) {
+        let mut dice = Dice(n * 104_729 + 11);
+        let mut desk = Desk::new(ROOM);
+        if let Some(source) = sources.get(usize::try_from(n).unwrap()).filter(|_| real) {
+            let copied = Command::new("cp")
+                .args(["-R", "--no-preserve=mode"])
+                .arg(source.join("."))
+                .arg(desk.at())
+                .status();
+            assert!(copied.unwrap().success());
+        } else {
+            synthetic(&desk, &mut dice);
+        }
+        with_history(&desk, n);
+        let tracked =
+            bash(&desk.at(), "git ls-files -s | grep -v ^160000 | cut -f2 | grep -v '^\"' | sort -u");
+        let files: Vec<&str> = tracked.lines().collect();
+        assert!(files.len() >= 8, "repository {n} has a source");
+        let before = desk.state();
+        for _ in 0..share(25, 3) {
+            let (kind, line) = line(&mut dice, &files);
+            let what = format!("{line} in {:?}", sources.get(usize::try_from(n).unwrap()));
+            checked += 1;
+            *kinds.entry(kind).or_default() += 1;
+            let Some(wrote) = desk.run(&line).await else {
+                assert_eq!(desk.state(), before, "{what}: it is told");
+                continue;
+            };
+            changed += 1;
+            assert_eq!(wrote.left, Vec::<String>::new(), "{what}: all of it was saved");
+            desk.revert(wrote.record.unwrap(), false).unwrap_or_else(|e| panic!("{what}: {e}"));
+            same(&desk.state(), &before, n, &what);
+        }
+    }
+    let source = if real { "unpacked by cargo" } else { "made here: nothing is unpacked by cargo" };
+    let told =
+        format!("\nchecked={checked} violations=0 (changed={changed}, repositories {source}, {kinds:?})\n");
+    std::io::stderr().write_all(told.as_bytes()).unwrap();
+    assert!(changed * 10 >= checked * 7, "{changed} of {checked} lines changed something");
+}
+
+#[tokio::test]
+async fn source_that_git_has_in_a_folder_named_as_output_comes_back_every_time() {
+    let mut desk = Desk::new(ROOM);
+    desk.write("src/target/linux.rs", "fn linux() {}\n");
+    desk.write(".gitignore", "/target/\n");
+    for n in 0..40 {
+        desk.write(&format!("src/{n}.rs"), "fn f() {}\n");
+    }
+    bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
+    let before = desk.state();
+    for line in ["rm -rf src", "mv src source", "rm -rf src/target", "git rm -rq src"] {
+        let wrote = desk.run(line).await.unwrap();
+        assert_eq!(wrote.left, Vec::<String>::new(), "{line}");
+        desk.revert(wrote.record.unwrap(), false).unwrap();
+        // What was put into a folder of such a name is nobody's loss: it is left where a command put it.
+        bash(&desk.at(), "rm -rf source");
+        same(&desk.state(), &before, 0, line);
+    }
+}
+
+#[tokio::test]
+async fn what_was_ignored_is_not_taken_for_new_when_its_rule_goes() {
+    let mut desk = Desk::new(ROOM);
+    desk.write(".gitignore", ".env\nlogs/\n");
+    desk.write("a.txt", "one\n");
+    bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
+    desk.write(".env", "TOKEN=mine\n");
+    desk.write("logs/old/day.log", "kept\n");
+    super::until_settled(&desk.at());
+    let before = desk.state();
+    for line in ["rm .gitignore", "echo > .gitignore; echo new > b.txt", "git rm -q .gitignore"] {
+        let wrote = desk.run(line).await.unwrap();
+        desk.revert(wrote.record.unwrap(), false).unwrap();
+        same(&desk.state(), &before, 0, line);
+    }
+}
