@@ -17,6 +17,7 @@ use crate::{
     money::Limits,
     plan::Pause,
     proposal::Decision,
+    question::FormQuestion,
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::Sandbox,
@@ -125,6 +126,8 @@ pub enum Input {
         /// What came back.
         said: Box<TiersAnswered>,
     },
+    /// The server of a running call asks the user something.
+    SourceAsks(FormQuestion),
     /// A request does not fit the model's window although old results gave way.
     Crowded {
         /// The model call, which is not made.

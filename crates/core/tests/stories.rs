@@ -54,6 +54,8 @@ mod plans;
 mod questions;
 #[path = "stories/results.rs"]
 mod results;
+#[path = "stories/sources.rs"]
+mod sources;
 #[path = "stories/steer.rs"]
 mod steer;
 mod support;

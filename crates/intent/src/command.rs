@@ -53,6 +53,8 @@ pub enum Slash {
     Facts,
     /// Shows, searches, edits and forgets what is remembered from session to session.
     Memory,
+    /// Shows the sources and how they are.
+    Sources,
     /// Shows the sessions of this window, or begins one beside this.
     Runs,
     /// Begins a session in a git worktree of its own.
@@ -153,7 +155,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 36] = [
+pub static SLASH_COMMANDS: [SlashCommand; 37] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -240,6 +242,7 @@ pub static SLASH_COMMANDS: [SlashCommand; 36] = [
         Session,
         "notes for later sessions; `add user NOTE` for every project, `edit user` in $EDITOR",
     ),
+    row(Slash::Sources, ("sources", &["mcp"]), Nothing, Either, "MCP servers: how they are, what they have"),
     row(
         Slash::Runs,
         ("bg", &["runs"]),
@@ -393,6 +396,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Ask
         | Slash::ReadOnly
         | Slash::Trust
+        | Slash::Sources
         | Slash::Runs
         | Slash::Worktree
         | Slash::Theme

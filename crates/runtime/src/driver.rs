@@ -14,6 +14,7 @@ mod outbox;
 mod port;
 mod project;
 mod rules;
+mod sources;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -35,14 +36,16 @@ use pilothouse_core::{
     input::{Input, Refusal},
     intent::{Control, Mode},
     policy::Policy,
-    port::{Reply, Request, Surroundings, Update},
+    port::{Ask, Reply, Request, Surroundings, Update},
+    question::FormQuestion,
     scope::PermissionMode,
     session::{Bounds, Step},
     trust::Trust,
     work::WorkKey,
 };
+use pilothouse_sources::FormAnswer;
 use pilothouse_tools::awake::Awake;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
 use crate::{
@@ -60,7 +63,7 @@ use opening::Opened;
 pub(crate) use opening::fence;
 use outbox::Outbox;
 use tasks::Tasks;
-pub use trust::place;
+pub use trust::{place, sources_of};
 
 /// Events that a screen gets at once when a session is opened.
 const TAIL: usize = 300;
@@ -173,6 +176,8 @@ enum Inbound {
     Rules(u64, Result<Policy, RuntimeError>),
     /// git answered.
     Branch(surroundings::Branch),
+    /// A source asks the user something in the middle of a call.
+    Form(FormQuestion, oneshot::Sender<FormAnswer>),
     /// Something that the user should know.
     Notice(String),
 }
@@ -186,6 +191,8 @@ struct Driver {
     /// Model calls that no summary can make room for: they go as they are, with old results shortened.
     shortened: BTreeSet<CallId>,
     kit: work::Services,
+    /// Forms of sources that wait for an answer.
+    forms: sources::Forms,
     /// Decided and not yet on disk.
     unsaved: Vec<Step>,
     /// Disk work besides the log and the workspace.
@@ -260,6 +267,7 @@ impl Driver {
             running: BTreeMap::new(),
             shortened: BTreeSet::new(),
             kit,
+            forms: sources::Forms::new(),
             unsaved: first.into_iter().collect(),
             disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,
             readings: 0,
@@ -335,6 +343,7 @@ impl Driver {
                 self.look_at_memory_again();
                 inputs.push((input, true));
             }
+            Request::Ask(number, Ask::KeepKey(name, key)) => self.keep_key(number, name, key),
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
                 None => self.ask_beside(number, ask),
@@ -360,6 +369,7 @@ impl Driver {
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
+            Inbound::Form(form, reply) => self.form(form, reply, inputs),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Branch(branch) => {
                 self.project.on_branch(&branch);
@@ -442,6 +452,8 @@ impl Driver {
     }
 
     fn saved(&mut self, events: Vec<Stamped>) {
+        self.heed_forms(&events);
+        self.tell_sources(&events);
         let exit = |e: &Stamped| matches!(e.event, Event::ControlGiven { control: Control::Exit });
         self.leaving |= events.iter().any(exit);
         let boundary = |e: &Stamped| {
@@ -459,10 +471,7 @@ impl Driver {
         for event in &events {
             self.suggest(event);
         }
-        let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
-        if events.iter().any(asked) {
-            self.outbox.send(Update::Notice(self.sheet().to_string()));
-        }
+        self.tell_sheet(&events);
         for event in &events {
             if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
                 && let Some(snapshots) = self.kit.workshop.snapshots()
@@ -486,13 +495,5 @@ impl Driver {
                 tracing::warn!(error = %e, "the state of the run could not be put beside the log");
             }
         }));
-    }
-
-    fn ask_git(&self) {
-        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        self.tasks.spawn(async move {
-            let branch = surroundings::branch(&folder).await;
-            drop(inbound.send(Inbound::Branch(branch)).await);
-        });
     }
 }

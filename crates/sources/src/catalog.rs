@@ -25,6 +25,11 @@ const MOST_LINE: usize = 100;
 /// The most characters of a tool's name.
 const MOST_NAME: usize = 64;
 
+/// The protocol's own way to a resource, as a tool of each source that has some. No tool's name holds its stroke.
+pub(crate) const READ: &str = "resources/read";
+/// The same for prompts.
+pub(crate) const PROMPT: &str = "prompts/get";
+
 /// What a source has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Catalog {
@@ -143,6 +148,21 @@ impl RemoteTool {
             schema: cut(&Clean::line(&schema), MOST_SCHEMA),
             required: required.collect(),
         }
+    }
+
+    /// What the protocol itself offers of a source: it reads, by what it is.
+    pub(crate) fn of_protocol(source: &Definition, name: &str) -> Self {
+        let (about, schema, required) = if name == READ {
+            ("reads one of its resources", r#"{"uri": "the address of the resource"}"#, "uri")
+        } else {
+            ("gets one of its prompts", r#"{"name": "the prompt", "arguments": {}}"#, "name")
+        };
+        let hash = BlobId::of(name.as_bytes());
+        let (reads, free, hides, changed) = (true, source.read_only, false, false);
+        let head =
+            SourceTool { name: name.to_owned(), about: about.to_owned(), hash, reads, free, hides, changed };
+        let (description, schema) = (about.to_owned(), schema.to_owned());
+        Self { head, description, schema, required: vec![required.to_owned()] }
     }
 
     /// All that is known of it, for a model.

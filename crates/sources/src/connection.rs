@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Definition, Form, FormAnswer, Reach, SourceFault, Surroundings,
-    catalog::{Catalog, MOST_TOOLS},
+    catalog::{Catalog, MOST_TOOLS, PROMPT, READ, RemoteTool},
     definition::filled,
     handler::{Asked, Ends, Handler, Progress},
     meter::{MOST_MESSAGE, Meter, Metered},
@@ -70,6 +70,7 @@ pub(crate) struct Connection {
 impl Connection {
     /// Starts a server, or reaches it, and says hello.
     pub async fn open(source: &Definition, around: &Surroundings) -> Result<Self, SourceFault> {
+        (around.holds)(source).map_err(SourceFault::NotStarted)?;
         let (handler, ends) = Handler::new(&source.name, &around.workspace);
         match &source.reach {
             Reach::Command { program, args, env } => {
@@ -206,11 +207,13 @@ impl Connection {
         if can.resources.is_some() {
             let found = peer.list_resources(None).await.map_err(|e| self.fault(&e))?;
             let named = |r: rmcp::model::Resource| (r.uri.clone(), r.name.clone());
+            catalog.tools.push(RemoteTool::of_protocol(source, READ));
             catalog.resources = found.resources.into_iter().take(MOST_NAMED).map(named).collect();
         }
         if can.prompts.is_some() {
             let found = peer.list_prompts(None).await.map_err(|e| self.fault(&e))?;
             let named = |p: rmcp::model::Prompt| (p.name, p.description.unwrap_or_default());
+            catalog.tools.push(RemoteTool::of_protocol(source, PROMPT));
             catalog.prompts = found.prompts.into_iter().take(MOST_NAMED).map(named).collect();
         }
         let called = info.and_then(|i| i.server_info.as_ref().map(|s| format!("{} {}", s.name, s.version)));

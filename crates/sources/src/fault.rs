@@ -9,6 +9,9 @@ pub enum SourceFault {
     /// It is turned off.
     #[error("it is turned off; `enabled` in its configuration turns it on")]
     Off,
+    /// The project brings it, and the folder is not trusted.
+    #[error("the project brings it, and the folder is not trusted: nothing of it starts")]
+    Untrusted,
     /// A variable that its configuration names has no value.
     #[error("{0} has no value: set it in the environment, or store it with `pilothouse auth set {0}`")]
     NoValue(String),

@@ -4,7 +4,10 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex as StdMutex, PoisonError},
+    sync::{
+        Arc, Mutex as StdMutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -14,7 +17,11 @@ use serde_json::{Map, Value};
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Catalog, Definition, Listener, SourceFault, connection::Connection};
+use crate::{
+    Catalog, Definition, Listener, SourceFault,
+    catalog::{PROMPT, READ},
+    connection::Connection,
+};
 
 /// How long a source is left alone after its first failure.
 const REST: Duration = Duration::from_secs(1);
@@ -30,6 +37,8 @@ pub struct Surroundings {
     pub workspace: PathBuf,
     /// The value of one of the user's variables.
     pub value: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    /// Whether a source is still what it was when it was trusted; else why it is not started.
+    pub holds: Arc<dyn Fn(&Definition) -> Result<(), String> + Send + Sync>,
 }
 
 /// How a source is.
@@ -62,6 +71,7 @@ pub struct Sources(Arc<Vec<Source>>);
 
 struct Source {
     definition: Definition,
+    enabled: AtomicBool,
     around: Surroundings,
     others: Vec<String>,
     live: Mutex<Option<Arc<Connection>>>,
@@ -84,6 +94,7 @@ impl Sources {
         let names: Vec<String> = definitions.iter().map(|d| d.name.clone()).collect();
         let source = |definition: Definition| Source {
             others: names.iter().filter(|n| **n != definition.name).cloned().collect(),
+            enabled: AtomicBool::new(definition.enabled),
             definition,
             around: around.clone(),
             live: Mutex::default(),
@@ -100,6 +111,16 @@ impl Sources {
     /// What a source was seen to have, where it was asked.
     pub fn known(&self, name: &str) -> Option<Arc<Catalog>> {
         self.find(name).ok()?.seen().catalog.clone()
+    }
+
+    /// Turns a source on or off; one that is off ends.
+    pub async fn enable(&self, name: &str, on: bool) {
+        if let Ok(source) = self.find(name) {
+            source.enabled.store(on, Ordering::Relaxed);
+            if !on {
+                source.stop().await;
+            }
+        }
     }
 
     /// The processes that run.
@@ -161,53 +182,20 @@ impl Sources {
     ) -> Result<Answer, SourceFault> {
         let source = self.find(name)?;
         let live = source.live(cancel).await?;
+        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match tool {
+            READ => return source.read(live, &text("uri"), cancel).await,
+            PROMPT => {
+                let given = arguments.get("arguments").and_then(Value::as_object).cloned();
+                return source.prompt(live, (&text("name"), given.unwrap_or_default()), cancel).await;
+            }
+            _ => {}
+        }
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         let limit = source.definition.call;
         let result = live.call((tool, arguments), limit, listener, cancel).await;
         source.settle(live, result.as_ref().err()).await;
         result.map(|r| answer(&r))
-    }
-
-    /// Reads a resource.
-    ///
-    /// # Errors
-    /// Why nothing came of it.
-    pub async fn read(
-        &self,
-        name: &str,
-        uri: &str,
-        cancel: &CancellationToken,
-    ) -> Result<Answer, SourceFault> {
-        let source = self.find(name)?;
-        let live = source.live(cancel).await?;
-        let result = tokio::select! {
-            () = cancel.cancelled() => Err(SourceFault::Cancelled),
-            result = live.read(uri, source.definition.call) => result,
-        };
-        source.settle(live, result.as_ref().err()).await;
-        let text = result?.contents.iter().map(content).collect::<Vec<_>>().join("\n");
-        Ok(Answer { text: bounded(text), failed: false })
-    }
-
-    /// Asks for a prompt.
-    ///
-    /// # Errors
-    /// Why nothing came of it.
-    pub async fn prompt(
-        &self,
-        (name, prompt): (&str, &str),
-        arguments: Map<String, Value>,
-        cancel: &CancellationToken,
-    ) -> Result<Answer, SourceFault> {
-        let source = self.find(name)?;
-        let live = source.live(cancel).await?;
-        let result = tokio::select! {
-            () = cancel.cancelled() => Err(SourceFault::Cancelled),
-            result = live.prompt(prompt, arguments, source.definition.call) => result,
-        };
-        source.settle(live, result.as_ref().err()).await;
-        let text = result?.messages.iter().map(|m| block(&m.content)).collect::<Vec<_>>().join("\n");
-        Ok(Answer { text: bounded(text), failed: false })
     }
 
     /// Ends a source, where it runs.
@@ -242,7 +230,7 @@ impl Source {
     fn health(&self) -> Health {
         let seen = self.seen();
         match (&seen.fault, &seen.catalog) {
-            _ if !self.definition.enabled => Health::Off,
+            _ if !self.enabled.load(Ordering::Relaxed) => Health::Off,
             _ if seen.starting => Health::Starting,
             (Some(why), _) => Health::Failed(why.clone()),
             (None, Some(catalog)) => Health::Ok(catalog.tools.len()),
@@ -250,9 +238,39 @@ impl Source {
         }
     }
 
+    async fn read(
+        &self,
+        live: Arc<Connection>,
+        uri: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, SourceFault> {
+        let result = tokio::select! {
+            () = cancel.cancelled() => Err(SourceFault::Cancelled),
+            result = live.read(uri, self.definition.call) => result,
+        };
+        self.settle(live, result.as_ref().err()).await;
+        let text = result?.contents.iter().map(content).collect::<Vec<_>>().join("\n");
+        Ok(Answer { text: bounded(text), failed: false })
+    }
+
+    async fn prompt(
+        &self,
+        live: Arc<Connection>,
+        (prompt, arguments): (&str, Map<String, Value>),
+        cancel: &CancellationToken,
+    ) -> Result<Answer, SourceFault> {
+        let result = tokio::select! {
+            () = cancel.cancelled() => Err(SourceFault::Cancelled),
+            result = live.prompt(prompt, arguments, self.definition.call) => result,
+        };
+        self.settle(live, result.as_ref().err()).await;
+        let text = result?.messages.iter().map(|m| block(&m.content)).collect::<Vec<_>>().join("\n");
+        Ok(Answer { text: bounded(text), failed: false })
+    }
+
     /// The connection, opened where there is none.
     async fn live(&self, cancel: &CancellationToken) -> Result<Arc<Connection>, SourceFault> {
-        if !self.definition.enabled {
+        if !self.enabled.load(Ordering::Relaxed) {
             return Err(SourceFault::Off);
         }
         let mut live = tokio::select! {

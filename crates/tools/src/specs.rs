@@ -18,7 +18,7 @@ struct Asset {
 }
 
 /// The tools that `offer` allows and those of `session_tools`, in the order of [`Tool::ALL`]; the
-/// same arguments always give the same bytes.
+/// same arguments always give the same bytes. Those of sources are offered where both say so.
 ///
 /// `delete` is offered with write access too: it only proposes, and the typed word that it needs is
 /// asked for when the removal is applied.
@@ -33,6 +33,8 @@ pub fn specs(offer: ToolScope, held: bool, session_tools: &[Tool]) -> Vec<ToolSp
             None if *tool == Tool::Delegate && !offer.allows(Capability::Read) => false,
             None => session_tools.contains(tool),
             Some(Capability::Delete) => offer.allows(Capability::Delete) || offer.allows(Capability::Write),
+            // A call of one may only read: it is judged when it is made.
+            Some(_) if tool.is_of_sources() => session_tools.contains(tool) && offer.allows(Capability::Read),
             Some(Capability::Execute) if held => offer.allows(Capability::Read),
             Some(needs) => offer.allows(needs),
         })
@@ -87,7 +89,8 @@ mod tests {
 
     #[test]
     fn every_tool_has_an_object_schema_and_the_whole_set_stays_small() {
-        let all = specs(ToolScope::FULL, false, &SESSION);
+        let sources = [Tool::SourceTools, Tool::SourceCall];
+        let all = specs(ToolScope::FULL, false, &[&SESSION[..], &sources].concat());
         assert_eq!(names(&all), Tool::ALL.map(Tool::name));
         for spec in &all {
             assert_eq!(
@@ -98,7 +101,9 @@ mod tests {
             );
             assert!(!spec.description.is_empty());
         }
-        assert!(bytes(&all) < 6_100, "{} bytes", bytes(&all));
+        let usual = specs(ToolScope::FULL, false, &SESSION);
+        assert!(bytes(&usual) < 6_100, "{} bytes", bytes(&usual));
+        assert!(bytes(&all) < bytes(&usual) + 700, "{} bytes with sources", bytes(&all));
     }
 
     #[test]

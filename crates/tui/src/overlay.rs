@@ -15,6 +15,7 @@ pub mod prompt;
 pub mod reason;
 pub mod rule;
 pub mod sheet;
+pub mod sources;
 pub mod stake;
 pub mod status;
 pub mod why;
@@ -46,6 +47,7 @@ pub const OVERLAYS: &[OverlayKind] = &[
     changes::KIND,
     status::KIND,
     context::KIND,
+    sources::KIND,
     connect::KIND,
 ];
 

@@ -30,6 +30,7 @@ use crate::{
         Accounts, Apply, Lane, Origin, Transcript, accounts::Bound, beside::Hand, changes::Changes,
         unreviewed::Unreviewed,
     },
+    source::SeenTools,
     talk::Usage,
     trust::{Given, Trust, TrustRequest},
     work::Work,
@@ -161,6 +162,8 @@ pub struct State {
     pub(super) committing: Option<(CallId, CommitStage)>,
     /// The file that is to be a plan, and the message that asked for it.
     pub(super) plan_sought: Option<(CallId, TurnId, RelPath)>,
+    /// Tools of sources that were seen.
+    pub sources: Arc<SeenTools>,
     /// What is known.
     pub facts: Arc<Facts>,
     /// A question that facts answer if they still stand.

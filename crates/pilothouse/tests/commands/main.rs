@@ -23,3 +23,4 @@ mod permissions;
 mod plans;
 mod recorded;
 mod results;
+mod sources;

@@ -122,6 +122,7 @@ impl Bench {
             project: None,
             may_call: true,
             origin: "here".to_owned(),
+            sources: Vec::new(),
         }
     }
 }

@@ -37,6 +37,7 @@ impl Driver {
                 | Inbound::Branch(_)
                 | Inbound::Surveyed(_)
                 | Inbound::Rules(..)
+                | Inbound::Form(..)
                 | Inbound::Notice(_) => false,
             };
             let mut inputs = Vec::new();
@@ -46,6 +47,8 @@ impl Driver {
                 self.unsaved.extend(step);
             }
         }
+        self.forms.clear();
+        self.kit.sources.stop().await;
         self.tasks.end(deadline.max(tokio::time::Instant::now() + LAST)).await;
         let events = self.save();
         let saved = events.is_ok();

@@ -26,7 +26,7 @@ use crate::{
     home::make_private,
     hooks::Definition,
     log::{Log, Meta},
-    permissions, sessions,
+    permissions, sessions, sources,
     trust::{Folder, Survey},
     writer::{self, record},
 };
@@ -91,6 +91,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let mut notices = config.notices.clone();
     notices.extend(rules.notices);
     notices.extend(trust.1.inert());
+    notices.extend(sources::Found::of(&setup.home, &workspace, &trust.1).notices);
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));

@@ -3,13 +3,15 @@
 //! Owns that nothing is said twice. Never decides what follows.
 
 use pilothouse_core::{
+    event::{Event, Stamped},
+    intent::Control,
     port::{Attention, Surroundings, Update},
     session::Bounds,
 };
 use pilothouse_tools::awake::Awake;
 
-use super::Driver;
-use crate::error::RuntimeError;
+use super::{Driver, Inbound};
+use crate::{error::RuntimeError, surroundings};
 
 impl Driver {
     pub(super) fn complain(&mut self, error: &RuntimeError) {
@@ -57,6 +59,23 @@ impl Driver {
             && !std::mem::replace(&mut self.mute, true)
         {
             self.outbox.send(Update::Notice(format!("the desktop cannot be told: {why}")));
+        }
+    }
+
+    /// Asks git which branch this is and what differs.
+    pub(super) fn ask_git(&self) {
+        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
+        self.tasks.spawn(async move {
+            let branch = surroundings::branch(&folder).await;
+            drop(inbound.send(Inbound::Branch(branch)).await);
+        });
+    }
+
+    /// Says what the model is told next, where that was asked without a screen.
+    pub(super) fn tell_sheet(&mut self, events: &[Stamped]) {
+        let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
+        if events.iter().any(asked) {
+            self.outbox.send(Update::Notice(self.sheet().to_string()));
         }
     }
 }

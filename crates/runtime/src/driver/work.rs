@@ -25,7 +25,7 @@ use pilothouse_core::{
     scope::ToolScope,
     session::State,
     talk::{self, Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
-    tool::{Permit, Tool},
+    tool::{Permit, Tool, ToolCall},
     work::{View, Work, WorkKey},
 };
 use pilothouse_model::{ModelClient, Unfinished};
@@ -43,6 +43,7 @@ use crate::{
     context::{self, Circumstances, Prepared, Unprepared},
     error::RuntimeError,
     pending::Pending,
+    sources::{Found, SessionSources},
     tiers::{self, ClassifierTiers},
 };
 
@@ -60,6 +61,7 @@ pub(super) struct Slot {
 /// What work is done with.
 pub(super) struct Services {
     pub workshop: ToolExecutor,
+    pub sources: SessionSources,
     /// The tiers beside the deterministic ones.
     pub later: ClassifierTiers,
     /// Where phrases that a model resolved are put.
@@ -68,9 +70,14 @@ pub(super) struct Services {
 }
 
 /// The tools that a lane for this purpose is offered; a sub-agent runs nothing, not even what only reads.
-pub(super) fn offered(state: &State, purpose: Purpose, offer: ToolScope) -> Vec<ToolSpec> {
+/// Tools of sources only where there are `sources`.
+pub(super) fn offered(state: &State, purpose: Purpose, offer: ToolScope, sources: bool) -> Vec<ToolSpec> {
     let held = state.sandbox.backend.is_some() && purpose != Purpose::Child;
-    pilothouse_tools::specs(offer, held, &Tool::of_session(purpose))
+    let mut tools = Tool::of_session(purpose);
+    if sources && purpose != Purpose::Child {
+        tools.extend(Tool::ALL.into_iter().filter(|t| t.is_of_sources()));
+    }
+    pilothouse_tools::specs(offer, held, &tools)
 }
 
 impl Services {
@@ -93,7 +100,9 @@ impl Services {
         let workshop = workshop.saving(Snapshots::of(ground));
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
-        Ok(Self { workshop, later, pending, client: None })
+        let found = Found::of(&setup.home, at.root.path(), &at.trust.1);
+        let sources = SessionSources::of(&setup.home, &setup.environment, at.root.path(), &at.trust.1, found);
+        Ok(Self { workshop, sources, later, pending, client: None })
     }
 
     pub(super) fn client(&mut self, voice: &Provider) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -135,6 +144,9 @@ impl Driver {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
             Work::Compact { call, .. } => self.compact(key, call, cancel),
+            Work::Tool { permit, .. } if matches!(permit.asked(), ToolCall::External(_)) => {
+                self.source(key, permit, cancel);
+            }
             Work::Tool { permit, view } => self.tool(key, permit, view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
@@ -241,7 +253,7 @@ impl Driver {
     fn request_of(&self, lane: LaneId, purpose: Purpose, offer: ToolScope) -> Result<Prepared, Unprepared> {
         let around = self.circumstances();
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let tools = offered(self.at.session.state(), purpose, offer);
+        let tools = offered(self.at.session.state(), purpose, offer, !self.kit.sources.is_empty());
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 
@@ -257,6 +269,7 @@ impl Driver {
             memory: Arc::clone(self.at.session.memory()),
             may_call: self.at.session.may_call(),
             origin: self.at.config.voice.origin(),
+            sources: self.kit.sources.lines(),
         }
     }
 

@@ -67,7 +67,10 @@ impl Unattended {
         let shown = question.kind.shown();
         let give = |answer| Input::Answer { checkpoint: question.id, answer, shown };
         match &question.kind {
-            CheckpointKind::Risk(_) | CheckpointKind::Access(_) | CheckpointKind::Transition(_) => {
+            CheckpointKind::Risk(_)
+            | CheckpointKind::Access(_)
+            | CheckpointKind::Source(_)
+            | CheckpointKind::Transition(_) => {
                 self.refuse(question);
                 Some(give(Answer::Reject(NOBODY.to_owned())))
             }
@@ -108,6 +111,7 @@ impl Unattended {
             // The order itself was to commit.
             CheckpointKind::Commit(_) => Some(give(Answer::Approve)),
             CheckpointKind::Gap(_) => Some(give(Answer::Skip)),
+            CheckpointKind::Form(_) => Some(give(Answer::Reject(String::new()))),
             CheckpointKind::Interruption(_)
             | CheckpointKind::Budget(_)
             | CheckpointKind::Paused(_)

@@ -169,6 +169,7 @@ impl EventTrace {
             | Event::FactsAsked { .. }
             | Event::FactsAnswered { .. }
             | Event::AnswerChecked { .. }
+            | Event::SourceSeen { .. }
             | Event::QueueChanged { .. }
             | Event::Notice { .. } => {}
         }

@@ -157,7 +157,8 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
     let mut other = definition("silent", &note);
     other.name = "other".into();
     other.enabled = false;
-    let around = Surroundings { workspace: folder.to_owned(), value: Arc::new(|_| None) };
+    let around =
+        Surroundings { workspace: folder.to_owned(), value: Arc::new(|_| None), holds: Arc::new(|_| Ok(())) };
     let sources = Sources::of(vec![definition(manner, &note), other], &around);
     let (cancel, hears) = (CancellationToken::new(), Hears::default());
     let listed = sources.catalog("hostile", &cancel).await;

@@ -101,6 +101,8 @@ impl App {
             | Reply::Blob(..)
             | Reply::Files(_)
             | Reply::Rehearsed(_)
+            | Reply::Sources(_)
+            | Reply::SourceTools(..)
             | Reply::Context(_) => {}
         }
         if let Some(overlay) = self.overlays.last_mut() {

@@ -325,6 +325,8 @@ impl Pane for ConversationPane {
             | Reply::Files(_)
             | Reply::Rehearsed(_)
             | Reply::Context(_)
+            | Reply::Sources(_)
+            | Reply::SourceTools(..)
             | Reply::Memory(..) => {}
         }
     }

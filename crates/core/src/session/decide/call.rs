@@ -23,7 +23,7 @@ use crate::{
     scope::{Capability, PermissionMode, ToolScope},
     session::{Lane, LaneKind, OpenCall},
     talk::{Fault, FaultKind},
-    tool::{AskUser, Exit, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome},
+    tool::{AskUser, Exit, External, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome},
 };
 
 /// Most answers that a question of the model may offer.
@@ -59,7 +59,8 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Session(SessionCall::Remember(note)) => self.judge_note(note),
             ToolCall::Run(_) => CallVerdict::Command,
-            ToolCall::File(_) | ToolCall::External(_) => {
+            ToolCall::External(External::Call(asked)) => self.judge_source(lane, open, asked),
+            ToolCall::File(_) | ToolCall::External(External::Look(_)) => {
                 if let Some(said) = open.file().and_then(|file| self.spared(lane, tool, file)) {
                     return CallVerdict::refuse(format!(
                         "the user said not to touch {said}; leave it as it is and go on"
@@ -201,7 +202,9 @@ impl Draft<'_> {
         start: CallStart,
     ) -> CallVerdict {
         let looks = tool == Tool::Run && start.confine == Some(Confine::READING);
-        let beside = self.beside_run(lane.id) && tool == Tool::Run && !looks;
+        let looks = looks || open.source_call().is_some_and(|call| self.only_reads_there(call));
+        let acts = matches!(tool, Tool::Run | Tool::SourceCall);
+        let beside = self.beside_run(lane.id) && acts && !looks;
         let needs = if looks { Some(Capability::Read) } else { tool.needs() };
         if beside || !needs.is_none_or(|n| lane.scope().allows(proposing(n))) {
             let why = "the ceiling was lowered, or a run began";
@@ -268,6 +271,13 @@ impl Draft<'_> {
             return Err(late());
         }
         let (lane, kind) = (lane.id, lane.kind);
+        if let Some(found) = outcome.found {
+            self.found_source(*found);
+        }
+        if outcome.redefined {
+            self.redefined(lane, call);
+            return Ok(());
+        }
         if let Some(held) = outcome.held {
             self.ran_into(lane, call, *held);
             self.advance(lane);

@@ -76,7 +76,7 @@ impl Draft<'_> {
             Slash::Changes => return self.changes(args),
             Slash::Commit => return self.commit(args),
             Slash::Budget => return self.budget(args),
-            Slash::Context => Control::Other(command.name.to_owned()),
+            Slash::Context | Slash::Sources => Control::Other(command.name.to_owned()),
             Slash::Diff
             | Slash::Approvals
             | Slash::Why

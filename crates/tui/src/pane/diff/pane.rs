@@ -136,6 +136,8 @@ impl Pane for DiffPane {
             | Reply::Files(_)
             | Reply::Rehearsed(_)
             | Reply::Context(_)
+            | Reply::Sources(_)
+            | Reply::SourceTools(..)
             | Reply::Memory(..) => {}
         }
     }
