@@ -8,6 +8,7 @@ mod pins;
 use std::{fs, path::Path, sync::Arc};
 
 use pilothouse_core::{
+    blob::BlobId,
     clean::Clean,
     redact::{Redactor, is_worth_hiding},
     source::{SourceHealth, SourceNews, SourceState, full_name},
@@ -44,12 +45,14 @@ const MOST_LISTED: usize = 100;
 #[derive(Clone, Debug)]
 pub struct SessionSources {
     pool: Sources,
-    untrusted: Arc<Vec<Definition>>,
+    found: Arc<Found>,
+    /// The hash over all that the project brings.
+    of: BlobId,
     pins: Pins,
 }
 
 /// What was found, and what of it cannot be used.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Those in force.
     pub all: Vec<Definition>,
@@ -216,11 +219,13 @@ impl SessionSources {
             value: Arc::new(move |name| value(&theirs, &environment, name)),
             holds: Arc::new(holds),
         };
-        Self {
-            pool: Sources::of(found.all, &around),
-            untrusted: found.untrusted.into(),
-            pins: Pins::of(home),
-        }
+        let pool = Sources::of(found.all.clone(), &around);
+        Self { pool, found: Arc::new(found), of: survey.standing.of, pins: Pins::of(home) }
+    }
+
+    /// Whether these are still the ones.
+    pub(crate) fn are(&self, found: &Found, survey: &Survey) -> bool {
+        *self.found == *found && self.of == survey.standing.of
     }
 
     /// Whether there is none that could be asked.
@@ -232,7 +237,7 @@ impl SessionSources {
     pub fn states(&self) -> Vec<SourceState> {
         let all = self.pool.health();
         let of = |(source, health): (Definition, Health)| state(&source, told(health));
-        let theirs = self.untrusted.iter().map(|s| state(s, SourceHealth::Untrusted));
+        let theirs = self.found.untrusted.iter().map(|s| state(s, SourceHealth::Untrusted));
         all.into_iter().map(of).chain(theirs).collect()
     }
 
@@ -260,7 +265,7 @@ impl SessionSources {
     /// # Errors
     /// Why it does not.
     pub async fn test(&self, name: &str, cancel: &CancellationToken) -> Result<Arc<Catalog>, SourceFault> {
-        if self.untrusted.iter().any(|s| s.name == name) {
+        if self.found.untrusted.iter().any(|s| s.name == name) {
             return Err(SourceFault::Untrusted);
         }
         self.pool.test(name, cancel).await
@@ -308,7 +313,7 @@ impl SessionSources {
             (None, Some((source, tool))) => (source, Some(tool)),
             (None, None) => {
                 let lines = self.lines();
-                let summary = format!("{} sources", lines.len());
+                let summary = count(lines.len(), "source");
                 return ToolOutcome::text(lines.join("\n"), summary);
             }
         };
@@ -326,7 +331,7 @@ impl SessionSources {
             Some(tool) => tool.told(source),
             None => listed(source, &catalog, tool.unwrap_or_default()),
         };
-        let summary = format!("{} tools", catalog.tools.len());
+        let summary = count(catalog.tools.len(), "tool");
         let found = Some(Box::new(self.news(source, &catalog)));
         ToolOutcome { found, ..ToolOutcome::text(foreign(source, &text), summary) }
     }
@@ -376,7 +381,7 @@ impl SessionSources {
                 ToolOutcome { summary: "it failed".to_owned(), ..ToolOutcome::failure(text + &takes) }
             }
             Ok(answer) => {
-                let summary = format!("{} lines", answer.text.lines().count());
+                let summary = count(answer.text.lines().count(), "line");
                 ToolOutcome::text(foreign(source, &answer.text), summary)
             }
             Err(e @ SourceFault::Answered(_)) => {
@@ -418,8 +423,13 @@ fn beside(catalog: &Catalog) -> String {
 
 /// What a source said, marked as what it is; hidden characters in it are seen.
 fn foreign(source: &str, text: &str) -> String {
-    let text = Clean::text(text).replace("</source", "<\\/source");
+    let seen: Vec<String> = text.split('\t').map(|part| Clean::text(part).into_string()).collect();
+    let text = seen.join("\t").replace("</source", "<\\/source");
     format!("<source name=\"{source}\">\n{text}\n</source>")
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 fn told(health: Health) -> SourceHealth {

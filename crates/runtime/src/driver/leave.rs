@@ -48,8 +48,9 @@ impl Driver {
             }
         }
         self.forms.clear();
-        self.kit.sources.stop().await;
         self.tasks.end(deadline.max(tokio::time::Instant::now() + LAST)).await;
+        // Nobody asks them any more: each has its own bounds for its end.
+        drop(tokio::time::timeout(2 * FAREWELL, self.kit.sources.stop()).await);
         let events = self.save();
         let saved = events.is_ok();
         if let Ok(events) = events {

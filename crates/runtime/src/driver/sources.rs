@@ -148,6 +148,9 @@ impl Driver {
     /// The sources in force are others now: those of before end.
     pub(super) fn set_sources(&mut self) {
         let found = Found::of(&self.setup.home, self.at.root.path(), &self.at.trust.1);
+        if self.kit.sources.are(&found, &self.at.trust.1) {
+            return;
+        }
         for notice in &found.notices {
             self.outbox.send(Update::Refused(notice.clone()));
         }

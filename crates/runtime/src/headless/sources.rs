@@ -9,7 +9,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pilothouse_core::{clean::Clean, redact::is_worth_hiding, source::SourceHealth};
+use pilothouse_core::{
+    clean::Clean,
+    redact::{Redactor, is_worth_hiding},
+    source::SourceHealth,
+};
 use pilothouse_sources::{Origin, read_one, slug};
 use pilothouse_tools::atomic;
 use serde_json::{Value, json};
@@ -136,7 +140,8 @@ pub fn add(home: &Home, new: NewSource) -> Result<PathBuf, RuntimeError> {
     let mut gives = BTreeMap::new();
     for pair in &new.gives {
         let (key, value) = pair.split_once('=').ok_or_else(|| wrong(format!("{pair}: write NAME=VALUE")))?;
-        if is_worth_hiding(key, value) && !value.contains("${") {
+        let seen = || !Redactor::default().secrets(&format!("{key}={value}")).is_empty();
+        if !value.contains("${") && (is_worth_hiding(key, value) || seen()) {
             let how = "store it with `pilothouse auth set NAME` and give `${NAME}` instead";
             return Err(wrong(format!(
                 "{key} looks like a secret, and this file is no place for one: {how}"
