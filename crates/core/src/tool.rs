@@ -69,11 +69,11 @@ pub struct Permit {
     asked: Arc<ToolCall>,
     epoch: u32,
     confine: Option<Confine>,
-    given: Option<BlobId>,
+    given: Option<Box<BlobId>>,
     meant: Option<Box<ResolvedCommand>>,
     leave_of: LeaveOf,
     told: String,
-    pin: Option<BlobId>,
+    pin: Option<Box<BlobId>>,
 }
 
 /// On what terms a call may run.
@@ -99,7 +99,7 @@ impl Permit {
     /// Leave for this call of a lane, on these terms.
     pub(crate) fn mint(lane: LaneId, call: CallId, asked: (Tool, Arc<ToolCall>), terms: Terms) -> Self {
         let Terms { epoch, confine, given, meant, leave_of, told, pin } = terms;
-        let (tool, asked) = asked;
+        let ((tool, asked), given, pin) = (asked, given.map(Box::new), pin.map(Box::new));
         Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of, told, pin }
     }
 
@@ -124,8 +124,8 @@ impl Permit {
     }
 
     /// What the variables came from that a command gets of the project; nothing when it gets none.
-    pub const fn given(&self) -> Option<BlobId> {
-        self.given
+    pub fn given(&self) -> Option<BlobId> {
+        self.given.as_deref().copied()
     }
 
     /// The lane's scope epoch when it was made.
@@ -144,8 +144,8 @@ impl Permit {
     }
 
     /// What a source's tool was when it was allowed, by the hash of what its server says of it.
-    pub const fn pin(&self) -> Option<BlobId> {
-        self.pin
+    pub fn pin(&self) -> Option<BlobId> {
+        self.pin.as_deref().copied()
     }
 
     /// Who let the call begin.

@@ -64,11 +64,11 @@ impl Question for FormQuestion {
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         let fields: Vec<String> = self.fields.iter().map(|f| format!("{} ({})", f.name, f.takes)).collect();
-        let how = if self.fields.len() == 1 { "" } else { "; type NAME: VALUE; NAME: VALUE" };
+        let how = if self.fields.len() == 1 { "n says no" } else { "as NAME: VALUE; NAME: VALUE, or n" };
         spec.title = Clean::line(&format!("{} asks: {}", self.source, self.message));
         spec.text = Clean::line(&format!("{} asks: {}", self.source, self.message));
         spec.tag = "form";
-        spec.facts = vec![("wants", Clean::line(&format!("{}{how}", fields.join(", "))))];
+        spec.facts = vec![("wants", Clean::line(&format!("{}; {how}", fields.join(", "))))];
         spec.facts_in_bar = true;
         spec.free = true;
     }

@@ -197,14 +197,7 @@ impl Overlay for Sources {
             return None;
         }
         let area = super::centred(ctx.body, WIDTH, ctx.body.height);
-        let keys = [
-            ("j k", "choose"),
-            ("Enter", "tools"),
-            ("t", "test"),
-            ("e", "on/off"),
-            ("c", "key"),
-            ("Esc", "close"),
-        ];
+        let keys = [("Enter", "tools"), ("t", "test"), ("e", "on/off"), ("c", "key"), ("Esc", "close")];
         let inner = frame(ctx, area, "Sources", "", &keys, buf);
         for (row, y) in self.rows(usize::from(inner.width), ctx).iter().zip(inner.top() + 1..inner.bottom()) {
             row.paint(ctx.theme, buf, inner, y);

@@ -264,28 +264,38 @@ impl Draft<'_> {
         self.towards(lane, open, to, || request.reason.clone(), Then::Done("allowed; go on"))
     }
 
-    pub(super) fn tool_ended(&mut self, call: CallId, outcome: ToolOutcome) -> Decided {
+    /// What was found before it was done after all, so that nothing was; whether that is so.
+    fn not_done(&mut self, lane: LaneId, call: CallId, outcome: &mut ToolOutcome) -> bool {
+        if let Some(found) = outcome.found.take() {
+            self.found_source(*found);
+        }
+        if outcome.redefined {
+            self.redefined(lane, call);
+            return true;
+        }
+        if let Some(held) = outcome.held.take() {
+            self.ran_into(lane, call, *held);
+            self.advance(lane);
+            return true;
+        }
+        let not_run = outcome.brought.take().map(NotRun::Brought);
+        let not_run = not_run.or(outcome.changed.take().map(NotRun::Changed));
+        let why = not_run.or(outcome.unkept.take().map(NotRun::Loses));
+        let not_run = why.is_some();
+        if let Some(why) = why {
+            self.command_changed(lane, call, why);
+        }
+        not_run
+    }
+
+    pub(super) fn tool_ended(&mut self, call: CallId, mut outcome: ToolOutcome) -> Decided {
         let late = || Refusal::new("the call is not open any more");
         let (lane, open) = self.state.open_call(call).map(|(l, c)| (l, c.clone())).ok_or_else(late)?;
         if open.allowed != Some(lane.epoch) {
             return Err(late());
         }
         let (lane, kind) = (lane.id, lane.kind);
-        if let Some(found) = outcome.found {
-            self.found_source(*found);
-        }
-        if outcome.redefined {
-            self.redefined(lane, call);
-            return Ok(());
-        }
-        if let Some(held) = outcome.held {
-            self.ran_into(lane, call, *held);
-            self.advance(lane);
-            return Ok(());
-        }
-        let not_run = outcome.brought.map(NotRun::Brought).or(outcome.changed.map(NotRun::Changed));
-        if let Some(why) = not_run.or(outcome.unkept.map(NotRun::Loses)) {
-            self.command_changed(lane, call, why);
+        if self.not_done(lane, call, &mut outcome) {
             return Ok(());
         }
         if let Some(exit) = &outcome.exit {
