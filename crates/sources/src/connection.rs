@@ -231,10 +231,11 @@ impl Connection {
     ) -> Result<CallToolResult, SourceFault> {
         let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        match self.ask(request, name, limit, listener, cancel).await? {
-            ServerResult::CallToolResult(result) => Ok(result),
-            other => Err(SourceFault::Protocol(format!("it answered {name} with {}", kind(&other)))),
+        let answer = self.ask(request, name, limit, listener, cancel).await?;
+        if let ServerResult::CallToolResult(result) = answer {
+            return Ok(result);
         }
+        Err(SourceFault::Protocol(format!("it answered {name} with {}", kind(&answer))))
     }
 
     /// Reads a resource.
@@ -330,17 +331,19 @@ impl Connection {
         if let Some(why) = self.meter.stopped() {
             return SourceFault::TooMuch(why);
         }
-        match e {
-            ServiceError::McpError(said) => SourceFault::Answered(clean(&said.message)),
-            ServiceError::TransportClosed => {
-                let said = self.meter.complaint();
-                let said = if said.is_empty() { "the connection is closed".to_owned() } else { clean(&said) };
-                SourceFault::Died(said)
-            }
-            e if e.is_authorization_required() => SourceFault::SignIn(short(e)),
-            ServiceError::TransportSend(_) => SourceFault::Died(short(e)),
-            e => SourceFault::Protocol(short(e)),
+        if let ServiceError::McpError(said) = e {
+            return SourceFault::Answered(clean(&said.message));
         }
+        if matches!(e, ServiceError::TransportClosed) {
+            let said = self.meter.complaint();
+            let said = if said.is_empty() { "the connection is closed".to_owned() } else { clean(&said) };
+            return SourceFault::Died(said);
+        }
+        if e.is_authorization_required() {
+            return SourceFault::SignIn(short(e));
+        }
+        let sent = matches!(e, ServiceError::TransportSend(_));
+        if sent { SourceFault::Died(short(e)) } else { SourceFault::Protocol(short(e)) }
     }
 }
 
@@ -360,15 +363,13 @@ async fn listen(mut errors: ChildStderr, meter: Arc<Meter>) {
 }
 
 fn of_hello(e: &ClientInitializeError, meter: &Meter) -> SourceFault {
-    let said = meter.complaint();
-    match e {
-        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => {
-            let said =
-                if said.is_empty() { "it ended at once and said nothing".to_owned() } else { clean(&said) };
-            SourceFault::NotStarted(said)
-        }
-        other => SourceFault::Protocol(short(other)),
+    use ClientInitializeError::{ConnectionClosed, TransportError};
+    if !matches!(e, ConnectionClosed(_) | TransportError { .. }) {
+        return SourceFault::Protocol(short(e));
     }
+    let said = meter.complaint();
+    let said = if said.is_empty() { "it ended at once and said nothing".to_owned() } else { clean(&said) };
+    SourceFault::NotStarted(said)
 }
 
 fn late(what: &str, limit: Duration) -> SourceFault {

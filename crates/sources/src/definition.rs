@@ -227,7 +227,7 @@ impl Definition {
     pub fn line(&self) -> String {
         match &self.reach {
             Reach::Command { program, args, .. } => {
-                let words = std::iter::once(program).chain(args).map(|w| quote(w).to_string());
+                let words = std::iter::once(program).chain(args).map(|w| quote(w));
                 words.collect::<Vec<_>>().join(" ")
             }
             Reach::Http { url, .. } => url.clone(),

@@ -92,12 +92,11 @@ impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        match Pin::new(&mut self.read).poll_read(cx, buf) {
-            Poll::Ready(Ok(())) => {
-                Poll::Ready(self.meter.count(buf.filled().get(before..).unwrap_or_default()))
-            }
-            other => other,
+        let read = Pin::new(&mut self.read).poll_read(cx, buf);
+        if matches!(read, Poll::Ready(Ok(()))) {
+            return Poll::Ready(self.meter.count(buf.filled().get(before..).unwrap_or_default()));
         }
+        read
     }
 }
 

@@ -30,15 +30,20 @@ const MOST_REST: Duration = Duration::from_secs(120);
 /// The most of an answer that is taken, in bytes.
 const MOST_ANSWER: usize = 1 << 20;
 
+/// The value of one of the user's variables.
+pub type Lookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+/// Whether a source may be started as it is; else why not.
+pub type Holds = Arc<dyn Fn(&Definition) -> Result<(), String> + Send + Sync>;
+
 /// What the sources of a session stand in.
 #[derive(Clone)]
 pub struct Surroundings {
     /// The workspace: where they run, and their one root.
     pub workspace: PathBuf,
     /// The value of one of the user's variables.
-    pub value: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub value: Lookup,
     /// Whether a source is still what it was when it was trusted; else why it is not started.
-    pub holds: Arc<dyn Fn(&Definition) -> Result<(), String> + Send + Sync>,
+    pub holds: Holds,
 }
 
 /// How a source is.

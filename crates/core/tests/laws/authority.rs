@@ -235,7 +235,7 @@ fn a_source_s_tool_is_held_like_a_command_unless_server_and_user_say_that_it_rea
                     for known in [(false, false), (false, true), (true, false)] {
                         let (got, run) = (of(Tool::SourceCall, Some(known)), of(Tool::Run, None));
                         let asks = permission == PermissionMode::Auto && run == 'r' && got == 'a';
-                        let gate = row == Row::Gate && got == 'x' || row == Row::Planning && got == 'x';
+                        let gate = got == 'x' && matches!(row, Row::Gate | Row::Planning);
                         assert!(got == run || asks || gate, "{known:?} {got}, a command {run}: {place}");
                         checked += 1;
                     }

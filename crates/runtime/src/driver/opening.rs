@@ -88,10 +88,8 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
-    let mut notices = config.notices.clone();
+    let mut notices = notices(setup, &workspace, &config, &trust.1);
     notices.extend(rules.notices);
-    notices.extend(trust.1.inert());
-    notices.extend(sources::Found::of(&setup.home, &workspace, &trust.1).notices);
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
@@ -118,6 +116,12 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
     Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust, hooks })
+}
+
+/// What the user should know of the settings, of what has no effect, and of the sources.
+fn notices(setup: &Setup, workspace: &Path, config: &Config, survey: &Survey) -> Vec<String> {
+    let sources = sources::Found::of(&setup.home, workspace, survey).notices;
+    config.notices.iter().cloned().chain(survey.inert()).chain(sources).collect()
 }
 
 /// What holds the commands of a workspace, as this machine and the settings have it.

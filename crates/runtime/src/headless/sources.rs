@@ -85,7 +85,8 @@ pub async fn test(
                     .to_string()
             }
             Ok(catalog) => {
-                let left: String = catalog.left.iter().map(|l| format!("\n  left out: {l}")).collect();
+                let left: Vec<String> = catalog.left.iter().map(|l| format!("\n  left out: {l}")).collect();
+                let left = left.concat();
                 format!("● {name}: {} tools, {}{left}", catalog.tools.len(), Clean::line(&catalog.server))
             }
             Err(e) if json => json!({"name": name, "ok": false, "error": e.to_string()}).to_string(),

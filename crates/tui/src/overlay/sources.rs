@@ -155,26 +155,25 @@ impl Overlay for Sources {
             return (key.code != KeyCode::Esc).then(|| self.key_of_page(key));
         }
         let last = self.all.as_ref().map_or(0, |all| all.len().saturating_sub(1));
-        Some(match key.code {
-            KeyCode::Down | KeyCode::Char('j') => {
-                self.at = (self.at + 1).min(last);
-                Outcome::none()
-            }
-            KeyCode::Up | KeyCode::Char('k') => {
-                self.at = self.at.saturating_sub(1);
-                Outcome::none()
-            }
-            KeyCode::Char('t') => self.ask(Ask::TestSource),
-            KeyCode::Enter => self.ask(Ask::SourceTools),
-            KeyCode::Char('e') => {
-                let off = self.chosen().is_some_and(|s| s.health == SourceHealth::Off);
-                self.ask(|name| Ask::EnableSource(name, off))
-            }
-            KeyCode::Char('c') => self.credential(),
-            KeyCode::Char('r') => Outcome { asks: self.asks(), ..Outcome::none() },
-            KeyCode::Char('q') => Outcome::close(),
-            _ => return None,
-        })
+        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            self.at = (self.at + 1).min(last);
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            self.at = self.at.saturating_sub(1);
+        } else if key.code == KeyCode::Char('t') {
+            return Some(self.ask(Ask::TestSource));
+        } else if key.code == KeyCode::Enter {
+            return Some(self.ask(Ask::SourceTools));
+        } else if key.code == KeyCode::Char('e') {
+            let off = self.chosen().is_some_and(|s| s.health == SourceHealth::Off);
+            return Some(self.ask(|name| Ask::EnableSource(name, off)));
+        } else if key.code == KeyCode::Char('c') {
+            return Some(self.credential());
+        } else if key.code == KeyCode::Char('r') {
+            return Some(Outcome { asks: self.asks(), ..Outcome::none() });
+        } else if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        (key.code != KeyCode::Esc).then(Outcome::none)
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
