@@ -8,10 +8,12 @@ mod go;
 mod place;
 mod python;
 mod script;
+mod tap;
 #[cfg(test)]
 mod tests;
 
 pub use place::{Diagnosis, Place, places};
+pub use tap::without_passed;
 
 /// Most bytes of a digest.
 pub const DIGEST_BYTES: usize = 4 * 1024;
@@ -102,7 +104,7 @@ impl Found {
 /// What an output says is wrong, its headline in the first line; nothing where no reader knows the output.
 pub fn digest(output: &str) -> Option<String> {
     let lines: Vec<&str> = output.lines().collect();
-    let readers: [fn(&[&str]) -> Found; 9] = [
+    let readers: [fn(&[&str]) -> Found; 11] = [
         cargo::tests,
         cargo::build,
         python::pytest,
@@ -112,6 +114,8 @@ pub fn digest(output: &str) -> Option<String> {
         go::tests,
         script::tsc,
         script::eslint,
+        tap::tests,
+        tap::node,
     ];
     readers.iter().map(|read| read(&lines)).find(|found| !found.failed.is_empty()).map(|found| found.told())
 }

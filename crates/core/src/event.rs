@@ -13,6 +13,7 @@ use crate::{
     commit::{CommitFile, Committed},
     compaction::{Dropped, Mark as ContextMark},
     completion::Completion,
+    diff::Lines,
     fact::{Fact, Mark, Place},
     goal::GoalSummary,
     hook::{Hold, Hook, HookStatus},
@@ -24,9 +25,11 @@ use crate::{
     lane::{ChildWork, LaneKind},
     memory::MemoryChange,
     money::Unit,
+    pipeline::{Depth, StageEvent},
     plan::{Pause, Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
+    recipe::{RecipeKind, RecipeOrigin},
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::{Confine, Sandbox},
@@ -261,6 +264,9 @@ pub enum Event {
         work: ChildWork,
         /// The task.
         task: Excerpt,
+        /// The agent that does it, where it is one of the user's files.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<ChildAgent>,
     },
     /// A sub-agent ended.
     ChildEnded {
@@ -666,6 +672,9 @@ pub enum Event {
         /// Files seen, with their hashes.
         #[serde(default)]
         seen: Vec<(RelPath, BlobId)>,
+        /// Lines seen of files that others have changed, with the hash of the whole.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        parts: Vec<(RelPath, BlobId, Lines)>,
         /// The rule that refused it, where one did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ruling: Option<Ruling>,
@@ -1053,6 +1062,44 @@ pub enum Event {
         /// Whether they do.
         on: bool,
     },
+    /// A skill, a command or an agent of the user's files directs a message.
+    TurnDirected {
+        /// The message.
+        turn: TurnId,
+        /// What kind.
+        kind: RecipeKind,
+        /// What it is called.
+        name: String,
+        /// Where it comes from.
+        origin: RecipeOrigin,
+        /// Its file, as the user would name it.
+        file: String,
+        /// The prompt, as its model reads it.
+        prompt: Excerpt,
+        /// The tools that it keeps to; left out where it does not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools: Option<Vec<String>>,
+        /// How far it goes at most.
+        scope: ToolScope,
+        /// The model that it asks for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// The sources that it needs.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sources: Vec<String>,
+    },
+    /// Something happened to a stage pipeline.
+    Staged {
+        /// The pipeline, by the run that it began as.
+        pipeline: RunId,
+        /// What.
+        happened: StageEvent,
+    },
+    /// From here on pipelines go so deep.
+    DepthSet {
+        /// How deep.
+        depth: Depth,
+    },
     /// Something the user should know.
     Notice {
         /// How loud.
@@ -1076,6 +1123,8 @@ pub enum RunStatus {
     Manual,
     /// It came to its end, and not everything of it was done.
     Ended,
+    /// It was left for something else.
+    Breakout,
 }
 
 /// How a tool call ended.
@@ -1145,6 +1194,20 @@ pub struct Rest {
     pub after: BlobId,
     /// The hunks that lead there from the content that is written.
     pub hunks: Vec<crate::diff::Hunk>,
+}
+
+/// An agent of the user's files, as a sub-agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildAgent {
+    /// What it is called.
+    pub name: String,
+    /// Its prompt.
+    pub prompt: Excerpt,
+    /// The tools that it keeps to; left out where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// How far it goes at most.
+    pub scope: ToolScope,
 }
 
 /// What a gate's verdict rests on; captured here, never told by a model.

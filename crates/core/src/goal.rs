@@ -7,11 +7,12 @@ mod reply;
 
 use serde::{Deserialize, Serialize};
 
-pub use reply::PlannerReply;
+pub use reply::{PlannerReply, first_object};
 
 use crate::{
     blob::BlobId,
     ids::{CallId, Millis},
+    money::clock,
     shell::Risk,
     tool::Exit,
 };
@@ -62,6 +63,8 @@ pub enum GoalStatus {
     Skipped,
     /// The model's part could not go on.
     PlannerError,
+    /// It would have had to do more than it was allowed to, and changed nothing.
+    Refused,
 }
 
 /// One command of a goal.
@@ -157,6 +160,14 @@ pub fn failures_in_a_row(tried: &[Tried], key: BlobId) -> usize {
     failures
 }
 
+/// Told of what ended well without a command or a file.
+pub fn complete(took: Millis) -> String {
+    match took.0 {
+        0..10_000 => format!("Complete ({}ms)", took.0),
+        long => format!("Complete ({})", clock(long)),
+    }
+}
+
 impl GoalSummary {
     /// What became of these commands; `ended` when the goal did not end by itself.
     pub fn of(tried: &[Tried], took: Millis, ended: Option<GoalStatus>) -> Self {
@@ -183,7 +194,7 @@ impl GoalSummary {
     /// One line: how it ended, then how much was run.
     pub fn line(&self) -> String {
         let head = match self.status {
-            GoalStatus::Completed if self.ran == 0 => return format!("Complete ({}ms)", self.took.0),
+            GoalStatus::Completed if self.ran == 0 => return complete(self.took),
             GoalStatus::Completed => "Complete.".to_owned(),
             GoalStatus::Failed => match self.attempts.iter().rev().find(|a| a.exit.is_some()) {
                 Some(Attempt { command, exit: Some(exit), .. }) => {
@@ -194,6 +205,7 @@ impl GoalSummary {
             GoalStatus::Cancelled => "Cancelled.".to_owned(),
             GoalStatus::Skipped => return "Skipped: nothing was run.".to_owned(),
             GoalStatus::PlannerError => "Planner error.".to_owned(),
+            GoalStatus::Refused => "Not done: it was not allowed what it asked for.".to_owned(),
         };
         format!("{head} {}", self.counts())
     }

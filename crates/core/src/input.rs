@@ -11,10 +11,11 @@ use crate::{
     event::FileChange,
     fact::Place,
     hook::HookOutcome,
-    ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, RunId, Seq, TurnId},
     intent::{Mode, TierAnswer},
     memory::MemoryOwner,
     money::Limits,
+    pipeline::Material,
     plan::Pause,
     proposal::Decision,
     question::FormQuestion,
@@ -50,6 +51,22 @@ pub enum Input {
         text: String,
         /// The version from which they wrote it.
         version: u32,
+    },
+    /// What the stage at work works on is here.
+    StageGathered {
+        /// The pipeline.
+        pipeline: RunId,
+        /// How far it had come when that was asked.
+        step: u64,
+        /// The texts.
+        material: Box<Material>,
+    },
+    /// A model said whether a message leaves the pipeline that waits.
+    BreakoutJudged {
+        /// The message.
+        turn: TurnId,
+        /// What it said and what that cost.
+        said: Result<(String, Usage), Fault>,
     },
     /// The user wants runs of the plan to stop here, or not any more.
     SetPause(Pause, bool),

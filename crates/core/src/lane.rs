@@ -28,6 +28,8 @@ pub enum LaneKind {
     Repair(GateId),
     /// Looks into something for another lane, which it reports to.
     Child(LaneId),
+    /// Does the stages of a pipeline.
+    Pipeline,
 }
 
 impl LaneKind {
@@ -39,6 +41,7 @@ impl LaneKind {
             Self::Task(_) | Self::Repair(_) => Purpose::Task,
             Self::Goal | Self::Gate(_) => Purpose::Goal,
             Self::Child(_) => Purpose::Child,
+            Self::Pipeline => Purpose::Stage,
         }
     }
 

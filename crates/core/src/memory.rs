@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
@@ -175,6 +175,13 @@ impl Note {
     pub fn says(&self, text: &str) -> bool {
         plain(&self.text) == plain(text)
     }
+
+    /// Whether another note says the same in other words: most words of the shorter one stand in both.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let (own, theirs) = (telling(&self.text), telling(&other.text));
+        let both = own.intersection(&theirs).count();
+        self.says(&other.text) || both * 3 > own.len().min(theirs.len()) * 2
+    }
 }
 
 impl MemoryChange {
@@ -335,4 +342,31 @@ fn without(text: &str, note: &Note) -> Option<String> {
 fn plain(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").trim_end_matches('.').to_lowercase()
+}
+
+/// The words of a note that tell it from others: without those that any rule has.
+fn telling(text: &str) -> BTreeSet<String> {
+    const RULING: [&str; 20] = [
+        "always",
+        "never",
+        "not",
+        "only",
+        "every",
+        "must",
+        "should",
+        "use",
+        "used",
+        "uses",
+        "using",
+        "need",
+        "needs",
+        "here",
+        "now",
+        "from",
+        "for",
+        "project",
+        "repository",
+        "please",
+    ];
+    content(text).into_iter().filter(|w| !RULING.contains(&w.as_str())).collect()
 }

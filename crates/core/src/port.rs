@@ -10,9 +10,11 @@ use crate::{
     event::Stamped,
     ids::{Millis, Seq},
     input::Input,
+    knowledge::{IndexStatus, Passage},
     memory::MemoryOwner,
     money::Configured,
     policy::{Policy, Rehearsal},
+    recipe::Recipes,
     redact::Redactor,
     relpath::RelPath,
     session::Session,
@@ -112,6 +114,8 @@ pub enum Ask {
     SourceTools(String),
     /// Keeps what was typed as the user's value of this variable; how the sources are then.
     KeepKey(String, Hidden),
+    /// Of the knowledge index.
+    Knowledge(KnowledgeAsk),
 }
 
 /// Something that was typed and is shown nowhere.
@@ -122,6 +126,24 @@ impl std::fmt::Debug for Hidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("…")
     }
+}
+
+/// A question to the knowledge index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KnowledgeAsk {
+    /// Passages that answer this.
+    Search(String),
+    /// What is in it.
+    Status,
+}
+
+/// What the knowledge index answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KnowledgeReply {
+    /// The best passages, the best first.
+    Passages(Vec<Passage>),
+    /// What is in it.
+    Status(IndexStatus),
 }
 
 /// An answer of the read port.
@@ -143,6 +165,8 @@ pub enum Reply {
     Sources(Vec<SourceState>),
     /// What a source has, or why that is not known.
     SourceTools(String, Result<String, String>),
+    /// Of the knowledge index, or why it has no answer.
+    Knowledge(Box<Result<KnowledgeReply, String>>),
 }
 
 /// What the next request to the model holds.
@@ -261,4 +285,6 @@ pub struct Surroundings {
     pub budget: Configured,
     /// The file of the project that tells agents how to work here, if one is read.
     pub instructions: Option<String>,
+    /// The skills, commands and agents that there are.
+    pub recipes: Arc<Recipes>,
 }

@@ -27,6 +27,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use crate::lane::{ChildWork, LaneKind};
 pub use accounts::{Accounts, Spent};
+pub use apply::{Pipeline, StageCall};
 pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use foretell::{Deed, Foretold};
 pub use lane::{Child, Lane, OpenCall, Talk};
@@ -43,8 +44,10 @@ use crate::{
     intent::Reading,
     memory::Memory,
     money::{Allowance, Configured},
+    pipeline::Agents,
     plan::{GateDraft, Pause},
     policy::Policy,
+    recipe::Recipes,
     work::{Effect, View, Work, WorkKey},
 };
 
@@ -56,6 +59,8 @@ pub struct Session {
     policy: Arc<Policy>,
     gates: Arc<[GateDraft]>,
     memory: Arc<Memory>,
+    recipes: Arc<Recipes>,
+    agents: Arc<Agents>,
     bounds: Bounds,
 }
 
@@ -182,6 +187,26 @@ impl Session {
         &self.memory
     }
 
+    /// The skills, commands and agents that there are; no part of what happened.
+    pub fn set_recipes(&mut self, recipes: Arc<Recipes>) {
+        self.recipes = recipes;
+    }
+
+    /// The skills, commands and agents that there are.
+    pub fn recipes(&self) -> &Arc<Recipes> {
+        &self.recipes
+    }
+
+    /// The agents with stages that can be called; no part of what happened.
+    pub fn set_agents(&mut self, agents: Arc<Agents>) {
+        self.agents = agents;
+    }
+
+    /// The agents with stages that can be called.
+    pub const fn agents(&self) -> &Arc<Agents> {
+        &self.agents
+    }
+
     /// How this process reads messages.
     pub fn tiers(&self) -> &Tiers {
         &self.tiers
@@ -222,6 +247,8 @@ impl Session {
             policy: &self.policy,
             gates: &self.gates,
             memory: &self.memory,
+            recipes: &self.recipes,
+            agents: &self.agents,
             bounds: &self.bounds,
         };
         let mut draft = decide::Draft::new(&mut self.state, under, at);
@@ -249,7 +276,9 @@ impl Session {
     pub fn pending(&self) -> BTreeMap<WorkKey, Work> {
         let mut all = self.state.pending();
         for work in all.values_mut() {
-            if let Work::Tool { view: View { rules, .. }, .. } | Work::Recall { rules, .. } = work {
+            if let Work::Tool { view, .. } = work {
+                view.rules.policy = Arc::clone(&self.policy);
+            } else if let Work::Recall { rules, .. } = work {
                 rules.policy = Arc::clone(&self.policy);
             }
         }

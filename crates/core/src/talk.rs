@@ -24,6 +24,8 @@ pub enum Purpose {
     Classify,
     /// Sum up what was said and done so far.
     Compact,
+    /// Do one stage of a pipeline.
+    Stage,
 }
 
 /// Everything a model gets for one reply.

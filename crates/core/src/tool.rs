@@ -5,6 +5,7 @@
 
 mod call;
 mod facts;
+pub mod knowledge;
 mod patch;
 pub(crate) mod read;
 mod session;
@@ -20,12 +21,13 @@ pub use call::{
     Write,
 };
 pub use facts::Subject;
+pub use knowledge::KnowledgeCall;
 pub use read::{ArgsError, ReadCall};
-pub use session::{AskUser, ChangeGate, ChildTask, Delegate, RequestPath};
+pub use session::{AskUser, ChangeGate, ChildKind, ChildTask, Delegate, RequestPath};
 
 use crate::{
     blob::{Blob, BlobId},
-    diff::Hunk,
+    diff::{Hunk, Lines},
     event::FileChange,
     fact::FactDraft,
     ids::{CallId, LaneId, Millis, Process},
@@ -170,6 +172,8 @@ pub struct ToolOutcome {
     pub failed: bool,
     /// Files whose whole content the call saw, with the hash it had.
     pub seen: Vec<(RelPath, BlobId)>,
+    /// Lines that it saw of files that others have changed, with the hash of the whole.
+    pub parts: Vec<(RelPath, BlobId, Lines)>,
     /// Changes that it proposes.
     pub proposals: Vec<ProposalDraft>,
     /// Facts that it found.
@@ -221,6 +225,7 @@ impl ToolOutcome {
             summary: summary.into(),
             failed: false,
             seen: Vec::new(),
+            parts: Vec::new(),
             proposals: Vec::new(),
             facts: Vec::new(),
             exit: None,

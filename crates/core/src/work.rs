@@ -5,10 +5,11 @@
 use crate::{
     blob::BlobId,
     commit::CommitFile,
+    diff::Lines,
     event::FileChange,
     fact::{Fact, Facts},
     hook::HookMode,
-    ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId, Seq, TurnId},
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId, RunId, Seq, TurnId},
     intent::{IntentNode, IntentPath},
     memory::MemoryChange,
     policy::PathRules,
@@ -57,6 +58,10 @@ pub enum WorkKey {
     Commit(CallId, bool),
     /// Reading a file that is to be a plan.
     ReadPlan(CallId),
+    /// Bringing what a stage works on, the so-manieth time.
+    Stage(RunId, u64),
+    /// Asking a model whether a message leaves a pipeline.
+    Judge(TurnId),
 }
 
 /// A piece of work that should be going on.
@@ -102,7 +107,7 @@ pub enum Work {
         /// The leave to do so.
         permit: Permit,
         /// What the lane sees instead of the disk.
-        view: View,
+        view: Box<View>,
     },
     /// Work out what an approved write makes of each file.
     Prepare {
@@ -192,6 +197,20 @@ pub enum Work {
         /// The files.
         files: Vec<(RelPath, Option<BlobId>)>,
     },
+    /// Bring what the stage at work works on.
+    Stage {
+        /// The pipeline.
+        pipeline: RunId,
+        /// How far it had come when that was asked.
+        step: u64,
+    },
+    /// Ask a model whether a message leaves the pipeline that waits.
+    Judge {
+        /// The message.
+        turn: TurnId,
+        /// What it is told.
+        question: String,
+    },
     /// Commit exactly these files, as they were shown.
     Commit {
         /// What it goes by.
@@ -203,6 +222,9 @@ pub enum Work {
     },
 }
 
+/// The lines that were seen of files, each with the hash of the whole.
+pub type SeenParts = BTreeMap<RelPath, (BlobId, Vec<Lines>)>;
+
 /// What a lane sees of the files: its own proposals over the disk, and what it saw before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
@@ -212,6 +234,10 @@ pub struct View {
     pub base: BTreeMap<RelPath, Option<BlobId>>,
     /// The hash that each file had when the lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// What it saw since then of those that others have changed.
+    pub parts: SeenParts,
+    /// Whether the call is the user's own.
+    pub typed: bool,
     /// What is known, and what commands printed.
     pub facts: Arc<Facts>,
     /// The rules that hold for the paths which are really touched.
@@ -259,6 +285,8 @@ impl Work {
             Self::ReadPlan { call, .. } => WorkKey::ReadPlan(*call),
             Self::LookCommit { commit, .. } => WorkKey::Commit(*commit, false),
             Self::Commit { commit, .. } => WorkKey::Commit(*commit, true),
+            Self::Stage { pipeline, step } => WorkKey::Stage(*pipeline, *step),
+            Self::Judge { turn, .. } => WorkKey::Judge(*turn),
         }
     }
 

@@ -38,6 +38,7 @@ use pilothouse_core::{
     input::{Input, TiersAnswered, WriteFault},
     intent::{Control, IntentNode, IntentPath, Phase, Source, TierAnswer, Turn},
     memory::MemoryOwner,
+    pipeline::{Material, ToolStep},
     plan::Pause,
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
@@ -72,7 +73,13 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 43] = [
+const LINES: [&str; 49] = [
+    "@research what is a.txt?",
+    "@research why does it fail?",
+    "/research",
+    "something else",
+    "1",
+    "2",
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -284,7 +291,14 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
         Work::Think { call, .. } => {
             let reply = ModelReply {
                 text: dice
-                    .pick(&["", "done", "done", r#"{"mode":"command","command":"make"}"#, r#"{"mode":"x"}"#])
+                    .pick(&[
+                        "",
+                        "done",
+                        "done",
+                        r#"{"mode":"command","command":"make"}"#,
+                        r#"{"mode":"x"}"#,
+                        r#"{"sub_queries":["a"],"summary":"b"}"#,
+                    ])
                     .into(),
                 calls: calls(dice),
                 ..ModelReply::default()
@@ -355,6 +369,16 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                 HookStatus::Unable,
             ]);
             Input::HookEnded { call: *call, outcome: hook_said(status, "because") }
+        }
+        Work::Stage { pipeline, step } => {
+            let found = |ok| ToolStep { tool: "search".into(), args: "{}".into(), ok, text: "[]".into() };
+            let steps = dice.pick(&[vec![], vec![found(true)], vec![found(true)], vec![found(false)]]);
+            let material = Box::new(Material { steps, ..Material::default() });
+            Input::StageGathered { pipeline: *pipeline, step: *step, material }
+        }
+        Work::Judge { turn, .. } => {
+            let said = dice.pick(&[r#"{"intent":"breakout","confidence":0.9}"#, "", "{}"]);
+            Input::BreakoutJudged { turn: *turn, said: Ok((said.to_owned(), Usage::default())) }
         }
         Work::Compact { call, .. } => {
             let reply = ModelReply { text: dice.pick(&["all is done", ""]).into(), ..ModelReply::default() };
@@ -448,6 +472,7 @@ fn check_work(session: &Session) {
                 assert!(new.applies().contains_key(apply));
             }
             Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } | Work::Revert { .. } => {}
+            Work::Stage { .. } | Work::Judge { .. } => {}
             Work::Survey(_)
             | Work::Keep { .. }
             | Work::Remember { .. }
@@ -494,9 +519,12 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
         let asked = new.open.values().any(asked) || (pauses && new.phase_question().is_some());
         let held = lane.kind.of_run() && asked;
         // What would go beyond the budget waits for the user, who answers one question after the other.
+        // What a stage works on is brought.
+        let brought = after.pending().keys().any(|k| matches!(k, WorkKey::Stage(..)));
+        let brought = lane.kind == LaneKind::Pipeline && brought;
         let unpaid = lane.held && new.phase_question().is_some();
         assert!(
-            works || asks || writes || held || waits || unpaid || new.is_moving(lane.id),
+            works || asks || writes || held || waits || unpaid || brought || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",
             step.iter().map(|e| &e.event).collect::<Vec<_>>()
         );
@@ -730,7 +758,14 @@ fn every_prefix_of_a_log_reopens_with_nothing_going_on() {
             let mut again = state.clone();
             again.step(Millis(1_000), Input::Open(opening())).unwrap();
             assert!(again.pending().is_empty(), "seed {seed} after {}", stamped.seq);
-            assert_eq!(again.state().phase, Phase::Idle);
+            // A pipeline that waited for the user still does, with its question; nothing else is under way.
+            let waits = again.state().paused_pipeline().is_some();
+            let asks = again.state().phase_question().is_some_and(|c| {
+                matches!(c.kind, CheckpointKind::PipelinePause(_) | CheckpointKind::Breakout(_))
+            });
+            assert_eq!(asks, waits, "seed {seed} after {}", stamped.seq);
+            let phase = if waits { Phase::AwaitingApproval } else { Phase::Idle };
+            assert_eq!(again.state().phase, phase, "seed {seed} after {}", stamped.seq);
         }
     }
 }
@@ -772,6 +807,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                         );
                     }
                     Work::Classify { .. } | Work::Compact { .. } => {}
+                    Work::Stage { .. } | Work::Judge { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}
                     Work::ReadPlan { .. } => {}

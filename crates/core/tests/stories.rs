@@ -48,10 +48,14 @@ mod modes;
 mod permissions;
 #[path = "stories/phases.rs"]
 mod phases;
+#[path = "stories/pipelines.rs"]
+mod pipelines;
 #[path = "stories/plans.rs"]
 mod plans;
 #[path = "stories/questions.rs"]
 mod questions;
+#[path = "stories/recipes.rs"]
+mod recipes;
 #[path = "stories/results.rs"]
 mod results;
 #[path = "stories/sources.rs"]

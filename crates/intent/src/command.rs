@@ -41,6 +41,10 @@ pub enum Slash {
     Commit,
     /// Tells what is spent, and says how much may be.
     Budget,
+    /// Finds something out in stages, with citations that hold.
+    Research,
+    /// Says how deep that goes.
+    Depth,
     /// Lists what was set aside, takes it up again.
     Proposals,
     /// Lists what waits for the end of the run, orders and changes it.
@@ -55,6 +59,12 @@ pub enum Slash {
     Memory,
     /// Shows the sources and how they are.
     Sources,
+    /// Shows skills and commands of files.
+    Skills,
+    /// Shows agents of files.
+    Agents,
+    /// `/kb`: passages of the project.
+    Kb,
     /// Shows the sessions of this window, or begins one beside this.
     Runs,
     /// Begins a session in a git worktree of its own.
@@ -154,8 +164,11 @@ pub const INIT: &str = "Write AGENTS.md at the top of this folder: what an agent
 commands that build, check and test it, as they were found; then how it is laid out and the conventions that its code \
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
+/// The file that [`INIT`] asks for.
+pub const INIT_FILE: &str = "AGENTS.md";
+
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 37] = [
+pub static SLASH_COMMANDS: [SlashCommand; 42] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -213,6 +226,20 @@ pub static SLASH_COMMANDS: [SlashCommand; 37] = [
         "what is spent, and how much may be from now on; `+2` adds to it",
     ),
     row(
+        Slash::Research,
+        ("research", &[]),
+        Optional("QUESTION"),
+        Session,
+        "find it out in stages, with citations that are checked; alone, go on where it was left",
+    ),
+    row(
+        Slash::Depth,
+        ("depth", &[]),
+        Optional("quick|standard|deep"),
+        Session,
+        "how deep research goes, in numbers",
+    ),
+    row(
         Slash::Proposals,
         ("proposals", &["aside"]),
         Optional("FILE|all|plan|drop"),
@@ -243,6 +270,27 @@ pub static SLASH_COMMANDS: [SlashCommand; 37] = [
         "notes for later sessions; `add user NOTE` for every project, `edit user` in $EDITOR",
     ),
     row(Slash::Sources, ("sources", &["mcp"]), Nothing, Either, "MCP servers: how they are, what they have"),
+    row(
+        Slash::Skills,
+        ("skills", &[]),
+        Nothing,
+        Screen,
+        "skills and commands of files: where from, what they may",
+    ),
+    row(
+        Slash::Agents,
+        ("agents", &[]),
+        Nothing,
+        Screen,
+        "agents of files, called as @NAME: where from, what they may",
+    ),
+    row(
+        Slash::Kb,
+        ("kb", &["knowledge"]),
+        Required("QUESTION|status"),
+        Screen,
+        "passages of this project that answer a question; status says what is indexed",
+    ),
     row(
         Slash::Runs,
         ("bg", &["runs"]),
@@ -338,9 +386,11 @@ pub(crate) fn slash(text: &str) -> Option<(String, String)> {
     let rest =
         text.strip_prefix("::").or_else(|| text.strip_prefix('/')).or_else(|| text.strip_prefix(':'))?;
     let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '?')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '!' | '?'));
-    (word && name.len() < 32).then(|| (name.to_lowercase(), args.trim().to_owned()))
+    let word = name.starts_with(|c: char| c.is_alphanumeric() || c == '?')
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '!' | '?'));
+    // As long as the name of a skill may be; a number alone is none.
+    let word = word && name.chars().any(|c| !c.is_numeric());
+    (word && name.chars().count() <= 64).then(|| (name.to_lowercase(), args.trim().to_owned()))
 }
 
 /// The mode that `/mode` names.
@@ -375,8 +425,11 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         Slash::Help => Control::Help,
         Slash::Status => Control::Status,
         Slash::Exit => Control::Exit,
+        Slash::Research if !args.is_empty() => return (Turn::Query(None), IntentNode::Read),
         Slash::Agent
         | Slash::Plan
+        | Slash::Research
+        | Slash::Depth
         | Slash::Undo
         | Slash::Unundo
         | Slash::Compact
@@ -391,12 +444,15 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Why
         | Slash::Facts
         | Slash::Memory
+        | Slash::Kb
         | Slash::Chat
         | Slash::Auto
         | Slash::Ask
         | Slash::ReadOnly
         | Slash::Trust
         | Slash::Sources
+        | Slash::Skills
+        | Slash::Agents
         | Slash::Runs
         | Slash::Worktree
         | Slash::Theme

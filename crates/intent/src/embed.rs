@@ -3,7 +3,11 @@
 //! Owns their making and their length. Never touches a file or the network; other embedders are the
 //! caller's.
 
-use super::{features::features, parts::Tables, reading::Message};
+use super::{
+    features::{features, hash},
+    parts::Tables,
+    reading::Message,
+};
 
 /// The built-in embedder: features of words, letters and structure, folded into a short vector.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,6 +15,9 @@ pub struct Hashed;
 
 /// Length of the built-in vectors.
 pub const HASHED_LEN: usize = 512;
+
+/// What three letters of a word weigh against the word.
+const LETTERS: f32 = 0.35;
 
 impl Hashed {
     /// The vector of features that are already there.
@@ -23,6 +30,20 @@ impl Hashed {
             }
         }
         unit(out)
+    }
+
+    /// The vector of a text that is no message, by its words and how much each weighs: the words and the letters in
+    /// them, nothing of how a sentence is built.
+    pub fn words<'a>(words: impl IntoIterator<Item = (&'a str, f32)>) -> Vec<f32> {
+        let mut found = Vec::new();
+        for (word, weight) in words {
+            found.push((hash(0, &["w", word]), weight));
+            let letters: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
+            let threes = letters.windows(4).filter_map(|w| word.get(*w.first()?..*w.last()?));
+            let share = LETTERS * weight;
+            found.extend(threes.map(|three| (hash(0, &["c", three]), share)));
+        }
+        Self::fold(&found)
     }
 
     /// The vector of one text; zeros where there is nothing in it.
@@ -44,6 +65,16 @@ pub fn unit(mut vector: Vec<f32>) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_share_letters_are_nearer_than_others() {
+        let of = |words: &[&str]| Hashed::words(words.iter().map(|w| (*w, 1.0)));
+        let near = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+        let one = of(&["normalize", "header"]);
+        assert!(near(&one, &of(&["normalization"])) > 3.0 * near(&one, &of(&["keyboard"])).abs());
+        assert!(near(&one, &of(&["header", "normalize"])) > 0.999);
+        assert!(of(&[]).iter().all(|x| x.abs() < f32::EPSILON));
+    }
 
     #[test]
     fn vectors_have_length_one_or_none() {

@@ -32,7 +32,7 @@ pub(crate) fn features(m: &Message<'_>, known: &Tables) -> Vec<(u32, f32)> {
     }
 }
 
-fn hash(salt: u32, parts: &[&str]) -> u32 {
+pub(crate) fn hash(salt: u32, parts: &[&str]) -> u32 {
     let mut h = 0x811c_9dc5u32 ^ salt.wrapping_mul(0x9e37_79b9);
     for part in parts {
         for b in part.bytes() {

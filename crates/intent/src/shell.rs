@@ -83,7 +83,7 @@ fn is_command(line: &str, known: &Words) -> bool {
     if line.ends_with('?') || program.chars().any(char::is_uppercase) || !parses(line) {
         return false;
     }
-    if is_prose(rest, is(program, Role::Word), known) {
+    if is_prose(rest, is(program, Role::Word), known) || is_made_so(program, rest, known) {
         return false;
     }
     if program.starts_with("./") {
@@ -133,6 +133,14 @@ fn is_prose(rest: &[&str], wordy: bool, known: &Words) -> bool {
     }
     // "grep -w the notes.txt": an option makes one such word an argument
     said > usize::from(flags > 0 && !wordy)
+}
+
+/// Whether something is to be made what the last word says, as no target is named: "make src/lib.rs compile".
+pub(crate) fn is_made_so(first: &str, rest: &[&str], known: &Words) -> bool {
+    let [object, .., outcome] = rest else { return false };
+    let bare = outcome.trim_end_matches(['.', '!']);
+    let plain = !rest.iter().any(|w| w.starts_with('-') || w.contains('='));
+    first == "make" && plain && *object != "sure" && known.has(List::Outcome, bare)
 }
 
 /// Whether a program and its arguments look as they are typed, no sentence among them.

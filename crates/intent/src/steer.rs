@@ -16,6 +16,18 @@ use super::{
 const HEAD: usize = 4;
 
 impl Classifier {
+    /// Whether a message to a paused pipeline holds one of the words that leave it, wherever they stand, with
+    /// or without an article between them; or is exactly its third choice (T-11).
+    pub fn leaves_pipeline(&self, line: &str) -> bool {
+        let plain = line.trim().to_lowercase();
+        if matches!(plain.as_str(), "3" | "3.") {
+            return true;
+        }
+        let bare = plain.replace(" the ", " ").replace(" this ", " ");
+        let words = self.tables().words.list(List::LeavePipeline);
+        words.iter().any(|word| plain.contains(&**word) || bare.contains(&**word))
+    }
+
     /// Whether a whole line says no to what is shown, and nothing more: "no", "skip", "leave it".
     pub fn declines(&self, line: &str) -> bool {
         if self.lists(List::Decline, line) {

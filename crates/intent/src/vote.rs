@@ -14,8 +14,10 @@ use super::{
     parts::Rule,
     reading::{Message, Source},
     rules::{self, Guess},
+    shell,
     stats::{Guard, LEAVES, Model, Prediction, TURNS},
     structure::{Clause, Form, Object},
+    text::Kind,
     turn::{Control, Mode, Phase, Turn},
     words::List,
 };
@@ -261,6 +263,9 @@ fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -> Option<N>
     if m.phase != Phase::Idle || m.paused || banned || (rules::is_action(said) && said != N::Execute) {
         return None;
     }
+    if said == N::Execute && wants_change(p) {
+        return Some(N::Modify);
+    }
     if let Some(rest) = reported(p.text) {
         let rest = Parsed::under(rest, p.ban, p.structure.known);
         let guess = rest.guess().filter(|g| rules::is_action(g.leaf) && !rest.asks())?;
@@ -287,6 +292,26 @@ fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -> Option<N>
         !matches!(only.object, Object::Missing | Object::Pronoun)
     };
     (none.is_none() && first && told && object && only.start == 0).then_some(guess.leaf)
+}
+
+/// Whether what reads like a run can only come about by a change: "make the build green" names how a thing is to be,
+/// and in "install steps are outdated" the program's name is a noun of a report.
+fn wants_change(p: &Parsed<'_>) -> bool {
+    let known = p.structure.known;
+    let made = |c: &&Clause| {
+        let words = p.doc.tokens.get(c.head..c.end).unwrap_or_default();
+        let words: Vec<&str> = words.iter().filter(|t| t.kind != Kind::Punct).map(|t| &*t.text).collect();
+        shell::is_made_so(
+            words.first().copied().unwrap_or_default(),
+            words.get(1..).unwrap_or_default(),
+            &known.words,
+        )
+    };
+    let noun = |word: &str| is(word, Role::Word) || is(word, Role::Typed);
+    let told = p.guess().is_some_and(|g| g.rule == "statement")
+        && p.doc.tokens.first().is_some_and(|t| noun(&t.text))
+        && p.doc.tokens.iter().any(|t| known.is(List::Aux, &t.text));
+    told || p.kept.iter().filter_map(|k| p.structure.clauses.get(*k)).find(made).is_some()
 }
 
 /// What follows a report that begins with a program's name.

@@ -105,6 +105,7 @@ lists! {
     HaltHead = "halt_head",
     Replace = "replace",
     Prose = "prose",
+    Outcome = "outcome",
     Subcommand = "subcommand",
     ToldPast = "told_past",
     ToldAbout = "told_about",

@@ -30,6 +30,7 @@ mod request;
 mod review;
 mod scene;
 mod sentence;
+mod stage;
 mod task;
 
 /// How to get more than rules.
@@ -49,6 +50,9 @@ impl Offline {
     pub fn answer(self, request: &ModelRequest) -> ModelReply {
         if request.purpose == Purpose::Compact {
             return said(summary(request));
+        }
+        if request.purpose == Purpose::Stage {
+            return said(stage::reply(request));
         }
         let scene = Scene::of(request);
         let (text, calls) = match go(&scene) {

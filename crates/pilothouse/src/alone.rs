@@ -72,8 +72,13 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
     setup.flags = Layer::with_effort(args.effort);
     setup.trust = if args.trust { Trust::Once } else { Trust::None };
     setup.which = args.session.map_or(Which::New, Which::Named);
+    setup.depth = args.depth.depth();
+    let goal = match &args.agent {
+        None => args.goal,
+        Some(name) => order(&setup, name, &args.goal)?,
+    };
     let options = Options {
-        goal: args.goal,
+        goal,
         plan_only: args.plan,
         auto_confirm: args.auto_confirm,
         budget: Limits { calls: args.max_calls.map(u64::from), ..Limits::default() }
@@ -90,6 +95,17 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
         block_on("run", secrets, headless::run(setup, options, &mut out, &mut err, told_to_stop()))?
             .map_err(explain)?;
     Ok(outcome.exit)
+}
+
+/// The goal as an order to the agent of this name.
+fn order(setup: &Setup, name: &str, goal: &str) -> Result<String, Failure> {
+    let (agents, faults) = pilothouse_runtime::agents::load(&setup.home, setup.depth);
+    if agents.named(name).is_some() {
+        return Ok(format!("@{name} {goal}"));
+    }
+    let known: Vec<&str> = agents.all.iter().map(|a| a.slug.as_str()).collect();
+    let faults: String = faults.iter().map(|f| format!("; {f}")).collect();
+    Err(Failure::new(USAGE, format!("there is no agent `{name}`; there are: {}{faults}", known.join(", "))))
 }
 
 async fn told_to_stop() -> Stop {

@@ -5,7 +5,7 @@ mod sources;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pilothouse_core::money::Limits;
+use pilothouse_core::{money::Limits, pipeline::Depth};
 
 pub use sources::SourcesCommand;
 
@@ -38,6 +38,41 @@ pub struct RunsArgs {
     #[arg(long)]
     pub all: bool,
     /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `kb` does.
+#[derive(Clone, Debug, Subcommand)]
+pub enum KbCommand {
+    /// The passages that answer a question, the best first.
+    Search(KbSearchArgs),
+    /// What is in the index.
+    Status(KbArgs),
+    /// Throws the index away and makes it anew.
+    Rebuild(KbArgs),
+}
+
+/// Arguments of `kb search`.
+#[derive(Clone, Debug, Args)]
+pub struct KbSearchArgs {
+    /// The question, in words or names.
+    pub query: String,
+    /// A file or folder to look in; may be given several times.
+    #[arg(long)]
+    pub within: Vec<String>,
+    /// Most passages.
+    #[arg(long, default_value_t = 10)]
+    pub max: usize,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `kb status` and `kb rebuild`.
+#[derive(Clone, Debug, Args)]
+pub struct KbArgs {
+    /// Print JSON.
     #[arg(long)]
     pub json: bool,
 }
@@ -84,6 +119,15 @@ pub enum Command {
         after_help = "Examples:\n  pilothouse runs                 of this folder and its worktrees\n  pilothouse runs --all --json    of every folder, one JSON object a line\n\nA status: idle, thinking, tool, waiting, stalled, done, failed, stopped, orphaned"
     )]
     Runs(RunsArgs),
+    /// Finds passages of the folder that answer a question.
+    #[command(
+        after_help = "Examples:\n  pilothouse kb search \"where are retries counted\"\n  pilothouse kb search retry --within src --json\n  pilothouse kb status\n  pilothouse kb rebuild\n\nThe index is made at the first question and lies outside the project. Exit 1: nothing was found."
+    )]
+    Kb {
+        /// What to do.
+        #[command(subcommand)]
+        what: KbCommand,
+    },
     /// Takes back the last applied change of the folder.
     #[command(after_help = "Examples:\n  pilothouse undo --dry-run\n  pilothouse undo")]
     Undo(UndoArgs),
@@ -112,6 +156,11 @@ pub enum Command {
     /// Says what was found: settings, model, folder, sandbox.
     #[command(after_help = "Examples:\n  pilothouse doctor\n  pilothouse doctor --json")]
     Doctor(DoctorArgs),
+    /// Checks skills, agents, commands and configuration: file, line and column of what is wrong.
+    #[command(
+        after_help = "Examples:\n  pilothouse validate                        your configuration and what this folder brings\n  pilothouse validate .claude/skills/x       one folder\n  pilothouse validate --json commands/fix.md\n\nExit codes: 0 nothing is wrong · 2 something is"
+    )]
+    Validate(ValidateArgs),
     /// Shows what a folder brings that would take effect, and whether it may.
     #[command(
         after_help = "Examples:\n  pilothouse trust                 look at it, then answer\n  pilothouse trust --show          only look\n  pilothouse trust --hash HASH     trust exactly what --show printed\n  pilothouse trust --revoke"
@@ -155,6 +204,16 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
+/// `validate`.
+#[derive(Clone, Debug, Args)]
+pub struct ValidateArgs {
+    /// Files and folders; your configuration and this folder's without any.
+    pub paths: Vec<PathBuf>,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `run`.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
@@ -169,7 +228,10 @@ pub struct RunArgs {
     /// Approve plans and changes; what would ask, removals and high risk are refused to the model.
     #[arg(long)]
     pub auto_confirm: bool,
-    /// How much is tried: repairs of a failed gate (none, two or three).
+    /// Let this agent with stages do it, such as research.
+    #[arg(long, value_name = "NAME", conflicts_with = "plan")]
+    pub agent: Option<String>,
+    /// How much is tried: repairs of a failed gate (none, two or three); how deep an agent goes.
     #[arg(long, value_enum, default_value = "standard")]
     pub depth: DepthArg,
     /// How much the model thinks: none, minimal, low, medium, high, xhigh.
@@ -222,6 +284,15 @@ pub enum DepthArg {
 }
 
 impl DepthArg {
+    /// How deep an agent with stages goes.
+    pub const fn depth(self) -> Depth {
+        match self {
+            Self::Quick => Depth::Quick,
+            Self::Standard => Depth::Standard,
+            Self::Deep => Depth::Deep,
+        }
+    }
+
     /// Repairs of a failed gate.
     pub const fn repairs(self) -> u32 {
         match self {

@@ -5,11 +5,13 @@ mod auth;
 mod cli;
 mod exit;
 mod judge;
+mod know;
 mod out;
 mod permit;
 mod place;
 mod sources;
 mod trust;
+mod validate;
 mod workbench;
 
 use std::process::ExitCode;
@@ -63,6 +65,7 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Run(args)) => alone::run(args, secrets),
         Some(Command::Sessions { what }) => alone::sessions(what),
         Some(Command::Runs(args)) => alone::runs(&args, secrets),
+        Some(Command::Kb { what }) => know::knowledge(what, secrets),
         Some(Command::Undo(args)) => alone::undo(args, Direction::Undo, secrets),
         Some(Command::Redo(args)) => alone::undo(args, Direction::Redo, secrets),
         Some(Command::Auth { what }) => auth::auth(what),
@@ -71,6 +74,7 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Sources { what }) => sources::sources(what),
         Some(Command::Config { what }) => alone::config(what, secrets),
         Some(Command::Doctor(args)) => alone::doctor(&args),
+        Some(Command::Validate(args)) => validate::validate(&args),
     }
 }
 

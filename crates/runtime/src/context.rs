@@ -10,6 +10,7 @@ pub mod compact;
 mod now;
 mod record;
 pub mod sheet;
+pub mod stage;
 mod telling;
 #[cfg(test)]
 mod tests;
@@ -67,10 +68,16 @@ pub struct Circumstances {
     pub window: Window,
     /// What is known of the project, as text that stands directly behind the prompt.
     pub project: Option<String>,
+    /// The names of skills and agents, as text that stands behind that.
+    pub skills: Option<String>,
     /// What is remembered from earlier sessions.
     pub memory: Arc<Memory>,
+    /// What the last pipeline found, as a block; empty where there is nothing.
+    pub prior: String,
     /// Whether one more model call may be made, for a summary.
     pub may_call: bool,
+    /// Whether nobody is there to answer a question.
+    pub unattended: bool,
     /// Who is asked: only what they thought themselves goes back.
     pub origin: String,
     /// The sources, a line each.
@@ -111,7 +118,8 @@ pub fn request(
     let lane = state.lanes.get(&lane).ok_or(Unprepared::Gone)?;
     let purpose = lane.kind.purpose();
     let system = system(purpose);
-    let project = project(around).map(|text| Message::text(Role::User, text));
+    let known: Vec<String> = project(around).into_iter().chain(skills(around)).collect();
+    let project = (!known.is_empty()).then(|| Message::text(Role::User, known.join("\n")));
     let last = Message::text(Role::User, now::message(state, lane, offer, around));
     let mut messages: Vec<Message> = project.into_iter().collect();
     let fixed = messages.iter().map(budget::size).sum::<usize>() + system.len();
@@ -134,6 +142,11 @@ pub fn request(
 /// What is told of the project, as the window allows.
 fn project(around: &Circumstances) -> Option<String> {
     around.project.as_ref().map(|text| cut(text, around.window.input() / PROJECT_SHARE))
+}
+
+/// What is told of skills and agents, as the window allows.
+fn skills(around: &Circumstances) -> Option<String> {
+    around.skills.as_ref().map(|text| cut(text, around.window.input() / PROJECT_SHARE))
 }
 
 /// What the last message counts for: in steps, so that a word more in it shrinks nothing before it.
@@ -163,7 +176,7 @@ pub fn system(purpose: Purpose) -> String {
     match purpose {
         Purpose::Classify => include_str!("../../../assets/prompts/classify.md"),
         Purpose::Compact => include_str!("../../../assets/prompts/compact.md"),
-        Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Child => {
+        Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Child | Purpose::Stage => {
             include_str!("../../../assets/prompts/base.md")
         }
     }
@@ -178,7 +191,7 @@ pub fn instruction(purpose: Purpose, mode: Mode) -> String {
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),
         Purpose::Goal => include_str!("../../../assets/prompts/goal.md"),
         Purpose::Child => include_str!("../../../assets/prompts/child.md"),
-        Purpose::Classify | Purpose::Compact => "",
+        Purpose::Classify | Purpose::Compact | Purpose::Stage => "",
     };
     match mode {
         Mode::Exploratory => task.to_owned(),

@@ -11,8 +11,10 @@ mod leave;
 mod memory;
 mod opening;
 mod outbox;
+mod pipeline;
 mod port;
 mod project;
+mod recipes;
 mod rules;
 mod sources;
 mod tasks;
@@ -35,6 +37,7 @@ use pilothouse_core::{
     ids::{CallId, Millis, Seq},
     input::{Input, Refusal},
     intent::{Control, Mode},
+    pipeline::Depth,
     policy::Policy,
     port::{Ask, Reply, Request, Surroundings, Update},
     question::FormQuestion,
@@ -55,7 +58,7 @@ use crate::{
     home::{Environment, Home},
     project::Project,
     secrets::Secrets,
-    sessions, surroundings,
+    surroundings,
     trace::{EventTrace, Variant},
 };
 use disk_thread::DiskThread;
@@ -102,6 +105,8 @@ pub struct Setup {
     pub trust: Trust,
     /// Whether somebody is there to be asked, about the folder and about hunks.
     pub asks: bool,
+    /// Whether nobody is there to answer anything, so that the agent is told not to ask.
+    pub unattended: bool,
     /// The mode, where it was said.
     pub mode: Option<Mode>,
     /// The environment.
@@ -121,6 +126,8 @@ pub struct Setup {
     pub writing: bool,
     /// Repairs of a failed gate.
     pub repairs: u32,
+    /// How deep pipelines go where nothing is said.
+    pub depth: Depth,
 }
 
 impl Setup {
@@ -134,6 +141,7 @@ impl Setup {
             asking: false,
             trust: Trust::None,
             asks: false,
+            unattended: false,
             mode: None,
             environment,
             flags: Layer::default(),
@@ -145,6 +153,7 @@ impl Setup {
             secrets: Secrets::default(),
             writing: false,
             repairs: Bounds::default().repairs,
+            depth: Depth::default(),
         }
     }
 }
@@ -214,6 +223,8 @@ struct Driver {
     project: Project,
     /// The memories, as they were read.
     memories: memory::Memories,
+    /// The skills, commands and agents, as they were found.
+    shelf: recipes::Shelf,
     leaving: bool,
 }
 
@@ -279,11 +290,14 @@ impl Driver {
             around,
             project: Project::default(),
             memories: memory::Memories::default(),
+            shelf: recipes::Shelf::default(),
             leaving: false,
         };
         driver.look_at_project();
+        driver.find_recipes();
         driver.show_opened()?;
         driver.look_at_memory();
+        driver.warn_of_recipes();
         Ok(driver)
     }
 
@@ -341,6 +355,7 @@ impl Driver {
             }
             Request::Input(input) => {
                 self.look_at_memory_again();
+                self.look_at_recipes_again();
                 inputs.push((input, true));
             }
             Request::Ask(number, Ask::KeepKey(name, key)) => self.keep_key(number, name, key),
@@ -468,11 +483,11 @@ impl Driver {
         if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
             self.read_rules_again();
         }
+        self.tell_sheet(&events);
+        self.keep_pipeline(&events);
         for event in &events {
             self.suggest(event);
-        }
-        self.tell_sheet(&events);
-        for event in &events {
+            self.say_of_model(event);
             if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
                 && let Some(snapshots) = self.kit.workshop.snapshots()
             {
@@ -484,16 +499,5 @@ impl Driver {
             self.ask_git();
         }
         self.outbox.events(events);
-    }
-
-    /// Puts where the run stands beside the log.
-    fn save_run(&self) {
-        let (folder, snapshot) = (self.at.folder.clone(), sessions::run_snapshot(self.at.session.state()));
-        drop(self.disk.run(move || {
-            let saved = snapshot.map_err(std::io::Error::from).and_then(|s| sessions::save_run(&folder, &s));
-            if let Err(e) = saved {
-                tracing::warn!(error = %e, "the state of the run could not be put beside the log");
-            }
-        }));
     }
 }

@@ -108,6 +108,7 @@ pub async fn run(
         patch::reach(path)?;
     }
     setup.repairs = options.repairs;
+    setup.unattended = options.auto_confirm;
     if options.auto_confirm {
         setup.permission = Some(PermissionMode::Auto);
     }
@@ -238,6 +239,7 @@ impl Watch<'_> {
                 Some(Update::Opened(session, tail)) => {
                     self.from = session.state().seq;
                     self.session = *session;
+                    self.report.recipes = self.session.recipes().clone();
                     self.report.opened(&tail, self.session.bounds().budget);
                     drop(requests.send(FENCE).await);
                     if options.budget != Limits::default() {

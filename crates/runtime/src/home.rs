@@ -93,12 +93,21 @@ impl Home {
 
     /// Where the sessions of one workspace are: its name and a hash of its real path.
     pub fn sessions_of(&self, workspace: &Path) -> PathBuf {
+        self.sessions().join(Self::named(workspace))
+    }
+
+    fn named(workspace: &Path) -> String {
         let path = workspace.as_os_str().as_encoded_bytes();
         let hash = pilothouse_core::blob::BlobId::of(path).short(8);
         let name = workspace.file_name().map_or("root".into(), |n| n.to_string_lossy());
         let plain: String =
             name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).take(40).collect();
-        self.sessions().join(format!("{plain}-{hash}"))
+        format!("{plain}-{hash}")
+    }
+
+    /// Where the knowledge index of one workspace is.
+    pub fn index_of(&self, workspace: &Path) -> PathBuf {
+        self.state.join("index").join(Self::named(workspace))
     }
 
     /// Where log files are.

@@ -9,6 +9,7 @@ pub mod headless;
 pub mod host;
 
 pub mod context;
+pub mod knowledge;
 pub mod pending;
 pub mod runs;
 pub mod sessions;
@@ -16,6 +17,7 @@ pub mod tiers;
 pub mod vectors;
 pub mod worktrees;
 
+pub mod agents;
 pub mod blobs;
 pub mod log;
 pub mod writer;
@@ -28,11 +30,13 @@ pub mod memory;
 pub mod own;
 pub mod permissions;
 pub mod project;
+pub mod recipes;
 pub mod secrets;
 pub mod sources;
 pub mod surroundings;
 pub mod trace;
 pub mod trust;
+pub mod validate;
 
 pub mod disk;
 

@@ -78,6 +78,14 @@ pub fn defaults() -> Result<Vec<Rule>, RuntimeError> {
     Ok(file::parse(DEFAULTS, Source::BuiltIn, Path::new("assets/permissions.toml"), "built-in", None)?.rules)
 }
 
+/// Whether the text of a file of rules can be read.
+///
+/// # Errors
+/// With line and column of the first thing that is wrong.
+pub fn check(path: &Path, text: &str, source: Source) -> Result<(), RuntimeError> {
+    file::parse(text, source, path, &path.to_string_lossy(), None).map(drop)
+}
+
 /// The project's rules: they may deny and ask, never allow.
 fn project(workspace: &Path, places: &Places, notices: &mut Vec<String>) -> Vec<Rule> {
     let path = workspace.join(PROJECT_FILE);

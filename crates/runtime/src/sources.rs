@@ -34,6 +34,8 @@ use pins::Pins;
 const COMMON: &str = "mcp.json";
 /// The folder with a folder for each source.
 pub(crate) const FOLDER: &str = "sources";
+/// The same folder of a project.
+pub(crate) const PROJECT: &str = ".pilothouse/sources";
 /// The file in it.
 pub(crate) const FILE: &str = "config.json";
 /// The most sources of a session.
@@ -299,7 +301,7 @@ impl SessionSources {
         match permit.asked() {
             ToolCall::External(External::Look(look)) => self.look(look, cancel).await,
             ToolCall::External(External::Call(call)) => self.call(permit, call, listener, cancel).await,
-            ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Session(_) => {
+            ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Knowledge(_) | ToolCall::Session(_) => {
                 ToolOutcome::failure("it is no call of a source")
             }
         }

@@ -27,7 +27,7 @@ use crate::{
     config::ProjectLayer,
     error::RuntimeError,
     hooks::{self, Definition},
-    memory, sources,
+    memory, recipes, sources,
 };
 
 /// Single files that take effect. Permission rules are not among them: a project's only narrow, and
@@ -41,12 +41,7 @@ const FILES: [(&str, Kind); 6] = [
     (memory::PROJECT_FILE, Kind::Memory),
 ];
 /// Folders whose files take effect.
-const FOLDERS: [(&str, Kind); 4] = [
-    (".pilothouse/sources", Kind::Servers),
-    (".pilothouse/commands", Kind::Command),
-    (".pilothouse/skills", Kind::Skill),
-    (".pilothouse/agents", Kind::Agent),
-];
+const FOLDERS: [(&str, Kind); 9] = recipes::PROJECT;
 
 /// The most files that are looked at; what is beyond stays without effect.
 const MOST_FILES: usize = 400;
@@ -72,6 +67,7 @@ impl Brought {
             for (path, kind) in FILES {
                 pieces.extend(look(&jail, path, kind));
             }
+            list(&jail, sources::PROJECT, Kind::Servers, MOST_DEPTH, &mut pieces);
             for (path, kind) in FOLDERS {
                 list(&jail, path, kind, MOST_DEPTH, &mut pieces);
             }
@@ -148,7 +144,11 @@ impl Brought {
 
 fn look(jail: &Jail, path: &str, kind: Kind) -> Option<Piece> {
     let rel = RelPath::new(path).ok()?;
+    let link = fs::symlink_metadata(jail.root().join(path)).is_ok_and(|m| m.is_symlink());
+    let recipe = matches!(kind, Kind::Skill | Kind::Command | Kind::Agent);
     let content = match jail.metadata(&rel) {
+        // What it leads to could be another by the time it is used.
+        Ok(_) if link && recipe => Err("it is a link; only a file of its own folder counts".to_owned()),
         Ok(meta) if !meta.is_file() => Err("it is no regular file".to_owned()),
         Ok(meta) if meta.len() > MOST_BYTES => Err(format!("it has more than {MOST_BYTES} bytes")),
         Ok(_) => jail.read(&rel).map_err(|e| e.to_string()),

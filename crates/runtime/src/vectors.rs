@@ -44,6 +44,22 @@ struct Ready {
     failed: Option<(Instant, Fault)>,
 }
 
+/// The embedder that is configured; each call of one at an endpoint may take as long as `limit`.
+///
+/// # Errors
+/// Why it cannot be made.
+pub(crate) fn embedder(place: &Vectors, limit: Duration) -> Result<Box<dyn Embedder>, Fault> {
+    Ok(match place {
+        Vectors::BuiltIn => Box::new(pilothouse_core::intent::embed::Hashed),
+        Vectors::Local(folder) => embed::local(folder)?,
+        Vectors::Remote(endpoint) => {
+            let connect_timeout = limit.min(Duration::from_secs(3));
+            let endpoint = Endpoint { connect_timeout, silence_timeout: limit, ..(**endpoint).clone() };
+            Box::new(embed::Remote::new(endpoint, tokio::runtime::Handle::current()))
+        }
+    })
+}
+
 impl Neighbours {
     /// Of these exemplars by this embedder; nothing is read, loaded or asked yet.
     pub fn new(place: Vectors, set: Exemplars, cache: PathBuf, limit: Duration) -> Self {
@@ -108,16 +124,7 @@ impl Neighbours {
         if let Some(embedder) = self.embedder.get() {
             return Ok(embedder.as_ref());
         }
-        let made: Box<dyn Embedder> = match &self.place {
-            Vectors::BuiltIn => Box::new(pilothouse_core::intent::embed::Hashed),
-            Vectors::Local(folder) => embed::local(folder)?,
-            Vectors::Remote(endpoint) => {
-                let connect_timeout = self.limit.min(Duration::from_secs(3));
-                let endpoint =
-                    Endpoint { connect_timeout, silence_timeout: self.limit, ..(**endpoint).clone() };
-                Box::new(embed::Remote::new(endpoint, tokio::runtime::Handle::current()))
-            }
-        };
+        let made = embedder(&self.place, self.limit)?;
         Ok(self.embedder.get_or_init(|| made).as_ref())
     }
 

@@ -47,7 +47,7 @@ use serde::{Deserialize, Serialize};
 pub use effect::{Effect, effect};
 pub use made::{is_made, makes_again};
 pub use programs::{Role, goes_deeper, is, work_files};
-pub use proof::{ends_as_one, proves};
+pub use proof::{checks_each_file, ends_as_one, proves};
 pub use settings::steers;
 pub use trace::{Act, Call, Use, Word};
 

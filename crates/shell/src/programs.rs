@@ -158,9 +158,11 @@ pub enum Role {
     Verb,
     /// Reads wildcards in its arguments itself.
     Patterns,
+    /// Checks or formats each file by itself: what it says of one hangs on no other.
+    Each,
 }
 
-const ROLES: [(&str, Role); 19] = [
+const ROLES: [(&str, Role); 20] = [
     ("shows", Role::Shows),
     ("builtin", Role::Builtin),
     ("setter", Role::Setter),
@@ -180,6 +182,7 @@ const ROLES: [(&str, Role); 19] = [
     ("project", Role::Project),
     ("verb", Role::Verb),
     ("patterns", Role::Patterns),
+    ("each", Role::Each),
 ];
 
 type Programs = HashMap<&'static str, Arc<Program>>;

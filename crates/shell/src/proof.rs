@@ -29,6 +29,22 @@ pub fn proves(line: &str) -> bool {
     works
 }
 
+/// Sub-commands by which the program of a project formats it, file by file.
+const FORMATS: [&str; 2] = ["fmt", "format"];
+
+/// Whether a line checks each file by itself, as formatters and the linters of single files do: a file that it finds
+/// fault with had that fault whatever became of the others.
+pub fn checks_each_file(line: &str) -> bool {
+    let Some(nodes) = ends_together(line) else { return false };
+    let each = |call: &super::Call| {
+        let formats = call.words.first().is_some_and(|w| FORMATS.contains(&w.text.as_str()));
+        programs::is(&call.program, Role::Each) || formats && programs::is(&call.program, Role::Project)
+    };
+    let parts = nodes.iter().filter_map(|node| line.get(node.span.start..node.span.end));
+    let mut calls = parts.flat_map(|part| super::read(part).calls).filter(|c| c.program != "cd").peekable();
+    calls.peek().is_some() && calls.all(|call| each(&call))
+}
+
 /// Whether the end of a line says how each program in it ended: one program, or several joined by `&&`.
 pub fn ends_as_one(line: &str) -> bool {
     ends_together(line).is_some()
@@ -85,6 +101,31 @@ mod tests {
         }
         for line in ["ls | head", "pytest; echo done", "pytest || true", "pytest &", "! pytest", "("] {
             assert!(!ends_as_one(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn formatters_and_linters_of_single_files_check_each_by_itself() {
+        for line in [
+            "cargo fmt --check",
+            "ruff check .",
+            "prettier --check src",
+            "cd web && eslint src",
+            "gofmt -l .",
+        ] {
+            assert!(checks_each_file(line), "{line}");
+        }
+        for line in [
+            "cargo clippy",
+            "cargo test",
+            "cargo fmt --check && cargo test",
+            "make fmt",
+            "mypy .",
+            "cd x",
+            "",
+            "(",
+        ] {
+            assert!(!checks_each_file(line), "{line}");
         }
     }
 

@@ -16,6 +16,7 @@ use pilothouse_core::{
     fact::{Checked, Fact, Place},
     hook::HookOutcome,
     ids::Process,
+    recipe::Recipes,
     redact::Redactor,
     relpath::RelPath,
     resolved::{ResolvedCommand, Thing},
@@ -34,7 +35,7 @@ use crate::{
     jail::{Jail, JailError},
     resolved,
     sandbox::{self, CommandSandbox},
-    sight::LaneView,
+    sight::{LaneView, Lately},
     snapshot::Snapshots,
 };
 
@@ -85,9 +86,13 @@ pub struct ToolExecutor {
     /// Variables that the trusted project gives, and the hash over all that it brings.
     given: (Option<BlobId>, Arc<[(String, String)]>),
     fence: Arc<CommandSandbox>,
+    /// What lanes looked at.
+    lately: Arc<Lately>,
     guard: Guard,
     /// What is saved before a command; nothing where nobody asked for it.
     snapshots: Option<Snapshots>,
+    /// The skills whose files can be read.
+    recipes: Arc<Recipes>,
 }
 
 impl ToolExecutor {
@@ -99,7 +104,9 @@ impl ToolExecutor {
         let jail = Arc::new(Jail::open(root)?);
         let guard = Guard::of(jail.root(), fence.git(), fence.aside());
         let (redactor, given) = (Redactor::default(), (None, Arc::default()));
-        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard, redactor, given, snapshots: None })
+        let (shell, lately) = (Arc::new(Shell::find()), Arc::default());
+        let recipes = Arc::default();
+        Ok(Self { jail, shell, fence, lately, guard, redactor, given, snapshots: None, recipes })
     }
 
     /// The same tools, which also hide the secrets that `redactor` knows.
@@ -113,6 +120,12 @@ impl ToolExecutor {
     pub fn giving(self, of: BlobId, variables: Vec<(String, String)>) -> Self {
         let of = (!variables.is_empty()).then_some(of);
         Self { given: (of, variables.into()), ..self }
+    }
+
+    /// The same tools, which also read the files of these skills.
+    #[must_use]
+    pub fn knowing(self, recipes: Arc<Recipes>) -> Self {
+        Self { recipes, ..self }
     }
 
     /// The same tools, whose commands can be taken back.
@@ -165,7 +178,7 @@ impl ToolExecutor {
                 }
             },
             ToolCall::File(call) => self.on_files(call, view, blobs, cancel).await,
-            ToolCall::Session(_) | ToolCall::External(_) => {
+            ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_) => {
                 ToolOutcome::failure(format!("{} is no tool of this program", permit.tool().name()))
             }
         }
@@ -247,10 +260,12 @@ impl ToolExecutor {
         look: impl FnOnce(LaneView<'_>) -> T + Send + 'static,
     ) -> Option<T> {
         let (jail, redactor) = (Arc::clone(&self.jail), self.redactor.clone());
+        let (lately, recipes) = (Arc::clone(&self.lately), Arc::clone(&self.recipes));
         let work = tokio::task::spawn_blocking(move || {
             let held = OnceCell::new();
             let (blobs, redactor) = (blobs.as_ref(), &redactor);
-            look(LaneView { jail: &jail, view: &view, blobs, held: &held, redactor })
+            let (jail, view, held) = (&jail, &view, &held);
+            look(LaneView { jail, view, blobs, held, redactor, lately: &lately, recipes: &recipes })
         });
         work.await.ok()
     }
@@ -316,7 +331,8 @@ impl ToolExecutor {
         cancel: CancellationToken,
     ) -> ToolOutcome {
         let (jail, call, view) = (Arc::clone(&self.jail), call.clone(), view.clone());
-        let redactor = self.redactor.clone();
+        let (redactor, lately) = (self.redactor.clone(), Arc::clone(&self.lately));
+        let recipes = Arc::clone(&self.recipes);
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
             let held = OnceCell::new();
@@ -326,6 +342,8 @@ impl ToolExecutor {
                 blobs: blobs.as_ref(),
                 held: &held,
                 redactor: &redactor,
+                lately: &lately,
+                recipes: &recipes,
             };
             let outcome = on_file(&call, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
             ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }

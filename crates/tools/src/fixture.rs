@@ -17,7 +17,10 @@ use pilothouse_core::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Jail, executor, sight::LaneView};
+use crate::{
+    Jail, executor,
+    sight::{LaneView, Lately},
+};
 
 #[derive(Default)]
 pub(crate) struct Store(Mutex<BTreeMap<BlobId, Vec<u8>>>);
@@ -48,6 +51,8 @@ pub(crate) struct Desk {
     pub view: View,
     pub store: Store,
     pub redactor: pilothouse_core::redact::Redactor,
+    pub lately: Lately,
+    pub recipes: pilothouse_core::recipe::Recipes,
 }
 
 pub(crate) fn desk(files: &[(&str, &[u8])]) -> Desk {
@@ -60,6 +65,8 @@ pub(crate) fn desk(files: &[(&str, &[u8])]) -> Desk {
         view: View::default(),
         store: Store::default(),
         redactor: pilothouse_core::redact::Redactor::default(),
+        lately: Lately::default(),
+        recipes: pilothouse_core::recipe::Recipes::default(),
         _dir: dir,
     };
     for (path, bytes) in files {
@@ -76,7 +83,8 @@ pub(crate) fn rel(text: &str) -> RelPath {
 pub(crate) fn asked(tool: Tool, args: &Value) -> Result<FileCall, String> {
     match ToolCall::read(tool, &args.to_string()).map_err(|e| e.to_string())? {
         ToolCall::File(call) => Ok(call),
-        other @ (ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_)) => {
+        other
+        @ (ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_)) => {
             panic!("{other:?} is no call of a file tool")
         }
     }
@@ -99,9 +107,18 @@ impl Desk {
             blobs: &self.store,
             held: &held,
             redactor: &self.redactor,
+            lately: &self.lately,
+            recipes: &self.recipes,
         };
         let got = executor::on_file(&asked(tool, &args)?, eyes, &CancellationToken::new())?;
-        self.view.seen.extend(got.seen.iter().cloned());
+        for (path, of) in &got.seen {
+            self.view.seen.insert(path.clone(), *of);
+            self.view.parts.remove(path);
+        }
+        for (path, of, lines) in &got.parts {
+            let part = self.view.parts.entry(path.clone()).or_insert_with(|| (*of, Vec::new()));
+            part.1.push(*lines);
+        }
         for draft in &got.proposals {
             let after = draft.after.as_ref().map(|b| self.store.put(b.bytes()));
             self.view.overlay.insert(draft.path.clone(), after);

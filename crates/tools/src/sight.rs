@@ -3,10 +3,22 @@
 //! Owns that choice and the question whether the file changed behind the lane's back. Never reads a
 //! file itself (the jail does) and never changes one.
 
-use std::cell::OnceCell;
+use std::{
+    cell::OnceCell,
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
 
 use pilothouse_core::{
-    blob::BlobId, diff, policy::Held, redact::Redactor, relpath::RelPath, shell::Act, work::View,
+    blob::BlobId,
+    diff::{self, Hunk, Lines},
+    policy::Held,
+    recipe::Recipes,
+    redact::Redactor,
+    relpath::RelPath,
+    shell::Act,
+    tool::ToolOutcome,
+    work::View,
 };
 
 use crate::{
@@ -14,8 +26,33 @@ use crate::{
     jail::{Jail, JailError},
 };
 
-/// Most bytes that are shown of what others changed.
-const FOREIGN_BYTES: usize = 4 * 1024;
+/// Most bytes that are shown of what others changed, and of a file that was to be overwritten unread.
+const SHOWN_BYTES: usize = 4 * 1024;
+/// Most bytes of contents that are remembered.
+const REMEMBERED_BYTES: usize = 16 * 1024 * 1024;
+
+/// Contents that lanes looked at lately, so that what others change in them can be told. They are kept nowhere else:
+/// what was only read is not stored.
+#[derive(Debug, Default)]
+pub(crate) struct Lately(Mutex<VecDeque<(BlobId, Vec<u8>)>>);
+
+impl Lately {
+    fn remember(&self, id: BlobId, content: &[u8]) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if content.len() > REMEMBERED_BYTES || all.iter().any(|(known, _)| *known == id) {
+            return;
+        }
+        all.push_back((id, content.to_vec()));
+        while all.iter().map(|(_, c)| c.len()).sum::<usize>() > REMEMBERED_BYTES {
+            all.pop_front();
+        }
+    }
+
+    fn content(&self, id: BlobId) -> Option<Vec<u8>> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|(known, _)| *known == id).map(|(_, content)| content.clone())
+    }
+}
 
 /// The eyes of a lane.
 #[derive(Clone, Copy)]
@@ -25,8 +62,12 @@ pub(crate) struct LaneView<'a> {
     pub blobs: &'a dyn BlobSource,
     /// What a lane is shown comes without secrets.
     pub redactor: &'a Redactor,
+    /// The skills whose files it may read.
+    pub recipes: &'a Recipes,
     /// The rule that the call ran into at the path which it really means.
     pub held: &'a OnceCell<Held>,
+    /// What lanes looked at before.
+    pub lately: &'a Lately,
 }
 
 /// One file as the lane sees it.
@@ -42,6 +83,8 @@ pub(crate) struct Sight {
     pub proposed: Option<Proposed>,
     /// The hash that the lane saw before.
     seen: Option<BlobId>,
+    /// The lines that it saw of the disk as it is now, where others changed it since.
+    parts: Vec<Lines>,
 }
 
 /// An open proposal of the lane for the file.
@@ -83,7 +126,12 @@ impl LaneView<'_> {
             }
         };
         let seen = self.view.seen.get(&path).copied();
-        Ok(Sight { path, disk, disk_id, proposed, seen })
+        let parts = self.view.parts.get(&path).filter(|(of, _)| Some(*of) == disk_id);
+        let parts = parts.map(|(_, lines)| lines.clone()).unwrap_or_default();
+        if let (Some(id), Some(content)) = (disk_id, &disk) {
+            self.lately.remember(id, content);
+        }
+        Ok(Sight { path, disk, disk_id, proposed, seen, parts })
     }
 
     /// Whether the rules let the call do this to the file with this real path; a call that they do not let is held.
@@ -112,16 +160,43 @@ impl Sight {
         self.disk_id.map(|id| (self.path.clone(), id)).into_iter().collect()
     }
 
-    /// What others changed since the lane saw the file, where that content is stored: which lines, and
-    /// how they read now. Only for who may read it.
-    pub fn foreign(&self, eyes: LaneView<'_>) -> String {
-        let was = self.seen.and_then(|id| eyes.blobs.blob(id));
-        let (Some(was), Some(now)) = (was, &self.disk) else { return String::new() };
-        let text = String::from_utf8_lossy(now);
-        let shown = eyes.redactor.mask_file(self.path.as_str(), &text);
+    /// Notes the lines of the disk that a call shows, of `total`: once no line is left that others changed since and
+    /// the lane has not seen, it knows the file.
+    pub fn note(&self, eyes: LaneView<'_>, lines: Lines, total: usize, outcome: &mut ToolOutcome) {
+        let mut known = self.parts.clone();
+        known.push(lines);
+        let all = || Lines { start: 0, len: total };
+        let open = match self.foreign(eyes) {
+            _ if total == 0 || !self.is_foreign() => Vec::new(),
+            Some(hunks) => places(hunks),
+            None => vec![all()],
+        };
+        match self.disk_id.filter(|_| open.iter().any(|lines| !within(&known, *lines))) {
+            Some(id) => outcome.parts.push((self.path.clone(), id, lines)),
+            None => outcome.seen = self.noted(),
+        }
+    }
+
+    /// Whether others changed the file since the lane saw it.
+    fn is_foreign(&self) -> bool {
+        self.seen.is_some() && self.seen != self.disk_id
+    }
+
+    /// What others changed since the lane saw the file; `None` where that content is not known any more.
+    fn foreign(&self, eyes: LaneView<'_>) -> Option<Vec<Hunk>> {
+        let id = self.seen?;
+        let was = eyes.blobs.blob(id).or_else(|| eyes.lately.content(id))?;
+        Some(diff::hunks(&was, self.disk.as_ref()?))
+    }
+
+    /// What others changed since the lane saw the file, as far as it is known: which lines, and how they read now. Only
+    /// for who may read it.
+    pub fn told_foreign(&self, eyes: LaneView<'_>) -> String {
+        let hunks = self.foreign(eyes).unwrap_or_default();
+        let shown = self.masked(eyes);
         let lines: Vec<&str> = shown.lines().collect();
         let (mut places, mut told) = (Vec::new(), String::new());
-        for hunk in diff::hunks(&was, now) {
+        for hunk in hunks {
             let at = hunk.new_lines();
             places.push(format!("{}-{}", at.start + 1, at.end().max(at.start + 1)));
             for (n, line) in lines.iter().enumerate().skip(at.start).take(at.len) {
@@ -131,10 +206,16 @@ impl Sight {
         if places.is_empty() {
             return String::new();
         }
-        let cut = told.floor_char_boundary(FOREIGN_BYTES);
+        let cut = told.floor_char_boundary(SHOWN_BYTES);
         let rest = if cut < told.len() { "\n…" } else { "" };
         let told = told.get(..cut).unwrap_or_default();
         format!("\nothers changed lines {}:{told}{rest}", places.join(", "))
+    }
+
+    /// The text on disk without its secrets.
+    fn masked(&self, eyes: LaneView<'_>) -> String {
+        let text = String::from_utf8_lossy(self.disk.as_deref().unwrap_or_default());
+        eyes.redactor.mask_file(self.path.as_str(), &text).into_owned()
     }
 
     /// The content that a change of the lane starts from.
@@ -142,19 +223,83 @@ impl Sight {
     /// # Errors
     /// When the file changed on disk since the lane saw it.
     pub fn start(&self) -> Result<Start, String> {
-        let stale = || {
-            let path = &self.path;
-            Err(format!("{path} changed since you read it; read it again, then propose the change anew"))
-        };
-        if self.seen.is_some() && self.seen != self.disk_id {
-            return stale();
-        }
         match &self.proposed {
+            _ if self.is_foreign() => Err(self.stale("read it again")),
             None => Ok(Start { content: self.disk.clone(), replaces_stale: false }),
             Some(p) if p.fresh => Ok(Start { content: p.content.clone(), replaces_stale: false }),
             Some(_) if self.seen.is_some() => Ok(Start { content: self.disk.clone(), replaces_stale: true }),
-            Some(_) => stale(),
+            Some(_) => Err(self.stale("read it again")),
         }
+    }
+
+    fn stale(&self, then: &str) -> String {
+        format!("{} changed since you read it; {then}, then propose the change anew", self.path)
+    }
+
+    /// The content that an edit starts from: also one of which the lane has seen no more than some lines since others
+    /// changed it. [`Sight::reaches`] then says whether it keeps to them.
+    ///
+    /// # Errors
+    /// As [`Sight::start`].
+    pub fn start_edit(&self) -> Result<Start, String> {
+        match self.start() {
+            Err(_) if self.is_foreign() && !self.parts.is_empty() => {
+                Ok(Start { content: self.disk.clone(), replaces_stale: self.proposed.is_some() })
+            }
+            start => start,
+        }
+    }
+
+    /// Whether the lane has seen the lines that an edit of it changes, as they are now.
+    ///
+    /// # Errors
+    /// When others changed the file since it was read, and not those lines alone were read again.
+    pub fn reaches(&self, start: &Start, after: &[u8]) -> Result<(), String> {
+        let Some(before) = start.content.as_ref().filter(|_| self.is_foreign()) else { return Ok(()) };
+        let touched: Vec<Lines> =
+            diff::hunks(before, after).iter().flat_map(|h| &h.changes).map(|c| c.old).collect();
+        let unseen: Vec<String> = touched
+            .iter()
+            .filter(|lines| !within(&self.parts, **lines))
+            .map(|lines| format!("{}-{}", lines.start + 1, lines.end().max(lines.start + 1)))
+            .collect();
+        if unseen.is_empty() {
+            return Ok(());
+        }
+        Err(self.stale(&format!("read lines {} of it again", unseen.join(", "))))
+    }
+
+    /// The refusal to overwrite a file that the lane never looked at. A short one is shown, to who may read it, and is
+    /// known from then on.
+    pub fn overwrites_unread(&self, eyes: LaneView<'_>) -> Option<ToolOutcome> {
+        let known = self.seen.is_some() || self.proposed.is_some() || eyes.view.typed;
+        let disk = self.disk.as_deref().filter(|disk| !known && !disk.is_empty())?;
+        let told = format!("{} exists and you have not read it; nothing was proposed", self.path);
+        let short = disk.len() <= SHOWN_BYTES && std::str::from_utf8(disk).is_ok();
+        if !short || eyes.view.rules.holds(Act::Read, &self.path).is_some() {
+            return Some(ToolOutcome::failure(format!("{told}; read it first, or change it by edit")));
+        }
+        let numbered = self
+            .masked(eyes)
+            .lines()
+            .enumerate()
+            .fold(String::new(), |text, (n, line)| text + &format!("\n{:>6}  {line}", n + 1));
+        let text = format!("{told}. This is its content; edit it, or write it again:{numbered}");
+        Some(ToolOutcome { seen: self.noted(), ..ToolOutcome::failure(text) })
+    }
+}
+
+/// Where hunks stand in the text as it is now.
+fn places(hunks: Vec<Hunk>) -> Vec<Lines> {
+    hunks.into_iter().flat_map(|h| h.changes).map(|c| c.new).collect()
+}
+
+/// Whether these lines, or where none are left the place between two, lie in lines that are known.
+fn within(known: &[Lines], lines: Lines) -> bool {
+    let knows = |n: usize| known.iter().any(|k| (k.start..k.end()).contains(&n));
+    match lines.len {
+        0 => knows(lines.start) || lines.start.checked_sub(1).is_some_and(knows),
+        _ => (lines.start..lines.end()).all(knows),
     }
 }
 

@@ -32,6 +32,7 @@ pub fn specs(offer: ToolScope, held: bool, session_tools: &[Tool]) -> Vec<ToolSp
             // What a sub-agent may is at most what the one may that sends it: to read.
             None if *tool == Tool::Delegate && !offer.allows(Capability::Read) => false,
             None => session_tools.contains(tool),
+            Some(needs) if tool.asks_index() => session_tools.contains(tool) && offer.allows(needs),
             Some(Capability::Delete) => offer.allows(Capability::Delete) || offer.allows(Capability::Write),
             // A call of one may only read: it is judged when it is made.
             Some(_) if tool.is_of_sources() => session_tools.contains(tool) && offer.allows(Capability::Read),
@@ -91,7 +92,8 @@ mod tests {
     fn every_tool_has_an_object_schema_and_the_whole_set_stays_small() {
         let sources = [Tool::SourceTools, Tool::SourceCall];
         let all = specs(ToolScope::FULL, false, &[&SESSION[..], &sources].concat());
-        assert_eq!(names(&all), Tool::ALL.map(Tool::name));
+        let usual: Vec<&str> = Tool::ALL.into_iter().filter(|t| !t.asks_index()).map(Tool::name).collect();
+        assert_eq!(names(&all), usual);
         for spec in &all {
             assert_eq!(
                 spec.parameters.pointer("/type").and_then(|t| t.as_str()),
@@ -104,6 +106,29 @@ mod tests {
         let usual = specs(ToolScope::FULL, false, &SESSION);
         assert!(bytes(&usual) < 6_100, "{} bytes", bytes(&usual));
         assert!(bytes(&all) < bytes(&usual) + 700, "{} bytes with sources", bytes(&all));
+    }
+
+    /// There is no room for a word on every field: those have one whose name alone does not say what they take.
+    #[test]
+    fn fields_that_their_name_does_not_explain_are_explained() {
+        for (tool, field) in [
+            (Tool::AskUser, "/choices"),
+            (Tool::RecordFact, "/user"),
+            (Tool::RecordFact, "/confidence"),
+            (Tool::Run, "/network"),
+            (Tool::Run, "/outside"),
+            (Tool::Run, "/reason"),
+            (Tool::Run, "/timeout_s"),
+            (Tool::Search, "/context"),
+            (Tool::Search, "/glob"),
+            (Tool::SubmitPlan, "/note"),
+            (Tool::SubmitPlan, "/tasks/items/properties/after"),
+            (Tool::SubmitPlan, "/gates/items/properties/after"),
+        ] {
+            let place = format!("/properties{field}/description");
+            let told = spec(tool).and_then(|s| s.parameters.pointer(&place).cloned());
+            assert!(told.is_some_and(|t| t.as_str().is_some_and(|t| !t.is_empty())), "{tool:?} {field}");
+        }
     }
 
     #[test]
@@ -126,6 +151,15 @@ mod tests {
             names(&specs(ToolScope::WORKSPACE, false, &[])),
             ["list", "read", "search", "edit", "write", "delete", "record_fact"]
         );
+    }
+
+    #[test]
+    fn tools_of_the_index_are_offered_where_they_are_named_and_reading_is_allowed() {
+        let named = [Tool::KbSearch, Tool::CitationVerify];
+        let offered = specs(ToolScope::READ_ONLY, false, &named);
+        let all = names(&offered).join(" ");
+        assert_eq!(all, "list read search record_fact kb_search citation_verify");
+        assert_eq!(names(&specs(ToolScope::NONE, false, &named)), Vec::<&str>::new());
     }
 
     #[test]

@@ -132,7 +132,7 @@ impl Bench {
     /// The permit that the session gives now, with its view.
     fn work(&self) -> Option<(Permit, View)> {
         self.session.pending().into_values().find_map(|w| match w {
-            Work::Tool { permit, view } => Some((permit, view)),
+            Work::Tool { permit, view } => Some((permit, *view)),
             _ => None,
         })
     }

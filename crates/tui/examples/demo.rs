@@ -90,6 +90,7 @@ impl Driver {
         match work {
             // The demo has no later tiers and no hooks, and what is said to it stays short.
             Work::Classify { .. } | Work::Compact { .. } | Work::Hook { .. } => {}
+            Work::Stage { .. } | Work::Judge { .. } => {}
             Work::Think { call, lane, purpose, .. } => {
                 let round = self.rounds.entry(lane).or_default();
                 *round += 1;
@@ -191,7 +192,9 @@ impl Driver {
                 (String::new(), vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())])
             }
             (Purpose::Goal, _) => ("The command ended.".to_owned(), vec![]),
-            (Purpose::Classify | Purpose::Compact | Purpose::Child, _) => (String::new(), vec![]),
+            (Purpose::Classify | Purpose::Compact | Purpose::Child | Purpose::Stage, _) => {
+                (String::new(), vec![])
+            }
         };
         thread::sleep(Duration::from_millis(400));
         self.stream(call, &text);
@@ -249,7 +252,15 @@ impl Driver {
             | Tool::RequestPath
             | Tool::ChangeGate
             | Tool::Remember
-            | Tool::Delegate => ToolOutcome::text("ok", "ok"),
+            | Tool::Delegate
+            | Tool::KbSearch
+            | Tool::HopRetrieve
+            | Tool::GetPassage
+            | Tool::CitationVerify
+            | Tool::EntityVerify
+            | Tool::RelationVerify
+            | Tool::ContradictionCheck
+            | Tool::KbStatus => ToolOutcome::text("ok", "ok"),
         }
     }
 
@@ -266,6 +277,7 @@ impl Driver {
             }
             Ask::SourceTools(ref name) => Reply::SourceTools(name.clone(), Ok(String::new())),
             Ask::Context => Reply::Context(Box::default()),
+            Ask::Knowledge(_) => Reply::Knowledge(Box::new(Err("the demonstration has no index".to_owned()))),
             Ask::Memory(owner) => Reply::Memory(owner, Ok(String::new())),
             Ask::Files(_) => Reply::Files(
                 [

@@ -257,6 +257,8 @@ impl App {
                 if self.world.surroundings.mouse != surroundings.mouse {
                     self.outbox.wish(AppCommand::Mouse(surroundings.mouse));
                 }
+                self.composer.know(&surroundings.recipes);
+                self.world.session.set_recipes(surroundings.recipes.clone());
                 self.world.surround(*surroundings, now);
             }
             Update::Closed(message) => {

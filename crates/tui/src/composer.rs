@@ -10,8 +10,10 @@ pub mod popup;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
+    clean::Clean,
     ids::CheckpointId,
     intent::{IntentNode, SLASH_COMMANDS, SlashCommand, command::Arguments},
+    recipe::{RecipeKind, Recipes},
     relpath::RelPath,
 };
 
@@ -108,6 +110,10 @@ pub struct Composer {
     pub draft: Draft,
     /// What was written before.
     pub history: History,
+    /// Skills and commands of files: how each is called, and what it does.
+    calls: Vec<(String, String)>,
+    /// Agents of files, likewise.
+    agents: Vec<(String, String)>,
     /// The list above it, while it is open.
     pub popup: Option<Popup>,
     offered: Option<Offered>,
@@ -246,6 +252,21 @@ impl Composer {
         self.draft.set(Saved::plain(text));
     }
 
+    /// Skills, commands and agents that can be called from now on.
+    pub fn know(&mut self, recipes: &Recipes) {
+        let of = |agents: bool| {
+            let those = recipes.usable().filter(|r| (r.kind == RecipeKind::Agent) == agents);
+            those.map(|r| (r.call(), note(&r.hint, Clean::line(&r.description).as_str()))).collect()
+        };
+        (self.calls, self.agents) = (of(false), of(true));
+    }
+
+    /// Every slash command: the workbench's own, then those of files.
+    fn commands(&self) -> Vec<(String, String)> {
+        let own = SLASH_COMMANDS.iter().map(|c| (format!("/{}", c.name), note(c.arguments.shown(), c.help)));
+        own.chain(self.calls.iter().cloned()).collect()
+    }
+
     /// Puts `text` in place of the draft without ending it; chips stay chips.
     pub fn rewrite(&mut self, text: &str) {
         self.edit(|d| d.rewrite(text));
@@ -337,7 +358,7 @@ impl Composer {
             Offer::Commands => {
                 let whole = self.draft.token().0 == row.text;
                 let takes = SlashCommand::of_line(&row.text)
-                    .is_some_and(|(command, _)| command.arguments != Arguments::None);
+                    .is_none_or(|(command, _)| command.arguments != Arguments::None);
                 if action == Action::Send && (whole || !takes) {
                     self.edit(|d| d.replace_token(&row.text));
                     return Some(self.send());
@@ -382,12 +403,13 @@ impl Composer {
             return ComposerEvent::Nothing;
         }
         let popup = match offer {
-            Offer::Commands => Popup::new(offer, &query, &commands()),
+            Offer::Commands => Popup::new(offer, &query, &self.commands()),
             Offer::Files | Offer::History => {
                 let files = self.files.as_deref().unwrap_or_default();
                 if first {
                     let nodes = IntentNode::ALL.iter().map(|n| (format!("@{n}"), unlocks(*n).to_owned()));
-                    let all: Vec<_> = files.iter().cloned().chain(nodes).collect();
+                    let agents = self.agents.iter().cloned();
+                    let all: Vec<_> = files.iter().cloned().chain(nodes).chain(agents).collect();
                     Popup::new(Offer::Files, &query, &all)
                 } else {
                     Popup::new(Offer::Files, &query, files)
@@ -401,16 +423,9 @@ impl Composer {
     }
 }
 
-fn commands() -> Vec<(String, String)> {
-    SLASH_COMMANDS
-        .iter()
-        .map(|command| {
-            let takes = command.arguments.shown();
-            let note =
-                if takes.is_empty() { command.help.to_owned() } else { format!("{takes}  {}", command.help) };
-            (format!("/{}", command.name), note)
-        })
-        .collect()
+/// What a command takes and does.
+fn note(takes: &str, does: &str) -> String {
+    if takes.is_empty() { does.to_owned() } else { format!("{takes}  {does}") }
 }
 
 #[cfg(test)]

@@ -100,6 +100,8 @@ pub struct Outcome {
     pub run: Option<Action>,
     /// A line that a pane asked for.
     pub line: Option<(PaneId, String)>,
+    /// A call that is to stand before what is being written.
+    pub call: Option<String>,
     /// A command that waits and is to be changed in the composer.
     pub change_command: Option<CheckpointId>,
     /// For the window: other sessions.

@@ -9,10 +9,12 @@ pub mod changes;
 pub mod connect;
 pub mod context;
 pub mod help;
+pub mod kb;
 pub mod page;
 pub mod palette;
 pub mod prompt;
 pub mod reason;
+pub mod recipes;
 pub mod rule;
 pub mod sheet;
 pub mod sources;
@@ -48,6 +50,8 @@ pub const OVERLAYS: &[OverlayKind] = &[
     status::KIND,
     context::KIND,
     sources::KIND,
+    recipes::SKILLS,
+    recipes::AGENTS,
     connect::KIND,
 ];
 

@@ -137,9 +137,11 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
     let mut all: Vec<String> = Vec::new();
     for deed in &told.deeds {
         let what = match deed {
+            Deed::Answers(..) if told.does(&Deed::GoesOn) => continue,
             Deed::Answers(..) => "answers the question above",
             Deed::Drops => "drops the question above",
             Deed::Starts => "approves the plan and starts it",
+            Deed::GoesOn => "goes on with the next stage",
             Deed::StopsRun => {
                 all.push(stopping(replans, state));
                 continue;
@@ -151,12 +153,14 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
             Deed::Plans if replans => continue,
             Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
             Deed::Plans => "changes the plan",
+            Deed::Talks if told.does(&Deed::GoesOn) => continue,
             Deed::Talks => talked(told, turn, state),
             Deed::Runs => "asks before a command changes anything",
             Deed::Tells => "told to what runs, at its next step",
             Deed::Adds => "adds a last step to the plan that runs",
             Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
             Deed::Queues => "queued: heard when the plan is made",
+            Deed::Asks if state.paused_pipeline().is_some() => "asks whether to leave",
             Deed::Asks => "asks what you mean first",
             Deed::AsksToLeave => "asks before it leaves",
             Deed::Consults => "the model is asked what you mean",

@@ -4,7 +4,7 @@
 
 use pilothouse_core::{
     checkpoint::Checkpoint,
-    policy::{Policy, Request, Rule},
+    policy::{Outcome, Policy, Request, Rule},
     question::{Act, Role, Spec},
     session::State,
 };
@@ -33,6 +33,11 @@ pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> 
         all.push(reach(choice.key, how.name, &how.reach));
         if choice.role == Role::Take && spec.by_rule {
             all.extend(by_rule(item, state, policy));
+            if trust_lets(item, state, policy) {
+                let like =
+                    "asks about this folder; once trusted, its usual builds, tests and gates run unasked";
+                all.push(reach("T", "trust", like));
+            }
         }
     }
     if all.is_empty() { by_word(&spec) } else { all }
@@ -62,6 +67,16 @@ fn by_rule(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> {
         }
         Err(why) => vec![reach("", "t p", format!("no rule possible: {why}"))],
     }
+}
+
+/// Whether the item would not be asked about if the folder were trusted.
+pub fn trust_lets(item: &Checkpoint, state: &State, policy: &Policy) -> bool {
+    let mut setting = state.setting();
+    if std::mem::replace(&mut setting.conditions.trusted, true) {
+        return false;
+    }
+    let decided = request(item, state).map(|request| policy.decide(&request, &setting).ruling.outcome);
+    decided == Ok(Outcome::Run)
 }
 
 /// The general rules that would answer an item from now on.

@@ -182,6 +182,11 @@ impl Groups {
                 head.push(spins(state, form));
                 quoted(" ", planned(state), "")
             }
+            Phase::AwaitingApproval if state.paused_pipeline().is_some() => {
+                head.push(piece(format!(" {} paused", form.glyphs.waits), Tone::Hint));
+                tail.push(piece(CHOOSE, Tone::Hint));
+                staged(state, &GAP.to_string())
+            }
             Phase::AwaitingApproval => {
                 tail.push(piece(SUGGEST, Tone::Hint));
                 state.plan.as_ref().and_then(|plan| {
@@ -314,6 +319,8 @@ impl Groups {
     }
 }
 
+/// The choices of a pipeline that waits.
+const CHOOSE: &str = "[1/2/3]";
 const SUGGEST: &str = "[y/n/suggest]";
 const RETRY: &str = "[retry/replan/abandon]";
 
@@ -377,6 +384,9 @@ fn planned(state: &State) -> Option<String> {
 }
 
 fn executing(state: &State) -> Option<(Piece, String, Piece)> {
+    if let Some(stage) = staged(state, " ") {
+        return Some(stage);
+    }
     let Some(plan) = &state.plan else {
         let turn = state.run.as_ref().map(|r| r.turn)?;
         return quoted(" ", state.turns.get(&turn).map(|t| t.head.clone()), "");
@@ -392,6 +402,15 @@ fn executing(state: &State) -> Option<(Piece, String, Piece)> {
     let numbers: Vec<String> = running.iter().map(|t| plan.number(t.id).to_string()).collect();
     let (s, numbers) = (if running.len() > 1 { "s" } else { "" }, numbers.join(","));
     quoted(&format!(" step{s} {numbers}/{all} "), Some(first.title.clone()), "")
+}
+
+/// The stage of the pipeline that works or waits.
+fn staged(state: &State, before: &str) -> Option<(Piece, String, Piece)> {
+    let of =
+        &state.pipeline.as_ref().filter(|p| p.lane.is_some() || state.paused_pipeline().is_some())?.state;
+    let (stage, _) = of.current_stage()?;
+    let title = of.stage(stage).map(pilothouse_core::pipeline::StageSpec::shown);
+    quoted(&format!("{before}stage {}/{} ", stage + 1, of.stages()), title, "")
 }
 
 fn columns(pieces: &[Piece]) -> usize {

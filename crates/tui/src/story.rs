@@ -187,6 +187,7 @@ pub(crate) fn ended(call: u64, summary: &str, result: &str) -> Event {
         summary: summary.into(),
         result: excerpt(result),
         seen: Vec::new(),
+        parts: Vec::new(),
         ruling: None,
     }
 }

@@ -5,8 +5,9 @@ use super::*;
 const CARGO: &str = include_str!("../../tests/data/digest/cargo-test.txt");
 const PYTEST: &str = include_str!("../../tests/data/digest/pytest.txt");
 const JEST: &str = include_str!("../../tests/data/digest/jest.txt");
+const TAP: &str = include_str!("../../tests/data/digest/node-tap.txt");
 
-const ALL: [&str; 13] = [
+const ALL: [&str; 15] = [
     CARGO,
     include_str!("../../tests/data/digest/cargo-build.txt"),
     include_str!("../../tests/data/digest/clippy.txt"),
@@ -20,9 +21,11 @@ const ALL: [&str; 13] = [
     include_str!("../../tests/data/digest/tsc.txt"),
     include_str!("../../tests/data/digest/tsc-pretty.txt"),
     include_str!("../../tests/data/digest/eslint.txt"),
+    TAP,
+    include_str!("../../tests/data/digest/node-spec.txt"),
 ];
 
-const HEADLINES: [&str; 13] = [
+const HEADLINES: [&str; 15] = [
     "5 failed: tests::prints, tests::result, tests::binary, should, position_panel",
     "1 error: cannot find value `c` in this scope (src/lib.rs:3:49)",
     "2 errors: cannot find value `c` in this scope (src/lib.rs:3:49), unused import: `std::fmt` (src/lib.rs:2:5)",
@@ -38,6 +41,8 @@ const HEADLINES: [&str; 13] = [
     "3 errors: Type 'string' is not assignable to type 'number'. (c.ts:1:7), Property 'lenght' does not exist on type \
      'string'. Did you mean 'length'? (c.ts:2:41), Cannot find name 'y'. (c.ts:2:50)",
     "2 errors: 'foo' is not defined no-undef (/w/d.js:2:1), Empty block statement no-empty (/w/d.js:3:8)",
+    "2 failed: totals, prints",
+    "2 failed: totals, prints",
 ];
 
 #[test]
@@ -100,4 +105,27 @@ fn any_part_of_an_output_can_be_read_and_stays_short() {
     let many: String = (0..5000).fold(String::new(), |all, n| all + &format!("test m::t{n} ... FAILED\n"));
     let told = digest(&many).unwrap_or_default();
     assert!(told.starts_with("5000 failed: m::t0, ") && told.ends_with("and 4994 more"), "{told}");
+}
+
+#[test]
+fn an_output_of_tests_is_shortened_to_what_failed_and_its_counts() {
+    let (kept, left) = without_passed(TAP).unwrap_or_default();
+    for part in ["not ok 2 - totals", "40 !== 42", "a.test.js:8:1", "# pass 2", "# fail 2", "1..3"] {
+        assert!(kept.contains(part), "{part}: {kept}");
+    }
+    for part in ["ok 1 - adds", "ok 3 - fine", "Subtest", "0.099589"] {
+        assert!(
+            !kept.contains(&format!("\n{part}")) && !kept.contains(&format!("    {part}")),
+            "{part}: {kept}"
+        );
+    }
+    assert_eq!(kept.lines().count() + left, TAP.lines().count());
+    let passed = include_str!("../../tests/data/digest/node-passed.txt");
+    let (kept, left) = without_passed(&format!("exit 0, took 0.3 s\nstdout:\n{passed}")).unwrap_or_default();
+    assert_eq!(left, 12 * 5);
+    assert!(kept.starts_with("exit 0, took 0.3 s\nstdout:\nTAP version 13\n1..12\n# tests 12\n"), "{kept}");
+    // What is no output of tests stays as it is, whatever its lines begin with.
+    for other in ["ok 1 then\nok 2 done\n", "✔ built\n✔ signed\n", CARGO, PYTEST, ""] {
+        assert_eq!(without_passed(other), None);
+    }
 }

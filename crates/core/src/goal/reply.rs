@@ -75,9 +75,18 @@ impl PlannerReply {
 
 /// The first object with a mode in a text, and where it begins.
 fn object(text: &str) -> Option<(Map<String, Value>, usize)> {
+    object_that(text, |map| map.contains_key("mode"))
+}
+
+/// The first object in a reply that is like this, however it is wrapped: alone, in a fence, or in prose.
+pub fn first_object(text: &str, is: impl Fn(&Map<String, Value>) -> bool) -> Option<Map<String, Value>> {
+    object_that(text, is).map(|(map, _)| map)
+}
+
+fn object_that(text: &str, is: impl Fn(&Map<String, Value>) -> bool) -> Option<(Map<String, Value>, usize)> {
     let braces = text.match_indices('{').map(|(at, _)| at).take(MOST_BRACES);
     braces.filter_map(|at| Some((first_value(text.get(at..)?)?, at))).find_map(|(value, at)| match value {
-        Value::Object(map) if map.contains_key("mode") => Some((map, at)),
+        Value::Object(map) if is(&map) => Some((map, at)),
         Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => None,
         Value::String(_) | Value::Array(_) => None,
     })

@@ -29,9 +29,15 @@ impl Question for Breakout {
         ]
     }
 
-    fn describe(&self, _spec: &mut Spec, _asked: &Asked<'_>) {}
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        spec.tag = "leave?";
+    }
 
     fn is_phase_own(&self) -> bool {
+        true
+    }
+
+    fn comes_back(&self) -> bool {
         true
     }
 }

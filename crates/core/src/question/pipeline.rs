@@ -6,10 +6,13 @@ use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
 use crate::{checkpoint::Answer, refusal::Refusal};
 
 /// The next stage waits for a yes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PipelinePause {
     /// The stage that is done.
     pub stage: u32,
+    /// What the pipeline is called.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
 }
 
 /// How the pipeline goes on.
@@ -30,9 +33,16 @@ impl Question for PipelinePause {
         ]
     }
 
-    fn describe(&self, _spec: &mut Spec, _asked: &Asked<'_>) {}
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        spec.tag = "pause";
+        spec.default = Some(0);
+    }
 
     fn is_phase_own(&self) -> bool {
+        true
+    }
+
+    fn comes_back(&self) -> bool {
         true
     }
 }

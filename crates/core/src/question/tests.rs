@@ -40,6 +40,36 @@ fn accepts(kind: &CheckpointKind, answer: Answer) -> bool {
 }
 
 #[test]
+fn a_red_gate_of_many_lines_is_asked_about_in_one_line_without_signs_for_their_ends() {
+    use crate::{checkpoint::Failure, intent::Phase};
+    let message = "3 failed: a, b, c\n(it ran in a sandbox)\n\na\nleft: 1\nright: 2\n".to_owned();
+    let failure = Failure {
+        origin: Phase::Executing,
+        task: None,
+        step: 0,
+        gate: Some(crate::ids::GateId(1)),
+        spent: false,
+        detoured: false,
+        message,
+        hint: String::new(),
+        planner: None,
+    };
+    let question = Checkpoint {
+        id: crate::ids::CheckpointId(1),
+        kind: failure.into(),
+        message: "[Gate: t] failed".into(),
+        run: None,
+    };
+    let proposals = BTreeMap::new();
+    let spec = question.spec(&Asked { plan: None, proposals: &proposals });
+    let drawn =
+        spec.facts.iter().map(|(_, value)| value.as_str()).chain([spec.title.as_str(), spec.text.as_str()]);
+    for text in drawn {
+        assert!(!text.contains('␊'), "{text}");
+    }
+}
+
+#[test]
 fn what_a_question_offers_is_an_answer_to_it() {
     let proposals = BTreeMap::new();
     let mut kinds = BTreeSet::new();

@@ -119,6 +119,16 @@ impl Redactor {
             Input::Committed { commit, result } => {
                 Input::Committed { commit, result: result.map_err(|t| self.text(t)) }
             }
+            Input::StageGathered { pipeline, step, mut material } => {
+                // All but the earlier answer comes from the log.
+                let prior = material.prior.take().and_then(|p| serde_json::to_string(&p).ok());
+                material.prior = prior.and_then(|text| crate::pipeline::Answer::kept(&self.text(text)));
+                Input::StageGathered { pipeline, step, material }
+            }
+            Input::BreakoutJudged { turn, said } => Input::BreakoutJudged {
+                turn,
+                said: said.map(|(text, usage)| (self.text(text), usage)).map_err(|f| self.fault(f)),
+            },
             Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
             input @ (Input::Open(_)
@@ -268,6 +278,7 @@ impl Redactor {
             output,
             failed: outcome.failed,
             seen: outcome.seen,
+            parts: outcome.parts,
             proposals: outcome.proposals,
             exit: outcome.exit,
             notice: outcome.notice.map(|n| self.text(n)),

@@ -13,12 +13,15 @@ mod fact;
 mod hook;
 mod lane;
 mod memory;
+mod pipeline;
 mod plan;
 mod question;
 mod run;
 mod session;
 mod trust;
 mod turns;
+
+pub use pipeline::{Pipeline, StageCall};
 
 use super::state::State;
 use crate::{
@@ -45,6 +48,7 @@ impl State {
         self.note_facts(event);
         self.note_mishap(event);
         self.note_answer(event);
+        self.note_pipeline(event);
         match event {
             session::session_events!() => self.fold_session(event),
             turns::turn_events!() => self.fold_turn(seq, event),
@@ -55,13 +59,14 @@ impl State {
             question::question_events!() => self.fold_question(seq, event),
             compact::compact_events!() => self.fold_compaction(event),
             lane::lane_events!() => self.fold_lane(seq, event),
-            child::child_events!() => self.fold_child(event),
+            child::child_events!() => self.fold_child(seq, event),
             call::call_events!() => self.fold_call(seq, event),
             command::command_events!() => self.fold_command(event),
             change::change_events!() => self.fold_change(event),
             commit::commit_events!() => self.fold_commit(event),
             fact::fact_events!() => self.fold_facts(event),
             memory::memory_events!() => self.fold_memory(event),
+            pipeline::pipeline_events!() => self.fold_pipeline(event),
             Event::Notice { .. } | Event::CommandStarted { .. } => {}
         }
     }

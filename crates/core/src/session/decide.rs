@@ -5,6 +5,7 @@
 
 mod answer;
 mod aside;
+mod breakout;
 mod budget;
 mod call;
 mod change;
@@ -23,8 +24,10 @@ mod memory;
 mod open;
 mod pause;
 mod permit;
+mod pipeline;
 mod plan;
 mod queue;
+mod recipe;
 mod run;
 mod say;
 mod source;
@@ -49,9 +52,11 @@ use crate::{
     intent::Phase,
     memory::Memory,
     phase::{Move, Trigger, transition},
+    pipeline::Agents,
     plan::{GateDraft, Plan},
     policy::Policy,
     question::Confirmation,
+    recipe::Recipes,
 };
 
 /// What is configured, as far as deciding depends on it; no part of what happened.
@@ -61,6 +66,8 @@ pub(super) struct Under<'a> {
     pub policy: &'a Policy,
     pub gates: &'a [GateDraft],
     pub memory: &'a Memory,
+    pub recipes: &'a Recipes,
+    pub agents: &'a Agents,
     pub bounds: &'a Bounds,
 }
 
@@ -105,6 +112,7 @@ impl<'a> Draft<'a> {
     fn settle(&mut self) {
         self.close_access_of_gone_calls();
         self.end_children_of_gone_calls();
+        self.settle_pipeline();
         for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
             self.advance(lane);
         }
@@ -164,6 +172,10 @@ impl<'a> Draft<'a> {
             Input::SourceAsks(form) => self.source_asks(form),
             Input::Instructed { call, path, text } => self.instructed(call, path, text),
             Input::Surveyed(standing) => self.surveyed(standing),
+            Input::StageGathered { pipeline, step, material } => {
+                self.stage_gathered(pipeline, step, &material)
+            }
+            Input::BreakoutJudged { turn, said } => self.breakout_judged(turn, said),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }
     }
@@ -216,7 +228,7 @@ impl<'a> Draft<'a> {
 
     /// Opens the question that the phase stands for, once no other holds it.
     fn ask_of_phase(&mut self) {
-        if self.state.phase_question().is_some() {
+        if self.state.phase_question().is_some() || self.ask_of_pipeline() {
             return;
         }
         match self.state.phase {

@@ -8,11 +8,12 @@ use super::{
     decide::{Draft, Under},
 };
 use crate::{
-    checkpoint::Answer,
+    checkpoint::{Answer, CheckpointKind},
     event::{Event, RunStatus, Stamped},
     ids::{CheckpointId, Millis},
     input::Input,
     intent::{Control, IntentPath, Phase, Turn},
+    pipeline::StageEvent,
 };
 
 /// One thing that a line would do.
@@ -22,6 +23,8 @@ pub enum Deed {
     Answers(CheckpointId, Answer),
     /// The plan that waits begins to run.
     Starts,
+    /// The pipeline that waits goes on, with what the line says.
+    GoesOn,
     /// The open question is closed without an answer, and nothing else follows.
     Drops,
     /// The run is stopped.
@@ -100,6 +103,8 @@ impl Session {
             policy: &self.policy,
             gates: &self.gates,
             memory: &self.memory,
+            recipes: &self.recipes,
+            agents: &self.agents,
             bounds: &self.bounds,
         };
         let mut state = self.state.clone();
@@ -120,11 +125,16 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
             let starts = plan && *answer == Answer::Approve;
             if starts { Deed::Starts } else { Deed::Answers(*checkpoint, answer.clone()) }
         }
-        Event::RunCompleted { status: RunStatus::Cancelled, .. } => Deed::StopsRun,
+        Event::RunCompleted { status: RunStatus::Cancelled | RunStatus::Breakout, .. } => Deed::StopsRun,
+        Event::Staged { happened: StageEvent::Resumed { .. }, .. } => Deed::GoesOn,
+        Event::Staged { happened: StageEvent::Judging { .. }, .. } => Deed::Consults,
+        Event::CheckpointOpened { checkpoint } if matches!(checkpoint.kind, CheckpointKind::Breakout(_)) => {
+            Deed::Asks
+        }
         Event::PlanShelved { .. } if before.plan.is_some() => Deed::SetsAside,
         Event::PhaseChanged { from: Phase::Planning | Phase::Failed, to: Phase::Idle } => Deed::SetsAside,
         Event::LaneOpened { kind: LaneKind::Planning, .. } => Deed::Plans,
-        Event::LaneOpened { kind: LaneKind::Answer, .. } => Deed::Talks,
+        Event::LaneOpened { kind: LaneKind::Answer | LaneKind::Pipeline, .. } => Deed::Talks,
         Event::LaneOpened { kind: LaneKind::Goal, .. } => Deed::Runs,
         Event::TurnTold { .. } => Deed::Tells,
         Event::TaskAdded { .. } => Deed::Adds,

@@ -12,12 +12,14 @@ use crate::{
     intent::IntentNode,
     lane::LaneKind,
     policy::Request,
+    recipe::Directed,
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::Confine,
     scope::ToolScope,
     talk::Usage,
     tool::{ArgsError, Delegate, External, FileCall, LeaveOf, Run, SessionCall, SourceCall, Tool, ToolCall},
+    work::SeenParts,
 };
 
 /// A line of work.
@@ -47,16 +49,22 @@ pub struct Lane {
     pub talk: Vec<Talk>,
     /// Whether the user said something about its proposals that its model has not been told yet.
     pub addressed: bool,
+    /// Whether anything that a gate looks at may be another than when it began.
+    pub changed: bool,
     /// Replies so far.
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// What it saw since then of files that others have changed.
+    pub parts: SeenParts,
     /// Nodes that it is on its way to and that wait for hooks, the next first.
     pub moves: Vec<HeldMove>,
     /// Sub-agents that it started so far.
     pub children: usize,
     /// What they cost.
     pub handed: Usage,
+    /// The agent of the user's files that it is, as a sub-agent.
+    pub agent: Option<Arc<Directed>>,
     /// When it was opened.
     pub opened: Millis,
 }
@@ -192,7 +200,8 @@ impl OpenCall {
     pub fn run(&self) -> Option<&Run> {
         match self.asked.as_deref() {
             Ok(ToolCall::Run(run)) => Some(run),
-            Ok(ToolCall::File(_) | ToolCall::Session(_) | ToolCall::External(_)) | Err(_) => None,
+            Ok(ToolCall::File(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_))
+            | Err(_) => None,
         }
     }
 
@@ -200,7 +209,8 @@ impl OpenCall {
     pub fn file(&self) -> Option<&FileCall> {
         match self.asked.as_deref() {
             Ok(ToolCall::File(file)) => Some(file),
-            Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_)) | Err(_) => None,
+            Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_))
+            | Err(_) => None,
         }
     }
 
@@ -210,6 +220,7 @@ impl OpenCall {
             Ok(ToolCall::External(External::Call(call))) => Some(call),
             Ok(
                 ToolCall::External(External::Look(_))
+                | ToolCall::Knowledge(_)
                 | ToolCall::File(_)
                 | ToolCall::Run(_)
                 | ToolCall::Session(_),
@@ -222,7 +233,13 @@ impl OpenCall {
     pub fn delegate(&self) -> Option<&Delegate> {
         match self.asked.as_deref() {
             Ok(ToolCall::Session(SessionCall::Delegate(delegate))) => Some(delegate),
-            Ok(ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_))
+            Ok(
+                ToolCall::File(_)
+                | ToolCall::Run(_)
+                | ToolCall::Session(_)
+                | ToolCall::Knowledge(_)
+                | ToolCall::External(_),
+            )
             | Err(_) => None,
         }
     }
@@ -259,13 +276,21 @@ impl Lane {
             calls: Vec::new(),
             talk: Vec::new(),
             addressed: false,
+            changed: false,
             rounds: 0,
             seen: BTreeMap::new(),
+            parts: SeenParts::new(),
             moves: Vec::new(),
             children: 0,
             handed: Usage::default(),
+            agent: None,
             opened,
         }
+    }
+
+    /// Whether the workbench told its model something by itself.
+    pub fn was_nudged(&self) -> bool {
+        self.talk.iter().any(|t| matches!(t, Talk::Nudge(_)))
     }
 
     /// Its model replied, with these calls.

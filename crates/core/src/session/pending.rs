@@ -9,12 +9,14 @@ use std::{
 
 use super::{
     Apply, ApplyStatus, Lane, State,
-    state::{CommitStage, Compacting},
+    state::{CommitStage, Compacting, HEAD_CHARS},
 };
 use crate::{
     hook::Hold,
-    ids::{ProposalId, Seq},
-    policy::PathRules,
+    ids::{ProposalId, Seq, TurnId},
+    intent::command::{INIT, INIT_FILE},
+    policy::Request,
+    shell::Act,
     tool::{Permit, Terms, ToolCall},
     work::{Take, View, Work, WorkKey},
 };
@@ -47,7 +49,8 @@ impl State {
             all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());
         let sought = self.plan_sought.clone();
         let sought = sought.map(|(call, _, path)| Work::ReadPlan { call, path });
-        let all = all.chain(self.commit_work()).chain(sought);
+        let all =
+            all.chain(self.commit_work()).chain(sought).chain(self.stage_work()).chain(self.judge_work());
         all.map(|w| (w.key(), w)).collect()
     }
 
@@ -55,7 +58,7 @@ impl State {
     fn recall(&self) -> Option<Work> {
         let (turn, names) = self.recalling.as_ref()?;
         let facts = self.facts.below(names);
-        Some(Work::Recall { turn: *turn, facts, rules: PathRules::default() })
+        Some(Work::Recall { turn: *turn, facts, rules: crate::policy::PathRules::default() })
     }
 
     /// What git is asked or told.
@@ -115,15 +118,24 @@ impl State {
         let permit = Permit::mint(lane.id, call.call, (tool, asked), terms);
         let mut view = self.view(lane);
         view.rules.leave.clone_from(&call.leave);
-        Some(Work::Tool { permit, view })
+        view.rules.leave.extend(self.asked_to_init(lane.turn));
+        view.typed = call.typed;
+        Some(Work::Tool { permit, view: Box::new(view) })
+    }
+
+    /// `/init` is the user's own word to write the file that it is about; its hunks ask for theirs.
+    fn asked_to_init(&self, turn: TurnId) -> Option<Request> {
+        let turn = self.turns.get(&turn)?;
+        let order: String = format!("@write {INIT}").chars().take(HEAD_CHARS).collect();
+        (turn.head == order).then(|| Request::Path { act: Act::Write, path: INIT_FILE.to_owned() })
     }
 
     /// What a lane sees instead of the disk.
     pub fn view(&self, lane: &Lane) -> View {
         let overlay = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.after)).collect();
         let base = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.before)).collect();
-        let (seen, facts) = (lane.seen.clone(), Arc::clone(&self.facts));
-        View { overlay, base, seen, facts, rules: PathRules::default() }
+        let (seen, parts, facts) = (lane.seen.clone(), lane.parts.clone(), Arc::clone(&self.facts));
+        View { overlay, base, seen, parts, facts, ..View::default() }
     }
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {

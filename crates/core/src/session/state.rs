@@ -19,21 +19,23 @@ use crate::{
     intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     memory::{MemoryChange, Note},
     money::Unit,
+    pipeline::Depth,
     plan::Plan,
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
     question::{Asked, Spec},
+    recipe::Directed,
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, Origin, Transcript, accounts::Bound, beside::Hand, changes::Changes,
+        Accounts, Apply, Lane, Origin, Pipeline, Transcript, accounts::Bound, beside::Hand, changes::Changes,
         unreviewed::Unreviewed,
     },
     source::SeenTools,
     talk::Usage,
     trust::{Given, Trust, TrustRequest},
-    work::Work,
+    work::{SeenParts, Work},
 };
 
 /// Everything that is true now.
@@ -158,6 +160,7 @@ pub struct State {
     pub(super) uncompacted: Option<TurnId>,
     /// The hash that each file had when the main line last saw or wrote it.
     pub(super) seen: BTreeMap<RelPath, BlobId>,
+    pub(super) parts: SeenParts,
     /// What git is asked about, or what it makes.
     pub(super) committing: Option<(CallId, CommitStage)>,
     /// The file that is to be a plan, and the message that asked for it.
@@ -166,6 +169,10 @@ pub struct State {
     pub sources: Arc<SeenTools>,
     /// What is known.
     pub facts: Arc<Facts>,
+    /// The last pipeline.
+    pub pipeline: Option<Arc<Pipeline>>,
+    /// How deep pipelines go, where that was said.
+    pub(super) depth: Option<Depth>,
     /// A question that facts answer if they still stand.
     pub(super) recalling: Option<(TurnId, Vec<String>)>,
 }
@@ -189,6 +196,8 @@ pub struct Run {
     pub tried: Option<Vec<Tried>>,
     /// The task of it that failed: it ends once the others at work have.
     pub fault: Option<TaskFault>,
+    /// Whether the wider path was refused that it asked for last.
+    pub refused: bool,
 }
 
 /// What made a task fail.
@@ -342,6 +351,8 @@ pub struct TurnInfo {
     pub plan_active: bool,
     /// Where the end of its command stands, when it was one that the user typed.
     pub output: Option<Seq>,
+    /// The skill, command or agent that directs it.
+    pub directed: Option<Arc<Directed>>,
 }
 
 impl TurnInfo {

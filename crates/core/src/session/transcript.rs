@@ -250,7 +250,10 @@ impl Transcript {
                 if let Some(line) = self.lanes.get_mut(lane).filter(|_| !*intermediate) {
                     line.last = Some(seq);
                 }
-                self.push(seq, Some(*lane), What::Reply);
+                // What stages hand each other is no part of the conversation: their answer is.
+                if !*intermediate || self.kind(*lane) != Some(LaneKind::Pipeline) {
+                    self.push(seq, Some(*lane), What::Reply);
+                }
             }
             Event::CallMade { call, lane, .. } => {
                 self.made.insert(*call);
@@ -454,7 +457,7 @@ impl Transcript {
         let goes_on = match line.kind {
             LaneKind::Answer | LaneKind::Planning | LaneKind::Goal => self.told == Some(line.turn),
             LaneKind::Gate(_) | LaneKind::Child(_) => true,
-            LaneKind::Task(_) | LaneKind::Repair(_) => {
+            LaneKind::Task(_) | LaneKind::Repair(_) | LaneKind::Pipeline => {
                 self.entries.iter().any(|e| e.what == What::User(line.turn))
             }
         };
@@ -467,7 +470,8 @@ impl Transcript {
 
     fn call_ended(&mut self, seq: Seq, call: CallId, lane: LaneId) {
         let made = self.made.remove(&call);
-        let gate = self.lanes.get(&lane).is_some_and(|l| matches!(l.kind, LaneKind::Gate(_)));
+        let gate =
+            self.lanes.get(&lane).is_some_and(|l| matches!(l.kind, LaneKind::Gate(_) | LaneKind::Pipeline));
         if !gate {
             self.push(seq, Some(lane), if made { What::Output(call) } else { What::Result(call) });
         }

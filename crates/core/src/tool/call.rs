@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{
     External, SourceCall,
     facts::{Facts, Subject},
+    knowledge::KnowledgeCall,
     read::{self, ArgsError},
     session::{AskUser, ChangeGate, Delegate, RequestPath},
     spelling::Spelling::{Also, Bare, Each, Heads, List as Listed, Millis, Only, Patch, Unheard},
@@ -194,6 +195,62 @@ tools! {
         needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task],
         words: ("Agents", "Agents"), subject: Subject::Words,
     }
+    /// Passages that answer a question.
+    KbSearch = "kb_search" {
+        example: r#"{"query": "where are retries counted", "within": ["src"], "max": 10}; only query is needed"#,
+        spellings: &[Also("query", &["text", "question", "q"]), Also("max", &["limit", "top_k"]), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Looking up", "Looked up"), subject: Subject::Words,
+    }
+    /// Passages that a passage or a name leads to.
+    HopRetrieve = "hop_retrieve" {
+        example: r#"{"symbol": "Parser", "by": ["uses"], "max": 10} or {"path": "src/a.rs", "from": 10, "to": 20}; by is one of uses, used_by, imports, imported_by, links, contains"#,
+        spellings: &[Also("path", PATH), Also("symbol", &["name", "entity"]), Also("max", &["limit"]), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Following", "Followed"), subject: Subject::Words,
+    }
+    /// The passage at a place.
+    GetPassage = "get_passage" {
+        example: r#"{"path": "src/a.rs", "from": 10, "to": 40}; only path is needed"#,
+        spellings: &[Also("path", PATH), Also("from", &["line", "start_line"]), Also("to", &["end_line"]), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Reading", "Read"), subject: Subject::Words,
+    }
+    /// Whether what is cited stands there.
+    CitationVerify = "citation_verify" {
+        example: r#"{"citations": [{"path": "src/a.rs", "from": 10, "to": 12, "hash": "0123abcd", "text": "the quoted words"}]}; only path is needed in one"#,
+        spellings: &[Listed("citations"), Each("citations", &[Also("path", PATH), Also("text", &["quote"])]), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Checking", "Checked"), subject: Subject::Words,
+    }
+    /// Whether the names in a text exist.
+    EntityVerify = "entity_verify" {
+        example: r#"{"text": "`Session::step` is called by the driver"}"#,
+        spellings: &[Also("text", &["sentence", "claim"]), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Checking", "Checked"), subject: Subject::Words,
+    }
+    /// Whether one name does something to another.
+    RelationVerify = "relation_verify" {
+        example: r#"{"subject": "Driver", "relation": "uses", "object": "Session", "cited": [{"path": "src/a.rs", "from": 1, "to": 9}]}; cited can be left out"#,
+        spellings: &[Listed("cited"), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Checking", "Checked"), subject: Subject::Words,
+    }
+    /// Whether claims contradict each other or what they cite.
+    ContradictionCheck = "contradiction_check" {
+        example: r#"{"claims": ["the port is 80", "the port is 81"], "cited": [{"path": "src/a.rs", "from": 1, "to": 9}]}; cited can be left out"#,
+        spellings: &[Listed("cited"), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Checking", "Checked"), subject: Subject::Words,
+    }
+    /// What is in the knowledge index.
+    KbStatus = "kb_status" {
+        example: r#"{} or {"path": "src/a.rs"}"#,
+        spellings: &[Also("path", PATH), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Looking", "Looked"), subject: Subject::Words,
+    }
 }
 
 /// A call as its tool takes it: the one reading of its arguments.
@@ -206,6 +263,8 @@ pub enum ToolCall {
     Run(Run),
     /// Of a tool that speaks to the session itself.
     Session(SessionCall),
+    /// Of a tool that asks the knowledge index.
+    Knowledge(KnowledgeCall),
     /// Of a tool of another program, whose schema is only known when it runs.
     External(External),
 }
@@ -271,6 +330,16 @@ impl ToolCall {
             Tool::ChangeGate => Self::Session(SessionCall::ChangeGate(read::read(tool, args)?)),
             Tool::Remember => Self::Session(SessionCall::Remember(read::read(tool, args)?)),
             Tool::Delegate => Self::Session(SessionCall::Delegate(read::read(tool, args)?)),
+            Tool::KbSearch => Self::Knowledge(KnowledgeCall::Search(read::read(tool, args)?)),
+            Tool::HopRetrieve => Self::Knowledge(KnowledgeCall::Hop(read::read(tool, args)?)),
+            Tool::GetPassage => Self::Knowledge(KnowledgeCall::Passage(read::read(tool, args)?)),
+            Tool::CitationVerify => Self::Knowledge(KnowledgeCall::Citations(read::read(tool, args)?)),
+            Tool::EntityVerify => Self::Knowledge(KnowledgeCall::Entities(read::read(tool, args)?)),
+            Tool::RelationVerify => Self::Knowledge(KnowledgeCall::Relation(read::read(tool, args)?)),
+            Tool::ContradictionCheck => {
+                Self::Knowledge(KnowledgeCall::Contradictions(read::read(tool, args)?))
+            }
+            Tool::KbStatus => Self::Knowledge(KnowledgeCall::Status(read::read(tool, args)?)),
         })
     }
 
@@ -301,6 +370,7 @@ impl ToolCall {
             Self::Session(SessionCall::RequestPath(request)) => request.node.name(),
             Self::Session(SessionCall::ChangeGate(change)) => &change.gate,
             Self::Session(SessionCall::Remember(note)) => &note.text,
+            Self::Knowledge(call) => call.subject(),
             Self::External(External::Look(look)) => look.source.as_deref().unwrap_or_default(),
             Self::External(External::Call(call)) => &call.tool,
         }

@@ -70,6 +70,36 @@ impl Tool {
         self.facts().acts
     }
 
+    /// Whether it asks the knowledge index: such a tool is only offered to lanes that name it.
+    pub const fn asks_index(self) -> bool {
+        match self {
+            Self::KbSearch
+            | Self::HopRetrieve
+            | Self::GetPassage
+            | Self::CitationVerify
+            | Self::EntityVerify
+            | Self::RelationVerify
+            | Self::ContradictionCheck
+            | Self::KbStatus => true,
+            Self::List
+            | Self::Read
+            | Self::Search
+            | Self::Edit
+            | Self::Write
+            | Self::Delete
+            | Self::RecordFact
+            | Self::Run
+            | Self::SourceTools
+            | Self::SourceCall
+            | Self::SubmitPlan
+            | Self::AskUser
+            | Self::RequestPath
+            | Self::ChangeGate
+            | Self::Remember
+            | Self::Delegate => false,
+        }
+    }
+
     /// Those that speak to the session itself and that a lane for this purpose is offered.
     pub fn of_session(purpose: Purpose) -> Vec<Self> {
         Self::ALL.into_iter().filter(|t| t.facts().offered.contains(&purpose)).collect()

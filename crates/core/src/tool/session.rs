@@ -60,10 +60,44 @@ pub struct Delegate {
 pub struct ChildTask {
     /// What it is for.
     #[serde(default, deserialize_with = "read::word_if_any")]
-    pub kind: ChildWork,
+    pub kind: ChildKind,
     /// The task, whole: it is told what stands above, and nothing else.
     #[serde(deserialize_with = "read::words")]
     pub task: String,
+}
+
+/// Who does a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ChildKind {
+    /// A sub-agent of the workbench, for this.
+    Own(ChildWork),
+    /// An agent of the user's files, by its name.
+    Agent(String),
+}
+
+impl Default for ChildKind {
+    fn default() -> Self {
+        Self::Own(ChildWork::default())
+    }
+}
+
+impl ChildKind {
+    /// The name, as a call has it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Own(work) => work.name(),
+            Self::Agent(name) => name,
+        }
+    }
+
+    /// What it is for.
+    pub fn work(&self) -> ChildWork {
+        match self {
+            Self::Own(work) => *work,
+            Self::Agent(_) => ChildWork::default(),
+        }
+    }
 }
 
 impl Delegate {

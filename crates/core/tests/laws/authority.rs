@@ -167,7 +167,16 @@ fn delegating(b: &mut Bench, turn: TurnId, child: LaneId) {
     let (subject, epoch) = ("look".to_owned(), 0);
     let (approval, confine, ruling) = (None, None, None);
     forge(b, Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine, ruling });
-    forge(b, Event::ChildStarted { lane: child, call, work: ChildWork::Search, task: Excerpt::default() });
+    forge(
+        b,
+        Event::ChildStarted {
+            lane: child,
+            call,
+            work: ChildWork::Search,
+            task: Excerpt::default(),
+            agent: None,
+        },
+    );
 }
 
 /// What the gate does with a call of this tool.
@@ -186,7 +195,15 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
         | Tool::RequestPath
         | Tool::ChangeGate
         | Tool::Remember
-        | Tool::Delegate => {
+        | Tool::Delegate
+        | Tool::KbSearch
+        | Tool::HopRetrieve
+        | Tool::GetPassage
+        | Tool::CitationVerify
+        | Tool::EntityVerify
+        | Tool::RelationVerify
+        | Tool::ContradictionCheck
+        | Tool::KbStatus => {
             unreachable!("not in the table")
         }
     }

@@ -82,7 +82,8 @@ fn holds(told: &Foretold, before: &State, after: &State, what: &str) {
     let answers = told.deeds.iter().any(|d| matches!(d, Deed::Answers(..)));
     let resets = does(Deed::Word(Control::Reset));
     let began = before.phase == Phase::AwaitingApproval && after.phase == Phase::Executing;
-    assert!(!began || does(Deed::Starts) || does(Deed::Runs), "a plan began unforetold: {what}");
+    let goes_on = does(Deed::GoesOn);
+    assert!(!began || does(Deed::Starts) || does(Deed::Runs) || goes_on, "a plan began unforetold: {what}");
     let (was, is) = (before.run.as_ref().map(|r| r.id), after.run.as_ref().map(|r| r.id));
     let ended = was.is_some() && was != is;
     assert!(!ended || does(Deed::StopsRun) || answers || resets, "a run ended unforetold: {what}");
@@ -146,6 +147,10 @@ fn a_line_answers_a_question_only_when_all_of_it_does() {
             return;
         }
         let before = bench.session.state().clone();
+        // All that is said to a pipeline that waits is for it (T-12).
+        if before.paused_pipeline().is_some() {
+            return;
+        }
         let seen = before.seq;
         let Ok(step) = bench.input(Input::Say { text: line.into(), seen }) else { return };
         let yes = step

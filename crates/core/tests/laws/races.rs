@@ -104,6 +104,8 @@ fn grants(b: &Bench, from: usize) -> usize {
         Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => true,
         Work::Think { .. }
         | Work::Compact { .. }
+        | Work::Stage { .. }
+        | Work::Judge { .. }
         | Work::Classify { .. }
         | Work::Survey(_)
         | Work::Recall { .. }

@@ -120,7 +120,10 @@ const fn place(event: &Event) -> usize {
         Event::PlanSought { .. } => 96,
         Event::PlanUnread { .. } => 97,
         Event::PauseSet { .. } => 98,
-        Event::SourceSeen { .. } => 99,
+        Event::TurnDirected { .. } => 99,
+        Event::Staged { .. } => 100,
+        Event::DepthSet { .. } => 101,
+        Event::SourceSeen { .. } => 102,
     }
 }
 
@@ -131,7 +134,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..100), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..103), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

@@ -224,6 +224,18 @@ fn the_command_shows_sets_adds_and_takes_off() {
 }
 
 #[test]
+fn the_sum_of_the_session_is_told_once_before_a_run_has_spent_anything() {
+    let mut b = running();
+    b.say("/budget");
+    let told = b.notices().last().cloned().unwrap();
+    assert_eq!(told.matches("this session: ").count(), 1, "{told}");
+    let mut b = Bench::new();
+    b.say("/budget");
+    let told = b.notices().last().cloned().unwrap();
+    assert_eq!(told.matches("this session: ").count(), 1, "{told}");
+}
+
+#[test]
 fn a_budget_outlasts_the_process_and_nothing_leaves_before_it_is_asked() {
     let mut b = running();
     b.say("/budget 1 call");

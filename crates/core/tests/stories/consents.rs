@@ -160,7 +160,11 @@ fn another_way_is_taken_as_often_as_it_may_and_then_not_offered() {
             _ => None,
         });
         assert_eq!(told, Some((n, 2, true)));
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", &format!("{n}\n"), &format!("{}\n", n + 1));
         b.reply("tried", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
         b.end_tool(exited(1, "no"));
     }
     assert_eq!(keys(&b), "asmgq", "two other ways did not help");
@@ -170,7 +174,7 @@ fn another_way_is_taken_as_often_as_it_may_and_then_not_offered() {
         Event::RunCompleted { summary, .. } => Some(summary.clone()),
         _ => None,
     });
-    assert_eq!(ended.unwrap(), "Complete. 0 files created/modified. Not checked: gate t (skipped).");
+    assert_eq!(ended.unwrap(), "Complete. 1 file created/modified. Not checked: gate t (skipped).");
 }
 
 #[test]

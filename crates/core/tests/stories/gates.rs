@@ -47,17 +47,108 @@ fn repairs_are_bounded() {
     b.plan(&[("One", "modify")], &[("t", "make test")]);
     b.answer(is_plan, Answer::Approve).unwrap();
     b.reply("", &[]);
-    for _ in 0..2 {
+    for (was, now) in [("1\n", "2\n"), ("2\n", "3\n")] {
         b.answer(is_risk, Answer::Approve).unwrap();
         b.end_tool(exited(1, "no"));
         b.answer(is_failure, Answer::AutoFix).unwrap();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", was, now);
         b.reply("tried", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
     }
     b.answer(is_risk, Answer::Approve).unwrap();
     b.end_tool(exited(1, "no"));
     assert!(b.answer(is_failure, Answer::AutoFix).is_err());
     b.say("s");
     assert_eq!(phase(&b), Phase::Idle);
+}
+
+/// A plan with this gate that wrote `src/a.rs`; the gate then ended red with this output.
+fn red(command: &str, output: &str) -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in src/a.rs");
+    b.plan(&[("One", "modify")], &[("style", command)]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("src/a.rs"))]);
+    b.propose("src/a.rs", "1\n", "2\n");
+    b.reply("", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, &format!("exit 1, took 0.1 s\nstdout:\n{output}\n")));
+    b
+}
+
+#[test]
+fn a_check_of_single_files_that_names_none_that_was_changed_failed_before() {
+    let told = |b: &Bench| b.session.state().failure.as_ref().unwrap().message.clone();
+    let b = red("cargo fmt --check", "Diff in /w/src/old.rs:3:");
+    b.question(is_failure);
+    assert!(told(&b).contains("(it fails on the untouched tree too: it names no file"), "{}", told(&b));
+    assert!(b.notices().iter().any(|n| n.starts_with("`cargo fmt --check` fails on the untouched tree too")));
+    for (command, output) in [
+        ("cargo fmt --check", "Diff in /w/src/a.rs:3:"),
+        // What hangs together may fail elsewhere because of what was changed here.
+        ("cargo test", "panicked at tests/old.rs:3"),
+        ("cargo clippy", "error: unused import\n --> src/old.rs:3:5"),
+    ] {
+        let b = red(command, output);
+        assert!(!told(&b).contains("untouched"), "{command}: {}", told(&b));
+    }
+}
+
+/// An approved plan whose gate is red and is being repaired.
+fn repairing() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "no"));
+    b.answer(is_failure, Answer::AutoFix).unwrap();
+    b
+}
+
+#[test]
+fn a_repair_without_a_change_is_told_once_and_its_gate_is_not_run_again() {
+    let mut b = repairing();
+    b.reply("it is a flaky test", &[]);
+    let told = b.log.iter().filter(
+        |e| matches!(&e.event, Event::LaneNudged { text, .. } if text.contains("gate t is as red as before")),
+    );
+    assert_eq!(told.count(), 1);
+    b.reply("it is a flaky test", &[]);
+    // The user is asked anew; no command ran and none waits.
+    b.question(is_failure);
+    let gates = b.names().iter().filter(|n| *n == "gate_started").count();
+    assert_eq!(gates, 1, "{:?}", b.names());
+    assert!(!b.names().iter().any(|n| n == "gate_reset"));
+    b.answer(is_failure, Answer::Skip).unwrap();
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn a_repair_that_changes_something_in_its_second_try_has_its_gate_run() {
+    let mut b = repairing();
+    b.reply("it is a flaky test", &[]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
+    // A command that may write may mend it as well: what it installs is no file of the tree.
+    let mut b = repairing();
+    b.reply("", &[("run", json!({"command": "make deps"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    b.reply("installed", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    assert_eq!(b.names().iter().filter(|n| *n == "gate_started").count(), 2);
 }
 
 #[test]
@@ -232,10 +323,14 @@ fn after_two_repairs_auto_fix_is_not_offered() {
     b.reply("done", &[]);
     b.answer(is_risk, Answer::Approve).unwrap();
     b.end_tool(exited(1, "error: no"));
-    for _ in 0..2 {
+    for (was, now) in [("1\n", "2\n"), ("2\n", "3\n")] {
         assert!(b.session.state().phase_question().unwrap().kind.choices().iter().any(|c| c.key == "a"));
         b.say("a");
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", was, now);
         b.reply("", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
         b.answer(is_risk, Answer::Approve).unwrap();
         b.end_tool(exited(1, "error: no"));
     }

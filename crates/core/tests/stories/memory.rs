@@ -114,6 +114,20 @@ fn a_rule_that_the_user_says_is_proposed_beside_what_it_asks_for() {
 }
 
 #[test]
+fn what_the_user_said_is_proposed_once_though_the_agent_says_it_in_its_own_words() {
+    let mut b = Bench::new();
+    b.say("Always use tabs here. What does a.txt do?");
+    b.thinking();
+    b.reply("", &[note("Use tabs for indentation in this project")]);
+    assert_eq!(told(&b), "that waits for the user already");
+    // Another matter is another note.
+    b.reply("", &[note("the tests need all features")]);
+    assert_eq!(asked(&b), ["Always use tabs here", "the tests need all features"]);
+    b.reply("", &[note("the docs are built with all warnings as errors")]);
+    assert_eq!(asked(&b).len(), 3, "{:?}", told(&b));
+}
+
+#[test]
 fn the_user_adds_lists_searches_and_forgets() {
     let mut b = Bench::new();
     assert!(b.input(Input::say("/memory")).unwrap_err().reason.starts_with("nothing is remembered"));

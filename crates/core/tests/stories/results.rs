@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pilothouse_core::{
     checkpoint::Answer,
-    event::{CallStatus, Event, Level},
+    event::{CallStatus, Event, Level, RunStatus},
     input::{Input, Opening},
     intent::{IntentNode, Phase},
     policy::{Origin, Places, Policy, Rule},
@@ -101,6 +101,74 @@ fn a_goal_that_may_not_change_files_is_told_why() {
         "{:?}",
         last_end(&b)
     );
+}
+
+fn run_end(b: &Bench) -> Option<(RunStatus, String)> {
+    b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { status, summary, .. } => Some((*status, summary.clone())),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_goal_whose_wider_path_was_refused_is_not_told_as_complete() {
+    let mut b = Bench::new();
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    asks_for_modify(&mut b);
+    b.answer(is_transition, Answer::Reject("not now".into())).unwrap();
+    b.reply("Then I cannot mend it.", &[]);
+    let told = "Not done: it was not allowed what it asked for. 1 command".to_owned();
+    assert_eq!(run_end(&b), Some((RunStatus::Ended, told)));
+    // One that was allowed in the end is complete.
+    let mut b = Bench::new();
+    b.say("run the tests");
+    asks_for_modify(&mut b);
+    b.answer(is_transition, Answer::Reject("not now".into())).unwrap();
+    asks_for_modify(&mut b);
+    b.answer(is_transition, Answer::Approve).unwrap();
+    b.reply("There is nothing to change.", &[]);
+    assert_eq!(run_end(&b).unwrap().0, RunStatus::Completed);
+}
+
+#[test]
+fn of_tests_that_pass_the_agent_is_told_the_counts_and_where_the_rest_is() {
+    let passed: String = (1..=30).map(|n| format!("ok {n} - does {n}\n")).collect::<Vec<_>>().concat();
+    let text = format!("exit 0, took 0.1 s\nstdout:\nTAP version 13\n{passed}1..30\n# pass 30\n");
+    let mut b = Bench::new();
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    let output = pilothouse_core::blob::Blob::new(passed.into_bytes());
+    let named = output.id().output_name();
+    b.end_tool(pilothouse_core::tool::ToolOutcome { output: Some(output), ..exited(0, &text) });
+    let told = last_end(&b).1;
+    let wanted = format!(
+        "exit 0, took 0.1 s\n(30 lines of tests that passed are left out; read {named} has them)\nstdout:\nTAP version 13\n1..30\n# pass 30"
+    );
+    assert_eq!(told.trim_end(), wanted);
+}
+
+/// A word in one file costs the user one decision, the hunk, and the agent three calls: the plan, the edit, its end.
+/// The plan stays for it: it says beforehand which files are reached, it is what a gate hangs on and what `/undo` and
+/// `/redo` go by, and one call is less than a second question. Only `[plan] confirm = "always"` asks about it.
+#[test]
+fn a_word_in_one_file_takes_three_calls_and_one_decision() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+    b.say("in CHANGELOG.md change 'hex digits' to 'hexadecimal digits'");
+    let plan = json!({"title": "Word", "tasks": [{"title": "Word", "files": ["CHANGELOG.md"]}]});
+    b.reply("", &[("submit_plan", plan)]);
+    b.reply("", &[("edit", edit_of("CHANGELOG.md"))]);
+    b.propose("CHANGELOG.md", "1\n", "2\n");
+    b.reply("Changed.", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(run_end(&b).unwrap().0, RunStatus::Completed);
+    let count = |name: &str| b.names().iter().filter(|n| *n == name).count();
+    assert_eq!((count("thinking_started"), count("checkpoint_opened")), (3, 1), "{:?}", b.names());
 }
 
 fn planning(trust: Trust) -> Bench {

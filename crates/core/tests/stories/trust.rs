@@ -64,6 +64,27 @@ fn a_plan_of_code_without_gates_gets_those_that_were_found_where_they_run_unaske
 }
 
 #[test]
+fn a_found_check_of_style_that_failed_before_is_left_out_and_told() {
+    let mut b = opened_with(Trust::Once);
+    let gate = |command: &str| GateDraft {
+        name: "format (found)".into(),
+        command: command.into(),
+        after: Vec::new(),
+        found: true,
+    };
+    b.session.set_gates(vec![gate("cargo fmt --check")]);
+    b.say("fix the bug in a.rs");
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [{"title": "A", "files": ["a.rs"]}]}))]);
+    b.reply("", &[("edit", edit_of("a.rs"))]);
+    b.propose("a.rs", "1\n", "2\n");
+    b.reply("", &[]);
+    b.write();
+    b.end_tool(exited(1, "exit 1, took 0.1 s\nstdout:\nDiff in /w/src/old.rs:3:\n"));
+    assert_eq!(b.session.state().phase, pilothouse_core::intent::Phase::Idle);
+    assert!(b.notices().iter().any(|n| n.contains("fails on the untouched tree too")), "{:?}", b.notices());
+}
+
+#[test]
 fn init_is_an_order_to_write_the_file_of_instructions() {
     let mut b = Bench::new();
     b.say("/init");

@@ -8,6 +8,8 @@
     clippy::indexing_slicing
 )]
 
+use std::sync::Arc;
+
 use pilothouse_core::{
     blob::{Blob, BlobId},
     checkpoint::{Answer, CheckpointKind},
@@ -17,6 +19,7 @@ use pilothouse_core::{
     ids::{ApplyId, CallId, CheckpointId, Millis, TurnId},
     input::{Input, Opening, Refusal, TiersAnswered},
     intent::{Classifier, IntentNode, Thresholds, TierAnswer},
+    pipeline::{Agents, Depth, PipelineAgent},
     question::Clarification,
     relpath::RelPath,
     resolved::{ResolvedCommand, Thing},
@@ -59,6 +62,27 @@ pub fn held() -> Sandbox {
     Sandbox { backend: Some(Backend::Landlock), ..Sandbox::default() }
 }
 
+const STAGES: &str = r#"{
+  "stages": [
+    {"name": "analyze_query", "kind": "llm", "gives": "analysis"},
+    {"name": "websearch_calibration", "kind": "llm", "gives": "calibration", "web": true},
+    {"name": "retrieve", "kind": "tool-fanout", "tool": "search"},
+    {"name": "synthesize", "kind": "llm", "gives": "draft"},
+    {"name": "verify", "kind": "verify"},
+    {"name": "output", "kind": "render"}
+  ],
+  "pause_after_stages": [0, 1],
+  "repair_unit": ["synthesize", "verify"]
+}"#;
+
+/// An agent with stages.
+pub fn agents(depth: Depth) -> Arc<Agents> {
+    let agent = PipelineAgent::read("research", STAGES, "---\nname: Research\n---\nBe exact.", |file| {
+        (!file.contains("verify")).then(|| format!("do {file}"))
+    });
+    Arc::new(Agents { all: vec![agent.unwrap()], web: false, depth })
+}
+
 impl Bench {
     pub fn new() -> Self {
         Self::opened(opening())
@@ -66,6 +90,7 @@ impl Bench {
 
     pub fn opened(opening: Opening) -> Self {
         let mut bench = Self { session: Session::new(), log: Vec::new(), clock: 0 };
+        bench.session.set_agents(agents(Depth::Standard));
         bench.input(Input::Open(opening)).unwrap();
         bench
     }
@@ -81,6 +106,7 @@ impl Bench {
         let classifier = Classifier::configured(None, Thresholds { own, ..Thresholds::default() });
         let tiers = Tiers { classifier, vectors: false, model: true };
         let mut bench = Self { session: Session::with(tiers), log: Vec::new(), clock: 0 };
+        bench.session.set_agents(agents(Depth::Standard));
         bench.input(Input::Open(opening())).unwrap();
         bench
     }
@@ -360,6 +386,8 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Keep { .. }) => Some("keep".into()),
             Effect::Start(Work::Remember { .. }) => Some("remember".into()),
             Effect::Start(Work::Look { .. }) => None,
+            Effect::Start(Work::Stage { .. }) => Some("stage".into()),
+            Effect::Start(Work::Judge { .. }) => Some("judge".into()),
             Effect::Start(Work::Survey(_)) => Some("survey".into()),
             Effect::Start(Work::Recall { .. }) => Some("recall".into()),
             Effect::Start(Work::ReadPlan { .. }) => Some("read a plan".into()),

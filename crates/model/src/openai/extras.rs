@@ -88,7 +88,8 @@ impl Extras {
             | Purpose::Task
             | Purpose::Goal
             | Purpose::Compact
-            | Purpose::Child => endpoint.effort,
+            | Purpose::Child
+            | Purpose::Stage => endpoint.effort,
         };
         wanted.filter(|e| !self.refused.contains(e))
     }

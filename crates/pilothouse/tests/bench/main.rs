@@ -16,6 +16,12 @@ use std::{path::PathBuf, process::Command};
 use mind::Cost;
 use task::Task;
 
+/// What the whole bench may cost at most: requests, calls that are refused or fail at once, files that are read though
+/// they had been. The minds err on purpose in nine calls.
+const MOST_REQUESTS: usize = 190;
+const MOST_REFUSED: usize = 9;
+const MOST_READ_AGAIN: usize = 0;
+
 struct Line {
     task: Task,
     exit: i32,
@@ -90,4 +96,10 @@ fn every_task_ends_by_itself_with_its_hidden_tests_green() {
         );
     }
     assert!(failed.is_empty(), "{failed}");
+    // Another binary is measured, not judged.
+    if std::env::var_os("PILOTHOUSE_BENCH").is_none() {
+        assert!(all.requests <= MOST_REQUESTS, "{all:?}");
+        assert!(all.refused <= MOST_REFUSED, "{all:?}");
+        assert!(all.read_again <= MOST_READ_AGAIN, "{all:?}");
+    }
 }

@@ -119,10 +119,12 @@ impl Mind {
         if again {
             return None;
         }
-        if attempt.instead.is_none() && !told.contains("read it again") && !told.contains("changed since") {
+        let unread = ["read it again", "changed since", "read it first"].iter().any(|w| told.contains(w));
+        let shown = told.contains("This is its content");
+        if attempt.instead.is_none() && !unread && !shown {
             return None;
         }
-        if told.contains("read it again") || told.contains("changed since") {
+        if unread {
             let path = attempt.arguments(false)["path"].as_str().unwrap_or_default().to_owned();
             // It reads, then does the same once more.
             self.at -= 1;

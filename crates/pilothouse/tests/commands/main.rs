@@ -21,6 +21,7 @@ mod odd_files;
 mod ordinary;
 mod permissions;
 mod plans;
+mod recipes;
 mod recorded;
 mod results;
 mod sources;

@@ -195,7 +195,7 @@ fn init_comes_up_as_a_plan_and_a_diff_and_writes_nothing_unasked() {
     let server = Server::start(script());
     desk.ask(&server.base, &["run", "/init", "--auto-confirm"])
         .with(3)
-        .tells(&["Allow the agent to write AGENTS.md?"]);
+        .tells(&["AGENTS.md is a control file"]);
     assert!(!desk.path().join("AGENTS.md").exists());
 }
 

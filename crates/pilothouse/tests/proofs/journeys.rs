@@ -1,7 +1,7 @@
 //! The acceptance journeys (T-08) and the worked trace of the design (§1.8) on the real runtime, event by event.
 //!
-//! The eighth journey needs stage pipelines, which do not exist yet; the seventh is told at the terminal as well
-//! (`terminal/goals.rs`). The same trace is a story of the session alone in `core/tests/stories/gates.rs`.
+//! The seventh is told at the terminal as well (`terminal/goals.rs`), the eighth in `journeys/pipeline.rs`. The same
+//! trace is a story of the session alone in `core/tests/stories/gates.rs`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -10,6 +10,7 @@
     clippy::needless_pass_by_value
 )]
 
+mod pipeline;
 mod stage;
 
 use pilothouse_core::{checkpoint::Answer, event::Event, intent::Phase, plan::TaskStatus};

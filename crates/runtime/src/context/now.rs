@@ -24,6 +24,10 @@ const MOST_NOTES: usize = 12;
 const MEMORY_BYTES: usize = 2 * 1024;
 const MEMORY_SHARE: usize = 16;
 
+/// Told where nobody could answer.
+const NOBODY: &str =
+    "nobody is there: what asks is refused, ask_user has no answer; choose the safest reading and say so";
+
 /// The message.
 pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Circumstances) -> String {
     let mut lines = vec![
@@ -32,6 +36,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
         format!("phase: {}; facts: {}", state.phase.name(), state.mode.name()),
         path(lane, offer),
     ];
+    lines.extend(around.unattended.then(|| NOBODY.to_owned()));
     lines.extend(state.open.values().map(|c| format!("waits for the user: {}", c.message)));
     lines.extend(state.plan.as_ref().map(|p| plan(p, lane)));
     lines.extend(beside(state, lane));
@@ -39,7 +44,8 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(memory(state, Some(lane), around));
     lines.extend(sources(around));
     let text = inside(&lines.join("\n"), "state");
-    format!("<state>\n{text}\n</state>\n\n{}", instruction(lane.kind.purpose(), state.mode).trim_end())
+    let prior = if around.prior.is_empty() { String::new() } else { format!("{}\n\n", around.prior) };
+    format!("<state>\n{text}\n</state>\n\n{prior}{}", instruction(lane.kind.purpose(), state.mode).trim_end())
 }
 
 fn day(around: &Circumstances) -> String {
@@ -110,9 +116,12 @@ fn at_hand(plan: &Plan, kind: LaneKind) -> String {
             .iter()
             .find(|g| g.id == id)
             .map_or_else(String::new, |gate| format!("\nat hand: mend what made gate {} fail", gate.name)),
-        LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Gate(_) | LaneKind::Child(_) => {
-            String::new()
-        }
+        LaneKind::Answer
+        | LaneKind::Planning
+        | LaneKind::Goal
+        | LaneKind::Gate(_)
+        | LaneKind::Child(_)
+        | LaneKind::Pipeline => String::new(),
     }
 }
 

@@ -41,9 +41,19 @@ pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<St
             text
         }
         What::Handed => {
-            let Event::ChildStarted { work, task, .. } = event else { return None };
+            let Event::ChildStarted { work, task, agent, .. } = event else { return None };
             let task = inside(&texts.whole(&task), "handed_on");
-            return Some(format!("<handed_on kind=\"{}\">\n{task}\n</handed_on>", work.name()));
+            let task = format!("<handed_on kind=\"{}\">\n{task}\n</handed_on>", work.name());
+            return Some(match agent {
+                None => task,
+                Some(agent) => {
+                    let prompt = inside(&texts.whole(&agent.prompt), "agent");
+                    format!(
+                        "<agent name=\"{}\">\nyou are this agent:\n{prompt}\n</agent>\n{task}",
+                        agent.name
+                    )
+                }
+            });
         }
         What::Record => record(state, texts, &event)?,
         What::Step(plan) => {
@@ -98,6 +108,7 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
                 RunStatus::Failed => "The run failed",
                 RunStatus::Cancelled => "The run was stopped",
                 RunStatus::Manual => "The user took the run over by hand",
+                RunStatus::Breakout => "The run was left for something else",
                 RunStatus::Ended => "The run ended, and not everything of it was done",
             };
             let files =

@@ -33,8 +33,14 @@ pub fn sheet(state: &State, tools: &[ToolSpec], texts: &dyn Texts, around: &Circ
         fixed("project", text, text.len(), "what was found of the folder, with its instruction files")
     });
     parts.extend(known);
+    let skills = super::skills(around);
+    let named = skills.as_ref().map(|text| {
+        fixed("skills", text, text.len(), "names of skills and agents; the model reads one when it fits")
+    });
+    parts.extend(named);
     let bytes = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let stands = system.len() + tool_bytes + bytes(&project) + super::last_bytes(bytes(&last));
+    let stands =
+        system.len() + tool_bytes + bytes(&project) + bytes(&skills) + super::last_bytes(bytes(&last));
     let trouble = match around.window.room(stands) {
         None => Some(super::too_small(around.window, stands)),
         Some(room) => {

@@ -9,6 +9,7 @@ use pilothouse_core::{
     event::Event,
     ids::{CallId, LaneId, Seq, TurnId},
     proposal::{Proposal, ProposalStatus},
+    recipe::RecipeKind,
     session::{Entry, Lane, LaneKind, State, What},
     talk::{Echo, Message, ModelCall, Role, Thought},
 };
@@ -301,11 +302,27 @@ impl<'a> Telling<'a> {
 
 /// A message of the user: what is really asked, where that is not all of it.
 fn said(state: &State, texts: &dyn Texts, turn: TurnId, seq: Seq, most: usize) -> Option<Message> {
-    if let Some(request) = state.turns.get(&turn).and_then(|t| t.request.as_ref()) {
-        return Some(Message::text(Role::User, cut(request, most)));
-    }
-    let Event::TurnStarted { text, .. } = texts.event(seq)?.event else { return None };
-    Some(Message::text(Role::User, cut(&texts.whole(&text), most)))
+    let info = state.turns.get(&turn);
+    let directed = info.and_then(|t| t.directed.as_ref()).and_then(|d| directing(texts, d.seq));
+    let said = if let Some(request) = info.and_then(|t| t.request.as_ref()) {
+        cut(request, most)
+    } else {
+        let Event::TurnStarted { text, .. } = texts.event(seq)?.event else { return None };
+        cut(&texts.whole(&text), most)
+    };
+    Some(Message::text(Role::User, format!("{said}{}", directed.unwrap_or_default())))
+}
+
+/// The prompt of the skill, the command or the agent that directs a message.
+fn directing(texts: &dyn Texts, seq: Seq) -> Option<String> {
+    let Event::TurnDirected { kind, name, prompt, .. } = texts.event(seq)?.event else { return None };
+    let mark = kind.name();
+    let text = inside(&texts.whole(&prompt), mark);
+    let head = match kind {
+        RecipeKind::Agent => "for this message you are this agent:\n",
+        RecipeKind::Skill | RecipeKind::Command => "",
+    };
+    Some(format!("\n\n<{mark} name=\"{name}\">\n{head}{text}\n</{mark}>"))
 }
 
 /// What came of a call of the workbench itself, such as a command that the user typed.

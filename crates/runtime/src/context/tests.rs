@@ -113,6 +113,7 @@ impl Bench {
     }
     fn around(window: Window) -> Circumstances {
         Circumstances {
+            skills: None,
             memory: std::sync::Arc::default(),
             now: Millis(1_700_000_000_000),
             utc_offset_minutes: 60,
@@ -120,7 +121,9 @@ impl Bench {
             history: 200,
             window,
             project: None,
+            prior: String::new(),
             may_call: true,
+            unattended: false,
             origin: "here".to_owned(),
             sources: Vec::new(),
         }
@@ -278,4 +281,19 @@ fn what_the_users_own_command_printed_is_known_in_the_next_turn() {
     let asked = said.iter().position(|t| *t == "why did that fail?").unwrap();
     assert_eq!((said[0], asked), ("!make", said.len() - 2), "{said:?}");
     assert!(said[1].starts_with("<command_output>\nexit 2") && said[1].contains("<oops>"), "{}", said[1]);
+}
+
+#[test]
+fn what_research_found_is_told_in_the_last_message_whatever_became_of_the_conversation() {
+    let mut b = Bench::new();
+    b.step(Input::say("what did you find out?"));
+    let prior = "<orchestrator_prior_research>\n<query>why?</query>\n</orchestrator_prior_research>";
+    let around = Circumstances { prior: prior.to_owned(), ..Bench::around(Window::of(None)) };
+    let lane = b.lane();
+    let told = request(b.session.state(), lane.id, lane.offer(), Vec::new(), &b, &around).unwrap().request;
+    let last = &told.messages.last().unwrap().text;
+    // State first, then what was found, then what is to be done now.
+    let at = |part: &str| last.find(part).unwrap();
+    assert!(at("</state>") < at(prior) && at(prior) < at("Now: answer"), "{last}");
+    assert_eq!(told.messages.iter().filter(|m| m.text.contains("prior_research")).count(), 1);
 }

@@ -112,6 +112,9 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         pauses,
         archive: config.archive,
     });
+    let (agents, faults) = crate::agents::load(&setup.home, setup.depth);
+    notices.extend(faults);
+    session.set_agents(Arc::new(agents));
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));

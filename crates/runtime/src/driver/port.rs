@@ -10,7 +10,7 @@ use pilothouse_core::{
     event::Stamped,
     ids::Seq,
     policy::{Origin, Rehearsal, Rule},
-    port::{Ask, ContextSheet, Reply},
+    port::{Ask, ContextSheet, Reply, Update},
     relpath::RelPath,
     scope::ToolScope,
     session::{Lane, Session},
@@ -47,6 +47,7 @@ pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
         | Ask::Rehearse(_)
         | Ask::Context
         | Ask::Memory(_)
+        | Ask::Knowledge(_)
         | Ask::Sources
         | Ask::TestSource(_)
         | Ask::EnableSource(..)
@@ -64,6 +65,7 @@ impl Driver {
         let (folder, home, inbound) =
             (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
         let blobs = self.at.blobs.clone();
+        let (knowledge, news) = (self.kit.knowledge.clone(), self.outbox.sender());
         let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
         let memory = if let Ask::Memory(owner) = ask { Some(self.memory_of(owner)) } else { None };
         let sheet = if ask == Ask::Context { Box::new(self.sheet()) } else { Box::default() };
@@ -74,6 +76,10 @@ impl Driver {
                 }
                 Ask::Context => Reply::Context(sheet),
                 Ask::Memory(_) => memory.unwrap_or(Reply::Files(Vec::new())),
+                Ask::Knowledge(ask) => Reply::Knowledge(Box::new(knowledge.answer(&ask, &|text| {
+                    // Only progress: what finds no room is told the next time.
+                    drop(news.try_send(Update::Notice(text)));
+                }))),
                 Ask::Files(count) => Reply::Files(files(&folder, count)),
                 Ask::Blob(id) => Reply::Blob(id, blobs.get(id)),
                 Ask::History { .. }

@@ -9,8 +9,11 @@ use pilothouse_core::{
     shell::Act,
 };
 
-use super::Driver;
-use crate::project::{Grounds, Project};
+use super::{Driver, Inbound};
+use crate::{
+    project::{Grounds, Project},
+    surroundings,
+};
 
 impl Driver {
     /// Does something with what a look at the project begins with.
@@ -41,6 +44,15 @@ impl Driver {
             self.around.now = (self.setup.clock)();
             self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
         }
+    }
+
+    /// Asks git where the folder stands.
+    pub(super) fn ask_git(&self) {
+        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
+        self.tasks.spawn(async move {
+            let branch = surroundings::branch(&folder).await;
+            drop(inbound.send(Inbound::Branch(branch)).await);
+        });
     }
 
     /// Looks again where what was read is not what it was.

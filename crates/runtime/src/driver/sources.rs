@@ -196,6 +196,7 @@ impl Driver {
                 Ask::SourceTools(name) => page = Some((name.clone(), sources.page(&name, &cancel).await)),
                 Ask::Sources
                 | Ask::KeepKey(..)
+                | Ask::Knowledge(_)
                 | Ask::History { .. }
                 | Ask::Blob(_)
                 | Ask::Files(_)

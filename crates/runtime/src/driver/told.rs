@@ -10,8 +10,8 @@ use pilothouse_core::{
 };
 use pilothouse_tools::awake::Awake;
 
-use super::{Driver, Inbound};
-use crate::{error::RuntimeError, surroundings};
+use super::Driver;
+use crate::error::RuntimeError;
 
 impl Driver {
     pub(super) fn complain(&mut self, error: &RuntimeError) {
@@ -60,15 +60,6 @@ impl Driver {
         {
             self.outbox.send(Update::Notice(format!("the desktop cannot be told: {why}")));
         }
-    }
-
-    /// Asks git which branch this is and what differs.
-    pub(super) fn ask_git(&self) {
-        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        self.tasks.spawn(async move {
-            let branch = surroundings::branch(&folder).await;
-            drop(inbound.send(Inbound::Branch(branch)).await);
-        });
     }
 
     /// Says what the model is told next, where that was asked without a screen.

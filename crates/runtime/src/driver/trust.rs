@@ -153,6 +153,7 @@ impl Driver {
         self.hand_out(in_force);
         self.set_gates();
         self.look_at_memory();
+        self.look_at_recipes();
         self.running.remove(&pilothouse_core::work::WorkKey::Survey);
     }
 }

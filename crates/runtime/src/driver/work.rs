@@ -25,7 +25,7 @@ use pilothouse_core::{
     scope::ToolScope,
     session::State,
     talk::{self, Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
-    tool::{Permit, Tool, ToolCall},
+    tool::{Permit, Tool, ToolCall, ToolOutcome},
     work::{View, Work, WorkKey},
 };
 use pilothouse_model::{ModelClient, Unfinished};
@@ -42,11 +42,14 @@ use crate::{
     config::Provider,
     context::{self, Circumstances, Prepared, Unprepared},
     error::RuntimeError,
+    knowledge::Knowledge,
     pending::Pending,
     sources::{Found, SessionSources},
     tiers::{self, ClassifierTiers},
 };
 
+/// Most bytes that the names of skills and agents take in a request.
+const SKILL_BYTES: usize = 4 * 1024;
 /// What helps where a window is too small.
 const WIDER: &str = "use a model with a larger window, or say how large it is: [model] window";
 /// Pieces of a reply that may wait to be shown.
@@ -66,6 +69,8 @@ pub(super) struct Services {
     pub later: ClassifierTiers,
     /// Where phrases that a model resolved are put.
     pub pending: Pending,
+    /// What is asked about the workspace as a whole.
+    pub knowledge: Knowledge,
     client: Option<Arc<dyn ModelClient>>,
 }
 
@@ -102,7 +107,8 @@ impl Services {
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
         let found = Found::of(&setup.home, at.root.path(), &at.trust.1);
         let sources = SessionSources::of(&setup.home, &setup.environment, at.root.path(), &at.trust.1, found);
-        Ok(Self { workshop, sources, later, pending, client: None })
+        let knowledge = Knowledge::new(at.root.path(), &setup.home, &at.config);
+        Ok(Self { workshop, sources, later, pending, knowledge, client: None })
     }
 
     pub(super) fn client(&mut self, voice: &Provider) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -147,7 +153,7 @@ impl Driver {
             Work::Tool { permit, .. } if matches!(permit.asked(), ToolCall::External(_)) => {
                 self.source(key, permit, cancel);
             }
-            Work::Tool { permit, view } => self.tool(key, permit, view, cancel),
+            Work::Tool { permit, view } => self.tool(key, permit, *view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, record: Some(record), .. } => {
@@ -186,6 +192,8 @@ impl Driver {
                     Input::Committed { commit, result }
                 });
             }
+            Work::Stage { pipeline, step } => self.gather(key, pipeline, step),
+            Work::Judge { turn, question } => self.judge(key, turn, &question, cancel),
             Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }
@@ -241,7 +249,9 @@ impl Driver {
         let (updates, secrets) = (self.outbox.sender(), self.at.config.secrets.clone());
         let checks = self.checks(lane, purpose);
         self.spawn(key, Some(call), None, async move {
-            let stream = Stream { silent: checks.is_some(), ..Stream::new(call, &updates, &secrets) };
+            // What a stage hands in is no text to be read.
+            let silent = checks.is_some() || purpose == Purpose::Stage;
+            let stream = Stream { silent, ..Stream::new(call, &updates, &secrets) };
             let input = ask(client.as_ref(), request, cancel, call, stream).await;
             match checks {
                 Some(checks) => checks.of(input).await,
@@ -251,6 +261,10 @@ impl Driver {
     }
 
     fn request_of(&self, lane: LaneId, purpose: Purpose, offer: ToolScope) -> Result<Prepared, Unprepared> {
+        if purpose == Purpose::Stage {
+            let request = self.stage_request().ok_or(Unprepared::Gone)?;
+            return Ok(Prepared { request, crowded: false });
+        }
         let around = self.circumstances();
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         let tools = offered(self.at.session.state(), purpose, offer, !self.kit.sources.is_empty());
@@ -266,8 +280,11 @@ impl Driver {
             history: self.at.config.history,
             window: context::Window::of(self.at.config.window),
             project: self.project.block(),
+            skills: self.at.session.recipes().told(SKILL_BYTES),
             memory: Arc::clone(self.at.session.memory()),
+            prior: self.prior_research(),
             may_call: self.at.session.may_call(),
+            unattended: self.setup.unattended,
             origin: self.at.config.voice.origin(),
             sources: self.kit.sources.lines(),
         }
@@ -306,10 +323,44 @@ impl Driver {
             offset: AtomicU64::new(0),
             secrets: self.at.config.secrets.clone(),
         };
+        if matches!(permit.asked(), ToolCall::Knowledge(_)) {
+            let knowledge = self.kit.knowledge.clone();
+            return self.spawn(key, Some(call), None, async move {
+                let outcome = looked_up(knowledge, permit, view, news, cancel).await;
+                Input::ToolEnded { call, outcome }
+            });
+        }
         self.spawn(key, Some(call), None, async move {
             let outcome = workshop.perform(&permit, &view, blobs, &news, cancel).await;
             Input::ToolEnded { call, outcome }
         });
+    }
+}
+
+/// Performs a permitted call that asks the knowledge index.
+async fn looked_up(
+    knowledge: Knowledge,
+    permit: Permit,
+    view: View,
+    news: News,
+    cancel: CancellationToken,
+) -> ToolOutcome {
+    let stop = cancel.clone();
+    let work = tokio::task::spawn_blocking(move || match permit.asked() {
+        ToolCall::Knowledge(asked) => {
+            let tell = |text: String| news.delta(DeltaKind::Notice, &text);
+            knowledge.call(asked, &view.rules, &tell, &stop)
+        }
+        ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_) => {
+            ToolOutcome::failure(format!("{} does not ask the knowledge index", permit.tool().name()))
+        }
+    });
+    tokio::select! {
+        done = work => done.unwrap_or_else(|e| {
+            tracing::error!(error = %e, "the knowledge index failed");
+            ToolOutcome::failure(format!("the call failed inside the workbench: {e}"))
+        }),
+        () = cancel.cancelled() => ToolOutcome::failure("stopped by the user"),
     }
 }
 

@@ -6,6 +6,7 @@
 use std::{
     collections::BTreeMap,
     io::{ErrorKind, Write},
+    sync::Arc,
 };
 
 use pilothouse_core::{
@@ -18,8 +19,10 @@ use pilothouse_core::{
     ids::{CallId, LaneId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
     money::{Allowance, Configured, Unit, cost},
+    pipeline::StageEvent,
     plan::{Revision, TaskStatus},
     question::{Place, Unattended},
+    recipe::Recipes,
     session::{Apply, LaneKind, State},
     talk::{Delta, DeltaKind},
 };
@@ -39,6 +42,8 @@ pub(super) struct Report<'a> {
     streamed: u64,
     /// The gate that runs: what it says is told as its verdict, not line by line.
     gate: Option<CallId>,
+    /// The skills and commands of files.
+    pub recipes: Arc<Recipes>,
     /// The last warning: what is told beside the log and then in it is said once.
     warned: String,
     /// What each open call is: its tool and what it acts on.
@@ -55,6 +60,11 @@ fn is_child(state: &State, lane: LaneId) -> bool {
     state.lanes.get(&lane).is_some_and(|l| l.kind.parent().is_some())
 }
 
+/// Whether a lane does, or did, the stages of a pipeline.
+fn is_stage(state: &State, lane: LaneId) -> bool {
+    state.transcript.kind(lane) == Some(LaneKind::Pipeline)
+}
+
 impl<'a> Report<'a> {
     pub fn new(options: &Options, out: &'a mut (dyn Write + Send), err: &'a mut (dyn Write + Send)) -> Self {
         let Options { json, quiet, forget, .. } = *options;
@@ -67,6 +77,7 @@ impl<'a> Report<'a> {
             open: Default::default(),
             streamed: 0,
             gate: None,
+            recipes: Arc::default(),
             warned: String::new(),
             calls: BTreeMap::new(),
             marks: Vec::new(),
@@ -146,9 +157,13 @@ impl<'a> Report<'a> {
     #[expect(clippy::too_many_lines, reason = "every event that is told has its line")]
     fn tell(&mut self, event: &Event, state: &State) {
         match event {
-            Event::ChildStarted { work, task, .. } => {
+            Event::ChildStarted { work, task, agent, .. } => {
                 let task = task.head.lines().next().unwrap_or_default();
-                self.progress(&format!("▸ sub-agent, {}: {task}", work.name()));
+                let kind = agent.as_ref().map_or(work.name(), |a| a.name.as_str());
+                self.progress(&format!("▸ sub-agent, {kind}: {task}"));
+            }
+            Event::TurnDirected { kind, name, origin, file, .. } => {
+                self.progress(&format!("▸ {} {name} ({}, {file})", kind.name(), origin.name()));
             }
             Event::ChildEnded { report, done, .. } => {
                 let mark = if *done { "✓" } else { "✗" };
@@ -159,6 +174,9 @@ impl<'a> Report<'a> {
             | Event::LaneNudged { lane, .. }
             | Event::CallEnded { lane, .. }
                 if is_child(state, *lane) => {}
+            // What a stage hands in is told as its end.
+            Event::MessageCompleted { lane, intermediate: true, .. } if is_stage(state, *lane) => {}
+            Event::Staged { happened, .. } => self.stage(state, happened),
             Event::MessageCompleted { text, intermediate, calls, .. } => {
                 let whole = text.whole().map_or_else(
                     || format!("{}\n[…]\n{}", text.head, text.cut.as_ref().map_or("", |c| c.tail.as_str())),
@@ -218,7 +236,7 @@ impl<'a> Report<'a> {
                 let what = self.calls.remove(call).map(|what| format!("{what}: ")).unwrap_or_default();
                 self.progress(&format!("{mark} {what}{summary}"));
             }
-            Event::LaneNudged { .. } => self.progress("asked for the plan once more"),
+            Event::LaneNudged { text, .. } => self.progress(&format!("told the agent: {text}")),
             Event::Proposed { proposal, added, removed } => {
                 self.progress(&format!("± {} (+{added} -{removed})", proposal.path));
             }
@@ -250,7 +268,7 @@ impl<'a> Report<'a> {
                     self.progress(&facts.usage.line(Some(facts.took.0)));
                 }
             }
-            Event::ControlGiven { control: Control::Help } => self.print(&commands()),
+            Event::ControlGiven { control: Control::Help } => self.print(&commands(&self.recipes)),
             Event::ControlGiven { control: Control::Status } => self.print(&status(state, self.budget)),
             Event::CommitEnded { made: Some(_), told, .. } => self.print(told),
             Event::MoveBlocked { from, to, why, .. } => {
@@ -265,6 +283,27 @@ impl<'a> Report<'a> {
                     }
                     HookStatus::Stopped => {}
                 }
+            }
+            _ => {}
+        }
+    }
+
+    /// What happened to a stage of a pipeline.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is told by questions, calls and runs")]
+    fn stage(&mut self, state: &State, happened: &StageEvent) {
+        let Some(of) = state.pipeline.as_ref().map(|p| &p.state) else { return };
+        let name = |n: usize| {
+            let title = of.stage(n).map(pilothouse_core::pipeline::StageSpec::shown).unwrap_or_default();
+            format!("{}/{} {title}", n + 1, of.stages())
+        };
+        match happened {
+            StageEvent::StageStarted { stage, round: 0 } => self.progress(&format!("✦ {}", name(*stage))),
+            StageEvent::StageStarted { stage, round } => {
+                self.progress(&format!("✦ {} (again, round {round})", name(*stage)));
+            }
+            StageEvent::StageCompleted { stage, note, skipped, .. } => {
+                let sign = if *skipped { "–" } else { "✓" };
+                self.progress(&format!("{sign} {}: {note}", name(*stage)));
             }
             _ => {}
         }
@@ -394,12 +433,17 @@ fn next_words(state: &State) -> &'static str {
 }
 
 /// The slash commands that do something without a screen.
-fn commands() -> String {
+fn commands(recipes: &Recipes) -> String {
     let rows = SLASH_COMMANDS.iter().filter(|c| c.handler != Handler::Screen).map(|command| {
         let call = format!("/{} {}", command.name, command.arguments.shown());
         format!("{:<22} {}", call.trim_end(), command.help)
     });
-    rows.collect::<Vec<_>>().join("\n")
+    let of_files = recipes.usable().map(|r| {
+        let call = format!("{} {}", r.call(), r.hint);
+        let does = r.description.lines().next().unwrap_or_default();
+        format!("{:<22} {does} ({})", call.trim_end(), r.origin.name())
+    });
+    rows.chain(of_files).collect::<Vec<_>>().join("\n")
 }
 
 /// Where the session stands.

@@ -3,7 +3,7 @@
 //! Owns the difference between an end and a success. Only looks at events and at the state they made.
 
 use pilothouse_core::{
-    event::Event,
+    event::{Event, RunStatus},
     intent::{IntentNode, Turn},
     plan::{Gate, GateStatus, Plan, TaskStatus},
     session::State,
@@ -24,6 +24,8 @@ pub(super) struct Results {
     commanded: bool,
     /// Why nothing was committed that was to be.
     uncommitted: Option<String>,
+    /// How a run without a plan ended that did not come to what was asked for.
+    fell_short: Option<String>,
     /// Whether the last reply called something: more was to come.
     looking: bool,
 }
@@ -38,6 +40,9 @@ impl Results {
             }
             Event::MessageCompleted { intermediate, .. } => self.looking = *intermediate,
             Event::RunStarted { .. } => self.ran = true,
+            Event::RunCompleted { status, summary, .. } => {
+                self.fell_short = (*status == RunStatus::Ended).then(|| summary.clone());
+            }
             Event::Applied { .. } => self.wrote = true,
             Event::CommandExited { .. } => self.commanded = true,
             Event::CommitEnded { made, told, .. } => {
@@ -62,6 +67,9 @@ impl Results {
             return Some("nothing came of it: no plan was made and nothing was changed".to_owned());
         }
         let Some(plan) = &self.plan else {
+            if let Some(why) = &self.fell_short {
+                return Some(why.clone());
+            }
             return (!self.commanded && !self.wrote).then(|| "nothing came of it: no command ran".to_owned());
         };
         // One that nobody asked for and that could not run here proves nothing, and is told.

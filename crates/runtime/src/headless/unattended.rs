@@ -110,6 +110,8 @@ impl Unattended {
             }
             // The order itself was to commit.
             CheckpointKind::Commit(_) => Some(give(Answer::Approve)),
+            // What follows only reads.
+            CheckpointKind::PipelinePause(_) => Some(give(Answer::Approve)),
             CheckpointKind::Gap(_) => Some(give(Answer::Skip)),
             CheckpointKind::Form(_) => Some(give(Answer::Reject(String::new()))),
             CheckpointKind::Interruption(_)
@@ -118,7 +120,6 @@ impl Unattended {
             | CheckpointKind::Remember(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)
-            | CheckpointKind::PipelinePause(_)
             | CheckpointKind::Breakout(_) => None,
         }
     }

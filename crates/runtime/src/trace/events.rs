@@ -61,6 +61,8 @@ impl EventTrace {
             | WorkKey::Remember(_)
             | WorkKey::Commit(..)
             | WorkKey::ReadPlan(_)
+            | WorkKey::Stage(..)
+            | WorkKey::Judge(_)
             | WorkKey::Recall(_) => None,
         };
         let parent = call.map_or(&self.session, |c| &c.span);
@@ -125,6 +127,7 @@ impl EventTrace {
             | Event::ChildEnded { .. }
             | Event::TurnContinues { .. }
             | Event::TurnTold { .. }
+            | Event::TurnDirected { .. }
             | Event::TaskAdded { .. }
             | Event::BudgetSet { .. }
             | Event::LaneHeld { .. }
@@ -137,6 +140,8 @@ impl EventTrace {
             | Event::PlanSought { .. }
             | Event::PlanUnread { .. }
             | Event::PauseSet { .. }
+            | Event::Staged { .. }
+            | Event::DepthSet { .. }
             | Event::TaskSkipped { .. }
             | Event::TaskCancelled { .. }
             | Event::TaskReset { .. }

@@ -11,7 +11,7 @@ use pilothouse_core::{
     shell::steers,
 };
 
-use crate::{hooks, sources};
+use crate::{hooks, recipes, sources};
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,9 +105,7 @@ impl Piece {
                 let out = format!("left out, since they steer programs: {}", left.join(", "));
                 std::iter::once(gives).chain((!left.is_empty()).then_some(out)).collect()
             }
-            Kind::Command => vec!["a slash command (this version has none of a project's)".to_owned()],
-            Kind::Skill => vec!["part of a skill (this version uses none)".to_owned()],
-            Kind::Agent => vec!["part of an agent (this version uses none)".to_owned()],
+            Kind::Command | Kind::Skill | Kind::Agent => vec![recipes::would(self)],
             Kind::Script => vec![format!("run by a hook, {} lines", text.lines().count())],
             Kind::Memory => {
                 let notes = Memory::of([(MemoryOwner::Project, &*text)]).notes().len();

@@ -23,7 +23,8 @@ const LINES_NAMED: usize = 10;
 pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, String> {
     // What does not fit is quoted, so an edit reads as well.
     let sight = sight(eyes, &args.path, "edit", &[Act::Read, Act::Write])?;
-    let start = sight.start().map_err(|e| e + &sight.foreign(eyes))?;
+    let shown = |e: String| e + &sight.told_foreign(eyes);
+    let start = sight.start_edit().map_err(shown)?;
     let Some(content) = &start.content else {
         return Err(format!("{} does not exist; use write to propose a new file", sight.path));
     };
@@ -37,6 +38,7 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
     if after == *content {
         return Err("the edits change nothing: old and new are the same; nothing was proposed".to_owned());
     }
+    sight.reaches(&start, &after).map_err(shown)?;
     propose(sight, &start, Some(after), &format!(", {}", count(replaced, "replacement")))
 }
 

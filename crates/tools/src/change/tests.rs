@@ -60,6 +60,7 @@ fn files_are_created_replaced_and_removed_as_one_hunk_or_a_diff() {
     assert_eq!((draft.hunks[0].added(), draft.hunks[0].removed()), (2, 0));
     let got = d.call(Tool::Write, json!({"path": "empty", "content": ""})).unwrap();
     assert_eq!(got.proposals[0].hunks.len(), 1);
+    d.text(Tool::Read, json!({"path": "f"}));
     let got = d.call(Tool::Write, json!({"path": "f", "content": "one\nzwei\n"})).unwrap();
     assert_eq!((got.proposals[0].kind, got.summary.as_str()), (ChangeKind::Modify, "+1 -1"));
     let got = d.call(Tool::Delete, json!({"path": "f"})).unwrap();
@@ -77,6 +78,7 @@ fn a_change_that_changes_nothing_is_an_error() {
     let mut d = desk(&[("f", b"a\n")]);
     assert!(d.refused(Tool::Edit, one("f", "a", "a")).contains("change nothing"));
     assert!(d.refused(Tool::Edit, json!({"path": "f", "edits": []})).contains("empty"));
+    d.text(Tool::Read, json!({"path": "f"}));
     assert!(d.refused(Tool::Write, json!({"path": "f", "content": "a\n"})).contains("already"));
     assert!(d.refused(Tool::Delete, json!({"path": "gone"})).contains("does not exist"));
 }
@@ -96,6 +98,74 @@ fn a_file_that_changed_since_it_was_read_is_refused_until_it_is_read_again() {
     }
     d.text(Tool::Read, json!({"path": "f", "lines": 1}));
     assert_eq!(after(&mut d, one("f", "a", "A")), b"A\nb\nothers\n");
+}
+
+#[test]
+fn some_lines_read_again_open_only_those_for_an_edit() {
+    let text = |first: &str, last: &str| format!("{first}\n{}{last}\nend\n", "x\n".repeat(40));
+    let mut d = desk(&[("f", text("a", "b").as_bytes())]);
+    d.text(Tool::Read, json!({"path": "f"}));
+    d.put("f", text("others", "others too"));
+    d.text(Tool::Read, json!({"path": "f", "lines": 5}));
+    let e = d.refused(Tool::Edit, one("f", "end", "END"));
+    assert!(e.contains("changed since you read it; read lines 43-43 of it again"), "{e}");
+    assert!(e.contains("others changed lines 1-1, 42-42:\n     1  others\n    42  others too"), "{e}");
+    assert!(d.refused(Tool::Write, json!({"path": "f", "content": "x"})).contains("read it again"));
+    let started = after(&mut d, one("f", "others\n", "mine\n"));
+    assert!(started.starts_with(b"mine\nx"));
+    // All that others changed was read, in two parts: it is known like any other file.
+    let mut d = desk(&[("f", text("a", "b").as_bytes())]);
+    d.text(Tool::Read, json!({"path": "f"}));
+    d.put("f", text("others", "others too"));
+    d.text(Tool::Read, json!({"path": "f", "lines": 5}));
+    d.text(Tool::Read, json!({"path": "f", "from": 40, "lines": 3}));
+    assert!(after(&mut d, one("f", "end", "END")).ends_with(b"END\n"));
+}
+
+#[test]
+fn lines_that_others_removed_are_seen_by_reading_where_they_stood() {
+    let mut d = desk(&[("f", b"a\nb\nc\nd\ne\n")]);
+    d.text(Tool::Read, json!({"path": "f"}));
+    d.put("f", "a\nb\nd\ne\n");
+    d.text(Tool::Read, json!({"path": "f", "lines": 1}));
+    assert!(d.refused(Tool::Edit, one("f", "e", "E")).contains("others changed lines 3-3"));
+    d.text(Tool::Read, json!({"path": "f", "from": 2, "lines": 1}));
+    assert_eq!(after(&mut d, one("f", "e", "E")), b"a\nb\nd\nE\n");
+}
+
+#[test]
+fn a_whole_file_is_not_written_over_one_that_was_never_read() {
+    let long = "long\n".repeat(2_000);
+    let mut d = desk(&[("f", b"one\ntwo\n"), ("long", long.as_bytes()), ("bin", b"\0\xff"), ("empty", b"")]);
+    for (path, then) in [
+        ("f", "This is its content; edit it, or write it again:\n     1  one\n     2  two"),
+        ("long", "read it first, or change it by edit"),
+        ("bin", "read it first, or change it by edit"),
+    ] {
+        let e = d.refused(Tool::Write, json!({"path": path, "content": "x\n"}));
+        assert!(
+            e.contains("exists and you have not read it; nothing was proposed") && e.ends_with(then),
+            "{e}"
+        );
+    }
+    // What was shown is known, as is what was read or proposed here; the user's own word needs no reading.
+    d.text(Tool::Read, json!({"path": "long", "lines": 1}));
+    for path in ["f", "long", "empty", "new"] {
+        assert!(d.call(Tool::Write, json!({"path": path, "content": "x\n"})).is_ok(), "{path}");
+    }
+    assert!(d.call(Tool::Write, json!({"path": "new", "content": "y\n"})).is_ok());
+    d.view.typed = true;
+    assert!(d.call(Tool::Write, json!({"path": "bin", "content": "x\n"})).is_ok());
+}
+
+#[test]
+fn a_file_that_may_not_be_read_is_not_shown_by_writing_over_it() {
+    use pilothouse_core::policy::{Origin, PathRules, Places, Policy, Rule};
+    let mut d = desk(&[("f", b"canary\n")]);
+    let rule = Rule::parse("ask read f", Origin::SESSION).unwrap();
+    d.view.rules = PathRules::new(std::sync::Arc::new(Policy::new(vec![rule], Places::default())));
+    let e = d.refused(Tool::Write, json!({"path": "f", "content": "x\n"}));
+    assert!(e.contains("read it first") && !e.contains("canary"), "{e}");
 }
 
 #[test]

@@ -64,7 +64,12 @@ fn line(command: &str, folder: &str, timeout_s: Option<u64>) -> Result<Run, Stri
     let args = serde_json::json!({"command": command, "folder": folder, "timeout_s": timeout_s});
     match ToolCall::read(Tool::Run, &args.to_string()) {
         Ok(ToolCall::Run(run)) => Ok(run),
-        Ok(other @ (ToolCall::File(_) | ToolCall::Session(_) | ToolCall::External(_))) => {
+        Ok(
+            other @ (ToolCall::File(_)
+            | ToolCall::Session(_)
+            | ToolCall::Knowledge(_)
+            | ToolCall::External(_)),
+        ) => {
             unreachable!("{other:?}")
         }
         Err(e) => Err(e.to_string()),
@@ -122,6 +127,30 @@ async fn exit_codes_and_both_streams_are_reported() {
     assert!(exit.process.unwrap().started > 0 || !cfg!(target_os = "linux"));
     let whole = got.output.unwrap();
     assert_eq!(whole.bytes().len(), "out\nerr\n".len());
+}
+
+#[test]
+fn what_the_sandbox_held_is_said_though_a_pipe_hides_that_it_failed() {
+    let place = place();
+    let ground = Ground { confine: Confine::Inside { write: true, network: false }, ..place.ground() };
+    let ended = |code: i32, said: &str| {
+        let exit = Exit { code: Some(code), signal: None, timed_out: false, took: Millis(1), process: None };
+        let text = format!("exit {code}, took 0.0 s\nstdout:\n{said}\n");
+        ToolOutcome { exit: Some(exit), failed: code != 0, ..ToolOutcome::text(text, "exit") }
+    };
+    let held = "touch: /x: Permission denied";
+    for (line, code, said, hinted) in [
+        ("touch /x 2>&1 | tail -40", 0, held, true),
+        ("touch /x; true", 0, held, true),
+        ("touch /x", 1, held, true),
+        // What passed by itself and talks of refusals is no refusal.
+        ("cat log.txt", 0, held, false),
+        ("pytest 2>&1 | tail -40", 0, "3 passed", false),
+    ] {
+        let told = ground.hint(line, ended(code, said)).text;
+        let hint = told.lines().nth(1).unwrap_or_default();
+        assert_eq!(hint.starts_with("(it ran in a sandbox"), hinted, "{line}: {told}");
+    }
 }
 
 #[tokio::test]

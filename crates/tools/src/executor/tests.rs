@@ -224,6 +224,8 @@ fn a_swapper_never_leads_any_file_tool_outside() {
                     blobs: &store,
                     held: &held,
                     redactor: &d.redactor,
+                    lately: &d.lately,
+                    recipes: &d.recipes,
                 };
                 let Ok(got) = asked(tool, &args).and_then(|call| on_file(&call, eyes, &never)) else {
                     continue;

@@ -2,14 +2,22 @@
 //!
 //! Owns the cut into parts and the refusal of what is no text.
 
+use std::path::Path;
+
 use pilothouse_core::{
     blob::{OUTPUT, OUTPUT_DIGITS},
+    diff::Lines,
+    recipe::{Beside, RecipeKind, Recipes, SKILL},
+    relpath::RelPath,
     shell::Act,
     tool::{Read, ToolOutcome},
 };
 
 use super::{clip, count};
-use crate::sight::{LaneView, Sight};
+use crate::{
+    jail::Jail,
+    sight::{LaneView, Sight},
+};
 
 /// Lines shown when the call does not say.
 const LINES: usize = 400;
@@ -24,7 +32,11 @@ const SNIFF_BYTES: usize = 8 * 1024;
 pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, String> {
     if let Some(output) = stored(eyes, &args.path) {
         let text = String::from_utf8_lossy(&output);
-        return part(&args.path, &eyes.redactor.mask(&text), args);
+        return part(&args.path, &eyes.redactor.mask(&text), args).map(|(outcome, ..)| outcome);
+    }
+    if let Some(name) = args.path.strip_prefix(SKILL) {
+        let text = of_skill(eyes.recipes, name)?;
+        return part(&args.path, &eyes.redactor.mask(&text), args).map(|(outcome, ..)| outcome);
     }
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
     let Some(path) = path else { return Err(a_folder(&args.path)) };
@@ -46,14 +58,14 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
     let text = String::from_utf8_lossy(content);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
     let shown = eyes.redactor.mask_file(path.as_str(), &text);
-    let mut outcome = part(&path.to_string(), &shown, args)?;
+    let (mut outcome, lines, total) = part(&path.to_string(), &shown, args)?;
+    sight.note(eyes, lines, total, &mut outcome);
     if lossy {
         outcome.text.push_str("\n(not UTF-8: bytes that are no text are shown as �)");
     }
     if !note.is_empty() {
         outcome.text = format!("{note}\n{}", outcome.text);
     }
-    outcome.seen = sight.noted();
     Ok(outcome)
 }
 
@@ -61,6 +73,42 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
 fn stored(eyes: LaneView<'_>, name: &str) -> Option<Vec<u8>> {
     let id = name.strip_prefix(OUTPUT).filter(|id| id.len() == OUTPUT_DIGITS)?;
     eyes.blobs.beginning(id)
+}
+
+/// The text of a skill, or of a file beside it: `NAME` or `NAME/FILE`.
+fn of_skill(recipes: &Recipes, name: &str) -> Result<String, String> {
+    let (name, file) = name.trim_matches('/').split_once('/').unwrap_or((name, ""));
+    let Some(skill) = recipes.skill(name) else {
+        let known: Vec<&str> =
+            recipes.usable().filter(|r| r.kind == RecipeKind::Skill).map(|r| r.name.as_str()).collect();
+        return Err(format!("there is no skill {name}; there are: {}", known.join(", ")));
+    };
+    let names = skill.beside.names();
+    if matches!(file, "" | "SKILL.md") {
+        let beside = match names.as_slice() {
+            [] => String::new(),
+            names => format!("\n\n(files beside it, read as {SKILL}{name}/FILE: {})", names.join(", ")),
+        };
+        return Ok(format!("{}{beside}", skill.expand("")));
+    }
+    let bytes = match &skill.beside {
+        Beside::Held(files) => files.get(file).map(|bytes| bytes.to_vec()),
+        // Looked at by its own path below the folder, which no link leaves.
+        Beside::Folder(folder, _) => match (RelPath::new(file), Jail::open(Path::new(folder))) {
+            (Ok(path), Ok(jail)) => jail.read(&path).ok(),
+            (Err(_), _) | (_, Err(_)) => None,
+        },
+        Beside::None => None,
+    };
+    let bytes = bytes.ok_or_else(|| {
+        format!("the skill {name} has no file {file}; it has: SKILL.md {}", names.join(" "))
+            .trim_end()
+            .to_owned()
+    })?;
+    match unreadable(&bytes) {
+        Some(what) => Err(format!("{file} is {what} of {} bytes; its content is not shown", bytes.len())),
+        None => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+    }
 }
 
 fn a_folder(path: &str) -> String {
@@ -96,12 +144,13 @@ fn unreadable(content: &[u8]) -> Option<&'static str> {
     content.iter().take(SNIFF_BYTES).any(|b| *b == 0).then_some("a binary file")
 }
 
-fn part(path: &str, text: &str, args: &Read) -> Result<ToolOutcome, String> {
+/// A part of a text, with the lines that it is of how many.
+fn part(path: &str, text: &str, args: &Read) -> Result<(ToolOutcome, Lines, usize), String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let total = text.lines().count();
     let from = args.from.unwrap_or(1).max(1);
     if total == 0 {
-        return Ok(ToolOutcome::text("(empty file)", count(0, "line")));
+        return Ok((ToolOutcome::text("(empty file)", count(0, "line")), Lines::default(), 0));
     }
     if from > total {
         return Err(format!("{path} has {total} lines; ask for from 1 to {total}"));
@@ -126,5 +175,5 @@ fn part(path: &str, text: &str, args: &Read) -> Result<ToolOutcome, String> {
     let out = out.trim_end_matches('\n').to_owned();
     let whole = from == 1 && last == total;
     let summary = if whole { count(total, "line") } else { format!("lines {from}-{last} of {total}") };
-    Ok(ToolOutcome::text(out, summary))
+    Ok((ToolOutcome::text(out, summary), Lines { start: from - 1, len: last + 1 - from }, total))
 }

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 const PREFIX: &str = "pilothouse-";
 /// A younger one may not be locked yet by whoever makes it.
-const YOUNG: Duration = Duration::from_secs(60);
+const YOUNG: Duration = Duration::from_mins(1);
 
 /// A folder for temporary files, held by a lock as long as it is used.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ fn abandoned(parent: &Path) -> Vec<PathBuf> {
 fn is_abandoned(path: &Path) -> bool {
     let Ok(is) = fs::symlink_metadata(path) else { return false };
     let old = is.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > YOUNG);
-    let own = is.is_dir() && is.uid() == geteuid().as_raw() && is.mode() & 0o077 == 0;
+    let own = is.is_dir() && is.uid() == geteuid().as_raw() && is.mode().trailing_zeros() >= 6;
     old && own && File::open(path).is_ok_and(|dir| dir.try_lock().is_ok())
 }
 

@@ -101,8 +101,15 @@ fn a_search_leaves_out_what_rules_hold_back_and_says_so() {
 fn what_is_held_names_the_real_path_and_the_rule() {
     let d = ruled();
     let held = std::cell::OnceCell::new();
-    let eyes =
-        super::LaneView { jail: &d.jail, view: &d.view, blobs: &d.store, held: &held, redactor: &d.redactor };
+    let eyes = super::LaneView {
+        jail: &d.jail,
+        view: &d.view,
+        blobs: &d.store,
+        held: &held,
+        redactor: &d.redactor,
+        lately: &d.lately,
+        recipes: &d.recipes,
+    };
     let stop = tokio_util::sync::CancellationToken::new();
     assert!(
         crate::executor::on_file(&asked(Tool::Read, &json!({"path": "hop"})).unwrap(), eyes, &stop).is_err()

@@ -16,8 +16,10 @@ use pilothouse_core::{
 
 use super::{App, AppCommand};
 use crate::{
-    composer, frame,
-    overlay::{Alive, OVERLAYS, approvals},
+    composer,
+    ctx::Outcome,
+    frame,
+    overlay::{Alive, OVERLAYS, Overlay, approvals, kb::Kb},
     pane::{Focus, PANES, PaneId, diff, plan},
     preview::{self, LONGEST, lowered},
     theme::Theme,
@@ -143,6 +145,11 @@ impl App {
         }
         if let Some(wish) = begins(command.does, args) {
             return self.outbox.window.push_back(WindowWish::Host(HostRequest::Open(wish)));
+        }
+        if command.does == Slash::Kb {
+            let page = Kb::asking(args);
+            let outcome = Outcome { asks: page.asks(), open: Some(Box::new(page)), ..Outcome::none() };
+            return self.carry_out(outcome, now);
         }
         if let Some(kind) = PANES.iter().find(|kind| kind.command == Some(command.does)) {
             return self.go(Focus::Pane(kind.id));

@@ -103,6 +103,7 @@ impl App {
             | Reply::Rehearsed(_)
             | Reply::Sources(_)
             | Reply::SourceTools(..)
+            | Reply::Knowledge(_)
             | Reply::Context(_) => {}
         }
         if let Some(overlay) = self.overlays.last_mut() {

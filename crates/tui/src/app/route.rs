@@ -256,6 +256,11 @@ impl App {
                 overlay.asked(number);
             }
         }
+        if let Some(call) = outcome.call {
+            let text = format!("{call}{}", self.composer.draft.saved().whole());
+            self.composer.rewrite(&text);
+            self.go(crate::pane::Focus::Composer);
+        }
         if let Some(id) = outcome.change_command {
             self.edit_command(id);
         }

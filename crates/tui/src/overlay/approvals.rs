@@ -11,6 +11,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint},
     ids::CheckpointId,
+    input::Input,
     intent::Slash,
     port::Ask,
     question::{Act, Place, Role},
@@ -23,10 +24,13 @@ use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
     keymap::{self, Entry, action::actions},
     pane::{Focus, diff, plan::REVISE},
-    reach::{rules, texts},
+    reach::{rules, texts, trust_lets},
     standing::Standing,
     window::{RunRow, Then, WindowWish},
 };
+
+/// The line that asks about the folder.
+const TRUST: &str = "/trust";
 
 /// The list.
 pub const KIND: OverlayKind = OverlayKind {
@@ -52,6 +56,8 @@ actions! {
         Session "session", "allow for this session", "the rule that stands beside it, until you leave";
         /// Allow commands like it for good.
         Rule "rule", "a rule for good", "shows the rule and what it matches first";
+        /// Trust the folder, where it is asked for want of that.
+        Trust "trust", "trust this folder", "asks about the folder; what it brings is shown first";
         /// Change the command.
         Edit "edit", "edit the command", "judged again as it then stands";
         /// Deny it with a reason.
@@ -120,7 +126,13 @@ impl Approvals {
                 return Outcome { window: shown, ..Outcome::none() }.and_close();
             }
             Action::Back => return Outcome::close(),
-            Action::Once | Action::Session | Action::Rule | Action::Edit | Action::Deny | Action::Why => {
+            Action::Once
+            | Action::Session
+            | Action::Rule
+            | Action::Trust
+            | Action::Edit
+            | Action::Deny
+            | Action::Why => {
                 return Outcome::notice("it belongs to another session; Enter goes there");
             }
         }
@@ -142,6 +154,10 @@ impl Approvals {
                 Some(reason) => Outcome::open(reason),
                 None => Outcome::notice("no rule applies: it always asks"),
             },
+            Action::Trust if trust_lets(item, ctx.state, ctx.session.policy()) => {
+                Outcome::input(Input::Say { text: TRUST.to_owned(), seen: ctx.state.seq })
+            }
+            Action::Trust => Outcome::notice("that would not be enough: it asks in a trusted folder as well"),
             Action::Edit => Outcome { change_command: Some(item.id), ..Outcome::none() },
             Action::Deny => self.choose(item, Role::Deny, ctx),
             Action::Back => Outcome::close(),

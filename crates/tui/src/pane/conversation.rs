@@ -324,6 +324,7 @@ impl Pane for ConversationPane {
             Reply::Blob(..)
             | Reply::Files(_)
             | Reply::Rehearsed(_)
+            | Reply::Knowledge(_)
             | Reply::Context(_)
             | Reply::Sources(_)
             | Reply::SourceTools(..)

@@ -21,6 +21,7 @@ fn state(mode: Mode, phase: Phase) -> State {
 
 fn turn(state: &mut State, head: &str) {
     let info = TurnInfo {
+        directed: None,
         output: None,
         seq: Seq(1),
         head: head.into(),
@@ -194,6 +195,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         approval: None,
         tried: None,
         fault: None,
+        refused: false,
     });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }

@@ -160,6 +160,7 @@ impl Glyphs {
             (u.warn, self.warn),
             (u.stale, self.stale),
             (u.skipped, self.skipped),
+            (u.active, self.active),
             (u.inner, self.inner),
             (u.dot, self.dot),
             (u.column, self.column),

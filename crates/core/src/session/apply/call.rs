@@ -1,13 +1,17 @@
 //! Tool calls folded into the state: made, begun, held, ended.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     blob::BlobId,
-    event::Event,
+    diff::Lines,
+    event::{CallStatus, Event},
     ids::{CallId, LaneId, Seq},
+    relpath::RelPath,
+    sandbox::Confine,
     session::{LaneKind, OpenCall, State, Talk},
-    tool::LeaveOf,
+    tool::{LeaveOf, Tool},
+    work::SeenParts,
 };
 
 /// Events of tool calls.
@@ -38,6 +42,9 @@ impl State {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
                 let (at, given, trust) = (self.at, self.given.as_ref().map(|g| g.of), self.trust);
                 let pin = self.pin(*call, approval.is_some());
+                if confine.is_some_and(|c| c != Confine::READING) {
+                    self.lanes.values_mut().for_each(|lane| lane.changed = true);
+                }
                 if let Some(open) = self.call_of(*lane, *call) {
                     open.tool = Some(*tool);
                     open.pin = pin;
@@ -57,13 +64,19 @@ impl State {
                     open.allowed = None;
                 }
             }
-            Event::CallEnded { call, lane, seen, .. } => {
+            Event::CallEnded { call, lane, status, seen, parts, .. } => {
                 let Some(lane) = self.lanes.get_mut(lane) else { return };
+                let widens = |c: &OpenCall| c.call == *call && c.tool == Some(Tool::RequestPath);
+                if let Some(run) =
+                    self.run.as_mut().filter(|r| r.turn == lane.turn && lane.calls.iter().any(widens))
+                {
+                    run.refused = *status == CallStatus::Refused;
+                }
                 lane.calls.retain(|c| c.call != *call);
                 lane.talk.push(Talk::Result(seq));
-                lane.seen.extend(seen.iter().cloned());
+                saw(&mut lane.seen, &mut lane.parts, seen, parts);
                 if !self.transcript.is_beside(lane.id) {
-                    self.seen.extend(seen.iter().cloned());
+                    saw(&mut self.seen, &mut self.parts, seen, parts);
                 }
                 if lane.kind == LaneKind::Goal
                     && lane.rounds == 0
@@ -93,5 +106,25 @@ impl State {
 
     fn call_of(&mut self, lane: LaneId, call: CallId) -> Option<&mut OpenCall> {
         self.lanes.get_mut(&lane)?.calls.iter_mut().find(|c| c.call == call)
+    }
+}
+
+/// What was seen whole needs no parts; parts of a content hold until it is another.
+fn saw(
+    known: &mut BTreeMap<RelPath, BlobId>,
+    known_parts: &mut SeenParts,
+    seen: &[(RelPath, BlobId)],
+    parts: &[(RelPath, BlobId, Lines)],
+) {
+    for (path, of) in seen {
+        known.insert(path.clone(), *of);
+        known_parts.remove(path);
+    }
+    for (path, of, lines) in parts {
+        let part = known_parts.entry(path.clone()).or_insert_with(|| (*of, Vec::new()));
+        if part.0 != *of {
+            *part = (*of, Vec::new());
+        }
+        part.1.push(*lines);
     }
 }

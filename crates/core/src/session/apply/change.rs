@@ -77,6 +77,9 @@ impl State {
     pub(super) fn fold_change(&mut self, event: &Event) {
         Arc::make_mut(&mut self.changes).fold(event);
         self.note_origin();
+        if matches!(event, Event::Applied { .. } | Event::CommandWrote { .. } | Event::Reverted { .. }) {
+            self.lanes.values_mut().for_each(|lane| lane.changed = true);
+        }
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.saw(proposal.id.0);

@@ -1,8 +1,11 @@
 //! Sub-agents folded into the state: started by a call, ended with a report to it.
 
+use std::sync::Arc;
+
 use crate::{
     event::Event,
-    ids::LaneId,
+    ids::{LaneId, Seq},
+    recipe::Directed,
     session::{Child, State},
     talk::Usage,
 };
@@ -17,14 +20,20 @@ pub(super) use child_events;
 
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
-    pub(super) fn fold_child(&mut self, event: &Event) {
+    pub(super) fn fold_child(&mut self, seq: Seq, event: &Event) {
         match event {
-            Event::ChildStarted { lane: child, call, .. } => {
+            Event::ChildStarted { lane: child, call, agent, .. } => {
                 if let Some(lane) = self.lanes.values_mut().find(|l| l.calls.iter().any(|c| c.call == *call))
                 {
                     lane.children += 1;
                     let open = lane.calls.iter_mut().filter(|c| c.call == *call);
                     open.for_each(|c| c.children.push(Child { lane: *child, report: None }));
+                }
+                if let Some(lane) = self.lanes.get_mut(child)
+                    && let Some(agent) = agent
+                {
+                    lane.ceiling = lane.ceiling.and(agent.scope);
+                    lane.agent = Some(Arc::new(Directed::of_child(seq, agent)));
                 }
             }
             Event::ChildEnded { lane: child, report, .. } => {

@@ -30,6 +30,7 @@ impl State {
                 let scope = LaneScope { node: *node, ceiling: *ceiling, fixed: *fixed };
                 let mut lane = Lane::opened(*lane, *kind, *turn, scope, self.at);
                 lane.seen.clone_from(&self.seen);
+                lane.parts.clone_from(&self.parts);
                 if lane.kind == LaneKind::Goal {
                     self.begin_goal();
                 }

@@ -129,6 +129,7 @@ impl State {
                 self.set_gate(*gate, |_| to);
             }
             Event::GateChanged { gate, to, .. } => {
+                self.lanes.values_mut().for_each(|lane| lane.changed = true);
                 let gates = self.plan.iter_mut().flat_map(|p| &mut p.gates);
                 if let Some(gate) = gates.into_iter().find(|g| g.id == *gate) {
                     to.clone_into(&mut gate.command);

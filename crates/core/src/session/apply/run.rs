@@ -26,7 +26,8 @@ impl State {
                 self.accounts.run = Usage::default();
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
                 let files = BTreeSet::new();
-                self.run = Some(Run { id, turn, began, approval, files, lines: 0, tried: None, fault: None });
+                let (lines, tried, fault, refused) = (0, None, None, false);
+                self.run = Some(Run { id, turn, began, approval, files, lines, tried, fault, refused });
             }
             Event::RunCompleted { status, .. } => {
                 let run = self.run.take();

@@ -7,6 +7,7 @@ use crate::{
     event::Event,
     ids::{Seq, TurnId},
     intent::{IntentPath, Source, TierAnswer, Turn},
+    recipe::Directed,
     scope::ToolScope,
     session::state::{HEAD_CHARS, PendingMessage, RECENT, Said, State, TurnInfo},
 };
@@ -23,6 +24,7 @@ macro_rules! turn_events {
             | Event::TurnDropped { .. }
             | Event::TurnContinues { .. }
             | Event::TurnTold { .. }
+            | Event::TurnDirected { .. }
             | Event::QueueChanged { .. }
     };
 }
@@ -87,6 +89,11 @@ impl State {
                 // What works now thinks once more before it ends.
                 self.lanes.values_mut().filter(|l| l.hears()).for_each(|l| l.addressed = true);
             }
+            Event::TurnDirected { turn, .. } => {
+                if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {
+                    info.directed = Directed::of(seq, event).map(Arc::new);
+                }
+            }
             Event::QueueChanged { plan_new, more, control, later } => {
                 self.queue.plan_new = *plan_new;
                 self.queue.more = more.iter().copied().collect();
@@ -117,6 +124,7 @@ impl State {
             spares: Vec::new(),
             request: None,
             output: None,
+            directed: None,
             source: Source::Fallback,
             reasoning: String::new(),
             phase: self.phase,

@@ -12,9 +12,9 @@ use crate::{
     input::Refusal,
     intent::{Control, IntentNode, Phase, Turn},
     question::{
-        Accept, Breakout, Clarification, ClarificationAnswer, Confirmation, Exit, ExitAnswer, Failure,
-        FailureAnswer, Gap, GapAnswer, Interruption, InterruptionAnswer, PipelinePause, PlanAnswer, Review,
-        Transition, TransitionAnswer, of_kind, wrong,
+        Accept, Clarification, ClarificationAnswer, Confirmation, Exit, ExitAnswer, Failure, FailureAnswer,
+        Gap, GapAnswer, Interruption, InterruptionAnswer, PlanAnswer, Review, Transition, TransitionAnswer,
+        of_kind, wrong,
     },
     scope::Capability,
     session::LaneKind,
@@ -211,8 +211,6 @@ impl Resolve for Exit {
 }
 
 impl Resolve for Review {}
-impl Resolve for PipelinePause {}
-impl Resolve for Breakout {}
 
 impl Draft<'_> {
     /// Opens a question once more that stood aside. What the phase itself asks comes back without

@@ -175,9 +175,11 @@ impl Draft<'_> {
         }
         let calls = thousands(state.accounts.spent.calls);
         lines.push(format!("{}; model calls: {calls}", line("this session", &state.usage)));
-        if state.run.is_some() {
+        if state.accounts.run.tokens() == 0 {
+            // Nothing was spent on a run: the session's line is all there is.
+        } else if state.run.is_some() {
             lines.extend(self.spent_on());
-        } else if state.accounts.run.tokens() > 0 {
+        } else {
             lines.push(line("the last run", &state.accounts.run));
         }
         for (what, usage) in

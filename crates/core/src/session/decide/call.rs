@@ -9,6 +9,8 @@ use super::{
     verdict::{CallVerdict, Then},
 };
 use crate::{
+    blob::BlobId,
+    digest,
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
@@ -28,6 +30,8 @@ use crate::{
 
 /// Most answers that a question of the model may offer.
 const MOST_CHOICES: usize = 9;
+/// So many lines of tests that passed are told as they are.
+const PASSED_LINES: usize = 20;
 
 impl Draft<'_> {
     /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
@@ -51,6 +55,9 @@ impl Draft<'_> {
         if self.is_child(lane.id) && !tool.needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n)) {
             return refused_to_child(tool);
         }
+        if let Some(why) = self.undirected(lane, open) {
+            return CallVerdict::refuse(why);
+        }
         match asked {
             ToolCall::Session(SessionCall::SubmitPlan(plan)) => self.judge_plan(lane, plan),
             ToolCall::Session(SessionCall::AskUser(ask)) => self.judge_question(lane.id, open.call, ask),
@@ -60,7 +67,7 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::Remember(note)) => self.judge_note(note),
             ToolCall::Run(_) => CallVerdict::Command,
             ToolCall::External(External::Call(asked)) => self.judge_source(lane, open, asked),
-            ToolCall::File(_) | ToolCall::External(External::Look(_)) => {
+            ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::External(External::Look(_)) => {
                 if let Some(said) = open.file().and_then(|file| self.spared(lane, tool, file)) {
                     return CallVerdict::refuse(format!(
                         "the user said not to touch {said}; leave it as it is and go on"
@@ -169,6 +176,7 @@ impl Draft<'_> {
             LaneKind::Planning => Some("a planning only reads, and its plan says what is to change"),
             LaneKind::Gate(_) => Some("a gate only checks"),
             LaneKind::Child(_) => Some("a sub-agent only reads"),
+            LaneKind::Pipeline => Some("a stage of a pipeline only reads"),
             LaneKind::Answer if self.state.phase != Phase::Idle && !self.has_own_run(lane.id) => {
                 Some("it answers beside a run, which has the files")
             }
@@ -298,17 +306,20 @@ impl Draft<'_> {
         if self.not_done(lane, call, &mut outcome) {
             return Ok(());
         }
+        let (gate, mut text) = (matches!(kind, LaneKind::Gate(_)), outcome.text);
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
             self.emit(Event::CommandExited { call, exit: exit.clone(), output });
+            text = if gate || open.typed { text } else { shortened(text, output) };
         }
-        let text = self.told(lane, call, outcome.text);
+        let mut text = self.told(lane, call, text);
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
         outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
-        let gate = matches!(kind, LaneKind::Gate(_));
+        let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
+        let untouched = gate && !passed && self.fails_untouched(&command, outcome.exit.as_ref(), &mut text);
         let diagnostics =
             if gate { diagnostics(&text, outcome.exit.as_ref(), passed) } else { String::new() };
         let result = self.excerpt(text);
@@ -320,18 +331,17 @@ impl Draft<'_> {
             summary: outcome.summary,
             result,
             seen: outcome.seen,
+            parts: outcome.parts,
             ruling: None,
         });
         if let Some(text) = outcome.notice {
             self.notice(Level::Warn, text);
         }
         if let Some(wrote) = outcome.wrote {
-            let line = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            self.command_wrote(call, &line, *wrote, !gate);
+            self.command_wrote(call, &command, *wrote, !gate);
         }
         if let LaneKind::Gate(gate) = kind {
-            let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics };
+            let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics, untouched };
             self.gate_ended(lane, gate, end);
             return Ok(());
         }
@@ -350,6 +360,7 @@ impl Draft<'_> {
             | LaneKind::Goal
             | LaneKind::Gate(_)
             | LaneKind::Repair(_)
+            | LaneKind::Pipeline
             | LaneKind::Child(_) => None,
         });
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
@@ -437,4 +448,14 @@ fn name(open: &OpenCall) -> &str {
 fn words(scope: crate::scope::ToolScope) -> String {
     let names: Vec<&str> = scope.iter().map(Capability::name).collect();
     if names.is_empty() { "use no tools".to_owned() } else { names.join(", ") }
+}
+
+/// The output of a command without what passed of its tests, where that is most of it; all of it has a name.
+fn shortened(text: String, output: Option<BlobId>) -> String {
+    let Some((kept, left)) = digest::without_passed(&text).filter(|(_, left)| *left > PASSED_LINES) else {
+        return text;
+    };
+    let whole = output.map_or_else(String::new, |id| format!("; read {} has them", id.output_name()));
+    let (first, rest) = kept.split_once('\n').unwrap_or((&kept, ""));
+    format!("{first}\n({left} lines of tests that passed are left out{whole})\n{rest}")
 }

@@ -424,6 +424,7 @@ impl Draft<'_> {
             | LaneKind::Gate(_)
             | LaneKind::Answer
             | LaneKind::Planning
+            | LaneKind::Pipeline
             | LaneKind::Child(_) => None,
         };
         let back: Vec<Event> = self.state.run_lanes().filter_map(|l| back(l.kind)).collect();

@@ -42,7 +42,15 @@ pub(super) fn refused_to_child(tool: Tool) -> CallVerdict {
         | Tool::SubmitPlan
         | Tool::RequestPath
         | Tool::ChangeGate
-        | Tool::Remember => "only lists, reads and searches: say in your report what should be done",
+        | Tool::Remember
+        | Tool::KbSearch
+        | Tool::HopRetrieve
+        | Tool::GetPassage
+        | Tool::CitationVerify
+        | Tool::EntityVerify
+        | Tool::RelationVerify
+        | Tool::ContradictionCheck
+        | Tool::KbStatus => "only lists, reads and searches: say in your report what should be done",
     };
     CallVerdict::refuse(format!("{} is not allowed: a sub-agent {instead}", tool.name()))
 }
@@ -66,6 +74,9 @@ impl Draft<'_> {
             return CallVerdict::refuse(format!(
                 "that is {asked} sub-agents, and {left} more may be started here ({most} in all): join tasks, or look into it yourself"
             ));
+        }
+        if let Some(kind) = delegate.tasks.iter().find_map(|t| self.unknown_kind(&t.kind)) {
+            return CallVerdict::End(CallStatus::Failed, kind);
         }
         match self.spent(lane.handed) {
             Some(why) => {
@@ -99,8 +110,9 @@ impl Draft<'_> {
             let Some(task) = task.filter(|_| running < at_once) else { return };
             let (parent, turn) = (parent.id, parent.turn);
             let child = self.open_lane(LaneOpening::of(LaneKind::Child(parent), turn));
-            let (work, task) = (task.kind, self.excerpt(task.task));
-            self.emit(Event::ChildStarted { lane: child, call, work, task });
+            let agent = self.child_agent(&task.kind);
+            let (work, task) = (task.kind.work(), self.excerpt(task.task));
+            self.emit(Event::ChildStarted { lane: child, call, work, task, agent });
             self.think_at(child, work.node(), None);
         }
     }

@@ -39,7 +39,7 @@ enum WordTime {
 impl Draft<'_> {
     /// Carries a slash command out.
     pub(super) fn command(&mut self, name: &str, args: &str) -> Decided {
-        let Some(command) = SlashCommand::named(name) else { return Err(unknown(name)) };
+        let Some(command) = SlashCommand::named(name) else { return self.slash_recipe(name, args) };
         command.check(args).map_err(Refusal::new)?;
         let now = Ceiling { permission: self.state.permission, chat_only: self.state.chat_only };
         let control = match command.does {
@@ -76,10 +76,15 @@ impl Draft<'_> {
             Slash::Changes => return self.changes(args),
             Slash::Commit => return self.commit(args),
             Slash::Budget => return self.budget(args),
+            Slash::Research => return self.research(command.name, args),
+            Slash::Depth => return self.set_depth(args),
             Slash::Context | Slash::Sources => Control::Other(command.name.to_owned()),
             Slash::Diff
             | Slash::Approvals
             | Slash::Why
+            | Slash::Skills
+            | Slash::Agents
+            | Slash::Kb
             | Slash::Runs
             | Slash::Worktree
             | Slash::Theme
@@ -238,12 +243,5 @@ impl Draft<'_> {
         self.emit(Event::PermissionChanged { permission, chat_only });
         self.end_dead_calls();
         Ok(())
-    }
-}
-
-fn unknown(name: &str) -> Refusal {
-    match SlashCommand::nearest(name) {
-        Some(near) => Refusal::new(format!("there is no command /{name}; did you mean /{near}?")),
-        None => Refusal::new(format!("there is no command /{name}; /help lists them")),
     }
 }

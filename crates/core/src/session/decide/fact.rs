@@ -29,6 +29,7 @@ impl Draft<'_> {
                 | LaneKind::Goal
                 | LaneKind::Gate(_)
                 | LaneKind::Repair(_)
+                | LaneKind::Pipeline
                 | LaneKind::Child(_),
             )
             | None => None,

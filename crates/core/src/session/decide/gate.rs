@@ -8,7 +8,7 @@ use super::{
     verdict::CallVerdict,
 };
 use crate::{
-    blob::BlobId,
+    blob::{BlobId, OUTPUT},
     digest,
     event::{CallStatus, Event, Level, Proof},
     ids::{CallId, EvidenceId, GateId, LaneId},
@@ -19,13 +19,16 @@ use crate::{
     question::{GateChange, GateChangeAnswer},
     relpath::RelPath,
     session::{Lane, LaneKind},
-    shell::proves,
+    shell::{checks_each_file, proves},
     tool::{ChangeGate, Exit, Run},
 };
 
 /// Told of a command that could prove nothing.
 const PROVES_NOTHING: &str = "that proves nothing: give a program that checks at least as much, or several joined \
                               by &&, with nothing else deciding how it ends";
+
+/// Told of a check that failed before anything was changed.
+const UNTOUCHED: &str = "fails on the untouched tree too: it names no file that was changed here";
 
 /// How a gate's command ended.
 #[derive(Clone, Debug)]
@@ -40,11 +43,13 @@ pub(super) struct GateEnd {
     pub output: BlobId,
     /// What of that says what is wrong.
     pub diagnostics: String,
+    /// Whether nothing that was changed here has to do with it.
+    pub untouched: bool,
 }
 
 impl Draft<'_> {
     pub(super) fn gate_ended(&mut self, lane: LaneId, gate: GateId, end: GateEnd) {
-        let GateEnd { command, exit, passed, output, diagnostics } = end;
+        let GateEnd { command, exit, passed, output, diagnostics, untouched } = end;
         // One that could not even be started is red: only the user waives a gate.
         let exit = exit.unwrap_or_default();
         let found = self.state.plan.as_ref().and_then(|p| p.gate(gate)).is_some_and(|g| g.found);
@@ -54,6 +59,12 @@ impl Draft<'_> {
                 Level::Warn,
                 format!("`{command}` cannot run here, so nothing was checked by it: {why}"),
             );
+            return self.leave_gate_out(lane, gate);
+        }
+        if untouched {
+            self.notice(Level::Warn, format!("`{command}` {UNTOUCHED}."));
+        }
+        if untouched && found {
             return self.leave_gate_out(lane, gate);
         }
         self.emit(Event::LaneClosed { lane });
@@ -67,6 +78,22 @@ impl Draft<'_> {
             self.must_go(Trigger::GateFail);
             self.ask_of_phase();
         }
+    }
+
+    /// Whether a check of single files finds fault with none that was changed in this session: so it did before. Its
+    /// output then says so below its first line.
+    pub(super) fn fails_untouched(&self, command: &str, exit: Option<&Exit>, output: &mut String) -> bool {
+        let files = self.state.applies().values().flat_map(|a| &a.files);
+        let mut names = files.map(|f| f.path.name()).peekable();
+        let untouched = exit.is_some()
+            && names.peek().is_some()
+            && checks_each_file(command)
+            && !output.contains(OUTPUT)
+            && !names.any(|name| output.contains(name));
+        if untouched {
+            *output = output.replacen('\n', &format!("\n(it {UNTOUCHED})\n"), 1);
+        }
+        untouched
     }
 
     /// Whether another command may be proposed to the user for a gate: one of the plan that runs, not green, by

@@ -214,6 +214,7 @@ impl Draft<'_> {
                 self.emit(Event::LaneClosed { lane });
                 self.notice(Level::Warn, "The ceiling was lowered while a hook ran: the plan waits again.");
             }
+            (LaneKind::Pipeline, _) if begins => self.pipeline_arrived(lane),
             _ if begins => self.think(lane),
             _ => self.advance(lane),
         }
@@ -270,6 +271,7 @@ impl Draft<'_> {
             | LaneKind::Task(_)
             | LaneKind::Goal
             | LaneKind::Gate(_)
+            | LaneKind::Pipeline
             | LaneKind::Repair(_) => self.fail_run(lane.id, RunFault::new(message, hint)),
         }
     }

@@ -47,9 +47,13 @@ impl Draft<'_> {
             _ if reads_only || self.forbids(turn) => ToolScope::READ_ONLY,
             // Only what its message asked for, whatever its plan says.
             LaneKind::Task(_) | LaneKind::Repair(_) => self.state.reach(turn),
-            LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Gate(_) => ToolScope::DELETE,
+            LaneKind::Answer
+            | LaneKind::Planning
+            | LaneKind::Goal
+            | LaneKind::Gate(_)
+            | LaneKind::Pipeline => ToolScope::DELETE,
         };
-        let ceiling = self.state.ceiling().and(cap);
+        let ceiling = self.state.ceiling().and(cap).and(self.directed_to(kind, turn));
         self.emit(Event::LaneOpened { lane, kind, turn, node: IntentNode::Conversation, ceiling, fixed });
         lane
     }
@@ -79,6 +83,7 @@ impl Draft<'_> {
         let (lane, turn) = (lane.id, lane.turn);
         match reply {
             Ok(reply) if self.is_child(lane) => self.child_replied((turn, lane), call, reply),
+            Ok(reply) if self.state.is_pipeline(lane) => self.stage_replied((turn, lane), call, reply),
             Ok(reply) => {
                 let meant = self.meant(lane, &reply);
                 let goes_on = matches!(meant, Ok(PlannerReply::Command(_)));
@@ -200,6 +205,7 @@ impl Draft<'_> {
             | LaneKind::Task(_)
             | LaneKind::Goal
             | LaneKind::Gate(_)
+            | LaneKind::Pipeline
             | LaneKind::Repair(_) => {
                 self.fail_run(lane, RunFault::new(message, hint));
             }
@@ -236,6 +242,8 @@ impl Draft<'_> {
                 self.finish_lane(lane);
             }
             (LaneKind::Gate(gate), _) => self.leave_gate_out(lane, gate),
+            // What its stage works on is brought, or its model is asked.
+            (LaneKind::Pipeline, _) => {}
             (_, Some(Talk::Result(_) | Talk::Nudge(_))) => self.think(lane),
             // The user said something about what it proposed: it answers that before it ends.
             _ if l.addressed && self.state.proposals_of(lane).next().is_none() => self.think(lane),
@@ -264,13 +272,9 @@ impl Draft<'_> {
                 self.emit(Event::LaneClosed { lane });
                 self.complete_run();
             }
-            LaneKind::Gate(_) => {}
+            LaneKind::Gate(_) | LaneKind::Pipeline => {}
             LaneKind::Child(_) => self.end_child(lane, "It said nothing.", false),
-            LaneKind::Repair(gate) => {
-                self.emit(Event::LaneClosed { lane });
-                self.emit(Event::GateReset { gate, skipped: false });
-                self.continue_run();
-            }
+            LaneKind::Repair(gate) => self.repair_done(lane, gate),
         }
     }
 

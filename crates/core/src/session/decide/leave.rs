@@ -266,6 +266,7 @@ fn gate_of(lane: &Lane) -> Option<GateId> {
         | LaneKind::Task(_)
         | LaneKind::Goal
         | LaneKind::Repair(_)
+        | LaneKind::Pipeline
         | LaneKind::Child(_) => None,
     }
 }

@@ -55,7 +55,7 @@ impl Draft<'_> {
         if self.under.memory.holds(&note.text) {
             return Some("that is remembered already");
         }
-        if open.iter().any(|n| n.says(&note.text)) {
+        if open.iter().any(|n| n.is_like(note)) {
             return Some("that waits for the user already");
         }
         if self.state.unwanted.iter().any(|n| n.says(&note.text)) {

@@ -89,6 +89,7 @@ impl Draft<'_> {
             self.settle_write(apply, status, found);
         }
         self.offer_what_was_open();
+        self.offer_pipeline();
         for note in asked {
             self.offer_note(note);
         }

@@ -4,7 +4,7 @@ use super::terms::{Author, LaneOpening, Mend, RunEnd, RunFault};
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level, RunStatus},
-    goal::{GoalStatus, GoalSummary},
+    goal::{GoalStatus, GoalSummary, complete},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
     intent::{IntentNode, Mode, Phase, Turn},
@@ -13,7 +13,7 @@ use crate::{
     proposal::ProposalStatus,
     question::Gap,
     scope::{Capability, PermissionMode, ToolScope},
-    session::{Lane, LaneKind, Talk},
+    session::LaneKind,
     tool::Run,
 };
 
@@ -22,6 +22,14 @@ const NUDGE: &str =
     "You have not called submit_plan: hand the plan in now, or say that there is nothing to do.";
 /// What the user is told when that did not help.
 const NO_PLAN: &str = "No plan came of that; nothing was changed.";
+
+/// Told to a model whose repair ended without a change.
+fn unchanged(gate: &str) -> String {
+    format!(
+        "Nothing was changed, so the gate {gate} is as red as before and was not run again. Change what makes it \
+         red, propose another command for it by change_gate if it cannot work here, or say what you would need."
+    )
+}
 
 fn read_only() -> Refusal {
     Refusal::new("the ceiling is read-only: plans can be made but not run. Shift-Tab or /ask raises it.")
@@ -55,8 +63,7 @@ impl Draft<'_> {
 
     /// A planning ended in words: its model is told once what it left out, then no plan came of it.
     pub(super) fn no_plan(&mut self, lane: LaneId) {
-        let told = |l: &Lane| l.talk.iter().any(|t| matches!(t, Talk::Nudge(_)));
-        if self.state.lanes.get(&lane).is_some_and(|l| !told(l)) {
+        if self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
             self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned() });
             return self.think(lane);
         }
@@ -285,13 +292,34 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// A repair ends: its gate runs again, unless it could only end as before. A model that changed nothing is told so
+    /// once; after that it is the user's again.
+    pub(super) fn repair_done(&mut self, lane: LaneId, gate: GateId) {
+        let Some(l) = self.state.lanes.get(&lane) else { return };
+        if l.changed {
+            self.emit(Event::LaneClosed { lane });
+            self.emit(Event::GateReset { gate, skipped: false });
+            return self.continue_run();
+        }
+        let name = self.state.plan.as_ref().and_then(|p| p.gate(gate)).map(|g| g.name.clone());
+        let name = name.unwrap_or_default();
+        if !l.was_nudged() {
+            self.emit(Event::LaneNudged { lane, text: unchanged(&name) });
+            return self.think(lane);
+        }
+        self.emit(Event::LaneClosed { lane });
+        self.notice(Level::Info, format!("The repair changed nothing, so [Gate: {name}] was not run again."));
+        self.ask_of_gate();
+    }
+
     pub(super) fn complete_run(&mut self) {
         let (files, began) = self.state.run.as_ref().map_or((0, self.at), |r| (r.files.len(), r.began));
         let took = self.at.0.saturating_sub(began.0);
-        let goal = self.goal_summary(None);
+        let refused = self.state.run.as_ref().is_some_and(|r| r.refused && r.files.is_empty());
+        let goal = self.goal_summary(refused.then_some(GoalStatus::Refused));
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
-            (None, 0) => format!("Complete ({took}ms)"),
+            (None, 0) => complete(Millis(took)),
             (Some(plan), _) if !plan.complete() => plan.ended(),
             (plan, n) => {
                 let s = if n == 1 { "" } else { "s" };
@@ -302,6 +330,7 @@ impl Draft<'_> {
         let ended = self.state.plan.as_ref().is_some_and(|p| !p.complete());
         let status = match goal.as_ref().map(|g| g.status) {
             None if ended => RunStatus::Ended,
+            Some(GoalStatus::Refused) => RunStatus::Ended,
             None | Some(GoalStatus::Completed) => RunStatus::Completed,
             Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
             Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,
@@ -356,6 +385,11 @@ impl Draft<'_> {
             .map(|g| g.id)
             .collect();
         self.start_run(turn, approval);
+        let stopped = self.state.pipeline_aside().map(|p| p.state.clone());
+        if let Some(state) = stopped.filter(|s| s.beginning().is_some_and(|b| b.turn == turn)) {
+            self.take_up_pipeline(&state);
+            return Ok(());
+        }
         for task in reset {
             self.emit(Event::TaskReset { task });
         }

@@ -53,6 +53,9 @@ impl Draft<'_> {
         if !self.passes(&reading) {
             return self.wait(line, seen);
         }
+        if let Some(decided) = self.said_to_pipeline(line) {
+            return decided;
+        }
         if !self.state.pending_messages.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
             return self.cancel();
         }
@@ -70,7 +73,7 @@ impl Draft<'_> {
         reading: &Reading,
         seen: Seq,
     ) -> Decided {
-        if line.starts_with('!') {
+        if line.starts_with('!') || self.pipeline_order(line).is_some() {
             let turn = self.record(turn, line, reading);
             return self.route(turn);
         }
@@ -110,7 +113,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn read(&self, line: &str) -> Reading {
-        self.state.read(line, self.under.tiers)
+        self.state.read(self.said_to(line), self.under.tiers)
     }
 
     pub(super) fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
@@ -123,6 +126,7 @@ impl Draft<'_> {
         let turn = TurnId(self.id());
         let text = self.excerpt(line);
         self.emit(Event::TurnStarted { turn, text });
+        self.call_agent(turn, line);
         turn
     }
 
@@ -140,8 +144,9 @@ impl Draft<'_> {
     ) {
         let (class, tasks) = (&reading.whole, self.state.tasks);
         // A command line is kept whole: it may wait, and then runs as it was typed.
-        let request = if line.starts_with('!') { line.to_owned() } else { operative(reading) };
-        let differs = if line.starts_with('!') { line.chars().count() > HEAD_CHARS } else { request != line };
+        let whole = line.starts_with('!') || self.pipeline_order(line).is_some();
+        let request = if whole { line.to_owned() } else { operative(reading) };
+        let differs = if whole { line.chars().count() > HEAD_CHARS } else { request != line };
         self.emit(Event::IntentClassified {
             turn,
             class: class.turn.clone(),
@@ -249,7 +254,10 @@ impl Draft<'_> {
 
     /// Routes a recorded turn by its class and the phase.
     pub(super) fn route(&mut self, turn: TurnId) -> Decided {
-        let Some(info) = self.state.turns.get(&turn) else { return Ok(()) };
+        let Some(info) = self.state.turns.get(&turn).cloned() else { return Ok(()) };
+        if let Some((slug, query)) = self.pipeline_order(info.request.as_deref().unwrap_or(&info.head)) {
+            return self.route_pipeline(turn, &slug, query);
+        }
         if let Some((line, outside)) = info.command().map(|(line, outside)| (line.to_owned(), outside)) {
             return self.route_command(turn, &line, outside);
         }

@@ -13,6 +13,7 @@ use crate::{
     input::Refusal,
     intent::Phase,
     phase::Trigger,
+    pipeline::StageEvent,
     plan::{GateStatus, TaskStatus},
     session::{ApplyStatus, Lane, LaneKind, Queue},
 };
@@ -116,6 +117,7 @@ impl Draft<'_> {
         let goal = self.goal_summary(Some(GoalStatus::Cancelled));
         let summary = match &goal {
             Some(goal) => goal.line(),
+            None if self.pipeline().is_some_and(|p| p.state.is_running()) => "Stopped.".to_owned(),
             None => format!("Completed {done} task{s} before cancel."),
         };
         self.complete_as(RunEnd { status: RunStatus::Cancelled, summary, goal });
@@ -169,6 +171,7 @@ impl Draft<'_> {
                 task = Some(id);
             }
             Some(LaneKind::Gate(gate)) => self.emit(Event::GateReset { gate, skipped: false }),
+            Some(LaneKind::Pipeline) => self.staged(StageEvent::Error { message: fault.message.clone() }),
             Some(
                 LaneKind::Answer
                 | LaneKind::Planning

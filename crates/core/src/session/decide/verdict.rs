@@ -153,7 +153,16 @@ impl Draft<'_> {
     pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
         let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
         let result = self.excerpt(text);
-        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new(), ruling: None });
+        self.emit(Event::CallEnded {
+            call,
+            lane,
+            status,
+            summary,
+            result,
+            seen: Vec::new(),
+            parts: Vec::new(),
+            ruling: None,
+        });
     }
 
     /// Ends a call that a rule denies; the model is told which.
@@ -161,7 +170,16 @@ impl Draft<'_> {
         let text = format!("{request} is refused by a permission rule of the user: {ruling}; do without it");
         let summary: String = format!("refused: {ruling}").chars().take(100).collect();
         let result = self.excerpt(text);
-        let (status, seen) = (CallStatus::Refused, Vec::new());
-        self.emit(Event::CallEnded { call, lane, status, summary, result, seen, ruling: Some(ruling) });
+        let (status, seen, parts) = (CallStatus::Refused, Vec::new(), Vec::new());
+        self.emit(Event::CallEnded {
+            call,
+            lane,
+            status,
+            summary,
+            result,
+            seen,
+            parts,
+            ruling: Some(ruling),
+        });
     }
 }

@@ -216,6 +216,7 @@ fn line(e: &Stamped) -> Option<String> {
         | Event::GateReset { .. }
         | Event::PlanShelved { .. }
         | Event::TurnTold { .. }
+        | Event::TurnDirected { .. }
         | Event::TurnContinues { .. }
         | Event::FactRecorded { .. }
         | Event::TaskSkipped { .. }

@@ -168,6 +168,67 @@ fn what_a_command_of_the_same_reply_ran_on_is_said_before_what_it_printed() {
     );
 }
 
+/// A provider's cache holds a request as long as its beginning stays: the time of day stands in none, and the day, the
+/// phase and the node in the last message alone. One list of tools for every phase would hold the beginning across a
+/// plan's approval as well, but a model is offered nothing that it may not use; so the list changes there, once.
+#[test]
+fn neither_a_minute_nor_a_phase_breaks_what_was_sent_before() {
+    let b = Bench::planned("rename Foo to Bar in src/a.rs");
+    let at = |ms: u64| {
+        let around = Circumstances { now: Millis(ms), ..Bench::around(Window::of(None)) };
+        request(b.session.state(), b.lane().id, ToolScope::FULL, Vec::new(), &b, &around).unwrap().request
+    };
+    let noon = 1_700_000_000_000;
+    let (first, minute, day) = (at(noon), at(noon + 60_000), at(noon + 86_400_000));
+    assert_eq!(first.messages, minute.messages);
+    let before = first.messages.len() - 1;
+    assert_eq!(first.messages[..before], day.messages[..before]);
+    assert_ne!(first.messages, day.messages);
+    assert_eq!(first.system, crate::context::system(pilothouse_core::talk::Purpose::Plan));
+}
+
+/// What mends a red gate goes on from all that was read, changed and said, and knows what failed.
+#[test]
+fn a_repair_knows_the_plan_what_was_read_and_changed_and_why_the_gate_is_red() {
+    let plan = r#"{"title":"P","tasks":[{"title":"first","kind":"modify","files":["src/a.rs"]}],"gates":[{"name":"t","command":"make test"}]}"#;
+    let mut b = Bench::new();
+    b.step(Input::say("rename Foo to Bar in src/a.rs"));
+    b.reply("", &[("r", "read", r#"{"path":"src/a.rs"}"#)]);
+    b.end("     1  what planning read");
+    b.reply("", &[("p", "submit_plan", plan)]);
+    b.approve();
+    b.edit("src/a.rs", "one\n", "two\n");
+    b.reply("Changed.", &[]);
+    b.take(&[0]);
+    b.approve();
+    ended(&mut b, 2, "left: 1\nright: 2");
+    let id = b.session.state().phase_question().unwrap().id;
+    let shown = b.session.state().open[&id].kind.shown();
+    b.step(Input::Answer { checkpoint: id, answer: Answer::AutoFix, shown });
+    let told = b.told();
+    for part in [
+        "what planning read",
+        "applied: src/a.rs (+1 -1)",
+        "<title>Make the gate pass that failed: t</title>",
+        "left: 1\nright: 2",
+        "at hand: mend what made gate t fail",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+fn who_is_not_there_is_said_at_the_end_of_every_request() {
+    let b = Bench::planned("rename Foo to Bar in src/a.rs");
+    let last = |unattended| {
+        let around = Circumstances { unattended, ..Bench::around(Window::of(None)) };
+        let prepared = request(b.session.state(), b.lane().id, ToolScope::FULL, Vec::new(), &b, &around);
+        prepared.unwrap().request.messages.pop().unwrap().text
+    };
+    assert!(last(true).contains("nobody is there: what asks is refused, ask_user has no answer"));
+    assert!(!last(false).contains("nobody is there"));
+}
+
 #[test]
 fn what_planning_was_sent_is_the_beginning_of_what_the_first_task_is_sent() {
     let mut b = Bench::new();

@@ -61,6 +61,32 @@ fn the_reach_of_each_answer_stands_beside_its_key_at_every_width() {
 }
 
 #[test]
+fn what_asks_only_for_want_of_trust_offers_a_key_that_asks_about_the_folder() {
+    let mut desk = command(100, "cargo check");
+    assert!(
+        !desk.text().contains("  T     trust"),
+        "no rule would let it run in a trusted folder: {}",
+        desk.text()
+    );
+    desk.press("T");
+    assert!(desk.inputs.is_empty() && desk.text().contains("not be enough"), "{}", desk.text());
+    let built_in = Origin { source: Source::BuiltIn, file: String::new(), line: 1 };
+    let rule = Rule::parse("allow command cargo check", built_in).unwrap();
+    let policy = std::sync::Arc::new(Policy::new(vec![rule], Places::default()));
+    desk.session.set_policy(std::sync::Arc::clone(&policy));
+    desk.app.update(Update::Rules(policy), desk.now);
+    desk.draw();
+    let text = desk.text();
+    assert!(text.contains("  T     trust     asks about this folder"), "{text}");
+    desk.press("T");
+    assert_eq!(desk.inputs, [Input::say("/trust")]);
+    desk.deliver();
+    let surveyed =
+        desk.session.pending().values().any(|w| matches!(w, pilothouse_core::work::Work::Survey(_)));
+    assert!(surveyed, "the folder is being looked at");
+}
+
+#[test]
 fn this_session_allows_the_rule_that_is_drawn_and_the_next_one_like_it_runs_unasked() {
     let mut desk = command(100, "cargo add serde");
     desk.press("t");

@@ -22,6 +22,21 @@ pub(super) struct Bench {
     blobs: BTreeMap<BlobId, Vec<u8>>,
 }
 
+#[test]
+fn c_in_the_diff_comments_the_hunk_in_view_and_the_words_go_to_the_agent() {
+    let mut b = Bench::new(100, 30);
+    b.press("<ctrl-x>d");
+    b.press("c");
+    assert!(b.desk.text().contains("about hunk 1?"), "{}", b.desk.text());
+    b.settle();
+    b.desk.wait(1_000).press("call it first<enter>");
+    let said = b.desk.inputs.iter().find_map(|input| match input {
+        Input::Comment { hunk, text, .. } => Some((*hunk, text.clone())),
+        _ => None,
+    });
+    assert_eq!(said, Some((0, "call it first".to_owned())), "{:?}", b.desk.inputs);
+}
+
 impl Bench {
     /// Two files with two hunks each wait.
     fn new(width: u16, height: u16) -> Self {

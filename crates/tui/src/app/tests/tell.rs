@@ -4,6 +4,28 @@ use crossterm::event::Event as TerminalEvent;
 
 use super::*;
 
+#[test]
+fn nothing_spins_in_a_session_that_is_opened_again() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("where is it?<enter>").deliver();
+    assert!(desk.text().contains("thinking"), "{}", desk.text());
+    let opening = Opening {
+        slug: desk.state().slug.clone(),
+        folder: "inkwell".into(),
+        version: "0".into(),
+        mode: None,
+        permission: None,
+        sandbox: desk.state().sandbox.clone(),
+        standing: pilothouse_core::trust::Standing::default(),
+        found: Vec::new(),
+    };
+    desk.give(Input::Open(opening));
+    let text = desk.wait(1_000).text();
+    for sign in ["thinking", "answering", "⠋", "⠙", "⠹", "⠸"] {
+        assert!(!text.contains(sign), "{sign}\n{text}");
+    }
+}
+
 fn told(desk: &mut Desk) -> Vec<String> {
     let wishes = desk.app.wishes();
     wishes

@@ -115,6 +115,9 @@ impl App {
         match state.phase {
             Phase::Executing => "Type to interrupt execution...".to_owned(),
             Phase::Planning => "Say what the plan should take into account".to_owned(),
+            Phase::AwaitingApproval if state.paused_pipeline().is_some() => {
+                "1 goes on, 3 leaves; or say what to change".to_owned()
+            }
             Phase::AwaitingApproval => "Enter approves the plan, or describe a change".to_owned(),
             Phase::Failed => "retry, replan or abandon; or say something else".to_owned(),
             Phase::Idle if folder.is_empty() => "Ask a question or describe a change".to_owned(),

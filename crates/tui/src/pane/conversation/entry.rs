@@ -10,8 +10,9 @@ use pilothouse_core::{
     blob::{BlobId, Excerpt},
     event::CallStatus,
     ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId},
+    pipeline::StepName,
     policy::{Request, Ruling},
-    session::{ChildWork, State},
+    session::State,
     talk::{Usage, about_tokens},
     tool::{Subject, Tool},
 };
@@ -152,17 +153,21 @@ pub(super) struct Call {
     pub(super) ruling: Option<Ruling>,
     /// The last lines of its output: whether on standard error, and the text.
     pub(super) tail: VecDeque<(bool, String)>,
-    /// Whether the end of what it wrote stands below it while it is folded.
-    pub(super) peek: bool,
+    /// How many lines of the end of what it wrote stand below it while it is folded.
+    pub(super) peek: usize,
     /// The sub-agents that it started, in order.
     pub(super) children: Vec<Agent>,
+    /// What it is called as a step of a pipeline's stage, and whether it is one.
+    pub(super) staged: Option<StepName>,
+    pub(super) below: bool,
 }
 
 /// A sub-agent.
 #[derive(Debug)]
 pub(super) struct Agent {
     pub(super) lane: LaneId,
-    pub(super) work: ChildWork,
+    /// What kind, by its name.
+    pub(super) work: String,
     pub(super) task: String,
     /// What it does right now.
     pub(super) now: String,

@@ -7,6 +7,7 @@ mod agents;
 mod calls;
 mod facts;
 mod hooks;
+mod stages;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -59,6 +60,8 @@ pub(super) struct Log {
     hooks: HashMap<BlobId, (String, bool)>,
     /// Lines of an answer whose evidence does not hold, by its call.
     marks: HashMap<CallId, Vec<fact::Mark>>,
+    /// The stages of the pipeline under way.
+    stages: stages::Stages,
     /// Events about calls that an older page began.
     orphans: Vec<Stamped>,
 }
@@ -216,6 +219,7 @@ impl Log {
             Event::HooksKnown { .. } | Event::HookStarted { .. } | Event::HookEnded { .. } => {
                 self.fold_hook(stamped);
             }
+            Event::Staged { .. } => self.fold_stage(stamped),
             _ => self.fold_fact(at, &stamped.event),
         }
     }

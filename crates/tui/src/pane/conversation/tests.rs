@@ -283,12 +283,96 @@ fn output_of_a_command_is_seen_while_it_runs_with_its_errors_told_apart() {
     );
     s.story.later(1_500);
     s.tell(ended(2, "exit 0", "running 3 tests\nok\n"));
-    assert_eq!(s.text(40, 4)[..2], [" ▸ Ran       cargo test   exit 0  1.5 s", ""]);
+    assert_eq!(
+        s.text(40, 5)[..4],
+        [" ▾ Ran       cargo test   exit 0  1.5 s", "   │ running 3 tests", "   │ ok", ""]
+    );
     s.act(ConversationAction::Fold);
     assert_eq!(
         s.text(40, 4)[..3],
         [" ▾ Ran       cargo test   exit 0  1.5 s", "   │ running 3 tests", "   │ ok"]
     );
+}
+
+#[test]
+fn how_long_a_step_took_is_told_in_minutes_once_it_is_no_number_of_milliseconds_any_more() {
+    for (took, told) in [(4_100, "Complete (4100ms)"), (71_853, "Complete (1 min 11 s)")] {
+        let mut s = Screen::new();
+        s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(took) });
+        let text = s.text(60, 6).join("\n");
+        assert!(text.contains(told), "{text}");
+    }
+}
+
+#[test]
+fn only_what_is_answered_beside_a_run_is_said_to_be() {
+    let beside = |turn: u64| {
+        let mut s = Screen::new();
+        s.tell(said(1, "mend it"));
+        s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+        if turn != 1 {
+            s.tell(said(turn, "what is in a.rs?"));
+        }
+        let Event::LaneOpened { lane, kind, node, ceiling, fixed, .. } =
+            lane(9, LaneKind::Answer, IntentNode::Read)
+        else {
+            return false;
+        };
+        s.tell(Event::LaneOpened { lane, kind, turn: TurnId(turn), node, ceiling, fixed });
+        s.tell(thinking(20, 9));
+        s.delta(20, 0, DeltaKind::Text, "It is done.");
+        s.text(60, 20).join("\n").contains("beside the run")
+    };
+    assert!(beside(2), "a question while something runs");
+    assert!(!beside(1), "the words of what runs itself");
+}
+
+#[test]
+fn what_thought_when_a_session_was_left_does_not_think_when_it_is_opened_again() {
+    let mut s = Screen::new();
+    s.tell(said(1, "where?"));
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+    s.tell(thinking(2, 1));
+    assert!(s.text(40, 6).join("").contains('⠋'));
+    s.tell(Event::LaneClosed { lane: LaneId(1) });
+    assert!(!s.text(40, 6).join("").contains('⠋'), "{:?}", s.text(40, 6));
+}
+
+/// Lines of the end of what a command wrote that stand below it once it ended.
+fn shown_of(lines: usize, status: CallStatus, typed: bool) -> Vec<String> {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Execute));
+    if typed {
+        let (args, tool) = (excerpt("{}"), Tool::Run);
+        s.tell(Event::CallMade { call: CallId(2), lane: LaneId(1), tool, args: args.head, typed: true });
+    }
+    s.tell(started(2, Tool::Run, "cargo test"));
+    let output: String = (1..=lines).map(|n| format!("line {n}\n")).collect();
+    let Event::CallEnded { call, lane, summary, result, seen, parts, ruling, .. } =
+        ended(2, "exit 0", &output)
+    else {
+        return Vec::new();
+    };
+    s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling });
+    let text = s.text(60, 60);
+    let at = text.iter().position(|l| l.contains("cargo test")).unwrap();
+    text.iter().skip(at + 1).take_while(|l| !l.is_empty()).map(|l| l.trim().to_owned()).collect()
+}
+
+#[test]
+fn the_end_of_what_a_command_wrote_stands_below_it_and_the_rest_is_folded() {
+    // The user's own line, and what failed, to twenty lines; what passed for the agent, short.
+    for (status, typed, most) in [
+        (CallStatus::Done, true, 20),
+        (CallStatus::Failed, true, 20),
+        (CallStatus::Failed, false, 20),
+        (CallStatus::Done, false, 5),
+    ] {
+        let rows = shown_of(30, status, typed);
+        assert_eq!(rows[0], format!("▸ {} lines above", 30 - most), "{status:?} typed {typed}: {rows:?}");
+        assert_eq!((rows.len(), rows.last().unwrap().as_str()), (most + 1, "│ line 30"), "{rows:?}");
+        assert_eq!(shown_of(2, status, typed), ["│ line 1", "│ line 2"]);
+    }
 }
 
 #[test]
@@ -320,7 +404,7 @@ fn what_was_refused_or_lost_says_so() {
         intermediate: true,
         cut: false,
     });
-    let Event::CallEnded { call, lane, result, seen, .. } = ended(2, "", "") else { return };
+    let Event::CallEnded { call, lane, result, seen, parts, .. } = ended(2, "", "") else { return };
     s.tell(Event::CallEnded {
         call,
         lane,
@@ -328,6 +412,7 @@ fn what_was_refused_or_lost_says_so() {
         summary: "the path is read".into(),
         result,
         seen,
+        parts,
         ruling: None,
     });
     s.tell(Event::Notice { level: Level::Warn, text: "the log was torn and has been mended".into() });

@@ -135,6 +135,7 @@ impl Pane for DiffPane {
             | Reply::History(_)
             | Reply::Files(_)
             | Reply::Rehearsed(_)
+            | Reply::Knowledge(_)
             | Reply::Context(_)
             | Reply::Sources(_)
             | Reply::SourceTools(..)

@@ -11,7 +11,7 @@ use pilothouse_core::{
     checkpoint::Checkpoint,
     ids::*,
     intent::{IntentNode, IntentPath},
-    plan::Pause,
+    plan::{Pause, TaskStatus},
     session::LaneKind,
 };
 use proptest::prelude::*;
@@ -49,6 +49,18 @@ impl Screen {
     fn act(&mut self, action: PlanAction) -> Outcome {
         self.pane.carry_out(action, &self.story.ctx())
     }
+}
+
+#[test]
+fn a_stopped_step_is_counted_apart_and_fills_no_bar() {
+    let mut s = Screen::new();
+    let mut two = plan();
+    two.tasks.truncate(2);
+    two.tasks[0].status = TaskStatus::Done;
+    two.tasks[1].status = TaskStatus::Cancelled;
+    s.tell(Event::PlanReady { plan: two });
+    let text = s.text(80, 24).join("\n");
+    assert!(text.contains("1 of 2 steps, 1 stopped") && !text.contains("100%"), "{text}");
 }
 
 /// A plan that waits, made of a message that asks for changes.

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use pilothouse_core::{
-    blob::Blob,
+    blob::{Blob, BlobId},
     checkpoint::Answer,
     commit::{CommitFile, CommitTree},
     compaction::Mark,
     diff,
     ids::{Seq, TaskId},
+    knowledge::{Axes, Lines, Passage, Score},
     money::{Limits, Unit},
     plan::Pause,
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
-    port::{ContextPart, ContextSheet},
+    port::{ContextPart, ContextSheet, KnowledgeReply},
     proposal::CONTROL_WORD,
     question::{FormField, FormQuestion},
+    recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
     relpath::RelPath,
     runs::{RunInfo, RunStatus},
     shell::Risk,
@@ -58,6 +60,12 @@ pub(super) const ALL: &[Scene] = &[
     ("command-output", |w, h| pressed(ran(w, h), "<ctrl-o>")),
     ("model-failed", model_failed),
     ("question-choice", choice),
+    // A stage pipeline.
+    ("research-begun", super::research::asked),
+    ("research-paused", super::research::paused),
+    ("research-leaving", super::research::leaving),
+    ("research-retrieving", super::research::retrieving),
+    ("research-done", super::research::done),
     // The plan.
     ("planning", |w, h| said(w, h, "add rate limiting to the login endpoint")),
     ("plan", |w, h| Desk::new(w, h).with_plan()),
@@ -155,6 +163,14 @@ pub(super) const ALL: &[Scene] = &[
     ("status", |w, h| pressed(Desk::new(w, h).with_plan(), "/status<enter>")),
     ("status-scrolled", |w, h| pressed(run_failed(w, h), "/status<enter>G")),
     ("context", |w, h| context(w, h, "jjj")),
+    ("skills", |w, h| pressed(recipes(w, h), "/skills<enter>jjj")),
+    ("skills-broken", |w, h| pressed(recipes(w, h), "/skills<enter>")),
+    ("skills-view", |w, h| pressed(recipes(w, h), "/skills<enter>jjjv")),
+    ("skills-chosen", |w, h| pressed(recipes(w, h), "/skills<enter>jjj<enter>")),
+    ("agents-of-files", |w, h| pressed(recipes(w, h), "/agents<enter>")),
+    ("completion-skills", |w, h| pressed(recipes(w, h), "/wri")),
+    ("skill-called", |w, h| pressed(recipes(w, h), "/write-tests src/auth/login.rs<enter>")),
+    ("knowledge", |w, h| knowledge(w, h, "j")),
     ("connect", |w, h| pressed(Desk::new(w, h), "/connect<enter>")),
     ("why", why),
     // Poorer terminals.
@@ -179,6 +195,44 @@ fn around(width: u16, height: u16, change: fn(&mut Surroundings)) -> Desk {
     desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
     desk
 }
+
+/// Skills, a command and an agent of files, one of each state.
+fn recipes(width: u16, height: u16) -> Desk {
+    let one = |kind: RecipeKind, origin, slug: &str, text: &str| {
+        let locks = vec!["references/locks.md".to_owned()];
+        Recipe::read(RecipeFile {
+            kind,
+            origin,
+            slug: slug.to_owned(),
+            folder: kind != RecipeKind::Command,
+            file: format!("~/.config/pilothouse/{}s/{slug}", kind.name()),
+            content: Ok(text.as_bytes().to_vec()),
+            beside: if slug == "sql-review" { Beside::Folder("/x".into(), locks) } else { Beside::None },
+        })
+    };
+    let (skill, user, project) = (RecipeKind::Skill, RecipeOrigin::User, RecipeOrigin::Project);
+    let broken = "---\nname: a-broken-one\ndescription: [1]\n---\nb\n";
+    let review = "---\nname: sql-review\ndescription: Finds locks.\n---\nReview.\n";
+    let fix = "---\ndescription: Mends an issue.\nargument-hint: [number]\n---\nFix $1.\n";
+    let auditor = "---\nname: auditor\ndescription: Looks for what could go wrong.\ntools: Read, Grep\nsources: [tickets]\n---\nAudit.\n";
+    let mut desk = Desk::new(width, height);
+    let mut around = desk.app.world.surroundings.clone();
+    around.recipes = Arc::new(Recipes::of(vec![
+        one(skill, RecipeOrigin::Shipped, "write-tests", TESTS),
+        one(skill, user, "write-tests", TESTS),
+        one(skill, user, "sql-review", review),
+        one(skill, user, "a-broken-one", broken),
+        one(skill, project, "deploy", "---\nname: ship\ndescription: d\n---\nb\n"),
+        one(RecipeKind::Command, project, "fix", fix),
+        one(RecipeKind::Agent, user, "auditor", auditor),
+    ]));
+    desk.session.set_recipes(around.recipes.clone());
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk
+}
+
+const TESTS: &str = "---\nname: write-tests\ndescription: Write tests for a file, a function or a behaviour.\n\
+argument-hint: FILE\nallowed-tools: Read Edit Write Bash\n---\n# Write tests\n\nRead first, then write tests for $ARGUMENTS.\n";
 
 fn typed(width: u16, height: u16, draft: &str) -> Desk {
     let mut desk = Desk::new(width, height);
@@ -343,6 +397,38 @@ fn context(width: u16, height: u16, keys: &str) -> Desk {
         ContextSheet { tokens: parts.iter().map(|p| p.tokens).sum(), parts, window: 16_000, trouble: None };
     let (number, now) = (desk.number, desk.now);
     desk.app.update(Update::Answered(number, Reply::Context(Box::new(sheet))), now);
+    desk.press(keys);
+    desk
+}
+
+fn knowledge(width: u16, height: u16, keys: &str) -> Desk {
+    let mut desk = pressed(answered(width, height), "/kb where are passwords checked<enter>");
+    let passage = |path: &str, from, title: &str, text: &str| Passage {
+        lines: Lines { path: RelPath::new(path).unwrap(), from, to: from + text.lines().count() - 1 },
+        hash: BlobId::of(text.as_bytes()),
+        title: title.to_owned(),
+        text: text.to_owned(),
+        score: Score::FULL,
+        axes: Axes::default(),
+    };
+    let found = vec![
+        passage(
+            "src/auth/login.rs",
+            3,
+            "login",
+            "pub fn login(form: &Form) -> Result<User, Error> {\n    find(form)?\n}",
+        ),
+        passage(
+            "src/auth/user.rs",
+            12,
+            "User > check",
+            "    /// Compares hashes.\n    fn check(&self, given: &str) -> bool {\n        verify(&self.hash, given)\n    }",
+        ),
+        passage("docs/auth.md", 1, "Signing in", "# Signing in\n\nA password is never kept."),
+    ];
+    let (number, now) = (desk.number, desk.now);
+    let reply = Reply::Knowledge(Box::new(Ok(KnowledgeReply::Passages(found))));
+    desk.app.update(Update::Answered(number, reply), now);
     desk.press(keys);
     desk
 }

@@ -10,6 +10,7 @@ use pilothouse_core::{
     event::CallStatus,
     ids::{Millis, ProposalId},
     money,
+    pipeline::StepName,
     tool::{Subject, Tool},
 };
 
@@ -21,9 +22,6 @@ use crate::{
 
 /// Lines of live output below a running command.
 const TAIL_LINES: usize = 6;
-
-/// Lines of the end of what the user's own command wrote.
-const PEEK_LINES: usize = 20;
 
 /// Lines of an unfolded result.
 const DETAIL_LINES: usize = 400;
@@ -107,6 +105,12 @@ fn verb(call: &Call) -> &str {
     }
 }
 
+/// What a step of a pipeline's stage is called, with its sign where the terminal draws such.
+fn staged(step: &StepName, g: &Glyphs) -> String {
+    let drawn = g.done == Glyphs::UNICODE.done;
+    format!("{} {}", if drawn { step.icon.0 } else { step.icon.1 }, step.title)
+}
+
 /// What came of a call, in one line, and how loud it is.
 fn summary(call: &Call) -> (String, Slot) {
     let summary = match call.state {
@@ -145,16 +149,20 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let (mark, ink) = match call.state {
         CallState::Asked => (g.waits, Slot::Warn),
         CallState::Running => (g.spin(env.spinner), Slot::Info),
-        CallState::Ended(CallStatus::Done) if open || call.peek => (g.open, Slot::Soft),
+        CallState::Ended(CallStatus::Done) if open || call.peek > 0 => (g.open, Slot::Soft),
         CallState::Ended(CallStatus::Done) => (g.folded, Slot::Soft),
         CallState::Ended(CallStatus::Failed) => (g.failed, Slot::Bad),
         CallState::Ended(CallStatus::Refused) => (g.failed, Slot::Warn),
         CallState::Ended(CallStatus::Interrupted) => (g.skipped, Slot::Soft),
     };
-    let verb = verb(call);
-    let verb_pad = VERB.saturating_sub(row::width(verb)).max(1);
-    let left =
-        Row::of(mark, ink).and(" ", Slot::Text).and(verb, Slot::Soft).and(&" ".repeat(verb_pad), Slot::Text);
+    let verb = call.staged.map_or_else(|| verb(call).to_owned(), |step| staged(&step, g));
+    let verb_pad = VERB.saturating_sub(row::width(&verb)).max(1);
+    let indent = if call.below { "  " } else { "" };
+    let left = Row::of(indent, Slot::Text)
+        .and(mark, ink)
+        .and(" ", Slot::Text)
+        .and(&verb, Slot::Soft)
+        .and(&" ".repeat(verb_pad), Slot::Text);
     let subject = Clean::line(&call.subject).into_string();
     let about = call.tool.map(Tool::subject);
     let quoted = about == Some(Subject::Pattern) && !subject.is_empty();
@@ -182,8 +190,8 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {
         detail(&call.result.shown, env, rows);
-    } else if call.peek && !call.result.shown.is_empty() {
-        peek(&call.result.shown, env, rows);
+    } else if call.peek > 0 && !call.result.shown.is_empty() {
+        peek(&call.result.shown, call.peek, env, rows);
     } else if call.state == CallState::Running || failed || open {
         for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
             let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
@@ -197,8 +205,8 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
 }
 
 /// The end of what a command wrote, and what is folded away above it.
-fn peek(text: &str, env: &Env<'_>, rows: &mut Vec<Row>) {
-    let above = Clean::text(text).lines().count().saturating_sub(PEEK_LINES);
+fn peek(text: &str, most: usize, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let above = Clean::text(text).lines().count().saturating_sub(most);
     if above == 0 {
         return detail(text, env, rows);
     }

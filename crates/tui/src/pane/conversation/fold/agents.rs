@@ -14,11 +14,11 @@ impl Log {
     pub(super) fn fold_agents(&mut self, stamped: &Stamped) -> bool {
         let at = stamped.at;
         match &stamped.event {
-            Event::ChildStarted { lane, call, work, task } => {
+            Event::ChildStarted { lane, call, work, task, agent } => {
                 let task = Text::of(task).shown;
                 let agent = Agent {
                     lane: *lane,
-                    work: *work,
+                    work: agent.as_ref().map_or(work.name(), |a| &a.name).to_owned(),
                     task: task.lines().next().unwrap_or_default().to_owned(),
                     now: String::new(),
                     calls: 0,

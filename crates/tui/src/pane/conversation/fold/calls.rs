@@ -21,6 +21,9 @@ use crate::{
 
 /// Lines of a command's output that are kept while it runs.
 const TAIL_KEPT: usize = 200;
+/// Lines of it that stay in view at its end: of the user's own and of one that failed, and of the agent's that passed.
+const PEEK_LINES: usize = 20;
+const PEEK_PASSED: usize = 5;
 
 impl Log {
     pub(super) fn thinking(&mut self, at: Millis, call: CallId, lane: LaneId) {
@@ -107,7 +110,7 @@ impl Log {
     }
 
     pub(super) fn completed(&mut self, stamped: &Stamped) {
-        let Event::MessageCompleted { lane, call, text, reasoning, calls, cut, intermediate, .. } =
+        let Event::MessageCompleted { lane, call, text, reasoning, calls, cut, intermediate, usage, .. } =
             &stamped.event
         else {
             return;
@@ -120,6 +123,9 @@ impl Log {
             self.thinking(stamped.at, *call, *lane);
         }
         let Some(key) = self.calls.remove(call) else { return };
+        if *intermediate && self.is_stage(*lane) {
+            return self.thought_stage(key, &Text::of(text), usage);
+        }
         if text.bytes == 0 && reasoning.bytes == 0 && !cut {
             return self.gone(key);
         }
@@ -180,8 +186,10 @@ impl Log {
             request: None,
             ruling: None,
             tail: VecDeque::new(),
-            peek: false,
+            peek: 0,
             children: Vec::new(),
+            staged: None,
+            below: false,
         };
         let key = self.add(at, Kind::Work, Body::Call(Box::new(body)));
         self.calls.insert(call, key);
@@ -216,6 +224,7 @@ impl Log {
         } else {
             self.call(at, *call, Some(*tool), subject, CallState::Running);
         }
+        self.of_stage(*call, *lane);
         self.of_step(*call, *lane);
     }
 
@@ -241,9 +250,12 @@ impl Log {
             self.call(stamped.at, *call, Tool::named(&name), "", CallState::Asked);
             self.names.remove(call);
         }
+        self.of_stage(*call, *lane);
         self.of_step(*call, *lane);
         let Some(key) = self.calls.remove(call) else { return };
         let typed = self.typed.remove(call);
+        // What a gate wrote is told by its own line, and by the question about it.
+        let gate = matches!(self.kind(*lane), Some(LaneKind::Gate(_)));
         let Some(Entry { body: Body::Call(c), dirty, .. }) = self.get_mut(key) else { return };
         let ran = c.state == CallState::Running;
         let quiet = c.tool.is_some_and(Tool::speaks_to_session);
@@ -257,7 +269,11 @@ impl Log {
             c.ruling.clone_from(ruling);
         }
         c.result = Text::of(result);
-        c.peek = typed;
+        c.peek = match (c.tool, status) {
+            (Some(Tool::Run), CallStatus::Done) if !typed && !gate => PEEK_PASSED,
+            (Some(Tool::Run), CallStatus::Done | CallStatus::Failed) if !gate => PEEK_LINES,
+            _ => 0,
+        };
         *dirty = true;
         // What sub-agents found stays to be looked at.
         let quiet = quiet && c.children.is_empty();

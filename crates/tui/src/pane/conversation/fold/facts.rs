@@ -14,7 +14,7 @@ use pilothouse_core::{
 use super::{Log, title};
 use crate::{
     pane::{
-        conversation::entry::{Body, Facts, Kind},
+        conversation::entry::{Body, Facts, Kind, Text},
         diff::counts,
     },
     row::{self, Ink, Row, count},
@@ -100,6 +100,7 @@ impl Log {
                     self.mark(at, Mark::Dot, line);
                 }
             }
+            Event::TurnDirected { .. } => self.directed(at, event),
             Event::InstructionsTold { path, .. } => {
                 self.mark(at, Mark::Dot, &format!("{path} is told to the agent: how to work in its folder"));
             }
@@ -112,6 +113,17 @@ impl Log {
             Event::TaskFreed { task, .. } => self.task_fact(at, *task, "goes on without what was left out"),
             _ => self.fold_change(at, event),
         }
+    }
+
+    /// What directs the message above, with its prompt folded away.
+    fn directed(&mut self, at: Millis, event: &Event) {
+        let Event::TurnDirected { kind, name, origin, file, prompt, .. } = event else { return };
+        let lines = if prompt.lines == 1 { "one line".to_owned() } else { format!("{} lines", prompt.lines) };
+        let what = format!(" {} {}", kind.name(), Clean::line(name).as_str());
+        let from = format!("  {}, {}, {lines}", origin.name(), Clean::line(file).as_str());
+        let row = Row::of(Mark::Dot.sign(), Slot::Soft).and(&what, Slot::Text).and(&from, Slot::Soft);
+        let (lines, detail) = (vec![(row, Row::new())], Text::of(prompt).shown);
+        self.add(at, Kind::Work, Body::Facts(Facts { lines, detail }));
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_session` takes the rest")]
@@ -247,6 +259,7 @@ impl Log {
             GoalStatus::Completed => ("✓", Slot::Ok),
             GoalStatus::Failed | GoalStatus::PlannerError => ("✗", Slot::Bad),
             GoalStatus::Cancelled | GoalStatus::Skipped => ("–", Slot::Soft),
+            GoalStatus::Refused => ("–", Slot::Warn),
         };
         let text = match (goal.status, goal.ran) {
             (GoalStatus::Completed, 0) => "Complete. Nothing was run.".to_owned(),
@@ -281,6 +294,7 @@ impl Log {
             RunStatus::Failed if self.is_told(summary) => ("✗", Slot::Bad, format!("Failed. {files}")),
             RunStatus::Failed => ("✗", Slot::Bad, format!("Failed: {summary} {files}")),
             RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {files}")),
+            RunStatus::Breakout => ("–", Slot::Soft, summary.to_owned()),
             RunStatus::Manual => ("–", Slot::Soft, format!("Over to you; the plan is kept. {files}")),
         };
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());

@@ -23,7 +23,7 @@ pub(super) fn rows(agents: &[Agent], env: &Env<'_>, rows: &mut Vec<Row>) {
             Some((_, false)) => (g.skipped, Slot::Warn),
         };
         let left = Row::of("  ", Slot::Text).and(mark, ink).and(" ", Slot::Text);
-        let left = left.and(&format!("{:WORK$}", agent.work.name()), Slot::Soft);
+        let left = left.and(&format!("{:WORK$}", Clean::line(&agent.work).as_str()), Slot::Soft);
         let took = match agent.ended {
             Some((ms, _)) => row::took(ms),
             None => row::waited(env.now.0.saturating_sub(agent.since.0)),

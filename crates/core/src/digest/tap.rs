@@ -1,0 +1,96 @@
+//! The test anything protocol, as node and many others print it, and the form that node has for people.
+//!
+//! Also what such an output is without the tests that passed: each of them is several lines there.
+
+use super::{Found, block};
+
+/// Where a protocol of tests begins.
+const VERSION: &str = "TAP version";
+/// Where node's own form counts what it ran.
+const COUNTED: &str = "ℹ tests ";
+
+/// A line of the protocol about one test: whether it passed, and its name.
+fn point(line: &str) -> Option<(bool, &str)> {
+    let line = line.trim_start();
+    let (passed, rest) = match line.strip_prefix("not ok") {
+        Some(rest) => (false, rest),
+        None => (true, line.strip_prefix("ok")?),
+    };
+    let rest = rest.strip_prefix(' ').filter(|r| r.starts_with(|c: char| c.is_ascii_digit()))?;
+    let name = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().trim_start_matches("- ");
+    // What is skipped or still to do is no failure, whatever stands before it.
+    let open = ["# SKIP", "# TODO", "# skip", "# todo"].iter().any(|mark| name.contains(mark));
+    Some((passed || open, name))
+}
+
+fn is_protocol(lines: &[&str]) -> bool {
+    lines.iter().any(|l| l.trim_start().starts_with(VERSION))
+        || (lines.iter().any(|l| l.starts_with("1..")) && lines.iter().any(|l| point(l).is_some()))
+}
+
+/// What stands below a test, between `---` and `...`.
+fn below<'a>(lines: &[&'a str], at: usize) -> Vec<&'a str> {
+    if lines.get(at + 1).is_none_or(|l| l.trim() != "---") {
+        return Vec::new();
+    }
+    block(lines, at + 2, |l| l.trim() == "...")
+}
+
+/// Failed tests of the protocol; a group is told by its tests.
+pub(super) fn tests(lines: &[&str]) -> Found {
+    let mut found = Found::tests();
+    if !is_protocol(lines) {
+        return found;
+    }
+    for (at, line) in lines.iter().enumerate() {
+        let Some((false, name)) = point(line) else { continue };
+        let told = below(lines, at);
+        if told.iter().any(|l| l.contains("subtestsFailed")) {
+            continue;
+        }
+        found.add(name, &told.join("\n"));
+    }
+    found
+}
+
+/// Failed tests in node's own form: below its heading each with its place, its name and why.
+pub(super) fn node(lines: &[&str]) -> Found {
+    let mut found = Found::tests();
+    let Some(from) = lines.iter().position(|l| l.starts_with("✖ failing tests:")) else { return found };
+    for (at, line) in lines.iter().enumerate().skip(from + 1) {
+        let Some(place) = line.strip_prefix("test at ") else { continue };
+        let Some(name) = lines.get(at + 1).and_then(|l| l.strip_prefix("✖ ")) else { continue };
+        let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
+        let why = block(lines, at + 2, |l| l.starts_with("test at "));
+        found.add(name, &format!("{place}\n{}", why.join("\n")));
+    }
+    found
+}
+
+/// An output without the tests that passed in it, and how many lines went; nothing where none did.
+pub fn without_passed(output: &str) -> Option<(String, usize)> {
+    let lines: Vec<&str> = output.lines().collect();
+    let protocol = is_protocol(&lines);
+    if !protocol && !lines.iter().any(|l| l.starts_with(COUNTED)) {
+        return None;
+    }
+    let (mut kept, mut left, mut at) = (Vec::new(), 0, 0);
+    while let Some(line) = lines.get(at) {
+        let passed = if protocol {
+            point(line).is_some_and(|(passed, _)| passed)
+        } else {
+            line.trim_start().starts_with("✔ ")
+        };
+        let told = if protocol && passed { below(&lines, at).len() } else { 0 };
+        // With the marks around what stands below it.
+        let through = at + if told > 0 { told + 3 } else { 1 };
+        let heading = protocol && line.trim_start().starts_with("# Subtest");
+        if passed || heading {
+            left += through.min(lines.len()) - at;
+        } else {
+            kept.push(*line);
+        }
+        at = through;
+    }
+    (left > 0).then(|| (kept.join("\n") + "\n", left))
+}

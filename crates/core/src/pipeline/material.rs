@@ -1,0 +1,104 @@
+//! What a stage without a model works on, and what comes of it.
+//!
+//! Owns which calls such a stage makes and when it is done, as a function of what it was handed. Never makes one.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Answer, Draft, Gives, PipelineState, Sources, StageKind, StageSpec, Verification, render, retrieve,
+    verify,
+};
+
+/// A call that a stage made, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolStep {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub args: String,
+    /// Whether it did what it should.
+    pub ok: bool,
+    /// What it said.
+    pub text: String,
+}
+
+/// The texts that a stage works on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Material {
+    /// What each stage came to, by its name.
+    pub outputs: BTreeMap<String, String>,
+    /// The calls of the stage at work, in their order.
+    pub steps: Vec<ToolStep>,
+    /// What the model said in it.
+    pub reply: Option<String>,
+    /// The answer that is followed up.
+    pub prior: Option<Answer>,
+}
+
+/// What a stage does next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// It makes these calls.
+    Call(Vec<(String, String)>),
+    /// It asks the model.
+    Ask,
+    /// It is done.
+    Done(Box<Outcome>),
+    /// It cannot go on.
+    Fail(String),
+}
+
+/// What a stage came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// What later stages work on.
+    pub output: String,
+    /// The same in a line, for people.
+    pub note: String,
+    /// Whether the stage before is to be done again.
+    pub again: bool,
+    /// What is told to the user as the answer.
+    pub answer: Option<String>,
+}
+
+impl Material {
+    /// What the last stage that is like this came to.
+    fn of(&self, state: &PipelineState, is: impl Fn(&StageSpec) -> bool) -> Option<&str> {
+        let stages = state.beginning().map(|b| b.spec.stages.as_slice()).unwrap_or_default();
+        let name = stages.iter().rev().filter(|s| is(s)).find_map(|s| self.outputs.get(&s.name));
+        name.map(String::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// The draft of the answer.
+    pub fn draft(&self, state: &PipelineState) -> Draft {
+        self.of(state, |s| s.gives == Some(Gives::Draft)).map(Draft::kept).unwrap_or_default()
+    }
+
+    /// What stages that look things up found.
+    pub fn sources(&self, state: &PipelineState) -> Sources {
+        let found = self.of(state, |s| s.kind == StageKind::ToolFanout);
+        found.map(Sources::kept).unwrap_or_default()
+    }
+
+    /// What came of holding the draft against its sources.
+    pub fn verification(&self, state: &PipelineState) -> Option<Verification> {
+        let text = self.of(state, |s| s.kind == StageKind::Verify)?;
+        serde_json::from_str(text).ok()
+    }
+
+    /// What the stage of this shape handed in.
+    pub fn given(&self, state: &PipelineState, gives: Gives) -> Option<&str> {
+        self.of(state, |s| s.gives == Some(gives))
+    }
+}
+
+/// What the stage at work does next.
+pub fn work(state: &PipelineState, stage: usize, material: &Material) -> Step {
+    match state.stage(stage).map(|s| s.kind) {
+        Some(StageKind::Llm) => Step::Ask,
+        Some(StageKind::ToolFanout) => retrieve::step(state, stage, material),
+        Some(StageKind::Verify) => verify::step(state, stage, material),
+        Some(StageKind::Render) => render::step(state, material),
+        None => Step::Fail("there is no such stage".to_owned()),
+    }
+}

@@ -1,0 +1,155 @@
+//! What later turns are told of a pipeline that ended, however it ended (T-13).
+//!
+//! Owns its shape and size. Never holds the answer itself: that is kept beside it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Analysis, Gives, Material, PipelineExit, PipelineState, StageKind, StageSpec};
+
+/// Most characters of a summary as it is kept.
+pub const MOST_CHARS: usize = 1500;
+/// Most findings, and characters of one.
+const MOST_FINDINGS: usize = 6;
+const FINDING_CHARS: usize = 240;
+/// The mark around it in a request.
+pub const PRIOR_MARK: &str = "orchestrator_prior_research";
+
+/// What later turns are told.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// The question.
+    pub original_query: String,
+    /// What was found, or what it was taken apart into.
+    pub key_findings: Vec<String>,
+    /// What follows from it.
+    #[serde(default)]
+    pub conclusions: Vec<String>,
+    /// The stages that are done.
+    pub completed_stages: Vec<String>,
+    /// What came of the checks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verification_scores: Vec<(String, f32)>,
+    /// Whether it did not come to its end.
+    pub was_partial: bool,
+    /// How it ended.
+    pub exit_reason: String,
+    /// Why it could not go on, where that is how.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub error: String,
+}
+
+impl Summary {
+    /// What there is to tell of a pipeline.
+    pub fn of(state: &PipelineState, material: &Material) -> Self {
+        let done = state.stage_outputs().into_iter().filter(|(_, _, skipped)| !skipped);
+        let completed =
+            done.filter_map(|(n, ..)| state.stage(n).map(|s: &StageSpec| s.name.clone())).collect();
+        let exit = state.exit();
+        let verified = material.verification(state);
+        let scores = verified.iter().flat_map(|v| &v.axes).map(|c| (c.axis.clone(), c.score)).collect();
+        let mut summary = Self {
+            original_query: cut(state.original_query(), 300),
+            key_findings: findings(state, material),
+            conclusions: Vec::new(),
+            completed_stages: completed,
+            verification_scores: scores,
+            was_partial: exit != Some(PipelineExit::Completed),
+            exit_reason: exit.map_or("stopped", PipelineExit::name).to_owned(),
+            error: state.error().map(|e| cut(e, 200)).unwrap_or_default(),
+        };
+        let draft = material.draft(state);
+        summary.conclusions = draft.conclusions.iter().take(3).map(|c| cut(c, FINDING_CHARS)).collect();
+        summary.fit();
+        summary
+    }
+
+    /// As it is kept.
+    pub fn save(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// From what was kept; `None` where that is none.
+    pub fn load(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// Drops the least until it is short enough.
+    fn fit(&mut self) {
+        while self.save().chars().count() > MOST_CHARS {
+            if self.key_findings.len() > 1 {
+                self.key_findings.pop();
+            } else if self.conclusions.pop().is_some() || self.verification_scores.pop().is_some() {
+            } else if self.completed_stages.pop().is_none() {
+                self.original_query = cut(&self.original_query, 100);
+                self.key_findings.iter_mut().for_each(|f| *f = cut(f, 100));
+                return;
+            }
+        }
+    }
+}
+
+/// What was found: of the draft where there is one, else what the question was taken apart into.
+fn findings(state: &PipelineState, material: &Material) -> Vec<String> {
+    let draft = material.draft(state);
+    let sections = draft.sections.iter().map(|s| format!("{}: {}", s.title, s.text));
+    let of_draft = std::iter::once(draft.summary.clone()).chain(sections);
+    let of_draft: Vec<String> = of_draft.filter(|t| t.trim().len() > 2).collect();
+    let found = if of_draft.is_empty() {
+        let scope = material.given(state, Gives::Analysis).and_then(|text| Analysis::read(text, 100));
+        let scope = scope.map(|a| a.scope).filter(|s| !s.is_empty());
+        let calibration = material.given(state, Gives::Calibration).map(|c| format!("calibration: {c}"));
+        let passages = state
+            .stage_outputs()
+            .into_iter()
+            .any(|(n, ..)| state.stage(n).is_some_and(|s| s.kind == StageKind::ToolFanout));
+        let passages = passages.then(|| {
+            let places: Vec<String> =
+                material.sources(state).passages.iter().take(6).map(|p| p.lines.to_string()).collect();
+            format!("passages: {}", places.join(", "))
+        });
+        let queries = state.queries().iter().map(|q| format!("to find out: {q}"));
+        scope.into_iter().chain(calibration).chain(passages).chain(queries).collect()
+    } else {
+        of_draft
+    };
+    found.iter().take(MOST_FINDINGS).map(|f| cut(f, FINDING_CHARS)).collect()
+}
+
+fn cut(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Makes text safe between marks.
+pub(super) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The block of a request that tells a kept summary; empty where that is missing or cannot be read.
+pub fn prior_block(kept: &str) -> String {
+    let Some(of) = Summary::load(kept) else { return String::new() };
+    let each = |mark: &str, all: &[String]| {
+        let lines = all.iter().map(|t| format!("\n<{mark}>{}</{mark}>", escape(t)));
+        lines.collect::<Vec<_>>().concat()
+    };
+    let scores = of
+        .verification_scores
+        .iter()
+        .map(|(axis, score)| format!("\n<score axis=\"{}\">{score}</score>", escape(axis).replace('"', "'")));
+    let scores = scores.collect::<Vec<_>>().concat();
+    let error =
+        if of.error.is_empty() { String::new() } else { format!("\n<error>{}</error>", escape(&of.error)) };
+    format!(
+        "<{PRIOR_MARK}>\n<query>{}</query>{}{}{}{scores}\n<partial>{}</partial>\n<exit>{}</exit>{error}\n</{PRIOR_MARK}>",
+        escape(&of.original_query),
+        each("finding", &of.key_findings),
+        each("conclusion", &of.conclusions),
+        each("stage", &of.completed_stages),
+        of.was_partial,
+        escape(&of.exit_reason),
+    )
+}

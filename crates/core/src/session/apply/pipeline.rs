@@ -1,0 +1,158 @@
+//! Stage pipelines folded into the state: what happened to the one under way, and the calls of its stage.
+
+use std::sync::Arc;
+
+use crate::{
+    blob::Excerpt,
+    event::{CallStatus, Event},
+    ids::{CallId, LaneId},
+    pipeline::{Depth, PipelineState, StageEvent, StageKind},
+    session::State,
+    talk::Usage,
+    tool::Tool,
+    work::Work,
+};
+
+/// Events of stage pipelines.
+macro_rules! pipeline_events {
+    () => {
+        Event::Staged { .. } | Event::DepthSet { .. }
+    };
+}
+pub(super) use pipeline_events;
+
+/// The last pipeline of a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pipeline {
+    /// What happened to it.
+    pub state: PipelineState,
+    /// The lane that does its stages, while one does.
+    pub lane: Option<LaneId>,
+    /// The calls of the stage at work, in their order.
+    pub calls: Vec<StageCall>,
+    /// What the stage at work cost so far.
+    pub spent: Usage,
+}
+
+/// A call of a stage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageCall {
+    /// The call.
+    pub call: CallId,
+    /// Its tool.
+    pub tool: Tool,
+    /// Its arguments.
+    pub args: String,
+    /// Whether it did what it should, and what it said, once it has ended.
+    pub result: Option<(bool, Excerpt)>,
+}
+
+impl Pipeline {
+    /// How far it has come: no two moments at which something is to be brought have the same number.
+    pub fn step(&self) -> u64 {
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        count(self.state.events().len()) << 16 | count(self.calls.len())
+    }
+}
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_pipeline(&mut self, event: &Event) {
+        match event {
+            Event::DepthSet { depth } => self.depth = Some(*depth),
+            Event::Staged { pipeline, happened } => {
+                let same = self.pipeline.as_ref().filter(|p| p.state.id == *pipeline);
+                let state = same.map_or_else(|| PipelineState::new(*pipeline), |p| p.state.clone());
+                let (lane, calls, spent) = match (same, happened) {
+                    (Some(p), StageEvent::StageStarted { .. }) => (p.lane, Vec::new(), Usage::default()),
+                    (Some(p), _) => (p.lane, p.calls.clone(), p.spent),
+                    (None, _) => (None, Vec::new(), Usage::default()),
+                };
+                if let StageEvent::Judged { spent } = happened {
+                    self.spent_besides(spent);
+                }
+                let state = state.add_event(happened.clone());
+                self.pipeline = Some(Arc::new(Pipeline { state, lane, calls, spent }));
+            }
+            _ => {}
+        }
+    }
+
+    /// What of other events concerns the pipeline: its lane, the calls of its stage, what they cost.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most events do not")]
+    pub(super) fn note_pipeline(&mut self, event: &Event) {
+        if self.pipeline.is_none() {
+            return;
+        }
+        match event {
+            Event::LaneOpened { lane, kind: crate::lane::LaneKind::Pipeline, .. } => {
+                self.with_pipeline(|p| p.lane = Some(*lane));
+            }
+            Event::LaneClosed { lane } if self.is_pipeline(*lane) => {
+                self.with_pipeline(|p| (p.lane, p.calls) = (None, Vec::new()));
+            }
+            Event::SessionReopened { .. } => self.with_pipeline(|p| (p.lane, p.calls) = (None, Vec::new())),
+            Event::CallMade { call, lane, tool, args, .. } if self.is_pipeline(*lane) => {
+                let made = StageCall { call: *call, tool: *tool, args: args.clone(), result: None };
+                self.with_pipeline(|p| p.calls.push(made));
+            }
+            Event::CallEnded { call, lane, status, result, .. } if self.is_pipeline(*lane) => {
+                let ended = (*status == CallStatus::Done, result.clone());
+                self.with_pipeline(|p| {
+                    if let Some(of) = p.calls.iter_mut().find(|c| c.call == *call) {
+                        of.result = Some(ended);
+                    }
+                });
+            }
+            Event::MessageCompleted { lane, usage, .. } if self.is_pipeline(*lane) => {
+                self.with_pipeline(|p| p.spent.add(usage));
+            }
+            _ => {}
+        }
+    }
+
+    fn with_pipeline(&mut self, change: impl FnOnce(&mut Pipeline)) {
+        if let Some(pipeline) = &mut self.pipeline {
+            change(Arc::make_mut(pipeline));
+        }
+    }
+
+    /// Whether a lane does the stages of the pipeline.
+    pub fn is_pipeline(&self, lane: LaneId) -> bool {
+        self.pipeline.as_ref().is_some_and(|p| p.lane == Some(lane))
+    }
+
+    /// The pipeline that waits for the user.
+    pub fn paused_pipeline(&self) -> Option<&Arc<Pipeline>> {
+        let waits = |p: &&Arc<Pipeline>| p.state.is_paused() && !p.state.is_aside() && !p.state.is_over();
+        self.pipeline.as_ref().filter(waits).filter(|_| self.phase == crate::intent::Phase::AwaitingApproval)
+    }
+
+    /// The pipeline that was stopped and can be taken up again.
+    pub fn pipeline_aside(&self) -> Option<&Arc<Pipeline>> {
+        self.pipeline.as_ref().filter(|p| p.state.is_aside() && !p.state.is_over())
+    }
+
+    /// How deep pipelines go, where that was said.
+    pub const fn depth(&self) -> Option<Depth> {
+        self.depth
+    }
+
+    /// Bringing what the stage at work works on, where code does it.
+    pub(in crate::session) fn stage_work(&self) -> Option<Work> {
+        let p = self.pipeline.as_ref().filter(|p| p.state.is_running())?;
+        let lane = self.lanes.get(&p.lane?)?;
+        let (stage, _) = p.state.open_stage()?;
+        let code = p.state.stage(stage).is_some_and(|s| s.kind != StageKind::Llm);
+        let free = lane.calls.is_empty() && lane.thinking.is_none() && !lane.held && lane.moves.is_empty();
+        (code && free).then(|| Work::Stage { pipeline: p.state.id, step: p.step() })
+    }
+
+    /// Asking a model about a message to the pipeline that waits.
+    pub(in crate::session) fn judge_work(&self) -> Option<Work> {
+        let p = self.paused_pipeline()?;
+        let (turn, message) = p.state.judging()?;
+        let (query, queries) = (p.state.original_query(), p.state.sub_query_texts());
+        Some(Work::Judge { turn, question: crate::pipeline::breakout::question(query, queries, message) })
+    }
+}

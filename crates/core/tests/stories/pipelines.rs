@@ -1,0 +1,445 @@
+//! Stage pipelines in a session: begun, paused, left, stopped, failed, taken up again after any event.
+
+use pilothouse_core::{
+    blob::{BlobId, Excerpt},
+    checkpoint::CheckpointKind,
+    event::{Event, RunStatus, Stamped},
+    ids::Millis,
+    input::{Input, Refusal},
+    intent::Phase,
+    knowledge::{Axes, Lines, Passage, Score},
+    money::Limits,
+    pipeline::{Depth, Material, PipelineExit, StageEvent, ToolStep},
+    relpath::RelPath,
+    session::{LaneKind, Session, What},
+    talk::{Fault, FaultKind, ModelReply, Purpose, Usage},
+    tool::ToolOutcome,
+    work::Work,
+};
+
+use crate::support::*;
+
+const QUESTION: &str = "@research how does the limiter reset its window?";
+/// What a draft is when it needs no call to be checked.
+const DRAFT: &str = r#"{"summary":"It is reset by a timer.","sections":[{"title":"Timer","text":"A timer does it."}],
+    "conclusions":["The window is fixed."]}"#;
+
+fn bench() -> Bench {
+    equipped(Bench::new(), Depth::Standard)
+}
+
+fn equipped(mut b: Bench, depth: Depth) -> Bench {
+    b.session.set_agents(agents(depth));
+    b
+}
+
+fn text(excerpt: &Excerpt) -> String {
+    excerpt.whole().unwrap().to_owned()
+}
+
+/// What the runtime brings.
+fn material(session: &Session) -> Material {
+    let p = session.state().pipeline.as_ref().unwrap();
+    let name = |n: usize| p.state.stage(n).unwrap().name.clone();
+    let outputs = p.state.stage_outputs().into_iter().map(|(n, t, _)| (name(n), text(t))).collect();
+    let steps = p.calls.iter().map(|c| {
+        let (ok, result) = c.result.as_ref().unwrap();
+        ToolStep { tool: c.tool.name().into(), args: c.args.clone(), ok: *ok, text: text(result) }
+    });
+    Material { outputs, steps: steps.collect(), reply: p.state.reply().map(text), prior: None }
+}
+
+fn passages() -> String {
+    let lines = Lines { path: RelPath::new("src/limit.rs").unwrap(), from: 1, to: 3 };
+    let text = "fn reset() { /* a timer resets the window */ }".to_owned();
+    let hash = BlobId::of(text.as_bytes());
+    let passage =
+        Passage { lines, hash, title: String::new(), text, score: Score::FULL, axes: Axes::default() };
+    serde_json::to_string(&[passage]).unwrap()
+}
+
+/// A reply that cost a cent's fifth.
+fn reply(text: &str) -> ModelReply {
+    let usage = Usage { input: 90, output: 10, cost_micros: Some(2_000), ..Usage::default() };
+    ModelReply { text: text.into(), usage, ..ModelReply::default() }
+}
+
+fn said(session: &Session) -> &'static str {
+    let p = session.state().pipeline.as_ref().unwrap();
+    match p.state.open_stage().unwrap().0 {
+        0 => {
+            r#"```json
+{"scope": "the limiter", "sub_queries": ["where is the window reset?", "who calls it?"]}
+```"#
+        }
+        _ => DRAFT,
+    }
+}
+
+/// Does one thing that is pending, as a runtime would; whether there was one.
+fn work(b: &mut Bench) -> bool {
+    let pending = b.session.pending();
+    let Some(next) = pending.values().next().cloned() else { return false };
+    let input = match next {
+        Work::Think { call, purpose: Purpose::Stage, .. } => {
+            Input::Replied { call, reply: Ok(reply(said(&b.session))) }
+        }
+        Work::Stage { pipeline, step } => {
+            Input::StageGathered { pipeline, step, material: Box::new(material(&b.session)) }
+        }
+        Work::Tool { permit, .. } => {
+            Input::ToolEnded { call: permit.call(), outcome: ToolOutcome::text(passages(), "1 passage") }
+        }
+        other => panic!("{other:?}"),
+    };
+    b.input(input).unwrap();
+    true
+}
+
+fn idle(b: &mut Bench) {
+    for _ in 0..200 {
+        if !work(b) {
+            return;
+        }
+    }
+    panic!("it never comes to rest");
+}
+
+/// The question that is open: what of, in a word.
+fn asked(b: &Bench) -> &'static str {
+    match b.session.state().phase_question().map(|c| &c.kind) {
+        Some(CheckpointKind::PipelinePause(_)) => "pause",
+        Some(CheckpointKind::Breakout(_)) => "breakout",
+        Some(CheckpointKind::Failure(_)) => "failure",
+        Some(_) => "another",
+        None => "nothing",
+    }
+}
+
+/// A session whose pipeline waits after its first stage.
+fn paused() -> Bench {
+    let mut b = bench();
+    b.say(QUESTION);
+    idle(&mut b);
+    assert_eq!((asked(&b), b.session.state().phase), ("pause", Phase::AwaitingApproval));
+    b
+}
+
+fn exit(b: &Bench) -> Option<PipelineExit> {
+    b.session.state().pipeline.as_ref().unwrap().state.exit()
+}
+
+fn answers(log: &[Stamped]) -> Vec<String> {
+    let whole = |e: &Stamped| match &e.event {
+        Event::MessageCompleted { text: t, intermediate: false, .. } => Some(text(t)),
+        _ => None,
+    };
+    log.iter().filter_map(whole).collect()
+}
+
+fn ended(log: &[Stamped]) -> Vec<RunStatus> {
+    let status = |e: &Stamped| match &e.event {
+        Event::RunCompleted { status, .. } => Some(*status),
+        _ => None,
+    };
+    log.iter().filter_map(status).collect()
+}
+
+#[test]
+fn a_question_goes_through_its_stages_and_is_answered_once() {
+    let mut b = paused();
+    let question = b.session.state().phase_question().unwrap().message.clone();
+    assert!(
+        question.starts_with("Research waits after stage 1 of 6: Analyze query\n2 questions"),
+        "{question}"
+    );
+    assert!(question.contains("1. where is the window reset?"), "{question}");
+    assert!(
+        question.ends_with("1. Proceed to Websearch calibration\n2. Modify: say what to change\n3. Exit")
+    );
+    assert!(!b.session.state().busy());
+    b.say("1");
+    idle(&mut b);
+    assert_eq!((exit(&b), b.session.state().phase), (Some(PipelineExit::Completed), Phase::Idle));
+    let answers = answers(&b.log);
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    assert!(answers[0].starts_with("# how does the limiter reset its window?"), "{}", answers[0]);
+    assert_eq!(ended(&b.log), [RunStatus::Completed]);
+    // The model is told the question and the answer, and nothing that stages hand each other.
+    let told = || b.session.state().transcript.trunk().map(|e| e.what);
+    assert_eq!(told().filter(|w| *w == What::Reply).count(), 1);
+    assert_eq!(told().filter(|w| matches!(w, What::User(_))).count(), 1);
+    assert!(!told().any(|w| matches!(w, What::Result(_) | What::Output(_) | What::Nudge)));
+    // Every call of a stage has an id of its own, and belongs to the run.
+    let calls = b.log.iter().filter_map(|e| match &e.event {
+        Event::CallMade { call, .. } => Some((*call, e.run)),
+        _ => None,
+    });
+    let calls: Vec<_> = calls.collect();
+    assert_eq!(calls.len(), 3);
+    assert!(calls.iter().all(|(_, run)| *run == calls[0].1 && run.is_some()));
+    let skipped = |e: &Stamped| matches!(&e.event, Event::Staged { happened: StageEvent::StageCompleted { stage: 1, skipped: true, note, .. }, .. } if note == "skipped: no web source");
+    assert!(b.log.iter().any(skipped));
+}
+
+#[test]
+fn what_is_said_at_the_pause_goes_on_with_it() {
+    let mut b = paused();
+    b.say("2. only the token bucket, please");
+    let p = b.session.state().pipeline.clone().unwrap();
+    assert_eq!(p.state.feedback().collect::<Vec<_>>(), ["only the token bucket, please"]);
+    assert_eq!(b.session.state().phase, Phase::Executing);
+    idle(&mut b);
+    assert_eq!(exit(&b), Some(PipelineExit::Completed));
+}
+
+#[test]
+fn a_lone_two_asks_what_to_change() {
+    let mut b = paused();
+    assert_eq!(b.input(Input::say("2")), Err(Refusal::new("say what to change, in a line")));
+    assert_eq!(asked(&b), "pause");
+}
+
+#[test]
+fn j8_what_was_asked_at_the_pause_is_answered_once_leaving_is_confirmed() {
+    let mut b = paused();
+    b.say("I want to do something else - just tell me what the weather in zurich is today");
+    assert_eq!(asked(&b), "breakout");
+    assert!(b.session.pending().is_empty());
+    // It survives the end of the program.
+    b.input(Input::Open(opening())).unwrap();
+    assert_eq!(asked(&b), "breakout");
+    let before = b.log.len();
+    b.say("1");
+    assert_eq!(ended(&b.log), [RunStatus::Breakout]);
+    let state = b.session.state();
+    let p = &state.pipeline.as_ref().unwrap().state;
+    assert!(!p.is_paused() && p.is_over());
+    assert_eq!((exit(&b), state.phase), (Some(PipelineExit::Breakout), Phase::Idle));
+    let lane = state.lanes.values().next().unwrap();
+    assert_eq!(lane.kind, LaneKind::Answer);
+    assert!(state.turns[&lane.turn].head.contains("weather in zurich"));
+    let left = |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.starts_with("Pipeline terminated."));
+    assert!(b.log[before..].iter().any(left));
+    b.reply("Sunny.", &[]);
+    // Nothing goes back in: the words mean nothing any more.
+    b.say("break out");
+    assert_eq!(asked(&b), "nothing");
+}
+
+#[test]
+fn a_no_goes_on_and_anything_else_leaves_for_itself() {
+    let mut b = paused();
+    b.say("never mind");
+    b.say("yes, continue");
+    assert_eq!(b.session.state().phase, Phase::Executing);
+    idle(&mut b);
+    assert_eq!(exit(&b), Some(PipelineExit::Completed));
+
+    let mut b = paused();
+    b.say("forget it");
+    b.say("What does Stage 1 do?");
+    assert_eq!(exit(&b), Some(PipelineExit::Breakout));
+    let state = b.session.state();
+    let lane = state.lanes.values().next().unwrap();
+    assert_eq!(state.turns[&lane.turn].head, "What does Stage 1 do?");
+}
+
+#[test]
+fn two_never_leaves_and_three_asks_first() {
+    let mut b = paused();
+    b.say("3");
+    assert_eq!(asked(&b), "breakout");
+    assert!(b.input(Input::say("  ")).is_err());
+    assert_eq!(asked(&b), "breakout");
+    b.say("2");
+    assert_eq!(b.session.state().phase, Phase::Executing);
+
+    let mut b = paused();
+    b.say("3.");
+    b.say("1.");
+    // The choice itself is nothing to answer.
+    assert!(b.session.state().lanes.is_empty());
+    assert_eq!((exit(&b), b.session.state().phase), (Some(PipelineExit::Breakout), Phase::Idle));
+}
+
+#[test]
+fn a_model_tells_what_no_word_does_and_doubt_goes_on() {
+    let judged = |said: Result<&str, ()>| {
+        let mut b = equipped(Bench::asking(), Depth::Standard);
+        b.say(QUESTION);
+        idle(&mut b);
+        b.say("Actually what is the weather in zurich today?");
+        let Some(Work::Judge { turn, question }) = b.session.pending().into_values().next() else {
+            panic!("nobody is asked")
+        };
+        assert!(question.contains("<query>how does the limiter reset its window?</query>"), "{question}");
+        assert!(question.contains("<sub_query>who calls it?</sub_query>") && question.contains("zurich"));
+        let fault =
+            || Fault { kind: FaultKind::Stalled, message: "x".into(), hint: String::new(), status: None };
+        let usage = Usage { input: 5, output: 5, cost_micros: Some(7), ..Usage::default() };
+        let said = said.map(|t| (t.to_owned(), usage)).map_err(|()| fault());
+        b.input(Input::BreakoutJudged { turn, said }).unwrap();
+        b
+    };
+    let b = judged(Ok(r#"{"intent": "breakout", "confidence": 0.8}"#));
+    assert_eq!(asked(&b), "breakout");
+    assert_eq!(b.session.state().accounts.besides.cost_micros, Some(7));
+    for said in [Ok(r#"{"intent": "breakout", "confidence": 0.6}"#), Ok("well"), Err(())] {
+        assert_eq!(judged(said).session.state().phase, Phase::Executing, "{said:?}");
+    }
+}
+
+#[test]
+fn the_words_mean_nothing_where_nothing_is_paused() {
+    let mut b = bench();
+    b.say("break out");
+    assert_eq!(asked(&b), "nothing");
+    assert!(b.session.state().pipeline.is_none());
+}
+
+#[test]
+fn a_queue_is_held_while_a_pipeline_waits() {
+    let mut b = bench();
+    b.say(QUESTION);
+    b.input(Input::Queue("add a test to b.rs".into())).unwrap();
+    idle(&mut b);
+    assert_eq!((asked(&b), b.session.state().queue.len()), ("pause", 1));
+    b.say("something else: what is b.rs?");
+    assert_eq!((asked(&b), b.session.state().queue.len()), ("breakout", 1));
+    b.say("no");
+    idle_until_planning(&mut b);
+    assert_eq!(b.session.state().queue.len(), 0);
+}
+
+/// Works until what waited begins.
+fn idle_until_planning(b: &mut Bench) {
+    for _ in 0..100 {
+        if b.session.state().phase == Phase::Planning {
+            return;
+        }
+        assert!(work(b));
+    }
+    panic!("what waited never began");
+}
+
+#[test]
+fn a_stopped_pipeline_is_kept_and_goes_on_where_it_was() {
+    let mut b = paused();
+    b.say("1");
+    b.input(Input::Cancel).unwrap();
+    assert_eq!((b.session.state().phase, ended(&b.log)), (Phase::Idle, vec![RunStatus::Cancelled]));
+    assert!(b.session.pending().is_empty());
+    b.say("/research");
+    idle(&mut b);
+    assert_eq!(exit(&b), Some(PipelineExit::Completed));
+    let first = |e: &&Stamped| {
+        matches!(e.event, Event::Staged { happened: StageEvent::StageStarted { stage: 0, .. }, .. })
+    };
+    assert_eq!(b.log.iter().filter(first).count(), 1);
+    assert!(b.input(Input::say("/research")).is_err());
+}
+
+#[test]
+fn a_pause_that_was_stopped_is_asked_again() {
+    let mut b = paused();
+    b.input(Input::Cancel).unwrap();
+    assert_eq!((asked(&b), b.session.state().phase), ("nothing", Phase::Idle));
+    b.say("what is in b.rs?");
+    b.reply("Nothing.", &[]);
+    b.say("/research");
+    assert_eq!(asked(&b), "pause");
+}
+
+#[test]
+fn other_work_sets_it_aside() {
+    let mut b = paused();
+    b.say("/plan add a file");
+    assert_eq!(b.session.state().phase, Phase::Planning);
+    assert!(b.session.state().pipeline_aside().is_some());
+    assert_eq!(ended(&b.log), [RunStatus::Cancelled]);
+}
+
+#[test]
+fn a_reply_that_cannot_be_read_is_asked_for_once_more_then_it_fails_and_can_be_tried_again() {
+    let mut b = bench();
+    b.say(QUESTION);
+    b.reply("I would rather talk.", &[]);
+    b.reply("Still.", &[]);
+    assert_eq!((asked(&b), b.session.state().phase), ("failure", Phase::Failed));
+    assert_eq!(exit(&b), Some(PipelineExit::Error));
+    b.say("r");
+    idle(&mut b);
+    assert_eq!(asked(&b), "pause");
+}
+
+#[test]
+fn a_cent_stops_a_deep_run_which_goes_on_once_more_may_be_spent() {
+    let mut b = equipped(Bench::new(), Depth::Deep);
+    b.input(Input::SetBudget(Limits::parse("0.001").unwrap())).unwrap();
+    b.say(QUESTION);
+    idle(&mut b);
+    b.say("1");
+    idle(&mut b);
+    let open = b.session.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Budget(_)));
+    assert!(open && b.session.pending().is_empty());
+    b.input(Input::Cancel).unwrap();
+    assert!(b.session.state().pipeline_aside().is_some());
+    b.say("/budget 5");
+    b.say("/research");
+    idle(&mut b);
+    assert_eq!(exit(&b), Some(PipelineExit::Completed));
+    let state = b.session.state();
+    let costs = state.pipeline.as_ref().unwrap().state.costs();
+    let sum: u64 = costs.iter().filter_map(|(_, u)| u.cost_micros).sum();
+    assert_eq!(Some(sum), state.usage.cost_micros);
+    assert_eq!(sum, 4_000);
+}
+
+/// Goes on after the program ended, whatever is open, to the end.
+fn go_on(mut b: Bench) -> Bench {
+    for _ in 0..60 {
+        idle(&mut b);
+        match asked(&b) {
+            "pause" => drop(b.say("1")),
+            "breakout" => drop(b.say("no")),
+            "failure" => drop(b.say("r")),
+            _ if b.session.state().pipeline_aside().is_some() => drop(b.say("/research")),
+            _ => return b,
+        }
+    }
+    panic!("it never ends");
+}
+
+#[test]
+fn the_program_may_end_after_any_event() {
+    let mut b = paused();
+    b.say("never mind");
+    b.say("2");
+    idle(&mut b);
+    let log = b.log;
+    let began = log.iter().position(|e| matches!(e.event, Event::Staged { .. })).unwrap();
+    for end in began + 1..=log.len() {
+        let mut session = Session::replay(&log[..end]);
+        session.set_agents(agents(Depth::Standard));
+        let mut b = Bench { session, log: log[..end].to_vec(), clock: 1_000 };
+        b.input(Input::Open(opening())).unwrap();
+        assert!(b.session.pending().is_empty(), "after {end} something runs by itself");
+        let b = go_on(b);
+        assert_eq!(exit(&b), Some(PipelineExit::Completed), "after {end}: {:?}", log[end - 1].event);
+        assert!(b.session.state().run.is_none() && b.session.state().lanes.is_empty());
+        assert!(!answers(&b.log).is_empty());
+    }
+}
+
+#[test]
+fn depth_is_told_and_set() {
+    let mut b = bench();
+    b.say("/depth");
+    b.say("/depth deep");
+    assert_eq!(b.session.state().depth(), Some(Depth::Deep));
+    assert!(b.input(Input::say("/depth profound")).is_err());
+    b.say(QUESTION);
+    assert_eq!(b.session.state().pipeline.as_ref().unwrap().state.depth(), Depth::Deep);
+    assert!(b.session.state().at > Millis(0));
+}

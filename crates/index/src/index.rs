@@ -1,0 +1,429 @@
+//! The index of one workspace: opened, brought up to date, asked.
+//!
+//! Owns when something is read anew. Nothing of it runs by itself: whoever asks brings it up to date first.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs::Metadata,
+    os::unix::fs::MetadataExt,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use pilothouse_core::{
+    blob::BlobId, embed::Embedder, knowledge::IndexStatus, redact::Redactor, relpath::RelPath, shell,
+};
+use pilothouse_tools::{
+    jail::Jail,
+    walk::{Heed, walk_heeding},
+};
+
+use crate::{
+    cut::{self, Cut},
+    error::IndexError,
+    language::Languages,
+    store::{Fields, Filed, Store},
+    vectors, words,
+};
+
+/// Files with more bytes are left out.
+const MOST_BYTES: u64 = 1024 * 1024;
+/// Most files of one workspace.
+const MOST_FILES: usize = 50_000;
+/// So many changed files are put in together.
+const TOGETHER: usize = 128;
+/// So many texts are given to an embedder at once.
+const EMBEDDED: usize = 32;
+/// The name of the built-in vectors; another one is another database.
+const BUILT_IN: &str = "hashed words 1";
+
+/// How far bringing it up to date is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Files looked at.
+    pub files: usize,
+    /// Of these, files that were read anew.
+    pub read: usize,
+}
+
+/// What is told on the way, and whether to go on.
+pub trait Watch {
+    /// So far it is.
+    fn at(&self, progress: Progress);
+    /// Whether the user stopped it.
+    fn stopped(&self) -> bool;
+}
+
+/// Nobody watches.
+impl Watch for () {
+    fn at(&self, _: Progress) {}
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+/// The index of one workspace. Every call may block on files and on another process that writes.
+pub struct Index {
+    pub(crate) jail: Jail,
+    pub(crate) redactor: Redactor,
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
+    store: Mutex<Store>,
+    rebuilt: Option<String>,
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Index").field("root", &self.jail.root()).finish_non_exhaustive()
+    }
+}
+
+impl Index {
+    /// The index of the workspace at `root`, kept in the file `store`; empty until it is brought up to date. Without an
+    /// embedder the built-in one makes the vectors.
+    ///
+    /// # Errors
+    /// When the workspace cannot be opened or nothing can be kept there.
+    pub fn open(
+        root: &Path,
+        store: &Path,
+        embedder: Option<Arc<dyn Embedder>>,
+        redactor: Redactor,
+    ) -> Result<Self, IndexError> {
+        let jail = Jail::open(root)?;
+        let name = embedder.as_ref().map_or(BUILT_IN, |e| e.name());
+        let (store, rebuilt) = Store::open(store, name)?;
+        Ok(Self { jail, redactor, embedder, store: Mutex::new(store), rebuilt })
+    }
+
+    pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whose vectors it holds.
+    pub(crate) fn embedder_name(&self) -> &str {
+        self.embedder.as_ref().map_or(BUILT_IN, |e| e.name())
+    }
+
+    /// Does `work`; a database that turns out to be damaged is made anew, filled, and asked again.
+    pub(crate) fn mended<T>(&self, work: impl Fn(&Self) -> Result<T, IndexError>) -> Result<T, IndexError> {
+        match work(self) {
+            Err(e) if e.is_damage() => {
+                tracing::warn!(error = %e, "the knowledge index is damaged and made anew");
+                self.store().renew(self.embedder_name())?;
+                self.fill(&())?;
+                work(self)
+            }
+            other => other,
+        }
+    }
+
+    /// Brings it up to date: what changed since is read anew, what is gone is taken out.
+    ///
+    /// # Errors
+    /// When the database fails, or it was stopped; what was read until then stays.
+    pub fn refresh(&self, watch: &dyn Watch) -> Result<IndexStatus, IndexError> {
+        match self.fill(watch) {
+            Err(e) if e.is_damage() => {
+                tracing::warn!(error = %e, "the knowledge index is damaged and made anew");
+                self.store().renew(self.embedder_name())?;
+                self.fill(watch)?;
+            }
+            other => other?,
+        }
+        let trouble = self.embed_missing(watch)?;
+        Ok(IndexStatus { trouble, ..self.status()? })
+    }
+
+    /// Throws everything away and reads it anew.
+    ///
+    /// # Errors
+    /// As [`Index::refresh`].
+    pub fn rebuild(&self, watch: &dyn Watch) -> Result<IndexStatus, IndexError> {
+        self.store().renew(self.embedder_name())?;
+        self.refresh(watch)
+    }
+
+    fn fill(&self, watch: &dyn Watch) -> Result<(), IndexError> {
+        let store = self.store();
+        let done = self.fill_in(&store, watch);
+        if done.is_err() {
+            store.roll_back();
+        }
+        done
+    }
+
+    fn fill_in(&self, store: &Store, watch: &dyn Watch) -> Result<(), IndexError> {
+        let known = store.files()?;
+        let mut known: HashMap<String, (i64, String)> =
+            known.into_iter().map(|(path, id, stamp)| (path, (id, stamp))).collect();
+        let mut batch: Vec<(RelPath, String)> = Vec::new();
+        let mut progress = Progress::default();
+        for (path, stamp) in self.files() {
+            if watch.stopped() {
+                self.put(store, &mut batch)?;
+                return Err(IndexError::Stopped);
+            }
+            progress.files += 1;
+            if known.remove(path.as_str()).is_none_or(|(_, was)| was != stamp) {
+                batch.push((path, stamp));
+                progress.read += 1;
+            }
+            if batch.len() >= TOGETHER {
+                self.put(store, &mut batch)?;
+                watch.at(progress);
+            }
+        }
+        self.put(store, &mut batch)?;
+        if !known.is_empty() {
+            store.begin()?;
+            known.values().try_for_each(|(id, _)| store.forget(*id))?;
+            store.commit()?;
+        }
+        watch.at(progress);
+        Ok(())
+    }
+
+    /// Looks again at files that are not what they were.
+    pub(crate) fn look_again(&self, paths: &[RelPath]) -> Result<(), IndexError> {
+        let store = self.store();
+        store.begin()?;
+        let mut done = Ok(());
+        for path in paths {
+            done = done.and_then(|()| match self.jail.metadata(path) {
+                Ok(meta) => self.put_one(&store, path, &stamp(&meta)),
+                Err(_) => store.kept(path)?.map_or(Ok(()), |kept| store.forget(kept.id)),
+            });
+        }
+        match done {
+            Ok(()) => store.commit(),
+            Err(e) => {
+                store.roll_back();
+                Err(e)
+            }
+        }
+    }
+
+    /// Every file that may be indexed, with what tells that it changed.
+    fn files(&self) -> impl Iterator<Item = (RelPath, String)> + '_ {
+        let root = self.jail.root();
+        let made = |e: &walkdir::DirEntry| {
+            e.file_type().is_dir() && e.file_name().to_str().is_some_and(shell::makes_again)
+        };
+        walk_heeding(root, root, None, Heed::All, made)
+            .filter(|e| e.file_type().is_file())
+            .filter_map(move |e| {
+                let path = RelPath::new(e.path().strip_prefix(root).ok()?.to_str()?).ok()?;
+                Some((path, stamp(&e.metadata().ok()?)))
+            })
+            .take(MOST_FILES)
+    }
+
+    /// Reads files anew, in one piece.
+    fn put(&self, store: &Store, batch: &mut Vec<(RelPath, String)>) -> Result<(), IndexError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        store.begin()?;
+        for (path, stamp) in batch.drain(..) {
+            self.put_one(store, &path, &stamp)?;
+        }
+        store.commit()
+    }
+
+    fn put_one(&self, store: &Store, path: &RelPath, stamp: &str) -> Result<(), IndexError> {
+        // Another process may have been here in the meantime.
+        let kept = store.kept(path)?;
+        if kept.as_ref().is_some_and(|k| k.stamp == stamp) {
+            return Ok(());
+        }
+        let read = self.read(path);
+        let hash = read.as_ref().map_or_else(|_| BlobId::of(b""), |(_, hash)| *hash);
+        if let Some(kept) = kept {
+            if read.is_ok() && kept.hash == hash.to_string() {
+                return store.restamp(kept.id, stamp);
+            }
+            store.forget(kept.id)?;
+        }
+        let (none, language) = (Cut::default(), Languages::builtin().of(path.as_str()));
+        match read {
+            Err(skipped) => store.put(&Filed {
+                path,
+                stamp,
+                hash,
+                lines: 0,
+                cut: &none,
+                fields: Vec::new(),
+                skipped: Some(skipped),
+            }),
+            Ok((text, _)) => {
+                let cut = cut::cut(&text, language);
+                let fields = self.fields(path, &text, &cut);
+                let lines = text.lines().count();
+                store.put(&Filed { path, stamp, hash, lines, cut: &cut, fields, skipped: None })
+            }
+        }
+    }
+
+    /// The text of a file without its secrets and the hash of the file, or why it is left out.
+    pub(crate) fn read(&self, path: &RelPath) -> Result<(String, BlobId), &'static str> {
+        let name = path.as_str();
+        if shell::secrets::is_secret(name) || shell::secrets::keeps_secrets(name) {
+            return Err("files that hold secrets");
+        }
+        let language = Languages::builtin().of(name);
+        let most = language.and_then(|l| l.most).unwrap_or(MOST_BYTES);
+        if self.jail.metadata(path).map_or(0, |m| m.len()) > most {
+            return Err("too large");
+        }
+        let bytes = self.jail.read(path).map_err(|_| "cannot be read")?;
+        let hash = BlobId::of(&bytes);
+        let text = String::from_utf8(bytes).map_err(|_| "no text")?;
+        if text.contains('\0') {
+            return Err("no text");
+        }
+        if Languages::builtin().is_generated(name, &text) {
+            return Err("generated");
+        }
+        let prose = language.is_some_and(|l| l.prose);
+        let longest = text.lines().map(str::len).max().unwrap_or(0);
+        if !prose && longest > 2_000 && text.len() / text.lines().count().max(1) > 200 {
+            return Err("minified");
+        }
+        let masked = self.redactor.mask_file(name, &text).into_owned();
+        Ok((masked, hash))
+    }
+
+    /// The words of each passage.
+    fn fields(&self, path: &RelPath, text: &str, cut: &Cut) -> Vec<Fields> {
+        let language = Languages::builtin().of(path.as_str());
+        let lines: Vec<&str> = text.lines().collect();
+        let place = stems(path.as_str());
+        let of = |piece: &cut::Piece| {
+            let mut fields = Fields { name: stems(&piece.title()), path: place.clone(), ..Fields::default() };
+            for symbol in &piece.defines {
+                fields.whole.push_str(&symbol.name.to_lowercase());
+                fields.whole.push(' ');
+            }
+            let mut bytes = 0;
+            for line in lines.iter().skip(piece.from - 1).take(piece.to + 1 - piece.from) {
+                bytes += line.len();
+                if bytes > cut::MOST_BYTES {
+                    break;
+                }
+                let comment = language.is_none_or(|l| l.is_comment(line));
+                into_fields(
+                    line,
+                    if comment { &mut fields.notes } else { &mut fields.code },
+                    &mut fields.whole,
+                );
+            }
+            if self.embedder.is_none() {
+                let all = format!("{} {} {}", fields.name, fields.notes, fields.code);
+                fields.vector = Some(vectors::packed(&vectors::built_in(&vectors::counted_stems(&all))));
+            }
+            fields
+        };
+        cut.pieces.iter().map(of).collect()
+    }
+
+    /// Asks the embedder for the vectors that are missing; what keeps it from answering is told.
+    fn embed_missing(&self, watch: &dyn Watch) -> Result<Option<String>, IndexError> {
+        let Some(embedder) = &self.embedder else { return Ok(None) };
+        loop {
+            if watch.stopped() {
+                return Err(IndexError::Stopped);
+            }
+            let asked = crate::search::places(
+                &self.store(),
+                "WHERE p.vector IS NULL ORDER BY p.id LIMIT ?1",
+                [EMBEDDED],
+            )?;
+            if asked.is_empty() {
+                return Ok(None);
+            }
+            let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
+            let passage = |place: &crate::search::Placed| {
+                let read =
+                    |_: &String| RelPath::new(&place.path).ok().and_then(|p| Some(self.read(&p).ok()?.0));
+                let text = texts.entry(place.path.clone()).or_insert_with_key(read);
+                let lines = text.as_deref().unwrap_or_default().lines();
+                let lines: Vec<&str> = lines.skip(place.from - 1).take(place.to + 1 - place.from).collect();
+                format!("{}\n{}", place.title, lines.join("\n"))
+            };
+            let passages: Vec<String> = asked.iter().map(passage).collect();
+            let given: Vec<&str> = passages.iter().map(String::as_str).collect();
+            let made = match embedder.embed(&given) {
+                Ok(made) if made.len() == asked.len() => made,
+                Ok(_) => return Ok(Some("the embedder gave too few vectors".to_owned())),
+                Err(fault) => return Ok(Some(format!("the embedder cannot be used: {}", fault.message))),
+            };
+            let store = self.store();
+            store.begin()?;
+            for (place, vector) in asked.iter().zip(&made) {
+                let set = "UPDATE passage SET vector=?2 WHERE id=?1";
+                store.db.execute(set, rusqlite::params![place.id, vectors::packed(vector)])?;
+            }
+            store.commit()?;
+        }
+    }
+
+    /// Whether a file is in it: `indexed`, or why it is left out; nothing of one that it does not know.
+    pub fn holds(&self, path: &RelPath) -> Option<String> {
+        let store = self.store();
+        let sql = "SELECT coalesce('left out: ' || skipped, 'indexed') FROM file WHERE path=?1";
+        store.db.query_row(sql, [path.as_str()], |r| r.get(0)).ok()
+    }
+
+    /// What is in it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn status(&self) -> Result<IndexStatus, IndexError> {
+        let store = self.store();
+        let count =
+            |sql: &str| -> Result<usize, IndexError> { Ok(store.db.query_row(sql, [], |r| r.get(0))?) };
+        let mut asked = store
+            .db
+            .prepare("SELECT skipped, count(*) FROM file WHERE skipped NOT NULL GROUP BY 1 ORDER BY 1")?;
+        let rows = asked.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        let skipped = rows.collect::<Result<_, _>>()?;
+        Ok(IndexStatus {
+            files: count("SELECT count(*) FROM file WHERE skipped IS NULL")?,
+            lines: count("SELECT coalesce(sum(lines), 0) FROM file")?,
+            passages: count("SELECT count(*) FROM passage")?,
+            symbols: count("SELECT count(*) FROM symbol")?,
+            bytes: store.bytes(),
+            embedder: self.embedder_name().to_owned(),
+            skipped,
+            rebuilt: self.rebuilt.clone(),
+            trouble: None,
+        })
+    }
+}
+
+/// What tells that a file changed.
+fn stamp(m: &Metadata) -> String {
+    let (written, changed) = ((m.mtime(), m.mtime_nsec()), (m.ctime(), m.ctime_nsec()));
+    format!("{} {}.{} {}.{} {}", m.size(), written.0, written.1, changed.0, changed.1, m.ino())
+}
+
+/// The words of a text by stem, in its order.
+pub(crate) fn stems(text: &str) -> String {
+    let (mut out, mut whole) = (String::new(), String::new());
+    into_fields(text, &mut out, &mut whole);
+    out
+}
+
+/// Adds the words of a line, and the names in it as they stand.
+fn into_fields(line: &str, into: &mut String, whole: &mut String) {
+    for run in words::runs(line) {
+        words::parts(run, |part| {
+            into.push_str(words::stem(part));
+            into.push(' ');
+        });
+        if words::is_compound(run) {
+            whole.push_str(&run.to_lowercase());
+            whole.push(' ');
+        }
+    }
+}

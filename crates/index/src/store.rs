@@ -1,0 +1,264 @@
+//! The database: what is kept of each file, and how it is opened, filled and emptied.
+//!
+//! Owns the tables. Holds no text of the workspace, only its words: passages are read from their files.
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use pilothouse_core::{blob::BlobId, relpath::RelPath};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+
+use crate::{
+    cut::{Cut, Symbol},
+    error::IndexError,
+};
+
+/// Another number of the program's own is another database: it is made anew.
+const VERSION: i64 = 1;
+/// How long another process is waited for.
+const WAIT: Duration = Duration::from_secs(10);
+
+const TABLES: &str = "
+    CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, hash TEXT NOT NULL,
+        lines INTEGER NOT NULL, skipped TEXT);
+    CREATE TABLE passage(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL,
+        title TEXT NOT NULL, vector BLOB);
+    CREATE INDEX passage_file ON passage(file);
+    CREATE TABLE symbol(name TEXT NOT NULL, outside TEXT NOT NULL, kind TEXT NOT NULL, passage INTEGER NOT NULL,
+        file INTEGER NOT NULL, line INTEGER NOT NULL);
+    CREATE INDEX symbol_name ON symbol(name);
+    CREATE INDEX symbol_file ON symbol(file);
+    CREATE TABLE edge(file INTEGER NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL);
+    CREATE INDEX edge_file ON edge(file);
+    CREATE TABLE about(name TEXT PRIMARY KEY, value TEXT NOT NULL);
+    CREATE VIRTUAL TABLE words USING fts5(name, path, notes, code, whole, content='', contentless_delete=1,
+        tokenize=\"unicode61 remove_diacritics 2 tokenchars '_'\");
+    CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row');
+";
+
+/// The database of one workspace.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub db: Connection,
+    path: PathBuf,
+}
+
+/// What is known of a file.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub id: i64,
+    pub stamp: String,
+    pub hash: String,
+}
+
+/// The words of a passage, by where they stand.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    pub name: String,
+    pub path: String,
+    pub notes: String,
+    pub code: String,
+    pub whole: String,
+    pub vector: Option<Vec<u8>>,
+}
+
+/// A file as it is put in.
+pub(crate) struct Filed<'a> {
+    pub path: &'a RelPath,
+    pub stamp: &'a str,
+    pub hash: BlobId,
+    pub lines: usize,
+    pub cut: &'a Cut,
+    pub fields: Vec<Fields>,
+    pub skipped: Option<&'a str>,
+}
+
+impl Store {
+    /// Opens the database at `path`; one that cannot be used is made anew, and why is told.
+    ///
+    /// # Errors
+    /// When no database can be made there.
+    pub fn open(path: &Path, embedder: &str) -> Result<(Self, Option<String>), IndexError> {
+        if let Some(folder) = path.parent() {
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            made.map_err(|source| IndexError::Store { path: folder.to_owned(), source })?;
+        }
+        match Self::try_open(path, embedder) {
+            Ok(store) => Ok((store, None)),
+            Err(e) if e.is_busy() => Err(e),
+            Err(e) => {
+                tracing::warn!(error = %e, "the knowledge index is made anew");
+                Self::remove(path);
+                Ok((Self::try_open(path, embedder)?, Some(e.to_string())))
+            }
+        }
+    }
+
+    /// Makes an empty one in its place.
+    pub fn renew(&mut self, embedder: &str) -> Result<(), IndexError> {
+        Self::remove(&self.path);
+        self.db = Self::try_open(&self.path, embedder)?.db;
+        Ok(())
+    }
+
+    fn try_open(path: &Path, embedder: &str) -> Result<Self, IndexError> {
+        let store = |source| IndexError::Store { path: path.to_owned(), source };
+        // SQLite gives the files beside it the same rights.
+        File::options().create(true).append(true).mode(0o600).open(path).map_err(store)?;
+        let db = Connection::open(path)?;
+        db.busy_timeout(WAIT)?;
+        db.execute_batch(
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;
+             PRAGMA journal_size_limit=8388608;",
+        )?;
+        let version: i64 = db.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+        if version == 0 {
+            db.execute_batch(&format!(
+                "BEGIN IMMEDIATE; {}; PRAGMA user_version={VERSION}; COMMIT;",
+                if Self::is_new(&db)? { TABLES } else { "" }
+            ))?;
+        } else if version != VERSION {
+            return Err(IndexError::Old(version));
+        }
+        let made = Self { db, path: path.to_owned() };
+        match made.about("embedder")? {
+            Some(was) if was != embedder => return Err(IndexError::Embedder(was)),
+            Some(_) => {}
+            None => made.note("embedder", embedder)?,
+        }
+        Ok(made)
+    }
+
+    /// Whether another process has not been quicker to make the tables.
+    fn is_new(db: &Connection) -> Result<bool, IndexError> {
+        let count: i64 = db.query_row("SELECT count(*) FROM sqlite_master", [], |r| r.get(0))?;
+        Ok(count == 0)
+    }
+
+    fn remove(path: &Path) {
+        for ending in ["", "-wal", "-shm"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(ending);
+            // What is not there need not go.
+            drop(fs::remove_file(name));
+        }
+    }
+
+    pub fn about(&self, name: &str) -> Result<Option<String>, IndexError> {
+        let found = self.db.query_row("SELECT value FROM about WHERE name=?1", [name], |r| r.get(0));
+        Ok(found.optional()?)
+    }
+
+    pub fn note(&self, name: &str, value: &str) -> Result<(), IndexError> {
+        self.db.execute("INSERT OR REPLACE INTO about VALUES(?1, ?2)", [name, value])?;
+        Ok(())
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        fs::metadata(&self.path).map_or(0, |m| m.len())
+    }
+
+    pub fn begin(&self) -> Result<(), IndexError> {
+        Ok(self.db.execute_batch("BEGIN IMMEDIATE")?)
+    }
+
+    pub fn commit(&self) -> Result<(), IndexError> {
+        Ok(self.db.execute_batch("COMMIT")?)
+    }
+
+    /// What was begun and not committed is as it was.
+    pub fn roll_back(&self) {
+        if !self.db.is_autocommit() {
+            drop(self.db.execute_batch("ROLLBACK"));
+        }
+    }
+
+    pub fn kept(&self, path: &RelPath) -> Result<Option<Kept>, IndexError> {
+        let mut asked = self.db.prepare("SELECT id, stamp, hash FROM file WHERE path=?1")?;
+        let found = asked
+            .query_row([path.as_str()], |r| Ok(Kept { id: r.get(0)?, stamp: r.get(1)?, hash: r.get(2)? }));
+        Ok(found.optional()?)
+    }
+
+    /// Every path with its number and its stamp.
+    pub fn files(&self) -> Result<Vec<(String, i64, String)>, IndexError> {
+        let mut asked = self.db.prepare("SELECT path, id, stamp FROM file")?;
+        let rows = asked.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The file did not change, only its stamp.
+    pub fn restamp(&self, id: i64, stamp: &str) -> Result<(), IndexError> {
+        self.db.execute("UPDATE file SET stamp=?2 WHERE id=?1", params![id, stamp])?;
+        Ok(())
+    }
+
+    /// Takes a file out.
+    pub fn forget(&self, id: i64) -> Result<(), IndexError> {
+        self.db.execute("DELETE FROM words WHERE rowid IN (SELECT id FROM passage WHERE file=?1)", [id])?;
+        for table in ["passage", "symbol", "edge"] {
+            self.db.execute(&format!("DELETE FROM {table} WHERE file=?1"), [id])?;
+        }
+        self.db.execute("DELETE FROM file WHERE id=?1", [id])?;
+        Ok(())
+    }
+
+    /// Puts a file in.
+    pub fn put(&self, filed: &Filed<'_>) -> Result<(), IndexError> {
+        self.db.execute(
+            "INSERT INTO file(path, stamp, hash, lines, skipped) VALUES(?1, ?2, ?3, ?4, ?5)",
+            params![filed.path.as_str(), filed.stamp, filed.hash.to_string(), filed.lines, filed.skipped],
+        )?;
+        let file = self.db.last_insert_rowid();
+        let mut passage = self
+            .db
+            .prepare("INSERT INTO passage(file, start, finish, title, vector) VALUES(?1, ?2, ?3, ?4, ?5)")?;
+        let mut words = self.db.prepare(
+            "INSERT INTO words(rowid, name, path, notes, code, whole) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        let mut symbol = self.db.prepare("INSERT INTO symbol VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?;
+        for (piece, fields) in filed.cut.pieces.iter().zip(&filed.fields) {
+            let id = passage.insert(params![file, piece.from, piece.to, piece.title(), fields.vector])?;
+            words.execute(params![id, fields.name, fields.path, fields.notes, fields.code, fields.whole])?;
+            for Symbol { name, outer, kind, line } in &piece.defines {
+                symbol.execute(params![name, outer, kind, id, file, line])?;
+            }
+        }
+        let mut edge = self.db.prepare("INSERT INTO edge VALUES(?1, ?2, ?3)")?;
+        for (kind, targets) in [("import", &filed.cut.imports), ("link", &filed.cut.links)] {
+            for target in targets {
+                edge.execute(params![file, kind, target])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl IndexError {
+    /// Whether the database is damaged and has to be made anew.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+    }
+
+    fn is_busy(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
+
+    fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Database(rusqlite::Error::SqliteFailure(error, _)) => Some(error.code),
+            Self::Database(_)
+            | Self::Store { .. }
+            | Self::Workspace(_)
+            | Self::Old(_)
+            | Self::Embedder(_)
+            | Self::Missing(_)
+            | Self::Stopped => None,
+        }
+    }
+}

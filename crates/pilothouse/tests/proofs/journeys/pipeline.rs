@@ -1,0 +1,158 @@
+//! The eighth journey: `research` on the real driver, its index and its files, with a scripted model.
+
+use std::path::PathBuf;
+
+use pilothouse_core::{
+    event::{Event, RunStatus},
+    input::Input,
+    intent::Phase,
+    pipeline::{Answer, PipelineExit, PipelineState, StageEvent, Summary},
+};
+use serde_json::{Value, json};
+
+use super::stage::Stage;
+
+const LIMITER: &str = "//! Limits how often a client may call.\n\n/// Counts calls in a window of sixty seconds.\npub struct RateLimiter {\n    calls: u32,\n}\n\nimpl RateLimiter {\n    /// Resets the window once a minute.\n    pub fn reset_window(&mut self) {\n        self.calls = 0;\n    }\n}\n";
+const CONFIG: &str = "//! Reads the settings.\n\n/// Parses TOML text into settings.\npub fn parse_settings(text: &str) -> usize {\n    text.len()\n}\n";
+const QUESTION: &str = "@research how does the rate limiter reset its window?";
+
+fn stage(reply: &Value) -> Value {
+    json!({"for": "stage", "text": reply.to_string()})
+}
+
+fn analysis() -> Value {
+    let queries = ["RateLimiter reset_window", "parse_settings TOML"];
+    stage(&json!({"scope": "how the limiter resets", "sub_queries": queries}))
+}
+
+fn draft(sections: &[(&str, &str)]) -> Value {
+    let sections: Vec<Value> =
+        sections.iter().map(|(title, text)| json!({"title": title, "text": text})).collect();
+    stage(&json!({"summary": "A method resets it.", "sections": sections, "conclusions": []}))
+}
+
+fn nothing_wrong() -> Value {
+    stage(&json!({"unsupported": [], "relations": [], "contradictions": []}))
+}
+
+fn stage_with(script: &[Value]) -> Stage {
+    Stage::new(&[("limiter.rs", LIMITER), ("settings.rs", CONFIG)], &json!(script))
+}
+
+fn exit(s: &Stage) -> Option<PipelineExit> {
+    s.state().pipeline.as_ref().and_then(|p| p.state.exit())
+}
+
+/// A file of the session's data folder, once it is there and holds this.
+fn kept(s: &Stage, name: &str, holds: &str) -> String {
+    fn find(folder: PathBuf, name: &str) -> Option<PathBuf> {
+        let entries: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().map(|e| e.path()).collect();
+        let own = entries.iter().find(|p| p.file_name().is_some_and(|n| n == name)).cloned();
+        own.or_else(|| entries.into_iter().filter(|p| p.is_dir()).find_map(|p| find(p, name)))
+    }
+    for _ in 0..4_000 {
+        let text = find(s.desk.home.path().to_owned(), name).and_then(|p| std::fs::read_to_string(p).ok());
+        if let Some(text) = text.filter(|t| t.contains(holds)) {
+            return text;
+        }
+        std::thread::yield_now();
+    }
+    panic!("no {name} with {holds}");
+}
+
+fn notes(s: &Stage) -> Vec<String> {
+    let note = |e: &pilothouse_core::event::Stamped| match &e.event {
+        Event::Staged { happened: StageEvent::StageCompleted { note, .. }, .. } => Some(note.clone()),
+        _ => None,
+    };
+    s.events.iter().filter_map(note).collect()
+}
+
+#[test]
+fn journey_8_what_was_asked_at_the_pause_is_answered_after_leaving() {
+    let mut s = stage_with(&[analysis(), json!({"text": "Sunny."})]);
+    s.say(QUESTION);
+    s.asked("pipeline_pause");
+    assert_eq!(s.state().phase, Phase::AwaitingApproval);
+    s.say("I want to do something else - just tell me what the weather in zurich is today");
+    s.asked("breakout");
+    s.say("1");
+    s.until("an answer", |s| {
+        s.events
+            .iter()
+            .any(|e| matches!(&e.event, Event::MessageCompleted { text, .. } if text.head == "Sunny."))
+    });
+    assert_eq!(exit(&s), Some(PipelineExit::Breakout));
+    let answered = s.events.iter().rev().find_map(|e| match &e.event {
+        Event::MessageCompleted { turn, .. } => Some(*turn),
+        _ => None,
+    });
+    assert!(s.state().turns[&answered.unwrap()].head.contains("weather in zurich"));
+    let left = |e: &pilothouse_core::event::Stamped| {
+        matches!(&e.event, Event::RunCompleted { status: RunStatus::Breakout, .. })
+    };
+    assert_eq!(s.events.iter().filter(|e| left(e)).count(), 1);
+    let summary = Summary::load(&kept(&s, "pipeline-summary.json", "breakout")).unwrap();
+    assert!(summary.was_partial);
+    assert_eq!(summary.completed_stages, ["analyze_query"]);
+    assert!(PipelineState::load(&kept(&s, "pipeline-state.json", "breakout")).unwrap().is_over());
+}
+
+#[test]
+fn research_answers_with_citations_that_hold_and_marks_the_one_that_does_not() {
+    let wrong = draft(&[
+        ("Reset", "`reset_window` of `RateLimiter` resets the window once a minute [1]."),
+        ("Broker", "The broker drains the retry queue into three shards [1]. `frob_wheel` does it [9]."),
+    ]);
+    let script = [analysis(), wrong.clone(), nothing_wrong(), wrong, nothing_wrong()];
+    let mut s = stage_with(&script);
+    s.say("/depth standard");
+    s.say(QUESTION);
+    s.asked("pipeline_pause");
+    s.say("proceed");
+    // A third draft is not in the script: the second round is the last that the model can be asked for.
+    s.until("a repair", |s| notes(s).iter().any(|n| n.contains("drafted again")));
+    s.until("an end", |s| exit(s).is_some_and(|e| e != PipelineExit::Paused));
+    assert_eq!(exit(&s), Some(PipelineExit::Error), "{:?}", notes(&s));
+    let summary = Summary::load(&kept(&s, "pipeline-summary.json", "error")).unwrap();
+    assert!(summary.was_partial && !summary.error.is_empty());
+}
+
+#[test]
+fn quick_research_writes_its_answer_once_and_a_follow_up_knows_it() {
+    let wrong = draft(&[
+        ("Reset", "`reset_window` of `RateLimiter` resets the window once a minute [1]."),
+        ("Broker", "The broker drains the retry queue into three shards [1]."),
+    ]);
+    let script = [analysis(), wrong, nothing_wrong(), analysis(), json!({"text": "As I found."})];
+    let mut s = stage_with(&script);
+    s.say("/depth quick");
+    s.say(QUESTION);
+    s.asked("pipeline_pause");
+    s.say("1");
+    s.until("an answer", |s| exit(s) == Some(PipelineExit::Completed));
+    s.rest();
+    let answers: Vec<String> = s
+        .events
+        .iter()
+        .filter_map(|e| match &e.event {
+            Event::MessageCompleted { text, intermediate: false, .. } => text.whole().map(str::to_owned),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(answers.len(), 1);
+    assert!(answers[0].contains("once a minute [1]."), "{}", answers[0]);
+    assert!(answers[0].contains("three shards [1: not verified]."), "{}", answers[0]);
+    let answer = Answer::kept(&kept(&s, "answer.json", "not verified")).unwrap();
+    assert_eq!(answer.sources.len(), 1);
+    assert_eq!(kept(&s, "answer.md", "not verified"), answers[0]);
+    let summary = Summary::load(&kept(&s, "pipeline-summary.json", "completed")).unwrap();
+    assert!(!summary.was_partial && summary.verification_scores.len() == 4);
+
+    s.say("@research who calls reset_window?");
+    s.asked("pipeline_pause");
+    let p = s.state().pipeline.clone().unwrap();
+    assert!(p.state.previous_session_id().is_some());
+    s.send(Input::Cancel);
+    s.until("a stop", |s| s.state().phase == Phase::Idle);
+}

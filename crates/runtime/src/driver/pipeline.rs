@@ -1,0 +1,160 @@
+//! Stage pipelines: what a stage works on is brought, a message to a paused one is judged, and what can be read
+//! without the program is kept beside the log.
+//!
+//! Owns the files in the session's `data` folder. They are projections: nothing is decided from them but what a
+//! later turn is told and what a follow-up builds on.
+
+use std::path::Path;
+
+use pilothouse_core::{
+    event::{Event, Stamped},
+    ids::{RunId, TurnId},
+    input::Input,
+    pipeline::{Answer, PipelineExit, StageEvent, Summary, prior_block},
+    session::Pipeline,
+    talk::{Fault, FaultKind, Message, ModelRequest, Purpose, Role, Usage},
+    work::WorkKey,
+};
+use pilothouse_model::ModelClient;
+use pilothouse_tools::{atomic, regular};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{Driver, port::Stored};
+use crate::{context::stage, sessions};
+
+/// What happened to the last pipeline.
+const STATE: &str = "pipeline-state.json";
+/// What later turns are told of it.
+const SUMMARY: &str = "pipeline-summary.json";
+/// Its answer, for programs and for people.
+const ANSWER: &str = "answer.json";
+const MARKDOWN: &str = "answer.md";
+/// Most bytes of such a file that are read.
+const MOST_BYTES: u64 = 1024 * 1024;
+/// Most bytes of a judgement: two hundred tokens of JSON are less.
+const JUDGEMENT_BYTES: usize = 1600;
+
+impl Driver {
+    /// Brings what the stage at work works on.
+    pub(super) fn gather(&self, key: WorkKey, pipeline: RunId, step: u64) {
+        let Some(p) = self.at.session.state().pipeline.clone() else { return };
+        let material = Box::new(self.material(&p));
+        self.spawn(key, None, None, async move { Input::StageGathered { pipeline, step, material } });
+    }
+
+    /// The texts that a pipeline works on.
+    pub(super) fn material(&self, pipeline: &Pipeline) -> pilothouse_core::pipeline::Material {
+        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
+        let prior = kept(&self.at.folder, ANSWER).and_then(|text| Answer::kept(&text));
+        stage::material(pipeline, &texts, prior)
+    }
+
+    /// The request of the stage at work.
+    pub(super) fn stage_request(&self) -> Option<ModelRequest> {
+        let p = self.at.session.state().pipeline.clone()?;
+        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
+        stage::request(&p, &self.material(&p), &texts)
+    }
+
+    /// Asks the model whether a message leaves the pipeline that waits.
+    pub(super) fn judge(&mut self, key: WorkKey, turn: TurnId, question: &str, cancel: CancellationToken) {
+        let client = self.kit.client(&self.at.config.voice);
+        let request = ModelRequest {
+            purpose: Purpose::Classify,
+            system: include_str!("../../../../assets/prompts/breakout.md").to_owned(),
+            messages: vec![Message::text(Role::User, question)],
+            tools: Vec::new(),
+        };
+        let wait = self.at.config.intent.wait;
+        self.spawn(key, None, None, async move {
+            let said = match client {
+                Ok(client) => {
+                    let asked = ask(client.as_ref(), request, cancel);
+                    tokio::time::timeout(wait, asked).await.unwrap_or_else(|_| Err(late()))
+                }
+                Err(fault) => Err(fault),
+            };
+            Input::BreakoutJudged { turn, said }
+        });
+    }
+
+    /// Puts where the run stands beside the log.
+    pub(super) fn save_run(&self) {
+        let (folder, snapshot) = (self.at.folder.clone(), sessions::run_snapshot(self.at.session.state()));
+        drop(self.disk.run(move || {
+            let saved = snapshot.map_err(std::io::Error::from).and_then(|s| sessions::save_run(&folder, &s));
+            if let Err(e) = saved {
+                tracing::warn!(error = %e, "the state of the run could not be put beside the log");
+            }
+        }));
+    }
+
+    /// Keeps beside the log what is read without it, after something happened to a pipeline.
+    pub(super) fn keep_pipeline(&self, events: &[Stamped]) {
+        let staged = |e: &Stamped| matches!(e.event, Event::Staged { .. });
+        let Some(p) = self.at.session.state().pipeline.clone().filter(|_| events.iter().any(staged)) else {
+            return;
+        };
+        let ends = |e: &Stamped| {
+            let Event::Staged { happened, .. } = &e.event else { return false };
+            matches!(
+                happened,
+                StageEvent::Completed
+                    | StageEvent::Breakout
+                    | StageEvent::Error { .. }
+                    | StageEvent::Interrupted { .. }
+            )
+        };
+        let mut files = vec![(STATE, p.state.save())];
+        if events.iter().any(ends) {
+            let material = self.material(&p);
+            files.push((SUMMARY, Summary::of(&p.state, &material).save()));
+            let last = p.state.stages().checked_sub(1).and_then(|n| p.state.stage(n));
+            let output = last.and_then(|s| material.outputs.get(&s.name));
+            if let Some(text) = output.filter(|_| p.state.exit() == Some(PipelineExit::Completed)) {
+                files.push((ANSWER, text.clone()));
+                files.extend(Answer::kept(text).map(|a| (MARKDOWN, a.markdown())));
+            }
+        }
+        let folder = self.at.folder.join("data");
+        drop(self.disk.run(move || {
+            for (name, text) in files {
+                let made = std::fs::create_dir_all(&folder);
+                if let Err(e) =
+                    made.and_then(|()| atomic::replace(&folder.join(name), text.as_bytes(), 0o600))
+                {
+                    tracing::warn!(error = %e, name, "what a pipeline found could not be put beside the log");
+                }
+            }
+        }));
+    }
+
+    /// What the last pipeline found, as a request tells it: read anew each time, so that nothing that happens to
+    /// the conversation loses it. Empty where there is none.
+    pub(super) fn prior_research(&self) -> String {
+        kept(&self.at.folder, SUMMARY).map_or_else(String::new, |text| prior_block(&text))
+    }
+}
+
+/// A file of the session's data folder.
+fn kept(folder: &Path, name: &str) -> Option<String> {
+    String::from_utf8(regular::read(&folder.join("data").join(name), MOST_BYTES).ok()?).ok()
+}
+
+fn late() -> Fault {
+    let message = "nothing came in time".to_owned();
+    Fault { kind: FaultKind::Unreachable, message, hint: String::new(), status: None }
+}
+
+/// One short reply; a longer one is none.
+async fn ask(
+    client: &dyn ModelClient,
+    request: ModelRequest,
+    cancel: CancellationToken,
+) -> Result<(String, Usage), Fault> {
+    let (pieces, _ignored) = mpsc::channel(1);
+    let reply = client.reply(request, pieces, cancel).await.map_err(|unfinished| unfinished.fault)?;
+    let end = reply.text.floor_char_boundary(JUDGEMENT_BYTES);
+    Ok((reply.text.get(..end).unwrap_or_default().to_owned(), reply.usage))
+}

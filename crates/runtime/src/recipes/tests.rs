@@ -1,0 +1,189 @@
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use pilothouse_core::trust::TrustRequest;
+
+use super::*;
+use crate::trust::{Folder, Store};
+
+struct Place {
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { dir: tempfile::tempdir().unwrap() };
+        fs::create_dir_all(place.root()).unwrap();
+        fs::create_dir_all(place.home().config).unwrap();
+        place
+    }
+    fn root(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("work")
+    }
+    fn home(&self) -> Home {
+        Home::under(&self.dir.path().canonicalize().unwrap().join("home"))
+    }
+    fn put(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.dir.path().canonicalize().unwrap().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+    fn folder(&self) -> Folder {
+        Folder { root: self.root(), store: Store::of(&self.home()), once: false, asks: true }
+    }
+    fn trust(&self) -> Survey {
+        let of = self.folder().look().standing.of;
+        self.folder().carry_out(TrustRequest::Keep(of)).unwrap()
+    }
+    fn look(&self) -> Found {
+        self.look_at(&self.folder().look())
+    }
+    fn look_at(&self, survey: &Survey) -> Found {
+        Found::look(&self.home(), &self.root(), survey)
+    }
+}
+
+fn text(name: &str, what: &str) -> String {
+    format!("---\nname: {name}\ndescription: {what}\n---\nDo {name}.\n")
+}
+
+fn faults(found: &Found) -> Vec<(String, String)> {
+    let all = found.recipes.iter().filter_map(|r| Some((r.name.clone(), r.fault.as_ref()?.to_string())));
+    all.collect()
+}
+
+#[test]
+fn what_is_shipped_is_sound_and_the_users_and_the_trusted_projects_take_its_place() {
+    let place = Place::new();
+    let shipped = place.look();
+    assert_eq!(faults(&shipped), []);
+    assert!(
+        shipped.recipes.iter().all(|r| r.origin == RecipeOrigin::Shipped)
+            && shipped.recipes.iter().count() == 3
+    );
+    let told = shipped.recipes.told(4096).unwrap();
+    assert!(told.contains("- write-tests: Write tests for") && told.len() < 1024, "{told}");
+    place.put("home/skills/write-tests/SKILL.md", &text("write-tests", "mine"));
+    place.put("home/commands/git/tidy.md", "Tidy $1.");
+    place.put("home/agents/auditor/AGENT.md", &text("Auditor", "audits"));
+    place.put("work/.claude/skills/deploy/SKILL.md", &text("deploy", "claude's"));
+    place.put("work/.pilothouse/skills/deploy/SKILL.md", &text("deploy", "ours"));
+    place.put("work/.agents/commands/ship.md", "Ship it.");
+    place.put("work/.claude/agents/judge.md", &text("code-judge", "judges"));
+    place.trust();
+    let found = place.look();
+    assert_eq!(faults(&found), []);
+    let skill = found.recipes.skill("write-tests").unwrap();
+    assert_eq!((skill.description.as_str(), skill.hides), ("mine", Some(RecipeOrigin::Shipped)));
+    assert_eq!(found.recipes.skill("deploy").unwrap().description, "ours");
+    for (name, origin) in [("git-tidy", RecipeOrigin::User), ("ship", RecipeOrigin::Project)] {
+        assert_eq!(found.recipes.slash(name).map(|r| r.origin), Some(origin), "{name}");
+    }
+    assert!(found.recipes.agent("auditor").is_some() && found.recipes.agent("code-judge").is_some());
+}
+
+#[test]
+fn nothing_of_an_untrusted_project_can_be_used_and_nothing_that_changed_since() {
+    let place = Place::new();
+    place.put("work/.claude/skills/deploy/SKILL.md", &text("deploy", "Deploys"));
+    place.put("work/.claude/skills/deploy/references/how.md", "How.");
+    place.put("work/.claude/commands/ship.md", "Ship it.");
+    let before = place.look();
+    assert!(before.recipes.usable().all(|r| r.origin == RecipeOrigin::Shipped));
+    assert!(
+        before.recipes.told(4096).unwrap().lines().all(|l| !l.contains("deploy") && !l.contains("Deploys"))
+    );
+    let project = || before.recipes.iter().filter(|r| r.origin == RecipeOrigin::Project);
+    assert!(project().count() == 2 && project().all(|r| r.body.is_empty() && r.beside.names().is_empty()));
+    assert!(faults(&before).iter().all(|(_, why)| why.contains("this folder is not trusted")));
+    let survey = place.trust();
+    assert_eq!(survey.standing.parts.len(), 3, "every file is part of what is asked about");
+    let found = place.look_at(&survey);
+    assert_eq!(found.recipes.skill("deploy").unwrap().beside.names(), ["references/how.md"]);
+    // Not asked about anew, the session goes on with what was trusted, and with nothing else.
+    for (path, gone) in [
+        ("work/.claude/skills/deploy/references/how.md", "deploy"),
+        ("work/.claude/commands/ship.md", "ship"),
+    ] {
+        place.put(path, "other");
+        assert!(found.is_stale());
+        let after = place.look_at(&survey);
+        assert!(after.recipes.slash(gone).is_none(), "{gone}");
+        assert!(after.recipes.broken(gone).unwrap().fault.as_ref().unwrap().why.contains("changed since"));
+    }
+    place.put("work/.agents/skills/new/SKILL.md", &text("new", "New"));
+    assert!(place.look_at(&survey).recipes.skill("new").is_none());
+}
+
+#[test]
+fn files_that_are_not_what_they_seem_have_a_state_and_are_not_read() {
+    let place = Place::new();
+    let secret = place.put("secret.md", &text("linked", "s3cret"));
+    for root in ["home/skills", "work/.pilothouse/skills"] {
+        let at = place.dir.path().canonicalize().unwrap().join(root);
+        let make = |name: &str| {
+            let folder = at.join(name);
+            fs::create_dir_all(&folder).unwrap();
+            folder.join("SKILL.md")
+        };
+        symlink(&secret, make("linked")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            make("pipe"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        fs::write(make("big"), format!("{}{}", text("big", "d"), "y".repeat(5 << 20))).unwrap();
+        fs::write(make("beside"), text("beside", "d")).unwrap();
+        symlink(&secret, at.join("beside/more.md")).unwrap();
+        fs::write(make("hidden"), text("hidden", "a\u{202e}b")).unwrap();
+        fs::write(make("outside"), format!("{}\n[k](../../../secret.md)\n", text("outside", "d"))).unwrap();
+    }
+    place.trust();
+    let found = place.look();
+    let all = faults(&found);
+    assert_eq!(all.len(), 12, "{all:#?}");
+    for (name, why) in [
+        ("linked", "link"),
+        ("pipe", "no regular file"),
+        ("big", "it "),
+        ("beside", "more.md beside it"),
+        ("hidden", "3:15: a character is hidden here (U+202E)"),
+        ("outside", "is outside its folder"),
+    ] {
+        let of = all.iter().filter(|(n, _)| n == name);
+        let told: Vec<&String> = of.map(|(_, w)| w).collect();
+        assert!(told.len() == 2 && told.iter().all(|t| t.contains(why)), "{name}: {told:?}");
+    }
+    assert!(found.recipes.iter().all(|r| !r.body.contains("s3cret") && !r.description.contains("s3cret")));
+    assert_eq!(found.warnings().len(), 6, "only the user's own are warned about");
+}
+
+#[test]
+fn a_file_of_the_user_that_others_may_write_is_not_the_users() {
+    let place = Place::new();
+    let path = place.put("home/commands/fix.md", "Fix it.");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    let found = place.look();
+    assert!(faults(&found)[0].1.contains("others may write it"), "{:?}", faults(&found));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(place.look().recipes.slash("fix").is_some());
+}
+
+#[test]
+fn a_change_is_seen_by_the_times_of_files() {
+    let place = Place::new();
+    let found = place.look();
+    assert!(!found.is_stale());
+    place.put("home/skills/a/SKILL.md", &text("a", "d"));
+    assert!(found.is_stale());
+    let found = place.look();
+    assert!(!found.is_stale());
+    place.put("home/skills/a/SKILL.md", &text("a", "longer than before"));
+    assert!(found.is_stale());
+    let found = place.look();
+    fs::remove_dir_all(place.home().config.join("skills/a")).unwrap();
+    assert!(found.is_stale() && place.look().recipes.skill("a").is_none());
+}

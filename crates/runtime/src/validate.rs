@@ -1,0 +1,165 @@
+//! Files of the user and of a project, held to their formats: what is wrong, with file, line and column.
+//!
+//! Owns which file is what, by its name and its place. Reads only, and what it reads has no effect.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::{hook::Origin, policy::Source};
+
+use crate::{
+    config::{Layer, ProjectLayer},
+    error::RuntimeError,
+    home::Home,
+    hooks, own, permissions, recipes,
+};
+
+/// How deep a folder is looked into.
+const MOST_DEPTH: usize = 8;
+/// The most entries of one folder.
+const MOST_ENTRIES: usize = 4000;
+/// Folders that hold what others made.
+const FOREIGN: [&str; 3] = [".git", "node_modules", "target"];
+
+/// Something that is wrong in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// What is wrong, and how to mend it where that is known.
+    pub what: String,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// Files that were read.
+    pub files: usize,
+    /// What is wrong with them.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// Says what is wrong in the text of a keymap; the screen's own affair.
+pub type Keys<'a> = &'a dyn Fn(&str) -> Option<(usize, usize, String)>;
+
+/// Checks these files and what lies in these folders; without any, the user's configuration and what `folder` brings.
+///
+/// # Errors
+/// When a path that was named is not there or is no file that this program reads.
+pub fn check(home: &Home, folder: &Path, paths: &[PathBuf], keys: Keys<'_>) -> Result<Checked, RuntimeError> {
+    let mut checked = Checked::default();
+    for path in paths {
+        let meta = fs::symlink_metadata(path).map_err(RuntimeError::io("read", path))?;
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if real.is_dir() {
+            checked.folder(&real, home, keys, MOST_DEPTH);
+        } else {
+            // By the folder that it really stands in, but as itself: what a link leads to is judged below.
+            let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let parent = parent.canonicalize().unwrap_or_else(|_| parent.to_owned());
+            let at = if meta.is_symlink() { parent.join(path.file_name().unwrap_or_default()) } else { real };
+            if !checked.file(&at, home, keys) {
+                let what = path.display().to_string();
+                let message =
+                    "it is no skill, agent, command or configuration file by its name and place".to_owned();
+                return Err(RuntimeError::Setting { what, message });
+            }
+        }
+    }
+    if paths.is_empty() {
+        checked.folder(&home.config, home, keys, 4);
+        let own = [".pilothouse".to_owned()].into_iter();
+        for name in own.chain(recipes::PROJECT.iter().map(|(name, _)| (*name).to_owned())) {
+            let place = folder.join(&name);
+            if name == ".pilothouse" || !name.starts_with(".pilothouse/") {
+                checked.folder(&place, home, keys, MOST_DEPTH);
+            }
+        }
+    }
+    Ok(checked)
+}
+
+impl Checked {
+    fn folder(&mut self, folder: &Path, home: &Home, keys: Keys<'_>, depth: usize) {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
+        let mut paths: Vec<PathBuf> = entries.map(|e| e.path()).collect();
+        paths.sort();
+        for path in paths {
+            let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+            let link = fs::symlink_metadata(&path).is_ok_and(|m| m.is_symlink());
+            if !path.is_dir() {
+                self.file(&path, home, keys);
+            } else if depth > 0 && !link && !FOREIGN.contains(&name) && path != home.state {
+                self.folder(&path, home, keys, depth - 1);
+            }
+        }
+    }
+
+    /// Whether it is a file that this program reads.
+    fn file(&mut self, path: &Path, home: &Home, keys: Keys<'_>) -> bool {
+        if let Some(recipe) = recipes::check(path) {
+            self.files += 1;
+            self.mistakes.extend(recipe.fault.map(|fault| Mistake {
+                file: path.to_owned(),
+                line: fault.at.line,
+                column: fault.at.column,
+                what: fault.why,
+            }));
+            return true;
+        }
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let project = parent.ends_with(".pilothouse");
+        let own = home.config.canonicalize().is_ok_and(|c| c == parent) || home.config == parent;
+        if !project && !own
+            || !matches!(name, "config.toml" | "permissions.toml" | "hooks.toml" | "keymap.toml")
+        {
+            return false;
+        }
+        self.files += 1;
+        let text = match own::text(path) {
+            Ok(text) => text.unwrap_or_default(),
+            Err(e) => {
+                self.mistakes.push(mistake(path, &e));
+                return true;
+            }
+        };
+        let wrong = match name {
+            "config.toml" if project => ProjectLayer::parse(path, &text).err(),
+            "config.toml" => Layer::parse(path, &text).err(),
+            "permissions.toml" => {
+                permissions::check(path, &text, if project { Source::Project } else { Source::User }).err()
+            }
+            "hooks.toml" => {
+                hooks::parse(path, &text, if project { Origin::Project } else { Origin::User }).err()
+            }
+            _ => {
+                let wrong = keys(&text).map(|(line, column, what)| Mistake {
+                    file: path.to_owned(),
+                    line,
+                    column,
+                    what,
+                });
+                self.mistakes.extend(wrong);
+                None
+            }
+        };
+        self.mistakes.extend(wrong.map(|e| mistake(path, &e)));
+        true
+    }
+}
+
+fn mistake(path: &Path, error: &RuntimeError) -> Mistake {
+    let hint = error.hint();
+    let told = |what: &str| if hint.is_empty() { what.to_owned() } else { format!("{what}; {hint}") };
+    if let RuntimeError::Config { file, line, column, message, .. } = error {
+        return Mistake { file: file.clone(), line: *line, column: *column, what: told(message) };
+    }
+    Mistake { file: path.to_owned(), line: 1, column: 1, what: told(&error.to_string()) }
+}

@@ -1,0 +1,161 @@
+//! What the knowledge index says: the passages that answer a question, or what is in it.
+//!
+//! Owns the list and the passage that is chosen. Never looks anything up: the read port brings it.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::{
+    clean::Clean,
+    digest::Place,
+    knowledge::{IndexStatus, Passage},
+    port::{Ask, KnowledgeAsk, KnowledgeReply, Reply},
+};
+use ratatui::buffer::Buffer;
+
+use super::{Caret, Overlay, page::frame};
+use crate::{
+    ctx::{Ctx, Outcome, Wanted},
+    row::{Row, wrap},
+    theme::Slot,
+};
+
+/// Lines of the chosen passage that are shown.
+const SHOWN: usize = 14;
+
+/// An answer of the index, or what is waited for.
+#[derive(Debug)]
+pub struct Kb {
+    ask: KnowledgeAsk,
+    number: Option<u64>,
+    answer: Option<Result<KnowledgeReply, String>>,
+    at: usize,
+}
+
+impl Kb {
+    /// Asks what stands after the command.
+    pub fn asking(text: &str) -> Self {
+        let ask = match text.trim() {
+            "status" => KnowledgeAsk::Status,
+            question => KnowledgeAsk::Search(question.to_owned()),
+        };
+        Self { ask, number: None, answer: None, at: 0 }
+    }
+
+    fn passages(&self) -> &[Passage] {
+        match &self.answer {
+            Some(Ok(KnowledgeReply::Passages(found))) => found,
+            Some(Ok(KnowledgeReply::Status(_)) | Err(_)) | None => &[],
+        }
+    }
+}
+
+impl Overlay for Kb {
+    fn name(&self) -> &'static str {
+        "kb"
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        vec![Ask::Knowledge(self.ask.clone())]
+    }
+
+    fn asked(&mut self, number: u64) {
+        self.number = Some(number);
+    }
+
+    fn answered(&mut self, number: u64, reply: &Reply) {
+        if let Reply::Knowledge(answer) = reply
+            && self.number.is_none_or(|n| n == number)
+        {
+            self.answer = Some((**answer).clone());
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        let last = self.passages().len().saturating_sub(1);
+        match key.code {
+            KeyCode::Down | KeyCode::Char('j') => self.at = (self.at + 1).min(last),
+            KeyCode::Up | KeyCode::Char('k') => self.at = self.at.saturating_sub(1),
+            KeyCode::Enter => {
+                let place = self.passages().get(self.at).map(|passage| Wanted {
+                    place: Place {
+                        path: passage.lines.path.clone(),
+                        line: u32::try_from(passage.lines.from).unwrap_or(1),
+                    },
+                    editor: false,
+                });
+                return Some(Outcome { place, ..Outcome::close() });
+            }
+            KeyCode::Char('q') => return Some(Outcome::close()),
+            _ => {}
+        }
+        Some(Outcome::none())
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let area = super::centred(ctx.body, 110, ctx.body.height);
+        let keys = [("j k", "choose"), ("Enter", "open"), ("Esc", "close")];
+        let (title, keys) = match &self.ask {
+            KnowledgeAsk::Search(_) => ("Passages of this project", keys.as_slice()),
+            KnowledgeAsk::Status => ("The knowledge index", keys.get(2..).unwrap_or_default()),
+        };
+        let inner = frame(ctx, area, title, "", keys, buf);
+        let columns = usize::from(inner.width);
+        let said = |text: &str, slot| wrap(&Row::of(Clean::line(text).as_str(), slot).pieces, columns);
+        let mut rows = Vec::new();
+        if let KnowledgeAsk::Search(text) = &self.ask {
+            rows.extend(said(text, Slot::Strong));
+        }
+        match &self.answer {
+            None => rows.extend(said("looking… the first time the whole project is read", Slot::Soft)),
+            Some(Err(why)) => rows.extend(said(why, Slot::Bad)),
+            Some(Ok(KnowledgeReply::Status(status))) => {
+                rows.extend(told(status).iter().flat_map(|line| said(line, Slot::Text)));
+            }
+            Some(Ok(KnowledgeReply::Passages(found))) if found.is_empty() => {
+                rows.extend(said("nothing here speaks of that; try other words", Slot::Soft));
+            }
+            Some(Ok(KnowledgeReply::Passages(found))) => {
+                let text: Vec<Row> = found.get(self.at).into_iter().flat_map(text).collect();
+                let room = usize::from(inner.height).saturating_sub(rows.len() + text.len() + 3).max(1);
+                let top = (self.at + 1).saturating_sub(room);
+                let list = found.iter().enumerate().skip(top).take(room);
+                rows.extend(list.map(|(n, p)| line(p, n == self.at)));
+                rows.push(Row::of("", Slot::Text));
+                rows.extend(text);
+            }
+        }
+        let ellipsis = ctx.glyphs.ellipsis;
+        for (row, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
+            row.cut(columns, ellipsis).paint(ctx.theme, buf, inner, y);
+        }
+        None
+    }
+}
+
+/// A passage in the list: where it stands, and what it is called.
+fn line(passage: &Passage, chosen: bool) -> Row {
+    let (mark, slot) = if chosen { ("> ", Slot::Strong) } else { ("  ", Slot::Text) };
+    let title = Clean::line(&passage.title);
+    let place = Clean::line(&passage.lines.to_string());
+    Row::of(&format!("{mark}{}  {}", place.as_str(), title.as_str()), slot)
+}
+
+/// The beginning of a passage's text, with the numbers of its lines.
+fn text(passage: &Passage) -> Vec<Row> {
+    let numbered = (passage.lines.from..).zip(passage.text.lines()).take(SHOWN);
+    numbered
+        .map(|(n, line)| Row::of(&format!("{n:>6}  {}", Clean::line(line).as_str()), Slot::Soft))
+        .collect()
+}
+
+/// What is in the index, a line each.
+fn told(status: &IndexStatus) -> Vec<String> {
+    let mut lines = vec![
+        format!("{} files, {} lines", status.files, status.lines),
+        format!("{} passages, {} names", status.passages, status.symbols),
+        format!("{} KB beside the project, vectors by {}", status.bytes.div_ceil(1024), status.embedder),
+    ];
+    lines.extend(status.skipped.iter().map(|(why, count)| format!("left out: {count} files, {why}")));
+    lines.extend(status.rebuilt.iter().map(|why| format!("made anew: {why}")));
+    lines.extend(status.trouble.iter().cloned());
+    lines
+}

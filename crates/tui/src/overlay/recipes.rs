@@ -1,0 +1,221 @@
+//! Skills, commands and agents of files: where each comes from, what it may, what is wrong with it.
+//!
+//! Owns the lists and the one that is chosen. Never calls one: its name goes to the composer.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::{
+    clean::Clean,
+    intent::Slash,
+    recipe::{Recipe, RecipeKind},
+};
+use ratatui::{buffer::Buffer, text::Line};
+
+use super::{
+    Caret, Overlay, OverlayKind,
+    page::{Page, Scroll, frame},
+};
+use crate::{
+    ctx::{Ctx, Outcome},
+    keymap::Entry,
+    row::{Row, wrap},
+    theme::Slot,
+};
+
+/// The list of skills and commands.
+pub const SKILLS: OverlayKind = OverlayKind {
+    entry: Entry { name: "skills", label: "skills and commands", reach: "opens a list" },
+    command: Some(Slash::Skills),
+    actions: &[],
+    heading: "",
+    open: |_| Ok(Box::new(List { agents: false, at: 0 })),
+};
+
+/// The list of agents.
+pub const AGENTS: OverlayKind = OverlayKind {
+    entry: Entry { name: "agents", label: "agents", reach: "opens a list" },
+    command: Some(Slash::Agents),
+    actions: &[],
+    heading: "",
+    open: |_| Ok(Box::new(List { agents: true, at: 0 })),
+};
+
+/// Columns of a name, and of where it comes from.
+const NAME: usize = 26;
+const ORIGIN: usize = 8;
+
+/// One of the two lists.
+#[derive(Debug)]
+struct List {
+    agents: bool,
+    at: usize,
+}
+
+impl List {
+    fn all<'a>(&self, ctx: &'a Ctx<'_>) -> Vec<&'a Recipe> {
+        let all = ctx.surroundings.recipes.iter();
+        all.filter(|r| (r.kind == RecipeKind::Agent) == self.agents).collect()
+    }
+
+    fn none(&self) -> &'static str {
+        if self.agents {
+            "There are no agents. An agent is a file agents/NAME/AGENT.md in your configuration folder or in .pilothouse: a name, a \
+             description, tools and a scope above, its prompt below. @NAME then calls it."
+        } else {
+            "There are no skills."
+        }
+    }
+}
+
+impl Overlay for List {
+    fn name(&self) -> &'static str {
+        if self.agents { AGENTS.entry.name } else { SKILLS.entry.name }
+    }
+
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        let all = self.all(ctx);
+        let chosen = all.get(self.at).copied();
+        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            self.at = (self.at + 1).min(all.len().saturating_sub(1));
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            self.at = self.at.saturating_sub(1);
+        } else if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        } else if key.code == KeyCode::Char('v') {
+            return chosen.map(|recipe| Outcome::open(View::of(recipe)));
+        } else if key.code == KeyCode::Enter {
+            return chosen.map(|recipe| match &recipe.fault {
+                Some(_) => Outcome::complaint(format!(
+                    "{} cannot be used; what is wrong stands above",
+                    recipe.call()
+                )),
+                None => Outcome { call: Some(format!("{} ", recipe.call())), ..Outcome::close() },
+            });
+        }
+        Some(Outcome::none())
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let area = super::centred(ctx.body, 110, ctx.body.height);
+        let all = self.all(ctx);
+        let keys: &[(&str, &str)] = if all.is_empty() {
+            &[("Esc", "close")]
+        } else {
+            &[("j k", "choose"), ("Enter", "to the composer"), ("v", "view"), ("Esc", "close")]
+        };
+        let title = if self.agents { "Agents" } else { "Skills and commands" };
+        let inner = frame(ctx, area, title, "", keys, buf);
+        let columns = usize::from(inner.width);
+        let mut rows = Vec::new();
+        match all.get(self.at) {
+            None => rows.extend(wrap(&Row::of(self.none(), Slot::Soft).pieces, columns)),
+            Some(recipe) => {
+                rows.extend(about(recipe, columns));
+                rows.push(Row::new());
+            }
+        }
+        let room = usize::from(inner.height).saturating_sub(rows.len() + 1);
+        let top = (self.at + 1).saturating_sub(room);
+        let list = all.iter().enumerate().skip(top).map(|(n, r)| line(r, n == self.at, ctx));
+        rows.extend(list.map(|row| row.cut(columns, ctx.glyphs.ellipsis)));
+        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
+            row.paint(ctx.theme, buf, inner, y);
+        }
+        None
+    }
+}
+
+fn line(recipe: &Recipe, chosen: bool, ctx: &Ctx<'_>) -> Row {
+    let (mark, slot) = if chosen { (ctx.glyphs.folded, Slot::Strong) } else { (" ", Slot::Text) };
+    let call: String = Clean::line(&recipe.call()).chars().take(NAME).collect();
+    let row = Row::of(mark, Slot::Accent)
+        .and(&format!(" {call:NAME$} "), slot)
+        .and(&format!("{:ORIGIN$} ", recipe.origin.name()), Slot::Soft);
+    match &recipe.fault {
+        Some(fault) => {
+            row.and(&format!("{} {}", ctx.glyphs.failed, Clean::line(&fault.why).as_str()), Slot::Bad)
+        }
+        None => row.and(Clean::line(&recipe.description).as_str(), Slot::Soft),
+    }
+}
+
+/// What is said of the one that is chosen.
+fn about(recipe: &Recipe, columns: usize) -> Vec<Row> {
+    let mut lines = vec![(recipe.description.clone(), Slot::Text)];
+    if let Some(fault) = &recipe.fault {
+        lines = vec![(
+            format!("cannot be used, line {}, column {}: {}", fault.at.line, fault.at.column, fault.why),
+            Slot::Bad,
+        )];
+    } else {
+        let hint = if recipe.hint.is_empty() {
+            String::new()
+        } else {
+            format!("{} {}; ", recipe.call(), recipe.hint)
+        };
+        lines.push((format!("{hint}{}", recipe.may()), Slot::Soft));
+    }
+    let hides =
+        recipe.hides.map_or_else(String::new, |of| format!(", in place of the one that is {}", of.name()));
+    let beside = match recipe.beside.names().len() {
+        0 => String::new(),
+        1 => "; a file beside it".to_owned(),
+        n => format!("; {n} files beside it"),
+    };
+    lines.push((format!("{} {}{hides}{beside}", recipe.kind.name(), recipe.file), Slot::Soft));
+    if !recipe.sources.is_empty() {
+        lines.push((format!("sources: {}", recipe.sources.join(", ")), Slot::Soft));
+    }
+    lines
+        .iter()
+        .flat_map(|(text, slot)| wrap(&Row::of(Clean::line(text).as_str(), *slot).pieces, columns))
+        .collect()
+}
+
+/// The prompt of one, to be read.
+#[derive(Debug)]
+struct View {
+    title: String,
+    text: String,
+    scroll: Scroll,
+}
+
+impl View {
+    fn of(recipe: &Recipe) -> Self {
+        let text = if recipe.body.is_empty() { "(its text could not be read)" } else { &recipe.body };
+        Self {
+            title: Clean::line(&recipe.call()).into_string(),
+            text: text.to_owned(),
+            scroll: Scroll::default(),
+        }
+    }
+}
+
+impl Overlay for View {
+    fn name(&self) -> &'static str {
+        "recipe"
+    }
+
+    fn is_alone(&self) -> bool {
+        true
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let width = usize::from(ctx.body.width.min(110).saturating_sub(6)).max(4);
+        let lines = Clean::text(&self.text);
+        let wrapped = lines.lines().flat_map(|l| wrap(&Row::of(l, Slot::Text).pieces, width));
+        let rows: Vec<Line<'static>> =
+            wrapped.map(|row| Line::styled(row.text(), ctx.theme.style(Slot::Text))).collect();
+        let keys: &[(&str, &str)] = &[("q", "back to the list")];
+        let page = Page { title: &self.title, right: "", keys, width: 110, height: 8, rows };
+        page.draw(&self.scroll, ctx, buf);
+        None
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        self.scroll.take(key);
+        Some(Outcome::none())
+    }
+}
