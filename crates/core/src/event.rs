@@ -35,6 +35,7 @@ use crate::{
     sandbox::{Confine, Sandbox},
     scope::{PermissionMode, ToolScope},
     shell::Risk,
+    source::SourceTool,
     talk::{Echo, Fault, Finish, Usage},
     tool::{ChangeKind, Exit, ReadCall, Tool},
 };
@@ -529,6 +530,17 @@ pub enum Event {
         entry: Seq,
         /// What is wanted.
         mark: Option<ContextMark>,
+    },
+    /// A source was found to have other tools than before.
+    SourceSeen {
+        /// The source.
+        source: String,
+        /// Its tools that are new or others.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tools: Vec<SourceTool>,
+        /// Those that are gone.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gone: Vec<String>,
     },
     /// A model was asked.
     ThinkingStarted {

@@ -18,6 +18,7 @@ use crate::{
     pipeline::Material,
     plan::Pause,
     proposal::Decision,
+    question::FormQuestion,
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::Sandbox,
@@ -142,6 +143,8 @@ pub enum Input {
         /// What came back.
         said: Box<TiersAnswered>,
     },
+    /// The server of a running call asks the user something.
+    SourceAsks(FormQuestion),
     /// A request does not fit the model's window although old results gave way.
     Crowded {
         /// The model call, which is not made.

@@ -30,6 +30,7 @@ pub mod resolved;
 
 pub mod policy;
 pub mod sandbox;
+pub mod source;
 pub mod tool;
 pub mod trust;
 

@@ -18,6 +18,7 @@ use crate::{
     redact::Redactor,
     relpath::RelPath,
     session::Session,
+    source::SourceState,
     talk::Delta,
 };
 
@@ -103,8 +104,28 @@ pub enum Ask {
     Context,
     /// What a memory holds, for the user's editor.
     Memory(MemoryOwner),
+    /// How the sources are.
+    Sources,
+    /// Whether a source answers; how all of them are then.
+    TestSource(String),
+    /// Turns a source on or off, until the session is left; how all of them are then.
+    EnableSource(String, bool),
+    /// What a source has, for people.
+    SourceTools(String),
+    /// Keeps what was typed as the user's value of this variable; how the sources are then.
+    KeepKey(String, Hidden),
     /// Of the knowledge index.
     Knowledge(KnowledgeAsk),
+}
+
+/// Something that was typed and is shown nowhere.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Hidden(pub String);
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
 }
 
 /// A question to the knowledge index.
@@ -140,6 +161,10 @@ pub enum Reply {
     Context(Box<ContextSheet>),
     /// What a memory holds, or why it cannot be edited.
     Memory(MemoryOwner, Result<String, String>),
+    /// How the sources are.
+    Sources(Vec<SourceState>),
+    /// What a source has, or why that is not known.
+    SourceTools(String, Result<String, String>),
     /// Of the knowledge index, or why it has no answer.
     Knowledge(Box<Result<KnowledgeReply, String>>),
 }

@@ -14,6 +14,7 @@ mod commit;
 mod diff;
 mod exit;
 mod failure;
+mod form;
 mod gap;
 mod gate_change;
 mod interruption;
@@ -21,6 +22,7 @@ mod pause;
 mod pipeline;
 mod plan;
 mod remember;
+mod source;
 mod spec;
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,7 @@ pub use commit::{CommitAnswer, CommitQuestion};
 pub use diff::{Review, files_wait};
 pub use exit::{Exit, ExitAnswer};
 pub use failure::{Failure, FailureAnswer, PLACE};
+pub use form::{FormAnswer, FormField, FormQuestion};
 pub use gap::{Gap, GapAnswer};
 pub use gate_change::{GateChange, GateChangeAnswer};
 pub use interruption::{Interruption, InterruptionAnswer};
@@ -43,6 +46,7 @@ pub use pause::{Paused, PausedAnswer};
 pub use pipeline::{PauseAnswer, PipelinePause};
 pub use plan::{Confirmation, PlanAnswer};
 pub use remember::{Remember, RememberAnswer};
+pub use source::{SourceAnswer, SourceQuestion};
 pub use spec::{Act, Choice, Danger, Place, Reach, Role, Spec, Tone, Unattended};
 pub use transition::{Transition, TransitionAnswer};
 pub use trust::{TrustAnswer, TrustQuestion};
@@ -125,6 +129,10 @@ kinds! { $
     Budget(BudgetQuestion),
     /// The run came to a place where its plan pauses.
     Paused(Paused),
+    /// A tool of a source wants to be called.
+    Source(SourceQuestion),
+    /// A source asks something in the middle of a call.
+    Form(FormQuestion),
 }
 
 impl CheckpointKind {

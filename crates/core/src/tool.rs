@@ -15,7 +15,7 @@ mod spelling;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use call::{FileCall, SessionCall, Tool, ToolCall};
 pub use facts::Subject;
@@ -34,6 +34,7 @@ use crate::{
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::Confine,
+    source::{self, SourceNews},
 };
 
 /// Who let a call begin.
@@ -69,10 +70,11 @@ pub struct Permit {
     asked: Arc<ToolCall>,
     epoch: u32,
     confine: Option<Confine>,
-    given: Option<BlobId>,
+    given: Option<Box<BlobId>>,
     meant: Option<Box<ResolvedCommand>>,
     leave_of: LeaveOf,
     told: String,
+    pin: Option<Box<BlobId>>,
 }
 
 /// On what terms a call may run.
@@ -90,14 +92,16 @@ pub(crate) struct Terms {
     pub leave_of: LeaveOf,
     /// What the user was told of it besides, before it was allowed.
     pub told: String,
+    /// What a source's tool was when it was allowed, by the hash of what its server says of it.
+    pub pin: Option<BlobId>,
 }
 
 impl Permit {
     /// Leave for this call of a lane, on these terms.
     pub(crate) fn mint(lane: LaneId, call: CallId, asked: (Tool, Arc<ToolCall>), terms: Terms) -> Self {
-        let Terms { epoch, confine, given, meant, leave_of, told } = terms;
-        let (tool, asked) = asked;
-        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of, told }
+        let Terms { epoch, confine, given, meant, leave_of, told, pin } = terms;
+        let ((tool, asked), given, pin) = (asked, given.map(Box::new), pin.map(Box::new));
+        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of, told, pin }
     }
 
     /// The lane that may run the call.
@@ -121,8 +125,8 @@ impl Permit {
     }
 
     /// What the variables came from that a command gets of the project; nothing when it gets none.
-    pub const fn given(&self) -> Option<BlobId> {
-        self.given
+    pub fn given(&self) -> Option<BlobId> {
+        self.given.as_deref().copied()
     }
 
     /// The lane's scope epoch when it was made.
@@ -138,6 +142,11 @@ impl Permit {
     /// What the words of the command meant when it was allowed; `None` where nobody was asked.
     pub fn meant(&self) -> Option<&ResolvedCommand> {
         self.meant.as_deref()
+    }
+
+    /// What a source's tool was when it was allowed, by the hash of what its server says of it.
+    pub fn pin(&self) -> Option<BlobId> {
+        self.pin.as_deref().copied()
     }
 
     /// Who let the call begin.
@@ -184,6 +193,10 @@ pub struct ToolOutcome {
     pub unkept: Option<String>,
     /// What a command changed in the workspace.
     pub wrote: Option<Box<Wrote>>,
+    /// What a source was found to have.
+    pub found: Option<Box<SourceNews>>,
+    /// Whether a source's tool is another than the one that was allowed; then nothing was done.
+    pub redefined: bool,
 }
 
 /// What a command changed, with all that takes it back stored.
@@ -222,6 +235,8 @@ impl ToolOutcome {
             brought: None,
             unkept: None,
             wrote: None,
+            found: None,
+            redefined: false,
         }
     }
 
@@ -233,15 +248,53 @@ impl ToolOutcome {
     }
 }
 
-/// A call of a tool of another program.
+/// A call that a source answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct External {
-    /// The program that has it.
-    pub server: String,
-    /// The tool's name there.
-    pub name: String,
-    /// Its arguments, as that program takes them.
-    pub arguments: Value,
+#[serde(untagged)]
+pub enum External {
+    /// Which tools there are, and how one is called.
+    Look(SourceTools),
+    /// A call of one.
+    Call(SourceCall),
+}
+
+/// Arguments of `source_tools`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceTools {
+    /// The source; all of them by name when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// A tool of it, or a part of a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+}
+
+/// Arguments of `source_call`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceCall {
+    /// The tool by its full name.
+    #[serde(deserialize_with = "read::words")]
+    pub tool: String,
+    /// Its arguments, as its server takes them.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Map::is_empty")]
+    pub arguments: Map<String, Value>,
+}
+
+impl SourceCall {
+    /// Reads a call by the tool's own name.
+    pub(crate) fn named(name: &str, args: &str) -> Result<Self, ArgsError> {
+        let arguments = if args.trim().is_empty() { Ok(Map::new()) } else { serde_json::from_str(args) };
+        let wrong =
+            |e: serde_json::Error| ArgsError::NotJson { tool: Tool::SourceCall.name(), why: e.to_string() };
+        Ok(Self { tool: name.to_owned(), arguments: arguments.map_err(wrong)? })
+    }
+
+    /// The source, and the tool there.
+    pub fn parts(&self) -> Option<(&str, &str)> {
+        source::parts(&self.tool)
+    }
 }
 
 /// How a command ended; of one that could not even be started it says nothing.

@@ -58,6 +58,8 @@ mod questions;
 mod recipes;
 #[path = "stories/results.rs"]
 mod results;
+#[path = "stories/sources.rs"]
+mod sources;
 #[path = "stories/steer.rs"]
 mod steer;
 mod support;

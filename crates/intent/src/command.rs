@@ -57,6 +57,8 @@ pub enum Slash {
     Facts,
     /// Shows, searches, edits and forgets what is remembered from session to session.
     Memory,
+    /// Shows the sources and how they are.
+    Sources,
     /// Shows skills and commands of files.
     Skills,
     /// Shows agents of files.
@@ -166,7 +168,7 @@ follows, each seen in the files. At most 60 lines. Where there is one already, k
 pub const INIT_FILE: &str = "AGENTS.md";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 41] = [
+pub static SLASH_COMMANDS: [SlashCommand; 42] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -267,6 +269,7 @@ pub static SLASH_COMMANDS: [SlashCommand; 41] = [
         Session,
         "notes for later sessions; `add user NOTE` for every project, `edit user` in $EDITOR",
     ),
+    row(Slash::Sources, ("sources", &["mcp"]), Nothing, Either, "MCP servers: how they are, what they have"),
     row(
         Slash::Skills,
         ("skills", &[]),
@@ -447,6 +450,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Ask
         | Slash::ReadOnly
         | Slash::Trust
+        | Slash::Sources
         | Slash::Skills
         | Slash::Agents
         | Slash::Runs

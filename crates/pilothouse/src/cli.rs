@@ -1,9 +1,13 @@
 //! The command line as clap reads it: names, flags, help with examples. Never acts.
 
+mod sources;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pilothouse_core::{money::Limits, pipeline::Depth};
+
+pub use sources::SourcesCommand;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -170,6 +174,15 @@ pub enum Command {
         /// What to do.
         #[command(subcommand)]
         what: PermissionsCommand,
+    },
+    /// MCP servers: which there are, whether they answer, what they have.
+    #[command(
+        after_help = "Examples:\n  pilothouse sources add memory -- npx -y @modelcontextprotocol/server-memory\n  pilothouse sources add far --url https://mcp.example.org/mcp --header 'Authorization=Bearer ${FAR_TOKEN}'\n  pilothouse sources test\n  pilothouse sources tools memory\n\nA project's stand in .mcp.json, .pilothouse/mcp.json and .pilothouse/sources/NAME/config.json, and wait for trust."
+    )]
+    Sources {
+        /// What to do.
+        #[command(subcommand)]
+        what: SourcesCommand,
     },
     /// Where the configuration is.
     #[command(after_help = "Examples:\n  pilothouse config path\n  pilothouse config validate")]

@@ -9,6 +9,7 @@ mod know;
 mod out;
 mod permit;
 mod place;
+mod sources;
 mod trust;
 mod validate;
 mod workbench;
@@ -70,6 +71,7 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Auth { what }) => auth::auth(what),
         Some(Command::Trust(args)) => trust::trust(args),
         Some(Command::Permissions { what }) => permit::permissions(what),
+        Some(Command::Sources { what }) => sources::sources(what),
         Some(Command::Config { what }) => alone::config(what, secrets),
         Some(Command::Doctor(args)) => alone::doctor(&args),
         Some(Command::Validate(args)) => validate::validate(&args),

@@ -57,8 +57,10 @@ fn every_arrow_points_down_to_core() {
     for name in ["model", "tools", "tui"] {
         assert_eq!(siblings(name), ["core"], "{name}");
     }
-    assert_eq!(siblings("index"), ["core", "tools"]);
-    assert_eq!(siblings("runtime"), ["core", "index", "model", "tools"]);
+    for name in ["sources", "index"] {
+        assert_eq!(siblings(name), ["core", "tools"], "{name}");
+    }
+    assert_eq!(siblings("runtime"), ["core", "index", "model", "sources", "tools"]);
     assert_eq!(siblings("pilothouse"), ["core", "runtime", "tui"]);
 }
 
@@ -79,9 +81,12 @@ fn crates_do_without_what_is_not_theirs() {
     for name in ["tools", "index"] {
         none(name, &["ratatui", "crossterm", "async-openai", "reqwest"]);
     }
-    none("runtime", &["ratatui", "crossterm", "async-openai", "syntect"]);
+    none("sources", &["ratatui", "crossterm", "async-openai", "directories", "process-wrap"]);
+    none("runtime", &["rmcp", "ratatui", "crossterm", "async-openai", "syntect"]);
     none("tui", &["async-openai", "reqwest", "ignore", "process-wrap", "directories", "tempfile"]);
-    for name in ["shell", "intent", "core", "model", "tools", "index", "runtime", "tui", "pilothouse"] {
+    for name in
+        ["shell", "intent", "core", "model", "tools", "sources", "index", "runtime", "tui", "pilothouse"]
+    {
         none(name, &["openssl", "native-tls", "aws-lc-rs"]);
     }
 }

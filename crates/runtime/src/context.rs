@@ -80,6 +80,8 @@ pub struct Circumstances {
     pub unattended: bool,
     /// Who is asked: only what they thought themselves goes back.
     pub origin: String,
+    /// The sources, a line each.
+    pub sources: Vec<String>,
 }
 
 /// A lane's next request, and how it fits.

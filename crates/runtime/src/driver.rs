@@ -16,6 +16,7 @@ mod port;
 mod project;
 mod recipes;
 mod rules;
+mod sources;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -38,14 +39,16 @@ use pilothouse_core::{
     intent::{Control, Mode},
     pipeline::Depth,
     policy::Policy,
-    port::{Reply, Request, Surroundings, Update},
+    port::{Ask, Reply, Request, Surroundings, Update},
+    question::FormQuestion,
     scope::PermissionMode,
     session::{Bounds, Step},
     trust::Trust,
     work::WorkKey,
 };
+use pilothouse_sources::FormAnswer;
 use pilothouse_tools::awake::Awake;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
 use crate::{
@@ -55,7 +58,7 @@ use crate::{
     home::{Environment, Home},
     project::Project,
     secrets::Secrets,
-    surroundings,
+    sessions, surroundings,
     trace::{EventTrace, Variant},
 };
 use disk_thread::DiskThread;
@@ -63,7 +66,7 @@ use opening::Opened;
 pub(crate) use opening::{fence, settle};
 use outbox::Outbox;
 use tasks::Tasks;
-pub use trust::place;
+pub use trust::{place, sources_of};
 
 /// Events that a screen gets at once when a session is opened.
 const TAIL: usize = 300;
@@ -184,6 +187,8 @@ enum Inbound {
     Rules(u64, Result<Policy, RuntimeError>),
     /// git answered.
     Branch(surroundings::Branch),
+    /// A source asks the user something in the middle of a call.
+    Form(FormQuestion, oneshot::Sender<FormAnswer>),
     /// Something that the user should know.
     Notice(String),
 }
@@ -197,6 +202,8 @@ struct Driver {
     /// Model calls that no summary can make room for: they go as they are, with old results shortened.
     shortened: BTreeSet<CallId>,
     kit: work::Services,
+    /// Forms of sources that wait for an answer.
+    forms: sources::Forms,
     /// Decided and not yet on disk.
     unsaved: Vec<Step>,
     /// Disk work besides the log and the workspace.
@@ -271,6 +278,7 @@ impl Driver {
             running: BTreeMap::new(),
             shortened: BTreeSet::new(),
             kit,
+            forms: sources::Forms::new(),
             unsaved: first.into_iter().collect(),
             disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,
             readings: 0,
@@ -350,6 +358,7 @@ impl Driver {
                 self.look_at_recipes_again();
                 inputs.push((input, true));
             }
+            Request::Ask(number, Ask::KeepKey(name, key)) => self.keep_key(number, name, key),
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
                 None => self.ask_beside(number, ask),
@@ -375,6 +384,7 @@ impl Driver {
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
+            Inbound::Form(form, reply) => self.form(form, reply, inputs),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Branch(branch) => {
                 self.project.on_branch(&branch);
@@ -475,6 +485,8 @@ impl Driver {
     }
 
     fn saved(&mut self, events: Vec<Stamped>) {
+        self.heed_forms(&events);
+        self.tell_sources(&events);
         let exit = |e: &Stamped| matches!(e.event, Event::ControlGiven { control: Control::Exit });
         self.leaving |= events.iter().any(exit);
         let boundary = |e: &Stamped| {
@@ -489,11 +501,8 @@ impl Driver {
         if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
             self.read_rules_again();
         }
+        self.tell_sheet(&events);
         self.keep_pipeline(&events);
-        let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
-        if events.iter().any(asked) {
-            self.outbox.send(Update::Notice(self.sheet().to_string()));
-        }
         for event in &events {
             self.suggest(event);
             self.say_of_model(event);

@@ -9,6 +9,7 @@ pub mod listing;
 mod patch;
 mod report;
 mod result;
+pub mod sources;
 #[cfg(test)]
 mod tests;
 mod unattended;

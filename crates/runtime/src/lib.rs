@@ -32,6 +32,7 @@ pub mod permissions;
 pub mod project;
 pub mod recipes;
 pub mod secrets;
+pub mod sources;
 pub mod surroundings;
 pub mod trace;
 pub mod trust;
@@ -44,7 +45,7 @@ pub mod error;
 mod rig;
 
 pub use config::{Config, Layer};
-pub use driver::{Setup, ShutdownReport, Which, drive, place};
+pub use driver::{Setup, ShutdownReport, Which, drive, place, sources_of};
 pub use error::RuntimeError;
 pub use home::{Environment, Home};
 pub use pilothouse_tools::{keep_descriptors, rooted_path, sandbox::helper};

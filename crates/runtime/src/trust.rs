@@ -17,6 +17,8 @@ use pilothouse_core::{
 };
 use pilothouse_tools::Jail;
 
+use pilothouse_sources::Definition as Source;
+
 pub use folder::{Folder, Survey};
 pub use part::{Kind, Piece};
 pub use store::Store;
@@ -25,15 +27,16 @@ use crate::{
     config::ProjectLayer,
     error::RuntimeError,
     hooks::{self, Definition},
-    memory, recipes,
+    memory, recipes, sources,
 };
 
 /// Single files that take effect. Permission rules are not among them: a project's only narrow, and
 /// narrow everywhere.
-const FILES: [(&str, Kind); 5] = [
+const FILES: [(&str, Kind); 6] = [
     (hooks::PROJECT_FILE, Kind::Hooks),
     (".pilothouse/config.toml", Kind::Settings),
-    (".pilothouse/mcp.toml", Kind::Servers),
+    (".mcp.json", Kind::Servers),
+    (".pilothouse/mcp.json", Kind::Servers),
     (".env", Kind::Variables),
     (memory::PROJECT_FILE, Kind::Memory),
 ];
@@ -64,6 +67,7 @@ impl Brought {
             for (path, kind) in FILES {
                 pieces.extend(look(&jail, path, kind));
             }
+            list(&jail, sources::PROJECT, Kind::Servers, MOST_DEPTH, &mut pieces);
             for (path, kind) in FOLDERS {
                 list(&jail, path, kind, MOST_DEPTH, &mut pieces);
             }
@@ -123,12 +127,12 @@ impl Brought {
         part::variables(self.text(".env").unwrap_or_default())
     }
 
-    /// Whether the hooks and the files that they name are still as they are here.
+    /// Whether the hooks, the sources and the files that they name are still as they are here.
     ///
     /// # Errors
     /// The path of the first that is not.
     pub fn still_holds(&self, root: &Path) -> Result<(), String> {
-        let runs = |p: &&Piece| matches!(p.kind, Kind::Hooks | Kind::Script);
+        let runs = |p: &&Piece| matches!(p.kind, Kind::Hooks | Kind::Script | Kind::Servers);
         let now = Self::scan(root);
         let missing = |from: &Self, of: &Self| {
             let mut pieces = from.pieces.iter().filter(runs);
@@ -180,11 +184,13 @@ fn list(jail: &Jail, path: &str, kind: Kind, depth: usize, into: &mut Vec<Piece>
     }
 }
 
-/// Files of the folder that its hooks name: what they hold is what the hook does.
+/// Files of the folder that its hooks and sources name: what they hold is what these do.
 fn scripts(jail: &Jail, pieces: &[Piece]) -> Vec<Piece> {
     let whole = Brought { pieces: pieces.to_vec(), of: BlobId::of(b"") };
     let hooks = whole.hooks(jail.root()).unwrap_or_default();
-    let words: BTreeSet<String> = hooks.iter().flat_map(|d| named(&d.run)).collect();
+    let (sources, _) = sources::of_project(jail.root(), &whole);
+    let lines = hooks.iter().map(|d| d.run.clone()).chain(sources.iter().map(Source::line));
+    let words: BTreeSet<String> = lines.flat_map(|line| named(&line)).collect();
     let known = |path: &str| pieces.iter().any(|p| p.path == path);
     let words = words.into_iter().filter(|w| !known(w));
     words.filter_map(|w| look(jail, &w, Kind::Script)).filter(|p| p.content.is_ok()).collect()

@@ -10,6 +10,7 @@ mod output;
 mod plain;
 mod refusal;
 mod running;
+pub(crate) mod server;
 pub(crate) mod table;
 mod tree;
 

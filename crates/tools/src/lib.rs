@@ -34,7 +34,11 @@ pub mod snapshot;
 pub mod specs;
 pub mod walk;
 
-pub use command::{environment::rooted_path, hook::HookCall};
+pub use command::{
+    environment::rooted_path,
+    hook::HookCall,
+    server::{Pipes, ServerLine, ServerProcess},
+};
 pub use descriptors::keep_descriptors;
 pub use executor::{BlobSource, Sink, ToolExecutor};
 pub use jail::{Jail, JailError};

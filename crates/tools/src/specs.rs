@@ -18,7 +18,7 @@ struct Asset {
 }
 
 /// The tools that `offer` allows and those of `session_tools`, in the order of [`Tool::ALL`]; the
-/// same arguments always give the same bytes.
+/// same arguments always give the same bytes. Those of sources are offered where both say so.
 ///
 /// `delete` is offered with write access too: it only proposes, and the typed word that it needs is
 /// asked for when the removal is applied.
@@ -34,6 +34,8 @@ pub fn specs(offer: ToolScope, held: bool, session_tools: &[Tool]) -> Vec<ToolSp
             None => session_tools.contains(tool),
             Some(needs) if tool.asks_index() => session_tools.contains(tool) && offer.allows(needs),
             Some(Capability::Delete) => offer.allows(Capability::Delete) || offer.allows(Capability::Write),
+            // A call of one may only read: it is judged when it is made.
+            Some(_) if tool.is_of_sources() => session_tools.contains(tool) && offer.allows(Capability::Read),
             Some(Capability::Execute) if held => offer.allows(Capability::Read),
             Some(needs) => offer.allows(needs),
         })
@@ -88,7 +90,8 @@ mod tests {
 
     #[test]
     fn every_tool_has_an_object_schema_and_the_whole_set_stays_small() {
-        let all = specs(ToolScope::FULL, false, &SESSION);
+        let sources = [Tool::SourceTools, Tool::SourceCall];
+        let all = specs(ToolScope::FULL, false, &[&SESSION[..], &sources].concat());
         let usual: Vec<&str> = Tool::ALL.into_iter().filter(|t| !t.asks_index()).map(Tool::name).collect();
         assert_eq!(names(&all), usual);
         for spec in &all {
@@ -100,7 +103,9 @@ mod tests {
             );
             assert!(!spec.description.is_empty());
         }
-        assert!(bytes(&all) < 6_100, "{} bytes", bytes(&all));
+        let usual = specs(ToolScope::FULL, false, &SESSION);
+        assert!(bytes(&usual) < 6_100, "{} bytes", bytes(&usual));
+        assert!(bytes(&all) < bytes(&usual) + 700, "{} bytes with sources", bytes(&all));
     }
 
     /// There is no room for a word on every field: those have one whose name alone does not say what they take.

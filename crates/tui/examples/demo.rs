@@ -245,6 +245,8 @@ impl Driver {
             | Tool::Search
             | Tool::Delete
             | Tool::RecordFact
+            | Tool::SourceTools
+            | Tool::SourceCall
             | Tool::SubmitPlan
             | Tool::AskUser
             | Tool::RequestPath
@@ -270,6 +272,10 @@ impl Driver {
             }
             Ask::Blob(id) => Reply::Blob(id, self.blobs.get(&id).cloned()),
             Ask::Rehearse(_) => Reply::Rehearsed(Box::default()),
+            Ask::Sources | Ask::TestSource(_) | Ask::EnableSource(..) | Ask::KeepKey(..) => {
+                Reply::Sources(Vec::new())
+            }
+            Ask::SourceTools(ref name) => Reply::SourceTools(name.clone(), Ok(String::new())),
             Ask::Context => Reply::Context(Box::default()),
             Ask::Knowledge(_) => Reply::Knowledge(Box::new(Err("the demonstration has no index".to_owned()))),
             Ask::Memory(owner) => Reply::Memory(owner, Ok(String::new())),

@@ -128,6 +128,7 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
     let how = how(spec, facts);
     if spec.free {
         let mut rows = vec![closed(head, &how, theme, width)];
+        rows.extend(fact_rows(spec, theme, width));
         rows.extend(spec.options.iter().take(9).zip(1..).map(|(option, n)| {
             let text = shorten(option, width.saturating_sub(5));
             Line::from(vec![

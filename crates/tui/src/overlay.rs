@@ -17,6 +17,7 @@ pub mod reason;
 pub mod recipes;
 pub mod rule;
 pub mod sheet;
+pub mod sources;
 pub mod stake;
 pub mod status;
 pub mod why;
@@ -48,6 +49,7 @@ pub const OVERLAYS: &[OverlayKind] = &[
     changes::KIND,
     status::KIND,
     context::KIND,
+    sources::KIND,
     recipes::SKILLS,
     recipes::AGENTS,
     connect::KIND,

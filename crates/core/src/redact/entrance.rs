@@ -14,7 +14,9 @@ use crate::{
     hook::HookOutcome,
     input::{Input, Refusal, TiersAnswered, WriteFault},
     intent::{Control, TierAnswer, Turn},
+    question::FormQuestion,
     resolved::{ResolvedCommand, Thing},
+    source::{SourceNews, SourceTool},
     talk::{Echo, Fault, ModelCall, ModelReply},
     tool::{ArgsError, Tool, ToolCall, ToolOutcome, Wrote},
     trust::{Part, Standing},
@@ -97,6 +99,10 @@ impl Redactor {
                 Input::EditMemory { owner, before, text }
             }
             Input::Instructed { call, path, text } => Input::Instructed { call, path, text: self.text(text) },
+            Input::SourceAsks(form) => {
+                let message = self.text(form.message);
+                Input::SourceAsks(FormQuestion { message, ..form })
+            }
             Input::HookEnded { call, outcome } => {
                 let (summary, output) = (self.text(outcome.summary), self.text(outcome.output));
                 Input::HookEnded { call, outcome: HookOutcome { summary, output, ..outcome } }
@@ -281,7 +287,14 @@ impl Redactor {
             brought: outcome.brought.map(|b| self.text(b)),
             unkept: outcome.unkept.map(|u| self.text(u)),
             wrote: outcome.wrote.map(|w| Box::new(self.wrote(*w))),
+            found: outcome.found.map(|f| Box::new(self.found(*f))),
+            redefined: outcome.redefined,
         }
+    }
+
+    fn found(&self, found: SourceNews) -> SourceNews {
+        let tool = |t: SourceTool| SourceTool { about: self.text(t.about), ..t };
+        SourceNews { tools: found.tools.into_iter().map(tool).collect(), ..found }
     }
 
     /// The lines are shown; what takes them back is kept to the byte.

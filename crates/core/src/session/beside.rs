@@ -112,7 +112,7 @@ impl State {
         let task = |lane: &LaneId| {
             self.lanes.get(lane).filter(|l| matches!(l.kind, LaneKind::Task(_))).map(|l| l.id)
         };
-        if let Event::CallStarted { call, lane, tool: Tool::Run, confine, .. } = event {
+        if let Event::CallStarted { call, lane, tool: Tool::Run | Tool::SourceCall, confine, .. } = event {
             let writes = *confine != Some(Confine::READING);
             self.hands.extend(task(lane).filter(|_| writes).map(|lane| Hand::Command(lane, *call)));
         } else if let Event::ApplyApproved { apply, take, .. } = event {

@@ -30,6 +30,7 @@ mod queue;
 mod recipe;
 mod run;
 mod say;
+mod source;
 mod steer;
 mod stop;
 mod terms;
@@ -168,6 +169,7 @@ impl<'a> Draft<'a> {
             Input::RulesKept { approval, result } => self.rules_kept(approval, result),
             Input::MemoryKept { approval, result } => self.memory_kept(approval, result),
             Input::EditMemory { owner, before, text } => self.edit_memory(owner, before, text),
+            Input::SourceAsks(form) => self.source_asks(form),
             Input::Instructed { call, path, text } => self.instructed(call, path, text),
             Input::Surveyed(standing) => self.surveyed(standing),
             Input::StageGathered { pipeline, step, material } => {

@@ -18,7 +18,7 @@ use crate::{
     sandbox::Confine,
     scope::ToolScope,
     talk::Usage,
-    tool::{ArgsError, Delegate, FileCall, LeaveOf, Run, SessionCall, Tool, ToolCall},
+    tool::{ArgsError, Delegate, External, FileCall, LeaveOf, Run, SessionCall, SourceCall, Tool, ToolCall},
     work::SeenParts,
 };
 
@@ -116,6 +116,8 @@ pub struct OpenCall {
     pub given: Option<BlobId>,
     /// What its words mean, once the user was asked about it.
     pub meant: Option<Box<ResolvedCommand>>,
+    /// What the source's tool is that it was allowed to call, by hash.
+    pub pin: Option<BlobId>,
     /// What changed since the user allowed it.
     pub changed: String,
     /// Whether that is something which the project brings, found before it began unasked.
@@ -181,6 +183,7 @@ impl OpenCall {
             confine,
             given,
             meant: None,
+            pin: None,
             changed: String::new(),
             brought: false,
             loses: false,
@@ -207,6 +210,21 @@ impl OpenCall {
         match self.asked.as_deref() {
             Ok(ToolCall::File(file)) => Some(file),
             Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_))
+            | Err(_) => None,
+        }
+    }
+
+    /// What it wants of a source's tool, if it calls one.
+    pub fn source_call(&self) -> Option<&SourceCall> {
+        match self.asked.as_deref() {
+            Ok(ToolCall::External(External::Call(call))) => Some(call),
+            Ok(
+                ToolCall::External(External::Look(_))
+                | ToolCall::Knowledge(_)
+                | ToolCall::File(_)
+                | ToolCall::Run(_)
+                | ToolCall::Session(_),
+            )
             | Err(_) => None,
         }
     }

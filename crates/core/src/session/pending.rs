@@ -113,6 +113,7 @@ impl State {
             meant: call.meant.clone(),
             leave_of: call.leave_of,
             told: call.changed.clone(),
+            pin: call.pin,
         };
         let permit = Permit::mint(lane.id, call.call, (tool, asked), terms);
         let mut view = self.view(lane);

@@ -137,6 +137,8 @@ impl State {
             | CheckpointKind::Diff(_)
             | CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)
+            | CheckpointKind::Source(_)
+            | CheckpointKind::Form(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Commit(_)
             | CheckpointKind::PipelinePause(_)

@@ -32,6 +32,7 @@ use crate::{
         Accounts, Apply, Lane, Origin, Pipeline, Transcript, accounts::Bound, beside::Hand, changes::Changes,
         unreviewed::Unreviewed,
     },
+    source::SeenTools,
     talk::Usage,
     trust::{Given, Trust, TrustRequest},
     work::{SeenParts, Work},
@@ -164,6 +165,8 @@ pub struct State {
     pub(super) committing: Option<(CallId, CommitStage)>,
     /// The file that is to be a plan, and the message that asked for it.
     pub(super) plan_sought: Option<(CallId, TurnId, RelPath)>,
+    /// Tools of sources that were seen.
+    pub sources: Arc<SeenTools>,
     /// What is known.
     pub facts: Arc<Facts>,
     /// The last pipeline.

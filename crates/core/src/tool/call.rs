@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    External,
+    External, SourceCall,
     facts::{Facts, Subject},
     files::{Delete, Edit, List, Read, RecordFact, Run, Search, Write},
     knowledge::KnowledgeCall,
@@ -125,6 +125,20 @@ tools! {
         ],
         needs: Some(Capability::Execute), acts: &[], content: false, offered: &[],
         words: ("Running", "Ran"), subject: Subject::Words,
+    }
+    /// The tools of the sources, and how one is called.
+    SourceTools = "source_tools" {
+        example: r#"{"source": "memory", "tool": "read_graph"}, both optional"#,
+        spellings: &[Also("source", &["server", "name"]), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[], content: false, offered: &[],
+        words: ("Asking", "Asked"), subject: Subject::Words,
+    }
+    /// A call of a source's tool.
+    SourceCall = "source_call" {
+        example: r#"{"tool": "memory__read_graph", "arguments": {}}; source_tools tells names and arguments"#,
+        spellings: &[Also("tool", &["name"]), Also("arguments", &["args", "input", "parameters"]), Unheard(SAID)],
+        needs: Some(Capability::Execute), acts: &[], content: false, offered: &[],
+        words: ("Calling", "Called"), subject: Subject::Words,
     }
     /// The plan, for the user's approval.
     SubmitPlan = "submit_plan" {
@@ -309,6 +323,8 @@ impl ToolCall {
             Tool::Delete => Self::File(FileCall::Delete(read::read(tool, args)?)),
             Tool::RecordFact => Self::File(FileCall::RecordFact(read::read(tool, args)?)),
             Tool::Run => Self::Run(read::read(tool, args)?),
+            Tool::SourceTools => Self::External(External::Look(read::read(tool, args)?)),
+            Tool::SourceCall => Self::External(External::Call(read::read(tool, args)?)),
             Tool::SubmitPlan => Self::Session(SessionCall::SubmitPlan(read::read(tool, args)?)),
             Tool::AskUser => Self::Session(SessionCall::AskUser(read::read(tool, args)?)),
             Tool::RequestPath => Self::Session(SessionCall::RequestPath(read::read(tool, args)?)),
@@ -335,7 +351,11 @@ impl ToolCall {
     pub fn named(name: &str, args: &str) -> Result<Self, ArgsError> {
         let none =
             || ArgsError::NoTool { name: name.to_owned(), known: Tool::ALL.map(Tool::name).join(", ") };
-        Tool::named(name).ok_or_else(none).and_then(|tool| Self::read(tool, args))
+        let tool = Tool::named(name).ok_or_else(none)?;
+        if tool == Tool::SourceCall && name != tool.name() {
+            return SourceCall::named(name, args).map(|call| Self::External(External::Call(call)));
+        }
+        Self::read(tool, args)
     }
 
     /// What it acts on, for people; empty where there is no more to say than its tool.
@@ -352,7 +372,8 @@ impl ToolCall {
             Self::Session(SessionCall::ChangeGate(change)) => &change.gate,
             Self::Session(SessionCall::Remember(note)) => &note.text,
             Self::Knowledge(call) => call.subject(),
-            Self::External(external) => &external.name,
+            Self::External(External::Look(look)) => look.source.as_deref().unwrap_or_default(),
+            Self::External(External::Call(call)) => &call.tool,
         }
     }
 

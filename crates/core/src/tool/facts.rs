@@ -3,7 +3,7 @@
 //! Owns the questions that may be asked about a tool; the answers stand in the list in `call`.
 
 use super::{Tool, spelling::Spelling};
-use crate::{scope::Capability, shell::Act, talk::Purpose};
+use crate::{scope::Capability, shell::Act, source, talk::Purpose};
 
 /// What is to be known about a tool beside its arguments.
 pub(super) struct Facts {
@@ -43,9 +43,15 @@ impl Tool {
         self.facts().name
     }
 
-    /// The tool called `name`.
+    /// The tool called `name`; the full name of a source's tool calls that one.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.name() == name)
+        let own = Self::ALL.into_iter().find(|t| t.name() == name);
+        own.or_else(|| source::parts(name).map(|_| Self::SourceCall))
+    }
+
+    /// Whether it is of use only where there are sources.
+    pub const fn is_of_sources(self) -> bool {
+        matches!(self, Self::SourceTools | Self::SourceCall)
     }
 
     /// What it is for and the schema of its arguments: JSON with `description` and `parameters`.
@@ -83,6 +89,8 @@ impl Tool {
             | Self::Delete
             | Self::RecordFact
             | Self::Run
+            | Self::SourceTools
+            | Self::SourceCall
             | Self::SubmitPlan
             | Self::AskUser
             | Self::RequestPath

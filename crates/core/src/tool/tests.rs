@@ -53,10 +53,15 @@ fn wrong(schema: &Value) -> Vec<Value> {
     }
 }
 
-/// An object with every property.
+/// An object with every property; an open one, whose properties another program names, with none.
 fn whole(schema: &Value) -> Value {
-    let all = schema["properties"].as_object().unwrap();
+    let all = schema["properties"].as_object().cloned().unwrap_or_default();
+    assert!(!all.is_empty() || is_open(schema), "{schema}");
     Value::Object(all.iter().map(|(name, s)| (name.clone(), samples(s).remove(0))).collect())
+}
+
+fn is_open(schema: &Value) -> bool {
+    schema["properties"].is_null() && schema["additionalProperties"] == json!(true)
 }
 
 fn required(schema: &Value) -> BTreeSet<String> {
@@ -118,7 +123,7 @@ fn hold(tool: Tool, schema: &Value, put: &dyn Fn(Value) -> Value) {
             }
         }
         let inner = if property["type"] == "array" { &property["items"] } else { property };
-        if inner["type"] == "object" {
+        if inner["type"] == "object" && !is_open(inner) {
             let listed = |v: Value| if property["type"] == "array" { json!([v]) } else { v };
             hold(tool, inner, &|v| put(with(name, Some(listed(v)))));
         }

@@ -10,6 +10,7 @@ use pilothouse_core::{
     plan::PlanDraft,
     scope::{PermissionMode, ToolScope},
     session::{ChildWork, LaneKind},
+    source::SourceTool,
     talk::{Finish, ModelCall, ModelReply, Usage},
     tool::{ReadCall, Tool},
     work::Work,
@@ -185,6 +186,8 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
         Tool::Write => json!({"path": "a.txt", "content": "y"}),
         Tool::Search => json!({"path": "a.txt", "pattern": "x"}),
         Tool::Run => json!({"command": "make"}),
+        Tool::SourceTools => json!({}),
+        Tool::SourceCall => json!({"tool": "s__act"}),
         Tool::List | Tool::Read | Tool::Delete => json!({"path": "a.txt"}),
         Tool::RecordFact => json!({"name": "n", "value": "v"}),
         Tool::SubmitPlan
@@ -209,18 +212,57 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
     let reply = ModelReply { calls, ..ModelReply::default() };
     b.input(Input::Replied { call: CallId(106), reply: Ok(reply) }).unwrap();
     let runs = b.session.pending().values().any(|w| matches!(w, Work::Tool { .. }));
-    let asks = b
-        .session
-        .state()
-        .open
-        .values()
-        .any(|c| matches!(c.kind, CheckpointKind::Risk(_) | CheckpointKind::Transition(_)));
+    let asks = b.session.state().open.values().any(|c| {
+        matches!(c.kind, CheckpointKind::Risk(_) | CheckpointKind::Source(_) | CheckpointKind::Transition(_))
+    });
     match (runs, asks) {
         (true, false) => 'r',
         (false, true) => 'a',
         (false, false) => 'x',
         (true, true) => panic!("{tool:?} runs and asks"),
     }
+}
+
+/// A tool of a source that may change something, or that says that it reads, with the user's leave or without.
+fn seen(b: &mut Bench, reads: bool, free: bool) {
+    let (name, about, hash) = ("act".to_owned(), String::new(), BlobId::of(b"1"));
+    let tool = SourceTool { name, about, hash, reads, free, hides: false, changed: false };
+    forge(b, Event::SourceSeen { source: "s".to_owned(), tools: vec![tool], gone: Vec::new() });
+}
+
+#[test]
+fn a_source_s_tool_is_held_like_a_command_unless_server_and_user_say_that_it_reads() {
+    let mut checked = 0;
+    for node in IntentNode::ALL {
+        for row in ROWS {
+            for ceiling in [ToolScope::DELETE, ToolScope::READ_ONLY, ToolScope::NONE] {
+                for permission in [PermissionMode::Ask, PermissionMode::Auto, PermissionMode::ReadOnly] {
+                    if permission == PermissionMode::ReadOnly && ceiling == ToolScope::DELETE {
+                        continue;
+                    }
+                    let of = |tool, known: Option<(bool, bool)>| {
+                        let mut b = with(row, node, ceiling, permission);
+                        if let Some((reads, free)) = known {
+                            seen(&mut b, reads, free);
+                        }
+                        decided(&mut b, tool)
+                    };
+                    let place = format!("{row:?} at {node} under {ceiling:?}, {permission:?}");
+                    assert_eq!(of(Tool::SourceCall, None), 'x', "what was not seen: {place}");
+                    for known in [(false, false), (false, true), (true, false)] {
+                        let (got, run) = (of(Tool::SourceCall, Some(known)), of(Tool::Run, None));
+                        let asks = permission == PermissionMode::Auto && run == 'r' && got == 'a';
+                        let gate = got == 'x' && matches!(row, Row::Gate | Row::Planning);
+                        assert!(got == run || asks || gate, "{known:?} {got}, a command {run}: {place}");
+                        checked += 1;
+                    }
+                    let (read, search) = (of(Tool::SourceCall, Some((true, true))), of(Tool::Search, None));
+                    assert!(read == search || row == Row::Child && read == 'x', "{read} {search}: {place}");
+                }
+            }
+        }
+    }
+    assert_eq!(checked, 17 * 9 * 8 * 3);
 }
 
 fn column(node: IntentNode) -> usize {

@@ -123,6 +123,7 @@ const fn place(event: &Event) -> usize {
         Event::TurnDirected { .. } => 99,
         Event::Staged { .. } => 100,
         Event::DepthSet { .. } => 101,
+        Event::SourceSeen { .. } => 102,
     }
 }
 
@@ -133,7 +134,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..102), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..103), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

@@ -25,3 +25,4 @@ mod plans;
 mod recipes;
 mod recorded;
 mod results;
+mod sources;

@@ -49,10 +49,19 @@ pub fn sheet(state: &State, tools: &[ToolSpec], texts: &dyn Texts, around: &Circ
         }
     };
     let noted = now::memory(state, lane, around);
-    let notes = noted.as_ref().map_or(0, String::len);
+    let sources = now::sources(around);
+    let notes = noted.as_ref().map_or(0, String::len) + sources.as_ref().map_or(0, String::len);
     parts.extend(
         noted.map(|text| fixed("memory", &text, text.len(), "notes of earlier sessions that fit best")),
     );
+    parts.extend(sources.map(|text| {
+        fixed(
+            "sources",
+            &text,
+            text.len(),
+            "the sources by name; their tools are looked up where they are wanted",
+        )
+    }));
     parts.extend(last.map(|text| {
         fixed(
             "state",

@@ -125,6 +125,7 @@ impl Bench {
             may_call: true,
             unattended: false,
             origin: "here".to_owned(),
+            sources: Vec::new(),
         }
     }
 }

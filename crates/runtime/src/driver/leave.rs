@@ -37,6 +37,7 @@ impl Driver {
                 | Inbound::Branch(_)
                 | Inbound::Surveyed(_)
                 | Inbound::Rules(..)
+                | Inbound::Form(..)
                 | Inbound::Notice(_) => false,
             };
             let mut inputs = Vec::new();
@@ -46,7 +47,10 @@ impl Driver {
                 self.unsaved.extend(step);
             }
         }
+        self.forms.clear();
         self.tasks.end(deadline.max(tokio::time::Instant::now() + LAST)).await;
+        // Nobody asks them any more: each has its own bounds for its end.
+        drop(tokio::time::timeout(2 * FAREWELL, self.kit.sources.stop()).await);
         let events = self.save();
         let saved = events.is_ok();
         if let Ok(events) = events {

@@ -26,7 +26,7 @@ use crate::{
     home::make_private,
     hooks::Definition,
     log::{Log, Meta},
-    permissions, sessions,
+    permissions, sessions, sources,
     trust::{Folder, Survey},
     writer::{self, record},
 };
@@ -128,9 +128,8 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
-    let mut notices = config.notices.clone();
+    let mut notices = notices(setup, &workspace, &config, &trust.1);
     notices.extend(rules.notices);
-    notices.extend(trust.1.inert());
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
@@ -162,6 +161,12 @@ fn bounds(setup: &Setup, config: &Config) -> Bounds {
         pauses: config.pauses.clone(),
         archive: config.archive,
     }
+}
+
+/// What the user should know of the settings, of what has no effect, and of the sources.
+fn notices(setup: &Setup, workspace: &Path, config: &Config, survey: &Survey) -> Vec<String> {
+    let sources = sources::Found::of(&setup.home, workspace, survey).notices;
+    config.notices.iter().cloned().chain(survey.inert()).chain(sources).collect()
 }
 
 /// What holds the commands of a workspace, as this machine and the settings have it.

@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, port::Stored};
-use crate::{context::stage, sessions};
+use crate::context::stage;
 
 /// What happened to the last pipeline.
 const STATE: &str = "pipeline-state.json";
@@ -77,17 +77,6 @@ impl Driver {
             };
             Input::BreakoutJudged { turn, said }
         });
-    }
-
-    /// Puts where the run stands beside the log.
-    pub(super) fn save_run(&self) {
-        let (folder, snapshot) = (self.at.folder.clone(), sessions::run_snapshot(self.at.session.state()));
-        drop(self.disk.run(move || {
-            let saved = snapshot.map_err(std::io::Error::from).and_then(|s| sessions::save_run(&folder, &s));
-            if let Err(e) = saved {
-                tracing::warn!(error = %e, "the state of the run could not be put beside the log");
-            }
-        }));
     }
 
     /// Keeps beside the log what is read without it, after something happened to a pipeline.

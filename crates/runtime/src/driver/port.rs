@@ -47,13 +47,21 @@ pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
         | Ask::Rehearse(_)
         | Ask::Context
         | Ask::Memory(_)
-        | Ask::Knowledge(_) => None,
+        | Ask::Knowledge(_)
+        | Ask::Sources
+        | Ask::TestSource(_)
+        | Ask::EnableSource(..)
+        | Ask::KeepKey(..)
+        | Ask::SourceTools(_) => None,
     }
 }
 
 impl Driver {
     /// Answers beside the loop what takes longer.
     pub(super) fn ask_beside(&self, number: u64, ask: Ask) {
+        if matches!(ask, Ask::Sources | Ask::TestSource(_) | Ask::EnableSource(..) | Ask::SourceTools(_)) {
+            return self.ask_sources(number, ask);
+        }
         let (folder, home, inbound) =
             (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
         let blobs = self.at.blobs.clone();
@@ -74,7 +82,12 @@ impl Driver {
                 }))),
                 Ask::Files(count) => Reply::Files(files(&folder, count)),
                 Ask::Blob(id) => Reply::Blob(id, blobs.get(id)),
-                Ask::History { .. } => Reply::History(Vec::new()),
+                Ask::History { .. }
+                | Ask::Sources
+                | Ask::TestSource(_)
+                | Ask::EnableSource(..)
+                | Ask::KeepKey(..)
+                | Ask::SourceTools(_) => Reply::History(Vec::new()),
             };
             let reply = tokio::task::spawn_blocking(answer).await;
             drop(inbound.send(Inbound::Answered(number, reply.unwrap_or(Reply::Files(Vec::new())))).await);
@@ -89,7 +102,7 @@ impl Driver {
         let lane = sheet::next(state);
         let purpose = lane.map_or(Purpose::Answer, |l| l.kind.purpose());
         let offer = lane.map_or(ToolScope::READ_ONLY, Lane::offer);
-        let tools = super::work::offered(state, purpose, offer);
+        let tools = super::work::offered(state, purpose, offer, !self.kit.sources.is_empty());
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         sheet::sheet(state, &tools, &texts, &self.circumstances())
     }

@@ -3,6 +3,8 @@
 //! Owns that nothing is said twice. Never decides what follows.
 
 use pilothouse_core::{
+    event::{Event, Stamped},
+    intent::Control,
     port::{Attention, Surroundings, Update},
     session::Bounds,
 };
@@ -78,5 +80,13 @@ impl Driver {
                 tracing::warn!(error = %e, "the state of the run could not be put beside the log");
             }
         }));
+    }
+
+    /// Says what the model is told next, where that was asked without a screen.
+    pub(super) fn tell_sheet(&mut self, events: &[Stamped]) {
+        let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
+        if events.iter().any(asked) {
+            self.outbox.send(Update::Notice(self.sheet().to_string()));
+        }
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     config::Config,
     error::RuntimeError,
     hooks::Definition,
+    sources::{self, SessionSources},
     trust::{Folder, Survey},
 };
 
@@ -32,7 +33,10 @@ pub(super) fn found(setup: &Setup, root: &Path) -> (Folder, Survey) {
 
 /// The settings in force.
 pub(super) fn settings(setup: &Setup, folder: &Folder, survey: &Survey) -> Result<Config, RuntimeError> {
-    folder.settings(survey, &setup.home, &setup.environment, setup.flags.clone())
+    let config = folder.settings(survey, &setup.home, &setup.environment, setup.flags.clone())?;
+    let all = sources::Found::of(&setup.home, &folder.root, survey).all;
+    let secrets = config.secrets.and(&sources::secrets(&setup.home, &setup.environment, &all));
+    Ok(Config { secrets, ..config })
 }
 
 /// What is known of a folder where no session is open, for what the rules decide there.
@@ -50,6 +54,18 @@ pub fn place(setup: &Setup, root: &Path) -> Result<Conditions, RuntimeError> {
         network: sandbox.network,
         metadata_open: sandbox.metadata_open,
     })
+}
+
+/// The sources of a folder where no session is open, and what of them cannot be used.
+///
+/// # Errors
+/// When the folder is none.
+pub fn sources_of(setup: &Setup) -> Result<(SessionSources, Vec<String>), RuntimeError> {
+    let root = &setup.workspace;
+    let (_, survey) = found(setup, root);
+    let found = sources::Found::of(&setup.home, root, &survey);
+    let notices = found.notices.clone();
+    Ok((SessionSources::of(&setup.home, &setup.environment, root, &survey, found), notices))
 }
 
 /// How the folder stands, with the hooks in force.
@@ -74,6 +90,7 @@ impl Driver {
             variables.clear();
         }
         self.kit.workshop = self.kit.workshop.clone().hiding(secrets.clone()).giving(of, variables);
+        self.set_sources();
         self.outbox.hide(secrets.clone());
         if self.around.secrets != secrets {
             self.around.secrets = secrets;

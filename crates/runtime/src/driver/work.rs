@@ -44,6 +44,7 @@ use crate::{
     error::RuntimeError,
     knowledge::Knowledge,
     pending::Pending,
+    sources::{Found, SessionSources},
     tiers::{self, ClassifierTiers},
 };
 
@@ -63,6 +64,7 @@ pub(super) struct Slot {
 /// What work is done with.
 pub(super) struct Services {
     pub workshop: ToolExecutor,
+    pub sources: SessionSources,
     /// The tiers beside the deterministic ones.
     pub later: ClassifierTiers,
     /// Where phrases that a model resolved are put.
@@ -73,9 +75,14 @@ pub(super) struct Services {
 }
 
 /// The tools that a lane for this purpose is offered; a sub-agent runs nothing, not even what only reads.
-pub(super) fn offered(state: &State, purpose: Purpose, offer: ToolScope) -> Vec<ToolSpec> {
+/// Tools of sources only where there are `sources`.
+pub(super) fn offered(state: &State, purpose: Purpose, offer: ToolScope, sources: bool) -> Vec<ToolSpec> {
     let held = state.sandbox.backend.is_some() && purpose != Purpose::Child;
-    pilothouse_tools::specs(offer, held, &Tool::of_session(purpose))
+    let mut tools = Tool::of_session(purpose);
+    if sources && purpose != Purpose::Child {
+        tools.extend(Tool::ALL.into_iter().filter(|t| t.is_of_sources()));
+    }
+    pilothouse_tools::specs(offer, held, &tools)
 }
 
 impl Services {
@@ -98,8 +105,10 @@ impl Services {
         let workshop = workshop.saving(Snapshots::of(ground));
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
+        let found = Found::of(&setup.home, at.root.path(), &at.trust.1);
+        let sources = SessionSources::of(&setup.home, &setup.environment, at.root.path(), &at.trust.1, found);
         let knowledge = Knowledge::new(at.root.path(), &setup.home, &at.config);
-        Ok(Self { workshop, later, pending, knowledge, client: None })
+        Ok(Self { workshop, sources, later, pending, knowledge, client: None })
     }
 
     pub(super) fn client(&mut self, voice: &Provider) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -141,6 +150,9 @@ impl Driver {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
             Work::Compact { call, .. } => self.compact(key, call, cancel),
+            Work::Tool { permit, .. } if matches!(permit.asked(), ToolCall::External(_)) => {
+                self.source(key, permit, cancel);
+            }
             Work::Tool { permit, view } => self.tool(key, permit, *view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
@@ -255,7 +267,7 @@ impl Driver {
         }
         let around = self.circumstances();
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let tools = offered(self.at.session.state(), purpose, offer);
+        let tools = offered(self.at.session.state(), purpose, offer, !self.kit.sources.is_empty());
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 
@@ -274,6 +286,7 @@ impl Driver {
             may_call: self.at.session.may_call(),
             unattended: self.setup.unattended,
             origin: self.at.config.voice.origin(),
+            sources: self.kit.sources.lines(),
         }
     }
 

@@ -16,9 +16,17 @@ use crate::{
 /// Checks a name before anybody types a key for it; returns it as it is stored.
 ///
 /// # Errors
-/// When it is neither a preset that wants a key, nor a host, nor `custom`.
+/// When it is neither a preset that wants a key, nor a host, nor `custom`, nor the `NAME_OF_A_VARIABLE` of a source.
 pub fn name(provider: &str) -> Result<String, RuntimeError> {
-    let name = provider.trim().to_ascii_lowercase();
+    let variable = provider.trim();
+    let capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    if variable.starts_with(|c: char| c.is_ascii_uppercase())
+        && variable.contains('_')
+        && variable.chars().all(capital)
+    {
+        return Ok(variable.to_owned());
+    }
+    let name = variable.to_ascii_lowercase();
     let wants = |p: &Preset| !p.key_variables().is_empty();
     let host = name.contains(['.', ':']) || name == "localhost";
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]_".contains(c));
@@ -29,7 +37,7 @@ pub fn name(provider: &str) -> Result<String, RuntimeError> {
     Err(RuntimeError::Setting {
         what: "provider".to_owned(),
         message: format!(
-            "name one of {}, or the host that the key is for, such as api.example.org",
+            "name one of {}, the host that the key is for, such as api.example.org, or a source's variable, such as GITHUB_TOKEN",
             known.join(", ")
         ),
     })

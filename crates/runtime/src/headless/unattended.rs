@@ -67,7 +67,10 @@ impl Unattended {
         let shown = question.kind.shown();
         let give = |answer| Input::Answer { checkpoint: question.id, answer, shown };
         match &question.kind {
-            CheckpointKind::Risk(_) | CheckpointKind::Access(_) | CheckpointKind::Transition(_) => {
+            CheckpointKind::Risk(_)
+            | CheckpointKind::Access(_)
+            | CheckpointKind::Source(_)
+            | CheckpointKind::Transition(_) => {
                 self.refuse(question);
                 Some(give(Answer::Reject(NOBODY.to_owned())))
             }
@@ -110,6 +113,7 @@ impl Unattended {
             // What follows only reads.
             CheckpointKind::PipelinePause(_) => Some(give(Answer::Approve)),
             CheckpointKind::Gap(_) => Some(give(Answer::Skip)),
+            CheckpointKind::Form(_) => Some(give(Answer::Reject(String::new()))),
             CheckpointKind::Interruption(_)
             | CheckpointKind::Budget(_)
             | CheckpointKind::Paused(_)

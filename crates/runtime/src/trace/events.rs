@@ -174,6 +174,7 @@ impl EventTrace {
             | Event::FactsAsked { .. }
             | Event::FactsAnswered { .. }
             | Event::AnswerChecked { .. }
+            | Event::SourceSeen { .. }
             | Event::QueueChanged { .. }
             | Event::Notice { .. } => {}
         }

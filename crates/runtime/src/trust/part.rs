@@ -11,7 +11,7 @@ use pilothouse_core::{
     shell::steers,
 };
 
-use crate::{hooks, recipes};
+use crate::{hooks, recipes, sources};
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,13 +86,11 @@ impl Piece {
                 Err(e) => vec![format!("cannot be used: {e}")],
             },
             Kind::Settings => flat(&text, "sets"),
-            Kind::Servers => match text.parse::<toml::Table>() {
-                Ok(table) => {
-                    let servers = table.values().filter_map(|v| v.as_table()).flat_map(toml::Table::keys);
-                    let names: Vec<&str> = servers.map(String::as_str).collect();
-                    vec![format!("names tool servers: {} (this version starts none)", names.join(", "))]
-                }
-                Err(e) => vec![format!("cannot be used: {}", e.message())],
+            Kind::Servers => match sources::of_text(self.path.as_ref(), &text) {
+                Some(Ok(all)) if all.is_empty() => vec!["has no source in it".to_owned()],
+                Some(Ok(all)) => all.iter().map(sources::says).collect(),
+                Some(Err(e)) => vec![format!("cannot be used: {e}")],
+                None => vec!["stands beside a source".to_owned()],
             },
             Kind::Variables => {
                 let names: Vec<String> = variables(&text).into_iter().map(|(name, _)| name).collect();
@@ -133,7 +131,8 @@ impl Piece {
                 }
                 lines.concat()
             }
-            Kind::Hooks | Kind::Servers => match text.parse::<toml::Table>() {
+            Kind::Servers => sources::legible(&text),
+            Kind::Hooks => match text.parse::<toml::Table>() {
                 Ok(mut table) => {
                     if hide(&mut table) {
                         table.to_string()

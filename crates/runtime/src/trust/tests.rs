@@ -57,7 +57,10 @@ fn everything_that_would_take_effect_is_named_with_what_it_would_do() {
     place.put(".pilothouse/hooks.toml", HOOKS);
     place.put("check.sh", "#!/bin/sh\nexit 0\n");
     place.put(".pilothouse/config.toml", "[session]\npermission = \"read_only\"\n");
-    place.put(".pilothouse/mcp.toml", "[servers.x]\ncommand = \"x\"\nenv = { KEY = \"hush\" }\n");
+    place.put(
+        ".pilothouse/mcp.json",
+        "{\"mcpServers\": {\"x\": {\"command\": \"x\", \"env\": {\"KEY\": \"hush\"}}}}",
+    );
     place.put(".pilothouse/permissions.toml", "deny = [\"rm\"]\n");
     place.put(".pilothouse/commands/deploy.md", "deploy it");
     place.put(".pilothouse/skills/a/SKILL.md", "a skill");
@@ -69,13 +72,14 @@ fn everything_that_would_take_effect_is_named_with_what_it_would_do() {
         ".pilothouse/commands/deploy.md",
         ".pilothouse/config.toml",
         ".pilothouse/hooks.toml",
-        ".pilothouse/mcp.toml",
+        ".pilothouse/mcp.json",
         ".pilothouse/skills/a/SKILL.md",
         "check.sh",
     ];
     assert_eq!(paths, all);
     let would = |path: &str| standing.parts.iter().find(|p| p.path == path).unwrap().would.join("\n");
     assert_eq!(would(".pilothouse/hooks.toml"), "from plan to act: runs `./check.sh now`");
+    assert_eq!(would(".pilothouse/mcp.json"), "x: starts `x` when it is needed");
     assert_eq!(would(".pilothouse/config.toml"), "sets session.permission = \"read_only\"");
     assert_eq!(
         would(".env"),

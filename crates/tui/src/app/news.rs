@@ -101,6 +101,8 @@ impl App {
             | Reply::Blob(..)
             | Reply::Files(_)
             | Reply::Rehearsed(_)
+            | Reply::Sources(_)
+            | Reply::SourceTools(..)
             | Reply::Knowledge(_)
             | Reply::Context(_) => {}
         }

@@ -11,6 +11,7 @@ use pilothouse_core::{
     clean::Clean,
     ids::{CheckpointId, ProposalId},
     input::Input,
+    port::{Ask, Hidden},
 };
 use ratatui::{
     buffer::Buffer,
@@ -69,6 +70,8 @@ pub enum Purpose {
     },
     /// Something that a pane asked for.
     Pane(PaneId),
+    /// The value of a variable; what is typed is not shown.
+    Key(String),
 }
 
 /// A line that is asked for.
@@ -113,7 +116,24 @@ impl Prompt {
                 let (proposal, hunk, shown, text) = (*proposal, *hunk, *shown, typed.to_owned());
                 Some(Outcome::input(Input::Comment { proposal, hunk, text, shown }))
             }
+            Purpose::Key(_) if typed.is_empty() => None,
+            Purpose::Key(name) => {
+                let asks = vec![Ask::KeepKey(name.clone(), Hidden(typed.to_owned()))];
+                Some(Outcome { asks, ..Outcome::none() })
+            }
             Purpose::Pane(id) => Some(Outcome { line: Some((*id, self.text.clone())), ..Outcome::none() }),
+        }
+    }
+
+    /// What is seen of what was typed.
+    fn seen(&self) -> String {
+        match self.purpose {
+            Purpose::Key(_) => "*".repeat(self.text.chars().count()),
+            Purpose::Proceed(_)
+            | Purpose::Deny(_)
+            | Purpose::Word(_)
+            | Purpose::Comment { .. }
+            | Purpose::Pane(_) => self.text.clone(),
         }
     }
 
@@ -179,6 +199,7 @@ impl Overlay for Prompt {
             Purpose::Deny(_) => ("Reason", "ok"),
             Purpose::Comment { .. } => ("Comment", "ok"),
             Purpose::Pane(_) => ("Search", "ok"),
+            Purpose::Key(_) => ("Credential", "keeps it"),
         };
         let keys = [("Enter", enter), ("Esc", "back")];
         let inner = frame(ctx, area, title, "", &keys, buf);
@@ -202,10 +223,10 @@ impl Overlay for Prompt {
         buf.set_stringn(inner.x, y, format!("› {ghost}"), width, ctx.theme.style(Slot::Faint));
         let text = Line::from(vec![
             Span::styled("› ", ctx.theme.style(Slot::Accent)),
-            Span::styled(self.text.clone(), ctx.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)),
+            Span::styled(self.seen(), ctx.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)),
         ]);
         text.render(Rect { y, height: 1, ..inner }, buf);
-        let x = inner.x + 2 + u16::try_from(self.text.width()).unwrap_or_default();
+        let x = inner.x + 2 + u16::try_from(self.seen().width()).unwrap_or_default();
         Some((x.min(inner.right().saturating_sub(1)), y))
     }
 

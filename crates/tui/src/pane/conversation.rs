@@ -326,6 +326,8 @@ impl Pane for ConversationPane {
             | Reply::Rehearsed(_)
             | Reply::Knowledge(_)
             | Reply::Context(_)
+            | Reply::Sources(_)
+            | Reply::SourceTools(..)
             | Reply::Memory(..) => {}
         }
     }

@@ -22,6 +22,7 @@ macro_rules! call_events {
             | Event::CallHeld { .. }
             | Event::CallEnded { .. }
             | Event::CallLost { .. }
+            | Event::SourceSeen { .. }
     };
 }
 pub(super) use call_events;
@@ -33,18 +34,19 @@ impl State {
             Event::CallMade { call, lane, tool, args, typed } => {
                 self.saw(call.0);
                 let at = self.at;
-                if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.calls.push(OpenCall { typed: *typed, ..OpenCall::made(*call, *tool, args, at) });
-                }
+                let Some(lane) = self.lanes.get_mut(lane) else { return };
+                lane.calls.push(OpenCall { typed: *typed, ..OpenCall::made(*call, *tool, args, at) });
             }
             Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
                 let (at, given, trust) = (self.at, self.given.as_ref().map(|g| g.of), self.trust);
+                let pin = self.pin(*call, approval.is_some());
                 if confine.is_some_and(|c| c != Confine::READING) {
                     self.lanes.values_mut().for_each(|lane| lane.changed = true);
                 }
                 if let Some(open) = self.call_of(*lane, *call) {
                     open.tool = Some(*tool);
+                    open.pin = pin;
                     open.hash = *args;
                     open.allowed = Some(*epoch);
                     (open.confine, open.given) = (*confine, given);
@@ -82,9 +84,23 @@ impl State {
                     turn.output = Some(seq);
                 }
             }
+            Event::SourceSeen { source, tools, gone } => {
+                Arc::make_mut(&mut self.sources).saw(source, tools, gone);
+            }
             Event::CallLost { apply: Some(apply), .. } => Arc::make_mut(&mut self.changes).lost(*apply),
             _ => {}
         }
+    }
+
+    /// What the source's tool is that a call begins with, by hash; an answer accepts it as it is.
+    fn pin(&mut self, call: CallId, asked: bool) -> Option<BlobId> {
+        let (_, open) = self.open_call(call)?;
+        let (source, tool) = open.source_call()?.parts()?;
+        let (source, tool) = (source.to_owned(), tool.to_owned());
+        if asked {
+            Arc::make_mut(&mut self.sources).accept(&source, &tool);
+        }
+        self.sources.get(&source, &tool).map(|t| t.hash)
     }
 
     fn call_of(&mut self, lane: LaneId, call: CallId) -> Option<&mut OpenCall> {

@@ -25,7 +25,7 @@ use crate::{
     scope::{Capability, PermissionMode, ToolScope},
     session::{Lane, LaneKind, OpenCall},
     talk::{Fault, FaultKind},
-    tool::{AskUser, Exit, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome},
+    tool::{AskUser, Exit, External, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome},
 };
 
 /// Most answers that a question of the model may offer.
@@ -66,7 +66,8 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Session(SessionCall::Remember(note)) => self.judge_note(note),
             ToolCall::Run(_) => CallVerdict::Command,
-            ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::External(_) => {
+            ToolCall::External(External::Call(asked)) => self.judge_source(lane, open, asked),
+            ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::External(External::Look(_)) => {
                 if let Some(said) = open.file().and_then(|file| self.spared(lane, tool, file)) {
                     return CallVerdict::refuse(format!(
                         "the user said not to touch {said}; leave it as it is and go on"
@@ -209,7 +210,9 @@ impl Draft<'_> {
         start: CallStart,
     ) -> CallVerdict {
         let looks = tool == Tool::Run && start.confine == Some(Confine::READING);
-        let beside = self.beside_run(lane.id) && tool == Tool::Run && !looks;
+        let looks = looks || open.source_call().is_some_and(|call| self.only_reads_there(call));
+        let acts = matches!(tool, Tool::Run | Tool::SourceCall);
+        let beside = self.beside_run(lane.id) && acts && !looks;
         let needs = if looks { Some(Capability::Read) } else { tool.needs() };
         if beside || !needs.is_none_or(|n| lane.scope().allows(proposing(n))) {
             let why = "the ceiling was lowered, or a run began";
@@ -269,21 +272,38 @@ impl Draft<'_> {
         self.towards(lane, open, to, || request.reason.clone(), Then::Done("allowed; go on"))
     }
 
-    pub(super) fn tool_ended(&mut self, call: CallId, outcome: ToolOutcome) -> Decided {
+    /// What was found before it was done after all, so that nothing was; whether that is so.
+    fn not_done(&mut self, lane: LaneId, call: CallId, outcome: &mut ToolOutcome) -> bool {
+        if let Some(found) = outcome.found.take() {
+            self.found_source(*found);
+        }
+        if outcome.redefined {
+            self.redefined(lane, call);
+            return true;
+        }
+        if let Some(held) = outcome.held.take() {
+            self.ran_into(lane, call, *held);
+            self.advance(lane);
+            return true;
+        }
+        let not_run = outcome.brought.take().map(NotRun::Brought);
+        let not_run = not_run.or(outcome.changed.take().map(NotRun::Changed));
+        let why = not_run.or(outcome.unkept.take().map(NotRun::Loses));
+        let not_run = why.is_some();
+        if let Some(why) = why {
+            self.command_changed(lane, call, why);
+        }
+        not_run
+    }
+
+    pub(super) fn tool_ended(&mut self, call: CallId, mut outcome: ToolOutcome) -> Decided {
         let late = || Refusal::new("the call is not open any more");
         let (lane, open) = self.state.open_call(call).map(|(l, c)| (l, c.clone())).ok_or_else(late)?;
         if open.allowed != Some(lane.epoch) {
             return Err(late());
         }
         let (lane, kind) = (lane.id, lane.kind);
-        if let Some(held) = outcome.held {
-            self.ran_into(lane, call, *held);
-            self.advance(lane);
-            return Ok(());
-        }
-        let not_run = outcome.brought.map(NotRun::Brought).or(outcome.changed.map(NotRun::Changed));
-        if let Some(why) = not_run.or(outcome.unkept.map(NotRun::Loses)) {
-            self.command_changed(lane, call, why);
+        if self.not_done(lane, call, &mut outcome) {
             return Ok(());
         }
         let (gate, mut text) = (matches!(kind, LaneKind::Gate(_)), outcome.text);

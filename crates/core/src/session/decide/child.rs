@@ -37,6 +37,8 @@ pub(super) fn refused_to_child(tool: Tool) -> CallVerdict {
         | Tool::Delete
         | Tool::RecordFact
         | Tool::Run
+        | Tool::SourceTools
+        | Tool::SourceCall
         | Tool::SubmitPlan
         | Tool::RequestPath
         | Tool::ChangeGate

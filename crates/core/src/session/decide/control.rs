@@ -78,7 +78,7 @@ impl Draft<'_> {
             Slash::Budget => return self.budget(args),
             Slash::Research => return self.research(command.name, args),
             Slash::Depth => return self.set_depth(args),
-            Slash::Context => Control::Other(command.name.to_owned()),
+            Slash::Context | Slash::Sources => Control::Other(command.name.to_owned()),
             Slash::Diff
             | Slash::Approvals
             | Slash::Why

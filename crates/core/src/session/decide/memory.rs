@@ -76,6 +76,8 @@ impl Draft<'_> {
             | CheckpointKind::Transition(_)
             | CheckpointKind::GateChange(_)
             | CheckpointKind::Access(_)
+            | CheckpointKind::Source(_)
+            | CheckpointKind::Form(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)
             | CheckpointKind::PipelinePause(_)

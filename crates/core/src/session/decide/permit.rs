@@ -47,6 +47,10 @@ impl Draft<'_> {
                 return Some(CallVerdict::deny(request, ruling));
             }
         }
+        if let Some(call) = open.source_call() {
+            let (request, ruling) = self.ruling_of_source(call)?;
+            return (ruling.outcome == Outcome::Refuse).then(|| CallVerdict::deny(request, ruling));
+        }
         // What takes no path is about the whole workspace.
         let path = open.file()?.path().unwrap_or(ROOT);
         tool.acts().iter().find_map(|act| self.path_ruled_out(open, *act, path))
@@ -79,9 +83,13 @@ impl Draft<'_> {
     }
 
     /// A planning or an answer may end while it asks: nobody waits for the answer then.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only what asks about a call that may end first")]
     pub(super) fn close_access_of_gone_calls(&mut self) {
-        let access = |kind: &CheckpointKind| {
-            if let CheckpointKind::Access(access) = kind { Some(access.call) } else { None }
+        let access = |kind: &CheckpointKind| match kind {
+            CheckpointKind::Access(access) => Some(access.call),
+            CheckpointKind::Source(asked) => Some(asked.call),
+            CheckpointKind::Form(form) => Some(form.call),
+            _ => None,
         };
         let open = self.state.open.values().filter_map(|c| Some((c.id, access(&c.kind)?)));
         let gone: Vec<CheckpointId> =

@@ -137,6 +137,8 @@ impl Pane for DiffPane {
             | Reply::Rehearsed(_)
             | Reply::Knowledge(_)
             | Reply::Context(_)
+            | Reply::Sources(_)
+            | Reply::SourceTools(..)
             | Reply::Memory(..) => {}
         }
     }

@@ -15,10 +15,12 @@ use pilothouse_core::{
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
     port::{ContextPart, ContextSheet, KnowledgeReply},
     proposal::CONTROL_WORD,
+    question::{FormField, FormQuestion},
     recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
     relpath::RelPath,
     runs::{RunInfo, RunStatus},
     shell::Risk,
+    source::{SourceHealth, SourceNews, SourceState, SourceTool},
     talk::{Delta, DeltaKind, Fault, FaultKind, Usage},
     tool::{ChangeKind, ProposalDraft, ToolOutcome},
     trust::{Part, PartChange, Standing},
@@ -138,6 +140,13 @@ pub(super) const ALL: &[Scene] = &[
     ("approvals-deeper", |w, h| pressed(deeper(w, h), "<ctrl-x>a")),
     ("approvals-trust", |w, h| pressed(trust(w, h), "<ctrl-x>a")),
     ("access", access),
+    ("source-asks", source_asks),
+    ("approvals-source", |w, h| pressed(source_asks(w, h), "<ctrl-x>a")),
+    ("source-form", source_form),
+    ("sources", |w, h| sources(w, h, "j")),
+    ("sources-none", sources_none),
+    ("sources-page", sources_page),
+    ("sources-key", |w, h| sources(w, h, "csecret")),
     ("deeper", deeper),
     ("trust", trust),
     ("trust-sheet", trust_sheet),
@@ -700,6 +709,84 @@ fn access(width: u16, height: u16) -> Desk {
     desk.app.update(Update::Rules(policy), desk.now);
     say(&mut desk, "where is main?");
     desk.reply("", &[("read", r#"{"path":"docs/private.md"}"#)]);
+    desk
+}
+
+/// A source whose tools were looked up, and a call of one that may change something.
+fn source_asks(width: u16, height: u16) -> Desk {
+    let mut desk = said(width, height, "where is main?");
+    desk.reply("", &[("source_tools", r#"{"source":"tickets"}"#)]);
+    let tool = |name: &str, about: &str, reads| SourceTool {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        hash: BlobId::of(about.as_bytes()),
+        reads,
+        free: true,
+        hides: false,
+        changed: !reads,
+    };
+    let tools = vec![tool("find", "Finds tickets.", true), tool("close", "Closes a ticket.", false)];
+    let found = Some(Box::new(SourceNews { source: "tickets".to_owned(), tools }));
+    let outcome = ToolOutcome { found, ..ToolOutcome::text("tickets__close", "2 tools") };
+    let call = desk.tools.remove(0);
+    desk.give(Input::ToolEnded { call, outcome });
+    desk.reply("", &[("source_call", r#"{"tool":"tickets__close","arguments":{"id":17,"why":"a\u202eb"}}"#)]);
+    desk
+}
+
+/// A call of a source that runs, and its server wants something.
+fn source_form(width: u16, height: u16) -> Desk {
+    let mut desk = pressed(source_asks(width, height), "<ctrl-x>a");
+    desk.wait(1_000).press("y").deliver();
+    let call = desk.tools.remove(0);
+    let fields = vec![FormField { name: "reason".to_owned(), takes: "done|wont-fix".to_owned() }];
+    let (source, message) = ("tickets".to_owned(), "Why is it closed?".to_owned());
+    desk.give(Input::SourceAsks(FormQuestion { call, source, message, fields }));
+    desk
+}
+
+fn sources(width: u16, height: u16, keys: &str) -> Desk {
+    let mut desk = pressed(answered(width, height), "/sources<enter>");
+    let state = |name: &str, line: &str, project, health| SourceState {
+        name: name.to_owned(),
+        line: line.to_owned(),
+        about: "tickets of the team".to_owned(),
+        file: "~/.config/pilothouse/sources/x/config.json".to_owned(),
+        project,
+        wants: vec!["TICKETS_TOKEN".to_owned()],
+        health,
+    };
+    let all = vec![
+        state("memory", "npx -y @modelcontextprotocol/server-memory", false, SourceHealth::Ok(9)),
+        state(
+            "tickets",
+            "https://tickets.example.org/mcp",
+            false,
+            SourceHealth::Failed("it did not answer `initialize` within 30 s".to_owned()),
+        ),
+        state("files", "npx -y @modelcontextprotocol/server-filesystem .", true, SourceHealth::Untrusted),
+        state("search", "uvx search", false, SourceHealth::Idle),
+        state("old", "old-server", false, SourceHealth::Off),
+    ];
+    let (number, now) = (desk.number, desk.now);
+    desk.app.update(Update::Answered(number, Reply::Sources(all)), now);
+    desk.press(keys);
+    desk
+}
+
+fn sources_none(width: u16, height: u16) -> Desk {
+    let mut desk = pressed(answered(width, height), "/sources<enter>");
+    let (number, now) = (desk.number, desk.now);
+    desk.app.update(Update::Answered(number, Reply::Sources(Vec::new())), now);
+    desk
+}
+
+fn sources_page(width: u16, height: u16) -> Desk {
+    let mut desk = sources(width, height, "<enter>");
+    let text = "memory-server 0.6.3\n\nmemory__read_graph\nIt says that it only reads. What its server says of it:\nRead the entire knowledge graph\nArguments: {\"type\":\"object\"}\n";
+    let (number, now) = (desk.number, desk.now);
+    desk.app
+        .update(Update::Answered(number, Reply::SourceTools("memory".to_owned(), Ok(text.to_owned()))), now);
     desk
 }
 

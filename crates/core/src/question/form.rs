@@ -1,0 +1,106 @@
+//! A source asks something in the middle of a call.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Choice, Question, Role, Spec};
+use crate::{checkpoint::Answer, clean::Clean, ids::CallId, refusal::Refusal};
+
+/// A form that the server of a running call wants filled in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormQuestion {
+    /// The call.
+    pub call: CallId,
+    /// The source.
+    pub source: String,
+    /// What it says.
+    pub message: String,
+    /// Its fields, in their order.
+    pub fields: Vec<FormField>,
+}
+
+/// One field of a form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormField {
+    /// Its name.
+    pub name: String,
+    /// What it takes, in words.
+    pub takes: String,
+}
+
+/// What goes back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FormAnswer {
+    /// A text for each field that was filled in.
+    Filled(Vec<(String, String)>),
+    /// Nothing.
+    Declined,
+}
+
+impl FormQuestion {
+    /// What a typed line fills in: the one field, or `name: value` parts between semicolons.
+    pub fn filled(&self, line: &str) -> Option<Vec<(String, String)>> {
+        if let [only] = self.fields.as_slice() {
+            return Some(vec![(only.name.clone(), line.trim().to_owned())]);
+        }
+        let part = |part: &str| {
+            let (name, value) = part.split_once([':', '='])?;
+            let field = self.fields.iter().find(|f| f.name.eq_ignore_ascii_case(name.trim()))?;
+            Some((field.name.clone(), value.trim().to_owned()))
+        };
+        line.split(';').filter(|p| !p.trim().is_empty()).map(part).collect()
+    }
+}
+
+impl Question for FormQuestion {
+    fn choices(&self) -> Vec<Choice> {
+        vec![
+            Choice::new("", "type it", Act::Say("")).reach("answer", "goes to this source and no other"),
+            Choice::new("n", "say no", Act::Give(Answer::Reject(String::new())))
+                .role(Role::Deny)
+                .words(&["n", "no"])
+                .reach("decline", "the source is told that you said no"),
+        ]
+    }
+
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        let fields: Vec<String> = self.fields.iter().map(|f| format!("{} ({})", f.name, f.takes)).collect();
+        let how = if self.fields.len() == 1 { "n says no" } else { "as NAME: VALUE; NAME: VALUE, or n" };
+        spec.title = Clean::line(&format!("{} asks: {}", self.source, self.message));
+        spec.text = Clean::line(&format!("{} asks: {}", self.source, self.message));
+        spec.tag = "form";
+        spec.facts = vec![("wants", Clean::line(&format!("{}; {how}", fields.join(", "))))];
+        spec.facts_in_bar = true;
+        spec.free = true;
+    }
+
+    fn read(&self, line: &str) -> Option<Answer> {
+        match line.trim().to_lowercase().as_str() {
+            "" => None,
+            "n" | "no" => Some(Answer::Reject(String::new())),
+            _ => Some(Answer::Text(line.trim().to_owned())),
+        }
+    }
+
+    fn is_phase_own(&self) -> bool {
+        true
+    }
+
+    fn call(&self) -> Option<CallId> {
+        Some(self.call)
+    }
+}
+
+impl Accept for FormQuestion {
+    type Answer = FormAnswer;
+
+    fn accept(&self, given: Answer) -> Result<FormAnswer, Refusal> {
+        match given {
+            Answer::Text(text) => self.filled(&text).map(FormAnswer::Filled).ok_or_else(|| {
+                let names: Vec<&str> = self.fields.iter().map(|f| f.name.as_str()).collect();
+                Refusal::new(format!("type NAME: VALUE; NAME: VALUE; the names are {}", names.join(", ")))
+            }),
+            Answer::Reject(_) | Answer::Abort | Answer::Skip => Ok(FormAnswer::Declined),
+            _ => Err(Refusal::new("type what it asks for, or n")),
+        }
+    }
+}

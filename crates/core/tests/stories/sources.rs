@@ -1,0 +1,194 @@
+//! Sources: a tool is looked up, asked about, called as it was seen, and asked about again when it is another.
+
+use pilothouse_core::{
+    blob::BlobId,
+    checkpoint::{Answer, CheckpointKind},
+    event::{CallStatus, Event},
+    input::Input,
+    policy::{Origin, Places, Policy, Rule},
+    question::{FormField, FormQuestion, SourceQuestion},
+    scope::PermissionMode,
+    source::{SourceNews, SourceTool},
+    tool::{Permit, Tool, ToolOutcome},
+    work::Work,
+};
+use serde_json::json;
+
+use crate::support::*;
+
+fn tool(name: &str, said: &str, reads: bool) -> SourceTool {
+    let (name, about) = (name.to_owned(), said.to_owned());
+    let hash = BlobId::of(said.as_bytes());
+    SourceTool { name, about, hash, reads, free: false, hides: false, changed: false }
+}
+
+fn news(tools: Vec<SourceTool>) -> Box<SourceNews> {
+    Box::new(SourceNews { source: "memory".into(), tools })
+}
+
+const fn is_source(kind: &CheckpointKind) -> bool {
+    matches!(kind, CheckpointKind::Source(_))
+}
+
+fn asked(b: &Bench) -> SourceQuestion {
+    match &b.session.state().open[&b.question(is_source)].kind {
+        CheckpointKind::Source(asked) => asked.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn permit(b: &Bench) -> Permit {
+    let work = b.session.pending().into_values().find_map(|w| match w {
+        Work::Tool { permit, .. } => Some(permit),
+        _ => None,
+    });
+    work.unwrap_or_else(|| panic!("nothing runs: {:#?}", b.session.state().open))
+}
+
+fn ended(b: &Bench) -> (CallStatus, String) {
+    let last = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::CallEnded { status, result, .. } => Some((*status, result.head.clone())),
+        _ => None,
+    });
+    last.unwrap()
+}
+
+/// A session whose model has looked up what the source has.
+fn looked(rules: &[&str], tools: Vec<SourceTool>) -> Bench {
+    let mut b = Bench::new();
+    let rules = rules.iter().map(|r| Rule::parse(r, Origin::SESSION).unwrap()).collect();
+    b.session.set_policy(std::sync::Arc::new(Policy::new(rules, Places::default())));
+    b.say("where is main?");
+    b.reply("", &[("source_tools", json!({"source": "memory"}))]);
+    assert_eq!(b.tool().1, Tool::SourceTools);
+    b.end_tool(ToolOutcome { found: Some(news(tools)), ..ToolOutcome::text("memory__act", "1 tool") });
+    b
+}
+
+#[test]
+fn what_was_not_looked_up_is_not_called() {
+    let mut b = Bench::new();
+    b.say("where is main?");
+    b.reply("", &[("source_call", json!({"tool": "memory__act"}))]);
+    let (status, told) = ended(&b);
+    assert!(status == CallStatus::Refused && told.contains("source_tools"), "{told}");
+    b.reply("", &[("memory__act", json!({"a": 1}))]);
+    assert_eq!(ended(&b).0, CallStatus::Refused, "nor by its own name");
+}
+
+#[test]
+fn a_call_asks_with_its_arguments_and_runs_as_it_was_shown() {
+    let mut b = looked(&[], vec![tool("act", "1", false)]);
+    b.reply("", &[("memory__act", json!({"path": "a\u{202e}b"}))]);
+    let question = asked(&b);
+    assert_eq!(
+        (question.arguments.as_str(), question.tool.hash),
+        ("{\"path\":\"a\u{202e}b\"}", BlobId::of(b"1"))
+    );
+    let stale = Input::Answer { checkpoint: b.question(is_source), answer: Answer::Approve, shown: None };
+    assert!(b.input(stale).is_err(), "an answer is bound to what was shown");
+    b.answer(is_source, Answer::Approve).unwrap();
+    assert_eq!((b.tool().1, permit(&b).pin()), (Tool::SourceCall, Some(BlobId::of(b"1"))));
+    b.end_tool(ToolOutcome::text("<source>", "1 line"));
+    b.reply("", &[("source_call", json!({"tool": "memory__act"}))]);
+    b.answer(is_source, Answer::Reject("not that".into())).unwrap();
+    let (status, told) = ended(&b);
+    assert!(status == CallStatus::Refused && told.contains("not that"), "{told}");
+    b.thinking();
+}
+
+#[test]
+fn a_tool_that_is_another_by_now_is_not_called_and_asked_about_again() {
+    let mut b = looked(&["allow mcp memory/act"], vec![tool("act", "1", false)]);
+    b.reply("", &[("memory__act", json!({}))]);
+    assert_eq!(permit(&b).pin(), Some(BlobId::of(b"1")), "a rule allows it");
+    let found = Some(news(vec![tool("act", "2", false)]));
+    b.end_tool(ToolOutcome { redefined: true, found, ..ToolOutcome::failure("nothing was done") });
+    let question = asked(&b);
+    assert!(question.tool.changed && question.tool.hash == BlobId::of(b"2"), "{question:?}");
+    let grant = Answer::Grant { rules: vec!["allow mcp memory/act".into()], lasting: false };
+    assert!(b.answer(is_source, grant).is_err(), "a rule is no answer to that");
+    b.answer(is_source, Answer::Approve).unwrap();
+    assert_eq!(permit(&b).pin(), Some(BlobId::of(b"2")));
+    b.end_tool(ToolOutcome::text("done", "1 line"));
+    b.reply("", &[("memory__act", json!({}))]);
+    assert_eq!(permit(&b).pin(), Some(BlobId::of(b"2")), "the rule holds for it as it is now");
+    let gone = ToolOutcome { redefined: true, found: Some(news(Vec::new())), ..ToolOutcome::failure("gone") };
+    b.end_tool(gone);
+    assert!(ended(&b).1.contains("does not have this tool any more"), "{:?}", ended(&b));
+}
+
+#[test]
+fn a_tool_known_from_an_earlier_session_as_another_asks_whatever_a_rule_says() {
+    let changed = SourceTool { changed: true, ..tool("act", "1", true) };
+    let mut b = looked(&["allow mcp memory/*"], vec![SourceTool { free: true, ..changed }]);
+    b.reply("", &[("memory__act", json!({}))]);
+    assert!(asked(&b).ruling.by.contains("is not what it said"), "{:?}", asked(&b).ruling);
+}
+
+#[test]
+fn only_the_word_of_server_and_user_together_lets_a_read_run_unasked() {
+    for (rules, reads, free, runs) in [
+        (vec![], true, true, true),
+        (vec![], true, false, false),
+        (vec![], false, true, false),
+        (vec!["allow mcp memory/act"], true, false, true),
+        (vec!["ask mcp memory/act"], true, true, false),
+    ] {
+        let mut b = looked(&rules, vec![SourceTool { free, ..tool("act", "1", reads) }]);
+        b.reply("", &[("memory__act", json!({}))]);
+        let began = b.session.pending().values().any(|w| matches!(w, Work::Tool { .. }));
+        assert_eq!(began, runs, "{rules:?} {reads} {free}");
+        assert_ne!(began, b.session.state().open.values().any(|c| is_source(&c.kind)));
+    }
+    let mut b = looked(&["deny mcp memory/*"], vec![SourceTool { free: true, ..tool("act", "1", true) }]);
+    b.reply("", &[("memory__act", json!({}))]);
+    assert_eq!(ended(&b).0, CallStatus::Refused);
+}
+
+#[test]
+fn in_auto_mode_what_only_asks_to_read_still_asks_before_something_may_change() {
+    let mut b = looked(&[], vec![tool("act", "1", false)]);
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.reply("", &[("memory__act", json!({}))]);
+    assert!(asked(&b).ruling.by.contains("only asks to read"), "{:?}", asked(&b).ruling);
+}
+
+#[test]
+fn this_session_allows_a_tool_by_a_rule() {
+    let mut b = looked(&[], vec![tool("act", "1", false)]);
+    b.reply("", &[("memory__act", json!({}))]);
+    let grant = |rule: &str| Answer::Grant { rules: vec![rule.into()], lasting: false };
+    assert!(b.answer(is_source, grant("deny mcp memory/act")).is_err());
+    b.answer(is_source, grant("allow mcp memory/act")).unwrap();
+    b.end_tool(ToolOutcome::text("done", "1 line"));
+    b.reply("", &[("memory__act", json!({"other": 1}))]);
+    assert_eq!(b.tool().1, Tool::SourceCall);
+}
+
+#[test]
+fn what_a_server_asks_meanwhile_is_a_question_of_its_call() {
+    let mut b = looked(&[], vec![SourceTool { free: true, ..tool("act", "1", true) }]);
+    b.reply("", &[("memory__act", json!({}))]);
+    let (call, _) = b.tool();
+    let fields = vec![FormField { name: "colour".into(), takes: "words".into() }];
+    let form = |call| FormQuestion {
+        call,
+        source: "memory".into(),
+        message: "which?".into(),
+        fields: fields.clone(),
+    };
+    b.input(Input::SourceAsks(form(call))).unwrap();
+    assert!(b.input(Input::SourceAsks(form(call))).is_err(), "one at a time");
+    b.say("blue");
+    let answer = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::CheckpointResolved { answer, .. } => answer.clone(),
+        _ => None,
+    });
+    assert_eq!(answer, Some(Answer::Text("blue".into())));
+    assert_eq!(b.tool().0, call, "the call goes on");
+    b.input(Input::SourceAsks(form(call))).unwrap();
+    b.end_tool(ToolOutcome::text("done", "1 line"));
+    assert!(b.session.state().open.is_empty(), "with the call its question ends");
+    assert!(b.input(Input::SourceAsks(form(call))).is_err());
+}

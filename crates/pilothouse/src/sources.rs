@@ -1,0 +1,74 @@
+//! `sources`: MCP servers for scripts and people. Wires arguments to the runtime; opens no session.
+
+use std::io::Write;
+
+use pilothouse_runtime::{
+    Environment, Home, RuntimeError, Setup,
+    headless::sources::{self, NewSource},
+    sources_of,
+};
+
+use crate::{
+    cli::SourcesCommand,
+    exit::{FAILED, Failure},
+    out,
+    workbench::explain,
+};
+
+/// Lists, tests, shows, adds or removes sources.
+///
+/// # Errors
+/// When there is no such folder or source, or nothing can be printed.
+pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
+    use SourcesCommand as S;
+    let environment = Environment::of_process();
+    let home = Home::find(&environment).map_err(explain)?;
+    let json =
+        matches!(what, S::List { json: true, .. } | S::Test { json: true, .. } | S::Tools { json: true, .. });
+    let mut out = out::out(json);
+    let here = |dir: std::path::PathBuf| {
+        let why = |e| explain(RuntimeError::io("open", &dir)(e));
+        let setup = Setup::new(home.clone(), dir.canonicalize().map_err(why)?, environment.clone());
+        let (sources, notices) = sources_of(&setup).map_err(explain)?;
+        notices.iter().for_each(|n| say(n));
+        Ok::<_, Failure>(sources)
+    };
+    let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let done = match what {
+        S::List { dir, json } => {
+            sources::list(&here(dir)?, json, &mut out)?;
+            true
+        }
+        S::Test { name, dir, json } => {
+            let sources = here(dir)?;
+            runtime()?.block_on(sources::test(&sources, name.as_deref(), json, &mut out))?
+        }
+        S::Tools { name, dir, json } => {
+            let sources = here(dir)?;
+            runtime()?.block_on(sources::tools(&sources, &name, json, &mut out))?
+        }
+        S::Add { name, url, env, header, about, read_only, command } => {
+            let gives = env.into_iter().chain(header).collect();
+            let new = NewSource { name, command, url, gives, about: about.unwrap_or_default(), read_only };
+            let file = sources::add(&home, new).map_err(explain)?;
+            say(&format!("written to {}; `pilothouse sources test` asks it", file.display()));
+            true
+        }
+        S::Remove { name } => {
+            let had = sources::remove(&home, &name).map_err(explain)?;
+            say(&if had {
+                format!("{name} is removed")
+            } else {
+                format!("no source of yours is called {name}")
+            });
+            had
+        }
+    };
+    out.flush()?;
+    Ok(if done { 0 } else { FAILED })
+}
+
+#[expect(clippy::print_stderr, reason = "messages for people go to standard error")]
+fn say(text: &str) {
+    eprintln!("pilothouse: {}", out::clean(text));
+}

@@ -1,0 +1,221 @@
+//! Sources in a running session: a call beside the loop, what its server asks meanwhile, what is in force.
+//!
+//! Owns who waits for the answer to a form. Never answers one.
+
+use std::collections::BTreeMap;
+
+use futures::future::BoxFuture;
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    event::{Event, Stamped},
+    ids::{CallId, CheckpointId},
+    input::Input,
+    intent::Control,
+    port::{Ask, Hidden, Reply, Update},
+    question::{Accept, FormAnswer as Given, FormField, FormQuestion},
+    redact::{Redactor, is_worth_hiding},
+    source::SourceState,
+    talk::{Delta, DeltaKind},
+    tool::Permit,
+    work::WorkKey,
+};
+use pilothouse_sources::{FieldKind, Form, FormAnswer, Listener};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::{Driver, Inbound};
+use crate::{
+    headless::auth,
+    sources::{Found, SessionSources},
+};
+
+/// A form that waits, or will, once it is put to the user.
+pub(super) struct Waiting {
+    form: FormQuestion,
+    asked: Option<CheckpointId>,
+    reply: oneshot::Sender<FormAnswer>,
+}
+
+/// Forms by the call that brought them.
+pub(super) type Forms = BTreeMap<CallId, Waiting>;
+
+/// What a call tells while it goes on.
+struct Hears {
+    call: CallId,
+    source: String,
+    updates: mpsc::Sender<Update>,
+    inbound: mpsc::Sender<Inbound>,
+}
+
+impl Listener for Hears {
+    fn progress(&self, text: &str) {
+        let delta = Delta { call: self.call, offset: 0, kind: DeltaKind::Notice, text: text.to_owned() };
+        drop(self.updates.try_send(Update::Delta(delta)));
+    }
+
+    fn ask(&self, form: Form) -> BoxFuture<'_, FormAnswer> {
+        Box::pin(async move {
+            let takes = |kind: &FieldKind| match kind {
+                FieldKind::Text => "words".to_owned(),
+                FieldKind::Number => "a number".to_owned(),
+                FieldKind::Whole => "a whole number".to_owned(),
+                FieldKind::Yes => "yes or no".to_owned(),
+                FieldKind::One(choices) => choices.join("|"),
+            };
+            let fields =
+                form.fields.iter().map(|f| FormField { name: f.name.clone(), takes: takes(&f.kind) });
+            let question = FormQuestion {
+                call: self.call,
+                source: self.source.clone(),
+                message: form.message.clone(),
+                fields: fields.collect(),
+            };
+            let (reply, answer) = oneshot::channel();
+            if self.inbound.send(Inbound::Form(question, reply)).await.is_err() {
+                return FormAnswer::Declined;
+            }
+            answer.await.unwrap_or(FormAnswer::Declined)
+        })
+    }
+}
+
+impl Driver {
+    /// Runs a call of a source.
+    pub(super) fn source(&self, key: WorkKey, permit: Permit, cancel: CancellationToken) {
+        let sources = self.kit.sources.clone();
+        let call = permit.call();
+        let (updates, inbound) = (self.outbox.sender(), self.inbound.clone());
+        let named = permit.asked().subject().to_owned();
+        let source = pilothouse_core::source::parts(&named).map_or(named.clone(), |(s, _)| s.to_owned());
+        self.spawn(key, Some(call), None, async move {
+            let hears = Hears { call, source, updates, inbound };
+            let outcome = sources.perform(&permit, &hears, &cancel).await;
+            Input::ToolEnded { call, outcome }
+        });
+    }
+
+    /// A server asks the user something: it is put to the session, and who waits is noted.
+    pub(super) fn form(
+        &mut self,
+        form: FormQuestion,
+        reply: oneshot::Sender<FormAnswer>,
+        inputs: &mut Vec<(Input, bool)>,
+    ) {
+        inputs.push((Input::SourceAsks(form.clone()), false));
+        self.forms.insert(form.call, Waiting { form, asked: None, reply });
+    }
+
+    /// What became of the forms that wait; one that could not be put to the user is declined.
+    pub(super) fn heed_forms(&mut self, events: &[Stamped]) {
+        for event in events {
+            if let Event::CheckpointOpened { checkpoint } = &event.event
+                && let CheckpointKind::Form(form) = &checkpoint.kind
+                && let Some(waiting) = self.forms.get_mut(&form.call)
+            {
+                waiting.asked = Some(checkpoint.id);
+            } else if let Event::CheckpointResolved { checkpoint, answer, .. } = &event.event {
+                let call =
+                    self.forms.iter().find(|(_, w)| w.asked == Some(*checkpoint)).map(|(call, _)| *call);
+                if let Some(waiting) = call.and_then(|call| self.forms.remove(&call)) {
+                    let answer = given(&waiting.form, answer.as_ref());
+                    drop(waiting.reply.send(answer));
+                }
+            }
+        }
+        self.forms.retain(|_, waiting| waiting.asked.is_some());
+    }
+
+    /// Says how the sources are, where that was asked without a screen.
+    pub(super) fn tell_sources(&mut self, events: &[Stamped]) {
+        let name = |e: &Stamped| {
+            if let Event::ControlGiven { control: Control::Other(name) } = &e.event {
+                name == "sources"
+            } else {
+                false
+            }
+        };
+        if events.iter().any(name) {
+            let lines: Vec<String> = self.kit.sources.states().iter().map(SourceState::line).collect();
+            let none = "there are no sources; `pilothouse sources add` writes one down";
+            self.outbox.send(Update::Notice(if lines.is_empty() {
+                none.to_owned()
+            } else {
+                lines.join("\n")
+            }));
+        }
+    }
+
+    /// The sources in force are others now: those of before end.
+    pub(super) fn set_sources(&mut self) {
+        let found = Found::of(&self.setup.home, self.at.root.path(), &self.at.trust.1);
+        if self.kit.sources.are(&found, &self.at.trust.1) {
+            return;
+        }
+        for notice in &found.notices {
+            self.outbox.send(Update::Refused(notice.clone()));
+        }
+        let (home, environment) = (&self.setup.home, &self.setup.environment);
+        let new = SessionSources::of(home, environment, self.at.root.path(), &self.at.trust.1, found);
+        let before = std::mem::replace(&mut self.kit.sources, new);
+        self.tasks.spawn(async move { before.stop().await });
+    }
+
+    /// Keeps what was typed as the user's value of a variable; from here on it is shown nowhere.
+    pub(super) fn keep_key(&mut self, number: u64, name: String, Hidden(key): Hidden) {
+        let known = Redactor::knowing([key.as_str()].into_iter().filter(|k| is_worth_hiding(&name, k)));
+        self.at.config.secrets = self.at.config.secrets.and(&known);
+        let secrets = self.at.config.secrets.clone();
+        self.setup.secrets.keep(&secrets);
+        self.outbox.hide(secrets.clone());
+        self.kit.workshop = self.kit.workshop.clone().hiding(secrets);
+        let (home, tasks, inbound) = (self.setup.home.clone(), self.tasks.clone(), self.inbound.clone());
+        let sources = self.kit.sources.clone();
+        self.tasks.spawn(async move {
+            let kept = tasks.blocking(move || {
+                let name = auth::name(&name).map_err(|e| e.to_string())?;
+                let mut told = Vec::new();
+                auth::set(&home, &name, &key.into(), false, &mut told).map_err(|e| e.to_string())?;
+                Ok::<_, String>(String::from_utf8_lossy(&told).trim().to_owned())
+            });
+            let told = kept.await.map_err(|e| e.to_string()).and_then(|kept| kept);
+            let told = told.unwrap_or_else(|why| format!("it was not kept: {why}"));
+            drop(inbound.send(Inbound::Notice(told)).await);
+            drop(inbound.send(Inbound::Answered(number, Reply::Sources(sources.states()))).await);
+        });
+    }
+
+    /// Answers what is asked about sources, beside the loop.
+    pub(super) fn ask_sources(&self, number: u64, ask: Ask) {
+        let (sources, inbound) = (self.kit.sources.clone(), self.inbound.clone());
+        self.tasks.spawn(async move {
+            let cancel = CancellationToken::new();
+            let mut page = None;
+            match ask {
+                Ask::TestSource(name) => drop(sources.test(&name, &cancel).await),
+                Ask::EnableSource(name, on) => sources.enable(&name, on).await,
+                Ask::SourceTools(name) => page = Some((name.clone(), sources.page(&name, &cancel).await)),
+                Ask::Sources
+                | Ask::KeepKey(..)
+                | Ask::Knowledge(_)
+                | Ask::History { .. }
+                | Ask::Blob(_)
+                | Ask::Files(_)
+                | Ask::Rehearse(_)
+                | Ask::Context
+                | Ask::Memory(_) => {}
+            }
+            let reply = match page {
+                Some((name, text)) => Reply::SourceTools(name, text),
+                None => Reply::Sources(sources.states()),
+            };
+            drop(inbound.send(Inbound::Answered(number, reply)).await);
+        });
+    }
+}
+
+fn given(form: &FormQuestion, answer: Option<&Answer>) -> FormAnswer {
+    match answer.cloned().map(|a| form.accept(a)) {
+        Some(Ok(Given::Filled(values))) => FormAnswer::Filled(values),
+        Some(Ok(Given::Declined) | Err(_)) | None => FormAnswer::Declined,
+    }
+}

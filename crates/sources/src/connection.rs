@@ -1,0 +1,400 @@
+//! One server while it runs: its process or its address, questions with a time limit, its end.
+//!
+//! Owns the protocol's round trips. Never starts a server again and never says whether a call may be made.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use futures::future::BoxFuture;
+use http::{HeaderName, HeaderValue};
+use pilothouse_tools::{Pipes, ServerLine, ServerProcess};
+use rmcp::{
+    RoleClient, ServiceError,
+    model::{
+        CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetPromptRequestParams,
+        JsonObject, NumberOrString, PaginatedRequestParams, ReadResourceRequestParams, ServerResult,
+    },
+    service::{ClientInitializeError, PeerRequestOptions, RunningService, serve_client},
+    transport::{
+        StreamableHttpClientTransport, async_rw::AsyncRwTransport,
+        streamable_http_client::StreamableHttpClientTransportConfig,
+    },
+};
+use tokio::{
+    io::AsyncReadExt,
+    process::ChildStderr,
+    sync::{Mutex, watch},
+    task::JoinHandle,
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Definition, Form, FormAnswer, Reach, SourceFault, Surroundings,
+    catalog::{Catalog, MOST_TOOLS, PROMPT, READ, RemoteTool},
+    definition::filled,
+    handler::{Asked, Ends, Handler, Progress},
+    meter::{MOST_MESSAGE, Meter, Metered},
+};
+
+/// The most pages of a list.
+const MOST_PAGES: usize = 40;
+/// How long a list may take.
+const LIST: Duration = Duration::from_secs(20);
+/// How often its time limit a call may go on while it tells of progress.
+const MOST_LIMITS: u32 = 10;
+/// How long a server may take to hear that it is to stop.
+const LAST_WORD: Duration = Duration::from_millis(500);
+/// Resources and prompts that are named.
+const MOST_NAMED: usize = 50;
+
+/// Who hears of a call while it goes on.
+pub trait Listener: Send + Sync {
+    /// How far it is.
+    fn progress(&self, text: &str);
+
+    /// Its server asks the user something.
+    fn ask(&self, form: Form) -> BoxFuture<'_, FormAnswer>;
+}
+
+/// A server that runs.
+pub(crate) struct Connection {
+    service: RunningService<RoleClient, Handler>,
+    process: Option<ServerProcess>,
+    meter: Arc<Meter>,
+    errors: Option<JoinHandle<()>>,
+    forms: Mutex<tokio::sync::mpsc::Receiver<Asked>>,
+    progress: watch::Receiver<Progress>,
+    changed: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl Connection {
+    /// Starts a server, or reaches it, and says hello.
+    pub async fn open(source: &Definition, around: &Surroundings) -> Result<Self, SourceFault> {
+        (around.holds)(source).map_err(SourceFault::NotStarted)?;
+        let (handler, ends) = Handler::new(&source.name, &around.workspace);
+        match &source.reach {
+            Reach::Command { program, args, env } => {
+                let env = env.iter().map(|(n, v)| Ok((n.clone(), filled(v, &*around.value)?)));
+                let env = env.collect::<Result<_, String>>().map_err(SourceFault::NoValue)?;
+                let folder = around.workspace.clone();
+                let line = ServerLine { program: program.clone(), args: args.clone(), folder, env };
+                Self::start(source, &line, handler, ends).await
+            }
+            Reach::Http { url, headers } => {
+                let headers = headers.iter().map(|(n, v)| Ok((n.clone(), filled(v, &*around.value)?)));
+                let headers: Vec<_> = headers.collect::<Result<_, String>>().map_err(SourceFault::NoValue)?;
+                Self::reach(source, url, &headers, handler, ends).await
+            }
+        }
+    }
+
+    async fn start(
+        source: &Definition,
+        line: &ServerLine,
+        handler: Handler,
+        ends: Ends,
+    ) -> Result<Self, SourceFault> {
+        let started = ServerProcess::start(line);
+        let (process, Pipes(input, output, errors)) =
+            started.map_err(|e| SourceFault::NotStarted(format!("{}: {e}", line.program)))?;
+        let meter = Arc::new(Meter::default());
+        let errors = tokio::spawn(listen(errors, Arc::clone(&meter)));
+        let read = Metered { read: output, meter: Arc::clone(&meter) };
+        let wire = AsyncRwTransport::new_client(read, input).with_max_line_length(MOST_MESSAGE);
+        let met = timeout(source.start, serve_client(handler, wire)).await;
+        let why = match met {
+            Ok(Ok(service)) => {
+                return Ok(Self::with(service, ends, (Some(process), meter, Some(errors))));
+            }
+            Ok(Err(e)) => meter.stopped().map_or_else(|| of_hello(&e, &meter), SourceFault::TooMuch),
+            Err(_) => late("`initialize`", source.start),
+        };
+        process.end().await;
+        errors.abort();
+        Err(why)
+    }
+
+    async fn reach(
+        source: &Definition,
+        url: &str,
+        headers: &[(String, String)],
+        handler: Handler,
+        ends: Ends,
+    ) -> Result<Self, SourceFault> {
+        let odd = |name: &str| SourceFault::NotStarted(format!("the header {name} cannot be sent"));
+        let mut all = HashMap::new();
+        for (name, value) in headers {
+            let value = HeaderValue::from_str(value).map_err(|_| odd(name))?;
+            all.insert(name.parse::<HeaderName>().map_err(|_| odd(name))?, value);
+        }
+        // An error means that one is set already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder()
+            // What is sent is meant for this host and no other.
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(source.start)
+            .build()
+            .map_err(|e| SourceFault::NotStarted(e.to_string()))?;
+        let config = StreamableHttpClientTransportConfig::with_uri(url)
+            .custom_headers(all)
+            .max_sse_event_size(MOST_MESSAGE)
+            .max_json_response_size(MOST_MESSAGE);
+        let wire = StreamableHttpClientTransport::with_client(client, config);
+        match timeout(source.start, serve_client(handler, wire)).await {
+            Ok(Ok(service)) => Ok(Self::with(service, ends, (None, Arc::default(), None))),
+            Ok(Err(e)) if e.is_authorization_required() => Err(SourceFault::SignIn(short(&e))),
+            Ok(Err(e)) => Err(SourceFault::NotStarted(short(&e))),
+            Err(_) => Err(late("`initialize`", source.start)),
+        }
+    }
+
+    fn with(
+        service: RunningService<RoleClient, Handler>,
+        ends: Ends,
+        (process, meter, errors): (Option<ServerProcess>, Arc<Meter>, Option<JoinHandle<()>>),
+    ) -> Self {
+        let Ends { forms, progress, changed } = ends;
+        Self { service, process, meter, errors, forms: Mutex::new(forms), progress, changed }
+    }
+
+    /// Whether it said, since this was asked last, that its tools are others now.
+    pub fn take_changed(&self) -> bool {
+        self.changed.swap(false, std::sync::atomic::Ordering::AcqRel)
+    }
+
+    /// Whether it cannot be asked any more.
+    pub fn is_over(&self) -> bool {
+        self.service.peer().is_transport_closed()
+    }
+
+    /// Its process id, where it is a process.
+    pub fn process(&self) -> Option<u32> {
+        self.process.as_ref().and_then(ServerProcess::id)
+    }
+
+    /// Everything that it has.
+    pub async fn catalog(
+        &self,
+        source: &Definition,
+        others: &[String],
+        cancel: &CancellationToken,
+    ) -> Result<Catalog, SourceFault> {
+        self.meter.begin();
+        let all = timeout(LIST, self.lists(source, others));
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(SourceFault::Cancelled),
+            found = all => found.unwrap_or_else(|_| Err(late("`tools/list`", LIST))),
+        }
+    }
+
+    async fn lists(&self, source: &Definition, others: &[String]) -> Result<Catalog, SourceFault> {
+        let peer = self.service.peer();
+        let info = peer.peer_info();
+        let can = info.as_ref().map(|i| i.capabilities.clone()).unwrap_or_default();
+        let mut tools = Vec::new();
+        let mut cursor = None;
+        for _ in 0..MOST_PAGES {
+            let page = PaginatedRequestParams::default().with_cursor(cursor);
+            let found = peer.list_tools(Some(page)).await.map_err(|e| self.fault(&e))?;
+            tools.extend(found.tools);
+            cursor = found.next_cursor;
+            if cursor.is_none() || tools.len() > 4 * MOST_TOOLS {
+                break;
+            }
+        }
+        let mut catalog = Catalog::of(source, tools, others);
+        if can.resources.is_some() {
+            let found = peer.list_resources(None).await.map_err(|e| self.fault(&e))?;
+            let named = |r: rmcp::model::Resource| (r.uri.clone(), r.name.clone());
+            catalog.tools.push(RemoteTool::of_protocol(source, READ));
+            catalog.resources = found.resources.into_iter().take(MOST_NAMED).map(named).collect();
+        }
+        if can.prompts.is_some() {
+            let found = peer.list_prompts(None).await.map_err(|e| self.fault(&e))?;
+            let named = |p: rmcp::model::Prompt| (p.name, p.description.unwrap_or_default());
+            catalog.tools.push(RemoteTool::of_protocol(source, PROMPT));
+            catalog.prompts = found.prompts.into_iter().take(MOST_NAMED).map(named).collect();
+        }
+        let called = info.and_then(|i| i.server_info.as_ref().map(|s| format!("{} {}", s.name, s.version)));
+        catalog.server = called.unwrap_or_default();
+        Ok(catalog)
+    }
+
+    /// Calls a tool.
+    pub async fn call(
+        &self,
+        (name, arguments): (&str, JsonObject),
+        limit: Duration,
+        listener: &dyn Listener,
+        cancel: &CancellationToken,
+    ) -> Result<CallToolResult, SourceFault> {
+        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let answer = self.ask(request, name, limit, listener, cancel).await?;
+        if let ServerResult::CallToolResult(result) = answer {
+            return Ok(result);
+        }
+        Err(SourceFault::Protocol(format!("it answered {name} with {}", kind(&answer))))
+    }
+
+    /// Reads a resource.
+    pub async fn read(
+        &self,
+        uri: &str,
+        limit: Duration,
+    ) -> Result<rmcp::model::ReadResourceResult, SourceFault> {
+        self.meter.begin();
+        let asked = self.service.peer().read_resource(ReadResourceRequestParams::new(uri));
+        let found = timeout(limit, asked).await.map_err(|_| late("`resources/read`", limit))?;
+        found.map_err(|e| self.fault(&e))
+    }
+
+    /// Asks for a prompt.
+    pub async fn prompt(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        limit: Duration,
+    ) -> Result<rmcp::model::GetPromptResult, SourceFault> {
+        self.meter.begin();
+        let asked = GetPromptRequestParams::new(name).with_arguments(arguments);
+        let found = timeout(limit, self.service.peer().get_prompt(asked)).await;
+        found.map_err(|_| late("`prompts/get`", limit))?.map_err(|e| self.fault(&e))
+    }
+
+    /// A round trip, while its server tells how far it is and asks the user.
+    async fn ask(
+        &self,
+        request: ClientRequest,
+        what: &str,
+        limit: Duration,
+        listener: &dyn Listener,
+        cancel: &CancellationToken,
+    ) -> Result<ServerResult, SourceFault> {
+        self.meter.begin();
+        let sent = self.service.peer().send_request_with_option(request, PeerRequestOptions::no_options());
+        let sent = timeout(limit, sent).await.map_err(|_| late(what, limit))?;
+        let mut handle = sent.map_err(|e| self.fault(&e))?;
+        let token: NumberOrString = handle.progress_token.0.clone();
+        let mut progress = self.progress.clone();
+        let (mut until, mut end) = (Instant::now() + limit, Instant::now() + limit * MOST_LIMITS);
+        let why = loop {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => break SourceFault::Cancelled,
+                answer = &mut handle.rx => {
+                    let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
+                    return answer.map_err(|e| self.fault(&e));
+                }
+                Some(asked) = next(&self.forms) => {
+                    let began = Instant::now();
+                    tokio::select! {
+                        answer = listener.ask(asked.form) => drop(asked.reply.send(answer)),
+                        () = cancel.cancelled() => break SourceFault::Cancelled,
+                    }
+                    // The user's time is not the server's.
+                    (until, end) = (until + began.elapsed(), end + began.elapsed());
+                }
+                Ok(()) = progress.changed() => {
+                    let told = progress.borrow_and_update().clone();
+                    if told.token.as_ref() == Some(&token) {
+                        listener.progress(&told.text);
+                        until = (Instant::now() + limit).min(end);
+                    }
+                }
+                () = sleep_until(until) => break late(what, limit),
+            }
+        };
+        drop(timeout(LAST_WORD, handle.cancel(Some("it is not waited for any more".to_owned()))).await);
+        Err(why)
+    }
+
+    /// Tells everybody who still asks it that it is over.
+    pub fn interrupt(&self) {
+        self.service.cancellation_token().cancel();
+    }
+
+    /// Ends it: nothing of it is left afterwards.
+    pub async fn close(self) {
+        let Self { service, process, errors, .. } = self;
+        drop(timeout(LAST_WORD, service.cancel()).await);
+        if let Some(process) = process {
+            process.end().await;
+        }
+        if let Some(errors) = errors {
+            errors.abort();
+        }
+    }
+
+    fn fault(&self, e: &ServiceError) -> SourceFault {
+        if let Some(why) = self.meter.stopped() {
+            return SourceFault::TooMuch(why);
+        }
+        if let ServiceError::McpError(said) = e {
+            return SourceFault::Answered(clean(&said.message));
+        }
+        if matches!(e, ServiceError::TransportClosed) {
+            let said = self.meter.complaint();
+            let said = if said.is_empty() { "the connection is closed".to_owned() } else { clean(&said) };
+            return SourceFault::Died(said);
+        }
+        if e.is_authorization_required() {
+            return SourceFault::SignIn(short(e));
+        }
+        let sent = matches!(e, ServiceError::TransportSend(_));
+        if sent { SourceFault::Died(short(e)) } else { SourceFault::Protocol(short(e)) }
+    }
+}
+
+/// The next form, for whichever call of this server listens first.
+async fn next(forms: &Mutex<tokio::sync::mpsc::Receiver<Asked>>) -> Option<Asked> {
+    forms.lock().await.recv().await
+}
+
+async fn listen(mut errors: ChildStderr, meter: Arc<Meter>) {
+    let mut piece = vec![0; 4096];
+    while let Ok(n) = errors.read(&mut piece).await {
+        if n == 0 {
+            return;
+        }
+        meter.complained(piece.get(..n).unwrap_or_default());
+    }
+}
+
+fn of_hello(e: &ClientInitializeError, meter: &Meter) -> SourceFault {
+    use ClientInitializeError::{ConnectionClosed, TransportError};
+    if !matches!(e, ConnectionClosed(_) | TransportError { .. }) {
+        return SourceFault::Protocol(short(e));
+    }
+    let said = meter.complaint();
+    let said = if said.is_empty() { "it ended at once and said nothing".to_owned() } else { clean(&said) };
+    SourceFault::NotStarted(said)
+}
+
+fn late(what: &str, limit: Duration) -> SourceFault {
+    SourceFault::TimedOut { what: what.to_owned(), seconds: limit.as_secs() }
+}
+
+/// What an error says, in a short line with its causes.
+fn short(e: &dyn std::error::Error) -> String {
+    let mut words = e.to_string();
+    let mut at = e.source();
+    while let Some(cause) = at {
+        let more = cause.to_string();
+        if !words.contains(&more) {
+            words.push_str(&format!(": {more}"));
+        }
+        at = cause.source();
+    }
+    clean(&words)
+}
+
+fn clean(text: &str) -> String {
+    pilothouse_core::clean::Clean::line(text).chars().take(300).collect()
+}
+
+fn kind(result: &ServerResult) -> String {
+    let text = serde_json::to_string(result).unwrap_or_default();
+    clean(&text).chars().take(80).collect()
+}

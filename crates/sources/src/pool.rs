@@ -1,0 +1,428 @@
+//! All sources of a session: started when they are first asked, started again with growing pauses, ended together.
+//!
+//! Owns which are running and how often each has failed. Never says whether one may be started or called.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, Mutex as StdMutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use pilothouse_core::{blob::BlobId, clean::Clean};
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
+use serde_json::{Map, Value};
+use tokio::{sync::Mutex, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Catalog, Definition, Listener, SourceFault,
+    catalog::{PROMPT, READ},
+    connection::Connection,
+};
+
+/// How long a source is left alone after its first failure.
+const REST: Duration = Duration::from_secs(1);
+/// How long at most.
+const MOST_REST: Duration = Duration::from_mins(2);
+/// The most of an answer that is taken, in bytes.
+const MOST_ANSWER: usize = 1 << 20;
+
+/// The value of one of the user's variables.
+pub type Lookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+/// Whether a source may be started as it is; else why not.
+pub type Holds = Arc<dyn Fn(&Definition) -> Result<(), String> + Send + Sync>;
+
+/// What the sources of a session stand in.
+#[derive(Clone)]
+pub struct Surroundings {
+    /// The workspace: where they run, and their one root.
+    pub workspace: PathBuf,
+    /// The value of one of the user's variables.
+    pub value: Lookup,
+    /// Whether a source is still what it was when it was trusted; else why it is not started.
+    pub holds: Holds,
+}
+
+/// How a source is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// It is turned off.
+    Off,
+    /// It was not needed yet.
+    Idle,
+    /// It is being started.
+    Starting,
+    /// It answers; so many tools.
+    Ok(usize),
+    /// It failed.
+    Failed(String),
+}
+
+/// What a call came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What came back, as text.
+    pub text: String,
+    /// Whether the server says that it failed.
+    pub failed: bool,
+}
+
+/// The sources of a session.
+#[derive(Clone)]
+pub struct Sources(Arc<Vec<Source>>);
+
+struct Source {
+    definition: Definition,
+    enabled: AtomicBool,
+    around: Surroundings,
+    others: Vec<String>,
+    live: Mutex<Option<Arc<Connection>>>,
+    seen: StdMutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    starting: bool,
+    fault: Option<String>,
+    failures: u32,
+    not_before: Option<Instant>,
+    catalog: Option<Arc<Catalog>>,
+    process: Option<u32>,
+}
+
+impl Sources {
+    /// These sources; none of them is started.
+    pub fn of(definitions: Vec<Definition>, around: &Surroundings) -> Self {
+        let names: Vec<String> = definitions.iter().map(|d| d.name.clone()).collect();
+        let source = |definition: Definition| Source {
+            others: names.iter().filter(|n| **n != definition.name).cloned().collect(),
+            enabled: AtomicBool::new(definition.enabled),
+            definition,
+            around: around.clone(),
+            live: Mutex::default(),
+            seen: StdMutex::default(),
+        };
+        Self(Arc::new(definitions.into_iter().map(source).collect()))
+    }
+
+    /// Each with how it is.
+    pub fn health(&self) -> Vec<(Definition, Health)> {
+        self.0.iter().map(|s| (s.definition.clone(), s.health())).collect()
+    }
+
+    /// What a source was seen to have, where it was asked.
+    pub fn known(&self, name: &str) -> Option<Arc<Catalog>> {
+        self.find(name).ok()?.seen().catalog.clone()
+    }
+
+    /// Turns a source on or off; one that is off ends.
+    pub async fn enable(&self, name: &str, on: bool) {
+        if let Ok(source) = self.find(name) {
+            source.enabled.store(on, Ordering::Relaxed);
+            if !on {
+                source.stop().await;
+            }
+        }
+    }
+
+    /// The processes that run.
+    pub fn processes(&self) -> Vec<u32> {
+        self.0.iter().filter_map(|s| s.seen().process).collect()
+    }
+
+    /// Asks a source what it has; starts it first where it does not run.
+    ///
+    /// # Errors
+    /// Why it does not answer.
+    pub async fn catalog(&self, name: &str, cancel: &CancellationToken) -> Result<Arc<Catalog>, SourceFault> {
+        let source = self.find(name)?;
+        let live = source.live(cancel).await?;
+        source.list(live, cancel).await
+    }
+
+    /// Asks a source whether it answers, whenever it failed last.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub async fn test(&self, name: &str, cancel: &CancellationToken) -> Result<Arc<Catalog>, SourceFault> {
+        let source = self.find(name)?;
+        source.seen().not_before = None;
+        self.catalog(name, cancel).await
+    }
+
+    /// Makes sure that a tool is as it was when it was allowed: its catalog, where it is another by now.
+    ///
+    /// # Errors
+    /// Why the source does not answer.
+    pub async fn check(
+        &self,
+        (name, tool): (&str, &str),
+        pin: BlobId,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Arc<Catalog>>, SourceFault> {
+        let source = self.find(name)?;
+        let live = source.live(cancel).await?;
+        let known = source.seen().catalog.clone().filter(|_| !live.take_changed());
+        let catalog = match known {
+            Some(catalog) => catalog,
+            None => source.list(live, cancel).await?,
+        };
+        let same = catalog.tool(tool).is_some_and(|t| t.head.hash == pin);
+        Ok((!same).then_some(catalog))
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// Why nothing came of it.
+    pub async fn call(
+        &self,
+        (name, tool): (&str, &str),
+        arguments: &Value,
+        listener: &dyn Listener,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, SourceFault> {
+        let source = self.find(name)?;
+        let live = source.live(cancel).await?;
+        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match tool {
+            READ => return source.read(live, &text("uri"), cancel).await,
+            PROMPT => {
+                let given = arguments.get("arguments").and_then(Value::as_object).cloned();
+                return source.prompt(live, (&text("name"), given.unwrap_or_default()), cancel).await;
+            }
+            _ => {}
+        }
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let limit = source.definition.call;
+        let result = live.call((tool, arguments), limit, listener, cancel).await;
+        source.settle(live, result.as_ref().err()).await;
+        result.map(|r| answer(&r))
+    }
+
+    /// Ends a source, where it runs.
+    pub async fn stop(&self, name: &str) {
+        if let Ok(source) = self.find(name) {
+            source.stop().await;
+        }
+    }
+
+    /// Ends all of them, at the same time.
+    pub async fn stop_all(&self) {
+        futures::future::join_all(self.0.iter().map(Source::stop)).await;
+    }
+
+    fn find(&self, name: &str) -> Result<&Source, SourceFault> {
+        let found = self.0.iter().find(|s| s.definition.name == name);
+        found.ok_or_else(|| SourceFault::Unknown(Clean::line(name).into_string()))
+    }
+}
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|s| &s.definition.name)).finish()
+    }
+}
+
+impl Source {
+    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn health(&self) -> Health {
+        let seen = self.seen();
+        match (&seen.fault, &seen.catalog) {
+            _ if !self.enabled.load(Ordering::Relaxed) => Health::Off,
+            _ if seen.starting => Health::Starting,
+            (Some(why), _) => Health::Failed(why.clone()),
+            (None, Some(catalog)) => Health::Ok(catalog.tools.len()),
+            (None, None) => Health::Idle,
+        }
+    }
+
+    async fn read(
+        &self,
+        live: Arc<Connection>,
+        uri: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, SourceFault> {
+        let result = tokio::select! {
+            () = cancel.cancelled() => Err(SourceFault::Cancelled),
+            result = live.read(uri, self.definition.call) => result,
+        };
+        self.settle(live, result.as_ref().err()).await;
+        let text = result?.contents.iter().map(content).collect::<Vec<_>>().join("\n");
+        Ok(Answer { text: bounded(text), failed: false })
+    }
+
+    async fn prompt(
+        &self,
+        live: Arc<Connection>,
+        (prompt, arguments): (&str, Map<String, Value>),
+        cancel: &CancellationToken,
+    ) -> Result<Answer, SourceFault> {
+        let result = tokio::select! {
+            () = cancel.cancelled() => Err(SourceFault::Cancelled),
+            result = live.prompt(prompt, arguments, self.definition.call) => result,
+        };
+        self.settle(live, result.as_ref().err()).await;
+        let text = result?.messages.iter().map(|m| block(&m.content)).collect::<Vec<_>>().join("\n");
+        Ok(Answer { text: bounded(text), failed: false })
+    }
+
+    /// The connection, opened where there is none.
+    async fn live(&self, cancel: &CancellationToken) -> Result<Arc<Connection>, SourceFault> {
+        if !self.enabled.load(Ordering::Relaxed) {
+            return Err(SourceFault::Off);
+        }
+        let mut live = tokio::select! {
+            live = self.live.lock() => live,
+            () = cancel.cancelled() => return Err(SourceFault::Cancelled),
+        };
+        if let Some(there) = live.as_ref().filter(|c| !c.is_over()) {
+            return Ok(Arc::clone(there));
+        }
+        if let Some(over) = live.take() {
+            self.failed("it ended");
+            close(over).await;
+        }
+        self.rested()?;
+        self.seen().starting = true;
+        // Dropped half open, its process is killed with all that it started.
+        let opened = tokio::select! {
+            opened = Connection::open(&self.definition, &self.around) => opened,
+            () = cancel.cancelled() => Err(SourceFault::Cancelled),
+        };
+        self.seen().starting = false;
+        match opened {
+            Ok(connection) => {
+                let connection = Arc::new(connection);
+                let mut seen = self.seen();
+                (seen.fault, seen.catalog) = (None, None);
+                seen.process = connection.process();
+                *live = Some(Arc::clone(&connection));
+                Ok(connection)
+            }
+            Err(why) => {
+                if why != SourceFault::Cancelled {
+                    self.failed(&why.to_string());
+                }
+                Err(why)
+            }
+        }
+    }
+
+    /// What it has, asked anew.
+    async fn list(
+        &self,
+        live: Arc<Connection>,
+        cancel: &CancellationToken,
+    ) -> Result<Arc<Catalog>, SourceFault> {
+        live.take_changed();
+        let found = live.catalog(&self.definition, &self.others, cancel).await;
+        self.settle(live, found.as_ref().err()).await;
+        let catalog = Arc::new(found?);
+        let mut seen = self.seen();
+        (seen.catalog, seen.failures) = (Some(Arc::clone(&catalog)), 0);
+        Ok(catalog)
+    }
+
+    /// What a question came to: a server that is of no use any more is ended.
+    async fn settle(&self, live: Arc<Connection>, fault: Option<&SourceFault>) {
+        let Some(fault) = fault.filter(|f| f.is_fatal() || live.is_over()) else { return };
+        let mut held = self.live.lock().await;
+        if held.as_ref().is_some_and(|c| Arc::ptr_eq(c, &live)) {
+            self.failed(&fault.to_string());
+            if let Some(over) = held.take() {
+                drop((held, live));
+                close(over).await;
+            }
+        }
+    }
+
+    fn failed(&self, why: &str) {
+        let mut seen = self.seen();
+        seen.failures = seen.failures.saturating_add(1);
+        let rest = REST.saturating_mul(1 << seen.failures.min(7).saturating_sub(1)).min(MOST_REST);
+        (seen.fault, seen.process) = (Some(why.to_owned()), None);
+        seen.not_before = Some(Instant::now() + rest);
+    }
+
+    /// Whether it was left alone long enough. The first failure costs nothing: it may have been an accident.
+    fn rested(&self) -> Result<(), SourceFault> {
+        let seen = self.seen();
+        let left = seen.not_before.map_or(Duration::ZERO, |at| at.saturating_duration_since(Instant::now()));
+        if seen.failures < 2 || left.is_zero() {
+            return Ok(());
+        }
+        let why = seen.fault.clone().unwrap_or_default();
+        Err(SourceFault::Resting { why, seconds: left.as_secs() + 1 })
+    }
+
+    async fn stop(&self) {
+        let over = self.live.lock().await.take();
+        if let Some(over) = over {
+            close(over).await;
+        }
+        let mut seen = self.seen();
+        (seen.catalog, seen.process) = (None, None);
+    }
+}
+
+/// Ends a connection once nobody asks it any more; who still does has no answer then.
+async fn close(connection: Arc<Connection>) {
+    match Arc::try_unwrap(connection) {
+        Ok(connection) => connection.close().await,
+        Err(shared) => shared.interrupt(),
+    }
+}
+
+fn answer(result: &CallToolResult) -> Answer {
+    let mut text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
+    if text.trim().is_empty()
+        && let Some(value) = &result.structured_content
+    {
+        text = value.to_string();
+    }
+    Answer { text: bounded(text), failed: result.is_error == Some(true) }
+}
+
+fn block(block: &ContentBlock) -> String {
+    let kept = |what: &str, kind: &str, size: usize| {
+        format!("[{what} {kind}, about {} KB, not shown]", size * 3 / 4096)
+    };
+    match block {
+        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::Image(image) => kept("image", &image.mime_type, image.data.len()),
+        ContentBlock::Audio(audio) => kept("audio", &audio.mime_type, audio.data.len()),
+        ContentBlock::Resource(resource) => content(&resource.resource),
+        ContentBlock::ResourceLink(link) => format!("[resource {} {}]", link.uri, link.name),
+        _ => "[something that is not known]".to_owned(),
+    }
+}
+
+fn content(resource: &ResourceContents) -> String {
+    match resource {
+        ResourceContents::TextResourceContents { text, .. } => text.clone(),
+        ResourceContents::BlobResourceContents { uri, blob, .. } => {
+            format!("[{uri}, about {} KB, not shown]", blob.len() * 3 / 4096)
+        }
+        _ => String::new(),
+    }
+}
+
+fn bounded(mut text: String) -> String {
+    if text.len() > MOST_ANSWER {
+        let left = text.len() - MOST_ANSWER;
+        let mut end = MOST_ANSWER;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push_str(&format!("\n[{left} more bytes are left out]"));
+    }
+    text
+}

@@ -1,0 +1,224 @@
+//! The sources: how each is, what it has, whether it answers.
+//!
+//! Owns the list, the line that is chosen and the page of one source. Never starts one by itself: the driver does,
+//! when it is asked whether one answers or what it has.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::{
+    clean::Clean,
+    intent::Slash,
+    port::{Ask, Reply},
+    source::{SourceHealth, SourceState},
+};
+use ratatui::{buffer::Buffer, text::Line};
+
+use super::{
+    Caret, Overlay, OverlayKind, Prompt,
+    page::{Page, Scroll, frame},
+    prompt::Purpose,
+};
+use crate::{
+    ctx::{Ctx, Outcome},
+    keymap::Entry,
+    row::{Row, wrap},
+    theme::{Glyphs, Slot},
+};
+
+/// Columns of the list and of a page at most.
+const WIDTH: u16 = 110;
+/// Columns of a name.
+const NAME: usize = 16;
+
+/// The list.
+pub const KIND: OverlayKind = OverlayKind {
+    entry: Entry { name: "sources", label: "sources", reach: "opens a page" },
+    command: Some(Slash::Sources),
+    actions: &[],
+    heading: "",
+    open: |_| Ok(Box::new(Sources::default())),
+};
+
+/// The sources, and which one is chosen.
+#[derive(Debug, Default)]
+struct Sources {
+    all: Option<Vec<SourceState>>,
+    at: usize,
+    /// What is asked of the chosen one and not answered yet.
+    waits: bool,
+    page: Option<(String, Result<String, String>)>,
+    /// How often a credential was asked for.
+    asked: usize,
+    scroll: Scroll,
+}
+
+impl Sources {
+    fn chosen(&self) -> Option<&SourceState> {
+        self.all.as_ref()?.get(self.at)
+    }
+
+    /// Asks something of the chosen one, unless it has no effect here.
+    fn ask(&mut self, ask: impl FnOnce(String) -> Ask) -> Outcome {
+        match self.chosen() {
+            None => Outcome::none(),
+            Some(source) if source.health == SourceHealth::Untrusted => {
+                Outcome::complaint("it has no effect until the folder is trusted: /trust")
+            }
+            Some(source) => {
+                let asks = vec![ask(source.name.clone())];
+                self.waits = true;
+                Outcome { asks, ..Outcome::none() }
+            }
+        }
+    }
+
+    /// Asks for the value of a variable that the chosen one gets: the next each time.
+    fn credential(&mut self) -> Outcome {
+        let wants = self.chosen().map(|s| s.wants.clone()).unwrap_or_default();
+        let nth = self.asked.checked_rem(wants.len()).unwrap_or_default();
+        let Some(name) = wants.get(nth) else {
+            return Outcome::complaint("its configuration names no variable; write ${NAME} there as a value");
+        };
+        self.asked += 1;
+        let question = format!("{name}: stored for you alone, and not shown");
+        Outcome::open(Prompt::new(Purpose::Key(name.clone()), question, None))
+    }
+
+    fn key_of_page(&mut self, key: KeyEvent) -> Outcome {
+        if matches!(key.code, KeyCode::Char('q') | KeyCode::Left | KeyCode::Backspace) {
+            self.page = None;
+        } else {
+            self.scroll.take(key);
+        }
+        Outcome::none()
+    }
+
+    fn rows(&self, columns: usize, ctx: &Ctx<'_>) -> Vec<Row> {
+        let said = |text: &str, slot| wrap(&Row::of(text, slot).pieces, columns);
+        let Some(all) = &self.all else { return said("reading…", Slot::Soft) };
+        if all.is_empty() {
+            return said(
+                "There are none. `pilothouse sources add NAME -- COMMAND` writes one down; a project's stand in .mcp.json.",
+                Slot::Text,
+            );
+        }
+        let mut rows: Vec<Row> = all
+            .iter()
+            .enumerate()
+            .map(|(n, s)| line(s, n == self.at, ctx.glyphs).cut(columns, ctx.glyphs.ellipsis))
+            .collect();
+        if let Some(source) = self.chosen() {
+            rows.push(Row::of("", Slot::Text));
+            let whose = if source.project { "the project's" } else { "your own" };
+            let gets = source.wants.join(", ");
+            let facts = [
+                ("says", source.about.as_str()),
+                ("runs", source.line.as_str()),
+                ("gets", gets.as_str()),
+                ("from", source.file.as_str()),
+                ("is", whose),
+            ];
+            for (name, value) in facts.into_iter().filter(|(_, value)| !value.is_empty()) {
+                rows.extend(said(&format!("{name:5} {}", Clean::line(value).as_str()), Slot::Soft));
+            }
+            if let SourceHealth::Failed(why) = &source.health {
+                rows.extend(said(Clean::line(why).as_str(), Slot::Bad));
+            }
+            if self.waits {
+                rows.extend(said("asking…", Slot::Accent));
+            }
+        }
+        rows
+    }
+}
+
+impl Overlay for Sources {
+    fn name(&self) -> &'static str {
+        KIND.entry.name
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        vec![Ask::Sources]
+    }
+
+    fn answered(&mut self, _number: u64, reply: &Reply) {
+        if let Reply::Sources(all) = reply {
+            self.at = self.at.min(all.len().saturating_sub(1));
+            (self.all, self.waits) = (Some(all.clone()), false);
+        } else if let Reply::SourceTools(name, text) = reply {
+            (self.page, self.waits) = (Some((name.clone(), text.clone())), false);
+            self.scroll = Scroll::default();
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        if self.page.is_some() {
+            return (key.code != KeyCode::Esc).then(|| self.key_of_page(key));
+        }
+        let last = self.all.as_ref().map_or(0, |all| all.len().saturating_sub(1));
+        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            self.at = (self.at + 1).min(last);
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            self.at = self.at.saturating_sub(1);
+        } else if key.code == KeyCode::Char('t') {
+            return Some(self.ask(Ask::TestSource));
+        } else if key.code == KeyCode::Enter {
+            return Some(self.ask(Ask::SourceTools));
+        } else if key.code == KeyCode::Char('e') {
+            let off = self.chosen().is_some_and(|s| s.health == SourceHealth::Off);
+            return Some(self.ask(|name| Ask::EnableSource(name, off)));
+        } else if key.code == KeyCode::Char('c') {
+            return Some(self.credential());
+        } else if key.code == KeyCode::Char('r') {
+            return Some(Outcome { asks: self.asks(), ..Outcome::none() });
+        } else if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        (key.code != KeyCode::Esc).then(Outcome::none)
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        if let Some((name, text)) = &self.page {
+            let columns = usize::from(ctx.body.width.min(WIDTH).saturating_sub(4));
+            let (text, slot) = match text {
+                Ok(text) => (text, Slot::Text),
+                Err(why) => (why, Slot::Bad),
+            };
+            let text = Clean::text(text);
+            let lines = text.lines().flat_map(|l| wrap(&Row::of(l, slot).pieces, columns));
+            let rows: Vec<Line<'static>> = lines.map(|r| r.line(ctx.theme)).collect();
+            let keys = &[("q", "back"), ("Esc", "close")];
+            let title = format!("What {} has", Clean::line(name).as_str());
+            Page { title: &title, right: "", keys, width: WIDTH, height: 0, rows }.draw(
+                &self.scroll,
+                ctx,
+                buf,
+            );
+            return None;
+        }
+        let area = super::centred(ctx.body, WIDTH, ctx.body.height);
+        let keys = [("Enter", "tools"), ("t", "test"), ("e", "on/off"), ("c", "key"), ("Esc", "close")];
+        let inner = frame(ctx, area, "Sources", "", &keys, buf);
+        for (row, y) in self.rows(usize::from(inner.width), ctx).iter().zip(inner.top() + 1..inner.bottom()) {
+            row.paint(ctx.theme, buf, inner, y);
+        }
+        None
+    }
+}
+
+fn line(source: &SourceState, chosen: bool, glyphs: &Glyphs) -> Row {
+    let (mark, slot) = match &source.health {
+        SourceHealth::Ok(_) => (glyphs.pause, Slot::Ok),
+        SourceHealth::Failed(_) => (glyphs.failed, Slot::Bad),
+        SourceHealth::Starting => (glyphs.stalled, Slot::Accent),
+        SourceHealth::Untrusted => (glyphs.warn, Slot::Warn),
+        SourceHealth::Off | SourceHealth::Idle => (glyphs.pending, Slot::Soft),
+    };
+    let name = Clean::line(&source.name);
+    let words = Clean::line(&source.health.words());
+    let mut row = Row::of(if chosen { "> " } else { "  " }, Slot::Strong);
+    row.pieces.extend(Row::of(&format!("{mark} "), slot).pieces);
+    let strong = if chosen { Slot::Strong } else { Slot::Text };
+    row.pieces.extend(Row::of(&format!("{:NAME$} ", name.as_str()), strong).pieces);
+    row.pieces.extend(Row::of(words.as_str(), slot).pieces);
+    row
+}
