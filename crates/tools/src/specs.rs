@@ -109,7 +109,6 @@ mod tests {
         for (tool, field) in [
             (Tool::AskUser, "/choices"),
             (Tool::RecordFact, "/user"),
-            (Tool::RecordFact, "/confidence"),
             (Tool::Run, "/network"),
             (Tool::Run, "/outside"),
             (Tool::Run, "/reason"),
@@ -118,7 +117,6 @@ mod tests {
             (Tool::Search, "/glob"),
             (Tool::SubmitPlan, "/note"),
             (Tool::SubmitPlan, "/tasks/items/properties/after"),
-            (Tool::SubmitPlan, "/gates/items/properties/after"),
         ] {
             let place = format!("/properties{field}/description");
             let told = spec(tool).and_then(|s| s.parameters.pointer(&place).cloned());
