@@ -113,17 +113,12 @@ mod tests {
     fn fields_that_their_name_does_not_explain_are_explained() {
         for (tool, field) in [
             (Tool::AskUser, "/choices"),
-            (Tool::RecordFact, "/user"),
-            (Tool::RecordFact, "/confidence"),
             (Tool::Run, "/network"),
             (Tool::Run, "/outside"),
             (Tool::Run, "/reason"),
             (Tool::Run, "/timeout_s"),
-            (Tool::Search, "/context"),
             (Tool::Search, "/glob"),
-            (Tool::SubmitPlan, "/note"),
             (Tool::SubmitPlan, "/tasks/items/properties/after"),
-            (Tool::SubmitPlan, "/gates/items/properties/after"),
         ] {
             let place = format!("/properties{field}/description");
             let told = spec(tool).and_then(|s| s.parameters.pointer(&place).cloned());
