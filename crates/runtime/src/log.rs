@@ -227,7 +227,7 @@ impl Log {
         io::copy(&mut Read::by_ref(&mut self.file).take(self.end), &mut file)?;
         file.sync_all()?;
         if other {
-            let free = (1_u32..).map(|n| aside(&format!("other-{n}"))).find(|p| !p.exists());
+            let free = (1_u32..1_000).map(|n| aside(&format!("other-{n}"))).find(|p| !p.exists());
             std::fs::rename(&self.path, free.unwrap_or_else(|| aside("other")))?;
         }
         std::fs::rename(&anew, &self.path)?;

@@ -172,7 +172,7 @@ impl State {
         for (root, tree) in self.trees.iter_mut().enumerate() {
             for (path, was) in tree.look() {
                 let key = (root, path);
-                for changed in self.running.values_mut().filter(|_| was != Was::There) {
+                for changed in self.running.values_mut() {
                     changed.entry(key.clone()).or_insert_with(|| was.clone());
                 }
                 self.dirty.insert(key);

@@ -92,6 +92,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     Ok(opened)
 }
 
+#[expect(clippy::too_many_lines, reason = "one part of a session after the other")]
 fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     // A session that is named brings its own workspace: the folder of now need not be one.
     let mut workspace = match setup.which {
@@ -271,12 +272,11 @@ fn look(opened: &Opened) -> Vec<(ApplyId, Found)> {
     let applies = opened.session.state().applies().values();
     let open = applies.filter(|a| matches!(a.status, ApplyStatus::Writing | ApplyStatus::Reverting { .. }));
     open.map(|a| {
-        let found = match &a.command {
-            Some(command) => finished(opened, command.record, a.status),
-            None => {
-                let back = matches!(a.status, ApplyStatus::Reverting { redo: false });
-                writer::finish(&RealDisk, &opened.root, &opened.blobs, &a.files, back)
-            }
+        let found = if let Some(command) = &a.command {
+            finished(opened, command.record, a.status)
+        } else {
+            let back = matches!(a.status, ApplyStatus::Reverting { redo: false });
+            writer::finish(&RealDisk, &opened.root, &opened.blobs, &a.files, back)
         };
         (a.id, found)
     })

@@ -180,20 +180,3 @@ async fn source_that_git_has_in_a_folder_named_as_output_comes_back_every_time()
         same(&desk.state(), &before, 0, line);
     }
 }
-
-#[tokio::test]
-async fn what_was_ignored_is_not_taken_for_new_when_its_rule_goes() {
-    let mut desk = Desk::new(ROOM);
-    desk.write(".gitignore", ".env\nlogs/\n");
-    desk.write("a.txt", "one\n");
-    bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
-    desk.write(".env", "TOKEN=mine\n");
-    desk.write("logs/old/day.log", "kept\n");
-    super::until_settled(&desk.at());
-    let before = desk.state();
-    for line in ["rm .gitignore", "echo > .gitignore; echo new > b.txt", "git rm -q .gitignore"] {
-        let wrote = desk.run(line).await.unwrap();
-        desk.revert(wrote.record.unwrap(), false).unwrap();
-        same(&desk.state(), &before, 0, line);
-    }
-}

@@ -271,7 +271,7 @@ impl State {
     fn drop_copies(&self) {
         let of = |was: &Was| match was {
             Was::File(Known { cover: Cover::Copy(number), .. }) => Some(*number),
-            Was::File(_) | Was::Folder(_) | Was::Nothing | Was::There => None,
+            Was::File(_) | Was::Folder(_) | Was::Nothing => None,
         };
         let held = self.running.values().flat_map(|c| c.values()).filter_map(of);
         let live: BTreeSet<u64> = self.copies().map(|(number, _)| number).chain(held).collect();

@@ -109,8 +109,6 @@ impl State {
         blobs: &dyn BlobSource,
     ) -> Option<Thing> {
         let known = match was {
-            // What nobody had looked at is nobody's change.
-            Was::There => return None,
             Was::Nothing => return Some(Thing::Nothing),
             Was::Folder(bits) => return Some(Thing::Folder(*bits)),
             Was::File(known) => known,

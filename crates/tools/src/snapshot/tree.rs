@@ -23,8 +23,6 @@ use crate::walk::{Heed, walk_heeding};
 const CONTENTS: [&str; 3] = ["objects", "lfs", "rr-cache"];
 /// What changed so shortly before it was looked at may change again without another stamp: the clock of files is coarse.
 const FRESH: Duration = Duration::from_millis(100);
-/// So far a stamp lies behind the clock at most.
-const COARSE: Duration = Duration::from_millis(20);
 /// Where git lists what it has, from a repository's folder.
 pub(super) const INDEX: &str = ".git/index";
 /// Folders into which git's own rules apply.
@@ -79,12 +77,6 @@ impl Stamp {
         self.mode & 0o7777
     }
 
-    /// Whether nothing was done to it since then.
-    fn is_older(&self, then: Duration) -> bool {
-        let nanos = u32::try_from(self.changed.1).unwrap_or_default();
-        Duration::new(self.changed.0.unsigned_abs(), nanos) + COARSE < then
-    }
-
     fn is_fresh(&self, now: Duration) -> bool {
         let nanos = u32::try_from(self.changed.1).unwrap_or_default();
         now.saturating_sub(Duration::new(self.changed.0.unsigned_abs(), nanos)) < FRESH
@@ -120,8 +112,6 @@ pub(super) struct Known {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Was {
     Nothing,
-    /// It was there, and nobody had looked at it.
-    There,
     File(Known),
     Folder(u32),
 }
@@ -147,8 +137,6 @@ pub(super) struct Tree {
     pub odd: BTreeSet<PathBuf>,
     /// Folders that are passed over.
     skip: Vec<PathBuf>,
-    /// When the last look began, since the epoch; none yet: everything is new.
-    looked: Duration,
 }
 
 type Changes = Vec<(String, Was)>;
@@ -205,7 +193,6 @@ impl Tree {
         for path in self.tracked.clone() {
             self.look_at(path, now, &mut changes);
         }
-        self.looked = now;
         changes
     }
 
@@ -219,8 +206,7 @@ impl Tree {
         changes: &mut Changes,
     ) {
         if old.stamp.is_none_or(|was| was.bits() != stamp.bits()) {
-            let new = if stamp.is_older(self.looked) { Was::There } else { Was::Nothing };
-            let was = old.stamp.map_or(new, |was| Was::Folder(was.bits()));
+            let was = old.stamp.map_or(Was::Nothing, |was| Was::Folder(was.bits()));
             changes.push((path.to_owned(), was));
         }
         let (mut files, mut folders) = all.remove(path).unwrap_or_else(|| self.list(path));
@@ -252,12 +238,7 @@ impl Tree {
             return;
         }
         let new = Known { stamp, cover: Cover::None, fresh: stamp.is_fresh(now) };
-        let was = match self.files.insert(path.clone(), new) {
-            Some(was) => Was::File(was),
-            // Git's rules ignored it until now: nothing made it, and nothing takes it back.
-            None if stamp.is_older(self.looked) => Was::There,
-            None => Was::Nothing,
-        };
+        let was = self.files.insert(path.clone(), new).map_or(Was::Nothing, Was::File);
         changes.push((path, was));
     }
 

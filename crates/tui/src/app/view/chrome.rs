@@ -43,12 +43,9 @@ impl App {
             }
         }
         let mut right = Vec::new();
-        if around.unsaved.is_some() {
-            right.push(Span::styled("not saved", style(Slot::Bad)));
-        }
-        if around.read_only {
-            right.push(Span::styled("read only", style(Slot::Warn)));
-        }
+        let states =
+            [(around.unsaved.is_some(), "not saved", Slot::Bad), (around.read_only, "read only", Slot::Warn)];
+        right.extend(states.iter().filter(|s| s.0).map(|(_, text, slot)| Span::styled(*text, style(*slot))));
         if self.world.open {
             if self.world.session.policy().exposed().is_some() {
                 right.push(Span::styled("no ordinary project", style(Slot::Warn)));
