@@ -28,7 +28,7 @@ impl Failure {
 pub fn workers(threads: usize) -> std::io::Result<tokio::runtime::Runtime> {
     let mut tried = Vec::new();
     for _ in 0..=threads {
-        let (done, waits) = std::sync::mpsc::channel::<()>();
+        let (done, waits) = std::sync::mpsc::sync_channel::<()>(1);
         // All of them at once, as they will be; each ends when its end of the channel goes.
         let thread = std::thread::Builder::new().spawn(move || waits.recv().is_ok());
         tried.push((

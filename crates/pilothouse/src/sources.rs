@@ -30,7 +30,9 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
         let why = |e| explain(RuntimeError::io("open", &dir)(e));
         let setup = Setup::new(home.clone(), dir.canonicalize().map_err(why)?, environment.clone());
         let (sources, notices) = sources_of(&setup).map_err(explain)?;
-        notices.iter().for_each(|n| say(n));
+        for notice in &notices {
+            say(notice);
+        }
         Ok::<_, Failure>(sources)
     };
     let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();

@@ -22,8 +22,8 @@ fn tool(name: &str, said: &str, reads: bool) -> SourceTool {
     SourceTool { name, about, hash, reads, free: false, hides: false, changed: false }
 }
 
-fn news(tools: Vec<SourceTool>) -> Box<SourceNews> {
-    Box::new(SourceNews { source: "memory".into(), tools })
+fn news(tools: Vec<SourceTool>) -> SourceNews {
+    SourceNews { source: "memory".into(), tools }
 }
 
 const fn is_source(kind: &CheckpointKind) -> bool {
@@ -61,7 +61,10 @@ fn looked(rules: &[&str], tools: Vec<SourceTool>) -> Bench {
     b.say("where is main?");
     b.reply("", &[("source_tools", json!({"source": "memory"}))]);
     assert_eq!(b.tool().1, Tool::SourceTools);
-    b.end_tool(ToolOutcome { found: Some(news(tools)), ..ToolOutcome::text("memory__act", "1 tool") });
+    b.end_tool(ToolOutcome {
+        found: Some(Box::new(news(tools))),
+        ..ToolOutcome::text("memory__act", "1 tool")
+    });
     b
 }
 
@@ -102,7 +105,7 @@ fn a_tool_that_is_another_by_now_is_not_called_and_asked_about_again() {
     let mut b = looked(&["allow mcp memory/act"], vec![tool("act", "1", false)]);
     b.reply("", &[("memory__act", json!({}))]);
     assert_eq!(permit(&b).pin(), Some(BlobId::of(b"1")), "a rule allows it");
-    let found = Some(news(vec![tool("act", "2", false)]));
+    let found = Some(Box::new(news(vec![tool("act", "2", false)])));
     b.end_tool(ToolOutcome { redefined: true, found, ..ToolOutcome::failure("nothing was done") });
     let question = asked(&b);
     assert!(question.tool.changed && question.tool.hash == BlobId::of(b"2"), "{question:?}");
@@ -113,7 +116,11 @@ fn a_tool_that_is_another_by_now_is_not_called_and_asked_about_again() {
     b.end_tool(ToolOutcome::text("done", "1 line"));
     b.reply("", &[("memory__act", json!({}))]);
     assert_eq!(permit(&b).pin(), Some(BlobId::of(b"2")), "the rule holds for it as it is now");
-    let gone = ToolOutcome { redefined: true, found: Some(news(Vec::new())), ..ToolOutcome::failure("gone") };
+    let gone = ToolOutcome {
+        redefined: true,
+        found: Some(Box::new(news(Vec::new()))),
+        ..ToolOutcome::failure("gone")
+    };
     b.end_tool(gone);
     assert!(ended(&b).1.contains("does not have this tool any more"), "{:?}", ended(&b));
 }

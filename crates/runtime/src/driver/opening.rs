@@ -92,7 +92,6 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     Ok(opened)
 }
 
-#[expect(clippy::too_many_lines, reason = "one part of a session after the other")]
 fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     // A session that is named brings its own workspace: the folder of now need not be one.
     let mut workspace = match setup.which {

@@ -37,7 +37,7 @@ fn tool(name: &str, about: &str) -> Value {
 
 fn sleep() -> ! {
     loop {
-        std::thread::sleep(Duration::from_secs(3_600));
+        std::thread::sleep(Duration::from_hours(1));
     }
 }
 
