@@ -6,7 +6,7 @@
 use super::{Decided, Draft, terms::LaneOpening};
 use crate::{
     event::{Event, Level},
-    ids::{ApprovalId, CallId, TurnId},
+    ids::{ApprovalId, CallId, Millis, TurnId},
     input::Refusal,
     intent::{Control, IntentNode, IntentPath, Phase, Slash, Source, Turn},
     phase::Trigger,
@@ -92,8 +92,7 @@ impl Draft<'_> {
 
     /// Where a finished plan is kept: `plans/261122-better-notes.md`.
     fn archive_name(&self, plan: &Plan) -> String {
-        let at = i64::try_from(self.at.0).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
-        let day = at.unwrap_or_default().strftime("%y%m%d");
+        let day = day(self.at);
         let kept = |c: char| if c.is_alphanumeric() { c } else { ' ' };
         let title: String = plan.title.to_lowercase().chars().map(kept).collect();
         let words = title.split_whitespace().take(MOST_WORDS).collect::<Vec<_>>().join("-");
@@ -210,9 +209,35 @@ impl Draft<'_> {
     }
 }
 
+/// The day of a moment, as the names of files begin: `261122`, in UTC.
+fn day(at: Millis) -> String {
+    // Counted from the first of March, a leap day is the last of its year.
+    let days = at.0 / 86_400_000 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let (month, day) = (from_march % 12 + 3, day_of_year - (153 * from_march + 2) / 5 + 1);
+    let (month, later) = if month > 12 { (month - 12, 1) } else { (month, 0) };
+    format!("{:02}{month:02}{day:02}", (year_of_era + era * 400 + later) % 100)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_is_told_by_its_date() {
+        let cases = [
+            (0, "700101"),
+            (951_782_400_000, "000229"),
+            (1_709_251_200_000, "240301"),
+            (1_735_689_599_999, "241231"),
+        ];
+        for (at, date) in cases {
+            assert_eq!(day(Millis(at)), date);
+        }
+    }
 
     #[test]
     fn a_file_is_one_word_with_its_ending_and_everything_else_a_task() {
