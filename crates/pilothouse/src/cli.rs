@@ -1,5 +1,6 @@
 //! The command line as clap reads it: names, flags, help with examples. Never acts.
 
+mod kb;
 mod sources;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pilothouse_core::{money::Limits, pipeline::Depth};
 
+pub use kb::{KbCommand, KbSearchArgs};
 pub use sources::SourcesCommand;
 
 /// The whole command line.
@@ -38,41 +40,6 @@ pub struct RunsArgs {
     #[arg(long)]
     pub all: bool,
     /// Print one JSON object a line.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// What `kb` does.
-#[derive(Clone, Debug, Subcommand)]
-pub enum KbCommand {
-    /// The passages that answer a question, the best first.
-    Search(KbSearchArgs),
-    /// What is in the index.
-    Status(KbArgs),
-    /// Throws the index away and makes it anew.
-    Rebuild(KbArgs),
-}
-
-/// Arguments of `kb search`.
-#[derive(Clone, Debug, Args)]
-pub struct KbSearchArgs {
-    /// The question, in words or names.
-    pub query: String,
-    /// A file or folder to look in; may be given several times.
-    #[arg(long)]
-    pub within: Vec<String>,
-    /// Most passages.
-    #[arg(long, default_value_t = 10)]
-    pub max: usize,
-    /// Print one JSON object a line.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Arguments of `kb status` and `kb rebuild`.
-#[derive(Clone, Debug, Args)]
-pub struct KbArgs {
-    /// Print JSON.
     #[arg(long)]
     pub json: bool,
 }

@@ -33,10 +33,10 @@ use std::{
 };
 
 use pilothouse_core::{
-    event::{Event, Stamped},
+    event::Stamped,
     ids::{CallId, Millis, Seq},
     input::{Input, Refusal},
-    intent::{Control, Mode},
+    intent::Mode,
     pipeline::Depth,
     policy::Policy,
     port::{Ask, Reply, Request, Surroundings, Update},
@@ -482,40 +482,5 @@ impl Driver {
             self.trace.note(event);
         }
         Ok(events)
-    }
-
-    fn saved(&mut self, events: Vec<Stamped>) {
-        self.heed_forms(&events);
-        self.tell_sources(&events);
-        let exit = |e: &Stamped| matches!(e.event, Event::ControlGiven { control: Control::Exit });
-        self.leaving |= events.iter().any(exit);
-        let boundary = |e: &Stamped| {
-            matches!(
-                e.event,
-                Event::PhaseChanged { .. } | Event::TaskCompleted { .. } | Event::PlanReady { .. }
-            )
-        };
-        if events.iter().any(boundary) {
-            self.save_run();
-        }
-        if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
-            self.read_rules_again();
-        }
-        self.tell_sheet(&events);
-        self.keep_pipeline(&events);
-        for event in &events {
-            self.suggest(event);
-            self.say_of_model(event);
-            if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
-                && let Some(snapshots) = self.kit.workshop.snapshots()
-            {
-                snapshots.settled(*call);
-            }
-        }
-        let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
-        if events.iter().any(touched) {
-            self.ask_git();
-        }
-        self.outbox.events(events);
     }
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, sync::Mutex};
 
 use pilothouse_core::{
     checkpoint::CheckpointKind,
-    event::CallStatus,
+    event::{CallStatus, Event},
     intent::Phase,
     port::Ask,
     proposal::Decision,

@@ -14,6 +14,42 @@ use super::Driver;
 use crate::{error::RuntimeError, sessions};
 
 impl Driver {
+    /// What is done once events are on the disk.
+    pub(super) fn saved(&mut self, events: Vec<Stamped>) {
+        self.heed_forms(&events);
+        self.tell_sources(&events);
+        let exit = |e: &Stamped| matches!(e.event, Event::ControlGiven { control: Control::Exit });
+        self.leaving |= events.iter().any(exit);
+        let boundary = |e: &Stamped| {
+            matches!(
+                e.event,
+                Event::PhaseChanged { .. } | Event::TaskCompleted { .. } | Event::PlanReady { .. }
+            )
+        };
+        if events.iter().any(boundary) {
+            self.save_run();
+        }
+        if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
+            self.read_rules_again();
+        }
+        self.tell_sheet(&events);
+        self.keep_pipeline(&events);
+        for event in &events {
+            self.suggest(event);
+            self.say_of_model(event);
+            if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
+                && let Some(snapshots) = self.kit.workshop.snapshots()
+            {
+                snapshots.settled(*call);
+            }
+        }
+        let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
+        if events.iter().any(touched) {
+            self.ask_git();
+        }
+        self.outbox.events(events);
+    }
+
     pub(super) fn complain(&mut self, error: &RuntimeError) {
         if self.around.unsaved.is_none() {
             tracing::error!(error = %error, "the session could not be saved");
