@@ -230,6 +230,8 @@ fn a_file_is_replaced_in_one_place_only() {
         .filter(|p| !test_module(p) && p.components().any(|c| c.as_os_str() == "src"))
         // Puts what a command left out of the way, and folders back: nothing is replaced.
         .filter(|p| !p.ends_with("tools/src/atomic.rs") && !p.ends_with("tools/src/guard/repair.rs"))
+        // Puts the log that was taken away back from the open file, of any size, and goes on with that.
+        .filter(|p| !p.ends_with("runtime/src/log.rs"))
         .filter(|p| {
             let text = fs::read_to_string(p).unwrap();
             text.contains("fs::rename(") || text.contains(".persist(")

@@ -40,6 +40,8 @@ pub const FIXED_BYTES: usize = 8 * 1024;
 const LAST_STEP_BYTES: usize = 2 * 1024;
 /// What is told of the project takes at most this share of a request.
 const PROJECT_SHARE: usize = 6;
+/// Fewer bytes than these name too few skills to be worth a message.
+const LEAST_SKILLS: usize = 1024;
 /// A summary is worth a model call when it takes the place of this share of the room.
 const WORTH_SHARE: usize = 4;
 
@@ -119,9 +121,8 @@ pub fn request(
     let purpose = lane.kind.purpose();
     let system = system(purpose);
     let known: Vec<String> = project(around).into_iter().chain(skills(around)).collect();
-    let project = (!known.is_empty()).then(|| Message::text(Role::User, known.join("\n")));
     let last = Message::text(Role::User, now::message(state, lane, offer, around));
-    let mut messages: Vec<Message> = project.into_iter().collect();
+    let mut messages: Vec<Message> = known.into_iter().map(|text| Message::text(Role::User, text)).collect();
     let fixed = messages.iter().map(budget::size).sum::<usize>() + system.len();
     let fixed = fixed + tools.iter().map(budget::tool_size).sum::<usize>();
     let last_bytes = last_bytes(budget::size(&last));
@@ -144,9 +145,15 @@ fn project(around: &Circumstances) -> Option<String> {
     around.project.as_ref().map(|text| cut(text, around.window.input() / PROJECT_SHARE))
 }
 
-/// What is told of skills and agents, as the window allows.
+/// What is told of skills and agents, where the project leaves room for it in its share of the window.
 fn skills(around: &Circumstances) -> Option<String> {
-    around.skills.as_ref().map(|text| cut(text, around.window.input() / PROJECT_SHARE))
+    let taken = project(around).map_or(0, |text| text.len());
+    let room = (around.window.input() / PROJECT_SHARE).saturating_sub(taken);
+    around
+        .skills
+        .as_ref()
+        .filter(|text| text.len() <= room || room >= LEAST_SKILLS)
+        .map(|text| cut(text, room))
 }
 
 /// What the last message counts for: in steps, so that a word more in it shrinks nothing before it.

@@ -9,6 +9,7 @@ mod evidence;
 mod hooks;
 mod leave;
 mod memory;
+mod news;
 mod opening;
 mod outbox;
 mod pipeline;

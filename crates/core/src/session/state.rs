@@ -356,8 +356,7 @@ pub struct TurnInfo {
 }
 
 impl TurnInfo {
-    /// The command line, when the user typed one after `!`, and whether after `!!`: then it runs
-    /// outside the sandbox.
+    /// The command line that the user typed after `!`, and whether after `!!`: outside the sandbox.
     pub fn command(&self) -> Option<(&str, bool)> {
         let line = self.request.as_deref().unwrap_or(&self.head).strip_prefix('!')?;
         let outside = line.strip_prefix('!');

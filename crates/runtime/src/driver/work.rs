@@ -8,16 +8,12 @@ use std::{
     collections::btree_map::Entry,
     future::Future,
     panic::AssertUnwindSafe,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, atomic::AtomicU64},
 };
 
 use futures::FutureExt;
 use pilothouse_core::{
-    blob::BlobId,
-    ids::{ApplyId, CallId, LaneId, Process},
+    ids::{ApplyId, CallId, LaneId},
     input::Input,
     plan::MAX_DOCUMENT,
     port::Update,
@@ -36,9 +32,8 @@ use pilothouse_tools::{
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, tasks::Tasks, trust};
+use super::{Driver, Inbound, Setup, news::News, opening::Opened, port::Stored, trust};
 use crate::{
-    blobs::Blobs,
     config::Provider,
     context::{self, Circumstances, Prepared, Unprepared},
     error::RuntimeError,
@@ -458,55 +453,6 @@ fn advance(offset: &mut u64, text: &str) -> u64 {
     let at = *offset;
     *offset += text.len() as u64;
     at
-}
-
-/// News of a running tool call.
-struct News {
-    call: CallId,
-    updates: mpsc::Sender<Update>,
-    inbound: mpsc::Sender<Inbound>,
-    tasks: Tasks,
-    offset: AtomicU64,
-    secrets: Redactor,
-}
-
-impl Sink for News {
-    fn hides(&self) -> Redactor {
-        self.secrets.clone()
-    }
-
-    fn delta(&self, kind: DeltaKind, text: &str) {
-        let offset = self.offset.fetch_add(text.len() as u64, Ordering::Relaxed);
-        let delta = Delta { call: self.call, offset, kind, text: text.to_owned() };
-        drop(self.updates.try_send(Update::Delta(delta)));
-    }
-
-    fn started(&self, process: Process) {
-        let (inbound, call) = (self.inbound.clone(), self.call);
-        let news = Inbound::Input(Input::CommandStarted { call, process });
-        // The loop is never full for long, and the news may come a little later.
-        if let Err(mpsc::error::TrySendError::Full(news)) = inbound.try_send(news) {
-            self.tasks.spawn(async move { drop(inbound.send(news).await) });
-        }
-    }
-}
-
-impl BlobSource for Blobs {
-    fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
-        self.get(id)
-    }
-
-    fn beginning(&self, id: &str) -> Option<Vec<u8>> {
-        self.get(self.named(id)?)
-    }
-
-    fn keep(&self, content: &[u8]) -> std::io::Result<BlobId> {
-        Self::keep(self, content)
-    }
-
-    fn settle(&self) -> std::io::Result<()> {
-        Self::settle(self)
-    }
 }
 
 /// What a panic said.

@@ -2,7 +2,7 @@
 
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::Answer,
+    checkpoint::{Answer, Checkpoint},
     event::Event,
     input::Refusal,
     intent::{
@@ -191,8 +191,8 @@ impl Draft<'_> {
             .flatten()
             .unwrap_or_else(|| "Leave? Nothing is at stake any more.".to_owned());
         if text != asked.message {
-            self.close(asked.id, None);
-            self.ask(asked.kind, text);
+            let checkpoint = Checkpoint { message: text, ..asked };
+            self.emit(Event::CheckpointOpened { checkpoint });
         }
     }
 

@@ -1,0 +1,68 @@
+//! What a running tool says meanwhile, and the contents that it asks for.
+//!
+//! Owns that a full screen loses pieces of output and never holds the tool up.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pilothouse_core::{
+    blob::BlobId,
+    ids::{CallId, Process},
+    input::Input,
+    port::Update,
+    redact::Redactor,
+    talk::{Delta, DeltaKind},
+};
+use pilothouse_tools::{BlobSource, Sink};
+use tokio::sync::mpsc;
+
+use super::{Inbound, tasks::Tasks};
+use crate::blobs::Blobs;
+
+/// News of a running tool call.
+pub(super) struct News {
+    pub call: CallId,
+    pub updates: mpsc::Sender<Update>,
+    pub inbound: mpsc::Sender<Inbound>,
+    pub tasks: Tasks,
+    pub offset: AtomicU64,
+    pub secrets: Redactor,
+}
+
+impl Sink for News {
+    fn hides(&self) -> Redactor {
+        self.secrets.clone()
+    }
+
+    fn delta(&self, kind: DeltaKind, text: &str) {
+        let offset = self.offset.fetch_add(text.len() as u64, Ordering::Relaxed);
+        let delta = Delta { call: self.call, offset, kind, text: text.to_owned() };
+        drop(self.updates.try_send(Update::Delta(delta)));
+    }
+
+    fn started(&self, process: Process) {
+        let (inbound, call) = (self.inbound.clone(), self.call);
+        let news = Inbound::Input(Input::CommandStarted { call, process });
+        // The loop is never full for long, and the news may come a little later.
+        if let Err(mpsc::error::TrySendError::Full(news)) = inbound.try_send(news) {
+            self.tasks.spawn(async move { drop(inbound.send(news).await) });
+        }
+    }
+}
+
+impl BlobSource for Blobs {
+    fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
+        self.get(id)
+    }
+
+    fn beginning(&self, id: &str) -> Option<Vec<u8>> {
+        self.get(self.named(id)?)
+    }
+
+    fn keep(&self, content: &[u8]) -> std::io::Result<BlobId> {
+        Self::keep(self, content)
+    }
+
+    fn settle(&self) -> std::io::Result<()> {
+        Self::settle(self)
+    }
+}
