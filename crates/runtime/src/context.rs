@@ -145,10 +145,10 @@ fn project(around: &Circumstances) -> Option<String> {
     around.project.as_ref().map(|text| cut(text, around.window.input() / PROJECT_SHARE))
 }
 
-/// What is told of skills and agents, where the project leaves room for it in its share of the window.
+/// What is told of skills and agents: in a quarter of what the project leaves of its share of the window.
 fn skills(around: &Circumstances) -> Option<String> {
     let taken = project(around).map_or(0, |text| text.len());
-    let room = (around.window.input() / PROJECT_SHARE).saturating_sub(taken);
+    let room = (around.window.input() / PROJECT_SHARE).saturating_sub(taken) / 4;
     around
         .skills
         .as_ref()

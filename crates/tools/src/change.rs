@@ -27,11 +27,11 @@ use crate::{
 /// Proposes a new file or a whole new content.
 pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, String> {
     let sight = sight(eyes, &args.path, "write", &[Act::Write])?;
+    let start = sight.start()?;
+    refuse_binary(&sight, &start)?;
     if let Some(refusal) = sight.overwrites_unread(eyes) {
         return Ok(refusal);
     }
-    let start = sight.start()?;
-    refuse_binary(&sight, &start)?;
     let content = content(eyes, &sight, &start, &args.content)?.into_bytes();
     if start.content.as_ref() == Some(&content) {
         return Err(format!("{} has exactly this content already; nothing to propose", sight.path));

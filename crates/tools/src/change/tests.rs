@@ -136,11 +136,12 @@ fn lines_that_others_removed_are_seen_by_reading_where_they_stood() {
 #[test]
 fn a_whole_file_is_not_written_over_one_that_was_never_read() {
     let long = "long\n".repeat(2_000);
-    let mut d = desk(&[("f", b"one\ntwo\n"), ("long", long.as_bytes()), ("bin", b"\0\xff"), ("empty", b"")]);
+    let mut d =
+        desk(&[("f", b"one\ntwo\n"), ("long", long.as_bytes()), ("bytes", b"\x01\xff"), ("empty", b"")]);
     for (path, then) in [
         ("f", "This is its content; edit it, or write it again:\n     1  one\n     2  two"),
         ("long", "read it first, or change it by edit"),
-        ("bin", "read it first, or change it by edit"),
+        ("bytes", "read it first, or change it by edit"),
     ] {
         let e = d.refused(Tool::Write, json!({"path": path, "content": "x\n"}));
         assert!(
@@ -155,7 +156,7 @@ fn a_whole_file_is_not_written_over_one_that_was_never_read() {
     }
     assert!(d.call(Tool::Write, json!({"path": "new", "content": "y\n"})).is_ok());
     d.view.typed = true;
-    assert!(d.call(Tool::Write, json!({"path": "bin", "content": "x\n"})).is_ok());
+    assert!(d.call(Tool::Write, json!({"path": "bytes", "content": "x\n"})).is_ok());
 }
 
 #[test]
@@ -281,7 +282,7 @@ fn line_endings_of_the_file_are_matched_and_kept() {
         (b"\xef\xbb\xbfa\nb", "b", "c\n", b"\xef\xbb\xbfa\nc\n"),
         (b"a\rb\rc", "b", "x", b"a\rx\rc"),
         (b"a\nb\n", "a\r\nb", "x\ny", b"x\ny\n"),
-        (b"x\0y\xffz\n", "y", "n", b"x\0n\xffz\n"),
+        (b"x\x01y\xffz\n", "y", "n", b"x\x01n\xffz\n"),
     ];
     for (before, old, new, want) in cases {
         let mut d = desk(&[("f", before)]);
@@ -291,7 +292,12 @@ fn line_endings_of_the_file_are_matched_and_kept() {
 
 #[test]
 fn encodings_that_cannot_be_kept_are_refused() {
-    let mut d = desk(&[("u16", b"\xff\xfea\0b\0"), ("latin", b"caf\xe9 a\n")]);
+    let mut d = desk(&[("u16", b"\xff\xfea\0b\0"), ("latin", b"caf\xe9 a\n"), ("bin", b"x\0y\n")]);
+    for (tool, args) in
+        [(Tool::Edit, one("bin", "y", "z")), (Tool::Write, json!({"path": "bin", "content": "z\n"}))]
+    {
+        assert!(d.refused(tool, args).contains("bin is a binary file"));
+    }
     assert!(d.refused(Tool::Edit, one("u16", "a", "b")).contains("UTF-16"));
     assert!(d.refused(Tool::Edit, one("latin", "a\n", "ä\n")).contains("only ASCII"));
     assert_eq!(after(&mut d, one("latin", " a", " b")), b"caf\xe9 b\n");
