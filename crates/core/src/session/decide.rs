@@ -120,7 +120,6 @@ impl<'a> Draft<'a> {
             self.continue_run();
         }
         self.settle_budget();
-        self.settle_exit();
         self.ask_of_phase();
     }
 

@@ -143,8 +143,6 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
             return (count > before.queue.len()).then_some(Deed::Queues);
         }
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.asks_back() => Deed::Asks,
-        // Asked already, it only says what is at stake now.
-        Event::CheckpointOpened { checkpoint } if before.open.contains_key(&checkpoint.id) => return None,
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.is_exit() => Deed::AsksToLeave,
         Event::IntentAsked { vectors, model, .. } if *vectors || *model => Deed::Consults,
         Event::IntentAsked { .. } => Deed::Waits,

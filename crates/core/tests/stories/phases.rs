@@ -318,14 +318,10 @@ fn a_plan_that_gets_ready_does_not_take_the_place_of_leaving() {
 #[test]
 fn leaving_is_possible_when_the_run_ended_meanwhile() {
     let mut b = running();
-    let asked = |b: &Bench| b.session.state().phase_question().unwrap().message.clone();
     b.say("/exit");
-    assert_eq!(asked(&b), "Stop and leave? Kept: a plan at 0 of 2 steps");
     b.reply("done", &[]);
-    assert_eq!(asked(&b), "Stop and leave? Kept: a plan at 1 of 2 steps", "told as it stands now");
     b.reply("done", &[]);
     assert_eq!(phase(&b), Phase::Idle);
-    assert_eq!(asked(&b), "Leave? Nothing is at stake any more.");
     b.say("y");
     assert!(b.log.iter().any(|e| matches!(&e.event, Event::ControlGiven { control: Control::Exit })));
 }

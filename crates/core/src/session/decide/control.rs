@@ -2,7 +2,7 @@
 
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::{Answer, Checkpoint},
+    checkpoint::Answer,
     event::Event,
     input::Refusal,
     intent::{
@@ -157,43 +157,21 @@ impl Draft<'_> {
     }
 
     fn exit(&mut self) -> Decided {
+        let running = self.go(Trigger::Exit)? == Move::Confirm;
         let question = self.state.phase_question();
         if let Some(asked) = question.filter(|c| c.kind.is_exit()).map(|c| c.id) {
             return self.answer(asked, Answer::Approve, None);
         }
         // A call that waits for its question is told that this came up, and goes on.
         let held = question.filter(|c| c.kind.call().is_none()).cloned().map(Box::new);
-        match self.leaving()? {
-            Some(text) => {
-                self.ask(Exit { held }, text);
-            }
-            None => self.emit(Event::ControlGiven { control: Control::Exit }),
-        }
-        Ok(())
-    }
-
-    /// What leaving would stop or keep as it is now, as a question; `None` where that is nothing.
-    fn leaving(&mut self) -> Result<Option<String>, Refusal> {
-        let running = self.go(Trigger::Exit)? == Move::Confirm;
         let stake = self.state.at_stake();
-        let stops = if running { "Stop and leave" } else { "Leave" };
-        let asks = running || !stake.is_empty();
-        Ok(asks.then(|| format!("{stops}? Kept: {}", stake.join("; "))))
-    }
-
-    /// Whoever is asked whether they leave is asked about what is at stake now.
-    pub(super) fn settle_exit(&mut self) {
-        let asked = self.state.phase_question().filter(|c| c.kind.is_exit()).cloned();
-        let Some(asked) = asked else { return };
-        let text = self
-            .leaving()
-            .ok()
-            .flatten()
-            .unwrap_or_else(|| "Leave? Nothing is at stake any more.".to_owned());
-        if text != asked.message {
-            let checkpoint = Checkpoint { message: text, ..asked };
-            self.emit(Event::CheckpointOpened { checkpoint });
+        if !running && stake.is_empty() {
+            self.emit(Event::ControlGiven { control: Control::Exit });
+            return Ok(());
         }
+        let stops = if running { "Stop and leave" } else { "Leave" };
+        self.ask(Exit { held }, format!("{stops}? Kept: {}", stake.join("; ")));
+        Ok(())
     }
 
     fn replan(&mut self) -> Decided {
