@@ -111,7 +111,8 @@ fn refused(
         return Some("another tool of this source has the same name".to_owned());
     }
     let chosen = source.tools.as_ref().is_some_and(|only| only.iter().any(|o| o == name));
-    if Tool::named(name).is_some() && !chosen {
+    // With two underscores it is the name of a source's tool that is understood, and none of ours.
+    if Tool::named(name).is_some() && !name.contains("__") && !chosen {
         return Some(
             "it has the name of a tool of the workbench; `tools` in the configuration can choose it"
                 .to_owned(),
