@@ -129,3 +129,21 @@ fn an_output_of_tests_is_shortened_to_what_failed_and_its_counts() {
         assert_eq!(without_passed(other), None);
     }
 }
+
+#[test]
+fn a_directive_of_the_protocol_is_one_word_behind_a_blank_and_a_name_may_say_the_same() {
+    let tap = |line: &str| digest(&format!("TAP version 13\n1..1\n{line}\n")).unwrap_or_default();
+    for open in
+        ["not ok 1 - a # SKIP", "not ok 1 # skipped on arm", "not ok 1 - a #Todo later", "not ok 1 # TODO"]
+    {
+        assert_eq!(tap(open), "", "{open}");
+    }
+    for failed in [
+        "not ok 1 - a \\# SKIP",
+        "not ok 1 - says C# SKIP",
+        "not ok 1 - a # TODOS",
+        "not ok 1 - a # b # SKIP",
+    ] {
+        assert!(tap(failed).starts_with("1 failed: "), "{failed}");
+    }
+}
