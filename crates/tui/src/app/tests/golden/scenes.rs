@@ -9,24 +9,23 @@ use pilothouse_core::{
     compaction::Mark,
     diff,
     ids::{Seq, TaskId},
-    knowledge::{Axes, Lines, Passage, Score},
     money::{Limits, Unit},
     plan::Pause,
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
-    port::{ContextPart, ContextSheet, KnowledgeReply},
+    port::{ContextPart, ContextSheet},
     proposal::CONTROL_WORD,
-    question::{FormField, FormQuestion},
-    recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
     relpath::RelPath,
     runs::{RunInfo, RunStatus},
     shell::Risk,
-    source::{SourceHealth, SourceNews, SourceState, SourceTool},
     talk::{Delta, DeltaKind, Fault, FaultKind, Usage},
     tool::{ChangeKind, ProposalDraft, ToolOutcome},
     trust::{Part, PartChange, Standing},
 };
 
-use super::super::{review::Bench, *};
+use super::{
+    super::{review::Bench, *},
+    brought::{knowledge, recipes, source_asks, source_form, sources, sources_none, sources_page},
+};
 use crate::window::{Berth, RunRow};
 
 /// A state: its name and how a screen of this size gets there.
@@ -182,7 +181,7 @@ pub(super) const ALL: &[Scene] = &[
     ("theme-unknown", |w, h| pressed(Desk::new(w, h), "/theme neon<enter>")),
 ];
 
-fn pressed(mut desk: Desk, keys: &str) -> Desk {
+pub(super) fn pressed(mut desk: Desk, keys: &str) -> Desk {
     desk.draw();
     desk.wait(1_000).press(keys).deliver();
     desk
@@ -196,44 +195,6 @@ fn around(width: u16, height: u16, change: fn(&mut Surroundings)) -> Desk {
     desk
 }
 
-/// Skills, a command and an agent of files, one of each state.
-fn recipes(width: u16, height: u16) -> Desk {
-    let one = |kind: RecipeKind, origin, slug: &str, text: &str| {
-        let locks = vec!["references/locks.md".to_owned()];
-        Recipe::read(RecipeFile {
-            kind,
-            origin,
-            slug: slug.to_owned(),
-            folder: kind != RecipeKind::Command,
-            file: format!("~/.config/pilothouse/{}s/{slug}", kind.name()),
-            content: Ok(text.as_bytes().to_vec()),
-            beside: if slug == "sql-review" { Beside::Folder("/x".into(), locks) } else { Beside::None },
-        })
-    };
-    let (skill, user, project) = (RecipeKind::Skill, RecipeOrigin::User, RecipeOrigin::Project);
-    let broken = "---\nname: a-broken-one\ndescription: [1]\n---\nb\n";
-    let review = "---\nname: sql-review\ndescription: Finds locks.\n---\nReview.\n";
-    let fix = "---\ndescription: Mends an issue.\nargument-hint: [number]\n---\nFix $1.\n";
-    let auditor = "---\nname: auditor\ndescription: Looks for what could go wrong.\ntools: Read, Grep\nsources: [tickets]\n---\nAudit.\n";
-    let mut desk = Desk::new(width, height);
-    let mut around = desk.app.world.surroundings.clone();
-    around.recipes = Arc::new(Recipes::of(vec![
-        one(skill, RecipeOrigin::Shipped, "write-tests", TESTS),
-        one(skill, user, "write-tests", TESTS),
-        one(skill, user, "sql-review", review),
-        one(skill, user, "a-broken-one", broken),
-        one(skill, project, "deploy", "---\nname: ship\ndescription: d\n---\nb\n"),
-        one(RecipeKind::Command, project, "fix", fix),
-        one(RecipeKind::Agent, user, "auditor", auditor),
-    ]));
-    desk.session.set_recipes(around.recipes.clone());
-    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
-    desk
-}
-
-const TESTS: &str = "---\nname: write-tests\ndescription: Write tests for a file, a function or a behaviour.\n\
-argument-hint: FILE\nallowed-tools: Read Edit Write Bash\n---\n# Write tests\n\nRead first, then write tests for $ARGUMENTS.\n";
-
 fn typed(width: u16, height: u16, draft: &str) -> Desk {
     let mut desk = Desk::new(width, height);
     desk.app.composer.draft.set(Saved::plain(draft));
@@ -245,7 +206,7 @@ fn say(desk: &mut Desk, text: &str) {
     desk.press("<enter>").deliver();
 }
 
-fn said(width: u16, height: u16, text: &str) -> Desk {
+pub(super) fn said(width: u16, height: u16, text: &str) -> Desk {
     let mut desk = Desk::new(width, height);
     say(&mut desk, text);
     desk
@@ -279,7 +240,7 @@ const ANSWER: &str = "`login.rs` takes the form's **name** and **password**, loo
     fn authenticate(user: &User, pw: &str) -> bool {\n    check_password(user, pw)\n}\n```\n\n\
     | try | waits |\n|---|---|\n| 1 | 0 s |\n| 4 | 30 s |\n";
 
-fn answered(width: u16, height: u16) -> Desk {
+pub(super) fn answered(width: u16, height: u16) -> Desk {
     let mut desk = said(width, height, "what does login do?");
     desk.reply(ANSWER, &[]);
     desk.collect();
@@ -397,38 +358,6 @@ fn context(width: u16, height: u16, keys: &str) -> Desk {
         ContextSheet { tokens: parts.iter().map(|p| p.tokens).sum(), parts, window: 16_000, trouble: None };
     let (number, now) = (desk.number, desk.now);
     desk.app.update(Update::Answered(number, Reply::Context(Box::new(sheet))), now);
-    desk.press(keys);
-    desk
-}
-
-fn knowledge(width: u16, height: u16, keys: &str) -> Desk {
-    let mut desk = pressed(answered(width, height), "/kb where are passwords checked<enter>");
-    let passage = |path: &str, from, title: &str, text: &str| Passage {
-        lines: Lines { path: RelPath::new(path).unwrap(), from, to: from + text.lines().count() - 1 },
-        hash: BlobId::of(text.as_bytes()),
-        title: title.to_owned(),
-        text: text.to_owned(),
-        score: Score::FULL,
-        axes: Axes::default(),
-    };
-    let found = vec![
-        passage(
-            "src/auth/login.rs",
-            3,
-            "login",
-            "pub fn login(form: &Form) -> Result<User, Error> {\n    find(form)?\n}",
-        ),
-        passage(
-            "src/auth/user.rs",
-            12,
-            "User > check",
-            "    /// Compares hashes.\n    fn check(&self, given: &str) -> bool {\n        verify(&self.hash, given)\n    }",
-        ),
-        passage("docs/auth.md", 1, "Signing in", "# Signing in\n\nA password is never kept."),
-    ];
-    let (number, now) = (desk.number, desk.now);
-    let reply = Reply::Knowledge(Box::new(Ok(KnowledgeReply::Passages(found))));
-    desk.app.update(Update::Answered(number, reply), now);
     desk.press(keys);
     desk
 }
@@ -709,84 +638,6 @@ fn access(width: u16, height: u16) -> Desk {
     desk.app.update(Update::Rules(policy), desk.now);
     say(&mut desk, "where is main?");
     desk.reply("", &[("read", r#"{"path":"docs/private.md"}"#)]);
-    desk
-}
-
-/// A source whose tools were looked up, and a call of one that may change something.
-fn source_asks(width: u16, height: u16) -> Desk {
-    let mut desk = said(width, height, "where is main?");
-    desk.reply("", &[("source_tools", r#"{"source":"tickets"}"#)]);
-    let tool = |name: &str, about: &str, reads| SourceTool {
-        name: name.to_owned(),
-        about: about.to_owned(),
-        hash: BlobId::of(about.as_bytes()),
-        reads,
-        free: true,
-        hides: false,
-        changed: !reads,
-    };
-    let tools = vec![tool("find", "Finds tickets.", true), tool("close", "Closes a ticket.", false)];
-    let found = Some(Box::new(SourceNews { source: "tickets".to_owned(), tools }));
-    let outcome = ToolOutcome { found, ..ToolOutcome::text("tickets__close", "2 tools") };
-    let call = desk.tools.remove(0);
-    desk.give(Input::ToolEnded { call, outcome });
-    desk.reply("", &[("source_call", r#"{"tool":"tickets__close","arguments":{"id":17,"why":"a\u202eb"}}"#)]);
-    desk
-}
-
-/// A call of a source that runs, and its server wants something.
-fn source_form(width: u16, height: u16) -> Desk {
-    let mut desk = pressed(source_asks(width, height), "<ctrl-x>a");
-    desk.wait(1_000).press("y").deliver();
-    let call = desk.tools.remove(0);
-    let fields = vec![FormField { name: "reason".to_owned(), takes: "done|wont-fix".to_owned() }];
-    let (source, message) = ("tickets".to_owned(), "Why is it closed?".to_owned());
-    desk.give(Input::SourceAsks(FormQuestion { call, source, message, fields }));
-    desk
-}
-
-fn sources(width: u16, height: u16, keys: &str) -> Desk {
-    let mut desk = pressed(answered(width, height), "/sources<enter>");
-    let state = |name: &str, line: &str, project, health| SourceState {
-        name: name.to_owned(),
-        line: line.to_owned(),
-        about: "tickets of the team".to_owned(),
-        file: "~/.config/pilothouse/sources/x/config.json".to_owned(),
-        project,
-        wants: vec!["TICKETS_TOKEN".to_owned()],
-        health,
-    };
-    let all = vec![
-        state("memory", "npx -y @modelcontextprotocol/server-memory", false, SourceHealth::Ok(9)),
-        state(
-            "tickets",
-            "https://tickets.example.org/mcp",
-            false,
-            SourceHealth::Failed("it did not answer `initialize` within 30 s".to_owned()),
-        ),
-        state("files", "npx -y @modelcontextprotocol/server-filesystem .", true, SourceHealth::Untrusted),
-        state("search", "uvx search", false, SourceHealth::Idle),
-        state("old", "old-server", false, SourceHealth::Off),
-    ];
-    let (number, now) = (desk.number, desk.now);
-    desk.app.update(Update::Answered(number, Reply::Sources(all)), now);
-    desk.press(keys);
-    desk
-}
-
-fn sources_none(width: u16, height: u16) -> Desk {
-    let mut desk = pressed(answered(width, height), "/sources<enter>");
-    let (number, now) = (desk.number, desk.now);
-    desk.app.update(Update::Answered(number, Reply::Sources(Vec::new())), now);
-    desk
-}
-
-fn sources_page(width: u16, height: u16) -> Desk {
-    let mut desk = sources(width, height, "<enter>");
-    let text = "memory-server 0.6.3\n\nmemory__read_graph\nIt says that it only reads. What its server says of it:\nRead the entire knowledge graph\nArguments: {\"type\":\"object\"}\n";
-    let (number, now) = (desk.number, desk.now);
-    desk.app
-        .update(Update::Answered(number, Reply::SourceTools("memory".to_owned(), Ok(text.to_owned()))), now);
     desk
 }
 
