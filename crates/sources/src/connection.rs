@@ -2,7 +2,14 @@
 //!
 //! Owns the protocol's round trips. Never starts a server again and never says whether a call may be made.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue};
@@ -14,17 +21,14 @@ use rmcp::{
         JsonObject, NumberOrString, PaginatedRequestParams, ReadResourceRequestParams, ServerResult,
     },
     service::{ClientInitializeError, PeerRequestOptions, RunningService, serve_client},
-    transport::{
-        StreamableHttpClientTransport, async_rw::AsyncRwTransport,
-        streamable_http_client::StreamableHttpClientTransportConfig,
-    },
+    transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig},
 };
 use tokio::{
     io::AsyncReadExt,
     process::ChildStderr,
     sync::{Mutex, watch},
     task::JoinHandle,
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, error::Elapsed, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -34,6 +38,7 @@ use crate::{
     definition::filled,
     handler::{Asked, Ends, Handler, Progress},
     meter::{MOST_MESSAGE, Meter, Metered},
+    wire::{Pipe, Way, Wire},
 };
 
 /// The most pages of a list.
@@ -64,7 +69,7 @@ pub(crate) struct Connection {
     errors: Option<JoinHandle<()>>,
     forms: Mutex<tokio::sync::mpsc::Receiver<Asked>>,
     progress: watch::Receiver<Progress>,
-    changed: Arc<std::sync::atomic::AtomicBool>,
+    changed: Arc<AtomicBool>,
 }
 
 impl Connection {
@@ -100,12 +105,9 @@ impl Connection {
         let meter = Arc::new(Meter::default());
         let errors = tokio::spawn(listen(errors, Arc::clone(&meter)));
         let read = Metered { read: output, meter: Arc::clone(&meter) };
-        let wire = AsyncRwTransport::new_client(read, input).with_max_line_length(MOST_MESSAGE);
-        let met = timeout(source.start, serve_client(handler, wire)).await;
-        let why = match met {
-            Ok(Ok(service)) => {
-                return Ok(Self::with(service, ends, (Some(process), meter, Some(errors))));
-            }
+        let pipe = Pipe::new_client(read, input).with_max_line_length(MOST_MESSAGE);
+        let why = match hello(Way::Pipe(pipe), handler, source.start).await {
+            Ok(Ok(met)) => return Ok(Self::with(met, ends, (Some(process), meter, Some(errors)))),
             Ok(Err(e)) => meter.stopped().map_or_else(|| of_hello(&e, &meter), SourceFault::TooMuch),
             Err(_) => late("`initialize`", source.start),
         };
@@ -139,9 +141,9 @@ impl Connection {
             .custom_headers(all)
             .max_sse_event_size(MOST_MESSAGE)
             .max_json_response_size(MOST_MESSAGE);
-        let wire = StreamableHttpClientTransport::with_client(client, config);
-        match timeout(source.start, serve_client(handler, wire)).await {
-            Ok(Ok(service)) => Ok(Self::with(service, ends, (None, Arc::default(), None))),
+        let http = StreamableHttpClientTransport::with_client(client, config);
+        match hello(Way::Http(http), handler, source.start).await {
+            Ok(Ok(met)) => Ok(Self::with(met, ends, (None, Arc::default(), None))),
             Ok(Err(e)) if e.is_authorization_required() => Err(SourceFault::SignIn(short(&e))),
             Ok(Err(e)) => Err(SourceFault::NotStarted(short(&e))),
             Err(_) => Err(late("`initialize`", source.start)),
@@ -149,17 +151,17 @@ impl Connection {
     }
 
     fn with(
-        service: RunningService<RoleClient, Handler>,
+        (service, changed): Met,
         ends: Ends,
         (process, meter, errors): (Option<ServerProcess>, Arc<Meter>, Option<JoinHandle<()>>),
     ) -> Self {
-        let Ends { forms, progress, changed } = ends;
+        let Ends { forms, progress } = ends;
         Self { service, process, meter, errors, forms: Mutex::new(forms), progress, changed }
     }
 
     /// Whether it said, since this was asked last, that its tools are others now.
     pub fn take_changed(&self) -> bool {
-        self.changed.swap(false, std::sync::atomic::Ordering::AcqRel)
+        self.changed.swap(false, Ordering::AcqRel)
     }
 
     /// Whether it cannot be asked any more.
@@ -345,6 +347,21 @@ impl Connection {
         let sent = matches!(e, ServiceError::TransportSend(_));
         if sent { SourceFault::Died(short(e)) } else { SourceFault::Protocol(short(e)) }
     }
+}
+
+/// A server that was met, and whether it said since that its tools are others now.
+type Met = (RunningService<RoleClient, Handler>, Arc<AtomicBool>);
+
+/// Says hello, for so long at most.
+async fn hello(
+    way: Way,
+    handler: Handler,
+    limit: Duration,
+) -> Result<Result<Met, ClientInitializeError>, Elapsed> {
+    let changed = Arc::<AtomicBool>::default();
+    let wire = Wire { way, changed: Arc::clone(&changed) };
+    let met = timeout(limit, serve_client(handler, wire)).await?;
+    Ok(met.map(|service| (service, changed)))
 }
 
 /// The next form, for whichever call of this server listens first.

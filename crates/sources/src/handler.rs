@@ -8,7 +8,7 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
 };
 
@@ -51,8 +51,6 @@ pub(crate) struct Handler {
     forms: mpsc::Sender<Asked>,
     asked: Arc<AtomicUsize>,
     progress: watch::Sender<Progress>,
-    /// Whether it said that its tools are others now.
-    changed: Arc<AtomicBool>,
 }
 
 /// The other ends of a handler.
@@ -60,7 +58,6 @@ pub(crate) struct Handler {
 pub(crate) struct Ends {
     pub forms: mpsc::Receiver<Asked>,
     pub progress: watch::Receiver<Progress>,
-    pub changed: Arc<AtomicBool>,
 }
 
 impl Handler {
@@ -68,16 +65,9 @@ impl Handler {
     pub fn new(name: &str, workspace: &Path) -> (Self, Ends) {
         let (forms, forms_end) = mpsc::channel(1);
         let (progress, progress_end) = watch::channel(Progress::default());
-        let changed = Arc::new(AtomicBool::new(false));
-        let handler = Self {
-            name: name.to_owned(),
-            root: uri(workspace),
-            forms,
-            asked: Arc::default(),
-            progress,
-            changed: Arc::clone(&changed),
-        };
-        (handler, Ends { forms: forms_end, progress: progress_end, changed })
+        let handler =
+            Self { name: name.to_owned(), root: uri(workspace), forms, asked: Arc::default(), progress };
+        (handler, Ends { forms: forms_end, progress: progress_end })
     }
 
     async fn ask(&self, asked: &ElicitRequestParams) -> Option<ElicitResult> {
@@ -136,10 +126,6 @@ impl ClientHandler for Handler {
     ) {
         // What it says may quote anything: only that it says something stands in the log file.
         tracing::debug!(source = self.name, level = ?told.level, "a source logs");
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changed.store(true, Ordering::Release);
     }
 }
 

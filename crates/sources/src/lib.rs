@@ -12,6 +12,7 @@ mod form;
 mod handler;
 mod meter;
 mod pool;
+mod wire;
 
 pub use catalog::{Catalog, RemoteTool};
 pub use connection::Listener;
