@@ -14,6 +14,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::Arc,
+    time::SystemTime,
 };
 
 use pilothouse_core::{ids::CallId, tool::Wrote};
@@ -62,13 +63,23 @@ struct State {
     dirty: BTreeSet<(usize, String)>,
     /// The number of the last copy.
     last: u64,
-    /// For each command that runs: what was there of all that changed since it began.
-    running: BTreeMap<CallId, Changed>,
+    /// The commands that run.
+    running: BTreeMap<CallId, Running>,
     /// Files that the user knows not to be saved.
     accepted: BTreeSet<(usize, String)>,
 }
 
 type Changed = BTreeMap<(usize, String), Was>;
+
+/// A command that runs.
+#[derive(Debug)]
+struct Running {
+    /// When it began, by the clock that files are stamped with.
+    since: SystemTime,
+    /// What was there of all that changed since then.
+    changed: Changed,
+}
+
 type Held = OwnedMutexGuard<State>;
 
 impl Snapshots {
@@ -113,11 +124,11 @@ impl Snapshots {
             state.look();
             state.running.remove(&call)
         };
-        let (state, changed) = blocking(self.hold().await, look).await?;
-        let changed = changed?;
-        let contents = state.fetch(&changed, blobs.as_ref()).await;
+        let (state, ran) = blocking(self.hold().await, look).await?;
+        let ran = ran?;
+        let contents = state.fetch(&ran.changed, blobs.as_ref()).await;
         let tell = move |state: &mut State| {
-            let wrote = state.tell(&changed, &contents, blobs.as_ref());
+            let wrote = state.tell(&ran, &contents, blobs.as_ref());
             state.drop_secrets();
             wrote
         };
@@ -134,10 +145,10 @@ impl Snapshots {
     pub async fn recover(&self, blobs: Arc<dyn BlobSource>) -> Option<(CallId, String, Wrote)> {
         let store = self.store.clone();
         let marks = tokio::task::spawn_blocking(move || save::marks(&store)).await.ok()?;
-        let (call, line) = marks.last_key_value().map(|(call, line)| (*call, line.clone()))?;
+        let (call, (line, since)) = marks.last_key_value().map(|(call, mark)| (*call, mark.clone()))?;
         let begin = move |state: &mut State| {
             state.wake();
-            state.running.insert(call, Changed::new());
+            state.running.insert(call, Running { since, changed: Changed::new() });
         };
         drop(blocking(self.hold().await, begin).await?);
         let wrote = self.after(call, blobs).await;
@@ -172,8 +183,8 @@ impl State {
         for (root, tree) in self.trees.iter_mut().enumerate() {
             for (path, was) in tree.look() {
                 let key = (root, path);
-                for changed in self.running.values_mut() {
-                    changed.entry(key.clone()).or_insert_with(|| was.clone());
+                for ran in self.running.values_mut() {
+                    ran.changed.entry(key.clone()).or_insert_with(|| was.clone());
                 }
                 self.dirty.insert(key);
             }

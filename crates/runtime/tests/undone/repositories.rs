@@ -180,3 +180,54 @@ async fn source_that_git_has_in_a_folder_named_as_output_comes_back_every_time()
         same(&desk.state(), &before, 0, line);
     }
 }
+
+#[tokio::test]
+async fn what_nobody_looked_at_before_a_command_is_never_removed_by_its_undo() {
+    let mut desk = Desk::new(ROOM);
+    desk.write(".gitignore", ".env\nlogs/\n");
+    desk.write("src/.gitignore", "*.tmp\n");
+    desk.write("src/a.txt", "one\n");
+    bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
+    desk.write(".env", "TOKEN=mine\n");
+    desk.write("logs/old/day.log", "kept\n");
+    desk.write("src/b.tmp", "a draft\n");
+    super::until_settled(&desk.at().join("src"));
+    let before = desk.state();
+    // A rule goes and comes: what it hid comes into sight and nothing happened to it.
+    let rules = [
+        "rm .gitignore",
+        "echo > .gitignore; echo new > b.txt",
+        "git rm -q .gitignore",
+        "rm src/.gitignore; mkdir made; echo x > made/y",
+        "git stash -qu; git stash drop -q; rm .gitignore; echo new > c.txt",
+    ];
+    for line in rules {
+        let wrote = desk.run(line).await.unwrap();
+        assert_eq!(wrote.left, Vec::<String>::new(), "{line}");
+        desk.revert(wrote.record.unwrap(), false).unwrap();
+        same(&desk.state(), &before, 0, line);
+    }
+    // What is moved to where it is seen stays there, and it is told that it does.
+    for (line, stays, text, back) in [
+        ("mv .env env.txt", "env.txt", "TOKEN=mine\n", "mv env.txt .env"),
+        ("echo x > x; mv logs/old kept", "kept/day.log", "kept\n", "mv kept logs/old"),
+        ("mv src/b.tmp src/b.txt; rm src/a.txt", "src/b.txt", "a draft\n", "mv src/b.txt src/b.tmp"),
+    ] {
+        let wrote = desk.run(line).await.unwrap();
+        assert_eq!(wrote.left, [stays], "{line}");
+        if let Some(record) = wrote.record {
+            desk.revert(record, false).unwrap();
+        }
+        assert_eq!(fs::read_to_string(desk.at().join(stays)).unwrap(), text, "{line}");
+        bash(&desk.at(), back);
+        same(&desk.state(), &before, 0, line);
+    }
+    // A folder that is given another name takes what is hidden in it along, and that stays where it is.
+    let wrote = desk.run("mv src source").await.unwrap();
+    assert_eq!(wrote.left, Vec::<String>::new());
+    desk.revert(wrote.record.unwrap(), false).unwrap();
+    assert_eq!(
+        bash(&desk.at(), "find source -type f; cat src/a.txt source/b.tmp"),
+        "source/b.tmp\none\na draft\n"
+    );
+}

@@ -9,13 +9,14 @@ use std::{
     io,
     os::unix::fs::OpenOptionsExt,
     path::Path,
+    time::SystemTime,
 };
 
 use pilothouse_core::{ids::CallId, shell::secrets::is_secret};
 use rustix::fs::{Mode, OFlags};
 
 use super::{
-    MOST_FILE_BYTES, State,
+    Changed, MOST_FILE_BYTES, Running, State,
     journal::Line,
     objects,
     tree::{Cover, INDEX, Known, Stamp, Was},
@@ -33,12 +34,13 @@ pub(super) fn mark(call: CallId) -> String {
     format!("{MARK}{}", call.0)
 }
 
-/// Commands that were running when an earlier process ended.
-pub(super) fn marks(store: &Path) -> BTreeMap<CallId, String> {
+/// Commands that were running when an earlier process ended, with when they began.
+pub(super) fn marks(store: &Path) -> BTreeMap<CallId, (String, SystemTime)> {
     let entries = fs::read_dir(store).into_iter().flatten().flatten();
     let call = |e: fs::DirEntry| {
         let number = e.file_name().to_str()?.strip_prefix(MARK)?.parse().ok()?;
-        Some((CallId(number), fs::read_to_string(e.path()).ok()?))
+        let began = e.metadata().and_then(|m| m.modified()).ok()?;
+        Some((CallId(number), (fs::read_to_string(e.path()).ok()?, began)))
     };
     entries.filter_map(call).collect()
 }
@@ -138,11 +140,13 @@ impl State {
             }
         }
         self.note();
-        let marked = fs::write(self.store.join(mark(call)), line);
-        if let Err(e) = marked {
+        let mark = self.store.join(mark(call));
+        let marked = fs::write(&mark, line).and_then(|()| mark.metadata()?.modified());
+        let since = marked.unwrap_or_else(|e| {
             tracing::warn!(error = %e, "that a command runs could not be noted");
-        }
-        self.running.insert(call, super::Changed::new());
+            SystemTime::now()
+        });
+        self.running.insert(call, Running { since, changed: Changed::new() });
         Ok(())
     }
 
@@ -273,7 +277,7 @@ impl State {
             Was::File(Known { cover: Cover::Copy(number), .. }) => Some(*number),
             Was::File(_) | Was::Folder(_) | Was::Nothing => None,
         };
-        let held = self.running.values().flat_map(|c| c.values()).filter_map(of);
+        let held = self.running.values().flat_map(|r| r.changed.values()).filter_map(of);
         let live: BTreeSet<u64> = self.copies().map(|(number, _)| number).chain(held).collect();
         for entry in fs::read_dir(self.store.join(COPIES)).into_iter().flatten().flatten() {
             let number = entry.file_name().to_str().and_then(|n| n.parse::<u64>().ok());

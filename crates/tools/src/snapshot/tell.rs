@@ -2,15 +2,18 @@
 //!
 //! Owns the comparison. What only has another stamp did not change; an index that says the same neither.
 
-use std::{collections::BTreeMap, io::Read};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+};
 
 use pilothouse_core::{blob::BlobId, relpath::RelPath, tool::Wrote};
 
 use super::{
-    Changed, MOST_FILE_BYTES, State, objects,
+    Changed, MOST_FILE_BYTES, Running, State, objects,
     record::{Change, Record, Thing},
     save::open,
-    tree::{Cover, Known, Was},
+    tree::{Cover, Known, Stamp, Was},
 };
 use crate::{executor::BlobSource, git};
 
@@ -20,6 +23,8 @@ const MOST_NAMED: (usize, usize) = (20, 2_000);
 const MOST_SHOWN: usize = 128 * 1024;
 /// Most files whose lines are compared.
 const MOST_COMPARED: usize = 300;
+/// Files that are named of what cannot be taken back.
+const MOST_LEFT: usize = 50;
 /// Parts of git that are named.
 const MOST_GITS: usize = 6;
 
@@ -60,13 +65,21 @@ impl State {
     /// What changed, as it is told; `None` when nothing did.
     pub(super) fn tell(
         &self,
-        changed: &Changed,
+        ran: &Running,
         objects: &BTreeMap<String, BlobId>,
         blobs: &dyn BlobSource,
     ) -> Option<Wrote> {
         let mut told = Told::default();
-        for ((root, path), was) in changed {
+        let unseen = self.unseen(ran);
+        for ((root, path), was) in &ran.changed {
             let (Some(tree), Ok(place)) = (self.trees.get(*root), RelPath::new(path)) else { continue };
+            if let Some(stamp) = unseen.get(&(*root, path)) {
+                // One that only came into sight did not change.
+                if stamp.changed() >= ran.since {
+                    told.left.push(path.clone());
+                }
+                continue;
+            }
             if self.is_as_copied(*root, path, was) {
                 continue;
             }
@@ -85,6 +98,35 @@ impl State {
             }
         }
         self.wrote(told, blobs)
+    }
+
+    /// Files that are older than the command and were not looked at before it: a rule of git hid them, or they were
+    /// moved from where nobody looks. Nothing stands for them, so that to take back their coming would lose them.
+    fn unseen<'a>(&self, ran: &'a Running) -> BTreeMap<(usize, &'a String), Stamp> {
+        let at = |root: usize, path: &String| self.trees.get(root)?.files.get(path);
+        let mut old = BTreeMap::new();
+        for ((root, path), _) in ran.changed.iter().filter(|(_, was)| **was == Was::Nothing) {
+            let Some((tree, known)) = self.trees.get(*root).zip(at(*root, path)) else { continue };
+            if known.stamp.is_born_before(&tree.root.join(path), ran.since) {
+                old.insert((*root, path), known.stamp);
+            }
+        }
+        if old.is_empty() {
+            return old;
+        }
+        // What was only given another name is saved under the one that it had.
+        let was = ran.changed.values().filter_map(|was| match was {
+            Was::File(known) => Some(known),
+            Was::Nothing | Was::Folder(_) => None,
+        });
+        let mut saved: BTreeSet<u64> = was.filter(|k| k.is_saved()).map(|k| k.stamp.ino).collect();
+        for (root, tree) in self.trees.iter().enumerate() {
+            let others =
+                tree.files.iter().filter(|(path, k)| k.is_saved() && !old.contains_key(&(root, *path)));
+            saved.extend(others.map(|(_, k)| k.stamp.ino));
+        }
+        old.retain(|_, stamp| !saved.contains(&stamp.ino));
+        old
     }
 
     /// Whether a file is what its copy says: only looked at again, and nothing of it is stored.
@@ -152,6 +194,11 @@ impl State {
     fn wrote(&self, told: Told, blobs: &dyn BlobSource) -> Option<Wrote> {
         let Told { changes, mut left, .. } = told;
         left.sort_unstable();
+        if left.len() > MOST_LEFT {
+            let more = left.len() - MOST_LEFT;
+            left.truncate(MOST_LEFT);
+            left.push(format!("{more} more"));
+        }
         let mut wrote = Wrote { left, ..Wrote::default() };
         let (mut names, mut compared) = (0, 0);
         for change in &changes {

@@ -31,7 +31,7 @@ const GIT: &str = ".git";
 /// What tells a state of a file from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
-    ino: u64,
+    pub ino: u64,
     pub size: u64,
     written: (i64, i64),
     changed: (i64, i64),
@@ -77,6 +77,24 @@ impl Stamp {
         self.mode & 0o7777
     }
 
+    /// When it was changed last, in any way.
+    pub fn changed(&self) -> SystemTime {
+        UNIX_EPOCH
+            + Duration::new(self.changed.0.unsigned_abs(), u32::try_from(self.changed.1).unwrap_or_default())
+    }
+
+    /// Whether it was there at that time already, under whatever name. Where the file system keeps no time of birth,
+    /// it is known of what was not touched since.
+    pub fn is_born_before(&self, path: &Path, then: SystemTime) -> bool {
+        let born = path.symlink_metadata().and_then(|m| m.created()).unwrap_or_else(|_| self.changed());
+        let since = |t: SystemTime| t.duration_since(UNIX_EPOCH).unwrap_or_default();
+        // Some keep whole seconds only.
+        match since(born) {
+            whole if whole.subsec_nanos() == 0 => whole.as_secs() < since(then).as_secs(),
+            exact => exact < since(then),
+        }
+    }
+
     fn is_fresh(&self, now: Duration) -> bool {
         let nanos = u32::try_from(self.changed.1).unwrap_or_default();
         now.saturating_sub(Duration::new(self.changed.0.unsigned_abs(), nanos)) < FRESH
@@ -106,6 +124,13 @@ pub(super) struct Known {
     pub cover: Cover,
     /// Whether the stamp may hide a change.
     pub fresh: bool,
+}
+
+impl Known {
+    /// Whether its content can be had again.
+    pub const fn is_saved(&self) -> bool {
+        !matches!(self.cover, Cover::None | Cover::Left)
+    }
 }
 
 /// What was there before something changed.
