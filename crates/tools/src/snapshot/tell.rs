@@ -13,7 +13,7 @@ use super::{
     Changed, MOST_FILE_BYTES, Running, State, objects,
     record::{Change, Record, Thing},
     save::open,
-    tree::{Cover, Known, Stamp, Was},
+    tree::{Cover, Known, Stamp, Tree, Was},
 };
 use crate::{executor::BlobSource, git};
 
@@ -73,9 +73,11 @@ impl State {
         let unseen = self.unseen(ran);
         for ((root, path), was) in &ran.changed {
             let (Some(tree), Ok(place)) = (self.trees.get(*root), RelPath::new(path)) else { continue };
-            if let Some(stamp) = unseen.get(&(*root, path)) {
+            if unseen.contains_key(&(*root, path)) {
                 // One that only came into sight did not change.
-                if stamp.changed() >= ran.since {
+                if tree.files.get(path).is_some_and(|k| k.stamp.changed() >= ran.since)
+                    || is_moved(ran, *root, tree, path)
+                {
                     told.left.push(path.clone());
                 }
                 continue;
@@ -239,6 +241,16 @@ impl State {
         }
         (wrote.record.is_some() || !wrote.left.is_empty()).then_some(wrote)
     }
+}
+
+/// Whether the command gave a new folder around a file its name.
+fn is_moved(ran: &Running, root: usize, tree: &Tree, path: &str) -> bool {
+    let new = |at: &&str| ran.changed.get(&(root, (*at).to_owned())) == Some(&Was::Nothing);
+    let around =
+        std::iter::successors(Some(path), |at| at.rsplit_once('/').map(|(around, _)| around)).skip(1);
+    around
+        .take_while(new)
+        .any(|at| Stamp::at(&tree.root.join(at)).is_some_and(|s| s.is_renamed_since(ran.since)))
 }
 
 /// Whether it is an index of git that says the same of every file.

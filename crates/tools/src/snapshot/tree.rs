@@ -79,8 +79,12 @@ impl Stamp {
 
     /// When it was changed last, in any way.
     pub fn changed(&self) -> SystemTime {
-        UNIX_EPOCH
-            + Duration::new(self.changed.0.unsigned_abs(), u32::try_from(self.changed.1).unwrap_or_default())
+        time(self.changed)
+    }
+
+    /// Whether only its name is younger than that.
+    pub fn is_renamed_since(&self, then: SystemTime) -> bool {
+        time(self.written) < then && then <= time(self.changed)
     }
 
     /// Whether it was there at that time already, under whatever name. Where the file system keeps no time of birth,
@@ -96,8 +100,7 @@ impl Stamp {
     }
 
     fn is_fresh(&self, now: Duration) -> bool {
-        let nanos = u32::try_from(self.changed.1).unwrap_or_default();
-        now.saturating_sub(Duration::new(self.changed.0.unsigned_abs(), nanos)) < FRESH
+        (UNIX_EPOCH + now).duration_since(time(self.changed)).unwrap_or_default() < FRESH
     }
 }
 
@@ -386,6 +389,11 @@ fn walk(root: &Path, start: &Path, depth: Option<usize>) -> impl Iterator<Item =
     walk_heeding(root, start, depth, Heed::Git, |entry| {
         entry.file_type().is_dir() && shell::makes_again(&entry.file_name().to_string_lossy())
     })
+}
+
+/// A time of a file.
+fn time((seconds, nanos): (i64, i64)) -> SystemTime {
+    UNIX_EPOCH + Duration::new(seconds.unsigned_abs(), u32::try_from(nanos).unwrap_or_default())
 }
 
 fn join(folder: &str, name: &str) -> String {
