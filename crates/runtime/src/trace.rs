@@ -15,7 +15,7 @@ use std::{
     sync::OnceLock,
 };
 
-use tracing_subscriber::{EnvFilter, Registry, fmt, fmt::MakeWriter, layer::SubscriberExt, reload};
+use tracing_subscriber::{Registry, filter::Targets, fmt, fmt::MakeWriter, layer::SubscriberExt, reload};
 
 use crate::{
     error::RuntimeError,
@@ -25,7 +25,7 @@ use crate::{
 
 pub(crate) use events::{EventTrace, Variant};
 
-type Handle = reload::Handle<EnvFilter, Registry>;
+type Handle = reload::Handle<Targets, Registry>;
 static FILTER: OnceLock<Handle> = OnceLock::new();
 
 /// Keeps the log file open; what is still on its way is written when this is dropped.
@@ -75,7 +75,7 @@ pub fn note_start(command: &str, environment: &Environment) {
 }
 
 fn subscriber(
-    filter: reload::Layer<EnvFilter, Registry>,
+    filter: reload::Layer<Targets, Registry>,
     writer: Veiled,
 ) -> impl tracing::Subscriber + Send + Sync {
     tracing_subscriber::registry().with(filter).with(fmt::layer().with_ansi(false).with_writer(writer))
@@ -121,8 +121,9 @@ pub fn set_filter(filter: &str) -> Result<(), RuntimeError> {
     Ok(())
 }
 
-fn parse(filter: &str) -> Result<EnvFilter, RuntimeError> {
-    EnvFilter::try_new(filter)
+fn parse(filter: &str) -> Result<Targets, RuntimeError> {
+    filter
+        .parse::<Targets>()
         .map_err(|e| RuntimeError::Setting { what: "log filter".into(), message: e.to_string() })
 }
 
