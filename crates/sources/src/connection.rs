@@ -5,8 +5,8 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex as StdMutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -69,7 +69,9 @@ pub(crate) struct Connection {
     errors: Option<JoinHandle<()>>,
     forms: Mutex<tokio::sync::mpsc::Receiver<Asked>>,
     progress: watch::Receiver<Progress>,
-    changed: Arc<AtomicBool>,
+    changes: Arc<AtomicU64>,
+    /// What it had, and how often it had said by then that its tools are others.
+    listed: StdMutex<Option<(u64, Arc<Catalog>)>>,
 }
 
 impl Connection {
@@ -151,17 +153,20 @@ impl Connection {
     }
 
     fn with(
-        (service, changed): Met,
+        (service, changes): Met,
         ends: Ends,
         (process, meter, errors): (Option<ServerProcess>, Arc<Meter>, Option<JoinHandle<()>>),
     ) -> Self {
         let Ends { forms, progress } = ends;
-        Self { service, process, meter, errors, forms: Mutex::new(forms), progress, changed }
+        let (forms, listed) = (Mutex::new(forms), StdMutex::default());
+        Self { service, process, meter, errors, forms, progress, changes, listed }
     }
 
-    /// Whether it said, since this was asked last, that its tools are others now.
-    pub fn take_changed(&self) -> bool {
-        self.changed.swap(false, Ordering::AcqRel)
+    /// What it has as far as it said: nothing once it told that its tools are others, until they are listed again.
+    pub fn known(&self) -> Option<Arc<Catalog>> {
+        let now = self.changes.load(Ordering::Acquire);
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.as_ref().filter(|(at, _)| *at == now).map(|(_, catalog)| Arc::clone(catalog))
     }
 
     /// Whether it cannot be asked any more.
@@ -180,14 +185,18 @@ impl Connection {
         source: &Definition,
         others: &[String],
         cancel: &CancellationToken,
-    ) -> Result<Catalog, SourceFault> {
+    ) -> Result<Arc<Catalog>, SourceFault> {
         self.meter.begin();
+        let at = self.changes.load(Ordering::Acquire);
         let all = timeout(LIST, self.lists(source, others));
-        tokio::select! {
+        let found = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(SourceFault::Cancelled),
             found = all => found.unwrap_or_else(|_| Err(late("`tools/list`", LIST))),
-        }
+        };
+        let catalog = Arc::new(found?);
+        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some((at, Arc::clone(&catalog)));
+        Ok(catalog)
     }
 
     async fn lists(&self, source: &Definition, others: &[String]) -> Result<Catalog, SourceFault> {
@@ -349,8 +358,8 @@ impl Connection {
     }
 }
 
-/// A server that was met, and whether it said since that its tools are others now.
-type Met = (RunningService<RoleClient, Handler>, Arc<AtomicBool>);
+/// A server that was met, and how often it said since that its tools are others now.
+type Met = (RunningService<RoleClient, Handler>, Arc<AtomicU64>);
 
 /// Says hello, for so long at most.
 async fn hello(
@@ -358,10 +367,10 @@ async fn hello(
     handler: Handler,
     limit: Duration,
 ) -> Result<Result<Met, ClientInitializeError>, Elapsed> {
-    let changed = Arc::<AtomicBool>::default();
-    let wire = Wire { way, changed: Arc::clone(&changed) };
+    let changes = Arc::<AtomicU64>::default();
+    let wire = Wire { way, changes: Arc::clone(&changes) };
     let met = timeout(limit, serve_client(handler, wire)).await?;
-    Ok(met.map(|service| (service, changed)))
+    Ok(met.map(|service| (service, changes)))
 }
 
 /// The next form, for whichever call of this server listens first.

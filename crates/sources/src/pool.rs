@@ -165,8 +165,7 @@ impl Sources {
     ) -> Result<Option<Arc<Catalog>>, SourceFault> {
         let source = self.find(name)?;
         let live = source.live(cancel).await?;
-        let known = source.seen().catalog.clone().filter(|_| !live.take_changed());
-        let catalog = match known {
+        let catalog = match live.known() {
             Some(catalog) => catalog,
             None => source.list(live, cancel).await?,
         };
@@ -321,10 +320,9 @@ impl Source {
         live: Arc<Connection>,
         cancel: &CancellationToken,
     ) -> Result<Arc<Catalog>, SourceFault> {
-        live.take_changed();
         let found = live.catalog(&self.definition, &self.others, cancel).await;
         self.settle(live, found.as_ref().err()).await;
-        let catalog = Arc::new(found?);
+        let catalog = found?;
         let mut seen = self.seen();
         (seen.catalog, seen.failures) = (Some(Arc::clone(&catalog)), 0);
         Ok(catalog)

@@ -98,6 +98,7 @@ const MANNERS: &[(&str, Check)] = &[
     }),
     ("deep", |c| c.failed("did not answer work")),
     ("redefines", |c| c.answered("done") && c.again.as_ref().is_ok_and(Option::is_some)),
+    ("redefines-behind", |c| c.answered("done") && c.again.as_ref().is_ok_and(Option::is_some)),
     ("redefines-untold", |c| c.answered("done") && c.again.as_ref().is_ok_and(Option::is_none)),
     ("shadows-ours", |c| c.left().contains("run: it has the name of a tool of the workbench")),
     ("shadows-other", |c| c.left().contains("it goes under the name of another source, other")),
@@ -179,10 +180,13 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
         Ok(_) => sources.call(("hostile", "work"), &json!({}), &hears, &cancel).await,
         Err(e) => Err(e.clone()),
     };
-    let again = match pin {
-        Some(pin) if called.is_ok() => sources.check(("hostile", "work"), pin, &cancel).await,
-        _ => Err(SourceFault::Cancelled),
-    };
+    let mut again = Err(SourceFault::Cancelled);
+    // A list that fails is asked for once more.
+    for pin in pin.into_iter().cycle().take(2).filter(|_| called.is_ok()) {
+        if again.is_err() {
+            again = sources.check(("hostile", "work"), pin, &cancel).await;
+        }
+    }
     let health = sources.health().remove(0).1;
     processes.extend(sources.processes());
     sources.stop_all().await;
