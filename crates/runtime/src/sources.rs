@@ -15,7 +15,7 @@ use pilothouse_core::{
     tool::{External, Permit, SourceCall, SourceTools, ToolCall, ToolOutcome},
 };
 use pilothouse_sources::{
-    Catalog, Definition, FileFault, Health, Listener, Origin, Reach, SourceFault, Sources, Surroundings,
+    Catalog, Checked, Definition, FileFault, Health, Listener, Origin, Reach, SourceFault, Sources, Surroundings,
     read_common, read_one,
 };
 use secrecy::ExposeSecret;
@@ -358,26 +358,25 @@ impl SessionSources {
         let (Some((source, tool)), Some(pin)) = (call.parts(), permit.pin()) else {
             return ToolOutcome::failure("it was not allowed as any tool that is known");
         };
-        match self.pool.check((source, tool), pin, cancel).await {
-            Ok(None) => {}
-            Ok(Some(catalog)) => {
+        let allowed = match self.pool.check((source, tool), pin, cancel).await {
+            Ok(Checked::Same(allowed)) => allowed,
+            Ok(Checked::Other(catalog)) => {
                 let found = Some(Box::new(self.news(source, &catalog)));
                 let text = "nothing was done: what its server says of it changed";
                 return ToolOutcome { redefined: true, found, ..ToolOutcome::failure(text) };
             }
             Err(e) => return failure(e),
-        }
-        let known = self.pool.known(source);
-        let known = known.as_ref().and_then(|c| c.tool(tool));
-        let missing = known.and_then(|k| k.required.iter().find(|n| !call.arguments.contains_key(*n)));
-        let takes = known.map_or_else(String::new, |k| format!("\nIt takes: {}", k.schema));
+        };
+        let known = allowed.tool();
+        let missing = known.required.iter().find(|n| !call.arguments.contains_key(*n));
+        let takes = format!("\nIt takes: {}", known.schema);
         if let Some(missing) = missing {
             let text = format!("nothing was done: the argument {} is missing", Clean::line(missing));
             return ToolOutcome::failure(text + &takes);
         }
         self.pins.keep(source, tool, pin);
         let arguments = Value::Object(call.arguments.clone());
-        match self.pool.call((source, tool), &arguments, listener, cancel).await {
+        match allowed.call(&arguments, listener, cancel).await {
             Ok(answer) if answer.failed => {
                 let text = foreign(source, &answer.text);
                 ToolOutcome { summary: "it failed".to_owned(), ..ToolOutcome::failure(text + &takes) }

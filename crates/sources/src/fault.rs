@@ -49,9 +49,6 @@ pub enum SourceFault {
         /// For how long yet.
         seconds: u64,
     },
-    /// There is no such tool, or it may not be called as it is.
-    #[error("{0}")]
-    NoTool(String),
     /// The call was stopped.
     #[error("the call was stopped")]
     Cancelled,

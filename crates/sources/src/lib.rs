@@ -19,4 +19,4 @@ pub use connection::Listener;
 pub use definition::{Definition, FileFault, Origin, Reach, read_common, read_one, slug};
 pub use fault::SourceFault;
 pub use form::{Field, FieldKind, Form, FormAnswer};
-pub use pool::{Answer, Health, Holds, Lookup, Sources, Surroundings};
+pub use pool::{Allowed, Answer, Checked, Health, Holds, Lookup, Sources, Surroundings};

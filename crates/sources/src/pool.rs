@@ -18,7 +18,7 @@ use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Catalog, Definition, Listener, SourceFault,
+    Catalog, Definition, Listener, RemoteTool, SourceFault,
     catalog::{PROMPT, READ},
     connection::Connection,
 };
@@ -68,6 +68,21 @@ pub struct Answer {
     pub text: String,
     /// Whether the server says that it failed.
     pub failed: bool,
+}
+
+/// What became of a tool since it was allowed.
+pub enum Checked<'a> {
+    /// It is the same, and can be called.
+    Same(Box<Allowed<'a>>),
+    /// It is another or gone: what its source has now.
+    Other(Arc<Catalog>),
+}
+
+/// A tool on the connection where it was found to be as it was allowed.
+pub struct Allowed<'a> {
+    source: &'a Source,
+    live: Arc<Connection>,
+    tool: RemoteTool,
 }
 
 /// The sources of a session.
@@ -153,7 +168,7 @@ impl Sources {
         self.catalog(name, cancel).await
     }
 
-    /// Makes sure that a tool is as it was when it was allowed: its catalog, where it is another by now.
+    /// Makes sure that a tool is as it was when it was allowed; only what is so can be called.
     ///
     /// # Errors
     /// Why the source does not answer.
@@ -162,51 +177,18 @@ impl Sources {
         (name, tool): (&str, &str),
         pin: BlobId,
         cancel: &CancellationToken,
-    ) -> Result<Option<Arc<Catalog>>, SourceFault> {
+    ) -> Result<Checked<'_>, SourceFault> {
         let source = self.find(name)?;
         let live = source.live(cancel).await?;
         let catalog = match live.known() {
             Some(catalog) => catalog,
-            None => source.list(live, cancel).await?,
+            None => source.list(Arc::clone(&live), cancel).await?,
         };
-        let same = catalog.tool(tool).is_some_and(|t| t.head.hash == pin);
-        Ok((!same).then_some(catalog))
-    }
-
-    /// Calls a tool.
-    ///
-    /// # Errors
-    /// Why nothing came of it.
-    pub async fn call(
-        &self,
-        (name, tool): (&str, &str),
-        arguments: &Value,
-        listener: &dyn Listener,
-        cancel: &CancellationToken,
-    ) -> Result<Answer, SourceFault> {
-        let source = self.find(name)?;
-        let live = source.live(cancel).await?;
-        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        match tool {
-            READ => return source.read(live, &text("uri"), cancel).await,
-            PROMPT => {
-                let given = arguments.get("arguments").and_then(Value::as_object).cloned();
-                return source.prompt(live, (&text("name"), given.unwrap_or_default()), cancel).await;
-            }
-            _ => {}
-        }
-        let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let limit = source.definition.call;
-        let result = live.call((tool, arguments), limit, listener, cancel).await;
-        source.settle(live, result.as_ref().err()).await;
-        result.map(|r| answer(&r))
-    }
-
-    /// Ends a source, where it runs.
-    pub async fn stop(&self, name: &str) {
-        if let Ok(source) = self.find(name) {
-            source.stop().await;
-        }
+        let same = catalog.tool(tool).filter(|t| t.head.hash == pin).cloned();
+        Ok(match same {
+            Some(tool) => Checked::Same(Box::new(Allowed { source, live, tool })),
+            None => Checked::Other(catalog),
+        })
     }
 
     /// Ends all of them, at the same time.
@@ -217,6 +199,40 @@ impl Sources {
     fn find(&self, name: &str) -> Result<&Source, SourceFault> {
         let found = self.0.iter().find(|s| s.definition.name == name);
         found.ok_or_else(|| SourceFault::Unknown(Clean::line(name).into_string()))
+    }
+}
+
+impl Allowed<'_> {
+    /// What is known of it.
+    pub fn tool(&self) -> &RemoteTool {
+        &self.tool
+    }
+
+    /// Calls it where it was found, and nowhere else: a server that was started since may be another.
+    ///
+    /// # Errors
+    /// Why nothing came of it.
+    pub async fn call(
+        self,
+        arguments: &Value,
+        listener: &dyn Listener,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, SourceFault> {
+        let Self { source, live, tool } = self;
+        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match tool.head.name.as_str() {
+            READ => return source.read(live, &text("uri"), cancel).await,
+            PROMPT => {
+                let given = arguments.get("arguments").and_then(Value::as_object).cloned();
+                return source.prompt(live, (&text("name"), given.unwrap_or_default()), cancel).await;
+            }
+            _ => {}
+        }
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let limit = source.definition.call;
+        let result = live.call((&tool.head.name, arguments), limit, listener, cancel).await;
+        source.settle(live, result.as_ref().err()).await;
+        result.map(|r| answer(&r))
     }
 }
 

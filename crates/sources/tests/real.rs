@@ -11,7 +11,7 @@ use std::{
 
 use futures::future::BoxFuture;
 use pilothouse_sources::{
-    Answer, Definition, Form, FormAnswer, Listener, Origin, Reach, Sources, Surroundings,
+    Answer, Checked, Definition, Form, FormAnswer, Listener, Origin, Reach, Sources, Surroundings,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -104,8 +104,12 @@ impl Desk {
     }
 
     async fn call(&self, source: &str, tool: &str, arguments: Value) -> Answer {
-        let called =
-            self.sources.call((source, tool), &arguments, &self.hears, &CancellationToken::new()).await;
+        let cancel = CancellationToken::new();
+        let pin = self.sources.known(source).unwrap().tool(tool).unwrap().head.hash;
+        let Ok(Checked::Same(allowed)) = self.sources.check((source, tool), pin, &cancel).await else {
+            panic!("{tool} is another")
+        };
+        let called = allowed.call(&arguments, &self.hears, &cancel).await;
         called.unwrap_or_else(|e| panic!("{tool}: {e}"))
     }
 }
