@@ -49,6 +49,9 @@ pub enum SourceFault {
         /// For how long yet.
         seconds: u64,
     },
+    /// Those of its session have ended.
+    #[error("the sources that it belonged to have ended")]
+    Ended,
     /// The call was stopped.
     #[error("the call was stopped")]
     Cancelled,

@@ -87,13 +87,18 @@ pub struct Allowed<'a> {
 
 /// The sources of a session.
 #[derive(Clone)]
-pub struct Sources(Arc<Vec<Source>>);
+pub struct Sources {
+    all: Arc<Vec<Source>>,
+    /// Set once they have ended for good.
+    closed: CancellationToken,
+}
 
 struct Source {
     definition: Definition,
     enabled: AtomicBool,
     around: Surroundings,
     others: Vec<String>,
+    closed: CancellationToken,
     live: Mutex<Option<Arc<Connection>>>,
     seen: StdMutex<Seen>,
 }
@@ -112,20 +117,22 @@ impl Sources {
     /// These sources; none of them is started.
     pub fn of(definitions: Vec<Definition>, around: &Surroundings) -> Self {
         let names: Vec<String> = definitions.iter().map(|d| d.name.clone()).collect();
+        let closed = CancellationToken::new();
         let source = |definition: Definition| Source {
             others: names.iter().filter(|n| **n != definition.name).cloned().collect(),
             enabled: AtomicBool::new(definition.enabled),
             definition,
             around: around.clone(),
+            closed: closed.clone(),
             live: Mutex::default(),
             seen: StdMutex::default(),
         };
-        Self(Arc::new(definitions.into_iter().map(source).collect()))
+        Self { all: Arc::new(definitions.into_iter().map(source).collect()), closed }
     }
 
     /// Each with how it is.
     pub fn health(&self) -> Vec<(Definition, Health)> {
-        self.0.iter().map(|s| (s.definition.clone(), s.health())).collect()
+        self.all.iter().map(|s| (s.definition.clone(), s.health())).collect()
     }
 
     /// What a source was seen to have, where it was asked.
@@ -145,7 +152,7 @@ impl Sources {
 
     /// The processes that run.
     pub fn processes(&self) -> Vec<u32> {
-        self.0.iter().filter_map(|s| s.seen().process).collect()
+        self.all.iter().filter_map(|s| s.seen().process).collect()
     }
 
     /// Asks a source what it has; starts it first where it does not run.
@@ -191,13 +198,14 @@ impl Sources {
         })
     }
 
-    /// Ends all of them, at the same time.
+    /// Ends all of them, at the same time and for good: none of these starts again, whoever still asks one.
     pub async fn stop_all(&self) {
-        futures::future::join_all(self.0.iter().map(Source::stop)).await;
+        self.closed.cancel();
+        futures::future::join_all(self.all.iter().map(Source::stop)).await;
     }
 
     fn find(&self, name: &str) -> Result<&Source, SourceFault> {
-        let found = self.0.iter().find(|s| s.definition.name == name);
+        let found = self.all.iter().find(|s| s.definition.name == name);
         found.ok_or_else(|| SourceFault::Unknown(Clean::line(name).into_string()))
     }
 }
@@ -238,7 +246,7 @@ impl Allowed<'_> {
 
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|s| &s.definition.name)).finish()
+        f.debug_list().entries(self.all.iter().map(|s| &s.definition.name)).finish()
     }
 }
 
@@ -290,13 +298,17 @@ impl Source {
 
     /// The connection, opened where there is none.
     async fn live(&self, cancel: &CancellationToken) -> Result<Arc<Connection>, SourceFault> {
-        if !self.enabled.load(Ordering::Relaxed) {
-            return Err(SourceFault::Off);
-        }
         let mut live = tokio::select! {
             live = self.live.lock() => live,
             () = cancel.cancelled() => return Err(SourceFault::Cancelled),
         };
+        // Whoever ends it waits for the lock: what they said holds from here on.
+        if self.closed.is_cancelled() {
+            return Err(SourceFault::Ended);
+        }
+        if !self.enabled.load(Ordering::Relaxed) {
+            return Err(SourceFault::Off);
+        }
         if let Some(there) = live.as_ref().filter(|c| !c.is_over()) {
             return Ok(Arc::clone(there));
         }
@@ -308,6 +320,8 @@ impl Source {
         self.seen().starting = true;
         // Dropped half open, its process is killed with all that it started.
         let opened = tokio::select! {
+            biased;
+            () = self.closed.cancelled() => Err(SourceFault::Ended),
             opened = Connection::open(&self.definition, &self.around) => opened,
             () = cancel.cancelled() => Err(SourceFault::Cancelled),
         };
@@ -322,7 +336,7 @@ impl Source {
                 Ok(connection)
             }
             Err(why) => {
-                if why != SourceFault::Cancelled {
+                if !matches!(why, SourceFault::Cancelled | SourceFault::Ended) {
                     self.failed(&why.to_string());
                 }
                 Err(why)

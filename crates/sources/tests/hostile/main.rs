@@ -205,7 +205,11 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
     }
     let health = sources.health().remove(0).1;
     processes.extend(sources.processes());
-    sources.stop_all().await;
+    // Whoever asks while they end, or after, starts nothing.
+    sources.enable("other", true).await;
+    let late = tokio::join!(sources.catalog("other", &cancel), sources.stop_all()).0;
+    let later = sources.catalog("hostile", &cancel).await;
+    assert_eq!((late, later), (Err(SourceFault::Ended), Err(SourceFault::Ended)), "{manner}");
     let noted = std::fs::read_to_string(&note).unwrap_or_default();
     processes.extend(noted.lines().filter_map(|l| l.parse::<u32>().ok()));
     (Came { listed, called, again, asked: hears.0.into_inner().unwrap(), health, noted }, processes)
