@@ -16,17 +16,14 @@ use http::{HeaderName, HeaderValue};
 use pilothouse_tools::{Pipes, ServerLine, ServerProcess};
 use rmcp::{
     RoleClient, ServiceError,
-    model::{
-        CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetPromptRequestParams,
-        JsonObject, NumberOrString, PaginatedRequestParams, ReadResourceRequestParams, ServerResult,
-    },
+    model::{ClientRequest, NumberOrString, PaginatedRequestParams, ServerResult},
     service::{ClientInitializeError, PeerRequestOptions, RunningService, serve_client},
     transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig},
 };
 use tokio::{
     io::AsyncReadExt,
     process::ChildStderr,
-    sync::{Mutex, watch},
+    sync::watch,
     task::JoinHandle,
     time::{Instant, error::Elapsed, sleep_until, timeout},
 };
@@ -36,7 +33,7 @@ use crate::{
     Definition, Form, FormAnswer, Reach, SourceFault, Surroundings,
     catalog::{Catalog, MOST_TOOLS, PROMPT, READ, RemoteTool},
     definition::filled,
-    handler::{Asked, Ends, Handler, Progress},
+    handler::{Callers, Ends, Handler, Progress},
     meter::{MOST_MESSAGE, Meter, Metered},
     wire::{Pipe, Way, Wire},
 };
@@ -67,7 +64,7 @@ pub(crate) struct Connection {
     process: Option<ServerProcess>,
     meter: Arc<Meter>,
     errors: Option<JoinHandle<()>>,
-    forms: Mutex<tokio::sync::mpsc::Receiver<Asked>>,
+    callers: Arc<Callers>,
     progress: watch::Receiver<Progress>,
     changes: Arc<AtomicU64>,
     /// What it had, and how often it had said by then that its tools are others.
@@ -157,9 +154,8 @@ impl Connection {
         ends: Ends,
         (process, meter, errors): (Option<ServerProcess>, Arc<Meter>, Option<JoinHandle<()>>),
     ) -> Self {
-        let Ends { forms, progress } = ends;
-        let (forms, listed) = (Mutex::new(forms), StdMutex::default());
-        Self { service, process, meter, errors, forms, progress, changes, listed }
+        let Ends { callers, progress } = ends;
+        Self { service, process, meter, errors, callers, progress, changes, listed: StdMutex::default() }
     }
 
     /// What it has as far as it said: nothing once it told that its tools are others, until they are listed again.
@@ -186,9 +182,14 @@ impl Connection {
         others: &[String],
         cancel: &CancellationToken,
     ) -> Result<Arc<Catalog>, SourceFault> {
-        self.meter.begin();
         let at = self.changes.load(Ordering::Acquire);
-        let all = timeout(LIST, self.lists(source, others));
+        let all = async {
+            // What it asks meanwhile is asked nobody.
+            let mut caller = self.callers.enter().await;
+            caller.forms.close();
+            self.meter.begin();
+            timeout(LIST, self.lists(source, others)).await
+        };
         let found = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(SourceFault::Cancelled),
@@ -232,57 +233,18 @@ impl Connection {
         Ok(catalog)
     }
 
-    /// Calls a tool.
-    pub async fn call(
-        &self,
-        (name, arguments): (&str, JsonObject),
-        limit: Duration,
-        listener: &dyn Listener,
-        cancel: &CancellationToken,
-    ) -> Result<CallToolResult, SourceFault> {
-        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let answer = self.ask(request, name, limit, listener, cancel).await?;
-        if let ServerResult::CallToolResult(result) = answer {
-            return Ok(result);
-        }
-        Err(SourceFault::Protocol(format!("it answered {name} with {}", kind(&answer))))
-    }
-
-    /// Reads a resource.
-    pub async fn read(
-        &self,
-        uri: &str,
-        limit: Duration,
-    ) -> Result<rmcp::model::ReadResourceResult, SourceFault> {
-        self.meter.begin();
-        let asked = self.service.peer().read_resource(ReadResourceRequestParams::new(uri));
-        let found = timeout(limit, asked).await.map_err(|_| late("`resources/read`", limit))?;
-        found.map_err(|e| self.fault(&e))
-    }
-
-    /// Asks for a prompt.
-    pub async fn prompt(
-        &self,
-        name: &str,
-        arguments: JsonObject,
-        limit: Duration,
-    ) -> Result<rmcp::model::GetPromptResult, SourceFault> {
-        self.meter.begin();
-        let asked = GetPromptRequestParams::new(name).with_arguments(arguments);
-        let found = timeout(limit, self.service.peer().get_prompt(asked)).await;
-        found.map_err(|_| late("`prompts/get`", limit))?.map_err(|e| self.fault(&e))
-    }
-
     /// A round trip, while its server tells how far it is and asks the user.
-    async fn ask(
+    pub async fn ask(
         &self,
-        request: ClientRequest,
-        what: &str,
+        (request, what): (ClientRequest, &str),
         limit: Duration,
         listener: &dyn Listener,
         cancel: &CancellationToken,
     ) -> Result<ServerResult, SourceFault> {
+        let mut caller = tokio::select! {
+            caller = self.callers.enter() => caller,
+            () = cancel.cancelled() => return Err(SourceFault::Cancelled),
+        };
         self.meter.begin();
         let sent = self.service.peer().send_request_with_option(request, PeerRequestOptions::no_options());
         let sent = timeout(limit, sent).await.map_err(|_| late(what, limit))?;
@@ -298,7 +260,7 @@ impl Connection {
                     let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
                     return answer.map_err(|e| self.fault(&e));
                 }
-                Some(asked) = next(&self.forms) => {
+                Some(asked) = caller.forms.recv() => {
                     let began = Instant::now();
                     tokio::select! {
                         answer = listener.ask(asked.form) => drop(asked.reply.send(answer)),
@@ -373,11 +335,6 @@ async fn hello(
     Ok(met.map(|service| (service, changes)))
 }
 
-/// The next form, for whichever call of this server listens first.
-async fn next(forms: &Mutex<tokio::sync::mpsc::Receiver<Asked>>) -> Option<Asked> {
-    forms.lock().await.recv().await
-}
-
 async fn listen(mut errors: ChildStderr, meter: Arc<Meter>) {
     let mut piece = vec![0; 4096];
     while let Ok(n) = errors.read(&mut piece).await {
@@ -418,9 +375,4 @@ fn short(e: &dyn std::error::Error) -> String {
 
 fn clean(text: &str) -> String {
     pilothouse_core::clean::Clean::line(text).chars().take(300).collect()
-}
-
-fn kind(result: &ServerResult) -> String {
-    let text = serde_json::to_string(result).unwrap_or_default();
-    clean(&text).chars().take(80).collect()
 }

@@ -12,8 +12,11 @@ use std::{
 };
 
 use pilothouse_core::{blob::BlobId, clean::Clean};
-use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use serde_json::{Map, Value};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, ContentBlock, GetPromptRequest,
+    GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams, ResourceContents, ServerResult,
+};
+use serde_json::Value;
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -227,20 +230,11 @@ impl Allowed<'_> {
         cancel: &CancellationToken,
     ) -> Result<Answer, SourceFault> {
         let Self { source, live, tool } = self;
-        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        match tool.head.name.as_str() {
-            READ => return source.read(live, &text("uri"), cancel).await,
-            PROMPT => {
-                let given = arguments.get("arguments").and_then(Value::as_object).cloned();
-                return source.prompt(live, (&text("name"), given.unwrap_or_default()), cancel).await;
-            }
-            _ => {}
-        }
-        let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let limit = source.definition.call;
-        let result = live.call((&tool.head.name, arguments), limit, listener, cancel).await;
+        let name = tool.head.name.as_str();
+        let asked = (request(name, arguments), name);
+        let result = live.ask(asked, source.definition.call, listener, cancel).await;
         source.settle(live, result.as_ref().err()).await;
-        result.map(|r| answer(&r))
+        answer(result?).ok_or_else(|| SourceFault::Protocol(format!("its answer is none to {name}")))
     }
 }
 
@@ -264,36 +258,6 @@ impl Source {
             (None, Some(catalog)) => Health::Ok(catalog.tools.len()),
             (None, None) => Health::Idle,
         }
-    }
-
-    async fn read(
-        &self,
-        live: Arc<Connection>,
-        uri: &str,
-        cancel: &CancellationToken,
-    ) -> Result<Answer, SourceFault> {
-        let result = tokio::select! {
-            () = cancel.cancelled() => Err(SourceFault::Cancelled),
-            result = live.read(uri, self.definition.call) => result,
-        };
-        self.settle(live, result.as_ref().err()).await;
-        let text = result?.contents.iter().map(content).collect::<Vec<_>>().join("\n");
-        Ok(Answer { text: bounded(text), failed: false })
-    }
-
-    async fn prompt(
-        &self,
-        live: Arc<Connection>,
-        (prompt, arguments): (&str, Map<String, Value>),
-        cancel: &CancellationToken,
-    ) -> Result<Answer, SourceFault> {
-        let result = tokio::select! {
-            () = cancel.cancelled() => Err(SourceFault::Cancelled),
-            result = live.prompt(prompt, arguments, self.definition.call) => result,
-        };
-        self.settle(live, result.as_ref().err()).await;
-        let text = result?.messages.iter().map(|m| block(&m.content)).collect::<Vec<_>>().join("\n");
-        Ok(Answer { text: bounded(text), failed: false })
     }
 
     /// The connection, opened where there is none.
@@ -408,14 +372,43 @@ async fn close(connection: Arc<Connection>) {
     }
 }
 
-fn answer(result: &CallToolResult) -> Answer {
-    let mut text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
-    if text.trim().is_empty()
-        && let Some(value) = &result.structured_content
-    {
-        text = value.to_string();
+/// What is asked of a server for a tool of it.
+fn request(name: &str, arguments: &Value) -> ClientRequest {
+    let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
+    let given = |all: Option<&Value>| all.and_then(Value::as_object).cloned().unwrap_or_default();
+    match name {
+        READ => {
+            let params = ReadResourceRequestParams::new(text("uri"));
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        }
+        PROMPT => {
+            let given = given(arguments.get("arguments"));
+            let params = GetPromptRequestParams::new(text("name")).with_arguments(given);
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        }
+        _ => {
+            let given = given(Some(arguments));
+            let params = CallToolRequestParams::new(name.to_owned()).with_arguments(given);
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        }
     }
-    Answer { text: bounded(text), failed: result.is_error == Some(true) }
+}
+
+/// What came back, as text; `None` where it is no answer to that.
+fn answer(result: ServerResult) -> Option<Answer> {
+    let (parts, failed): (Vec<String>, _) = match result {
+        ServerResult::CallToolResult(result) => {
+            let text: Vec<String> = result.content.iter().map(block).collect();
+            let structured = result.structured_content.filter(|_| text.iter().all(|t| t.trim().is_empty()));
+            (structured.map_or(text, |value| vec![value.to_string()]), result.is_error == Some(true))
+        }
+        ServerResult::ReadResourceResult(result) => (result.contents.iter().map(content).collect(), false),
+        ServerResult::GetPromptResult(result) => {
+            (result.messages.iter().map(|m| block(&m.content)).collect(), false)
+        }
+        _ => return None,
+    };
+    Some(Answer { text: bounded(parts.join("\n")), failed })
 }
 
 fn block(block: &ContentBlock) -> String {
@@ -445,11 +438,7 @@ fn content(resource: &ResourceContents) -> String {
 fn bounded(mut text: String) -> String {
     if text.len() > MOST_ANSWER {
         let left = text.len() - MOST_ANSWER;
-        let mut end = MOST_ANSWER;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(end);
+        text.truncate(text.floor_char_boundary(MOST_ANSWER));
         text.push_str(&format!("\n[{left} more bytes are left out]"));
     }
     text

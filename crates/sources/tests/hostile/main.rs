@@ -124,6 +124,7 @@ const MANNERS: &[(&str, Check)] = &[
     ("asks-secret", |c| c.answered("decline") && c.asked.is_empty()),
     ("asks-address", |c| c.answered("decline") && c.asked.is_empty()),
     ("asks-often", |c| c.answered("done") && c.asked.len() == 16),
+    ("asks-amid-two", |c| (c.answered("decline done") || c.answered("done decline")) && c.asked.is_empty()),
     ("endless-pages", |c| c.listed.as_ref().is_ok_and(|l| l.tools.len() == 40)),
     ("ignores-cancel", |c| c.failed("did not answer work within 1 s")),
     ("ignores-end", |c| c.answered("done")),
@@ -190,7 +191,9 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
                 if manner == "ends-between" {
                     kill(&processes);
                 }
-                allowed.call(&json!({}), &hears, &cancel).await
+                let nothing = json!({});
+                let call = allowed.call(&nothing, &hears, &cancel);
+                if manner == "asks-amid-two" { two(call, check(pin), &hears).await } else { call.await }
             }
             Ok(Checked::Other(_)) => Err(SourceFault::Protocol("its tool is another".into())),
             Err(e) => Err(e),
@@ -213,6 +216,18 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
     let noted = std::fs::read_to_string(&note).unwrap_or_default();
     processes.extend(noted.lines().filter_map(|l| l.parse::<u32>().ok()));
     (Came { listed, called, again, asked: hears.0.into_inner().unwrap(), health, noted }, processes)
+}
+
+/// Two calls at once: what their server asks meanwhile is for neither of them.
+async fn two(
+    call: impl Future<Output = Result<Answer, SourceFault>>,
+    other: impl Future<Output = Result<Checked<'_>, SourceFault>>,
+    hears: &Hears,
+) -> Result<Answer, SourceFault> {
+    let (none, nothing) = (CancellationToken::new(), json!({}));
+    let Checked::Same(other) = other.await? else { return Err(SourceFault::Cancelled) };
+    let (one, two) = tokio::join!(call, other.call(&nothing, hears, &none));
+    Ok(Answer { text: format!("{} {}", one?.text, two?.text), failed: false })
 }
 
 /// Kills them, and sees that they are dead.

@@ -68,7 +68,7 @@ pub fn serve(manner: &str) {
         }
         _ => {}
     }
-    let (mut lists, mut call) = (0, Value::Null);
+    let (mut lists, mut call, mut held) = (0, Value::Null, Value::Null);
     for said in std::io::stdin().lock().lines() {
         let Ok(said) = said else { break };
         let Ok(said) = serde_json::from_str::<Value>(&said) else { continue };
@@ -79,12 +79,18 @@ pub fn serve(manner: &str) {
                 lists += 1;
                 list(manner, &id, lists, &said["params"]);
             }
+            // Only once two wait it asks.
+            Some("tools/call") if manner == "asks-amid-two" && call.is_null() => call = id.clone(),
             Some("tools/call") => {
-                call = id.clone();
+                held = std::mem::replace(&mut call, id.clone());
                 work(manner, &id);
             }
             Some(_) => {}
             // An answer to what it asked itself.
+            None if !held.is_null() => {
+                heard(manner, &std::mem::take(&mut held), &said);
+                text(&call, "done");
+            }
             None if !call.is_null() => heard(manner, &call, &said),
             None => {}
         }
@@ -209,7 +215,7 @@ fn work(manner: &str, id: &Value) {
             }
             text(id, "done");
         }
-        "asks" => ask("elicitation/create", &form("colour")),
+        "asks" | "asks-amid-two" => ask("elicitation/create", &form("colour")),
         "asks-secret" => ask("elicitation/create", &form("github_token")),
         "asks-address" => ask(
             "elicitation/create",
