@@ -41,13 +41,12 @@ use pilothouse_core::{
     pipeline::Depth,
     policy::Policy,
     port::{Ask, Reply, Request, Surroundings, Update},
-    question::FormQuestion,
+    question::{FormAnswer, FormQuestion},
     scope::PermissionMode,
     session::{Bounds, Step},
     trust::Trust,
     work::WorkKey,
 };
-use pilothouse_sources::FormAnswer;
 use pilothouse_tools::awake::Awake;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;

@@ -5,17 +5,21 @@
 
 mod pins;
 
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use pilothouse_core::{
     blob::BlobId,
     clean::Clean,
-    redact::{Redactor, is_worth_hiding},
-    source::{SourceHealth, SourceNews, SourceState, full_name},
+    redact::Redactor,
+    source::{SourceHealth, SourceNews, SourceState, SourceTool, full_name},
     tool::{External, Permit, SourceCall, SourceTools, ToolCall, ToolOutcome},
 };
 use pilothouse_sources::{
-    Catalog, Checked, Definition, FileFault, Health, Listener, Origin, Reach, SourceFault, Sources, Surroundings,
+    Catalog, Checked, Definition, FileFault, Listener, Origin, Reach, SourceFault, Sources, Surroundings,
     read_common, read_one,
 };
 use secrecy::ExposeSecret;
@@ -68,9 +72,10 @@ impl Found {
     /// The user's sources, and the project's where the folder is trusted.
     pub fn of(home: &Home, root: &Path, survey: &Survey) -> Self {
         let (mut all, mut notices) = of_user(home);
+        notices.extend(Pins::of(home).unreadable());
         let (theirs, faults) = of_project(root, &survey.brought);
         if !survey.standing.trust.holds() {
-            return Self { all, untrusted: theirs, notices };
+            return Self { all, untrusted: theirs, notices, trusted: false };
         }
         notices.extend(faults);
         for source in theirs {
@@ -85,7 +90,7 @@ impl Found {
             }
         }
         all.truncate(MOST_SOURCES);
-        Self { all, untrusted: Vec::new(), notices }
+        Self { all, untrusted: Vec::new(), notices, trusted: true }
     }
 }
 
@@ -98,12 +103,28 @@ pub fn value(home: &Home, environment: &Environment, name: &str) -> Option<Strin
     environment.get(name).map(str::to_owned).or_else(stored)
 }
 
-/// What these sources are given that stands nowhere.
-pub(crate) fn secrets(home: &Home, environment: &Environment, all: &[Definition]) -> Redactor {
-    let names = all.iter().flat_map(Definition::wants);
-    let values = names.filter_map(|n| Some((value(home, environment, &n)?, n)));
-    let values: Vec<String> = values.filter(|(v, n)| is_worth_hiding(n, v)).map(|(v, _)| v).collect();
-    Redactor::knowing(values.iter().map(String::as_str))
+/// What these sources are given, and what stands in their files, that is shown nowhere.
+pub(crate) fn secrets(home: &Home, environment: &Environment, found: &Found) -> Redactor {
+    let names = found.all.iter().flat_map(Definition::wants);
+    let values = names.filter_map(|n| value(home, environment, &n).map(|v| (n, v)));
+    let written = found.all.iter().chain(&found.untrusted).flat_map(Definition::literals);
+    secrets::of_variables(&values.chain(written).collect::<Vec<_>>())
+}
+
+/// Where a source runs in a folder that is not trusted: apart, where no file of the project is taken for its own.
+fn apart(home: &Home, source: &Definition) -> Result<PathBuf, String> {
+    if let Reach::Command { program, .. } = &source.reach
+        && program.contains('/')
+        && !program.starts_with('/')
+    {
+        let where_else = "give its whole path, or trust the folder with /trust";
+        return Err(format!(
+            "{program} would be looked for in this folder, which is not trusted: {where_else}"
+        ));
+    }
+    let folder = home.state.join(FOLDER).join(&source.name);
+    make_private(&folder).map_err(|e| e.to_string())?;
+    Ok(folder)
 }
 
 /// The user's own sources, and what of them cannot be used.
@@ -208,11 +229,12 @@ pub fn legible(text: &str) -> String {
 impl SessionSources {
     /// These sources in the folder at `root`; none is started.
     pub fn of(home: &Home, environment: &Environment, root: &Path, survey: &Survey, found: Found) -> Self {
-        let (theirs, environment) = (home.clone(), environment.clone());
-        let (trusted, folder) = (survey.brought.clone(), root.to_owned());
+        let (theirs, environment, own) = (home.clone(), environment.clone(), home.clone());
+        let (brought, folder, trusted) = (survey.brought.clone(), root.to_owned(), found.trusted);
         let holds = move |source: &Definition| match source.origin {
-            Origin::User => Ok(()),
-            Origin::Project => trusted.still_holds(&folder).map_err(|path| {
+            Origin::User if !trusted => apart(&own, source),
+            Origin::User => Ok(folder.clone()),
+            Origin::Project => brought.still_holds(&folder).map(|()| folder.clone()).map_err(|path| {
                 format!("{path} is not what it was when the folder was trusted; /trust asks again")
             }),
         };
@@ -232,27 +254,27 @@ impl SessionSources {
 
     /// Whether there is none that could be asked.
     pub fn is_empty(&self) -> bool {
-        self.pool.health().is_empty()
+        self.pool.is_empty()
     }
 
     /// How each is.
     pub fn states(&self) -> Vec<SourceState> {
         let all = self.pool.health();
-        let of = |(source, health): (Definition, Health)| state(&source, told(health));
+        let of = |(source, health): (Definition, SourceHealth)| state(&source, health);
         let theirs = self.found.untrusted.iter().map(|s| state(s, SourceHealth::Untrusted));
         all.into_iter().map(of).chain(theirs).collect()
     }
 
     /// What a model is told of them: a line each.
     pub fn lines(&self) -> Vec<String> {
-        let on = self.pool.health().into_iter().filter(|(_, health)| *health != Health::Off);
-        let line = |(source, health): (Definition, Health)| {
+        let on = self.pool.health().into_iter().filter(|(_, health)| *health != SourceHealth::Off);
+        let line = |(source, health): (Definition, SourceHealth)| {
             let about = if source.about.is_empty() {
                 String::new()
             } else {
                 format!(": {}", Clean::line(&source.about))
             };
-            format!("{} ({}){about}", source.name, Clean::line(&told(health).words()))
+            format!("{} ({}){about}", source.name, health.kind())
         };
         on.map(line).collect()
     }
@@ -299,7 +321,7 @@ impl SessionSources {
         cancel: &CancellationToken,
     ) -> ToolOutcome {
         match permit.asked() {
-            ToolCall::External(External::Look(look)) => self.look(look, cancel).await,
+            ToolCall::External(External::Look(look)) => self.look(look, permit.starts(), cancel).await,
             ToolCall::External(External::Call(call)) => self.call(permit, call, listener, cancel).await,
             ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Knowledge(_) | ToolCall::Session(_) => {
                 ToolOutcome::failure("it is no call of a source")
@@ -307,42 +329,51 @@ impl SessionSources {
         }
     }
 
-    async fn look(&self, look: &SourceTools, cancel: &CancellationToken) -> ToolOutcome {
+    async fn look(&self, look: &SourceTools, starts: bool, cancel: &CancellationToken) -> ToolOutcome {
         let named = look.tool.as_deref().and_then(pilothouse_core::source::parts);
         let (source, tool) = match (&look.source, named) {
             (Some(source), Some((of, tool))) if source == of => (source.as_str(), Some(tool)),
             (Some(source), _) => (source.as_str(), look.tool.as_deref()),
             (None, Some((source, tool))) => (source, Some(tool)),
             (None, None) => {
-                let lines = self.lines();
+                let mut lines = self.lines();
                 let summary = count(lines.len(), "source");
+                for (source, health) in self.pool.health() {
+                    if let SourceHealth::Failed(why) = health {
+                        lines.push(foreign(&source.name, &why));
+                    }
+                }
                 return ToolOutcome::text(lines.join("\n"), summary);
             }
         };
-        let catalog = match self.pool.catalog(source, cancel).await {
-            Ok(catalog) => catalog,
-            Err(e) => {
-                return ToolOutcome::failure(format!(
-                    "{}: {}",
-                    Clean::line(source),
-                    Clean::line(&e.to_string())
-                ));
+        let catalog = match self.pool.known(source) {
+            Some(known) if !starts => known,
+            None if !starts => {
+                let why = "what it has is not known yet, and what only reads starts no source";
+                return ToolOutcome::failure(format!("{}: {why}", Clean::line(source)));
             }
+            Some(_) | None => match self.pool.catalog(source, cancel).await {
+                Ok(catalog) => catalog,
+                Err(e) => return ToolOutcome::failure(told(source, source, &e)),
+            },
         };
         let text = match tool.and_then(|t| catalog.tool(t)) {
             Some(tool) => tool.told(source),
             None => listed(source, &catalog, tool.unwrap_or_default()),
         };
         let summary = count(catalog.tools.len(), "tool");
-        let found = Some(Box::new(self.news(source, &catalog)));
+        let found = Some(Box::new(self.news(source, &catalog).await));
         ToolOutcome { found, ..ToolOutcome::text(foreign(source, &text), summary) }
     }
 
     /// What a source has, as the session is told: with what of it is not what it was when it was called last.
-    fn news(&self, source: &str, catalog: &Catalog) -> SourceNews {
-        let mut tools: Vec<_> = catalog.tools.iter().map(|t| t.head.clone()).collect();
-        self.pins.compare(source, &mut tools);
-        SourceNews { source: source.to_owned(), tools }
+    async fn news(&self, source: &str, catalog: &Catalog) -> SourceNews {
+        let tools: Vec<_> = catalog.tools.iter().map(|t| t.head.clone()).collect();
+        let (pins, name, theirs) = (self.pins.clone(), source.to_owned(), tools.clone());
+        let compared = tokio::task::spawn_blocking(move || pins.compare(&name, theirs)).await;
+        // What cannot be compared is taken for another.
+        let other = |_| tools.into_iter().map(|t| SourceTool { changed: true, ..t }).collect();
+        SourceNews { source: source.to_owned(), tools: compared.unwrap_or_else(other) }
     }
 
     async fn call(
@@ -352,29 +383,28 @@ impl SessionSources {
         listener: &dyn Listener,
         cancel: &CancellationToken,
     ) -> ToolOutcome {
-        let failure = |e: SourceFault| {
-            ToolOutcome::failure(format!("{}: {}", Clean::line(&call.tool), Clean::line(&e.to_string())))
-        };
         let (Some((source, tool)), Some(pin)) = (call.parts(), permit.pin()) else {
             return ToolOutcome::failure("it was not allowed as any tool that is known");
         };
+        let failure = |e: &SourceFault| ToolOutcome::failure(told(source, &call.tool, e));
         let allowed = match self.pool.check((source, tool), pin, cancel).await {
             Ok(Checked::Same(allowed)) => allowed,
             Ok(Checked::Other(catalog)) => {
-                let found = Some(Box::new(self.news(source, &catalog)));
+                let found = Some(Box::new(self.news(source, &catalog).await));
                 let text = "nothing was done: what its server says of it changed";
                 return ToolOutcome { redefined: true, found, ..ToolOutcome::failure(text) };
             }
-            Err(e) => return failure(e),
+            Err(e) => return failure(&e),
         };
         let known = allowed.tool();
         let missing = known.required.iter().find(|n| !call.arguments.contains_key(*n));
-        let takes = format!("\nIt takes: {}", known.schema);
+        let takes = format!("\n{}", foreign(source, &format!("It takes: {}", known.schema)));
         if let Some(missing) = missing {
-            let text = format!("nothing was done: the argument {} is missing", Clean::line(missing));
+            let text = format!("nothing was done: the argument {missing} is missing");
             return ToolOutcome::failure(text + &takes);
         }
-        self.pins.keep(source, tool, pin);
+        let (pins, name, of) = (self.pins.clone(), tool.to_owned(), source.to_owned());
+        drop(tokio::task::spawn_blocking(move || pins.keep(&of, &name, pin)).await);
         let arguments = Value::Object(call.arguments.clone());
         match allowed.call(&arguments, listener, cancel).await {
             Ok(answer) if answer.failed => {
@@ -386,10 +416,10 @@ impl SessionSources {
                 ToolOutcome::text(foreign(source, &answer.text), summary)
             }
             Err(e @ SourceFault::Answered(_)) => {
-                let failed = failure(e);
+                let failed = failure(&e);
                 ToolOutcome { text: failed.text.clone() + &takes, ..failed }
             }
-            Err(e) => failure(e),
+            Err(e) => failure(&e),
         }
     }
 }
@@ -399,7 +429,7 @@ fn listed(source: &str, catalog: &Catalog, part: &str) -> String {
     let part = part.to_lowercase();
     let fits = |name: &str| name.to_lowercase().contains(&part);
     let fitting: Vec<_> = catalog.tools.iter().map(|t| &t.head).filter(|t| fits(&t.name)).collect();
-    let line = |t: &&pilothouse_core::source::SourceTool| {
+    let line = |t: &&SourceTool| {
         let reads = if t.reads { "" } else { " (may change something)" };
         format!("{}{reads}: {}", full_name(source, &t.name), t.about)
     };
@@ -433,14 +463,11 @@ fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-fn told(health: Health) -> SourceHealth {
-    match health {
-        Health::Off => SourceHealth::Off,
-        Health::Idle => SourceHealth::Idle,
-        Health::Starting => SourceHealth::Starting,
-        Health::Ok(tools) => SourceHealth::Ok(tools),
-        Health::Failed(why) => SourceHealth::Failed(why),
-    }
+/// Why a source did not answer, for a model: what its server says of that is marked.
+fn told(source: &str, of: &str, fault: &SourceFault) -> String {
+    let text = fault.to_string();
+    let text = if fault.quotes() { foreign(source, &text) } else { Clean::line(&text).into_string() };
+    format!("{}: {text}", Clean::line(of))
 }
 
 fn state(source: &Definition, health: SourceHealth) -> SourceState {

@@ -3,7 +3,8 @@
 //! Owns the protocol's round trips. Never starts a server again and never says whether a call may be made.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
     sync::{
         Arc, Mutex as StdMutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -13,6 +14,7 @@ use std::{
 
 use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue};
+use pilothouse_core::question::FormAnswer;
 use pilothouse_tools::{Pipes, ServerLine, ServerProcess};
 use rmcp::{
     RoleClient, ServiceError,
@@ -30,7 +32,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Definition, Form, FormAnswer, Reach, SourceFault, Surroundings,
+    Definition, Form, Reach, SourceFault, Surroundings,
     catalog::{Catalog, MOST_TOOLS, PROMPT, READ, RemoteTool},
     definition::filled,
     handler::{Callers, Ends, Handler, Progress},
@@ -74,21 +76,16 @@ pub(crate) struct Connection {
 impl Connection {
     /// Starts a server, or reaches it, and says hello.
     pub async fn open(source: &Definition, around: &Surroundings) -> Result<Self, SourceFault> {
-        (around.holds)(source).map_err(SourceFault::NotStarted)?;
+        let (theirs, by) = (source.clone(), around.clone());
+        let ready = tokio::task::spawn_blocking(move || ready(theirs, &by)).await;
+        let (folder, reach) = ready.map_err(|e| SourceFault::NotStarted(e.to_string()))??;
         let (handler, ends) = Handler::new(&source.name, &around.workspace);
-        match &source.reach {
+        match reach {
             Reach::Command { program, args, env } => {
-                let env = env.iter().map(|(n, v)| Ok((n.clone(), filled(v, &*around.value)?)));
-                let env = env.collect::<Result<_, String>>().map_err(SourceFault::NoValue)?;
-                let folder = around.workspace.clone();
-                let line = ServerLine { program: program.clone(), args: args.clone(), folder, env };
+                let line = ServerLine { program, args, folder, env: env.into_iter().collect() };
                 Self::start(source, &line, handler, ends).await
             }
-            Reach::Http { url, headers } => {
-                let headers = headers.iter().map(|(n, v)| Ok((n.clone(), filled(v, &*around.value)?)));
-                let headers: Vec<_> = headers.collect::<Result<_, String>>().map_err(SourceFault::NoValue)?;
-                Self::reach(source, url, &headers, handler, ends).await
-            }
+            Reach::Http { url, headers } => Self::reach(source, &url, &headers, handler, ends).await,
         }
     }
 
@@ -118,7 +115,7 @@ impl Connection {
     async fn reach(
         source: &Definition,
         url: &str,
-        headers: &[(String, String)],
+        headers: &BTreeMap<String, String>,
         handler: Handler,
         ends: Ends,
     ) -> Result<Self, SourceFault> {
@@ -318,6 +315,17 @@ impl Connection {
         let sent = matches!(e, ServiceError::TransportSend(_));
         if sent { SourceFault::Died(short(e)) } else { SourceFault::Protocol(short(e)) }
     }
+}
+
+/// Where a source runs, if it may, and how it is reached with the user's values. Reads files.
+fn ready(source: Definition, around: &Surroundings) -> Result<(PathBuf, Reach), SourceFault> {
+    let folder = (around.holds)(&source).map_err(SourceFault::NotStarted)?;
+    let mut reach = source.reach;
+    let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &mut reach;
+    for value in values.values_mut() {
+        *value = filled(value, &*around.value).map_err(SourceFault::NoValue)?;
+    }
+    Ok((folder, reach))
 }
 
 /// A server that was met, and how often it said since that its tools are others now.

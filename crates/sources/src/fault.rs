@@ -58,6 +58,19 @@ pub enum SourceFault {
 }
 
 impl SourceFault {
+    /// Whether it quotes what the server said or complained of.
+    pub const fn quotes(&self) -> bool {
+        matches!(
+            self,
+            Self::Answered(_)
+                | Self::Died(_)
+                | Self::NotStarted(_)
+                | Self::Protocol(_)
+                | Self::Resting { .. }
+                | Self::SignIn(_)
+        )
+    }
+
     /// Whether it says that the process or the connection is of no use any more.
     pub(crate) const fn is_fatal(&self) -> bool {
         matches!(self, Self::Died(_) | Self::TooMuch(_) | Self::NotStarted(_) | Self::SignIn(_))

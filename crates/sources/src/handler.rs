@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use pilothouse_core::clean::Clean;
+use pilothouse_core::{clean::Clean, question::FormAnswer};
 use reqwest::Url;
 use rmcp::{
     ClientHandler, ErrorData,
@@ -25,7 +25,7 @@ use rmcp::{
 use serde_json::json;
 use tokio::sync::{Mutex, MutexGuard, mpsc, oneshot, watch};
 
-use crate::form::{Form, FormAnswer};
+use crate::form::Form;
 
 /// The most forms of one connection; further ones are declined.
 const MOST_FORMS: usize = 16;

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use pilothouse_core::{blob::BlobId, clean::Clean};
+use pilothouse_core::{blob::BlobId, clean::Clean, source::SourceHealth};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ContentBlock, GetPromptRequest,
     GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams, ResourceContents, ServerResult,
@@ -35,33 +35,18 @@ const MOST_ANSWER: usize = 1 << 20;
 
 /// The value of one of the user's variables.
 pub type Lookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
-/// Whether a source may be started as it is; else why not.
-pub type Holds = Arc<dyn Fn(&Definition) -> Result<(), String> + Send + Sync>;
+/// The folder where a source runs, if it may be started as it is; else why not. It may read files.
+pub type Holds = Arc<dyn Fn(&Definition) -> Result<PathBuf, String> + Send + Sync>;
 
 /// What the sources of a session stand in.
 #[derive(Clone)]
 pub struct Surroundings {
-    /// The workspace: where they run, and their one root.
+    /// The workspace: their one root.
     pub workspace: PathBuf,
-    /// The value of one of the user's variables.
+    /// The value of one of the user's variables. It may read files.
     pub value: Lookup,
-    /// Whether a source is still what it was when it was trusted; else why it is not started.
+    /// Where one runs that is still what it was when it was trusted; else why it is not started.
     pub holds: Holds,
-}
-
-/// How a source is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Health {
-    /// It is turned off.
-    Off,
-    /// It was not needed yet.
-    Idle,
-    /// It is being started.
-    Starting,
-    /// It answers; so many tools.
-    Ok(usize),
-    /// It failed.
-    Failed(String),
 }
 
 /// What a call came to.
@@ -133,8 +118,13 @@ impl Sources {
         Self { all: Arc::new(definitions.into_iter().map(source).collect()), closed }
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Each with how it is.
-    pub fn health(&self) -> Vec<(Definition, Health)> {
+    pub fn health(&self) -> Vec<(Definition, SourceHealth)> {
         self.all.iter().map(|s| (s.definition.clone(), s.health())).collect()
     }
 
@@ -249,14 +239,14 @@ impl Source {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn health(&self) -> Health {
+    fn health(&self) -> SourceHealth {
         let seen = self.seen();
         match (&seen.fault, &seen.catalog) {
-            _ if !self.enabled.load(Ordering::Relaxed) => Health::Off,
-            _ if seen.starting => Health::Starting,
-            (Some(why), _) => Health::Failed(why.clone()),
-            (None, Some(catalog)) => Health::Ok(catalog.tools.len()),
-            (None, None) => Health::Idle,
+            _ if !self.enabled.load(Ordering::Relaxed) => SourceHealth::Off,
+            _ if seen.starting => SourceHealth::Starting,
+            (Some(why), _) => SourceHealth::Failed(why.clone()),
+            (None, Some(catalog)) => SourceHealth::Ok(catalog.tools.len()),
+            (None, None) => SourceHealth::Idle,
         }
     }
 

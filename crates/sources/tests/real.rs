@@ -10,9 +10,8 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use pilothouse_sources::{
-    Answer, Checked, Definition, Form, FormAnswer, Listener, Origin, Reach, Sources, Surroundings,
-};
+use pilothouse_core::question::FormAnswer;
+use pilothouse_sources::{Answer, Checked, Definition, Form, Listener, Origin, Reach, Sources, Surroundings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -88,7 +87,11 @@ struct Desk {
 impl Desk {
     fn of(workspace: &Path, all: Vec<Definition>) -> Self {
         let workspace = workspace.to_owned();
-        let around = Surroundings { workspace, value: Arc::new(|_| None), holds: Arc::new(|_| Ok(())) };
+        let around = Surroundings {
+            workspace,
+            value: Arc::new(|_| None),
+            holds: Arc::new(|_| Ok(std::env::temp_dir())),
+        };
         Self { sources: Sources::of(all, &around), hears: Hears::default() }
     }
 

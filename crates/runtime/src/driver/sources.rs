@@ -12,22 +12,19 @@ use pilothouse_core::{
     input::Input,
     intent::Control,
     port::{Ask, Hidden, Reply, Update},
-    question::{Accept, FormAnswer as Given, FormField, FormQuestion},
+    question::{Accept, FormAnswer, FormField, FormQuestion},
     redact::{Redactor, is_worth_hiding},
     source::SourceState,
     talk::{Delta, DeltaKind},
     tool::Permit,
     work::WorkKey,
 };
-use pilothouse_sources::{FieldKind, Form, FormAnswer, Listener};
+use pilothouse_sources::{FieldKind, Form, Listener};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, Inbound};
-use crate::{
-    headless::auth,
-    sources::{Found, SessionSources},
-};
+use crate::{headless::auth, sources::SessionSources};
 
 /// A form that waits, or will, once it is put to the user.
 pub(super) struct Waiting {
@@ -43,13 +40,15 @@ pub(super) type Forms = BTreeMap<CallId, Waiting>;
 struct Hears {
     call: CallId,
     source: String,
+    secrets: Redactor,
     updates: mpsc::Sender<Update>,
     inbound: mpsc::Sender<Inbound>,
 }
 
 impl Listener for Hears {
     fn progress(&self, text: &str) {
-        let delta = Delta { call: self.call, offset: 0, kind: DeltaKind::Notice, text: text.to_owned() };
+        let text = self.secrets.mask(text).into_owned();
+        let delta = Delta { call: self.call, offset: 0, kind: DeltaKind::Notice, text };
         drop(self.updates.try_send(Update::Delta(delta)));
     }
 
@@ -62,8 +61,18 @@ impl Listener for Hears {
                 FieldKind::Yes => "yes or no".to_owned(),
                 FieldKind::One(choices) => choices.join("|"),
             };
-            let fields =
-                form.fields.iter().map(|f| FormField { name: f.name.clone(), takes: takes(&f.kind) });
+            let says_no = |kind: &FieldKind| match kind {
+                FieldKind::Yes => true,
+                FieldKind::One(choices) => {
+                    choices.iter().any(|c| matches!(c.to_lowercase().as_str(), "n" | "no"))
+                }
+                FieldKind::Text | FieldKind::Number | FieldKind::Whole => false,
+            };
+            let fields = form.fields.iter().map(|f| FormField {
+                name: f.name.clone(),
+                takes: takes(&f.kind),
+                says_no: says_no(&f.kind),
+            });
             let question = FormQuestion {
                 call: self.call,
                 source: self.source.clone(),
@@ -85,10 +94,11 @@ impl Driver {
         let sources = self.kit.sources.clone();
         let call = permit.call();
         let (updates, inbound) = (self.outbox.sender(), self.inbound.clone());
+        let secrets = self.at.config.secrets.clone();
         let named = permit.asked().subject().to_owned();
         let source = pilothouse_core::source::parts(&named).map_or(named.clone(), |(s, _)| s.to_owned());
         self.spawn(key, Some(call), None, async move {
-            let hears = Hears { call, source, updates, inbound };
+            let hears = Hears { call, source, secrets, updates, inbound };
             let outcome = sources.perform(&permit, &hears, &cancel).await;
             Input::ToolEnded { call, outcome }
         });
@@ -147,7 +157,7 @@ impl Driver {
 
     /// The sources in force are others now: those of before end.
     pub(super) fn set_sources(&mut self) {
-        let found = Found::of(&self.setup.home, self.at.root.path(), &self.at.trust.1);
+        let found = self.at.sources.clone();
         if self.kit.sources.are(&found, &self.at.trust.1) {
             return;
         }
@@ -163,11 +173,7 @@ impl Driver {
     /// Keeps what was typed as the user's value of a variable; from here on it is shown nowhere.
     pub(super) fn keep_key(&mut self, number: u64, name: String, Hidden(key): Hidden) {
         let known = Redactor::knowing([key.as_str()].into_iter().filter(|k| is_worth_hiding(&name, k)));
-        self.at.config.secrets = self.at.config.secrets.and(&known);
-        let secrets = self.at.config.secrets.clone();
-        self.setup.secrets.keep(&secrets);
-        self.outbox.hide(secrets.clone());
-        self.kit.workshop = self.kit.workshop.clone().hiding(secrets);
+        self.secrets_are(self.at.config.secrets.and(&known));
         let (home, tasks, inbound) = (self.setup.home.clone(), self.tasks.clone(), self.inbound.clone());
         let sources = self.kit.sources.clone();
         self.tasks.spawn(async move {
@@ -214,8 +220,5 @@ impl Driver {
 }
 
 fn given(form: &FormQuestion, answer: Option<&Answer>) -> FormAnswer {
-    match answer.cloned().map(|a| form.accept(a)) {
-        Some(Ok(Given::Filled(values))) => FormAnswer::Filled(values),
-        Some(Ok(Given::Declined) | Err(_)) | None => FormAnswer::Declined,
-    }
+    answer.cloned().and_then(|a| form.accept(a).ok()).unwrap_or(FormAnswer::Declined)
 }

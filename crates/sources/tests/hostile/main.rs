@@ -24,9 +24,10 @@ use std::{
 };
 
 use futures::future::BoxFuture;
+use pilothouse_core::{question::FormAnswer, source::SourceHealth};
 use pilothouse_sources::{
-    Answer, Catalog, Checked, Definition, Form, FormAnswer, Health, Listener, Origin, Reach, RemoteTool,
-    SourceFault, Sources, Surroundings,
+    Answer, Catalog, Checked, Definition, Form, Listener, Origin, Reach, RemoteTool, SourceFault, Sources,
+    Surroundings,
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -38,7 +39,7 @@ struct Came {
     /// Whether its tool is still the same.
     again: Result<bool, SourceFault>,
     asked: Vec<Form>,
-    health: Health,
+    health: SourceHealth,
     /// What it wrote beside.
     noted: String,
 }
@@ -89,7 +90,7 @@ const MANNERS: &[(&str, Check)] = &[
     ("other-protocol", |c| c.unlisted("protocol")),
     ("errors", |c| c.unlisted("answered with an error: not today")),
     ("dies-in-call", |c| {
-        c.failed("it ended: bad luck") && c.health == Health::Failed("it ended: bad luck".into())
+        c.failed("it ended: bad luck") && c.health == SourceHealth::Failed("it ended: bad luck".into())
     }),
     ("ends-between", |c| c.failed("it ended") && c.noted.lines().count() == 1),
     ("wrong-ids", |c| c.failed("did not answer work within 1 s")),
@@ -175,8 +176,11 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
     let mut other = definition("silent", &note);
     other.name = "other".into();
     other.enabled = false;
-    let around =
-        Surroundings { workspace: folder.to_owned(), value: Arc::new(|_| None), holds: Arc::new(|_| Ok(())) };
+    let around = Surroundings {
+        workspace: folder.to_owned(),
+        value: Arc::new(|_| None),
+        holds: Arc::new(|_| Ok(std::env::temp_dir())),
+    };
     let sources = Sources::of(vec![definition(manner, &note), other], &around);
     let (cancel, hears) = (CancellationToken::new(), Hears::default());
     let listed = sources.catalog("hostile", &cancel).await;
