@@ -28,9 +28,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::Credentials,
-    home::{Environment, Home},
-    own,
-    trust::{Brought, Kind, Survey},
+    error::RuntimeError,
+    home::{Environment, Home, make_private},
+    own, secrets,
+    trust::{self, Brought, Kind, Survey},
 };
 use pins::Pins;
 
@@ -168,6 +169,11 @@ pub fn of_project(root: &Path, brought: &Brought) -> (Vec<Definition>, Vec<Strin
             Ok(Some(Ok(found))) => {
                 for mut source in found {
                     source.file = root.join(&piece.path);
+                    if let Some((path, why)) = unread(root, brought, &source) {
+                        notices
+                            .push(format!("{}: {path}, which it runs, cannot be read: {why}", source.name));
+                        continue;
+                    }
                     if !all.iter().any(|a| a.name == source.name) {
                         all.push(source);
                     }
@@ -177,6 +183,15 @@ pub fn of_project(root: &Path, brought: &Brought) -> (Vec<Definition>, Vec<Strin
         }
     }
     (all, notices)
+}
+
+/// A file that a source runs and whose content cannot be told: what it does would not be known.
+fn unread(root: &Path, brought: &Brought, source: &Definition) -> Option<(String, String)> {
+    let scripts = brought.pieces.iter().filter(|p| p.kind == Kind::Script);
+    let bad: Vec<_> = scripts.filter_map(|p| Some((&p.path, p.content.as_ref().err()?))).collect();
+    let runs = if bad.is_empty() { Vec::new() } else { trust::runs(root, source) };
+    let found = bad.into_iter().find(|(path, _)| runs.contains(path));
+    found.map(|(path, why)| (path.clone(), why.clone()))
 }
 
 /// The sources of a project's file; `None` where the file is none that names some.
