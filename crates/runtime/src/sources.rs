@@ -37,6 +37,8 @@ use pins::Pins;
 
 /// The name of a file in the form that other agents share, in the user's folder.
 const COMMON: &str = "mcp.json";
+/// The same at the root of a project.
+pub(crate) const SHARED: &str = ".mcp.json";
 /// The folder with a folder for each source.
 pub(crate) const FOLDER: &str = "sources";
 /// The same folder of a project.
@@ -197,13 +199,32 @@ fn unread(root: &Path, brought: &Brought, source: &Definition) -> Option<(String
 /// The sources of a project's file; `None` where the file is none that names some.
 pub fn of_text(path: &Path, text: &str) -> Option<Result<Vec<Definition>, FileFault>> {
     let name = path.file_name()?.to_str()?;
-    if name == COMMON || name == ".mcp.json" {
+    if name == COMMON || name == SHARED {
         return Some(read_common(path, text, Origin::Project));
     }
     let folder = path.parent()?;
     let slug = folder.file_name()?.to_str()?;
     let is_one = name == FILE && folder.parent().is_some_and(|p| p.ends_with(FOLDER));
     is_one.then(|| read_one(path, slug, text, Origin::Project).map(|one| vec![one]))
+}
+
+/// What is wrong with a file of sources.
+pub(crate) enum Wrong {
+    /// What stands in it.
+    Inside(FileFault),
+    /// It cannot be read.
+    Outside(RuntimeError),
+}
+
+/// Whether a file of sources can be used, whoever brings it; `None` where it is none by its name and place.
+pub(crate) fn check(path: &Path) -> Option<Result<(), Wrong>> {
+    // By its name alone first: what is no such file is not opened.
+    let _ = of_text(path, "")?;
+    match own::text(path) {
+        Ok(None) => None,
+        Ok(Some(text)) => of_text(path, &text).map(|read| read.map(drop).map_err(Wrong::Inside)),
+        Err(e) => Some(Err(Wrong::Outside(e))),
+    }
 }
 
 /// What a source would do, for the question whether a folder is trusted.
