@@ -69,6 +69,19 @@ pub struct Found {
     pub untrusted: Vec<Definition>,
     /// What cannot be used, and why.
     pub notices: Vec<String>,
+    /// Whether the folder is trusted.
+    pub trusted: bool,
+}
+
+/// What became of the sources that a message wants.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// Those that there are; they are on.
+    pub there: Vec<String>,
+    /// Those of them that were off.
+    pub lent: Vec<String>,
+    /// Why others are not.
+    pub missing: Vec<String>,
 }
 
 impl Found {
@@ -320,6 +333,26 @@ impl SessionSources {
         self.pool.enable(name, on).await;
     }
 
+    /// Turns those on that a message wants: those of them that there are, those that were off, and what is to be said
+    /// of the others.
+    pub(crate) fn want(&self, names: &[String]) -> Wanted {
+        let mut wanted = Wanted::default();
+        for name in names {
+            let is = |d: &Definition| d.name == *name;
+            if self.found.all.iter().any(is) {
+                wanted.there.push(name.clone());
+                if self.pool.turn_on(name) {
+                    wanted.lent.push(name.clone());
+                }
+            } else if self.found.untrusted.iter().any(is) {
+                wanted.missing.push(format!("{name} has no effect: the folder is not trusted"));
+            } else {
+                wanted.missing.push(format!("there is no source called {name}"));
+            }
+        }
+        wanted
+    }
+
     /// Asks a source whether it answers.
     ///
     /// # Errors
@@ -329,6 +362,11 @@ impl SessionSources {
             return Err(SourceFault::Untrusted);
         }
         self.pool.test(name, cancel).await
+    }
+
+    /// Starts a source, where it does not run.
+    pub(crate) async fn start(&self, name: &str) -> Result<(), SourceFault> {
+        self.pool.catalog(name, &CancellationToken::new()).await.map(drop)
     }
 
     /// Ends all of them.

@@ -133,6 +133,11 @@ impl Sources {
         self.find(name).ok()?.seen().catalog.clone()
     }
 
+    /// Turns a source on; whether there is one that was off.
+    pub fn turn_on(&self, name: &str) -> bool {
+        self.find(name).is_ok_and(|s| !s.enabled.swap(true, Ordering::Relaxed))
+    }
+
     /// Turns a source on or off; one that is off ends.
     pub async fn enable(&self, name: &str, on: bool) {
         if let Ok(source) = self.find(name) {

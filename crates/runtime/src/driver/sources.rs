@@ -10,7 +10,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{CallId, CheckpointId},
     input::Input,
-    intent::Control,
+    intent::{Control, Phase},
     port::{Ask, Hidden, Reply, Update},
     question::{Accept, FormAnswer, FormField, FormQuestion},
     redact::{Redactor, is_worth_hiding},
@@ -135,6 +135,56 @@ impl Driver {
         self.forms.retain(|_, waiting| waiting.asked.is_some());
     }
 
+    /// A message that is directed by what needs sources has them on, and started; with the next message those that were
+    /// off are off again.
+    pub(super) fn lend_sources(&mut self, events: &[Stamped]) {
+        let wants = |e: &Stamped| {
+            if let Event::TurnDirected { sources, .. } = &e.event { sources.clone() } else { Vec::new() }
+        };
+        let wanted: Vec<String> = events.iter().flat_map(wants).collect();
+        let runs = self.at.session.state().phase == Phase::Executing;
+        for event in events {
+            if matches!(event.event, Event::TurnStarted { .. }) && !runs {
+                let before = std::mem::take(&mut self.lent).into_iter();
+                let (kept, over): (Vec<String>, _) = before.partition(|n| wanted.contains(n));
+                self.lent = kept;
+                let sources = self.kit.sources.clone();
+                self.tasks.spawn(async move {
+                    for name in over {
+                        sources.enable(&name, false).await;
+                    }
+                });
+            } else if let Event::TurnDirected { kind, name, sources: wants, .. } = &event.event {
+                let by = format!("{}{name}", kind.sigil());
+                self.want(&by, wants);
+            } else if let Event::ChildStarted { agent: Some(agent), .. } = &event.event
+                && let Some(recipe) = self.around.recipes.agent(&agent.name)
+                && !recipe.sources.is_empty()
+            {
+                let (name, all) = (&agent.name, recipe.sources.join(", "));
+                let why = "a sub-agent calls no tool of a source";
+                self.outbox.send(Update::Notice(format!("{name} works without {all}: {why}")));
+            }
+        }
+    }
+
+    fn want(&mut self, by: &str, names: &[String]) {
+        let wanted = self.kit.sources.want(names);
+        self.lent.extend(wanted.lent);
+        for why in wanted.missing {
+            self.outbox.send(Update::Notice(format!("{by} needs a source: {why}")));
+        }
+        for name in wanted.there {
+            let (sources, inbound, by) = (self.kit.sources.clone(), self.inbound.clone(), by.to_owned());
+            self.tasks.spawn(async move {
+                if let Err(why) = sources.start(&name).await {
+                    let told = format!("{by} needs the source {name}: {why}");
+                    drop(inbound.send(Inbound::Notice(told)).await);
+                }
+            });
+        }
+    }
+
     /// Says how the sources are, where that was asked without a screen.
     pub(super) fn tell_sources(&mut self, events: &[Stamped]) {
         let name = |e: &Stamped| {
@@ -191,7 +241,11 @@ impl Driver {
     }
 
     /// Answers what is asked about sources, beside the loop.
-    pub(super) fn ask_sources(&self, number: u64, ask: Ask) {
+    pub(super) fn ask_sources(&mut self, number: u64, ask: Ask) {
+        if let Ask::EnableSource(name, _) = &ask {
+            // What the user says of it holds longer than a message.
+            self.lent.retain(|n| n != name);
+        }
         let (sources, inbound) = (self.kit.sources.clone(), self.inbound.clone());
         self.tasks.spawn(async move {
             let cancel = CancellationToken::new();
