@@ -1,4 +1,9 @@
+use std::fs;
+
+use pilothouse_sources::read_one;
+
 use super::*;
+use crate::trust::{Brought, Kind};
 
 fn home(dir: &Path) -> Home {
     let home = Home::under(dir);
