@@ -90,6 +90,11 @@ pub enum SourceHealth {
 }
 
 impl SourceHealth {
+    /// In words that are all our own: why one failed is its server's.
+    pub fn kind(&self) -> String {
+        if let Self::Failed(_) = self { "failed; source_tools says why".to_owned() } else { self.words() }
+    }
+
     /// In words.
     pub fn words(&self) -> String {
         match self {

@@ -75,6 +75,7 @@ pub struct Permit {
     leave_of: LeaveOf,
     told: String,
     pin: Option<Box<BlobId>>,
+    starts: bool,
 }
 
 /// On what terms a call may run.
@@ -94,14 +95,16 @@ pub(crate) struct Terms {
     pub told: String,
     /// What a source's tool was when it was allowed, by the hash of what its server says of it.
     pub pin: Option<BlobId>,
+    /// Whether a source may be started for it.
+    pub starts: bool,
 }
 
 impl Permit {
     /// Leave for this call of a lane, on these terms.
     pub(crate) fn mint(lane: LaneId, call: CallId, asked: (Tool, Arc<ToolCall>), terms: Terms) -> Self {
-        let Terms { epoch, confine, given, meant, leave_of, told, pin } = terms;
+        let Terms { epoch, confine, given, meant, leave_of, told, pin, starts } = terms;
         let ((tool, asked), given, pin) = (asked, given.map(Box::new), pin.map(Box::new));
-        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of, told, pin }
+        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of, told, pin, starts }
     }
 
     /// The lane that may run the call.
@@ -147,6 +150,11 @@ impl Permit {
     /// What a source's tool was when it was allowed, by the hash of what its server says of it.
     pub fn pin(&self) -> Option<BlobId> {
         self.pin.as_deref().copied()
+    }
+
+    /// Whether a source may be started for it; else it learns what is known.
+    pub const fn starts(&self) -> bool {
+        self.starts
     }
 
     /// Who let the call begin.

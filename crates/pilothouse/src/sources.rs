@@ -23,8 +23,10 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
     use SourcesCommand as S;
     let environment = Environment::of_process();
     let home = Home::find(&environment).map_err(explain)?;
-    let json =
-        matches!(what, S::List { json: true, .. } | S::Test { json: true, .. } | S::Tools { json: true, .. });
+    let json = match &what {
+        S::List { at } | S::Test { at, .. } | S::Tools { at, .. } => at.json,
+        S::Add { .. } | S::Remove { .. } => false,
+    };
     let mut out = out::out(json);
     let here = |dir: std::path::PathBuf| {
         let why = |e| explain(RuntimeError::io("open", &dir)(e));
@@ -37,16 +39,16 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
     };
     let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let done = match what {
-        S::List { dir, json } => {
-            sources::list(&here(dir)?, json, &mut out)?;
+        S::List { at } => {
+            sources::list(&here(at.dir)?, json, &mut out)?;
             true
         }
-        S::Test { name, dir, json } => {
-            let sources = here(dir)?;
+        S::Test { name, at } => {
+            let sources = here(at.dir)?;
             runtime()?.block_on(sources::test(&sources, name.as_deref(), json, &mut out))?
         }
-        S::Tools { name, dir, json } => {
-            let sources = here(dir)?;
+        S::Tools { name, at } => {
+            let sources = here(at.dir)?;
             runtime()?.block_on(sources::tools(&sources, &name, json, &mut out))?
         }
         S::Add { name, url, env, header, about, read_only, command } => {

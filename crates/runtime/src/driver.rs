@@ -41,13 +41,12 @@ use pilothouse_core::{
     pipeline::Depth,
     policy::Policy,
     port::{Ask, Reply, Request, Surroundings, Update},
-    question::FormQuestion,
+    question::{FormAnswer, FormQuestion},
     scope::PermissionMode,
     session::{Bounds, Step},
     trust::Trust,
     work::WorkKey,
 };
-use pilothouse_sources::FormAnswer;
 use pilothouse_tools::awake::Awake;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
@@ -205,6 +204,8 @@ struct Driver {
     kit: work::Services,
     /// Forms of sources that wait for an answer.
     forms: sources::Forms,
+    /// Sources that were off and are on for one message.
+    lent: Vec<String>,
     /// Decided and not yet on disk.
     unsaved: Vec<Step>,
     /// Disk work besides the log and the workspace.
@@ -280,6 +281,7 @@ impl Driver {
             shortened: BTreeSet::new(),
             kit,
             forms: sources::Forms::new(),
+            lent: Vec::new(),
             unsaved: first.into_iter().collect(),
             disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,
             readings: 0,

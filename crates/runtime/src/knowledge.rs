@@ -65,6 +65,13 @@ impl Knowledge {
         }
     }
 
+    /// From here on these are kept out of what is read: it is opened anew.
+    pub fn hide(&mut self, secrets: Redactor) {
+        if self.secrets != secrets {
+            (self.secrets, self.open) = (secrets, Arc::default());
+        }
+    }
+
     /// Opens it, once. Where the embedder cannot be made the built-in one stands in, and that is told.
     fn index(&self) -> Result<(Arc<Index>, Option<String>), IndexError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);

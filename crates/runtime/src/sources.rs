@@ -1,22 +1,25 @@
-//! The sources of a session: which there are, what is told of them, and a call that is allowed.
+//! The sources of a session: what is told of them, and a call that is allowed.
 //!
-//! Owns where their files stand, the pins from session to session, and the words of a result. Never decides whether a
+//! Owns where they run, the pins from session to session, and the words of a result. Never decides whether a
 //! call may be made: it wants a permit.
 
+mod files;
 mod pins;
 
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use pilothouse_core::{
     blob::BlobId,
     clean::Clean,
-    redact::{Redactor, is_worth_hiding},
-    source::{SourceHealth, SourceNews, SourceState, full_name},
+    redact::Redactor,
+    source::{SourceHealth, SourceNews, SourceState, SourceTool, full_name},
     tool::{External, Permit, SourceCall, SourceTools, ToolCall, ToolOutcome},
 };
 use pilothouse_sources::{
-    Catalog, Definition, FileFault, Health, Listener, Origin, Reach, SourceFault, Sources, Surroundings,
-    read_common, read_one,
+    Catalog, Checked, Definition, Listener, Origin, Reach, SourceFault, Sources, Surroundings,
 };
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -24,22 +27,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::Credentials,
-    home::{Environment, Home},
-    own,
-    trust::{Brought, Kind, Survey},
+    home::{Environment, Home, make_private},
+    secrets,
+    trust::Survey,
 };
+pub(crate) use files::{FILE, FOLDER, PROJECT, SHARED, Wrong, check, legible, of_project, of_text, says};
+pub use files::{Found, of_user};
 use pins::Pins;
 
-/// The name of a file in the form that other agents share, in the user's folder.
-const COMMON: &str = "mcp.json";
-/// The folder with a folder for each source.
-pub(crate) const FOLDER: &str = "sources";
-/// The same folder of a project.
-pub(crate) const PROJECT: &str = ".pilothouse/sources";
-/// The file in it.
-pub(crate) const FILE: &str = "config.json";
-/// The most sources of a session.
-const MOST_SOURCES: usize = 64;
 /// Tools that one answer lists.
 const MOST_LISTED: usize = 100;
 
@@ -53,40 +48,15 @@ pub struct SessionSources {
     pins: Pins,
 }
 
-/// What was found, and what of it cannot be used.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// Those in force.
-    pub all: Vec<Definition>,
-    /// Those of a project that is not trusted.
-    pub untrusted: Vec<Definition>,
-    /// What cannot be used, and why.
-    pub notices: Vec<String>,
-}
-
-impl Found {
-    /// The user's sources, and the project's where the folder is trusted.
-    pub fn of(home: &Home, root: &Path, survey: &Survey) -> Self {
-        let (mut all, mut notices) = of_user(home);
-        let (theirs, faults) = of_project(root, &survey.brought);
-        if !survey.standing.trust.holds() {
-            return Self { all, untrusted: theirs, notices };
-        }
-        notices.extend(faults);
-        for source in theirs {
-            if all.iter().any(|d| d.name == source.name) {
-                notices.push(format!(
-                    "{}: a source of yours has the name {}; yours is used",
-                    source.file.display(),
-                    source.name
-                ));
-            } else {
-                all.push(source);
-            }
-        }
-        all.truncate(MOST_SOURCES);
-        Self { all, untrusted: Vec::new(), notices }
-    }
+/// What became of the sources that a message wants.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// Those that there are; they are on.
+    pub there: Vec<String>,
+    /// Those of them that were off.
+    pub lent: Vec<String>,
+    /// Why others are not.
+    pub missing: Vec<String>,
 }
 
 /// The value of one of the user's variables: in the environment, else among the stored keys.
@@ -98,121 +68,39 @@ pub fn value(home: &Home, environment: &Environment, name: &str) -> Option<Strin
     environment.get(name).map(str::to_owned).or_else(stored)
 }
 
-/// What these sources are given that stands nowhere.
-pub(crate) fn secrets(home: &Home, environment: &Environment, all: &[Definition]) -> Redactor {
-    let names = all.iter().flat_map(Definition::wants);
-    let values = names.filter_map(|n| Some((value(home, environment, &n)?, n)));
-    let values: Vec<String> = values.filter(|(v, n)| is_worth_hiding(n, v)).map(|(v, _)| v).collect();
-    Redactor::knowing(values.iter().map(String::as_str))
+/// What these sources are given, and what stands in their files, that is shown nowhere.
+pub(crate) fn secrets(home: &Home, environment: &Environment, found: &Found) -> Redactor {
+    let names = found.all.iter().flat_map(Definition::wants);
+    let values = names.filter_map(|n| value(home, environment, &n).map(|v| (n, v)));
+    let written = found.all.iter().chain(&found.untrusted).flat_map(Definition::literals);
+    secrets::of_variables(&values.chain(written).collect::<Vec<_>>())
 }
 
-/// The user's own sources, and what of them cannot be used.
-pub fn of_user(home: &Home) -> (Vec<Definition>, Vec<String>) {
-    let (mut all, mut notices): (Vec<Definition>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut take =
-        |file: &Path, read: &dyn Fn(&str) -> Result<Vec<Definition>, FileFault>| match own::text(file) {
-            Ok(None) => {}
-            Ok(Some(text)) => match read(&text) {
-                Ok(found) => {
-                    let new = found.into_iter().filter(|d| !all.iter().any(|a| a.name == d.name));
-                    let new: Vec<Definition> = new.collect();
-                    all.extend(new);
-                }
-                Err(e) => notices.push(e.to_string()),
-            },
-            Err(e) => notices.push(format!("{e}\n{}", e.hint())),
-        };
-    let folder = home.config.join(FOLDER);
-    let names = fs::read_dir(&folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = names.filter_map(|e| e.file_name().into_string().ok()).collect();
-    names.sort();
-    for name in names.into_iter().take(MOST_SOURCES) {
-        let file = folder.join(&name).join(FILE);
-        take(&file, &|text| read_one(&file, &name, text, Origin::User).map(|one| vec![one]));
+/// Where a source runs in a folder that is not trusted: apart, where no file of the project is taken for its own.
+fn apart(home: &Home, source: &Definition) -> Result<PathBuf, String> {
+    if let Reach::Command { program, .. } = &source.reach
+        && program.contains('/')
+        && !program.starts_with('/')
+    {
+        let where_else = "give its whole path, or trust the folder with /trust";
+        return Err(format!(
+            "{program} would be looked for in this folder, which is not trusted: {where_else}"
+        ));
     }
-    let file = home.config.join(COMMON);
-    take(&file, &|text| read_common(&file, text, Origin::User));
-    (all, notices)
-}
-
-/// A project's sources, and what of them cannot be used.
-pub fn of_project(root: &Path, brought: &Brought) -> (Vec<Definition>, Vec<String>) {
-    let (mut all, mut notices) = (Vec::<Definition>::new(), Vec::new());
-    for piece in brought.pieces.iter().filter(|p| p.kind == Kind::Servers) {
-        let text = piece.content.as_deref().map_err(Clone::clone);
-        let text = text.and_then(|bytes| std::str::from_utf8(bytes).map_err(|e| e.to_string()));
-        match text.map(|text| of_text(Path::new(&piece.path), text)) {
-            Err(why) => notices.push(format!("{}: {why}", piece.path)),
-            Ok(Some(Err(e))) => notices.push(e.to_string()),
-            Ok(Some(Ok(found))) => {
-                for mut source in found {
-                    source.file = root.join(&piece.path);
-                    if !all.iter().any(|a| a.name == source.name) {
-                        all.push(source);
-                    }
-                }
-            }
-            Ok(None) => {}
-        }
-    }
-    (all, notices)
-}
-
-/// The sources of a project's file; `None` where the file is none that names some.
-pub fn of_text(path: &Path, text: &str) -> Option<Result<Vec<Definition>, FileFault>> {
-    let name = path.file_name()?.to_str()?;
-    if name == COMMON || name == ".mcp.json" {
-        return Some(read_common(path, text, Origin::Project));
-    }
-    let folder = path.parent()?;
-    let slug = folder.file_name()?.to_str()?;
-    let is_one = name == FILE && folder.parent().is_some_and(|p| p.ends_with(FOLDER));
-    is_one.then(|| read_one(path, slug, text, Origin::Project).map(|one| vec![one]))
-}
-
-/// What a source would do, for the question whether a folder is trusted.
-pub fn says(source: &Definition) -> String {
-    let wants = source.wants();
-    let gets = if wants.is_empty() { String::new() } else { format!("; gets {} of yours", wants.join(", ")) };
-    match &source.reach {
-        Reach::Command { .. } => {
-            format!("{}: starts `{}` when it is needed{gets}", source.name, source.line())
-        }
-        Reach::Http { url, .. } => format!("{}: connects to {url} when it is needed{gets}", source.name),
-    }
-}
-
-/// A file of sources without the values that it hands out.
-pub fn legible(text: &str) -> String {
-    fn hide(value: &mut Value) {
-        let Some(fields) = value.as_object_mut() else { return };
-        for (name, value) in fields.iter_mut() {
-            match value.as_object_mut().filter(|_| name == "env" || name == "headers") {
-                Some(values) => {
-                    for (_, value) in values.iter_mut() {
-                        let names = value.as_str().is_some_and(|v| v.starts_with("${") && v.ends_with('}'));
-                        if !names {
-                            *value = Value::from("… (not shown)");
-                        }
-                    }
-                }
-                None => hide(value),
-            }
-        }
-    }
-    let Ok(mut value) = serde_json::from_str::<Value>(text) else { return "(no JSON)\n".to_owned() };
-    hide(&mut value);
-    serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
+    let folder = home.state.join(FOLDER).join(&source.name);
+    make_private(&folder).map_err(|e| e.to_string())?;
+    Ok(folder)
 }
 
 impl SessionSources {
     /// These sources in the folder at `root`; none is started.
     pub fn of(home: &Home, environment: &Environment, root: &Path, survey: &Survey, found: Found) -> Self {
-        let (theirs, environment) = (home.clone(), environment.clone());
-        let (trusted, folder) = (survey.brought.clone(), root.to_owned());
+        let (theirs, environment, own) = (home.clone(), environment.clone(), home.clone());
+        let (brought, folder, trusted) = (survey.brought.clone(), root.to_owned(), found.trusted);
         let holds = move |source: &Definition| match source.origin {
-            Origin::User => Ok(()),
-            Origin::Project => trusted.still_holds(&folder).map_err(|path| {
+            Origin::User if !trusted => apart(&own, source),
+            Origin::User => Ok(folder.clone()),
+            Origin::Project => brought.still_holds(&folder).map(|()| folder.clone()).map_err(|path| {
                 format!("{path} is not what it was when the folder was trusted; /trust asks again")
             }),
         };
@@ -232,27 +120,27 @@ impl SessionSources {
 
     /// Whether there is none that could be asked.
     pub fn is_empty(&self) -> bool {
-        self.pool.health().is_empty()
+        self.pool.is_empty()
     }
 
     /// How each is.
     pub fn states(&self) -> Vec<SourceState> {
         let all = self.pool.health();
-        let of = |(source, health): (Definition, Health)| state(&source, told(health));
+        let of = |(source, health): (Definition, SourceHealth)| state(&source, health);
         let theirs = self.found.untrusted.iter().map(|s| state(s, SourceHealth::Untrusted));
         all.into_iter().map(of).chain(theirs).collect()
     }
 
     /// What a model is told of them: a line each.
     pub fn lines(&self) -> Vec<String> {
-        let on = self.pool.health().into_iter().filter(|(_, health)| *health != Health::Off);
-        let line = |(source, health): (Definition, Health)| {
+        let on = self.pool.health().into_iter().filter(|(_, health)| *health != SourceHealth::Off);
+        let line = |(source, health): (Definition, SourceHealth)| {
             let about = if source.about.is_empty() {
                 String::new()
             } else {
                 format!(": {}", Clean::line(&source.about))
             };
-            format!("{} ({}){about}", source.name, Clean::line(&told(health).words()))
+            format!("{} ({}){about}", source.name, health.kind())
         };
         on.map(line).collect()
     }
@@ -260,6 +148,26 @@ impl SessionSources {
     /// Turns a source on or off, until the session is left.
     pub async fn enable(&self, name: &str, on: bool) {
         self.pool.enable(name, on).await;
+    }
+
+    /// Turns those on that a message wants: those of them that there are, those that were off, and what is to be said
+    /// of the others.
+    pub(crate) fn want(&self, names: &[String]) -> Wanted {
+        let mut wanted = Wanted::default();
+        for name in names {
+            let is = |d: &Definition| d.name == *name;
+            if self.found.all.iter().any(is) {
+                wanted.there.push(name.clone());
+                if self.pool.turn_on(name) {
+                    wanted.lent.push(name.clone());
+                }
+            } else if self.found.untrusted.iter().any(is) {
+                wanted.missing.push(format!("{name} has no effect: the folder is not trusted"));
+            } else {
+                wanted.missing.push(format!("there is no source called {name}"));
+            }
+        }
+        wanted
     }
 
     /// Asks a source whether it answers.
@@ -271,6 +179,11 @@ impl SessionSources {
             return Err(SourceFault::Untrusted);
         }
         self.pool.test(name, cancel).await
+    }
+
+    /// Starts a source, where it does not run.
+    pub(crate) async fn start(&self, name: &str) -> Result<(), SourceFault> {
+        self.pool.catalog(name, &CancellationToken::new()).await.map(drop)
     }
 
     /// Ends all of them.
@@ -299,7 +212,7 @@ impl SessionSources {
         cancel: &CancellationToken,
     ) -> ToolOutcome {
         match permit.asked() {
-            ToolCall::External(External::Look(look)) => self.look(look, cancel).await,
+            ToolCall::External(External::Look(look)) => self.look(look, permit.starts(), cancel).await,
             ToolCall::External(External::Call(call)) => self.call(permit, call, listener, cancel).await,
             ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Knowledge(_) | ToolCall::Session(_) => {
                 ToolOutcome::failure("it is no call of a source")
@@ -307,42 +220,51 @@ impl SessionSources {
         }
     }
 
-    async fn look(&self, look: &SourceTools, cancel: &CancellationToken) -> ToolOutcome {
+    async fn look(&self, look: &SourceTools, starts: bool, cancel: &CancellationToken) -> ToolOutcome {
         let named = look.tool.as_deref().and_then(pilothouse_core::source::parts);
         let (source, tool) = match (&look.source, named) {
             (Some(source), Some((of, tool))) if source == of => (source.as_str(), Some(tool)),
             (Some(source), _) => (source.as_str(), look.tool.as_deref()),
             (None, Some((source, tool))) => (source, Some(tool)),
             (None, None) => {
-                let lines = self.lines();
+                let mut lines = self.lines();
                 let summary = count(lines.len(), "source");
+                for (source, health) in self.pool.health() {
+                    if let SourceHealth::Failed(why) = health {
+                        lines.push(foreign(&source.name, &why));
+                    }
+                }
                 return ToolOutcome::text(lines.join("\n"), summary);
             }
         };
-        let catalog = match self.pool.catalog(source, cancel).await {
-            Ok(catalog) => catalog,
-            Err(e) => {
-                return ToolOutcome::failure(format!(
-                    "{}: {}",
-                    Clean::line(source),
-                    Clean::line(&e.to_string())
-                ));
+        let catalog = match self.pool.known(source) {
+            Some(known) if !starts => known,
+            None if !starts => {
+                let why = "what it has is not known yet, and what only reads starts no source";
+                return ToolOutcome::failure(format!("{}: {why}", Clean::line(source)));
             }
+            Some(_) | None => match self.pool.catalog(source, cancel).await {
+                Ok(catalog) => catalog,
+                Err(e) => return ToolOutcome::failure(told(source, source, &e)),
+            },
         };
         let text = match tool.and_then(|t| catalog.tool(t)) {
             Some(tool) => tool.told(source),
             None => listed(source, &catalog, tool.unwrap_or_default()),
         };
         let summary = count(catalog.tools.len(), "tool");
-        let found = Some(Box::new(self.news(source, &catalog)));
+        let found = Some(Box::new(self.news(source, &catalog).await));
         ToolOutcome { found, ..ToolOutcome::text(foreign(source, &text), summary) }
     }
 
     /// What a source has, as the session is told: with what of it is not what it was when it was called last.
-    fn news(&self, source: &str, catalog: &Catalog) -> SourceNews {
-        let mut tools: Vec<_> = catalog.tools.iter().map(|t| t.head.clone()).collect();
-        self.pins.compare(source, &mut tools);
-        SourceNews { source: source.to_owned(), tools }
+    async fn news(&self, source: &str, catalog: &Catalog) -> SourceNews {
+        let tools: Vec<_> = catalog.tools.iter().map(|t| t.head.clone()).collect();
+        let (pins, name, theirs) = (self.pins.clone(), source.to_owned(), tools.clone());
+        let compared = tokio::task::spawn_blocking(move || pins.compare(&name, theirs)).await;
+        // What cannot be compared is taken for another.
+        let other = |_| tools.into_iter().map(|t| SourceTool { changed: true, ..t }).collect();
+        SourceNews { source: source.to_owned(), tools: compared.unwrap_or_else(other) }
     }
 
     async fn call(
@@ -352,32 +274,30 @@ impl SessionSources {
         listener: &dyn Listener,
         cancel: &CancellationToken,
     ) -> ToolOutcome {
-        let failure = |e: SourceFault| {
-            ToolOutcome::failure(format!("{}: {}", Clean::line(&call.tool), Clean::line(&e.to_string())))
-        };
         let (Some((source, tool)), Some(pin)) = (call.parts(), permit.pin()) else {
             return ToolOutcome::failure("it was not allowed as any tool that is known");
         };
-        match self.pool.check((source, tool), pin, cancel).await {
-            Ok(None) => {}
-            Ok(Some(catalog)) => {
-                let found = Some(Box::new(self.news(source, &catalog)));
+        let failure = |e: &SourceFault| ToolOutcome::failure(told(source, &call.tool, e));
+        let allowed = match self.pool.check((source, tool), pin, cancel).await {
+            Ok(Checked::Same(allowed)) => allowed,
+            Ok(Checked::Other(catalog)) => {
+                let found = Some(Box::new(self.news(source, &catalog).await));
                 let text = "nothing was done: what its server says of it changed";
                 return ToolOutcome { redefined: true, found, ..ToolOutcome::failure(text) };
             }
-            Err(e) => return failure(e),
-        }
-        let known = self.pool.known(source);
-        let known = known.as_ref().and_then(|c| c.tool(tool));
-        let missing = known.and_then(|k| k.required.iter().find(|n| !call.arguments.contains_key(*n)));
-        let takes = known.map_or_else(String::new, |k| format!("\nIt takes: {}", k.schema));
+            Err(e) => return failure(&e),
+        };
+        let known = allowed.tool();
+        let missing = known.required.iter().find(|n| !call.arguments.contains_key(*n));
+        let takes = format!("\n{}", foreign(source, &format!("It takes: {}", known.schema)));
         if let Some(missing) = missing {
-            let text = format!("nothing was done: the argument {} is missing", Clean::line(missing));
+            let text = format!("nothing was done: the argument {missing} is missing");
             return ToolOutcome::failure(text + &takes);
         }
-        self.pins.keep(source, tool, pin);
+        let (pins, name, of) = (self.pins.clone(), tool.to_owned(), source.to_owned());
+        drop(tokio::task::spawn_blocking(move || pins.keep(&of, &name, pin)).await);
         let arguments = Value::Object(call.arguments.clone());
-        match self.pool.call((source, tool), &arguments, listener, cancel).await {
+        match allowed.call(&arguments, listener, cancel).await {
             Ok(answer) if answer.failed => {
                 let text = foreign(source, &answer.text);
                 ToolOutcome { summary: "it failed".to_owned(), ..ToolOutcome::failure(text + &takes) }
@@ -387,10 +307,10 @@ impl SessionSources {
                 ToolOutcome::text(foreign(source, &answer.text), summary)
             }
             Err(e @ SourceFault::Answered(_)) => {
-                let failed = failure(e);
+                let failed = failure(&e);
                 ToolOutcome { text: failed.text.clone() + &takes, ..failed }
             }
-            Err(e) => failure(e),
+            Err(e) => failure(&e),
         }
     }
 }
@@ -400,7 +320,7 @@ fn listed(source: &str, catalog: &Catalog, part: &str) -> String {
     let part = part.to_lowercase();
     let fits = |name: &str| name.to_lowercase().contains(&part);
     let fitting: Vec<_> = catalog.tools.iter().map(|t| &t.head).filter(|t| fits(&t.name)).collect();
-    let line = |t: &&pilothouse_core::source::SourceTool| {
+    let line = |t: &&SourceTool| {
         let reads = if t.reads { "" } else { " (may change something)" };
         format!("{}{reads}: {}", full_name(source, &t.name), t.about)
     };
@@ -434,14 +354,11 @@ fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-fn told(health: Health) -> SourceHealth {
-    match health {
-        Health::Off => SourceHealth::Off,
-        Health::Idle => SourceHealth::Idle,
-        Health::Starting => SourceHealth::Starting,
-        Health::Ok(tools) => SourceHealth::Ok(tools),
-        Health::Failed(why) => SourceHealth::Failed(why),
-    }
+/// Why a source did not answer, for a model: what its server says of that is marked.
+fn told(source: &str, of: &str, fault: &SourceFault) -> String {
+    let text = fault.to_string();
+    let text = if fault.quotes() { foreign(source, &text) } else { Clean::line(&text).into_string() };
+    format!("{}: {text}", Clean::line(of))
 }
 
 fn state(source: &Definition, health: SourceHealth) -> SourceState {

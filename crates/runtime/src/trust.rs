@@ -5,22 +5,17 @@
 
 mod folder;
 mod part;
+mod scripts;
 mod store;
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{fs, path::Path};
 
-use pilothouse_core::{
-    blob::BlobId,
-    hook::Origin,
-    relpath::RelPath,
-    shell::{self, Act},
-};
+use pilothouse_core::{blob::BlobId, hook::Origin, relpath::RelPath};
 use pilothouse_tools::Jail;
-
-use pilothouse_sources::Definition as Source;
 
 pub use folder::{Folder, Survey};
 pub use part::{Kind, Piece};
+pub(crate) use scripts::runs;
 pub use store::Store;
 
 use crate::{
@@ -72,7 +67,7 @@ impl Brought {
                 list(&jail, path, kind, MOST_DEPTH, &mut pieces);
             }
             pieces.truncate(MOST_FILES);
-            let scripts = scripts(&jail, &pieces);
+            let scripts = scripts::of(&jail, &pieces);
             pieces.extend(scripts);
         }
         pieces.sort_by(|a, b| a.path.cmp(&b.path));
@@ -150,6 +145,7 @@ fn look(jail: &Jail, path: &str, kind: Kind) -> Option<Piece> {
         // What it leads to could be another by the time it is used.
         Ok(_) if link && recipe => Err("it is a link; only a file of its own folder counts".to_owned()),
         Ok(meta) if !meta.is_file() => Err("it is no regular file".to_owned()),
+        Ok(meta) if kind == Kind::Script && meta.len() > MOST_BYTES => scripts::hashed(jail, &rel),
         Ok(meta) if meta.len() > MOST_BYTES => Err(format!("it has more than {MOST_BYTES} bytes")),
         Ok(_) => jail.read(&rel).map_err(|e| e.to_string()),
         // A link that leads nowhere or out of the folder is there all the same.
@@ -182,40 +178,6 @@ fn list(jail: &Jail, path: &str, kind: Kind, depth: usize, into: &mut Vec<Piece>
             into.extend(look(jail, &below, kind));
         }
     }
-}
-
-/// Files of the folder that its hooks and sources name: what they hold is what these do.
-fn scripts(jail: &Jail, pieces: &[Piece]) -> Vec<Piece> {
-    let whole = Brought { pieces: pieces.to_vec(), of: BlobId::of(b"") };
-    let hooks = whole.hooks(jail.root()).unwrap_or_default();
-    let (sources, _) = sources::of_project(jail.root(), &whole);
-    let lines = hooks.iter().map(|d| d.run.clone()).chain(sources.iter().map(Source::line));
-    let words: BTreeSet<String> = lines.flat_map(|line| named(&line)).collect();
-    let known = |path: &str| pieces.iter().any(|p| p.path == path);
-    let words = words.into_iter().filter(|w| !known(w));
-    words.filter_map(|w| look(jail, &w, Kind::Script)).filter(|p| p.content.is_ok()).collect()
-}
-
-/// What a hook's line names, but for what it only sends its output to: what lies there says nothing of what it does.
-fn named(line: &str) -> Vec<String> {
-    let plain = |w: &str| {
-        let w = w.trim_matches(['"', '\'', ';', '(', ')', '&', '|', '<', '>']);
-        w.trim_start_matches("./").to_owned()
-    };
-    let reading = shell::read(line);
-    let (sent, other): (Vec<_>, Vec<_>) =
-        reading.uses.iter().partition(|u| u.redirect && u.act == Act::Write && !u.wild);
-    let is_read = |path: &str| other.iter().copied().chain(&reading.runs).any(|u| plain(&u.path) == path);
-    // Where the line changes its folder a path may be called by two names.
-    let mut folders = reading.uses.iter().chain(&reading.runs).map(|u| &u.from);
-    let first = folders.next();
-    let clear = reading.whole && folders.all(|from| Some(from) == first);
-    let outputs = sent.iter().map(|u| plain(&u.path)).filter(|path| clear && !is_read(path));
-    let outputs: BTreeSet<String> = outputs.collect();
-    let words = line.split_whitespace().map(plain).filter(|w| !w.is_empty() && !w.starts_with('/'));
-    // A word that stands there more often is something else as well.
-    let often = |w: &String| line.split_whitespace().filter(|o| plain(o) == *w).count() > 1;
-    words.filter(|w| !outputs.contains(w) || often(w)).collect()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::{
     error::RuntimeError,
     home::Home,
     hooks, own, permissions, recipes,
+    sources::{self, Wrong},
 };
 
 /// How deep a folder is looked into.
@@ -73,6 +74,7 @@ pub fn check(home: &Home, folder: &Path, paths: &[PathBuf], keys: Keys<'_>) -> R
         }
     }
     if paths.is_empty() {
+        checked.file(&folder.join(sources::SHARED), home, keys);
         checked.folder(&home.config, home, keys, 4);
         let own = [".pilothouse".to_owned()].into_iter();
         for name in own.chain(recipes::PROJECT.iter().map(|(name, _)| (*name).to_owned())) {
@@ -110,6 +112,16 @@ impl Checked {
                 line: fault.at.line,
                 column: fault.at.column,
                 what: fault.why,
+            }));
+            return true;
+        }
+        if let Some(read) = sources::check(path) {
+            self.files += 1;
+            self.mistakes.extend(read.err().map(|e| match e {
+                Wrong::Inside(f) => {
+                    Mistake { file: path.to_owned(), line: f.line, column: f.column, what: f.why }
+                }
+                Wrong::Outside(e) => mistake(path, &e),
             }));
             return true;
         }

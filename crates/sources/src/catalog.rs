@@ -103,16 +103,14 @@ fn refused(
     others: &[String],
 ) -> Option<String> {
     let name = tool.name.as_ref();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    if name.is_empty() || name.chars().count() > MOST_NAME || !name.chars().all(plain) {
+    if !plain(name) {
         return Some("its name holds what no name holds".to_owned());
     }
     if twice.contains(&name.to_lowercase()) {
         return Some("another tool of this source has the same name".to_owned());
     }
     let chosen = source.tools.as_ref().is_some_and(|only| only.iter().any(|o| o == name));
-    // With two underscores it is the name of a source's tool that is understood, and none of ours.
-    if Tool::named(name).is_some() && !name.contains("__") && !chosen {
+    if Tool::own(name).is_some() && !chosen {
         return Some(
             "it has the name of a tool of the workbench; `tools` in the configuration can choose it"
                 .to_owned(),
@@ -120,6 +118,12 @@ fn refused(
     }
     let other = others.iter().find(|o| name.to_lowercase().starts_with(&format!("{o}__")));
     other.map(|o| format!("it goes under the name of another source, {o}"))
+}
+
+/// Whether a name says nothing but a name.
+fn plain(name: &str) -> bool {
+    let sound = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    (1..=MOST_NAME).contains(&name.len()) && name.chars().all(sound)
 }
 
 impl RemoteTool {
@@ -133,8 +137,8 @@ impl RemoteTool {
         let description = cut(&Clean::text(raw), MOST_DESCRIPTION);
         let line = description.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
         let required = tool.input_schema.get("required").and_then(serde_json::Value::as_array);
-        let required =
-            required.into_iter().flatten().filter_map(serde_json::Value::as_str).map(str::to_owned);
+        let required = required.into_iter().flatten().filter_map(serde_json::Value::as_str);
+        let required = required.filter(|n| plain(n)).map(str::to_owned);
         Self {
             head: SourceTool {
                 name: tool.name.to_string(),

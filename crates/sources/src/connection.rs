@@ -3,40 +3,39 @@
 //! Owns the protocol's round trips. Never starts a server again and never says whether a call may be made.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
     sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex as StdMutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue};
+use pilothouse_core::question::FormAnswer;
 use pilothouse_tools::{Pipes, ServerLine, ServerProcess};
 use rmcp::{
     RoleClient, ServiceError,
-    model::{
-        CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetPromptRequestParams,
-        JsonObject, NumberOrString, PaginatedRequestParams, ReadResourceRequestParams, ServerResult,
-    },
+    model::{ClientRequest, NumberOrString, PaginatedRequestParams, ServerResult},
     service::{ClientInitializeError, PeerRequestOptions, RunningService, serve_client},
     transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig},
 };
 use tokio::{
     io::AsyncReadExt,
     process::ChildStderr,
-    sync::{Mutex, watch},
+    sync::watch,
     task::JoinHandle,
     time::{Instant, error::Elapsed, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Definition, Form, FormAnswer, Reach, SourceFault, Surroundings,
+    Definition, Form, Reach, SourceFault, Surroundings,
     catalog::{Catalog, MOST_TOOLS, PROMPT, READ, RemoteTool},
     definition::filled,
-    handler::{Asked, Ends, Handler, Progress},
+    handler::{Callers, Ends, Handler, Progress},
     meter::{MOST_MESSAGE, Meter, Metered},
     wire::{Pipe, Way, Wire},
 };
@@ -67,29 +66,26 @@ pub(crate) struct Connection {
     process: Option<ServerProcess>,
     meter: Arc<Meter>,
     errors: Option<JoinHandle<()>>,
-    forms: Mutex<tokio::sync::mpsc::Receiver<Asked>>,
+    callers: Arc<Callers>,
     progress: watch::Receiver<Progress>,
-    changed: Arc<AtomicBool>,
+    changes: Arc<AtomicU64>,
+    /// What it had, and how often it had said by then that its tools are others.
+    listed: StdMutex<Option<(u64, Arc<Catalog>)>>,
 }
 
 impl Connection {
     /// Starts a server, or reaches it, and says hello.
     pub async fn open(source: &Definition, around: &Surroundings) -> Result<Self, SourceFault> {
-        (around.holds)(source).map_err(SourceFault::NotStarted)?;
+        let (theirs, by) = (source.clone(), around.clone());
+        let ready = tokio::task::spawn_blocking(move || ready(theirs, &by)).await;
+        let (folder, reach) = ready.map_err(|e| SourceFault::NotStarted(e.to_string()))??;
         let (handler, ends) = Handler::new(&source.name, &around.workspace);
-        match &source.reach {
+        match reach {
             Reach::Command { program, args, env } => {
-                let env = env.iter().map(|(n, v)| Ok((n.clone(), filled(v, &*around.value)?)));
-                let env = env.collect::<Result<_, String>>().map_err(SourceFault::NoValue)?;
-                let folder = around.workspace.clone();
-                let line = ServerLine { program: program.clone(), args: args.clone(), folder, env };
+                let line = ServerLine { program, args, folder, env: env.into_iter().collect() };
                 Self::start(source, &line, handler, ends).await
             }
-            Reach::Http { url, headers } => {
-                let headers = headers.iter().map(|(n, v)| Ok((n.clone(), filled(v, &*around.value)?)));
-                let headers: Vec<_> = headers.collect::<Result<_, String>>().map_err(SourceFault::NoValue)?;
-                Self::reach(source, url, &headers, handler, ends).await
-            }
+            Reach::Http { url, headers } => Self::reach(source, &url, &headers, handler, ends).await,
         }
     }
 
@@ -119,7 +115,7 @@ impl Connection {
     async fn reach(
         source: &Definition,
         url: &str,
-        headers: &[(String, String)],
+        headers: &BTreeMap<String, String>,
         handler: Handler,
         ends: Ends,
     ) -> Result<Self, SourceFault> {
@@ -151,17 +147,19 @@ impl Connection {
     }
 
     fn with(
-        (service, changed): Met,
+        (service, changes): Met,
         ends: Ends,
         (process, meter, errors): (Option<ServerProcess>, Arc<Meter>, Option<JoinHandle<()>>),
     ) -> Self {
-        let Ends { forms, progress } = ends;
-        Self { service, process, meter, errors, forms: Mutex::new(forms), progress, changed }
+        let Ends { callers, progress } = ends;
+        Self { service, process, meter, errors, callers, progress, changes, listed: StdMutex::default() }
     }
 
-    /// Whether it said, since this was asked last, that its tools are others now.
-    pub fn take_changed(&self) -> bool {
-        self.changed.swap(false, Ordering::AcqRel)
+    /// What it has as far as it said: nothing once it told that its tools are others, until they are listed again.
+    pub fn known(&self) -> Option<Arc<Catalog>> {
+        let now = self.changes.load(Ordering::Acquire);
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.as_ref().filter(|(at, _)| *at == now).map(|(_, catalog)| Arc::clone(catalog))
     }
 
     /// Whether it cannot be asked any more.
@@ -180,14 +178,23 @@ impl Connection {
         source: &Definition,
         others: &[String],
         cancel: &CancellationToken,
-    ) -> Result<Catalog, SourceFault> {
-        self.meter.begin();
-        let all = timeout(LIST, self.lists(source, others));
-        tokio::select! {
+    ) -> Result<Arc<Catalog>, SourceFault> {
+        let at = self.changes.load(Ordering::Acquire);
+        let all = async {
+            // What it asks meanwhile is asked nobody.
+            let mut caller = self.callers.enter().await;
+            caller.forms.close();
+            self.meter.begin();
+            timeout(LIST, self.lists(source, others)).await
+        };
+        let found = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(SourceFault::Cancelled),
             found = all => found.unwrap_or_else(|_| Err(late("`tools/list`", LIST))),
-        }
+        };
+        let catalog = Arc::new(found?);
+        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some((at, Arc::clone(&catalog)));
+        Ok(catalog)
     }
 
     async fn lists(&self, source: &Definition, others: &[String]) -> Result<Catalog, SourceFault> {
@@ -223,57 +230,18 @@ impl Connection {
         Ok(catalog)
     }
 
-    /// Calls a tool.
-    pub async fn call(
-        &self,
-        (name, arguments): (&str, JsonObject),
-        limit: Duration,
-        listener: &dyn Listener,
-        cancel: &CancellationToken,
-    ) -> Result<CallToolResult, SourceFault> {
-        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let answer = self.ask(request, name, limit, listener, cancel).await?;
-        if let ServerResult::CallToolResult(result) = answer {
-            return Ok(result);
-        }
-        Err(SourceFault::Protocol(format!("it answered {name} with {}", kind(&answer))))
-    }
-
-    /// Reads a resource.
-    pub async fn read(
-        &self,
-        uri: &str,
-        limit: Duration,
-    ) -> Result<rmcp::model::ReadResourceResult, SourceFault> {
-        self.meter.begin();
-        let asked = self.service.peer().read_resource(ReadResourceRequestParams::new(uri));
-        let found = timeout(limit, asked).await.map_err(|_| late("`resources/read`", limit))?;
-        found.map_err(|e| self.fault(&e))
-    }
-
-    /// Asks for a prompt.
-    pub async fn prompt(
-        &self,
-        name: &str,
-        arguments: JsonObject,
-        limit: Duration,
-    ) -> Result<rmcp::model::GetPromptResult, SourceFault> {
-        self.meter.begin();
-        let asked = GetPromptRequestParams::new(name).with_arguments(arguments);
-        let found = timeout(limit, self.service.peer().get_prompt(asked)).await;
-        found.map_err(|_| late("`prompts/get`", limit))?.map_err(|e| self.fault(&e))
-    }
-
     /// A round trip, while its server tells how far it is and asks the user.
-    async fn ask(
+    pub async fn ask(
         &self,
-        request: ClientRequest,
-        what: &str,
+        (request, what): (ClientRequest, &str),
         limit: Duration,
         listener: &dyn Listener,
         cancel: &CancellationToken,
     ) -> Result<ServerResult, SourceFault> {
+        let mut caller = tokio::select! {
+            caller = self.callers.enter() => caller,
+            () = cancel.cancelled() => return Err(SourceFault::Cancelled),
+        };
         self.meter.begin();
         let sent = self.service.peer().send_request_with_option(request, PeerRequestOptions::no_options());
         let sent = timeout(limit, sent).await.map_err(|_| late(what, limit))?;
@@ -289,7 +257,7 @@ impl Connection {
                     let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
                     return answer.map_err(|e| self.fault(&e));
                 }
-                Some(asked) = next(&self.forms) => {
+                Some(asked) = caller.forms.recv() => {
                     let began = Instant::now();
                     tokio::select! {
                         answer = listener.ask(asked.form) => drop(asked.reply.send(answer)),
@@ -349,8 +317,19 @@ impl Connection {
     }
 }
 
-/// A server that was met, and whether it said since that its tools are others now.
-type Met = (RunningService<RoleClient, Handler>, Arc<AtomicBool>);
+/// Where a source runs, if it may, and how it is reached with the user's values. Reads files.
+fn ready(source: Definition, around: &Surroundings) -> Result<(PathBuf, Reach), SourceFault> {
+    let folder = (around.holds)(&source).map_err(SourceFault::NotStarted)?;
+    let mut reach = source.reach;
+    let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &mut reach;
+    for value in values.values_mut() {
+        *value = filled(value, &*around.value).map_err(SourceFault::NoValue)?;
+    }
+    Ok((folder, reach))
+}
+
+/// A server that was met, and how often it said since that its tools are others now.
+type Met = (RunningService<RoleClient, Handler>, Arc<AtomicU64>);
 
 /// Says hello, for so long at most.
 async fn hello(
@@ -358,15 +337,10 @@ async fn hello(
     handler: Handler,
     limit: Duration,
 ) -> Result<Result<Met, ClientInitializeError>, Elapsed> {
-    let changed = Arc::<AtomicBool>::default();
-    let wire = Wire { way, changed: Arc::clone(&changed) };
+    let changes = Arc::<AtomicU64>::default();
+    let wire = Wire { way, changes: Arc::clone(&changes) };
     let met = timeout(limit, serve_client(handler, wire)).await?;
-    Ok(met.map(|service| (service, changed)))
-}
-
-/// The next form, for whichever call of this server listens first.
-async fn next(forms: &Mutex<tokio::sync::mpsc::Receiver<Asked>>) -> Option<Asked> {
-    forms.lock().await.recv().await
+    Ok(met.map(|service| (service, changes)))
 }
 
 async fn listen(mut errors: ChildStderr, meter: Arc<Meter>) {
@@ -409,9 +383,4 @@ fn short(e: &dyn std::error::Error) -> String {
 
 fn clean(text: &str) -> String {
     pilothouse_core::clean::Clean::line(text).chars().take(300).collect()
-}
-
-fn kind(result: &ServerResult) -> String {
-    let text = serde_json::to_string(result).unwrap_or_default();
-    clean(&text).chars().take(80).collect()
 }

@@ -234,6 +234,37 @@ impl Definition {
         }
     }
 
+    /// What stands in it word for word where a secret may stand, each with the name that is next to it.
+    pub fn literals(&self) -> Vec<(String, String)> {
+        let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &self.reach;
+        let mut all = Vec::new();
+        for (name, value) in values {
+            for piece in pieces(value) {
+                let (names, text) = match piece {
+                    Piece::Plain(text) => (vec![name.as_str()], text),
+                    Piece::Of(of, other) => (vec![name.as_str(), of], other.unwrap_or_default()),
+                };
+                // A header has its scheme before it.
+                for word in std::iter::once(text).chain(text.split_whitespace()) {
+                    all.extend(names.iter().map(|n| ((*n).to_owned(), word.to_owned())));
+                }
+            }
+        }
+        let pair = |text: &str| text.split_once('=').map(|(n, v)| (n.to_owned(), v.to_owned()));
+        match &self.reach {
+            Reach::Command { args, .. } => {
+                let before = std::iter::once("").chain(args.iter().map(String::as_str));
+                all.extend(before.zip(args).map(|(name, arg)| (name.to_owned(), arg.clone())));
+                all.extend(args.iter().filter_map(|a| pair(a)));
+            }
+            Reach::Http { url, .. } => {
+                all.push((String::new(), url.clone()));
+                all.extend(url.split(['?', '&', '#']).filter_map(pair));
+            }
+        }
+        all
+    }
+
     /// The variables of the user that it gets, by name.
     pub fn wants(&self) -> Vec<String> {
         let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &self.reach;
@@ -262,7 +293,7 @@ pub fn slug(word: &str) -> Result<String, String> {
     if name.is_empty() || name.len() > MOST_NAME {
         return Err(format!("the name of a source has 1 to {MOST_NAME} letters, digits and dashes"));
     }
-    if Tool::named(&name).is_some() {
+    if Tool::own(&name).is_some() {
         return Err(format!("{name} is a tool of the workbench; call the source otherwise"));
     }
     Ok(name)

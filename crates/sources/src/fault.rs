@@ -49,15 +49,28 @@ pub enum SourceFault {
         /// For how long yet.
         seconds: u64,
     },
-    /// There is no such tool, or it may not be called as it is.
-    #[error("{0}")]
-    NoTool(String),
+    /// Those of its session have ended.
+    #[error("the sources that it belonged to have ended")]
+    Ended,
     /// The call was stopped.
     #[error("the call was stopped")]
     Cancelled,
 }
 
 impl SourceFault {
+    /// Whether it quotes what the server said or complained of.
+    pub const fn quotes(&self) -> bool {
+        matches!(
+            self,
+            Self::Answered(_)
+                | Self::Died(_)
+                | Self::NotStarted(_)
+                | Self::Protocol(_)
+                | Self::Resting { .. }
+                | Self::SignIn(_)
+        )
+    }
+
     /// Whether it says that the process or the connection is of no use any more.
     pub(crate) const fn is_fatal(&self) -> bool {
         matches!(self, Self::Died(_) | Self::TooMuch(_) | Self::NotStarted(_) | Self::SignIn(_))

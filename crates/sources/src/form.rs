@@ -2,7 +2,7 @@
 //!
 //! Owns which forms are taken: none that asks for a secret, none that sends the user to an address. Never asks.
 
-use pilothouse_core::clean::Clean;
+use pilothouse_core::{clean::Clean, question::FormAnswer};
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::{Map, Value};
 
@@ -10,6 +10,10 @@ use serde_json::{Map, Value};
 const MOST_FIELDS: usize = 8;
 /// The most characters of its message.
 const MOST_CHARS: usize = 1_000;
+/// The most characters of a field's name and of a choice.
+const MOST_WORD: usize = 64;
+/// The most choices of a field.
+const MOST_CHOICES: usize = 32;
 /// What a server may not ask for: it would stand in the log, and nothing says where it goes.
 const SECRETS: [&str; 8] =
     ["password", "passphrase", "secret", "token", "api key", "apikey", "credential", "private key"];
@@ -49,15 +53,6 @@ pub enum FieldKind {
     Yes,
     /// One of these.
     One(Vec<String>),
-}
-
-/// What the user did with a form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FormAnswer {
-    /// They filled it in: a text for each field that they did.
-    Filled(Vec<(String, String)>),
-    /// They said no.
-    Declined,
 }
 
 impl Form {
@@ -115,7 +110,11 @@ impl Field {
                 "no" | "n" | "false" => Some(Value::Bool(false)),
                 _ => None,
             },
-            FieldKind::One(choices) => choices.iter().find(|c| *c == text).map(|c| Value::from(c.as_str())),
+            FieldKind::One(choices) => {
+                let exact = choices.iter().find(|c| *c == text);
+                let found = exact.or_else(|| choices.iter().find(|c| c.eq_ignore_ascii_case(text)));
+                found.map(|c| Value::from(c.as_str()))
+            }
         }
     }
 }
@@ -130,8 +129,12 @@ fn fields(schema: &ElicitationSchema) -> Result<Vec<Field>, String> {
         let word = |key: &str| is.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let choices = is.get("enum").and_then(Value::as_array);
         let kind = match (word("type").as_str(), choices) {
+            (_, Some(all)) if all.len() > MOST_CHOICES => {
+                return Err(format!("a field of its form has more than {MOST_CHOICES} choices"));
+            }
+            // They go back as they are: one that is cut would be another.
             (_, Some(all)) => {
-                FieldKind::One(all.iter().filter_map(Value::as_str).map(|c| line(c, 80)).collect())
+                FieldKind::One(all.iter().map(|c| plain(c.as_str())).collect::<Result<_, _>>()?)
             }
             ("boolean", None) => FieldKind::Yes,
             ("integer", None) => FieldKind::Whole,
@@ -143,11 +146,48 @@ fn fields(schema: &ElicitationSchema) -> Result<Vec<Field>, String> {
         };
         let about =
             [word("title"), word("description")].into_iter().find(|w| !w.is_empty()).unwrap_or_default();
-        Ok(Field { name: name.clone(), about: line(&about, 200), kind, required: required.contains(name) })
+        let name = plain(Some(name))?;
+        Ok(Field { about: line(&about, 200), kind, required: required.contains(&name), name })
     };
     schema.properties.iter().map(field).collect()
 }
 
+/// A name or a choice as it can be shown and typed, which is as it is.
+fn plain(word: Option<&str>) -> Result<String, String> {
+    let fits = |w: &&str| !w.is_empty() && *Clean::line(w) == **w && w.chars().count() <= MOST_WORD;
+    let word = word.filter(fits).map(str::to_owned);
+    word.ok_or_else(|| {
+        format!("its form holds a name or a choice that is none of 1 to {MOST_WORD} plain characters")
+    })
+}
+
 fn line(text: &str, most: usize) -> String {
     Clean::line(text).chars().take(most).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(properties: &Value) -> Result<Form, String> {
+        let schema = json!({"type": "object", "properties": properties});
+        let asked = json!({"mode": "form", "message": "Which?", "requestedSchema": schema});
+        Form::of(&serde_json::from_value(asked).unwrap())
+    }
+
+    #[test]
+    fn a_form_has_bounds_and_its_words_go_back_as_they_are() {
+        let choices = |all: Vec<String>| json!({"colour": {"type": "string", "enum": all}});
+        let form = of(&choices(vec!["Blue".into(), "No".into()])).unwrap();
+        let reply = form.reply(FormAnswer::Filled(vec![("colour".into(), "no".into())]));
+        assert_eq!(reply.content, Some(json!({"colour": "No"})));
+        assert!(of(&choices((0..33).map(|n| n.to_string()).collect())).unwrap_err().contains("32 choices"));
+        for odd in ["x".repeat(65), "a\u{202e}b".into(), String::new()] {
+            assert!(of(&choices(vec![odd.clone()])).unwrap_err().contains("plain"), "{odd:?}");
+            assert!(of(&json!({ odd: {"type": "boolean"} })).unwrap_err().contains("plain"));
+        }
+    }
 }

@@ -7,12 +7,13 @@
 use std::{
     path::Path,
     sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
+        Arc, Mutex as StdMutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
-use pilothouse_core::clean::Clean;
+use pilothouse_core::{clean::Clean, question::FormAnswer};
+use reqwest::Url;
 use rmcp::{
     ClientHandler, ErrorData,
     model::{
@@ -22,9 +23,9 @@ use rmcp::{
     service::{NotificationContext, RequestContext, RoleClient},
 };
 use serde_json::json;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Mutex, MutexGuard, mpsc, oneshot, watch};
 
-use crate::form::{Form, FormAnswer};
+use crate::form::Form;
 
 /// The most forms of one connection; further ones are declined.
 const MOST_FORMS: usize = 16;
@@ -48,7 +49,7 @@ pub(crate) struct Progress {
 pub(crate) struct Handler {
     name: String,
     root: String,
-    forms: mpsc::Sender<Asked>,
+    callers: Arc<Callers>,
     asked: Arc<AtomicUsize>,
     progress: watch::Sender<Progress>,
 }
@@ -56,18 +57,67 @@ pub(crate) struct Handler {
 /// The other ends of a handler.
 #[derive(Debug)]
 pub(crate) struct Ends {
-    pub forms: mpsc::Receiver<Asked>,
+    pub callers: Arc<Callers>,
     pub progress: watch::Receiver<Progress>,
+}
+
+/// Who asks a server now. Nothing in a form says for which question it is, so it is put to a caller who is alone.
+#[derive(Debug, Default)]
+pub(crate) struct Callers {
+    now: StdMutex<Vec<mpsc::Sender<Asked>>>,
+    /// Whether it asks at all: from then on its callers go one by one.
+    asks: AtomicBool,
+    turn: Mutex<()>,
+}
+
+/// A caller, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Caller<'a> {
+    callers: &'a Callers,
+    me: mpsc::Sender<Asked>,
+    /// What its server asks it.
+    pub forms: mpsc::Receiver<Asked>,
+    _turn: Option<MutexGuard<'a, ()>>,
+}
+
+impl Callers {
+    /// Asks from here on, once it is its turn.
+    pub async fn enter(&self) -> Caller<'_> {
+        let turn = if self.asks.load(Ordering::Acquire) { Some(self.turn.lock().await) } else { None };
+        let (me, forms) = mpsc::channel(1);
+        self.all().push(me.clone());
+        Caller { callers: self, me, forms, _turn: turn }
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, Vec<mpsc::Sender<Asked>>> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a form to the one caller; whether there was one and no other.
+    fn put(&self, asked: Asked) -> bool {
+        self.asks.store(true, Ordering::Release);
+        match self.all().as_slice() {
+            [one] => one.try_send(asked).is_ok(),
+            _ => false,
+        }
+    }
+}
+
+impl Drop for Caller<'_> {
+    fn drop(&mut self) {
+        self.callers.all().retain(|c| !c.same_channel(&self.me));
+    }
 }
 
 impl Handler {
     /// A handler for the server of this name, and its other ends.
     pub fn new(name: &str, workspace: &Path) -> (Self, Ends) {
-        let (forms, forms_end) = mpsc::channel(1);
+        let callers = Arc::<Callers>::default();
         let (progress, progress_end) = watch::channel(Progress::default());
-        let handler =
-            Self { name: name.to_owned(), root: uri(workspace), forms, asked: Arc::default(), progress };
-        (handler, Ends { forms: forms_end, progress: progress_end })
+        let ends = Ends { callers: Arc::clone(&callers), progress: progress_end };
+        // A file system that has such a path has an address for it.
+        let root = Url::from_file_path(workspace).map_or_else(|()| String::new(), String::from);
+        (Self { name: name.to_owned(), root, callers, asked: Arc::default(), progress }, ends)
     }
 
     async fn ask(&self, asked: &ElicitRequestParams) -> Option<ElicitResult> {
@@ -82,8 +132,10 @@ impl Handler {
             }
         };
         let (reply, answer) = oneshot::channel();
-        // Nobody listens between calls: then there is nobody to ask.
-        self.forms.try_send(Asked { form: form.clone(), reply }).ok()?;
+        if !self.callers.put(Asked { form: form.clone(), reply }) {
+            tracing::warn!(source = self.name, "a form was declined: nobody says for which call it is");
+            return None;
+        }
         Some(form.reply(answer.await.ok()?))
     }
 }
@@ -129,23 +181,14 @@ impl ClientHandler for Handler {
     }
 }
 
-/// A folder as an address.
-fn uri(folder: &Path) -> String {
-    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-._~/".contains(b);
-    let text = folder.to_string_lossy();
-    let each = text.as_bytes().iter();
-    let path: String =
-        each.map(|b| if plain(b) { char::from(*b).to_string() } else { format!("%{b:02X}") }).collect();
-    format!("file://{path}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_folder_is_told_as_an_address() {
-        assert_eq!(uri(Path::new("/home/me/a b/ü")), "file:///home/me/a%20b/%C3%BC");
+        let (handler, _ends) = Handler::new("x", Path::new("/home/me/a b/ü"));
+        assert_eq!(handler.root, "file:///home/me/a%20b/%C3%BC");
     }
 
     #[test]

@@ -18,5 +18,5 @@ pub use catalog::{Catalog, RemoteTool};
 pub use connection::Listener;
 pub use definition::{Definition, FileFault, Origin, Reach, read_common, read_one, slug};
 pub use fault::SourceFault;
-pub use form::{Field, FieldKind, Form, FormAnswer};
-pub use pool::{Answer, Health, Holds, Lookup, Sources, Surroundings};
+pub use form::{Field, FieldKind, Form};
+pub use pool::{Allowed, Answer, Checked, Holds, Lookup, Sources, Surroundings};

@@ -11,14 +11,17 @@ use std::{
     time::Duration,
 };
 
-use pilothouse_core::{blob::BlobId, clean::Clean};
-use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use serde_json::{Map, Value};
+use pilothouse_core::{blob::BlobId, clean::Clean, source::SourceHealth};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, ContentBlock, GetPromptRequest,
+    GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams, ResourceContents, ServerResult,
+};
+use serde_json::Value;
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Catalog, Definition, Listener, SourceFault,
+    Catalog, Definition, Listener, RemoteTool, SourceFault,
     catalog::{PROMPT, READ},
     connection::Connection,
 };
@@ -32,33 +35,18 @@ const MOST_ANSWER: usize = 1 << 20;
 
 /// The value of one of the user's variables.
 pub type Lookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
-/// Whether a source may be started as it is; else why not.
-pub type Holds = Arc<dyn Fn(&Definition) -> Result<(), String> + Send + Sync>;
+/// The folder where a source runs, if it may be started as it is; else why not. It may read files.
+pub type Holds = Arc<dyn Fn(&Definition) -> Result<PathBuf, String> + Send + Sync>;
 
 /// What the sources of a session stand in.
 #[derive(Clone)]
 pub struct Surroundings {
-    /// The workspace: where they run, and their one root.
+    /// The workspace: their one root.
     pub workspace: PathBuf,
-    /// The value of one of the user's variables.
+    /// The value of one of the user's variables. It may read files.
     pub value: Lookup,
-    /// Whether a source is still what it was when it was trusted; else why it is not started.
+    /// Where one runs that is still what it was when it was trusted; else why it is not started.
     pub holds: Holds,
-}
-
-/// How a source is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Health {
-    /// It is turned off.
-    Off,
-    /// It was not needed yet.
-    Idle,
-    /// It is being started.
-    Starting,
-    /// It answers; so many tools.
-    Ok(usize),
-    /// It failed.
-    Failed(String),
 }
 
 /// What a call came to.
@@ -70,15 +58,35 @@ pub struct Answer {
     pub failed: bool,
 }
 
+/// What became of a tool since it was allowed.
+pub enum Checked<'a> {
+    /// It is the same, and can be called.
+    Same(Box<Allowed<'a>>),
+    /// It is another or gone: what its source has now.
+    Other(Arc<Catalog>),
+}
+
+/// A tool on the connection where it was found to be as it was allowed.
+pub struct Allowed<'a> {
+    source: &'a Source,
+    live: Arc<Connection>,
+    tool: RemoteTool,
+}
+
 /// The sources of a session.
 #[derive(Clone)]
-pub struct Sources(Arc<Vec<Source>>);
+pub struct Sources {
+    all: Arc<Vec<Source>>,
+    /// Set once they have ended for good.
+    closed: CancellationToken,
+}
 
 struct Source {
     definition: Definition,
     enabled: AtomicBool,
     around: Surroundings,
     others: Vec<String>,
+    closed: CancellationToken,
     live: Mutex<Option<Arc<Connection>>>,
     seen: StdMutex<Seen>,
 }
@@ -97,25 +105,37 @@ impl Sources {
     /// These sources; none of them is started.
     pub fn of(definitions: Vec<Definition>, around: &Surroundings) -> Self {
         let names: Vec<String> = definitions.iter().map(|d| d.name.clone()).collect();
+        let closed = CancellationToken::new();
         let source = |definition: Definition| Source {
             others: names.iter().filter(|n| **n != definition.name).cloned().collect(),
             enabled: AtomicBool::new(definition.enabled),
             definition,
             around: around.clone(),
+            closed: closed.clone(),
             live: Mutex::default(),
             seen: StdMutex::default(),
         };
-        Self(Arc::new(definitions.into_iter().map(source).collect()))
+        Self { all: Arc::new(definitions.into_iter().map(source).collect()), closed }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
     }
 
     /// Each with how it is.
-    pub fn health(&self) -> Vec<(Definition, Health)> {
-        self.0.iter().map(|s| (s.definition.clone(), s.health())).collect()
+    pub fn health(&self) -> Vec<(Definition, SourceHealth)> {
+        self.all.iter().map(|s| (s.definition.clone(), s.health())).collect()
     }
 
     /// What a source was seen to have, where it was asked.
     pub fn known(&self, name: &str) -> Option<Arc<Catalog>> {
         self.find(name).ok()?.seen().catalog.clone()
+    }
+
+    /// Turns a source on; whether there is one that was off.
+    pub fn turn_on(&self, name: &str) -> bool {
+        self.find(name).is_ok_and(|s| !s.enabled.swap(true, Ordering::Relaxed))
     }
 
     /// Turns a source on or off; one that is off ends.
@@ -130,7 +150,7 @@ impl Sources {
 
     /// The processes that run.
     pub fn processes(&self) -> Vec<u32> {
-        self.0.iter().filter_map(|s| s.seen().process).collect()
+        self.all.iter().filter_map(|s| s.seen().process).collect()
     }
 
     /// Asks a source what it has; starts it first where it does not run.
@@ -153,7 +173,7 @@ impl Sources {
         self.catalog(name, cancel).await
     }
 
-    /// Makes sure that a tool is as it was when it was allowed: its catalog, where it is another by now.
+    /// Makes sure that a tool is as it was when it was allowed; only what is so can be called.
     ///
     /// # Errors
     /// Why the source does not answer.
@@ -162,68 +182,60 @@ impl Sources {
         (name, tool): (&str, &str),
         pin: BlobId,
         cancel: &CancellationToken,
-    ) -> Result<Option<Arc<Catalog>>, SourceFault> {
+    ) -> Result<Checked<'_>, SourceFault> {
         let source = self.find(name)?;
         let live = source.live(cancel).await?;
-        let known = source.seen().catalog.clone().filter(|_| !live.take_changed());
-        let catalog = match known {
+        let catalog = match live.known() {
             Some(catalog) => catalog,
-            None => source.list(live, cancel).await?,
+            None => source.list(Arc::clone(&live), cancel).await?,
         };
-        let same = catalog.tool(tool).is_some_and(|t| t.head.hash == pin);
-        Ok((!same).then_some(catalog))
+        let same = catalog.tool(tool).filter(|t| t.head.hash == pin).cloned();
+        Ok(match same {
+            Some(tool) => Checked::Same(Box::new(Allowed { source, live, tool })),
+            None => Checked::Other(catalog),
+        })
     }
 
-    /// Calls a tool.
+    /// Ends all of them, at the same time and for good: none of these starts again, whoever still asks one.
+    pub async fn stop_all(&self) {
+        self.closed.cancel();
+        futures::future::join_all(self.all.iter().map(Source::stop)).await;
+    }
+
+    fn find(&self, name: &str) -> Result<&Source, SourceFault> {
+        let found = self.all.iter().find(|s| s.definition.name == name);
+        found.ok_or_else(|| SourceFault::Unknown(Clean::line(name).into_string()))
+    }
+}
+
+impl Allowed<'_> {
+    /// What is known of it.
+    pub fn tool(&self) -> &RemoteTool {
+        &self.tool
+    }
+
+    /// Calls it where it was found, and nowhere else: a server that was started since may be another.
     ///
     /// # Errors
     /// Why nothing came of it.
     pub async fn call(
-        &self,
-        (name, tool): (&str, &str),
+        self,
         arguments: &Value,
         listener: &dyn Listener,
         cancel: &CancellationToken,
     ) -> Result<Answer, SourceFault> {
-        let source = self.find(name)?;
-        let live = source.live(cancel).await?;
-        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        match tool {
-            READ => return source.read(live, &text("uri"), cancel).await,
-            PROMPT => {
-                let given = arguments.get("arguments").and_then(Value::as_object).cloned();
-                return source.prompt(live, (&text("name"), given.unwrap_or_default()), cancel).await;
-            }
-            _ => {}
-        }
-        let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let limit = source.definition.call;
-        let result = live.call((tool, arguments), limit, listener, cancel).await;
+        let Self { source, live, tool } = self;
+        let name = tool.head.name.as_str();
+        let asked = (request(name, arguments), name);
+        let result = live.ask(asked, source.definition.call, listener, cancel).await;
         source.settle(live, result.as_ref().err()).await;
-        result.map(|r| answer(&r))
-    }
-
-    /// Ends a source, where it runs.
-    pub async fn stop(&self, name: &str) {
-        if let Ok(source) = self.find(name) {
-            source.stop().await;
-        }
-    }
-
-    /// Ends all of them, at the same time.
-    pub async fn stop_all(&self) {
-        futures::future::join_all(self.0.iter().map(Source::stop)).await;
-    }
-
-    fn find(&self, name: &str) -> Result<&Source, SourceFault> {
-        let found = self.0.iter().find(|s| s.definition.name == name);
-        found.ok_or_else(|| SourceFault::Unknown(Clean::line(name).into_string()))
+        answer(result?).ok_or_else(|| SourceFault::Protocol(format!("its answer is none to {name}")))
     }
 }
 
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|s| &s.definition.name)).finish()
+        f.debug_list().entries(self.all.iter().map(|s| &s.definition.name)).finish()
     }
 }
 
@@ -232,56 +244,30 @@ impl Source {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn health(&self) -> Health {
+    fn health(&self) -> SourceHealth {
         let seen = self.seen();
         match (&seen.fault, &seen.catalog) {
-            _ if !self.enabled.load(Ordering::Relaxed) => Health::Off,
-            _ if seen.starting => Health::Starting,
-            (Some(why), _) => Health::Failed(why.clone()),
-            (None, Some(catalog)) => Health::Ok(catalog.tools.len()),
-            (None, None) => Health::Idle,
+            _ if !self.enabled.load(Ordering::Relaxed) => SourceHealth::Off,
+            _ if seen.starting => SourceHealth::Starting,
+            (Some(why), _) => SourceHealth::Failed(why.clone()),
+            (None, Some(catalog)) => SourceHealth::Ok(catalog.tools.len()),
+            (None, None) => SourceHealth::Idle,
         }
-    }
-
-    async fn read(
-        &self,
-        live: Arc<Connection>,
-        uri: &str,
-        cancel: &CancellationToken,
-    ) -> Result<Answer, SourceFault> {
-        let result = tokio::select! {
-            () = cancel.cancelled() => Err(SourceFault::Cancelled),
-            result = live.read(uri, self.definition.call) => result,
-        };
-        self.settle(live, result.as_ref().err()).await;
-        let text = result?.contents.iter().map(content).collect::<Vec<_>>().join("\n");
-        Ok(Answer { text: bounded(text), failed: false })
-    }
-
-    async fn prompt(
-        &self,
-        live: Arc<Connection>,
-        (prompt, arguments): (&str, Map<String, Value>),
-        cancel: &CancellationToken,
-    ) -> Result<Answer, SourceFault> {
-        let result = tokio::select! {
-            () = cancel.cancelled() => Err(SourceFault::Cancelled),
-            result = live.prompt(prompt, arguments, self.definition.call) => result,
-        };
-        self.settle(live, result.as_ref().err()).await;
-        let text = result?.messages.iter().map(|m| block(&m.content)).collect::<Vec<_>>().join("\n");
-        Ok(Answer { text: bounded(text), failed: false })
     }
 
     /// The connection, opened where there is none.
     async fn live(&self, cancel: &CancellationToken) -> Result<Arc<Connection>, SourceFault> {
-        if !self.enabled.load(Ordering::Relaxed) {
-            return Err(SourceFault::Off);
-        }
         let mut live = tokio::select! {
             live = self.live.lock() => live,
             () = cancel.cancelled() => return Err(SourceFault::Cancelled),
         };
+        // Whoever ends it waits for the lock: what they said holds from here on.
+        if self.closed.is_cancelled() {
+            return Err(SourceFault::Ended);
+        }
+        if !self.enabled.load(Ordering::Relaxed) {
+            return Err(SourceFault::Off);
+        }
         if let Some(there) = live.as_ref().filter(|c| !c.is_over()) {
             return Ok(Arc::clone(there));
         }
@@ -293,6 +279,8 @@ impl Source {
         self.seen().starting = true;
         // Dropped half open, its process is killed with all that it started.
         let opened = tokio::select! {
+            biased;
+            () = self.closed.cancelled() => Err(SourceFault::Ended),
             opened = Connection::open(&self.definition, &self.around) => opened,
             () = cancel.cancelled() => Err(SourceFault::Cancelled),
         };
@@ -307,7 +295,7 @@ impl Source {
                 Ok(connection)
             }
             Err(why) => {
-                if why != SourceFault::Cancelled {
+                if !matches!(why, SourceFault::Cancelled | SourceFault::Ended) {
                     self.failed(&why.to_string());
                 }
                 Err(why)
@@ -321,10 +309,9 @@ impl Source {
         live: Arc<Connection>,
         cancel: &CancellationToken,
     ) -> Result<Arc<Catalog>, SourceFault> {
-        live.take_changed();
         let found = live.catalog(&self.definition, &self.others, cancel).await;
         self.settle(live, found.as_ref().err()).await;
-        let catalog = Arc::new(found?);
+        let catalog = found?;
         let mut seen = self.seen();
         (seen.catalog, seen.failures) = (Some(Arc::clone(&catalog)), 0);
         Ok(catalog)
@@ -380,14 +367,43 @@ async fn close(connection: Arc<Connection>) {
     }
 }
 
-fn answer(result: &CallToolResult) -> Answer {
-    let mut text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
-    if text.trim().is_empty()
-        && let Some(value) = &result.structured_content
-    {
-        text = value.to_string();
+/// What is asked of a server for a tool of it.
+fn request(name: &str, arguments: &Value) -> ClientRequest {
+    let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
+    let given = |all: Option<&Value>| all.and_then(Value::as_object).cloned().unwrap_or_default();
+    match name {
+        READ => {
+            let params = ReadResourceRequestParams::new(text("uri"));
+            ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+        }
+        PROMPT => {
+            let given = given(arguments.get("arguments"));
+            let params = GetPromptRequestParams::new(text("name")).with_arguments(given);
+            ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+        }
+        _ => {
+            let given = given(Some(arguments));
+            let params = CallToolRequestParams::new(name.to_owned()).with_arguments(given);
+            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+        }
     }
-    Answer { text: bounded(text), failed: result.is_error == Some(true) }
+}
+
+/// What came back, as text; `None` where it is no answer to that.
+fn answer(result: ServerResult) -> Option<Answer> {
+    let (parts, failed): (Vec<String>, _) = match result {
+        ServerResult::CallToolResult(result) => {
+            let text: Vec<String> = result.content.iter().map(block).collect();
+            let structured = result.structured_content.filter(|_| text.iter().all(|t| t.trim().is_empty()));
+            (structured.map_or(text, |value| vec![value.to_string()]), result.is_error == Some(true))
+        }
+        ServerResult::ReadResourceResult(result) => (result.contents.iter().map(content).collect(), false),
+        ServerResult::GetPromptResult(result) => {
+            (result.messages.iter().map(|m| block(&m.content)).collect(), false)
+        }
+        _ => return None,
+    };
+    Some(Answer { text: bounded(parts.join("\n")), failed })
 }
 
 fn block(block: &ContentBlock) -> String {
@@ -417,11 +433,7 @@ fn content(resource: &ResourceContents) -> String {
 fn bounded(mut text: String) -> String {
     if text.len() > MOST_ANSWER {
         let left = text.len() - MOST_ANSWER;
-        let mut end = MOST_ANSWER;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(end);
+        text.truncate(text.floor_char_boundary(MOST_ANSWER));
         text.push_str(&format!("\n[{left} more bytes are left out]"));
     }
     text

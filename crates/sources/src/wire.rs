@@ -7,7 +7,7 @@ use std::{
     io,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
 };
 
@@ -34,8 +34,8 @@ pub(crate) enum Way {
 /// The way to a server, with an ear for what it says of its tools.
 pub(crate) struct Wire {
     pub way: Way,
-    /// Whether it said that its tools are others now.
-    pub changed: Arc<AtomicBool>,
+    /// How often it said that its tools are others now.
+    pub changes: Arc<AtomicU64>,
 }
 
 /// Why a message could not travel.
@@ -71,7 +71,7 @@ impl Transport<RoleClient> for Wire {
         if let Some(JsonRpcMessage::Notification(told)) = &message
             && matches!(told.notification, ServerNotification::ToolListChangedNotification(_))
         {
-            self.changed.store(true, Ordering::Release);
+            self.changes.fetch_add(1, Ordering::AcqRel);
         }
         message
     }

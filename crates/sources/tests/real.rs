@@ -10,9 +10,8 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use pilothouse_sources::{
-    Answer, Definition, Form, FormAnswer, Listener, Origin, Reach, Sources, Surroundings,
-};
+use pilothouse_core::question::FormAnswer;
+use pilothouse_sources::{Answer, Checked, Definition, Form, Listener, Origin, Reach, Sources, Surroundings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -88,7 +87,11 @@ struct Desk {
 impl Desk {
     fn of(workspace: &Path, all: Vec<Definition>) -> Self {
         let workspace = workspace.to_owned();
-        let around = Surroundings { workspace, value: Arc::new(|_| None), holds: Arc::new(|_| Ok(())) };
+        let around = Surroundings {
+            workspace,
+            value: Arc::new(|_| None),
+            holds: Arc::new(|_| Ok(std::env::temp_dir())),
+        };
         Self { sources: Sources::of(all, &around), hears: Hears::default() }
     }
 
@@ -104,8 +107,12 @@ impl Desk {
     }
 
     async fn call(&self, source: &str, tool: &str, arguments: Value) -> Answer {
-        let called =
-            self.sources.call((source, tool), &arguments, &self.hears, &CancellationToken::new()).await;
+        let cancel = CancellationToken::new();
+        let pin = self.sources.known(source).unwrap().tool(tool).unwrap().head.hash;
+        let Ok(Checked::Same(allowed)) = self.sources.check((source, tool), pin, &cancel).await else {
+            panic!("{tool} is another")
+        };
+        let called = allowed.call(&arguments, &self.hears, &cancel).await;
         called.unwrap_or_else(|e| panic!("{tool}: {e}"))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Role, Spec};
+use super::{Accept, Act, Asked, Choice, Lone, Question, Role, Spec};
 use crate::{checkpoint::Answer, clean::Clean, ids::CallId, refusal::Refusal};
 
 /// A form that the server of a running call wants filled in.
@@ -25,6 +25,9 @@ pub struct FormField {
     pub name: String,
     /// What it takes, in words.
     pub takes: String,
+    /// Whether no is one of its values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub says_no: bool,
 }
 
 /// What goes back.
@@ -37,6 +40,11 @@ pub enum FormAnswer {
 }
 
 impl FormQuestion {
+    /// Whether a typed no is what goes into its one field.
+    fn takes_no(&self) -> bool {
+        matches!(self.fields.as_slice(), [only] if only.says_no)
+    }
+
     /// What a typed line fills in: the one field, or `name: value` parts between semicolons.
     pub fn filled(&self, line: &str) -> Option<Vec<(String, String)>> {
         if let [only] = self.fields.as_slice() {
@@ -53,18 +61,24 @@ impl FormQuestion {
 
 impl Question for FormQuestion {
     fn choices(&self) -> Vec<Choice> {
+        let (say, words): (_, &[_]) =
+            if self.takes_no() { ("decline", &[]) } else { ("say no", &["n", "no"]) };
         vec![
             Choice::new("", "type it", Act::Say("")).reach("answer", "goes to this source and no other"),
-            Choice::new("n", "say no", Act::Give(Answer::Reject(String::new())))
+            Choice::new("n", say, Act::Give(Answer::Reject(String::new())))
                 .role(Role::Deny)
-                .words(&["n", "no"])
+                .words(words)
                 .reach("decline", "the source is told that you said no"),
         ]
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         let fields: Vec<String> = self.fields.iter().map(|f| format!("{} ({})", f.name, f.takes)).collect();
-        let how = if self.fields.len() == 1 { "n says no" } else { "as NAME: VALUE; NAME: VALUE, or n" };
+        let how = match self.fields.len() {
+            1 if self.takes_no() => "the key n declines",
+            1 => "n says no",
+            _ => "as NAME: VALUE; NAME: VALUE, or n",
+        };
         spec.title = Clean::line(&format!("{} asks: {}", self.source, self.message));
         spec.text = Clean::line(&format!("{} asks: {}", self.source, self.message));
         spec.tag = "form";
@@ -76,8 +90,19 @@ impl Question for FormQuestion {
     fn read(&self, line: &str) -> Option<Answer> {
         match line.trim().to_lowercase().as_str() {
             "" => None,
-            "n" | "no" => Some(Answer::Reject(String::new())),
+            // The key declines all the same.
+            "n" | "no" if !self.takes_no() => Some(Answer::Reject(String::new())),
             _ => Some(Answer::Text(line.trim().to_owned())),
+        }
+    }
+
+    fn lone(&self, said: Lone) -> Option<Answer> {
+        let text = |word: &str| Some(Answer::Text(word.to_owned()));
+        match said {
+            Lone::Yes if self.fields.len() == 1 => text("yes"),
+            Lone::No if self.takes_no() => text("no"),
+            Lone::No => Some(Answer::Reject(String::new())),
+            Lone::Yes => None,
         }
     }
 

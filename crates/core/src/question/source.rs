@@ -13,9 +13,6 @@ use crate::{
     source::SourceTool,
 };
 
-/// Characters of the arguments that the question itself shows.
-const MOST_ARGUMENTS: usize = 2_000;
-
 /// A call of a source's tool that waits for the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceQuestion {
@@ -65,9 +62,9 @@ impl Question for SourceQuestion {
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         let clean = Clean::line;
-        let line = format!("{} {} {}", self.source, self.tool.name, self.arguments);
-        spec.title = clean(&line);
-        spec.text = clean(&line.chars().take(MOST_ARGUMENTS).collect::<String>());
+        // Whole, however long it is: a yes is one to all of it.
+        spec.text = clean(&format!("{} {} {}", self.source, self.tool.name, self.arguments));
+        spec.title = spec.text.clone();
         spec.tag = "source";
         spec.exact = true;
         let says = if self.tool.about.is_empty() { "nothing" } else { &self.tool.about };

@@ -100,8 +100,13 @@ impl Redactor {
             }
             Input::Instructed { call, path, text } => Input::Instructed { call, path, text: self.text(text) },
             Input::SourceAsks(form) => {
-                let message = self.text(form.message);
-                Input::SourceAsks(FormQuestion { message, ..form })
+                // The answer goes back under these names: masked they would be others.
+                let words = form.fields.iter().map(|f| format!("{} {}", f.name, f.takes));
+                if words.map(|w| self.secrets(&w).len()).sum::<usize>() > 0 {
+                    return Err(Refusal::new("a form was declined: its fields hold a secret"));
+                }
+                let (source, message) = (self.text(form.source), self.text(form.message));
+                Input::SourceAsks(FormQuestion { source, message, ..form })
             }
             Input::HookEnded { call, outcome } => {
                 let (summary, output) = (self.text(outcome.summary), self.text(outcome.output));

@@ -9,7 +9,7 @@ use crate::{
     blob::BlobId,
     event::CallHead,
     ids::{ApprovalId, CallId, LaneId, Millis, Seq, TurnId},
-    intent::IntentNode,
+    intent::{IntentNode, Phase},
     lane::LaneKind,
     policy::Request,
     recipe::Directed,
@@ -332,6 +332,17 @@ impl Lane {
 }
 
 impl State {
+    /// Whether this is an answer that was allowed to write: it has a run of its own.
+    pub(super) fn has_own_run(&self, lane: &Lane) -> bool {
+        let run = self.run.as_ref().filter(|_| self.plan.is_none() && lane.kind == LaneKind::Answer);
+        run.is_some_and(|r| r.turn == lane.turn)
+    }
+
+    /// Whether the lane answers beside a run.
+    pub(super) fn beside_run(&self, lane: &Lane) -> bool {
+        self.phase == Phase::Executing && !lane.kind.of_run() && !self.has_own_run(lane)
+    }
+
     /// The lane that an open model call belongs to.
     pub fn lane_thinking(&self, call: CallId) -> Option<&Lane> {
         self.lanes.values().find(|l| l.thinking == Some(call))

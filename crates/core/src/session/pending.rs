@@ -15,6 +15,7 @@ use crate::{
     hook::Hold,
     ids::{ProposalId, Seq, TurnId},
     intent::command::{INIT, INIT_FILE},
+    lane::LaneKind,
     policy::Request,
     shell::Act,
     tool::{Permit, Terms, ToolCall},
@@ -114,6 +115,7 @@ impl State {
             leave_of: call.leave_of,
             told: call.changed.clone(),
             pin: call.pin,
+            starts: lane.kind != LaneKind::Planning && !self.beside_run(lane),
         };
         let permit = Permit::mint(lane.id, call.call, (tool, asked), terms);
         let mut view = self.view(lane);

@@ -43,10 +43,14 @@ impl Tool {
         self.facts().name
     }
 
+    /// The workbench's own tool of this name.
+    pub fn own(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.name() == name)
+    }
+
     /// The tool called `name`; the full name of a source's tool calls that one.
     pub fn named(name: &str) -> Option<Self> {
-        let own = Self::ALL.into_iter().find(|t| t.name() == name);
-        own.or_else(|| source::parts(name).map(|_| Self::SourceCall))
+        Self::own(name).or_else(|| source::parts(name).map(|_| Self::SourceCall))
     }
 
     /// Whether it is of use only where there are sources.

@@ -91,6 +91,8 @@ fn a_sub_agent_is_told_what_its_parent_was_and_its_own_task_and_nothing_of_it_st
 #[test]
 fn a_sub_agent_is_refused_all_that_is_more_than_reading_and_told_what_to_do_instead() {
     let refused = [
+        ("source_tools", json!({"source": "memory"}), "only lists, reads and searches"),
+        ("source_call", json!({"tool": "memory__act"}), "only lists, reads and searches"),
         ("delegate", tasks(1), "starts no sub-agents"),
         ("ask_user", json!({"question": "which?"}), "asks nobody"),
         ("run", json!({"command": "git status"}), "only lists, reads and searches"),

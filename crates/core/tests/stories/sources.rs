@@ -1,12 +1,14 @@
 //! Sources: a tool is looked up, asked about, called as it was seen, and asked about again when it is another.
 
+use std::collections::BTreeMap;
+
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event},
     input::Input,
     policy::{Origin, Places, Policy, Rule},
-    question::{FormField, FormQuestion, SourceQuestion},
+    question::{Asked, FormField, FormQuestion, SourceQuestion},
     scope::PermissionMode,
     source::{SourceNews, SourceTool},
     tool::{Permit, Tool, ToolOutcome},
@@ -69,6 +71,19 @@ fn looked(rules: &[&str], tools: Vec<SourceTool>) -> Bench {
 }
 
 #[test]
+fn only_where_work_may_be_done_a_look_starts_a_source() {
+    let look = ("source_tools", json!({"source": "memory"}));
+    let mut b = Bench::new();
+    b.say("where is main?");
+    b.reply("", std::slice::from_ref(&look));
+    assert!(permit(&b).starts());
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.reply("", &[look]);
+    assert!(!permit(&b).starts(), "a planning only reads");
+}
+
+#[test]
 fn what_was_not_looked_up_is_not_called() {
     let mut b = Bench::new();
     b.say("where is main?");
@@ -98,6 +113,16 @@ fn a_call_asks_with_its_arguments_and_runs_as_it_was_shown() {
     let (status, told) = ended(&b);
     assert!(status == CallStatus::Refused && told.contains("not that"), "{told}");
     b.thinking();
+}
+
+#[test]
+fn the_question_shows_arguments_to_their_end() {
+    let mut b = looked(&[], vec![tool("act", "1", false)]);
+    let text = "word ".repeat(2_000) + "and then remove it all";
+    b.reply("", &[("memory__act", json!({ "text": text }))]);
+    let question = &b.session.state().open[&b.question(is_source)];
+    let shown = question.spec(&Asked { plan: None, proposals: &BTreeMap::new() });
+    assert!(shown.text.ends_with("and then remove it all\"}"), "{}", shown.text.len());
 }
 
 #[test]
@@ -178,7 +203,7 @@ fn what_a_server_asks_meanwhile_is_a_question_of_its_call() {
     let mut b = looked(&[], vec![SourceTool { free: true, ..tool("act", "1", true) }]);
     b.reply("", &[("memory__act", json!({}))]);
     let (call, _) = b.tool();
-    let fields = vec![FormField { name: "colour".into(), takes: "words".into() }];
+    let fields = vec![FormField { name: "colour".into(), takes: "words".into(), says_no: false }];
     let form = |call| FormQuestion {
         call,
         source: "memory".into(),
@@ -194,6 +219,14 @@ fn what_a_server_asks_meanwhile_is_a_question_of_its_call() {
     });
     assert_eq!(answer, Some(Answer::Text("blue".into())));
     assert_eq!(b.tool().0, call, "the call goes on");
+    let fields = vec![FormField { says_no: true, takes: "yes or no".into(), ..fields[0].clone() }];
+    b.input(Input::SourceAsks(FormQuestion { fields, ..form(call) })).unwrap();
+    b.say("no");
+    let answers = b.log.iter().filter_map(|e| match &e.event {
+        Event::CheckpointResolved { answer, .. } => answer.clone(),
+        _ => None,
+    });
+    assert_eq!(answers.last(), Some(Answer::Text("no".into())), "no is what goes into it");
     b.input(Input::SourceAsks(form(call))).unwrap();
     b.end_tool(ToolOutcome::text("done", "1 line"));
     assert!(b.session.state().open.is_empty(), "with the call its question ends");

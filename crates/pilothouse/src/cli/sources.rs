@@ -2,41 +2,43 @@
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
+
+/// Where sources are looked for, and how they are printed.
+#[derive(Clone, Debug, Args)]
+pub struct At {
+    /// The folder.
+    #[arg(long, default_value = ".")]
+    pub dir: PathBuf,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// `sources`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SourcesCommand {
     /// Lists them and where they come from; starts none.
     List {
-        /// The folder.
-        #[arg(long, default_value = ".")]
-        dir: PathBuf,
-        /// One JSON object a line.
-        #[arg(long)]
-        json: bool,
+        /// Where, and how.
+        #[command(flatten)]
+        at: At,
     },
     /// Starts each, or one, and says whether it answers.
     Test {
         /// The source.
         name: Option<String>,
-        /// The folder.
-        #[arg(long, default_value = ".")]
-        dir: PathBuf,
-        /// One JSON object a line.
-        #[arg(long)]
-        json: bool,
+        /// Where, and how.
+        #[command(flatten)]
+        at: At,
     },
     /// Shows what a source has, with what its server says of it.
     Tools {
         /// The source.
         name: String,
-        /// The folder.
-        #[arg(long, default_value = ".")]
-        dir: PathBuf,
-        /// One JSON object a line.
-        #[arg(long)]
-        json: bool,
+        /// Where, and how.
+        #[command(flatten)]
+        at: At,
     },
     /// Writes one down among your own.
     Add {

@@ -124,5 +124,12 @@ fn validate_names_file_line_and_column_of_what_is_wrong() {
     desk.go(&["validate", "src/main.rs"])
         .with(2)
         .tells(&["it is no skill, agent, command or configuration file"]);
+    let sources = desk.path().join(".pilothouse/sources/thing");
+    fs::create_dir_all(&sources).unwrap();
+    fs::write(sources.join("config.json"), "{\n  \"comand\": 1\n}").unwrap();
+    fs::write(desk.path().join(".mcp.json"), "{\"mcpServers\": {\n \"x\": {}}}").unwrap();
+    let wrong = [".pilothouse/sources/thing/config.json:2:10: unknown field", ".mcp.json:2:", "a `url`"];
+    prints(&desk, &["validate"], 2, &wrong);
+    prints(&desk, &["validate", ".mcp.json"], 2, &["1 file checked, 1 with a mistake"]);
     desk.go(&["validate", "nowhere"]).with(1).tells(&["nowhere"]);
 }

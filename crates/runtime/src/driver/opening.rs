@@ -44,6 +44,8 @@ pub(super) struct Opened {
     pub notices: Vec<String>,
     /// The folder, and what it was found to bring.
     pub trust: (Folder, Survey),
+    /// The sources, as they were found with the settings.
+    pub sources: sources::Found,
     /// The hooks in force.
     pub hooks: Vec<Definition>,
 }
@@ -111,7 +113,7 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
         workspace = real_folder(&found.workspace)?;
     }
     let trust = trust::found(setup, &workspace);
-    let config = trust::settings(setup, &trust.0, &trust.1)?;
+    let (config, sources) = trust::settings(setup, &trust.0, &trust.1)?;
     setup.secrets.keep(&config.secrets);
     let hooks = hooks::in_force(setup, &trust.0, &trust.1)?;
     crate::trace::set_filter(&config.filter)?;
@@ -128,7 +130,7 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
-    let mut notices = notices(setup, &workspace, &config, &trust.1);
+    let mut notices = notices(&config, &trust.1, &sources);
     notices.extend(rules.notices);
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
@@ -147,7 +149,7 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
-    Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust, hooks })
+    Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust, sources, hooks })
 }
 
 /// How much goes on by itself.
@@ -164,9 +166,8 @@ fn bounds(setup: &Setup, config: &Config) -> Bounds {
 }
 
 /// What the user should know of the settings, of what has no effect, and of the sources.
-fn notices(setup: &Setup, workspace: &Path, config: &Config, survey: &Survey) -> Vec<String> {
-    let sources = sources::Found::of(&setup.home, workspace, survey).notices;
-    config.notices.iter().cloned().chain(survey.inert()).chain(sources).collect()
+fn notices(config: &Config, survey: &Survey, sources: &sources::Found) -> Vec<String> {
+    config.notices.iter().cloned().chain(survey.inert()).chain(sources.notices.iter().cloned()).collect()
 }
 
 /// What holds the commands of a workspace, as this machine and the settings have it.

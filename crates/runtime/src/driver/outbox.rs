@@ -4,7 +4,13 @@
 
 use std::collections::VecDeque;
 
-use pilothouse_core::{event::Stamped, ids::Seq, port::Update, redact::Redactor};
+use pilothouse_core::{
+    event::Stamped,
+    ids::Seq,
+    port::{Reply, Update},
+    redact::Redactor,
+    source::SourceHealth,
+};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
 
 use crate::{error::RuntimeError, log::Log};
@@ -50,8 +56,19 @@ impl Outbox {
 
     /// Sends now, or keeps it until there is room.
     pub fn send(&mut self, mut update: Update) {
+        let mask = |text: &mut String| *text = self.secrets.mask(text).into_owned();
         if let Update::Refused(reason) | Update::Notice(reason) = &mut update {
-            *reason = self.secrets.mask(reason).into_owned();
+            mask(reason);
+        } else if let Update::Answered(_, Reply::SourceTools(_, Ok(text) | Err(text))) = &mut update {
+            mask(text);
+        } else if let Update::Answered(_, Reply::Sources(all)) = &mut update {
+            for source in all {
+                mask(&mut source.line);
+                mask(&mut source.about);
+                if let SourceHealth::Failed(why) = &mut source.health {
+                    mask(why);
+                }
+            }
         }
         if self.waits() {
             return self.waiting.push_back(Waiting::Update(update));

@@ -58,7 +58,7 @@ pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
 
 impl Driver {
     /// Answers beside the loop what takes longer.
-    pub(super) fn ask_beside(&self, number: u64, ask: Ask) {
+    pub(super) fn ask_beside(&mut self, number: u64, ask: Ask) {
         if matches!(ask, Ask::Sources | Ask::TestSource(_) | Ask::EnableSource(..) | Ask::SourceTools(_)) {
             return self.ask_sources(number, ask);
         }

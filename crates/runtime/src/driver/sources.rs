@@ -10,24 +10,21 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{CallId, CheckpointId},
     input::Input,
-    intent::Control,
+    intent::{Control, Phase},
     port::{Ask, Hidden, Reply, Update},
-    question::{Accept, FormAnswer as Given, FormField, FormQuestion},
+    question::{Accept, FormAnswer, FormField, FormQuestion},
     redact::{Redactor, is_worth_hiding},
     source::SourceState,
     talk::{Delta, DeltaKind},
     tool::Permit,
     work::WorkKey,
 };
-use pilothouse_sources::{FieldKind, Form, FormAnswer, Listener};
+use pilothouse_sources::{FieldKind, Form, Listener};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, Inbound};
-use crate::{
-    headless::auth,
-    sources::{Found, SessionSources},
-};
+use crate::{headless::auth, sources::SessionSources};
 
 /// A form that waits, or will, once it is put to the user.
 pub(super) struct Waiting {
@@ -43,13 +40,15 @@ pub(super) type Forms = BTreeMap<CallId, Waiting>;
 struct Hears {
     call: CallId,
     source: String,
+    secrets: Redactor,
     updates: mpsc::Sender<Update>,
     inbound: mpsc::Sender<Inbound>,
 }
 
 impl Listener for Hears {
     fn progress(&self, text: &str) {
-        let delta = Delta { call: self.call, offset: 0, kind: DeltaKind::Notice, text: text.to_owned() };
+        let text = self.secrets.mask(text).into_owned();
+        let delta = Delta { call: self.call, offset: 0, kind: DeltaKind::Notice, text };
         drop(self.updates.try_send(Update::Delta(delta)));
     }
 
@@ -62,8 +61,18 @@ impl Listener for Hears {
                 FieldKind::Yes => "yes or no".to_owned(),
                 FieldKind::One(choices) => choices.join("|"),
             };
-            let fields =
-                form.fields.iter().map(|f| FormField { name: f.name.clone(), takes: takes(&f.kind) });
+            let says_no = |kind: &FieldKind| match kind {
+                FieldKind::Yes => true,
+                FieldKind::One(choices) => {
+                    choices.iter().any(|c| matches!(c.to_lowercase().as_str(), "n" | "no"))
+                }
+                FieldKind::Text | FieldKind::Number | FieldKind::Whole => false,
+            };
+            let fields = form.fields.iter().map(|f| FormField {
+                name: f.name.clone(),
+                takes: takes(&f.kind),
+                says_no: says_no(&f.kind),
+            });
             let question = FormQuestion {
                 call: self.call,
                 source: self.source.clone(),
@@ -85,10 +94,11 @@ impl Driver {
         let sources = self.kit.sources.clone();
         let call = permit.call();
         let (updates, inbound) = (self.outbox.sender(), self.inbound.clone());
+        let secrets = self.at.config.secrets.clone();
         let named = permit.asked().subject().to_owned();
         let source = pilothouse_core::source::parts(&named).map_or(named.clone(), |(s, _)| s.to_owned());
         self.spawn(key, Some(call), None, async move {
-            let hears = Hears { call, source, updates, inbound };
+            let hears = Hears { call, source, secrets, updates, inbound };
             let outcome = sources.perform(&permit, &hears, &cancel).await;
             Input::ToolEnded { call, outcome }
         });
@@ -125,6 +135,56 @@ impl Driver {
         self.forms.retain(|_, waiting| waiting.asked.is_some());
     }
 
+    /// A message that is directed by what needs sources has them on, and started; with the next message those that were
+    /// off are off again.
+    pub(super) fn lend_sources(&mut self, events: &[Stamped]) {
+        let wants = |e: &Stamped| {
+            if let Event::TurnDirected { sources, .. } = &e.event { sources.clone() } else { Vec::new() }
+        };
+        let wanted: Vec<String> = events.iter().flat_map(wants).collect();
+        let runs = self.at.session.state().phase == Phase::Executing;
+        for event in events {
+            if matches!(event.event, Event::TurnStarted { .. }) && !runs {
+                let before = std::mem::take(&mut self.lent).into_iter();
+                let (kept, over): (Vec<String>, _) = before.partition(|n| wanted.contains(n));
+                self.lent = kept;
+                let sources = self.kit.sources.clone();
+                self.tasks.spawn(async move {
+                    for name in over {
+                        sources.enable(&name, false).await;
+                    }
+                });
+            } else if let Event::TurnDirected { kind, name, sources: wants, .. } = &event.event {
+                let by = format!("{}{name}", kind.sigil());
+                self.want(&by, wants);
+            } else if let Event::ChildStarted { agent: Some(agent), .. } = &event.event
+                && let Some(recipe) = self.around.recipes.agent(&agent.name)
+                && !recipe.sources.is_empty()
+            {
+                let (name, all) = (&agent.name, recipe.sources.join(", "));
+                let why = "a sub-agent calls no tool of a source";
+                self.outbox.send(Update::Notice(format!("{name} works without {all}: {why}")));
+            }
+        }
+    }
+
+    fn want(&mut self, by: &str, names: &[String]) {
+        let wanted = self.kit.sources.want(names);
+        self.lent.extend(wanted.lent);
+        for why in wanted.missing {
+            self.outbox.send(Update::Notice(format!("{by} needs a source: {why}")));
+        }
+        for name in wanted.there {
+            let (sources, inbound, by) = (self.kit.sources.clone(), self.inbound.clone(), by.to_owned());
+            self.tasks.spawn(async move {
+                if let Err(why) = sources.start(&name).await {
+                    let told = format!("{by} needs the source {name}: {why}");
+                    drop(inbound.send(Inbound::Notice(told)).await);
+                }
+            });
+        }
+    }
+
     /// Says how the sources are, where that was asked without a screen.
     pub(super) fn tell_sources(&mut self, events: &[Stamped]) {
         let name = |e: &Stamped| {
@@ -147,7 +207,7 @@ impl Driver {
 
     /// The sources in force are others now: those of before end.
     pub(super) fn set_sources(&mut self) {
-        let found = Found::of(&self.setup.home, self.at.root.path(), &self.at.trust.1);
+        let found = self.at.sources.clone();
         if self.kit.sources.are(&found, &self.at.trust.1) {
             return;
         }
@@ -163,11 +223,7 @@ impl Driver {
     /// Keeps what was typed as the user's value of a variable; from here on it is shown nowhere.
     pub(super) fn keep_key(&mut self, number: u64, name: String, Hidden(key): Hidden) {
         let known = Redactor::knowing([key.as_str()].into_iter().filter(|k| is_worth_hiding(&name, k)));
-        self.at.config.secrets = self.at.config.secrets.and(&known);
-        let secrets = self.at.config.secrets.clone();
-        self.setup.secrets.keep(&secrets);
-        self.outbox.hide(secrets.clone());
-        self.kit.workshop = self.kit.workshop.clone().hiding(secrets);
+        self.secrets_are(self.at.config.secrets.and(&known));
         let (home, tasks, inbound) = (self.setup.home.clone(), self.tasks.clone(), self.inbound.clone());
         let sources = self.kit.sources.clone();
         self.tasks.spawn(async move {
@@ -185,7 +241,11 @@ impl Driver {
     }
 
     /// Answers what is asked about sources, beside the loop.
-    pub(super) fn ask_sources(&self, number: u64, ask: Ask) {
+    pub(super) fn ask_sources(&mut self, number: u64, ask: Ask) {
+        if let Ask::EnableSource(name, _) = &ask {
+            // What the user says of it holds longer than a message.
+            self.lent.retain(|n| n != name);
+        }
         let (sources, inbound) = (self.kit.sources.clone(), self.inbound.clone());
         self.tasks.spawn(async move {
             let cancel = CancellationToken::new();
@@ -214,8 +274,5 @@ impl Driver {
 }
 
 fn given(form: &FormQuestion, answer: Option<&Answer>) -> FormAnswer {
-    match answer.cloned().map(|a| form.accept(a)) {
-        Some(Ok(Given::Filled(values))) => FormAnswer::Filled(values),
-        Some(Ok(Given::Declined) | Err(_)) | None => FormAnswer::Declined,
-    }
+    answer.cloned().and_then(|a| form.accept(a).ok()).unwrap_or(FormAnswer::Declined)
 }

@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::*;
 
+mod lent;
 #[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
 mod plans;
 mod tiers;

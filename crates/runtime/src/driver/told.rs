@@ -18,6 +18,7 @@ impl Driver {
     pub(super) fn saved(&mut self, events: Vec<Stamped>) {
         self.heed_forms(&events);
         self.tell_sources(&events);
+        self.lend_sources(&events);
         let exit = |e: &Stamped| matches!(e.event, Event::ControlGiven { control: Control::Exit });
         self.leaving |= events.iter().any(exit);
         let boundary = |e: &Stamped| {

@@ -10,6 +10,7 @@ use pilothouse_core::{
     input::Input,
     policy::Conditions,
     port::Update,
+    redact::Redactor,
     scope::PermissionMode,
     trust::{Standing, Trust, TrustRequest},
 };
@@ -19,7 +20,7 @@ use crate::{
     config::Config,
     error::RuntimeError,
     hooks::Definition,
-    sources::{self, SessionSources},
+    sources::{self, Found, SessionSources},
     trust::{Folder, Survey},
 };
 
@@ -31,12 +32,16 @@ pub(super) fn found(setup: &Setup, root: &Path) -> (Folder, Survey) {
     (folder, survey)
 }
 
-/// The settings in force.
-pub(super) fn settings(setup: &Setup, folder: &Folder, survey: &Survey) -> Result<Config, RuntimeError> {
+/// The settings in force, and the sources.
+pub(super) fn settings(
+    setup: &Setup,
+    folder: &Folder,
+    survey: &Survey,
+) -> Result<(Config, Found), RuntimeError> {
     let config = folder.settings(survey, &setup.home, &setup.environment, setup.flags.clone())?;
-    let all = sources::Found::of(&setup.home, &folder.root, survey).all;
-    let secrets = config.secrets.and(&sources::secrets(&setup.home, &setup.environment, &all));
-    Ok(Config { secrets, ..config })
+    let found = Found::of(&setup.home, &folder.root, survey);
+    let secrets = config.secrets.and(&sources::secrets(&setup.home, &setup.environment, &found));
+    Ok((Config { secrets, ..config }, found))
 }
 
 /// What is known of a folder where no session is open, for what the rules decide there.
@@ -45,7 +50,7 @@ pub(super) fn settings(setup: &Setup, folder: &Folder, survey: &Survey) -> Resul
 /// When the settings cannot be read.
 pub fn place(setup: &Setup, root: &Path) -> Result<Conditions, RuntimeError> {
     let (folder, survey) = found(setup, root);
-    let config = settings(setup, &folder, &survey)?;
+    let (config, _) = settings(setup, &folder, &survey)?;
     let held = super::fence(setup, &config, root, None);
     let sandbox = held.found();
     Ok(Conditions {
@@ -63,7 +68,7 @@ pub fn place(setup: &Setup, root: &Path) -> Result<Conditions, RuntimeError> {
 pub fn sources_of(setup: &Setup) -> Result<(SessionSources, Vec<String>), RuntimeError> {
     let root = &setup.workspace;
     let (_, survey) = found(setup, root);
-    let found = sources::Found::of(&setup.home, root, &survey);
+    let found = Found::of(&setup.home, root, &survey);
     let notices = found.notices.clone();
     Ok((SessionSources::of(&setup.home, &setup.environment, root, &survey, found), notices))
 }
@@ -80,23 +85,30 @@ pub(super) fn given(survey: &Survey) -> (BlobId, Vec<(String, String)>) {
 }
 
 impl Driver {
-    /// What is in force now reaches all that is done from here on: variables for commands, and secrets
-    /// that nothing shows.
-    fn hand_out(&mut self, in_force: bool) {
-        let secrets = self.at.config.secrets.clone();
+    /// From here on these are kept out of all that is shown, kept and sent.
+    pub(super) fn secrets_are(&mut self, secrets: Redactor) {
+        self.at.config.secrets = secrets.clone();
         self.setup.secrets.keep(&secrets);
-        let (of, mut variables) = given(&self.at.trust.1);
-        if !in_force {
-            variables.clear();
-        }
-        self.kit.workshop = self.kit.workshop.clone().hiding(secrets.clone()).giving(of, variables);
-        self.set_sources();
+        self.kit.workshop = self.kit.workshop.clone().hiding(secrets.clone());
+        self.kit.knowledge.hide(secrets.clone());
         self.outbox.hide(secrets.clone());
         if self.around.secrets != secrets {
             self.around.secrets = secrets;
             self.around.now = (self.setup.clock)();
             self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
         }
+    }
+
+    /// What is in force now reaches all that is done from here on: variables for commands, and secrets
+    /// that nothing shows.
+    fn hand_out(&mut self, in_force: bool) {
+        self.secrets_are(self.at.config.secrets.clone());
+        let (of, mut variables) = given(&self.at.trust.1);
+        if !in_force {
+            variables.clear();
+        }
+        self.kit.workshop = self.kit.workshop.clone().giving(of, variables);
+        self.set_sources();
     }
 
     /// Looks at the folder beside the loop, after keeping what was decided about it.
@@ -126,7 +138,8 @@ impl Driver {
 
     /// The folder was looked at: from here on what it brings is in force, or is not.
     pub(super) fn surveyed(&mut self, found: Surveyed, inputs: &mut Vec<(Input, bool)>) {
-        let Surveyed { folder, survey, settled } = found;
+        let Surveyed { folder, survey, sources, settled } = found;
+        self.at.sources = sources;
         let trusted = survey.standing.trust.holds();
         let in_force = trusted && settled.is_ok();
         match settled {
@@ -162,6 +175,7 @@ impl Driver {
 pub(super) struct Surveyed {
     folder: Folder,
     survey: Survey,
+    sources: Found,
     settled: Result<Settled, RuntimeError>,
 }
 
@@ -176,11 +190,20 @@ struct Settled {
 impl Surveyed {
     /// Reads what is in force now; from the disk, so not on the loop.
     fn of(setup: &Setup, folder: Folder, survey: Survey) -> Self {
-        let settled = settings(setup, &folder, &survey).and_then(|config| {
+        let settled = settings(setup, &folder, &survey).and_then(|(config, found)| {
             let hooks = hooks::in_force(setup, &folder, &survey)?;
             let project = survey.brought.settings(&folder.root).unwrap_or_default();
-            Ok(Settled { config, hooks, lower: project.session.permission })
+            Ok((found, Settled { config, hooks, lower: project.session.permission }))
         });
-        Self { folder, survey, settled }
+        let (sources, settled) = match settled {
+            Ok((found, settled)) => (found, Ok(settled)),
+            // Where the settings do not hold, nothing that the project brings does.
+            Err(e) => {
+                let standing = survey.standing.clone().off(String::new());
+                let off = Survey { brought: survey.brought.clone(), standing };
+                (Found::of(&setup.home, &folder.root, &off), Err(e))
+            }
+        };
+        Self { folder, survey, sources, settled }
     }
 }

@@ -39,7 +39,7 @@ use crate::{
     error::RuntimeError,
     knowledge::Knowledge,
     pending::Pending,
-    sources::{Found, SessionSources},
+    sources::SessionSources,
     tiers::{self, ClassifierTiers},
 };
 
@@ -100,7 +100,7 @@ impl Services {
         let workshop = workshop.saving(Snapshots::of(ground));
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
-        let found = Found::of(&setup.home, at.root.path(), &at.trust.1);
+        let found = at.sources.clone();
         let sources = SessionSources::of(&setup.home, &setup.environment, at.root.path(), &at.trust.1, found);
         let knowledge = Knowledge::new(at.root.path(), &setup.home, &at.config);
         Ok(Self { workshop, sources, later, pending, knowledge, client: None })

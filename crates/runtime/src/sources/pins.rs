@@ -1,13 +1,23 @@
 //! What the tools of sources were when they were called last, from session to session.
 //!
-//! Owns the file. A tool that is another by now is asked about, whatever a rule says of its name.
+//! Owns the file. A tool that is another by now is asked about, whatever a rule says of its name; where the file cannot be
+//! read, each is.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs::{File, OpenOptions},
+    io,
+    os::unix::fs::OpenOptionsExt,
+    path::PathBuf,
+};
 
 use pilothouse_core::{blob::BlobId, source::SourceTool};
 use pilothouse_tools::atomic;
 
-use crate::home::{Home, make_private};
+use crate::{
+    error::RuntimeError,
+    home::{Home, make_private},
+};
 
 /// The pins of this user.
 #[derive(Clone, Debug)]
@@ -21,32 +31,53 @@ impl Pins {
         Self(home.state.join("source-pins.json"))
     }
 
-    /// Marks those of the tools that are not what they were.
-    pub fn compare(&self, source: &str, tools: &mut [SourceTool]) {
+    /// What the user should know where they cannot be read.
+    pub fn unreadable(&self) -> Option<String> {
+        let why = self.read().err()?;
+        Some(format!("{why}; until it is mended or removed, every tool of a source is asked about"))
+    }
+
+    /// The tools, with those marked that are not what they were.
+    pub fn compare(&self, source: &str, tools: Vec<SourceTool>) -> Vec<SourceTool> {
         let all = self.read();
-        let Some(known) = all.get(source) else { return };
-        for tool in tools {
-            tool.changed |= known.get(&tool.name).is_some_and(|pin| *pin != tool.hash);
-        }
+        let other = |tool: &SourceTool| match &all {
+            Ok(all) => all.get(source).and_then(|s| s.get(&tool.name)).is_some_and(|pin| *pin != tool.hash),
+            Err(_) => true,
+        };
+        tools.into_iter().map(|t| SourceTool { changed: t.changed || other(&t), ..t }).collect()
     }
 
     /// A tool is called as it is now.
     pub fn keep(&self, source: &str, tool: &str, hash: BlobId) {
-        let mut all = self.read();
-        let before = all.entry(source.to_owned()).or_default().insert(tool.to_owned(), hash);
-        if before == Some(hash) {
-            return;
-        }
-        let text = serde_json::to_vec(&all).unwrap_or_default();
-        let kept = self.0.parent().map_or(Ok(()), make_private).map_err(|e| e.to_string());
-        let kept = kept.and_then(|()| atomic::replace(&self.0, &text, 0o600).map_err(|e| e.to_string()));
-        if let Err(why) = kept {
-            tracing::warn!(why, "what a tool was could not be kept");
+        if let Err(e) = self.try_keep(source, tool, hash) {
+            tracing::warn!(error = %e, "what a tool was could not be kept");
         }
     }
 
-    fn read(&self) -> All {
-        let text = crate::own::text(&self.0).ok().flatten().unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+    fn try_keep(&self, source: &str, tool: &str, hash: BlobId) -> Result<(), RuntimeError> {
+        let write = || RuntimeError::io("write", &self.0);
+        self.0.parent().map_or(Ok(()), make_private)?;
+        // Another process may keep one at the same time.
+        let held = self.lock().map_err(write())?;
+        let mut all = self.read()?;
+        let before = all.entry(source.to_owned()).or_default().insert(tool.to_owned(), hash);
+        if before != Some(hash) {
+            let text = serde_json::to_vec(&all)?;
+            atomic::replace(&self.0, &text, 0o600).map_err(write())?;
+        }
+        drop(held);
+        Ok(())
+    }
+
+    fn lock(&self) -> io::Result<File> {
+        let file = self.0.with_extension("lock");
+        let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(file)?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    fn read(&self) -> Result<All, RuntimeError> {
+        let Some(text) = crate::own::text(&self.0)? else { return Ok(All::new()) };
+        serde_json::from_str(&text).map_err(|e| RuntimeError::io("read", &self.0)(e.into()))
     }
 }

@@ -18,13 +18,15 @@ mod server;
 
 use std::{
     path::Path,
+    process::Command,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use futures::future::BoxFuture;
+use pilothouse_core::{question::FormAnswer, source::SourceHealth};
 use pilothouse_sources::{
-    Answer, Catalog, Definition, Form, FormAnswer, Health, Listener, Origin, Reach, SourceFault, Sources,
+    Answer, Catalog, Checked, Definition, Form, Listener, Origin, Reach, RemoteTool, SourceFault, Sources,
     Surroundings,
 };
 use serde_json::json;
@@ -34,9 +36,10 @@ use tokio_util::sync::CancellationToken;
 struct Came {
     listed: Result<Arc<Catalog>, SourceFault>,
     called: Result<Answer, SourceFault>,
-    again: Result<Option<Arc<Catalog>>, SourceFault>,
+    /// Whether its tool is still the same.
+    again: Result<bool, SourceFault>,
     asked: Vec<Form>,
-    health: Health,
+    health: SourceHealth,
     /// What it wrote beside.
     noted: String,
 }
@@ -53,6 +56,12 @@ impl Came {
 
     fn left(&self) -> String {
         self.listed.as_ref().map(|c| c.left.join("; ")).unwrap_or_default()
+    }
+
+    /// Whether its one tool is there, with so much of a text as is taken and no more.
+    fn bounded(&self, text: fn(&RemoteTool) -> &str, most: usize) -> bool {
+        let one = self.listed.as_ref().ok().and_then(|l| l.tool("work"));
+        one.is_some_and(|t| (most..most + 100).contains(&text(t).chars().count()))
     }
 
     fn answered(&self, text: &str) -> bool {
@@ -81,24 +90,22 @@ const MANNERS: &[(&str, Check)] = &[
     ("other-protocol", |c| c.unlisted("protocol")),
     ("errors", |c| c.unlisted("answered with an error: not today")),
     ("dies-in-call", |c| {
-        c.failed("it ended: bad luck") && c.health == Health::Failed("it ended: bad luck".into())
+        c.failed("it ended: bad luck") && c.health == SourceHealth::Failed("it ended: bad luck".into())
     }),
+    ("ends-between", |c| c.failed("it ended") && c.noted.lines().count() == 1),
     ("wrong-ids", |c| c.failed("did not answer work within 1 s")),
     ("answers-twice", |c| c.answered("done")),
     ("unasked-answers", |c| c.answered("done")),
     ("many-tools", |c| c.listed.as_ref().is_ok_and(|l| l.tools.len() == 256) && c.left().contains("beyond")),
-    ("long-description", |c| {
-        c.listed.as_ref().is_ok_and(|l| l.tools.iter().all(|t| t.description.chars().count() < 4_100))
-    }),
-    ("long-schema", |c| {
-        c.listed.as_ref().is_ok_and(|l| l.tools.iter().all(|t| t.schema.chars().count() < 16_100))
-    }),
+    ("long-description", |c| c.bounded(|t| &t.description, 4_000)),
+    ("long-schema", |c| c.bounded(|t| &t.schema, 16_000)),
     ("long-answer", |c| {
         c.called.as_ref().is_ok_and(|a| a.text.len() < 1_100_000 && a.text.contains("left out"))
     }),
     ("deep", |c| c.failed("did not answer work")),
-    ("redefines", |c| c.answered("done") && c.again.as_ref().is_ok_and(Option::is_some)),
-    ("redefines-untold", |c| c.answered("done") && c.again.as_ref().is_ok_and(Option::is_none)),
+    ("redefines", |c| c.answered("done") && c.again.as_ref().is_ok_and(|same| !same)),
+    ("redefines-behind", |c| c.answered("done") && c.again.as_ref().is_ok_and(|same| !same)),
+    ("redefines-untold", |c| c.answered("done") && c.again.as_ref().is_ok_and(|same| *same)),
     ("shadows-ours", |c| c.left().contains("run: it has the name of a tool of the workbench")),
     ("shadows-other", |c| c.left().contains("it goes under the name of another source, other")),
     ("twice-named", |c| c.left().matches("another tool of this source has the same name").count() == 2),
@@ -109,7 +116,7 @@ const MANNERS: &[(&str, Check)] = &[
             t.head.hides && t.description.contains("<U+200B>") && t.head.about.contains('\u{241b}')
         })
     }),
-    ("bad-schema", |c| c.listed.is_err() || c.failed("")),
+    ("bad-schema", |c| c.unlisted("does not keep to the protocol")),
     ("samples", |c| c.answered("refused")),
     ("asks-roots", |c| c.called.as_ref().is_ok_and(|a| a.text.matches("file://").count() == 1)),
     ("links-outside", |c| c.answered("[resource file:///etc/passwd passwords]")),
@@ -117,8 +124,9 @@ const MANNERS: &[(&str, Check)] = &[
     ("asks", |c| c.answered("accept") && c.asked.len() == 1),
     ("asks-secret", |c| c.answered("decline") && c.asked.is_empty()),
     ("asks-address", |c| c.answered("decline") && c.asked.is_empty()),
-    ("asks-often", |c| c.called.is_ok() && c.asked.len() <= 16),
-    ("endless-pages", |c| c.listed.as_ref().is_ok_and(|l| l.tools.len() <= 256)),
+    ("asks-often", |c| c.answered("done") && c.asked.len() == 16),
+    ("asks-amid-two", |c| (c.answered("decline done") || c.answered("done decline")) && c.asked.is_empty()),
+    ("endless-pages", |c| c.listed.as_ref().is_ok_and(|l| l.tools.len() == 40)),
     ("ignores-cancel", |c| c.failed("did not answer work within 1 s")),
     ("ignores-end", |c| c.answered("done")),
     ("leaves-child", |c| c.answered("done") && !c.noted.is_empty()),
@@ -168,27 +176,72 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
     let mut other = definition("silent", &note);
     other.name = "other".into();
     other.enabled = false;
-    let around =
-        Surroundings { workspace: folder.to_owned(), value: Arc::new(|_| None), holds: Arc::new(|_| Ok(())) };
+    let around = Surroundings {
+        workspace: folder.to_owned(),
+        value: Arc::new(|_| None),
+        holds: Arc::new(|_| Ok(std::env::temp_dir())),
+    };
     let sources = Sources::of(vec![definition(manner, &note), other], &around);
     let (cancel, hears) = (CancellationToken::new(), Hears::default());
     let listed = sources.catalog("hostile", &cancel).await;
     let mut processes = sources.processes();
     let pin = listed.as_ref().ok().and_then(|c| c.tool("work")).map(|t| t.head.hash);
-    let called = match &listed {
-        Ok(_) => sources.call(("hostile", "work"), &json!({}), &hears, &cancel).await,
-        Err(e) => Err(e.clone()),
+    let check = async |pin| sources.check(("hostile", "work"), pin, &cancel).await;
+    let called = match (listed.as_ref().err(), pin) {
+        (Some(why), _) => Err(why.clone()),
+        (None, None) => Err(SourceFault::Protocol("it has no such tool".into())),
+        (None, Some(pin)) => match check(pin).await {
+            Ok(Checked::Same(allowed)) => {
+                if manner == "ends-between" {
+                    kill(&processes);
+                }
+                let nothing = json!({});
+                let call = allowed.call(&nothing, &hears, &cancel);
+                if manner == "asks-amid-two" { two(call, check(pin), &hears).await } else { call.await }
+            }
+            Ok(Checked::Other(_)) => Err(SourceFault::Protocol("its tool is another".into())),
+            Err(e) => Err(e),
+        },
     };
-    let again = match pin {
-        Some(pin) if called.is_ok() => sources.check(("hostile", "work"), pin, &cancel).await,
-        _ => Err(SourceFault::Cancelled),
-    };
+    let mut again = Err(SourceFault::Cancelled);
+    // A list that fails is asked for once more.
+    for pin in pin.into_iter().cycle().take(2).filter(|_| called.is_ok()) {
+        if again.is_err() {
+            again = check(pin).await.map(|found| matches!(found, Checked::Same(_)));
+        }
+    }
     let health = sources.health().remove(0).1;
     processes.extend(sources.processes());
-    sources.stop_all().await;
+    // Whoever asks while they end, or after, starts nothing.
+    sources.enable("other", true).await;
+    let late = tokio::join!(sources.catalog("other", &cancel), sources.stop_all()).0;
+    let later = sources.catalog("hostile", &cancel).await;
+    assert_eq!((late, later), (Err(SourceFault::Ended), Err(SourceFault::Ended)), "{manner}");
     let noted = std::fs::read_to_string(&note).unwrap_or_default();
     processes.extend(noted.lines().filter_map(|l| l.parse::<u32>().ok()));
     (Came { listed, called, again, asked: hears.0.into_inner().unwrap(), health, noted }, processes)
+}
+
+/// Two calls at once: what their server asks meanwhile is for neither of them.
+async fn two(
+    call: impl Future<Output = Result<Answer, SourceFault>>,
+    other: impl Future<Output = Result<Checked<'_>, SourceFault>>,
+    hears: &Hears,
+) -> Result<Answer, SourceFault> {
+    let (none, nothing) = (CancellationToken::new(), json!({}));
+    let Checked::Same(other) = other.await? else { return Err(SourceFault::Cancelled) };
+    let (one, two) = tokio::join!(call, other.call(&nothing, hears, &none));
+    Ok(Answer { text: format!("{} {}", one?.text, two?.text), failed: false })
+}
+
+/// Kills them, and sees that they are dead.
+fn kill(processes: &[u32]) {
+    for process in processes {
+        assert!(Command::new("kill").args(["-9", &process.to_string()]).status().unwrap().success());
+        while lives(*process) {
+            std::thread::yield_now();
+        }
+    }
 }
 
 /// Whether a process lives that is none of the dead who were not fetched yet.

@@ -52,7 +52,8 @@ impl Draft<'_> {
         if let Some(text) = refuse_call(tool, asked) {
             return CallVerdict::refuse(text);
         }
-        if self.is_child(lane.id) && !tool.needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n)) {
+        let reads = tool.needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n));
+        if self.is_child(lane.id) && (!reads || tool.is_of_sources()) {
             return refused_to_child(tool);
         }
         if let Some(why) = self.undirected(lane, open) {

@@ -341,9 +341,7 @@ impl Draft<'_> {
     /// Whether this is an answer that was allowed to write: it has a run of its own, which ends
     /// with it.
     pub(super) fn has_own_run(&self, lane: LaneId) -> bool {
-        let lane = self.state.lanes.get(&lane).filter(|l| l.kind == LaneKind::Answer);
-        let run = self.state.run.as_ref().filter(|_| self.state.plan.is_none());
-        lane.is_some_and(|l| run.is_some_and(|r| r.turn == l.turn))
+        self.state.lanes.get(&lane).is_some_and(|l| self.state.has_own_run(l))
     }
 
     /// Whether the lane is what runs.
@@ -353,7 +351,7 @@ impl Draft<'_> {
 
     /// Whether the lane answers beside a run: then it only reads, whatever it might before.
     pub(super) fn beside_run(&self, lane: LaneId) -> bool {
-        self.state.phase == Phase::Executing && !self.is_of_run(lane)
+        self.state.lanes.get(&lane).is_none_or(|l| self.state.beside_run(l))
     }
 
     /// Whether the run waits at its next safe point, because the user must say what they meant or want.

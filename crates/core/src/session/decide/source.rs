@@ -33,10 +33,8 @@ impl Draft<'_> {
                 call.tool
             ));
         };
-        let Some((request, ruling)) = self.ruling_of_source(call) else {
-            return CallVerdict::refuse("it is not known");
-        };
-        let reads = self.only_reads_there(call);
+        let reads = self.only_reads_of(source, known);
+        let (request, ruling) = self.ruling_there(source, known);
         let needs = if reads { Capability::Read } else { Capability::Execute };
         if let Some(barred) = self.barred(lane, open, needs, Then::Gate) {
             return barred;
@@ -74,16 +72,23 @@ impl Draft<'_> {
     /// What the rules say of a call, whatever else holds it back.
     pub(super) fn ruling_of_source(&self, call: &SourceCall) -> Option<(Request, Ruling)> {
         let (source, known) = self.source_tool(call)?;
+        Some(self.ruling_there(source, known))
+    }
+
+    fn ruling_there(&self, source: &str, known: &SourceTool) -> (Request, Ruling) {
         let (server, tool) = (source.to_owned(), known.name.clone());
-        let request = Request::Mcp { server, tool, reads: self.only_reads_there(call) };
+        let request = Request::Mcp { server, tool, reads: self.only_reads_of(source, known) };
         let ruling = self.under.policy.decide(&request, &self.state.setting()).ruling;
-        Some((request, ruling))
+        (request, ruling)
     }
 
     /// Whether a call only reads: its server says so, and the user takes its word, in the source's configuration or by
     /// a rule.
     pub(super) fn only_reads_there(&self, call: &SourceCall) -> bool {
-        let Some((source, known)) = self.source_tool(call) else { return false };
+        self.source_tool(call).is_some_and(|(source, known)| self.only_reads_of(source, known))
+    }
+
+    fn only_reads_of(&self, source: &str, known: &SourceTool) -> bool {
         let (server, tool) = (source.to_owned(), known.name.clone());
         let by_rule = || {
             let request = Request::Mcp { server, tool, reads: false };

@@ -115,7 +115,8 @@ pub(super) fn source_form(width: u16, height: u16) -> Desk {
     let mut desk = pressed(source_asks(width, height), "<ctrl-x>a");
     desk.wait(1_000).press("y").deliver();
     let call = desk.tools.remove(0);
-    let fields = vec![FormField { name: "reason".to_owned(), takes: "done|wont-fix".to_owned() }];
+    let fields =
+        vec![FormField { name: "reason".to_owned(), takes: "done|wont-fix".to_owned(), says_no: false }];
     let (source, message) = ("tickets".to_owned(), "Why is it closed?".to_owned());
     desk.give(Input::SourceAsks(FormQuestion { call, source, message, fields }));
     desk

@@ -1,0 +1,46 @@
+//! Sources that an agent names: on for its message, and off again with the next.
+
+use pilothouse_core::source::SourceHealth;
+
+use super::*;
+
+fn put(at: &std::path::Path, text: &str) {
+    fs::create_dir_all(at.parent().unwrap()).unwrap();
+    fs::write(at, text).unwrap();
+}
+
+/// How the source stands once a question about it is answered.
+async fn health(s: &mut Screen, number: u64) -> SourceHealth {
+    s.requests.send(Request::Ask(number, Ask::Sources)).await.unwrap();
+    s.until("the sources", |s| s.answers.contains_key(&number)).await;
+    let Reply::Sources(all) = &s.answers[&number] else { panic!("{:?}", s.answers) };
+    all[0].health.clone()
+}
+
+#[tokio::test]
+async fn an_agent_has_its_sources_for_its_message_and_says_which_are_missing() {
+    let rig = Rig::new(&json!([{"text": "One."}, {"text": "Two."}]));
+    let home = rig.setup(Which::New).home.config;
+    put(&home.join("sources/memory/config.json"), r#"{"command": "/no/such/program", "enabled": false}"#);
+    let agent = "---\nname: keeper\ndescription: Keeps.\nsources: [memory, tickets]\n---\nKeep it.\n";
+    put(&home.join("agents/keeper/AGENT.md"), agent);
+    let mut s = rig.open(Which::New).await;
+    assert_eq!(health(&mut s, 1).await, SourceHealth::Off);
+    s.say("@keeper what is in src/a.txt?").await;
+    s.until("both are told", |s| s.refused.iter().filter(|r| r.starts_with("@keeper needs")).count() == 2)
+        .await;
+    let said = s.refused.join("\n");
+    assert!(said.contains("there is no source called tickets"), "{said}");
+    assert!(said.contains("the source memory: it could not be started"), "{said}");
+    assert!(matches!(health(&mut s, 2).await, SourceHealth::Failed(_)));
+    s.until("an answer", |s| s.count("message_completed") == 1).await;
+    s.idle().await;
+    s.say("and what is in src/b.txt?").await;
+    s.until("a second answer", |s| s.count("message_completed") == 2).await;
+    let mut number = 3;
+    while health(&mut s, number).await != SourceHealth::Off {
+        number += 1;
+        assert!(number < 1_000, "it stays on");
+    }
+    s.quit().await;
+}

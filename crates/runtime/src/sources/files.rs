@@ -1,0 +1,200 @@
+//! Files of sources: which there are, the user's and a project's, and what of them cannot be used.
+//!
+//! Owns where they stand and what is said of them before anything starts. Never starts a source.
+
+use std::{fs, path::Path};
+
+use pilothouse_sources::{Definition, FileFault, Origin, Reach, read_common, read_one};
+use serde_json::Value;
+
+use super::pins::Pins;
+use crate::{
+    error::RuntimeError,
+    home::Home,
+    own,
+    trust::{self, Brought, Kind, Survey},
+};
+
+/// The name of a file in the form that other agents share, in the user's folder.
+const COMMON: &str = "mcp.json";
+/// The same at the root of a project.
+pub(crate) const SHARED: &str = ".mcp.json";
+/// The folder with a folder for each source.
+pub(crate) const FOLDER: &str = "sources";
+/// The same folder of a project.
+pub(crate) const PROJECT: &str = ".pilothouse/sources";
+/// The file in it.
+pub(crate) const FILE: &str = "config.json";
+/// The most sources of a session.
+const MOST_SOURCES: usize = 64;
+
+/// What was found, and what of it cannot be used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Those in force.
+    pub all: Vec<Definition>,
+    /// Those of a project that is not trusted.
+    pub untrusted: Vec<Definition>,
+    /// What cannot be used, and why.
+    pub notices: Vec<String>,
+    /// Whether the folder is trusted.
+    pub trusted: bool,
+}
+
+impl Found {
+    /// The user's sources, and the project's where the folder is trusted.
+    pub fn of(home: &Home, root: &Path, survey: &Survey) -> Self {
+        let (mut all, mut notices) = of_user(home);
+        notices.extend(Pins::of(home).unreadable());
+        let (theirs, faults) = of_project(root, &survey.brought);
+        if !survey.standing.trust.holds() {
+            return Self { all, untrusted: theirs, notices, trusted: false };
+        }
+        notices.extend(faults);
+        for source in theirs {
+            if all.iter().any(|d| d.name == source.name) {
+                notices.push(format!(
+                    "{}: a source of yours has the name {}; yours is used",
+                    source.file.display(),
+                    source.name
+                ));
+            } else {
+                all.push(source);
+            }
+        }
+        all.truncate(MOST_SOURCES);
+        Self { all, untrusted: Vec::new(), notices, trusted: true }
+    }
+}
+
+/// The user's own sources, and what of them cannot be used.
+pub fn of_user(home: &Home) -> (Vec<Definition>, Vec<String>) {
+    let (mut all, mut notices): (Vec<Definition>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut take =
+        |file: &Path, read: &dyn Fn(&str) -> Result<Vec<Definition>, FileFault>| match own::text(file) {
+            Ok(None) => {}
+            Ok(Some(text)) => match read(&text) {
+                Ok(found) => {
+                    let new = found.into_iter().filter(|d| !all.iter().any(|a| a.name == d.name));
+                    let new: Vec<Definition> = new.collect();
+                    all.extend(new);
+                }
+                Err(e) => notices.push(e.to_string()),
+            },
+            Err(e) => notices.push(format!("{e}\n{}", e.hint())),
+        };
+    let folder = home.config.join(FOLDER);
+    let names = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = names.filter_map(|e| e.file_name().into_string().ok()).collect();
+    names.sort();
+    for name in names.into_iter().take(MOST_SOURCES) {
+        let file = folder.join(&name).join(FILE);
+        take(&file, &|text| read_one(&file, &name, text, Origin::User).map(|one| vec![one]));
+    }
+    let file = home.config.join(COMMON);
+    take(&file, &|text| read_common(&file, text, Origin::User));
+    (all, notices)
+}
+
+/// A project's sources, and what of them cannot be used.
+pub fn of_project(root: &Path, brought: &Brought) -> (Vec<Definition>, Vec<String>) {
+    let (mut all, mut notices) = (Vec::<Definition>::new(), Vec::new());
+    for piece in brought.pieces.iter().filter(|p| p.kind == Kind::Servers) {
+        let text = piece.content.as_deref().map_err(Clone::clone);
+        let text = text.and_then(|bytes| std::str::from_utf8(bytes).map_err(|e| e.to_string()));
+        match text.map(|text| of_text(Path::new(&piece.path), text)) {
+            Err(why) => notices.push(format!("{}: {why}", piece.path)),
+            Ok(Some(Err(e))) => notices.push(e.to_string()),
+            Ok(Some(Ok(found))) => {
+                for mut source in found {
+                    source.file = root.join(&piece.path);
+                    if let Some((path, why)) = unread(root, brought, &source) {
+                        notices
+                            .push(format!("{}: {path}, which it runs, cannot be read: {why}", source.name));
+                        continue;
+                    }
+                    if !all.iter().any(|a| a.name == source.name) {
+                        all.push(source);
+                    }
+                }
+            }
+            Ok(None) => {}
+        }
+    }
+    (all, notices)
+}
+
+/// A file that a source runs and whose content cannot be told: what it does would not be known.
+fn unread(root: &Path, brought: &Brought, source: &Definition) -> Option<(String, String)> {
+    let scripts = brought.pieces.iter().filter(|p| p.kind == Kind::Script);
+    let bad: Vec<_> = scripts.filter_map(|p| Some((&p.path, p.content.as_ref().err()?))).collect();
+    let runs = if bad.is_empty() { Vec::new() } else { trust::runs(root, source) };
+    let found = bad.into_iter().find(|(path, _)| runs.contains(path));
+    found.map(|(path, why)| (path.clone(), why.clone()))
+}
+
+/// The sources of a project's file; `None` where the file is none that names some.
+pub fn of_text(path: &Path, text: &str) -> Option<Result<Vec<Definition>, FileFault>> {
+    let name = path.file_name()?.to_str()?;
+    if name == COMMON || name == SHARED {
+        return Some(read_common(path, text, Origin::Project));
+    }
+    let folder = path.parent()?;
+    let slug = folder.file_name()?.to_str()?;
+    let is_one = name == FILE && folder.parent().is_some_and(|p| p.ends_with(FOLDER));
+    is_one.then(|| read_one(path, slug, text, Origin::Project).map(|one| vec![one]))
+}
+
+/// What is wrong with a file of sources.
+pub(crate) enum Wrong {
+    /// What stands in it.
+    Inside(FileFault),
+    /// It cannot be read.
+    Outside(RuntimeError),
+}
+
+/// Whether a file of sources can be used, whoever brings it; `None` where it is none by its name and place.
+pub(crate) fn check(path: &Path) -> Option<Result<(), Wrong>> {
+    // By its name alone first: what is no such file is not opened.
+    let _ = of_text(path, "")?;
+    match own::text(path) {
+        Ok(None) => None,
+        Ok(Some(text)) => of_text(path, &text).map(|read| read.map(drop).map_err(Wrong::Inside)),
+        Err(e) => Some(Err(Wrong::Outside(e))),
+    }
+}
+
+/// What a source would do, for the question whether a folder is trusted.
+pub fn says(source: &Definition) -> String {
+    let wants = source.wants();
+    let gets = if wants.is_empty() { String::new() } else { format!("; gets {} of yours", wants.join(", ")) };
+    match &source.reach {
+        Reach::Command { .. } => {
+            format!("{}: starts `{}` when it is needed{gets}", source.name, source.line())
+        }
+        Reach::Http { url, .. } => format!("{}: connects to {url} when it is needed{gets}", source.name),
+    }
+}
+
+/// A file of sources without the values that it hands out.
+pub fn legible(text: &str) -> String {
+    fn hide(value: &mut Value) {
+        let Some(fields) = value.as_object_mut() else { return };
+        for (name, value) in fields.iter_mut() {
+            match value.as_object_mut().filter(|_| name == "env" || name == "headers") {
+                Some(values) => {
+                    for (_, value) in values.iter_mut() {
+                        let names = value.as_str().is_some_and(|v| v.starts_with("${") && v.ends_with('}'));
+                        if !names {
+                            *value = Value::from("… (not shown)");
+                        }
+                    }
+                }
+                None => hide(value),
+            }
+        }
+    }
+    let Ok(mut value) = serde_json::from_str::<Value>(text) else { return "(no JSON)\n".to_owned() };
+    hide(&mut value);
+    serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
+}
