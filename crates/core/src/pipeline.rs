@@ -25,13 +25,13 @@ mod verify;
 
 pub use breakout::{Case, Judgement, Response, Said, Source};
 pub use brief::brief;
-pub use claims::{Claim, claims};
+pub use claims::{Cite, Claim, claims};
 pub use depth::{Depth, DepthNumbers};
 pub use draft::{Analysis, Draft, Findings, Gives, Section};
 pub use material::{Material, Outcome, Step, ToolStep, work};
 pub use name::{StepName, WEB_SEARCH, step_name};
 pub use pause::pause_message;
-pub use render::{Answer, PriorAnswer, SourceLine};
+pub use render::{Answer, SourceLine};
 pub use retrieve::Sources;
 pub use spec::{Agents, Axes, PipelineAgent, PipelineSpec, StageKind, StageSpec};
 pub use state::{Next, PipelineExit, PipelineState, StageEvent};

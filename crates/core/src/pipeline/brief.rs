@@ -2,7 +2,11 @@
 //!
 //! Owns that shape. Never tells of the conversation around it.
 
-use super::{Claim, Gives, Material, PipelineState, StageKind, claims, verify};
+use super::{
+    Claim, Gives, Material, PipelineState, StageKind,
+    claims::{self, claims},
+    verify,
+};
 use crate::knowledge::Passage;
 
 /// What a model is told in a stage, after its prompt.
@@ -32,14 +36,12 @@ pub fn brief(state: &PipelineState, stage: usize, material: &Material) -> String
             parts.extend(material.outputs.iter().map(|(name, text)| mark(name, &cut(text))));
         }
         (Some(StageKind::Verify), _) => {
-            let draft = verify::complete(material.draft(state), material);
+            let draft = verify::complete(state, material);
             let claims = claims(&draft);
             let sources = material.sources(state);
             let told = claims.iter().zip(1..).map(|(c, n)| claim(c, n));
             parts.push(format!("<claims>\n{}\n</claims>", told.collect::<Vec<_>>().join("\n")));
-            let mut cites: Vec<usize> = claims.iter().flat_map(|c| c.cites.clone()).collect();
-            cites.sort_unstable();
-            cites.dedup();
+            let cites = claims::numbers(&claims);
             let told = cites.into_iter().filter_map(|n| Some(passage(sources.at(n)?, n)));
             parts.push(format!("<passages>\n{}\n</passages>", told.collect::<Vec<_>>().join("\n")));
         }

@@ -8,13 +8,11 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::{
-    Axes, By, Gives, Mark, Material, PipelineState, Verification, count,
+    By, Cite, Gives, Mark, Material, PipelineState, Verification, count,
     draft::{Finding, Findings},
     material::{Outcome, Step, ToolStep},
-    verify::Checked,
+    verify,
 };
-use crate::knowledge::Score;
-
 /// Lines around the one that a finding names in which its words may stand.
 const NEAR: usize = 10;
 /// Begins the text of a file among those that were read.
@@ -70,26 +68,18 @@ pub(super) fn verify(state: &PipelineState, material: &Material) -> Option<Step>
     let fault = |f: &Finding| {
         let why = doubt(f, &texts)?;
         let claim = format!("{}:{} {}", f.file, f.line, f.message);
-        Some(Mark { claim, cite: f.line, why, by: By::Code })
+        Some(Mark { claim, cite: Cite::Passage(f.line), why, by: By::Code })
     };
     let marks: Vec<Mark> = found.findings.iter().filter_map(fault).collect();
     let all = found.findings.len();
     let threshold = state.beginning().map(|b| b.spec.thresholds).unwrap_or_default().citation_accuracy;
-    let score = Score::share(all - marks.len(), all);
-    let passed = score >= Axes::score(threshold);
-    let checked = Checked {
-        axis: "citation_accuracy".to_owned(),
-        score: f32::from(score.0) / 1000.0,
-        threshold,
-        of: all,
-        by: vec![By::Code],
-        passed,
-    };
+    let checked = verify::axis("citation_accuracy", (all - marks.len(), all), threshold, vec![By::Code]);
+    let passed = checked.passed;
     let again = !passed && state.rounds() < state.depth().numbers().repairs;
     let note = format!("{} of {all} findings stand in the code", all - marks.len());
     let verification = Verification { axes: vec![checked], marks, passed, ..Verification::default() };
     let output = serde_json::to_string(&verification).unwrap_or_default();
-    Some(Step::Done(Box::new(Outcome { output, note, again, answer: None })))
+    Some(Step::Done(Box::new(Outcome { output, note, again, ..Outcome::default() })))
 }
 
 /// The texts that were read, by file.
@@ -148,5 +138,5 @@ pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step>
     }
     let note = format!("{}, {} not verified", count(found.findings.len(), "finding"), doubts.marks.len());
     let output = serde_json::to_string_pretty(&found).unwrap_or_default();
-    Some(Step::Done(Box::new(Outcome { output, note, again: false, answer: Some(text) })))
+    Some(Step::Done(Box::new(Outcome { output, note, answer: Some(text), ..Outcome::default() })))
 }

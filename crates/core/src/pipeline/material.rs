@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Answer, Draft, Gives, PipelineState, Sources, StageKind, StageSpec, Verification, render, retrieve,
-    verify,
+    Answer, Draft, Gives, PipelineState, Sources, StageKind, StageSpec, Verification, postprocess::Reference,
+    render, retrieve, verify,
 };
 
 /// A call that a stage made, and what came of it.
@@ -59,6 +59,8 @@ pub struct Outcome {
     pub again: bool,
     /// What is told to the user as the answer.
     pub answer: Option<String>,
+    /// Why that is none, where it is none.
+    pub lacks: String,
 }
 
 impl Material {
@@ -78,6 +80,11 @@ impl Material {
     pub fn sources(&self, state: &PipelineState) -> Sources {
         let found = self.of(state, |s| s.kind == StageKind::ToolFanout);
         found.map(Sources::kept).unwrap_or_default()
+    }
+
+    /// What a draft may name beside passages: sections of the answer that is followed up.
+    pub fn references(&self, _state: &PipelineState) -> Vec<Reference> {
+        self.prior.as_ref().map(Answer::references).unwrap_or_default()
     }
 
     /// What came of holding the draft against its sources.

@@ -5,7 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Depth, Draft, Material, PipelineState, Section, Verification, claims, count, findings,
+    By, Cite, Depth, Draft, Material, PipelineState, Section, StageKind, Verification,
+    claims::{self, claims},
+    count, findings,
     material::{Outcome, Step},
     postprocess::Reference,
     verify,
@@ -53,9 +55,6 @@ pub struct Answer {
     pub extractive: bool,
 }
 
-/// An answer that is followed up.
-pub type PriorAnswer = Answer;
-
 impl Answer {
     /// Reads one as it was kept; `None` where it cannot be read.
     pub fn kept(text: &str) -> Option<Self> {
@@ -72,7 +71,7 @@ impl Answer {
         let of = |(section, n): (&Section, usize)| Reference {
             mark: format!("P{n}"),
             title: section.title.clone(),
-            text: bare(&section.text),
+            text: prose(&section.text),
         };
         self.sections.iter().zip(1..).map(of).collect()
     }
@@ -117,18 +116,23 @@ impl Answer {
 fn checks(found: &Verification) -> String {
     let mut text = "\n## Checks\n\n".to_owned();
     for axis in &found.axes {
-        let name = axis.axis.replace('_', " ");
-        let by: Vec<&str> = axis.by.iter().map(|by| by.words()).collect();
-        let by = by.join(" and ");
-        let line = if axis.axis == "contradictions" {
-            format!("{name}: {} (at most {})", axis.score, axis.threshold)
-        } else if axis.of == 0 {
-            format!("{name}: nothing to check")
-        } else {
-            format!("{name}: {:.2} of {} (at least {:.2})", axis.score, axis.of, axis.threshold)
+        let Some(came_to) = axis.came_to() else {
+            let sign = if axis.passed { "–" } else { "✗" };
+            text.push_str(&format!("- {sign} {}: {}\n", axis.name(), axis.came_to_nothing()));
+            continue;
         };
+        let by: Vec<&str> = axis.by.iter().map(|by| by.words()).collect();
         let sign = if axis.passed { "✓" } else { "✗" };
-        text.push_str(&format!("- {sign} {line}, by {by}\n"));
+        let wanted = if axis.axis == "contradictions" {
+            format!("in {} (at most {})", axis.of, axis.threshold)
+        } else {
+            format!("of {} (at least {:.2})", axis.of, axis.threshold)
+        };
+        text.push_str(&format!("- {sign} {}: {came_to} {wanted}, by {}\n", axis.name(), by.join(" and ")));
+    }
+    let unseen = found.marks.iter().filter(|m| m.by == By::Nobody).count();
+    if unseen > 0 {
+        text.push_str(&format!("- ✗ {} could not be checked\n", count(unseen, "citation")));
     }
     for problem in found.problems() {
         text.push_str(&format!("- ✗ {problem}\n"));
@@ -142,7 +146,7 @@ pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
         return step;
     }
     let found = material.verification(state);
-    let draft = verify::complete(material.draft(state), material);
+    let draft = verify::complete(state, material);
     let answer = answer(state, &draft, material, found);
     let passed = answer.verification.as_ref().is_none_or(|v| v.passed);
     let note = format!(
@@ -152,14 +156,28 @@ pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
         if passed { "" } else { "; what does not hold is marked" }
     );
     let output = serde_json::to_string_pretty(&answer).unwrap_or_default();
-    Step::Done(Box::new(Outcome { output, note, again: false, answer: Some(answer.markdown()) }))
+    let (answer, lacks) = (Some(answer.markdown()), lacks(state, material, &draft));
+    Step::Done(Box::new(Outcome { output, note, again: false, answer, lacks }))
+}
+
+/// Why an answer is none: nothing was found that it could rest on, or nothing was said.
+fn lacks(state: &PipelineState, material: &Material, draft: &Draft) -> String {
+    let stages = state.beginning().map(|b| b.spec.stages.as_slice()).unwrap_or_default();
+    let looked = stages.iter().any(|s| s.kind == StageKind::ToolFanout);
+    let found = !material.sources(state).passages.is_empty() || !material.references(state).is_empty();
+    let why = if looked && !found {
+        "nothing was found that an answer could rest on"
+    } else if draft.texts().all(|t| t.trim().is_empty()) {
+        "nothing was said"
+    } else {
+        ""
+    };
+    why.to_owned()
 }
 
 fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Option<Verification>) -> Answer {
     let sources = material.sources(state);
-    let mut cited: Vec<usize> = claims(draft).into_iter().flat_map(|c| c.cites).collect();
-    cited.sort_unstable();
-    cited.dedup();
+    let cited = claims::numbers(&claims(draft));
     let line = |number: usize| {
         let p = sources.at(number)?;
         let (lines, title) = (p.lines.clone(), p.title.clone());
@@ -182,30 +200,26 @@ fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Opti
 /// A text in which every citation that does not hold says so.
 fn marked(text: &str, found: &Verification) -> String {
     let mut done = text.to_owned();
-    for sentence in claims::sentences(text) {
-        let lone = Draft { summary: sentence.to_owned(), ..Draft::default() };
-        let Some(claim) = claims(&lone).into_iter().next() else { continue };
-        let bad: Vec<usize> = found.marks.iter().filter(|m| m.claim == claim.text).map(|m| m.cite).collect();
-        if bad.is_empty() {
+    for sentence in claims::sentences(text).into_iter().rev() {
+        let Some(claim) = claims::claim(sentence.text) else { continue };
+        let fails = |cite: &Cite| found.marks.iter().any(|m| m.claim == claim.text && m.cite == *cite);
+        if !claim.cites.iter().any(fails) {
             continue;
         }
-        let mut told = sentence.to_owned();
-        for (place, names) in claims::marks(sentence).into_iter().rev() {
-            let names = names.iter().map(|name| {
-                let fails = name.parse().is_ok_and(|n: usize| bad.contains(&n));
-                if fails { format!("[{name}: not verified]") } else { format!("[{name}]") }
-            });
-            told.replace_range(place, &names.collect::<String>());
+        let mut told = sentence.text.to_owned();
+        for (place, cites) in claims::marks(sentence.text).into_iter().rev() {
+            let cites = cites
+                .iter()
+                .map(|c| if fails(c) { format!("[{c}: not verified]") } else { format!("[{c}]") });
+            told.replace_range(place, &cites.collect::<String>());
         }
-        done = done.replacen(sentence, &told, 1);
+        done.replace_range(sentence.at, &told);
     }
     done
 }
 
-/// A text without marks.
-fn bare(text: &str) -> String {
-    let mut text = text.to_owned();
-    let marks = claims::marks(&text);
-    marks.into_iter().rev().for_each(|(place, _)| text.replace_range(place, ""));
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// What a text says itself, without marks, code and quotations.
+fn prose(text: &str) -> String {
+    let said = claims::sentences(text).into_iter().filter(|s| !s.quoted);
+    said.map(|s| claims::bare(s.text)).filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
 }

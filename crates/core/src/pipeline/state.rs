@@ -47,6 +47,9 @@ pub enum StageEvent {
         /// Whether the stage before is to be done again.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         again: bool,
+        /// Why what it came to is no answer, where it is none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        lacks: String,
         /// What it cost.
         #[serde(default)]
         spent: Usage,
@@ -405,6 +408,15 @@ impl PipelineState {
             }
             Some(_) => Next::Done,
         }
+    }
+
+    /// Why its answer is none, where it is none.
+    pub fn lacks(&self) -> Option<&str> {
+        let last = self.events.iter().rev().find_map(|e| match e {
+            StageEvent::StageCompleted { lacks, .. } => Some(lacks.as_str()),
+            _ => None,
+        });
+        last.filter(|why| !why.is_empty())
     }
 
     /// Rounds of repair so far.

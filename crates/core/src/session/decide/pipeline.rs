@@ -218,8 +218,17 @@ impl Draft<'_> {
         let skipped = matches!(handed, Handed::Skipped);
         let queries = if let Handed::Queries(queries) = handed { queries } else { Vec::new() };
         let output = self.excerpt(outcome.output.clone());
-        let (note, again) = (outcome.note.clone(), outcome.again);
-        self.staged(StageEvent::StageCompleted { stage, output, note, queries, skipped, again, spent });
+        let Outcome { note, again, lacks, .. } = outcome.clone();
+        self.staged(StageEvent::StageCompleted {
+            stage,
+            output,
+            note,
+            queries,
+            skipped,
+            again,
+            lacks,
+            spent,
+        });
     }
 
     /// The answer, once, as what the agent said last.
@@ -296,9 +305,13 @@ impl Draft<'_> {
     fn pipeline_done(&mut self) {
         self.staged(StageEvent::Completed);
         self.close_pipeline_lane();
-        let title = self.pipeline().and_then(|p| p.state.beginning()).map(|b| b.title.clone());
-        let summary = format!("{} complete", title.unwrap_or_default());
-        self.complete_as(RunEnd::of(RunStatus::Completed, summary));
+        let state = self.pipeline().map(|p| &p.state);
+        let title = state.and_then(PipelineState::beginning).map_or("", |b| b.title.as_str());
+        let end = match state.and_then(PipelineState::lacks) {
+            Some(why) => RunEnd::of(RunStatus::Ended, format!("{title} ended: {why}")),
+            None => RunEnd::of(RunStatus::Completed, format!("{title} complete")),
+        };
+        self.complete_as(end);
         self.must_go(Trigger::Complete);
         self.drain();
     }
