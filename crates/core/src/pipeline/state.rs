@@ -16,6 +16,9 @@ use crate::{
 /// Most questions of the first stage that are told to whoever judges a message.
 const TOLD_QUERIES: usize = 5;
 
+/// How often it waits after one stage.
+const MOST_PAUSES: usize = 2;
+
 /// Something that happened to a pipeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
@@ -390,6 +393,9 @@ impl PipelineState {
         if let Some((stage, round)) = self.open_stage() {
             return Next::Stage(stage, round);
         }
+        if let Some(stage) = self.to_change() {
+            return Next::Stage(stage, 0);
+        }
         let last = self.events.iter().rev().find_map(|e| match e {
             StageEvent::StageCompleted { stage, again, .. } => Some((*stage, *again)),
             _ => None,
@@ -408,6 +414,26 @@ impl PipelineState {
             }
             Some(_) => Next::Done,
         }
+    }
+
+    /// The stage that is done again because the user wants it different: the last one, where it asks a model.
+    fn to_change(&self) -> Option<usize> {
+        let at = self.events.iter().rposition(|e| matches!(e, StageEvent::StageCompleted { .. }))?;
+        let StageEvent::StageCompleted { stage, .. } = self.events.get(at)? else { return None };
+        let wants = |e: &StageEvent| matches!(e, StageEvent::Resumed { feedback } if !feedback.is_empty());
+        let asks = self.stage(*stage).is_some_and(StageSpec::asks);
+        (asks && self.events.iter().skip(at).any(wants)).then_some(*stage)
+    }
+
+    /// Whether it waits after a stage that was just done: where its agent says so, and once more after a change.
+    pub fn pauses(&self) -> Option<usize> {
+        let Some(StageEvent::StageCompleted { stage, skipped: false, .. }) = self.events.last() else {
+            return None;
+        };
+        let paused =
+            self.events.iter().filter(|e| matches!(e, StageEvent::Paused { stage: of } if of == stage));
+        let waits = self.beginning()?.spec.pauses_after(*stage) && paused.count() < MOST_PAUSES;
+        waits.then_some(*stage)
     }
 
     /// Why its answer is none, where it is none.

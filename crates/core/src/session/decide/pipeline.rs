@@ -108,7 +108,7 @@ impl Draft<'_> {
     pub(super) fn go_on(&mut self) {
         loop {
             let Some(state) = self.pipeline().map(|p| p.state.clone()) else { return };
-            if let Some(stage) = pauses(&state) {
+            if let Some(stage) = state.pauses() {
                 return self.pause_pipeline(stage);
             }
             match state.next() {
@@ -454,14 +454,6 @@ enum Handed {
     Queries(Vec<String>),
     /// It was left out.
     Skipped,
-}
-
-/// The stage after which a pipeline waits now: the one that was just done, where its agent says so.
-fn pauses(state: &PipelineState) -> Option<usize> {
-    let Some(StageEvent::StageCompleted { stage, skipped: false, .. }) = state.events().last() else {
-        return None;
-    };
-    state.beginning().is_some_and(|b| b.spec.pauses_after(*stage)).then_some(*stage)
 }
 
 /// What a reply hands in, and the questions in it; `None` where it cannot be read.
