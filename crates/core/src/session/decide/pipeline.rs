@@ -372,7 +372,7 @@ impl Draft<'_> {
         self.ask_of_pipeline();
     }
 
-    /// `/research`: goes on with what was stopped, or begins with what follows the name.
+    /// `/research` and its like: goes on with what was stopped, or begins with what follows the name.
     pub(super) fn research(&mut self, slug: &str, args: &str) -> Decided {
         if !args.trim().is_empty() {
             let line = format!("@{slug} {}", args.trim());
