@@ -12,7 +12,7 @@ use super::{
     postprocess::Reference,
     verify,
 };
-use crate::knowledge::Lines;
+use crate::{ids::RunId, knowledge::Lines};
 
 /// Told above an answer that no model wrote.
 const EXTRACTIVE: &str = "*Without a model: these are the passages that answer best, word for word.*";
@@ -35,6 +35,9 @@ pub struct SourceLine {
 /// An answer, as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
+    /// The pipeline that came to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
     /// The question.
     pub query: String,
     /// How deep it was gone into.
@@ -186,6 +189,7 @@ fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Opti
     let mark = |text: &str| found.as_ref().map_or_else(|| text.to_owned(), |found| marked(text, found));
     let section = |s: &Section| Section { title: s.title.clone(), text: mark(&s.text) };
     Answer {
+        run: Some(state.id),
         query: state.original_query().to_owned(),
         depth: state.depth(),
         summary: mark(&draft.summary),

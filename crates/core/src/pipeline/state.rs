@@ -196,6 +196,11 @@ impl PipelineState {
         Self { id: self.id, events }
     }
 
+    /// The same in place, for the one fold that owns it.
+    pub(crate) fn push(&mut self, event: StageEvent) {
+        self.events.push(event);
+    }
+
     /// What happened, oldest first.
     pub fn events(&self) -> &[StageEvent] {
         &self.events

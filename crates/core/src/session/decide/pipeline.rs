@@ -67,12 +67,8 @@ impl Draft<'_> {
 
     fn begin_pipeline(&mut self, turn: TurnId, slug: &str, query: &str) {
         let Some(agent) = self.under.agents.named(slug).cloned() else { return };
-        let previous = self
-            .state
-            .pipeline
-            .as_ref()
-            .filter(|p| p.state.is_over() && p.state.beginning().is_some_and(|b| b.agent == slug));
-        let previous = previous.map(|p| p.state.id);
+        let previous =
+            self.pipeline().and_then(Pipeline::answered).filter(|(of, _)| of == slug).map(|(_, id)| id);
         let body = self.excerpt(agent.body);
         let prompts =
             agent.spec.stages.iter().map(|s| agent.prompts.get(&s.name).cloned().unwrap_or_default());
