@@ -18,6 +18,8 @@ pub struct Reference {
     pub title: String,
     /// What it says.
     pub text: String,
+    /// Where it stands, where that is an address.
+    pub place: String,
 }
 
 /// Most characters of a reference that are quoted.

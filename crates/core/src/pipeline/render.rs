@@ -2,6 +2,8 @@
 //!
 //! Owns how it is kept and how it reads: the summary first, then the detail, then sources and checks.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -32,6 +34,18 @@ pub struct SourceLine {
     pub title: String,
 }
 
+/// Something else that an answer names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BesideLine {
+    /// Its mark.
+    pub mark: String,
+    /// What it is headed by.
+    pub title: String,
+    /// Its address, where it has one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
+}
+
 /// An answer, as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -50,6 +64,9 @@ pub struct Answer {
     pub conclusions: Vec<String>,
     /// What it rests on.
     pub sources: Vec<SourceLine>,
+    /// What else it names: the web's, and an earlier answer's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<BesideLine>,
     /// What came of holding it against these; none where that was not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
@@ -75,6 +92,7 @@ impl Answer {
             mark: format!("P{n}"),
             title: section.title.clone(),
             text: prose(&section.text),
+            place: String::new(),
         };
         self.sections.iter().zip(1..).map(of).collect()
     }
@@ -100,12 +118,16 @@ impl Answer {
             text.push_str("\n## Conclusions\n\n");
             self.conclusions.iter().for_each(|c| text.push_str(&format!("- {}\n", c.trim())));
         }
-        if !self.sources.is_empty() {
+        if !self.sources.is_empty() || !self.beside.is_empty() {
             text.push_str("\n## Sources\n\n");
             for SourceLine { number, lines, hash, title } in &self.sources {
                 let short: String = hash.chars().take(12).collect();
                 let title = if title.is_empty() { String::new() } else { format!(" {title}") };
                 text.push_str(&format!("- [{number}] `{lines}`@{short}{title}\n"));
+            }
+            for BesideLine { mark, title, place } in &self.beside {
+                let of = if place.is_empty() { "the earlier answer" } else { place };
+                text.push_str(&format!("- [{mark}] {title}: {of}\n"));
             }
         }
         if let Some(found) = &self.verification {
@@ -160,7 +182,7 @@ pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
     );
     let output = serde_json::to_string_pretty(&answer).unwrap_or_default();
     let (answer, lacks) = (Some(answer.markdown()), lacks(state, material, &draft));
-    Step::Done(Box::new(Outcome { output, note, again: false, answer, lacks }))
+    Step::Done(Box::new(Outcome { output, note, answer, lacks, ..Outcome::default() }))
 }
 
 /// Why an answer is none: nothing was found that it could rest on, or nothing was said.
@@ -186,6 +208,10 @@ fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Opti
         let (lines, title) = (p.lines.clone(), p.title.clone());
         Some(SourceLine { number, lines, hash: p.hash.to_string(), title })
     };
+    let named: BTreeSet<String> =
+        claims(draft).into_iter().flat_map(|c| c.cites).map(|c| c.to_string()).collect();
+    let beside = material.references(state).into_iter().filter(|r| named.contains(&r.mark));
+    let beside = beside.map(|Reference { mark, title, place, .. }| BesideLine { mark, title, place });
     let mark = |text: &str| found.as_ref().map_or_else(|| text.to_owned(), |found| marked(text, found));
     let section = |s: &Section| Section { title: s.title.clone(), text: mark(&s.text) };
     Answer {
@@ -196,6 +222,7 @@ fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Opti
         sections: draft.sections.iter().map(section).collect(),
         conclusions: draft.conclusions.iter().map(|c| mark(c)).collect(),
         sources: cited.into_iter().filter_map(line).collect(),
+        beside: beside.collect(),
         verification: found,
         extractive: draft.extractive,
     }

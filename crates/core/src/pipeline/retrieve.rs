@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Material, PipelineState, claims, count, findings,
+    Material, PipelineState, change, claims, count,
     material::{Outcome, Step, ToolStep},
 };
 use crate::knowledge::{Hopped, Lines, Passage};
@@ -46,11 +46,11 @@ impl Sources {
 /// What a stage of searches does next.
 pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> Step {
     let Some(spec) = state.stage(stage) else { return Step::Fail("there is no such stage".to_owned()) };
-    if let Some(command) = &spec.command {
-        return findings::collect(command, material);
+    if spec.collects() {
+        return change::collect(state, spec, material);
     }
     if let Some(tool) = spec.tool.as_ref().filter(|_| spec.files) {
-        return findings::files(state, stage, tool, material);
+        return change::read(state, stage, tool, material);
     }
     let Some(tool) = spec.tool.clone() else { return Step::Fail("the stage names no tool".to_owned()) };
     let numbers = state.depth().numbers();
@@ -90,7 +90,7 @@ pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> 
 
 /// What is searched for: the question itself and what it was taken apart into, less what an earlier answer
 /// speaks of already.
-fn questions(state: &PipelineState, material: &Material) -> Vec<String> {
+pub(super) fn questions(state: &PipelineState, material: &Material) -> Vec<String> {
     let query = state.original_query().to_owned();
     let told = material.prior.as_ref().map(|p| claims::words(&p.text())).unwrap_or_default();
     let is_new = |q: &&String| {

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Depth, PipelineSpec, Source, StageSpec};
+use super::{Depth, PipelineSpec, Source, StageSpec, WebSearch};
 use crate::{
     blob::Excerpt,
     ids::{RunId, TurnId},
@@ -134,6 +134,9 @@ pub struct Beginning {
     pub body: Excerpt,
     /// What each stage asks.
     pub prompts: Vec<Excerpt>,
+    /// The tool that searches the web, where a source has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub web: Option<WebSearch>,
     /// The run of the session whose answer it follows up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<RunId>,

@@ -57,6 +57,7 @@ fn began(depth: Depth) -> PipelineState {
         spec,
         body: Excerpt::default(),
         prompts: Vec::new(),
+        web: None,
         previous: None,
     };
     PipelineState::new(RunId(1)).add_event(StageEvent::Began(Box::new(beginning)))

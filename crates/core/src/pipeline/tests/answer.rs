@@ -87,9 +87,20 @@ fn what_models_forget_is_put_in_once() {
             mark: "W1".into(),
             title: "Limiter windows".into(),
             text: "A limiter resets its window by a timer.".into(),
+            place: "https://example.org/".into(),
         },
-        Reference { mark: "P1".into(), title: "TOML".into(), text: "The configuration is TOML text.".into() },
-        Reference { mark: "P2".into(), title: "Zebra".into(), text: "Quite unrelated stripes.".into() },
+        Reference {
+            mark: "P1".into(),
+            title: "TOML".into(),
+            text: "The configuration is TOML text.".into(),
+            place: String::new(),
+        },
+        Reference {
+            mark: "P2".into(),
+            title: "Zebra".into(),
+            text: "Quite unrelated stripes.".into(),
+            place: String::new(),
+        },
     ];
     let once = postprocess(draft(), &references);
     assert!(once.sections[0].text.contains("> [W1] Limiter windows: A limiter resets"), "{once:?}");
@@ -100,7 +111,12 @@ fn what_models_forget_is_put_in_once() {
 
 #[test]
 fn what_is_put_in_stands_in_no_code_and_no_quotation_and_only_where_it_fits() {
-    let reference = |text: &str| Reference { mark: "P1".into(), title: "Window".into(), text: text.into() };
+    let reference = |text: &str| Reference {
+        mark: "P1".into(),
+        title: "Window".into(),
+        text: text.into(),
+        place: String::new(),
+    };
     let text = "```\nThe limiter resets the window.\n```\n> The limiter resets the window. And the timer.\n\
                 The limiter resets the window by its timer [1].";
     let of =

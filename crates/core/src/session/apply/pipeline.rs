@@ -6,7 +6,7 @@ use crate::{
     blob::Excerpt,
     event::{CallStatus, Event},
     ids::{CallId, LaneId, RunId},
-    pipeline::{Depth, PipelineExit, PipelineState, StageEvent, StageKind},
+    pipeline::{Depth, PipelineExit, PipelineState, StageEvent, StageSpec},
     session::State,
     talk::Usage,
     tool::Tool,
@@ -154,7 +154,7 @@ impl State {
         let p = self.pipeline.as_ref().filter(|p| p.state.is_running())?;
         let lane = self.lanes.get(&p.lane?)?;
         let (stage, _) = p.state.open_stage()?;
-        let code = p.state.stage(stage).is_some_and(|s| s.kind != StageKind::Llm);
+        let code = p.state.stage(stage).is_some_and(StageSpec::gathers);
         let free = lane.calls.is_empty() && lane.thinking.is_none() && !lane.held && lane.moves.is_empty();
         (code && free).then(|| Work::Stage { pipeline: p.state.id, step: p.step() })
     }

@@ -31,6 +31,8 @@ use crate::{
 const ANSWER_BYTES: usize = 14 * 1024;
 /// Told where a stage needs the web and nothing reaches it.
 const NO_WEB: &str = "skipped: no web source";
+/// Told where it is not to be asked.
+const NOT_SO_DEEP: &str = "skipped: the web is asked from depth standard on";
 
 impl Draft<'_> {
     /// The agent that a line calls by name, and what it asks of it.
@@ -83,6 +85,7 @@ impl Draft<'_> {
             spec: agent.spec,
             body,
             prompts,
+            web: self.under.agents.web.clone(),
             previous,
         };
         let pipeline = self.state.run.as_ref().map(|r| r.id).unwrap_or_default();
@@ -112,11 +115,18 @@ impl Draft<'_> {
                 Next::Stage(stage, round) => {
                     self.staged(StageEvent::StageStarted { stage, round });
                     let web = state.stage(stage).is_some_and(|s| s.web);
-                    if !web || (state.depth().numbers().web && self.under.agents.web) {
+                    let why = if !state.depth().numbers().web {
+                        NOT_SO_DEEP
+                    } else if state.beginning().is_some_and(|b| b.web.is_none()) {
+                        NO_WEB
+                    } else {
+                        ""
+                    };
+                    if !web || why.is_empty() {
                         return self.begin_stage(&state, stage);
                     }
-                    let outcome = Outcome { note: NO_WEB.to_owned(), ..Outcome::default() };
-                    self.complete_stage(stage, &outcome, Handed::Skipped);
+                    let outcome = Outcome { note: why.to_owned(), skipped: true, ..Outcome::default() };
+                    self.complete_stage(stage, &outcome);
                 }
             }
         }
@@ -143,7 +153,7 @@ impl Draft<'_> {
 
     /// A stage that asks begins with the model; every other with what it works on, which is brought.
     fn do_stage(&mut self, lane: LaneId, stage: usize) {
-        if self.pipeline().and_then(|p| p.state.stage(stage)).is_some_and(|s| s.kind == StageKind::Llm) {
+        if self.pipeline().and_then(|p| p.state.stage(stage)).is_some_and(|s| !s.gathers()) {
             self.think(lane);
         }
     }
@@ -161,7 +171,7 @@ impl Draft<'_> {
                 if let Some(text) = &outcome.answer {
                     self.tell_answer(lane, &state, text);
                 }
-                self.complete_stage(stage, &outcome, Handed::Done);
+                self.complete_stage(stage, &outcome);
                 self.go_on();
             }
             Step::Fail(why) => self.fail_pipeline(lane, &why),
@@ -193,14 +203,14 @@ impl Draft<'_> {
             StageKind::Llm => read(&text, spec.gives, state.depth()),
             StageKind::ToolFanout | StageKind::Verify | StageKind::Render => None,
         };
-        if let Some((outcome, queries)) = said {
-            self.complete_stage(stage, &outcome, Handed::Queries(queries));
+        if let Some(outcome) = said.as_ref().filter(|_| !spec.gathers()) {
+            self.complete_stage(stage, outcome);
             return self.go_on();
         }
         let again = state.reply().is_none();
         let output = self.excerpt(text);
         self.staged(StageEvent::Replied { stage, output });
-        if spec.kind == StageKind::Llm {
+        if spec.kind == StageKind::Llm && said.is_none() {
             if again {
                 return self.think(lane);
             }
@@ -209,12 +219,10 @@ impl Draft<'_> {
         }
     }
 
-    fn complete_stage(&mut self, stage: usize, outcome: &Outcome, handed: Handed) {
+    fn complete_stage(&mut self, stage: usize, outcome: &Outcome) {
         let spent = self.pipeline().map(|p| p.spent).unwrap_or_default();
-        let skipped = matches!(handed, Handed::Skipped);
-        let queries = if let Handed::Queries(queries) = handed { queries } else { Vec::new() };
         let output = self.excerpt(outcome.output.clone());
-        let Outcome { note, again, lacks, .. } = outcome.clone();
+        let Outcome { note, again, lacks, queries, skipped, .. } = outcome.clone();
         self.staged(StageEvent::StageCompleted {
             stage,
             output,
@@ -414,8 +422,9 @@ impl Draft<'_> {
                 .map(|d| {
                     let n = d.numbers();
                     let mark = if *d == now { "now: " } else { "" };
+                    let web = if n.web { "the web where a source searches it" } else { "no web" };
                     format!(
-                        "{mark}{}: up to {} questions, {} passages each, {} rounds of repair, {}K tokens of passages",
+                        "{mark}{}: up to {} questions, {} passages each, {} rounds of repair, {}K tokens of passages, {web}",
                         d.name(), n.queries, n.passages, n.repairs, n.tokens / 1000
                     )
                 })
@@ -442,18 +451,8 @@ impl Resolve for PipelinePause {
     }
 }
 
-/// How a stage ended.
-enum Handed {
-    /// It did what it should.
-    Done,
-    /// The same, with what the question was taken apart into.
-    Queries(Vec<String>),
-    /// It was left out.
-    Skipped,
-}
-
-/// What a reply hands in, and the questions in it; `None` where it cannot be read.
-fn read(text: &str, gives: Option<Gives>, depth: Depth) -> Option<(Outcome, Vec<String>)> {
+/// What a reply hands in; `None` where it cannot be read.
+fn read(text: &str, gives: Option<Gives>, depth: Depth) -> Option<Outcome> {
     let done = |output: String, note: String| Outcome { output, note, ..Outcome::default() };
     match gives? {
         Gives::Analysis | Gives::Calibration => {
@@ -461,18 +460,19 @@ fn read(text: &str, gives: Option<Gives>, depth: Depth) -> Option<(Outcome, Vec<
             let scope: String = read.scope.chars().take(200).collect();
             let note = format!("{}: {scope}", count(read.sub_queries.len(), "question"));
             let output = serde_json::to_string(&read).unwrap_or_default();
-            Some((done(output, note), read.sub_queries))
+            Some(Outcome { queries: read.sub_queries, ..done(output, note) })
         }
         Gives::Draft => {
             let read = AnswerDraft::read(text)?;
             let cites: usize = crate::pipeline::claims(&read).iter().map(|c| c.cites.len()).sum();
             let note = format!("{}, {}", count(read.sections.len(), "section"), count(cites, "citation"));
-            Some((done(serde_json::to_string(&read).unwrap_or_default(), note), Vec::new()))
+            Some(done(serde_json::to_string(&read).unwrap_or_default(), note))
         }
         Gives::Findings => {
             let read = crate::pipeline::Findings::read(text)?;
-            let note = count(read.findings.len(), "finding");
-            Some((done(serde_json::to_string(&read).unwrap_or_default(), note), Vec::new()))
+            let found = count(read.findings.len(), "finding");
+            let note = if read.skipped { "not looked for".to_owned() } else { found };
+            Some(done(serde_json::to_string(&read).unwrap_or_default(), note))
         }
     }
 }
