@@ -4,13 +4,13 @@
 //! Owns the files in the session's `data` folder. They are projections: nothing is decided from them but what a
 //! later turn is told and what a follow-up builds on.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use pilothouse_core::{
     event::{Event, Stamped},
     ids::{RunId, TurnId},
     input::Input,
-    pipeline::{Answer, PipelineExit, StageEvent, Step, Summary, prior_block, work},
+    pipeline::{Agents, Answer, PipelineExit, StageEvent, Step, Summary, prior_block, work},
     session::Pipeline,
     talk::{Fault, FaultKind, Message, ModelRequest, Purpose, Role, Usage},
     work::WorkKey,
@@ -36,6 +36,15 @@ const MOST_BYTES: u64 = 1024 * 1024;
 const JUDGEMENT_BYTES: usize = 1600;
 
 impl Driver {
+    /// What reaches the web now: a pipeline that begins goes by it.
+    pub(super) fn look_for_web(&mut self) {
+        let web = self.kit.sources.web();
+        if self.at.session.agents().web != web {
+            let agents = Agents { web, ..(**self.at.session.agents()).clone() };
+            self.at.session.set_agents(Arc::new(agents));
+        }
+    }
+
     /// Brings what the stage at work works on.
     pub(super) fn gather(&self, key: WorkKey, pipeline: RunId, step: u64) {
         let Some(p) = self.at.session.state().pipeline.clone() else { return };
