@@ -308,6 +308,9 @@ pub struct ContradictionVerdict {
     /// Whether none was found; `Unknown` where nothing could be compared.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// How many pairs were compared.
+    #[serde(default)]
+    pub compared: usize,
     /// Each that was found.
     pub found: Vec<Contradiction>,
 }

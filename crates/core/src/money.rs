@@ -73,6 +73,14 @@ impl Usage {
         self.bill(took_ms).map(|(label, value)| label.to_owned() + &value).join(" │ ")
     }
 
+    /// Tokens and cost beside what they were spent on; empty where nothing was.
+    pub fn aside(&self) -> String {
+        if self.tokens() == 0 {
+            return String::new();
+        }
+        format!("  ({} tokens, {})", self.shown_tokens(), cost(self.known_cost()))
+    }
+
     /// What it cost as far as that is known; nothing costs nothing.
     pub fn known_cost(&self) -> Option<u64> {
         self.cost_micros.or((self.tokens() == 0).then_some(0))

@@ -4,8 +4,10 @@
 //! and tools hand in. Never asks a model, runs a tool or touches a file: the session does the first two by its
 //! ordinary ways, the runtime the third.
 
+mod aim;
 pub mod breakout;
 mod brief;
+mod change;
 mod claims;
 mod depth;
 mod draft;
@@ -22,21 +24,23 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod web;
 
 pub use breakout::{Case, Judgement, Response, Said, Source};
 pub use brief::brief;
-pub use claims::{Claim, claims};
+pub use claims::{Cite, Claim, claims};
 pub use depth::{Depth, DepthNumbers};
 pub use draft::{Analysis, Draft, Findings, Gives, Section};
 pub use material::{Material, Outcome, Step, ToolStep, work};
 pub use name::{StepName, WEB_SEARCH, step_name};
 pub use pause::pause_message;
-pub use render::{Answer, PriorAnswer, SourceLine};
+pub use render::{Answer, BesideLine, SourceLine};
 pub use retrieve::Sources;
 pub use spec::{Agents, Axes, PipelineAgent, PipelineSpec, StageKind, StageSpec};
 pub use state::{Next, PipelineExit, PipelineState, StageEvent};
 pub use summary::{PRIOR_MARK, Summary, prior_block};
 pub use verify::{By, Checked, Mark, Verification};
+pub use web::{WebResult, WebSearch};
 
 /// So many of something, in words.
 pub fn count(n: usize, what: &str) -> String {

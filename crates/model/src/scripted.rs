@@ -147,7 +147,9 @@ impl ModelClient for Scripted {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
         Box::pin(async move {
-            let heard = heard(&request.messages);
+            // A stage is told one message, which is all that it hears.
+            let stage = request.messages.last().filter(|_| request.purpose == Purpose::Stage);
+            let heard = stage.map_or_else(|| heard(&request.messages), |m| m.text.to_lowercase());
             let (number, line) = self.next(&heard, request.purpose).ok_or_else(|| self.spent(&heard))?;
             let mut reply = ModelReply { model: self.name.clone(), ..ModelReply::default() };
             let mut outlet = Outlet::new(deltas);

@@ -54,7 +54,7 @@ pub fn load(home: &Home, depth: Depth) -> (Agents, Vec<String>) {
             }
         }
     }
-    (Agents { all, web: false, depth }, notices)
+    (Agents { all, web: None, depth }, notices)
 }
 
 fn read(slug: &str, text: impl Fn(&str) -> Option<String>) -> Result<PipelineAgent, (String, Fault)> {

@@ -452,6 +452,9 @@ impl Driver {
 
     /// One step of the session, with an input that holds no secret.
     fn step(&mut self, input: Input, notices: &mut Vec<String>) -> Result<Step, Refusal> {
+        if matches!(input, Input::Say { .. }) {
+            self.look_for_web();
+        }
         let guarded = self.at.config.secrets.guard(input)?;
         let step = self.at.session.step((self.setup.clock)(), guarded.input)?;
         notices.extend(guarded.notice);

@@ -14,6 +14,7 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     clean::Clean,
+    pipeline::WebSearch,
     redact::Redactor,
     source::{SourceHealth, SourceNews, SourceState, SourceTool, full_name},
     tool::{External, Permit, SourceCall, SourceTools, ToolCall, ToolOutcome},
@@ -121,6 +122,19 @@ impl SessionSources {
     /// Whether there is none that could be asked.
     pub fn is_empty(&self) -> bool {
         self.pool.is_empty()
+    }
+
+    /// The tool that searches the web: of the first source that names one and can be asked.
+    pub fn web(&self) -> Option<WebSearch> {
+        let named = self.found.all.iter().filter(|s| s.enabled);
+        let mut all = named.filter_map(|s| Some(WebSearch { source: s.name.clone(), tool: s.web.clone()? }));
+        let off = |name: &str| {
+            let is = |s: &SourceState| {
+                s.name == name && matches!(s.health, SourceHealth::Off | SourceHealth::Untrusted)
+            };
+            self.states().iter().any(is)
+        };
+        all.find(|web| !off(&web.source))
     }
 
     /// How each is.

@@ -49,6 +49,8 @@ pub struct Definition {
     pub read_only: bool,
     /// The only tools of it that are there, if that is said.
     pub tools: Option<Vec<String>>,
+    /// The tool of it that searches the web, where it has one.
+    pub web: Option<String>,
     /// How long its start may take.
     pub start: Duration,
     /// How long a call may take.
@@ -117,6 +119,8 @@ macro_rules! entry {
             #[serde(default)]
             tools: Option<Vec<String>>,
             #[serde(default)]
+            web: Option<String>,
+            #[serde(default)]
             start_s: Option<u64>,
             #[serde(default)]
             timeout_s: Option<u64>,
@@ -133,6 +137,7 @@ macro_rules! entry {
                     enabled: said.enabled.unwrap_or(!said.disabled),
                     read_only: said.read_only,
                     tools: said.tools,
+                    web: said.web,
                     start: seconds("start_s", said.start_s, START_S)?,
                     call: seconds("timeout_s", said.timeout_s, CALL_S)?,
                 })
@@ -150,6 +155,7 @@ struct Entry {
     enabled: bool,
     read_only: bool,
     tools: Option<Vec<String>>,
+    web: Option<String>,
     start: Duration,
     call: Duration,
 }
@@ -214,11 +220,11 @@ pub fn read_common(file: &Path, text: &str, origin: Origin) -> Result<Vec<Defini
 
 impl Entry {
     fn named(self, name: String, file: &Path, origin: Origin) -> Definition {
-        let Self { about, reach, enabled, read_only, tools, start, call } = self;
+        let Self { about, reach, enabled, read_only, tools, web, start, call } = self;
         // A project does not say what may run unasked.
         let read_only = read_only && origin == Origin::User;
         let file = file.to_owned();
-        Definition { name, origin, file, about, reach, enabled, read_only, tools, start, call }
+        Definition { name, origin, file, about, reach, enabled, read_only, tools, web, start, call }
     }
 }
 

@@ -56,6 +56,7 @@ fn definition(name: &str, reach: Reach) -> Definition {
         enabled: true,
         read_only: false,
         tools: None,
+        web: None,
         start: Duration::from_mins(1),
         call: Duration::from_mins(1),
     }

@@ -2,7 +2,12 @@
 //!
 //! Owns that shape. Never tells of the conversation around it.
 
-use super::{Claim, Gives, Material, PipelineState, StageKind, claims, verify};
+use super::{
+    Claim, Gives, Material, PipelineState, StageKind, StageSpec, change,
+    claims::{self, claims},
+    postprocess::Reference,
+    verify, web,
+};
 use crate::knowledge::Passage;
 
 /// What a model is told in a stage, after its prompt.
@@ -16,32 +21,42 @@ pub fn brief(state: &PipelineState, stage: usize, material: &Material) -> String
         (Some(StageKind::Llm), Some(Gives::Analysis | Gives::Calibration)) => {
             parts.push(mark("most_sub_queries", &numbers.queries.to_string()));
             parts.extend(queries(state));
-            parts.extend(prior(material));
+            if spec.is_some_and(|s| s.web) {
+                parts.extend(told("web", &web::found(material)));
+            } else {
+                parts.extend(beside(state, material));
+            }
         }
         (Some(StageKind::Llm), Some(Gives::Draft)) => {
             parts.extend(queries(state));
-            parts.extend(prior(material));
+            parts.extend(beside(state, material));
             let sources = material.sources(state);
             let told = sources.passages.iter().zip(1..).map(|(p, n)| passage(p, n));
             parts.push(format!("<passages>\n{}\n</passages>", told.collect::<Vec<_>>().join("\n")));
-            parts.extend(again(state, material));
+            parts.extend(again(state, material, Gives::Draft, "draft"));
         }
         (Some(StageKind::Llm), Some(Gives::Findings)) => {
             let most = numbers.tokens * 4 / material.outputs.len().max(1);
-            let cut = |text: &str| text.get(..text.floor_char_boundary(most)).unwrap_or_default().to_owned();
-            parts.extend(material.outputs.iter().map(|(name, text)| mark(name, &cut(text))));
+            let stages = state.beginning().map(|b| b.spec.stages.as_slice()).unwrap_or_default();
+            let told = |s: &StageSpec| {
+                let output = material.outputs.get(&s.name).filter(|text| !text.is_empty())?;
+                let of_change = s.collects() || s.files;
+                let text = if of_change { change::told(s, output, most) } else { change::cut(output, most) };
+                Some(mark(&s.name, &text))
+            };
+            parts.extend(stages.iter().take(stage).filter_map(told));
+            parts.extend(again(state, material, Gives::Findings, "findings"));
         }
         (Some(StageKind::Verify), _) => {
-            let draft = verify::complete(material.draft(state), material);
+            let draft = verify::complete(state, material);
             let claims = claims(&draft);
             let sources = material.sources(state);
             let told = claims.iter().zip(1..).map(|(c, n)| claim(c, n));
             parts.push(format!("<claims>\n{}\n</claims>", told.collect::<Vec<_>>().join("\n")));
-            let mut cites: Vec<usize> = claims.iter().flat_map(|c| c.cites.clone()).collect();
-            cites.sort_unstable();
-            cites.dedup();
+            let cites = claims::numbers(&claims);
             let told = cites.into_iter().filter_map(|n| Some(passage(sources.at(n)?, n)));
             parts.push(format!("<passages>\n{}\n</passages>", told.collect::<Vec<_>>().join("\n")));
+            parts.extend(beside(state, material));
         }
         (Some(StageKind::Llm | StageKind::ToolFanout | StageKind::Render) | None, _) => {}
     }
@@ -53,18 +68,28 @@ fn queries(state: &PipelineState) -> Option<String> {
     (!all.is_empty()).then(|| mark("sub_queries", &all.join("\n")))
 }
 
-/// The sections of the answer that is followed up.
-fn prior(material: &Material) -> Option<String> {
-    let of = material.prior.as_ref()?.references();
-    let told: Vec<String> = of.iter().map(|r| format!("[{}] {}: {}", r.mark, r.title, r.text)).collect();
-    (!told.is_empty()).then(|| mark("earlier_answer", &told.join("\n")))
+/// What may be named beside passages: sections of the answer that is followed up, what the web said.
+fn beside(state: &PipelineState, material: &Material) -> Vec<String> {
+    let all = material.references(state);
+    let (earlier, web): (Vec<_>, Vec<_>) = all.into_iter().partition(|r| r.mark.starts_with('P'));
+    [("earlier_answer", earlier), ("web", web)].into_iter().filter_map(|(name, of)| told(name, &of)).collect()
 }
 
-/// What was wrong with the draft before.
-fn again(state: &PipelineState, material: &Material) -> Option<String> {
+/// References in a mark of their own; none where there are none.
+fn told(name: &str, of: &[Reference]) -> Option<String> {
+    let line = |r: &Reference| {
+        let place = if r.place.is_empty() { String::new() } else { format!(" ({})", r.place) };
+        format!("[{}] {}{place}: {}", r.mark, r.title, r.text)
+    };
+    let lines: Vec<String> = of.iter().map(line).collect();
+    (!lines.is_empty()).then(|| mark(name, &lines.join("\n")))
+}
+
+/// What was handed in before and what was wrong with it.
+fn again(state: &PipelineState, material: &Material, gives: Gives, name: &str) -> Option<String> {
     let problems = material.verification(state).filter(|v| !v.passed)?.problems();
-    let draft = material.given(state, Gives::Draft)?;
-    Some(format!("{}\n\n{}", mark("draft", draft), mark("problems", &problems.join("\n"))))
+    let before = material.given(state, gives)?;
+    Some(format!("{}\n\n{}", mark(name, before), mark("problems", &problems.join("\n"))))
 }
 
 fn passage(passage: &Passage, number: usize) -> String {

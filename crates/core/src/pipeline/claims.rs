@@ -1,101 +1,204 @@
 //! What an answer says, sentence by sentence, and what each sentence rests on.
 //!
-//! Owns reading `[1]` marks, and whether a passage bears a sentence, as far as code can tell. Never rewrites.
+//! Owns reading `[1]` marks in every form that models give them, and whether a passage bears a sentence, as far as code can tell. Never rewrites.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt, ops::Range};
+
+use serde::{Deserialize, Serialize};
 
 use super::Draft;
+
+/// Most passages that a mark with a dash names.
+const MOST_OF_RANGE: usize = 30;
+/// Words that stand in a mark and say nothing.
+const FILLING: [&str; 8] = ["and", "see", "passage", "passages", "source", "sources", "ref", "refs"];
+
+/// What a mark names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Cite {
+    /// A passage, from 1.
+    Passage(usize),
+    /// `W1` of the web, `P1` of an earlier answer, or what nobody knows.
+    Named(String),
+}
+
+impl Cite {
+    /// The number of the passage.
+    pub const fn number(&self) -> Option<usize> {
+        match self {
+            Self::Passage(number) => Some(*number),
+            Self::Named(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Cite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Passage(number) => number.fmt(f),
+            Self::Named(name) => name.fmt(f),
+        }
+    }
+}
 
 /// A sentence that rests on something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The sentence, without its marks.
     pub text: String,
-    /// The passages that it names, from 1.
-    pub cites: Vec<usize>,
+    /// What it names.
+    pub cites: Vec<Cite>,
+}
+
+/// A sentence and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sentence<'t> {
+    /// Where.
+    pub at: Range<usize>,
+    /// Its text.
+    pub text: &'t str,
+    /// Whether its line is a quotation.
+    pub quoted: bool,
 }
 
 /// The sentences of a draft that rest on something, in their order.
 pub fn claims(draft: &Draft) -> Vec<Claim> {
-    draft.texts().flat_map(sentences).filter_map(claim).collect()
+    draft.texts().flat_map(sentences).filter_map(|s| claim(s.text)).collect()
+}
+
+/// The numbers of the passages that claims name, each once, in their order.
+pub(super) fn numbers(claims: &[Claim]) -> BTreeSet<usize> {
+    claims.iter().flat_map(|c| &c.cites).filter_map(Cite::number).collect()
 }
 
 /// The sentences of a text, marks behind their full stop included; none of a block of code.
-pub(super) fn sentences(text: &str) -> Vec<&str> {
+pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut all = Vec::new();
     let mut code: Option<&str> = None;
-    for line in text.lines() {
+    let mut begins = 0;
+    for whole in text.split_inclusive('\n') {
+        let (line, at) = (whole.trim_end_matches(['\n', '\r']), begins);
+        begins += whole.len();
         let fence = ["```", "~~~"].into_iter().find(|fence| line.trim_start().starts_with(fence));
         if fence.is_some() && (code.is_none() || code == fence) {
             code = if code.is_some() { None } else { fence };
-            continue;
+        } else if code.is_none() {
+            let quoted = line.trim_start().starts_with('>');
+            let part = |(from, to): (usize, usize)| Sentence {
+                at: at + from..at + to,
+                text: line.get(from..to).unwrap_or_default(),
+                quoted,
+            };
+            all.extend(parted(line).into_iter().map(part).filter(|s| !s.text.trim().is_empty()));
         }
-        if code.is_some() {
-            continue;
-        }
-        let mut from = 0;
-        let ends = line.char_indices().filter(|(at, c)| {
-            let next = line.get(at + c.len_utf8()..).unwrap_or_default();
-            matches!(c, '.' | '!' | '?') && (next.is_empty() || next.starts_with(' '))
-        });
-        for (at, c) in ends {
-            let mut end = at + c.len_utf8();
-            // Marks behind the full stop belong to the sentence.
-            while let Some(mark) = line.get(end..).and_then(marks_at) {
-                end += mark;
-            }
-            if end > from {
-                all.push(line.get(from..end).unwrap_or_default());
-                from = end;
-            }
-        }
-        all.push(line.get(from..).unwrap_or_default());
     }
-    all.retain(|s| !s.trim().is_empty());
     all
 }
 
-/// How long the mark is that a text begins with, with the blank before it.
-fn marks_at(text: &str) -> Option<usize> {
+/// Where the sentences of a line begin and end.
+fn parted(line: &str) -> Vec<(usize, usize)> {
+    let (mut all, mut from) = (Vec::new(), 0);
+    let ends = line.char_indices().filter(|(at, c)| {
+        let next = line.get(at + c.len_utf8()..).unwrap_or_default();
+        matches!(c, '.' | '!' | '?') && (next.is_empty() || next.starts_with([' ', '[']))
+    });
+    for (at, c) in ends {
+        let mut end = at + c.len_utf8();
+        // Marks behind the full stop belong to the sentence.
+        while let Some((len, _)) = line.get(end..).and_then(mark_at) {
+            end += len;
+        }
+        if end > from {
+            all.push((from, end));
+            from = end;
+        }
+    }
+    all.push((from, line.len()));
+    all
+}
+
+/// The mark that a text begins with: how long it is with the blank before it, and what it names.
+fn mark_at(text: &str) -> Option<(usize, Vec<Cite>)> {
     let rest = text.trim_start_matches(' ');
     let inside = rest.strip_prefix('[')?;
     let end = inside.find(']')?;
-    let inside = inside.get(..end)?;
-    let ok = |c: char| c.is_ascii_digit() || matches!(c, ',' | ' ' | 'W' | 'P');
-    let is = !inside.is_empty() && inside.chars().all(ok) && inside.chars().any(|c| c.is_ascii_digit());
-    is.then_some(text.len() - rest.len() + end + 2)
+    Some((text.len() - rest.len() + end + 2, cites(inside.get(..end)?)?))
+}
+
+/// What stands between brackets as a mark: numbers, alone or from one to another, `W1`, `P1`, and whatever else is
+/// written as a number; `None` where it is none.
+fn cites(inside: &str) -> Option<Vec<Cite>> {
+    let plain = inside.replace(['–', '—'], "-").replace([',', ';', '&'], " ");
+    let words = plain.split_whitespace().map(|w| w.trim_end_matches(':'));
+    let words: Vec<&str> = words.filter(|w| !FILLING.contains(&w.to_lowercase().as_str())).collect();
+    let text = words.join(" ").replace(" to ", "-").replace(" - ", "-").replace("- ", "-").replace(" -", "-");
+    let ok = |c: char| {
+        c.is_ascii_digit() || matches!(c, '-' | '.' | ':' | '/' | '^' | '#' | 'W' | 'P' | 'w' | 'p')
+    };
+    let is = |item: &str| item.chars().all(ok) && item.contains(|c: char| c.is_ascii_digit());
+    let items: Vec<&str> = text.split(' ').filter(|i| !i.is_empty()).collect();
+    (!items.is_empty() && items.iter().all(|i| is(i))).then(|| items.into_iter().flat_map(named).collect())
+}
+
+/// What one item of a mark names.
+fn named(item: &str) -> Vec<Cite> {
+    let read = |text: &str| -> Option<(String, usize)> {
+        let digits = text.trim_start_matches(['W', 'P', 'w', 'p']);
+        let letters = text.get(..text.len() - digits.len())?.to_uppercase();
+        (letters.len() < 2 && digits.chars().all(|c| c.is_ascii_digit()))
+            .then_some((letters, digits.parse().ok()?))
+    };
+    let cite = |letter: &str, n: usize| {
+        if letter.is_empty() { Cite::Passage(n) } else { Cite::Named(format!("{letter}{n}")) }
+    };
+    if let Some((letter, n)) = read(item) {
+        return vec![cite(&letter, n)];
+    }
+    let ends = item.split_once('-').and_then(|(from, to)| Some((read(from)?, read(to)?)));
+    match ends {
+        Some(((of, from), (to_of, to)))
+            if (to_of.is_empty() || to_of == of) && from <= to && to - from < MOST_OF_RANGE =>
+        {
+            (from..=to).map(|n| cite(&of, n)).collect()
+        }
+        Some(_) | None => vec![Cite::Named(item.to_owned())],
+    }
 }
 
 /// The marks of a sentence, each with where it stands; an index in code is none.
-pub(super) fn marks(text: &str) -> Vec<(std::ops::Range<usize>, Vec<String>)> {
+pub(super) fn marks(text: &str) -> Vec<(Range<usize>, Vec<Cite>)> {
     let mut all = Vec::new();
     for (at, _) in text.match_indices('[') {
         let (before, Some(rest)) = (text.get(..at).unwrap_or_default(), text.get(at..)) else { continue };
         if before.matches('`').count() % 2 == 1 {
             continue;
         }
-        if let Some(len) = marks_at(rest) {
-            let inside = rest.get(1..len - 1).unwrap_or_default();
-            let names = inside.split(',').map(|n| n.trim().to_owned()).filter(|n| !n.is_empty()).collect();
-            all.push((at..at + len, names));
+        if let Some((len, cites)) = mark_at(rest) {
+            all.push((at..at + len, cites));
         }
     }
     all
 }
 
-fn claim(sentence: &str) -> Option<Claim> {
-    let found = marks(sentence);
-    let cites: Vec<usize> =
-        found.iter().flat_map(|(_, names)| names).filter_map(|n| n.parse().ok()).collect();
-    if cites.is_empty() {
-        return None;
+/// A text without its marks, in a line.
+pub(super) fn bare(text: &str) -> String {
+    let mut bare = text.to_owned();
+    for (place, _) in marks(text).into_iter().rev() {
+        bare.replace_range(place, "");
     }
-    let mut text = sentence.to_owned();
-    for (place, _) in found.iter().rev() {
-        text.replace_range(place.clone(), "");
-    }
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".");
-    Some(Claim { text, cites })
+    bare.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".")
+}
+
+pub(super) fn claim(sentence: &str) -> Option<Claim> {
+    let cites: Vec<Cite> = marks(sentence).into_iter().flat_map(|(_, cites)| cites).collect();
+    (!cites.is_empty()).then(|| Claim { text: bare(sentence), cites })
+}
+
+/// Whether two texts speak of the same, as far as words can tell.
+pub(super) fn shares(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let shared = one.intersection(other).count();
+    shared >= 3 || (shared >= 2 && shared * 10 >= one.len().min(other.len()) * 3)
 }
 
 /// Words that say nothing of what a sentence is about.

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
+use super::WebResult;
 use crate::goal::first_object;
 
 /// What a model's reply is to be.
@@ -31,6 +32,9 @@ pub struct Analysis {
     /// The questions that it comes to.
     #[serde(alias = "queries", alias = "subqueries")]
     pub sub_queries: Vec<String>,
+    /// What the web said; never a model's word.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub web: Vec<WebResult>,
 }
 
 /// A part of an answer.
@@ -98,6 +102,9 @@ pub struct Findings {
     pub summary: String,
     /// The findings.
     pub findings: Vec<Finding>,
+    /// Whether nobody looked for any.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub skipped: bool,
 }
 
 /// Reads a reply as what it is to be; `key` names a field that it has to have.
@@ -110,6 +117,7 @@ impl Analysis {
     /// Reads a model's reply; at most so many questions.
     pub fn read(reply: &str, most: usize) -> Option<Self> {
         let mut read: Self = read(reply, &["sub_queries", "queries", "subqueries"])?;
+        read.web = Vec::new();
         let said = |q: &String| q.trim().chars().take(300).collect::<String>();
         read.sub_queries = read.sub_queries.iter().map(said).filter(|q| !q.is_empty()).take(most).collect();
         (!read.sub_queries.is_empty()).then_some(read)

@@ -1,107 +1,60 @@
-//! Findings about a change: the change collected, its files read, each finding held against the code.
+//! Findings about a change: each held against the code, and told, the worst first.
 //!
-//! Owns what stages of a review do without a model. Never calls a finding proven whose words do not stand where it
-//! says.
+//! Owns what stages of a review do without a model once something was found. Never calls a finding proven whose words
+//! do not stand where it says.
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
-
 use super::{
-    Axes, By, Gives, Mark, Material, PipelineState, Verification, count,
+    By, Cite, Gives, Mark, Material, PipelineState, StageSpec, Verification,
+    change::{Change, Texts},
+    count,
     draft::{Finding, Findings},
-    material::{Outcome, Step, ToolStep},
-    verify::Checked,
+    material::{Outcome, Step},
+    verify,
 };
-use crate::knowledge::Score;
 
 /// Lines around the one that a finding names in which its words may stand.
 const NEAR: usize = 10;
-/// Begins the text of a file among those that were read.
-const FILE: &str = "=== ";
-
-/// The stage that collects the change.
-pub(super) fn collect(command: &str, material: &Material) -> Step {
-    let Some(step) = material.steps.first() else {
-        return Step::Call(vec![("run".to_owned(), json!({ "command": command }).to_string())]);
-    };
-    if !step.ok {
-        return Step::Fail(step.text.lines().next().unwrap_or_default().to_owned());
-    }
-    let files = changed(&step.text);
-    if files.is_empty() {
-        return Step::Fail("there is nothing to review: nothing was changed".to_owned());
-    }
-    let note = format!("{} changed", count(files.len(), "file"));
-    Step::Done(Box::new(Outcome { output: step.text.clone(), note, ..Outcome::default() }))
-}
-
-/// The files that a diff changes.
-fn changed(diff: &str) -> Vec<String> {
-    let files = diff.lines().filter_map(|l| l.strip_prefix("+++ b/")).map(str::to_owned);
-    files.collect()
-}
-
-/// The stage that reads them.
-pub(super) fn files(state: &PipelineState, stage: usize, tool: &str, material: &Material) -> Step {
-    if material.steps.is_empty() {
-        let before = state.stage(stage.saturating_sub(1)).and_then(|s| material.outputs.get(&s.name));
-        let files = changed(before.map_or("", String::as_str));
-        let most = state.depth().numbers().passages;
-        let calls =
-            files.iter().take(most).map(|path| (tool.to_owned(), json!({ "path": path }).to_string()));
-        return Step::Call(calls.collect());
-    }
-    let read: Vec<&ToolStep> = material.steps.iter().filter(|s| s.ok).collect();
-    let text = read.iter().map(|s| format!("{FILE}{}\n{}", path_of(&s.args), s.text)).collect::<Vec<_>>();
-    let note = format!("{} of {} files read", read.len(), material.steps.len());
-    Step::Done(Box::new(Outcome { output: text.join("\n"), note, ..Outcome::default() }))
-}
-
-fn path_of(args: &str) -> String {
-    let args: serde_json::Value = serde_json::from_str(args).unwrap_or_default();
-    args.get("path").and_then(|p| p.as_str()).unwrap_or_default().to_owned()
-}
 
 /// The stage that holds each finding against the code; `None` where there are none to hold.
 pub(super) fn verify(state: &PipelineState, material: &Material) -> Option<Step> {
     let found = material.given(state, Gives::Findings).and_then(Findings::read)?;
-    let texts = texts(material);
+    let texts: Texts = kept(state, material, |s| s.files);
     let fault = |f: &Finding| {
         let why = doubt(f, &texts)?;
-        let claim = format!("{}:{} {}", f.file, f.line, f.message);
-        Some(Mark { claim, cite: f.line, why, by: By::Code })
+        Some(Mark { claim: claim(f), cite: Cite::Passage(f.line), why, by: By::Code })
     };
     let marks: Vec<Mark> = found.findings.iter().filter_map(fault).collect();
     let all = found.findings.len();
     let threshold = state.beginning().map(|b| b.spec.thresholds).unwrap_or_default().citation_accuracy;
-    let score = Score::share(all - marks.len(), all);
-    let passed = score >= Axes::score(threshold);
-    let checked = Checked {
-        axis: "citation_accuracy".to_owned(),
-        score: f32::from(score.0) / 1000.0,
-        threshold,
-        of: all,
-        by: vec![By::Code],
-        passed,
-    };
+    let checked = verify::axis("citation_accuracy", (all - marks.len(), all), threshold, vec![By::Code]);
+    let passed = checked.passed;
     let again = !passed && state.rounds() < state.depth().numbers().repairs;
-    let note = format!("{} of {all} findings stand in the code", all - marks.len());
+    let note = match all {
+        0 => "nothing to check".to_owned(),
+        _ => format!("{} of {} stand in the code", all - marks.len(), count(all, "finding")),
+    };
     let verification = Verification { axes: vec![checked], marks, passed, ..Verification::default() };
     let output = serde_json::to_string(&verification).unwrap_or_default();
-    Some(Step::Done(Box::new(Outcome { output, note, again, answer: None })))
+    Some(Step::Done(Box::new(Outcome { output, note, again, ..Outcome::default() })))
 }
 
-/// The texts that were read, by file.
-fn texts(material: &Material) -> BTreeMap<String, String> {
-    let all = material.outputs.values().filter(|t| t.starts_with(FILE));
-    let parts =
-        all.flat_map(|t| t.split("\n=== ")).filter_map(|part| part.trim_start_matches(FILE).split_once('\n'));
-    parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
+/// What the last stage like this came to.
+fn kept<T: Default + serde::de::DeserializeOwned>(
+    state: &PipelineState,
+    material: &Material,
+    is: impl Fn(&StageSpec) -> bool,
+) -> T {
+    material.of(state, is).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+fn claim(finding: &Finding) -> String {
+    format!("{}:{} {}", finding.file, finding.line, finding.message)
 }
 
 /// Why a finding is not proven by the code.
-fn doubt(finding: &Finding, texts: &BTreeMap<String, String>) -> Option<String> {
+fn doubt(finding: &Finding, texts: &Texts) -> Option<String> {
     let Some(text) = texts.get(&finding.file) else {
         return Some("the file was not changed or not read".to_owned());
     };
@@ -110,16 +63,15 @@ fn doubt(finding: &Finding, texts: &BTreeMap<String, String>) -> Option<String> 
     if wanted.is_empty() {
         return Some("it shows no words of the code".to_owned());
     }
-    let lines: Vec<&str> = text.lines().collect();
-    let from = finding.line.saturating_sub(NEAR + 1);
-    let near = lines.get(from.min(lines.len())..(finding.line + NEAR).min(lines.len())).unwrap_or_default();
-    let stands = |lines: &[&str]| {
-        plain(&lines.join(" ")).contains(&wanted) || lines.iter().any(|l| plain(l).contains(&wanted))
+    let stands = |lines: &BTreeMap<usize, String>, near: std::ops::RangeInclusive<usize>| {
+        let lines: Vec<String> = lines.range(near).map(|(_, line)| plain(line)).collect();
+        lines.iter().any(|l| l.contains(&wanted)) || lines.join(" ").contains(&wanted)
     };
-    match (stands(near), stands(&lines)) {
+    let near = finding.line.saturating_sub(NEAR)..=finding.line.saturating_add(NEAR);
+    match (stands(text, near), stands(text, 0..=usize::MAX)) {
         (true, _) => None,
         (false, true) => Some("its words stand elsewhere in the file".to_owned()),
-        (false, false) => Some("its words do not stand in the file".to_owned()),
+        (false, false) => Some("its words do not stand in what was read of the file".to_owned()),
     }
 }
 
@@ -133,20 +85,39 @@ pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step>
         _ => 2,
     };
     found.findings.sort_by_key(|f| (rank(f), f.file.clone(), f.line));
-    let mut text = format!("# {}\n\n{}\n", state.original_query().trim(), found.summary.trim());
-    if found.findings.is_empty() {
-        text.push_str("\nNothing was found.");
+    let query = state.original_query().trim();
+    let mut text = format!("# {query}\n\n{}\n", found.summary.trim());
+    match (found.skipped, found.findings.len()) {
+        (true, _) => text.push_str("\nFaults were not looked for."),
+        (false, 0) => text.push_str("\nNothing was found."),
+        (false, _) => {}
     }
     for f in &found.findings {
         let Finding { file, line, severity, message, evidence } = f;
-        let claim = format!("{file}:{line} {message}");
-        let doubt = doubts.marks.iter().find(|m| m.claim == claim);
+        let doubt = doubts.marks.iter().find(|m| m.claim == claim(f));
         let doubt = doubt.map(|m| format!(" *(not verified: {})*", m.why)).unwrap_or_default();
         let shown =
             if evidence.trim().is_empty() { String::new() } else { format!("\n  > `{}`", evidence.trim()) };
         text.push_str(&format!("\n- **{severity}** `{file}:{line}` {}{doubt}{shown}", message.trim()));
     }
-    let note = format!("{}, {} not verified", count(found.findings.len(), "finding"), doubts.marks.len());
+    text.push_str(&looked_at(&kept(state, material, StageSpec::collects)));
+    let (note, lacks) = if found.skipped {
+        ("not looked for".to_owned(), "faults were not looked for".to_owned())
+    } else {
+        let all = count(found.findings.len(), "finding");
+        (format!("{all}, {} not verified", doubts.marks.len()), String::new())
+    };
     let output = serde_json::to_string_pretty(&found).unwrap_or_default();
-    Some(Step::Done(Box::new(Outcome { output, note, again: false, answer: Some(text) })))
+    Some(Step::Done(Box::new(Outcome { output, note, answer: Some(text), lacks, ..Outcome::default() })))
+}
+
+/// The files that a review is about, and how many it is not about.
+fn looked_at(change: &Change) -> String {
+    let files: Vec<String> = change.files.iter().map(|f| format!("`{}`", f.path)).collect();
+    let more = if change.left_out > 0 {
+        format!("; {} not looked at", count(change.left_out, "file"))
+    } else {
+        String::new()
+    };
+    if files.is_empty() { String::new() } else { format!("\n\nReviewed: {}{more}.", files.join(", ")) }
 }

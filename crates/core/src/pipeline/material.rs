@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Answer, Draft, Gives, PipelineState, Sources, StageKind, StageSpec, Verification, render, retrieve,
-    verify,
+    Analysis, Answer, Draft, Gives, PipelineState, Sources, StageKind, StageSpec, Verification,
+    postprocess::Reference, render, retrieve, verify, web,
 };
 
 /// A call that a stage made, and what came of it.
@@ -57,13 +57,19 @@ pub struct Outcome {
     pub note: String,
     /// Whether the stage before is to be done again.
     pub again: bool,
+    /// The questions in it.
+    pub queries: Vec<String>,
+    /// Whether it was left out.
+    pub skipped: bool,
     /// What is told to the user as the answer.
     pub answer: Option<String>,
+    /// Why that is none, where it is none.
+    pub lacks: String,
 }
 
 impl Material {
     /// What the last stage that is like this came to.
-    fn of(&self, state: &PipelineState, is: impl Fn(&StageSpec) -> bool) -> Option<&str> {
+    pub(super) fn of(&self, state: &PipelineState, is: impl Fn(&StageSpec) -> bool) -> Option<&str> {
         let stages = state.beginning().map(|b| b.spec.stages.as_slice()).unwrap_or_default();
         let name = stages.iter().rev().filter(|s| is(s)).find_map(|s| self.outputs.get(&s.name));
         name.map(String::as_str).filter(|text| !text.is_empty())
@@ -78,6 +84,14 @@ impl Material {
     pub fn sources(&self, state: &PipelineState) -> Sources {
         let found = self.of(state, |s| s.kind == StageKind::ToolFanout);
         found.map(Sources::kept).unwrap_or_default()
+    }
+
+    /// What a draft may name beside passages: sections of the answer that is followed up, what the web said.
+    pub fn references(&self, state: &PipelineState) -> Vec<Reference> {
+        let prior = self.prior.as_ref().map(Answer::references).unwrap_or_default();
+        let kept = self.of(state, |s| s.web).and_then(|text| serde_json::from_str::<Analysis>(text).ok());
+        let web = web::references(kept.map(|a| a.web).unwrap_or_default());
+        prior.into_iter().chain(web).collect()
     }
 
     /// What came of holding the draft against its sources.
@@ -95,6 +109,7 @@ impl Material {
 /// What the stage at work does next.
 pub fn work(state: &PipelineState, stage: usize, material: &Material) -> Step {
     match state.stage(stage).map(|s| s.kind) {
+        Some(StageKind::Llm) if state.stage(stage).is_some_and(|s| s.web) => web::step(state, material),
         Some(StageKind::Llm) => Step::Ask,
         Some(StageKind::ToolFanout) => retrieve::step(state, stage, material),
         Some(StageKind::Verify) => verify::step(state, stage, material),

@@ -21,6 +21,7 @@ pub fn step_name(tool: Option<&str>) -> Option<StepName> {
         Some("entity_verify") => ("orch_entity_verify", "Name Verification", ("✅", "+")),
         Some("relation_verify") => ("orch_relation_verify", "Relation Verification", ("✅", "+")),
         Some("contradiction_check") => ("orch_contradiction_check", "Contradiction Check", ("✅", "+")),
+        Some("source_call") => return Some(WEB_SEARCH),
         Some(_) => return None,
     };
     Some(StepName { name, title, icon })

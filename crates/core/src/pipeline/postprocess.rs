@@ -2,7 +2,12 @@
 //!
 //! Owns putting each reference in where it fits best, by words alone. Pure, and the same when done twice.
 
-use super::{Draft, claims};
+use std::collections::BTreeSet;
+
+use super::{
+    Draft, Section,
+    claims::{self, Sentence},
+};
 
 /// Something that a draft was handed beside the passages: `W1` from the web, `P1` from an earlier answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +18,8 @@ pub struct Reference {
     pub title: String,
     /// What it says.
     pub text: String,
+    /// Where it stands, where that is an address.
+    pub place: String,
 }
 
 /// Most characters of a reference that are quoted.
@@ -26,27 +33,33 @@ pub fn postprocess(draft: Draft, references: &[Reference]) -> Draft {
 }
 
 fn place(mut draft: Draft, of: &Reference) -> Draft {
-    let mark = format!("[{}]", of.mark);
-    if draft.texts().any(|t| t.contains(&mark)) {
+    let named =
+        |t: &str| claims::marks(t).iter().flat_map(|(_, cites)| cites).any(|c| c.to_string() == of.mark);
+    if draft.texts().any(named) {
         return draft;
     }
     let words = claims::words(&format!("{} {}", of.title, of.text));
-    let shared = |text: &str| claims::words(text).intersection(&words).count();
-    // The first of those that are alike.
-    let best =
-        draft.sections.iter().enumerate().rev().max_by_key(|(_, s)| shared(&s.title) + shared(&s.text));
-    let Some(at) = best.filter(|(_, s)| shared(&s.title) + shared(&s.text) > 0).map(|(at, _)| at) else {
-        return draft;
+    let speaks = |s: &Section| {
+        let told: Vec<String> = prose(&s.text).map(|s| s.text.to_owned()).collect();
+        claims::words(&format!("{} {}", s.title, told.join(" ")))
     };
-    let Some(section) = draft.sections.get_mut(at) else { return draft };
-    let sentences = claims::sentences(&section.text);
-    let told = sentences.iter().filter(|s| !s.trim_start().starts_with('>'));
-    let sentence = told.rev().max_by_key(|s| shared(s)).map(|s| s.trim().to_owned());
-    if let Some(sentence) = sentence {
-        section.text = section.text.replacen(&sentence, &format!("{sentence} {mark}"), 1);
+    let shared = |all: &BTreeSet<String>| all.intersection(&words).count();
+    // The first of those that are alike.
+    let best = draft.sections.iter_mut().rev().map(|s| (speaks(s), s));
+    let best = best.filter(|(all, _)| claims::shares(all, &words)).max_by_key(|(all, _)| shared(all));
+    let Some((_, section)) = best else { return draft };
+    let sentence = prose(&section.text).map(|s| (claims::words(s.text), s.at)).collect::<Vec<_>>();
+    let sentence = sentence.into_iter().rev().filter(|(all, _)| claims::shares(all, &words));
+    if let Some((_, at)) = sentence.max_by_key(|(all, _)| shared(all)) {
+        section.text.insert_str(at.end, &format!(" [{}]", of.mark));
     }
     let quoted: String =
         of.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(QUOTED).collect();
-    section.text.push_str(&format!("\n\n> {mark} {}: {quoted}", of.title.trim()));
+    section.text.push_str(&format!("\n\n> [{}] {}: {quoted}", of.mark, of.title.trim()));
     draft
+}
+
+/// The sentences of a section that it says itself: no code, and nothing quoted.
+fn prose(text: &str) -> impl Iterator<Item = Sentence<'_>> {
+    claims::sentences(text).into_iter().filter(|s| !s.quoted)
 }

@@ -2,15 +2,19 @@
 //!
 //! Owns how it is kept and how it reads: the summary first, then the detail, then sources and checks.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Depth, Draft, Material, PipelineState, Section, Verification, claims, count, findings,
+    By, Cite, Depth, Draft, Material, PipelineState, Section, StageKind, Verification,
+    claims::{self, claims},
+    count, findings,
     material::{Outcome, Step},
     postprocess::Reference,
     verify,
 };
-use crate::knowledge::Lines;
+use crate::{ids::RunId, knowledge::Lines};
 
 /// Told above an answer that no model wrote.
 const EXTRACTIVE: &str = "*Without a model: these are the passages that answer best, word for word.*";
@@ -30,9 +34,24 @@ pub struct SourceLine {
     pub title: String,
 }
 
+/// Something else that an answer names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BesideLine {
+    /// Its mark.
+    pub mark: String,
+    /// What it is headed by.
+    pub title: String,
+    /// Its address, where it has one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
+}
+
 /// An answer, as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
+    /// The pipeline that came to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
     /// The question.
     pub query: String,
     /// How deep it was gone into.
@@ -45,6 +64,9 @@ pub struct Answer {
     pub conclusions: Vec<String>,
     /// What it rests on.
     pub sources: Vec<SourceLine>,
+    /// What else it names: the web's, and an earlier answer's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<BesideLine>,
     /// What came of holding it against these; none where that was not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
@@ -52,9 +74,6 @@ pub struct Answer {
     #[serde(default)]
     pub extractive: bool,
 }
-
-/// An answer that is followed up.
-pub type PriorAnswer = Answer;
 
 impl Answer {
     /// Reads one as it was kept; `None` where it cannot be read.
@@ -72,7 +91,8 @@ impl Answer {
         let of = |(section, n): (&Section, usize)| Reference {
             mark: format!("P{n}"),
             title: section.title.clone(),
-            text: bare(&section.text),
+            text: prose(&section.text),
+            place: String::new(),
         };
         self.sections.iter().zip(1..).map(of).collect()
     }
@@ -98,12 +118,16 @@ impl Answer {
             text.push_str("\n## Conclusions\n\n");
             self.conclusions.iter().for_each(|c| text.push_str(&format!("- {}\n", c.trim())));
         }
-        if !self.sources.is_empty() {
+        if !self.sources.is_empty() || !self.beside.is_empty() {
             text.push_str("\n## Sources\n\n");
             for SourceLine { number, lines, hash, title } in &self.sources {
                 let short: String = hash.chars().take(12).collect();
                 let title = if title.is_empty() { String::new() } else { format!(" {title}") };
                 text.push_str(&format!("- [{number}] `{lines}`@{short}{title}\n"));
+            }
+            for BesideLine { mark, title, place } in &self.beside {
+                let of = if place.is_empty() { "the earlier answer" } else { place };
+                text.push_str(&format!("- [{mark}] {title}: {of}\n"));
             }
         }
         if let Some(found) = &self.verification {
@@ -117,18 +141,23 @@ impl Answer {
 fn checks(found: &Verification) -> String {
     let mut text = "\n## Checks\n\n".to_owned();
     for axis in &found.axes {
-        let name = axis.axis.replace('_', " ");
-        let by: Vec<&str> = axis.by.iter().map(|by| by.words()).collect();
-        let by = by.join(" and ");
-        let line = if axis.axis == "contradictions" {
-            format!("{name}: {} (at most {})", axis.score, axis.threshold)
-        } else if axis.of == 0 {
-            format!("{name}: nothing to check")
-        } else {
-            format!("{name}: {:.2} of {} (at least {:.2})", axis.score, axis.of, axis.threshold)
+        let Some(came_to) = axis.came_to() else {
+            let sign = if axis.passed { "–" } else { "✗" };
+            text.push_str(&format!("- {sign} {}: {}\n", axis.name(), axis.came_to_nothing()));
+            continue;
         };
+        let by: Vec<&str> = axis.by.iter().map(|by| by.words()).collect();
         let sign = if axis.passed { "✓" } else { "✗" };
-        text.push_str(&format!("- {sign} {line}, by {by}\n"));
+        let wanted = if axis.axis == "contradictions" {
+            format!("in {} (at most {})", axis.of, axis.threshold)
+        } else {
+            format!("of {} (at least {:.2})", axis.of, axis.threshold)
+        };
+        text.push_str(&format!("- {sign} {}: {came_to} {wanted}, by {}\n", axis.name(), by.join(" and ")));
+    }
+    let unseen = found.marks.iter().filter(|m| m.by == By::Nobody).count();
+    if unseen > 0 {
+        text.push_str(&format!("- ✗ {} could not be checked\n", count(unseen, "citation")));
     }
     for problem in found.problems() {
         text.push_str(&format!("- ✗ {problem}\n"));
@@ -142,7 +171,7 @@ pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
         return step;
     }
     let found = material.verification(state);
-    let draft = verify::complete(material.draft(state), material);
+    let draft = verify::complete(state, material);
     let answer = answer(state, &draft, material, found);
     let passed = answer.verification.as_ref().is_none_or(|v| v.passed);
     let note = format!(
@@ -152,28 +181,48 @@ pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
         if passed { "" } else { "; what does not hold is marked" }
     );
     let output = serde_json::to_string_pretty(&answer).unwrap_or_default();
-    Step::Done(Box::new(Outcome { output, note, again: false, answer: Some(answer.markdown()) }))
+    let (answer, lacks) = (Some(answer.markdown()), lacks(state, material, &draft));
+    Step::Done(Box::new(Outcome { output, note, answer, lacks, ..Outcome::default() }))
+}
+
+/// Why an answer is none: nothing was found that it could rest on, or nothing was said.
+fn lacks(state: &PipelineState, material: &Material, draft: &Draft) -> String {
+    let stages = state.beginning().map(|b| b.spec.stages.as_slice()).unwrap_or_default();
+    let looked = stages.iter().any(|s| s.kind == StageKind::ToolFanout);
+    let found = !material.sources(state).passages.is_empty() || !material.references(state).is_empty();
+    let why = if looked && !found {
+        "nothing was found that an answer could rest on"
+    } else if draft.texts().all(|t| t.trim().is_empty()) {
+        "nothing was said"
+    } else {
+        ""
+    };
+    why.to_owned()
 }
 
 fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Option<Verification>) -> Answer {
     let sources = material.sources(state);
-    let mut cited: Vec<usize> = claims(draft).into_iter().flat_map(|c| c.cites).collect();
-    cited.sort_unstable();
-    cited.dedup();
+    let cited = claims::numbers(&claims(draft));
     let line = |number: usize| {
         let p = sources.at(number)?;
         let (lines, title) = (p.lines.clone(), p.title.clone());
         Some(SourceLine { number, lines, hash: p.hash.to_string(), title })
     };
+    let named: BTreeSet<String> =
+        claims(draft).into_iter().flat_map(|c| c.cites).map(|c| c.to_string()).collect();
+    let beside = material.references(state).into_iter().filter(|r| named.contains(&r.mark));
+    let beside = beside.map(|Reference { mark, title, place, .. }| BesideLine { mark, title, place });
     let mark = |text: &str| found.as_ref().map_or_else(|| text.to_owned(), |found| marked(text, found));
     let section = |s: &Section| Section { title: s.title.clone(), text: mark(&s.text) };
     Answer {
+        run: Some(state.id),
         query: state.original_query().to_owned(),
         depth: state.depth(),
         summary: mark(&draft.summary),
         sections: draft.sections.iter().map(section).collect(),
         conclusions: draft.conclusions.iter().map(|c| mark(c)).collect(),
         sources: cited.into_iter().filter_map(line).collect(),
+        beside: beside.collect(),
         verification: found,
         extractive: draft.extractive,
     }
@@ -182,30 +231,26 @@ fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Opti
 /// A text in which every citation that does not hold says so.
 fn marked(text: &str, found: &Verification) -> String {
     let mut done = text.to_owned();
-    for sentence in claims::sentences(text) {
-        let lone = Draft { summary: sentence.to_owned(), ..Draft::default() };
-        let Some(claim) = claims(&lone).into_iter().next() else { continue };
-        let bad: Vec<usize> = found.marks.iter().filter(|m| m.claim == claim.text).map(|m| m.cite).collect();
-        if bad.is_empty() {
+    for sentence in claims::sentences(text).into_iter().rev() {
+        let Some(claim) = claims::claim(sentence.text) else { continue };
+        let fails = |cite: &Cite| found.marks.iter().any(|m| m.claim == claim.text && m.cite == *cite);
+        if !claim.cites.iter().any(fails) {
             continue;
         }
-        let mut told = sentence.to_owned();
-        for (place, names) in claims::marks(sentence).into_iter().rev() {
-            let names = names.iter().map(|name| {
-                let fails = name.parse().is_ok_and(|n: usize| bad.contains(&n));
-                if fails { format!("[{name}: not verified]") } else { format!("[{name}]") }
-            });
-            told.replace_range(place, &names.collect::<String>());
+        let mut told = sentence.text.to_owned();
+        for (place, cites) in claims::marks(sentence.text).into_iter().rev() {
+            let cites = cites
+                .iter()
+                .map(|c| if fails(c) { format!("[{c}: not verified]") } else { format!("[{c}]") });
+            told.replace_range(place, &cites.collect::<String>());
         }
-        done = done.replacen(sentence, &told, 1);
+        done.replace_range(sentence.at, &told);
     }
     done
 }
 
-/// A text without marks.
-fn bare(text: &str) -> String {
-    let mut text = text.to_owned();
-    let marks = claims::marks(&text);
-    marks.into_iter().rev().for_each(|(place, _)| text.replace_range(place, ""));
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// What a text says itself, without marks, code and quotations.
+fn prose(text: &str) -> String {
+    let said = claims::sentences(text).into_iter().filter(|s| !s.quoted);
+    said.map(|s| claims::bare(s.text)).filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
 }

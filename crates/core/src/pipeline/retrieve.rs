@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Material, PipelineState, claims, count, findings,
+    Material, PipelineState, change, claims, count,
     material::{Outcome, Step, ToolStep},
 };
 use crate::knowledge::{Hopped, Lines, Passage};
@@ -46,11 +46,11 @@ impl Sources {
 /// What a stage of searches does next.
 pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> Step {
     let Some(spec) = state.stage(stage) else { return Step::Fail("there is no such stage".to_owned()) };
-    if let Some(command) = &spec.command {
-        return findings::collect(command, material);
+    if spec.collects() {
+        return change::collect(state, spec, material);
     }
     if let Some(tool) = spec.tool.as_ref().filter(|_| spec.files) {
-        return findings::files(state, stage, tool, material);
+        return change::read(state, stage, tool, material);
     }
     let Some(tool) = spec.tool.clone() else { return Step::Fail("the stage names no tool".to_owned()) };
     let numbers = state.depth().numbers();
@@ -90,7 +90,7 @@ pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> 
 
 /// What is searched for: the question itself and what it was taken apart into, less what an earlier answer
 /// speaks of already.
-fn questions(state: &PipelineState, material: &Material) -> Vec<String> {
+pub(super) fn questions(state: &PipelineState, material: &Material) -> Vec<String> {
     let query = state.original_query().to_owned();
     let told = material.prior.as_ref().map(|p| claims::words(&p.text())).unwrap_or_default();
     let is_new = |q: &&String| {
@@ -107,7 +107,8 @@ fn questions(state: &PipelineState, material: &Material) -> Vec<String> {
     all
 }
 
-/// The passages of all searches in one order: a passage is worth what its places in the lists are.
+/// The passages of all searches in one order: a passage is worth what its places in the lists are, and what an
+/// earlier answer rests on comes behind what is new.
 fn fused(steps: &[ToolStep], known: &[Lines]) -> Vec<Passage> {
     let mut worth: BTreeMap<Lines, (usize, Passage)> = BTreeMap::new();
     for step in steps.iter().filter(|s| s.ok) {
@@ -117,12 +118,13 @@ fn fused(steps: &[ToolStep], known: &[Lines]) -> Vec<Passage> {
             worth.entry(key).and_modify(|(sum, _)| *sum += points).or_insert((points, passage));
         }
     }
-    let mut all: Vec<(usize, Passage)> = worth.into_values().collect();
-    all.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.lines.cmp(&b.1.lines)));
+    let is_known = |p: &Passage| known.iter().any(|other| covers(other, &p.lines));
+    let mut all: Vec<(bool, usize, Passage)> =
+        worth.into_values().map(|(points, p)| (is_known(&p), points, p)).collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)).then_with(|| a.2.lines.cmp(&b.2.lines)));
     let mut kept: Vec<Passage> = Vec::new();
-    for (_, passage) in all {
-        let again = kept.iter().map(|p| &p.lines).chain(known).any(|other| covers(other, &passage.lines));
-        if !again {
+    for (.., passage) in all {
+        if !kept.iter().any(|other| covers(&other.lines, &passage.lines)) {
             kept.push(passage);
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Depth, Gives};
+use super::{Depth, Gives, WebSearch};
 use crate::{
     front::{Fault, Front, Place},
     knowledge::Score,
@@ -55,6 +55,9 @@ pub struct StageSpec {
     /// A command that a fan-out begins with: its output is what is looked into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// Whether a fan-out collects what was changed: what the message names, else everything since the last commit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub changes: bool,
     /// Whether a fan-out makes a call for each file that was changed, rather than for each question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub files: bool,
@@ -72,6 +75,16 @@ impl StageSpec {
         let words = self.name.replace(['_', '-'], " ");
         let mut letters = words.chars();
         letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    }
+
+    /// Whether it collects a change.
+    pub const fn collects(&self) -> bool {
+        self.changes || self.command.is_some()
+    }
+
+    /// Whether code brings something together in it, before or instead of a model.
+    pub const fn gathers(&self) -> bool {
+        self.web || !matches!(self.kind, StageKind::Llm)
     }
 
     /// Whether the model is asked in it.
@@ -152,8 +165,8 @@ pub struct PipelineAgent {
 pub struct Agents {
     /// The agents.
     pub all: Vec<PipelineAgent>,
-    /// Whether something here reaches the web.
-    pub web: bool,
+    /// The tool that searches the web here, where a source has one.
+    pub web: Option<WebSearch>,
     /// How deep they go where nothing is said.
     pub depth: Depth,
 }
@@ -221,7 +234,7 @@ impl PipelineSpec {
             }
             let lacks = match stage.kind {
                 StageKind::Llm if stage.gives.is_none() => Some("`gives`: what the reply is to be"),
-                StageKind::ToolFanout if stage.tool.is_none() && stage.command.is_none() => {
+                StageKind::ToolFanout if stage.tool.is_none() && !stage.collects() => {
                     Some("`tool`: what is called")
                 }
                 StageKind::Llm | StageKind::ToolFanout | StageKind::Verify | StageKind::Render => None,
@@ -293,7 +306,8 @@ impl PipelineAgent {
 /// Whether all keys of a configuration mean something. What is stored may hold more than this version knows.
 fn known(text: &str) -> Result<(), Fault> {
     const TOP: &[&str] = &["stages", "pause_after_stages", "repair_unit", "thresholds"];
-    const STAGE: &[&str] = &["name", "kind", "title", "gives", "tool", "hop", "command", "files", "web"];
+    const STAGE: &[&str] =
+        &["name", "kind", "title", "gives", "tool", "hop", "command", "changes", "files", "web"];
     const AXES: &[&str] =
         &["entity_grounding", "citation_accuracy", "relation_preservation", "contradictions"];
     let value: Value = serde_json::from_str(text).unwrap_or_default();

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Depth, PipelineSpec, Source, StageSpec};
+use super::{Depth, PipelineSpec, Source, StageSpec, WebSearch};
 use crate::{
     blob::Excerpt,
     ids::{RunId, TurnId},
@@ -15,6 +15,9 @@ use crate::{
 
 /// Most questions of the first stage that are told to whoever judges a message.
 const TOLD_QUERIES: usize = 5;
+
+/// How often it waits after one stage.
+const MOST_PAUSES: usize = 2;
 
 /// Something that happened to a pipeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +50,9 @@ pub enum StageEvent {
         /// Whether the stage before is to be done again.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         again: bool,
+        /// Why what it came to is no answer, where it is none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        lacks: String,
         /// What it cost.
         #[serde(default)]
         spent: Usage,
@@ -128,6 +134,9 @@ pub struct Beginning {
     pub body: Excerpt,
     /// What each stage asks.
     pub prompts: Vec<Excerpt>,
+    /// The tool that searches the web, where a source has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub web: Option<WebSearch>,
     /// The run of the session whose answer it follows up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<RunId>,
@@ -188,6 +197,11 @@ impl PipelineState {
         let mut events = self.events.clone();
         events.push(event);
         Self { id: self.id, events }
+    }
+
+    /// The same in place, for the one fold that owns it.
+    pub(crate) fn push(&mut self, event: StageEvent) {
+        self.events.push(event);
     }
 
     /// What happened, oldest first.
@@ -387,6 +401,9 @@ impl PipelineState {
         if let Some((stage, round)) = self.open_stage() {
             return Next::Stage(stage, round);
         }
+        if let Some(stage) = self.to_change() {
+            return Next::Stage(stage, 0);
+        }
         let last = self.events.iter().rev().find_map(|e| match e {
             StageEvent::StageCompleted { stage, again, .. } => Some((*stage, *again)),
             _ => None,
@@ -405,6 +422,35 @@ impl PipelineState {
             }
             Some(_) => Next::Done,
         }
+    }
+
+    /// The stage that is done again because the user wants it different: the last one, where it asks a model.
+    fn to_change(&self) -> Option<usize> {
+        let at = self.events.iter().rposition(|e| matches!(e, StageEvent::StageCompleted { .. }))?;
+        let StageEvent::StageCompleted { stage, .. } = self.events.get(at)? else { return None };
+        let wants = |e: &StageEvent| matches!(e, StageEvent::Resumed { feedback } if !feedback.is_empty());
+        let asks = self.stage(*stage).is_some_and(StageSpec::asks);
+        (asks && self.events.iter().skip(at).any(wants)).then_some(*stage)
+    }
+
+    /// Whether it waits after a stage that was just done: where its agent says so, and once more after a change.
+    pub fn pauses(&self) -> Option<usize> {
+        let Some(StageEvent::StageCompleted { stage, skipped: false, .. }) = self.events.last() else {
+            return None;
+        };
+        let paused =
+            self.events.iter().filter(|e| matches!(e, StageEvent::Paused { stage: of } if of == stage));
+        let waits = self.beginning()?.spec.pauses_after(*stage) && paused.count() < MOST_PAUSES;
+        waits.then_some(*stage)
+    }
+
+    /// Why its answer is none, where it is none.
+    pub fn lacks(&self) -> Option<&str> {
+        let last = self.events.iter().rev().find_map(|e| match e {
+            StageEvent::StageCompleted { lacks, .. } => Some(lacks.as_str()),
+            _ => None,
+        });
+        last.filter(|why| !why.is_empty())
     }
 
     /// Rounds of repair so far.

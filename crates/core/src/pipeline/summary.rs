@@ -47,7 +47,8 @@ impl Summary {
             done.filter_map(|(n, ..)| state.stage(n).map(|s: &StageSpec| s.name.clone())).collect();
         let exit = state.exit();
         let verified = material.verification(state);
-        let scores = verified.iter().flat_map(|v| &v.axes).map(|c| (c.axis.clone(), c.score)).collect();
+        let scores = verified.iter().flat_map(|v| &v.axes).filter(|c| c.came_to().is_some());
+        let scores = scores.map(|c| (c.axis.clone(), c.score)).collect();
         let mut summary = Self {
             original_query: cut(state.original_query(), 300),
             key_findings: findings(state, material),

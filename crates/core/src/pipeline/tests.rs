@@ -4,12 +4,14 @@
 
 mod answer;
 mod breakout;
+mod checks;
 mod state;
 
 use std::collections::BTreeMap;
 
 use super::{
     breakout::{breakout_decide, judged, kept, response},
+    draft::Related,
     postprocess::{Reference, postprocess},
     state::Beginning,
     summary::prior_block,
@@ -21,7 +23,7 @@ use crate::{
     intent::Classifier,
     knowledge::{
         Axes as Worth, CitationVerdict, CitedPlace, Contradiction, ContradictionVerdict, EntityVerdict,
-        Lines, Passage, Score, Standing, Verdict,
+        Lines, Passage, RelationVerdict, Score, Standing, Verdict,
     },
     relpath::RelPath,
     talk::Usage,
@@ -55,6 +57,7 @@ fn began(depth: Depth) -> PipelineState {
         spec,
         body: Excerpt::default(),
         prompts: Vec::new(),
+        web: None,
         previous: None,
     };
     PipelineState::new(RunId(1)).add_event(StageEvent::Began(Box::new(beginning)))
@@ -68,6 +71,7 @@ fn completed(stage: usize, output: &str, queries: &[&str], again: bool) -> Stage
         queries: queries.iter().map(|q| (*q).to_owned()).collect(),
         skipped: false,
         again,
+        lacks: String::new(),
         spent: Usage { cost_micros: Some(3), input: 2, ..Usage::default() },
     }
 }

@@ -1,7 +1,7 @@
 //! Holding a draft against its sources on four axes: names, citations, relations, contradictions.
 //!
 //! Owns what is checked, by whom, and what passes. Code decides wherever it can; what only a model can see is said
-//! to be by the model. Never lets a citation pass unmarked that did not hold.
+//! to be by the model. Never lets a citation pass unmarked that did not hold, nor an axis that nobody could look at.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
-    Axes, Claim, Draft, Material, PipelineState, Sources, claims,
+    Axes, Cite, Claim, Draft, Material, PipelineState, Sources, claims,
     draft::Related,
     findings,
     material::{Outcome, Step},
-    postprocess::postprocess,
+    postprocess::{Reference, postprocess},
 };
 use crate::{
     goal::first_object,
@@ -23,6 +23,8 @@ use crate::{
     },
 };
 
+/// The axis that is a count and no share.
+const CONTRADICTIONS: &str = "contradictions";
 /// Most relations that are looked at.
 const MOST_RELATIONS: usize = 8;
 /// Most claims that are compared.
@@ -36,6 +38,8 @@ pub enum By {
     Code,
     /// A model did.
     Model,
+    /// Nobody could look.
+    Nobody,
 }
 
 impl By {
@@ -44,6 +48,7 @@ impl By {
         match self {
             Self::Code => "code",
             Self::Model => "the model",
+            Self::Nobody => "nobody",
         }
     }
 }
@@ -53,8 +58,8 @@ impl By {
 pub struct Mark {
     /// The sentence, without its marks.
     pub claim: String,
-    /// The passage that it names.
-    pub cite: usize,
+    /// What it names.
+    pub cite: Cite,
     /// Why it does not hold.
     pub why: String,
     /// Who found that.
@@ -72,10 +77,29 @@ pub struct Checked {
     pub threshold: f32,
     /// How many were looked at.
     pub of: usize,
-    /// Who looked.
+    /// Who looked; nobody where a check failed, and then it does not pass.
     pub by: Vec<By>,
     /// Whether it passes.
     pub passed: bool,
+}
+
+impl Checked {
+    /// The axis, for people.
+    pub fn name(&self) -> String {
+        self.axis.replace('_', " ")
+    }
+
+    /// What it came to; nothing where there was nothing to check, or nobody could.
+    pub fn came_to(&self) -> Option<String> {
+        let counts = self.axis == CONTRADICTIONS;
+        (!self.by.is_empty() && self.of > 0)
+            .then(|| if counts { self.score.to_string() } else { format!("{:.2}", self.score) })
+    }
+
+    /// Why it came to nothing.
+    pub const fn came_to_nothing(&self) -> &'static str {
+        if self.by.is_empty() { "not checked" } else { "nothing to check" }
+    }
 }
 
 /// What came of holding a draft against its sources.
@@ -98,31 +122,65 @@ pub struct Verification {
 impl Verification {
     /// What is wrong, a line each, for whoever drafts again.
     pub fn problems(&self) -> Vec<String> {
-        let marks =
-            self.marks.iter().map(|m| format!("[{}] does not bear \"{}\": {}", m.cite, m.claim, m.why));
+        let seen = self.marks.iter().filter(|m| m.by != By::Nobody);
+        let marks = seen.map(|m| format!("[{}] does not bear \"{}\": {}", m.cite, m.claim, m.why));
         let missing = self.missing.iter().map(|n| format!("there is no `{n}` in the sources"));
         let relations = self.relations.iter().cloned();
         marks.chain(missing).chain(relations).chain(self.contradictions.iter().cloned()).collect()
     }
 
-    /// The axes in a line, for people.
+    /// The axes in a line, for people: what was looked at, and what nobody could look at.
     pub fn line(&self) -> String {
         let axis = |c: &Checked| {
-            let name = c.axis.replace('_', " ");
-            if c.axis == "contradictions" {
-                format!("{name} {}", c.score)
-            } else {
-                format!("{name} {:.2}", c.score)
-            }
+            let said = c.came_to().or_else(|| c.by.is_empty().then(|| c.came_to_nothing().to_owned()))?;
+            Some(format!("{} {said}", c.name()))
         };
-        self.axes.iter().map(axis).collect::<Vec<_>>().join(", ")
+        let all: Vec<String> = self.axes.iter().filter_map(axis).collect();
+        if all.is_empty() { "nothing to check".to_owned() } else { all.join(", ") }
+    }
+
+    /// How it ended, with the axes, for people.
+    fn note(&self, again: bool) -> String {
+        let looked = self.axes.iter().any(|c| c.came_to().is_some());
+        let unchecked = self.axes.iter().any(|c| c.by.is_empty());
+        let end = match (self.passed, again) {
+            (true, _) if !looked => return self.line(),
+            (true, _) => "holds",
+            (false, true) => "does not hold, it is drafted again",
+            (false, false) if unchecked && self.problems().is_empty() => "could not all be checked",
+            (false, false) => "does not hold in all, what does not is marked",
+        };
+        format!("{end}: {}", self.line())
     }
 }
 
-/// The draft with what models forget to mark.
-pub(super) fn complete(draft: Draft, material: &Material) -> Draft {
-    let references = material.prior.as_ref().map(super::Answer::references).unwrap_or_default();
-    postprocess(draft, &references)
+/// The draft with what models forget to mark, and without what nothing would check.
+pub(super) fn complete(state: &PipelineState, material: &Material) -> Draft {
+    let mut draft = material.draft(state);
+    draft.extractive &= word_for_word(&draft, &material.sources(state));
+    if draft.extractive {
+        return draft;
+    }
+    // No heading is held against anything.
+    draft.sections.iter_mut().for_each(|s| s.title = claims::bare(&s.title));
+    postprocess(draft, &material.references(state))
+}
+
+/// Whether a draft that says so is made of passages as they stand: nothing of it is said in words of its own.
+fn word_for_word(draft: &Draft, sources: &Sources) -> bool {
+    let said = std::iter::once(&draft.summary).chain(&draft.conclusions);
+    let says_nothing = |t: &String| claims::marks(t).is_empty() && claims::names(t).is_empty();
+    let stands = |text: &str| {
+        let claims: Vec<Claim> =
+            claims::sentences(text).iter().filter_map(|s| claims::claim(s.text)).collect();
+        let [Claim { text: place, cites }] = claims.as_slice() else { return false };
+        let [Cite::Passage(number)] = cites.as_slice() else { return false };
+        let Some(passage) = sources.at(*number) else { return false };
+        let (place, named) = (place.trim(), format!("`{}`", passage.lines));
+        let of_passage = |line: &str| passage.text.contains(line) || ["```", "~~~", "…"].contains(&line);
+        place == named && text.lines().rev().skip(1).all(of_passage)
+    };
+    said.into_iter().all(says_nothing) && draft.sections.iter().all(|s| stands(&s.text))
 }
 
 /// What a stage that verifies does next.
@@ -130,36 +188,31 @@ pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> 
     if let Some(step) = findings::verify(state, material) {
         return step;
     }
-    let draft = complete(material.draft(state), material);
-    let (sources, claims) = (material.sources(state), claims(&draft));
-    if material.steps.is_empty() {
-        let calls = calls(&draft, &sources, &claims);
-        if !calls.is_empty() {
-            return Step::Call(calls);
-        }
+    let draft = complete(state, material);
+    let (sources, references, claims) = (material.sources(state), material.references(state), claims(&draft));
+    let calls = calls(&draft, &sources, &claims);
+    if material.steps.is_empty() && !calls.is_empty() {
+        return Step::Call(calls);
     }
     let asks = state.beginning().and_then(|b| b.prompts.get(stage)).is_some_and(|p| p.bytes > 0);
     if asks && material.reply.is_none() && !draft.extractive && !claims.is_empty() {
         return Step::Ask;
     }
     let thresholds = state.beginning().map(|b| b.spec.thresholds).unwrap_or_default();
-    let found = verification(&draft, &sources, &claims, material, thresholds);
-    let round = state.rounds();
-    let again = !found.passed && round < state.depth().numbers().repairs && !draft.extractive;
-    let end = match (found.passed, again) {
-        (true, _) => "holds",
-        (false, true) => "does not hold, it is drafted again",
-        (false, false) => "does not hold in all, what does not is marked",
-    };
-    let note = format!("{end}: {}", found.line());
+    let model = Model::read(material.reply.as_deref());
+    let held = Held { draft: &draft, sources: &sources, references: &references, claims: &claims, material };
+    let found = held.against(&calls, &model, thresholds);
+    // What nobody could look at is not mended by another draft.
+    let mends = !found.passed && !found.problems().is_empty() && !draft.extractive;
+    let again = mends && state.rounds() < state.depth().numbers().repairs;
+    let note = found.note(again);
     let output = serde_json::to_string(&found).unwrap_or_default();
-    Step::Done(Box::new(Outcome { output, note, again, answer: None }))
+    Step::Done(Box::new(Outcome { output, note, again, ..Outcome::default() }))
 }
 
 /// The passages that are named, each once.
 fn cited<'a>(sources: &'a Sources, claims: &[Claim]) -> BTreeMap<usize, &'a Passage> {
-    let all: BTreeSet<usize> = claims.iter().flat_map(|c| &c.cites).copied().collect();
-    all.into_iter().filter_map(|n| Some((n, sources.at(n)?))).collect()
+    claims::numbers(claims).into_iter().filter_map(|n| Some((n, sources.at(n)?))).collect()
 }
 
 /// The line of a passage that says most: what is looked for where it is said to stand.
@@ -203,148 +256,188 @@ fn relations(draft: &Draft) -> impl Iterator<Item = (&Related, Relation)> {
     draft.relations.iter().filter_map(move |r| Some((r, named(r)?))).take(MOST_RELATIONS)
 }
 
-/// What the calls of a tool said.
-fn said<'a, T: DeserializeOwned>(material: &'a Material, tool: &'a str) -> impl Iterator<Item = T> + 'a {
-    let of = material.steps.iter().filter(move |s| s.tool == tool && s.ok);
-    of.filter_map(|s| serde_json::from_str(&s.text).ok())
+/// A draft with everything that it is held against.
+struct Held<'a> {
+    draft: &'a Draft,
+    sources: &'a Sources,
+    references: &'a [Reference],
+    claims: &'a [Claim],
+    material: &'a Material,
 }
 
-fn verification(
-    draft: &Draft,
-    sources: &Sources,
-    claims: &[Claim],
-    material: &Material,
-    thresholds: Axes,
-) -> Verification {
-    let mut found = Verification::default();
-    let model = Model::read(material.reply.as_deref());
-    citations(&mut found, (sources, claims), material, &model, draft.extractive);
-    let cites = claims.iter().map(|c| c.cites.len()).sum::<usize>();
-    let bad: BTreeSet<(&str, usize)> = found.marks.iter().map(|m| (m.claim.as_str(), m.cite)).collect();
-    let held = Score::share(cites.saturating_sub(bad.len()), cites);
-    let (names, there) = names(&mut found, draft, sources, material);
-    let (related, hold) = related(&mut found, draft, material, &model);
-    contradictions(&mut found, material, &model);
-    let by = |asked: bool| if asked { vec![By::Code, By::Model] } else { vec![By::Code] };
-    let count = found.contradictions.len();
-    found.axes = vec![
-        axis("entity_grounding", Score::share(there, names), thresholds.entity_grounding, names, by(false)),
-        axis("citation_accuracy", held, thresholds.citation_accuracy, cites, by(model.asked)),
-        axis(
-            "relation_preservation",
-            Score::share(hold, related),
-            thresholds.relation_preservation,
-            related,
-            by(model.asked),
-        ),
-        Checked {
-            axis: "contradictions".to_owned(),
+impl Held<'_> {
+    fn against(&self, calls: &[(String, String)], model: &Model, thresholds: Axes) -> Verification {
+        let mut found = Verification::default();
+        let called = |tool: &str| calls.iter().filter(|(name, _)| name == tool).count();
+        // Who looked: nobody where one of the calls came to nothing.
+        let by = |tool: &str, could: usize, model_too: bool| {
+            let by = if model_too && model.asked { vec![By::Code, By::Model] } else { vec![By::Code] };
+            let lost = model_too && model.unreadable && !self.claims.is_empty();
+            if could == called(tool) && !lost { by } else { Vec::new() }
+        };
+        let checked = self.citations(&mut found, model);
+        let cites = self.claims.iter().map(|c| c.cites.len()).sum::<usize>();
+        let bad: BTreeSet<(&str, &Cite)> = found.marks.iter().map(|m| (m.claim.as_str(), &m.cite)).collect();
+        let held = (cites.saturating_sub(bad.len()), cites);
+        let citations = axis(
+            "citation_accuracy",
+            held,
+            thresholds.citation_accuracy,
+            by("citation_verify", checked, true),
+        );
+        let (checked, names) = self.names(&mut found);
+        let entities =
+            axis("entity_grounding", names, thresholds.entity_grounding, by("entity_verify", checked, false));
+        let (checked, related) = self.related(&mut found, model);
+        let relations = thresholds.relation_preservation;
+        let relations =
+            axis("relation_preservation", related, relations, by("relation_verify", checked, false));
+        let (checked, compared) = self.contradictions(&mut found, model);
+        let (count, by) = (found.contradictions.len(), by("contradiction_check", checked, true));
+        let contradictions = Checked {
+            axis: CONTRADICTIONS.to_owned(),
             score: f32::from(u16::try_from(count).unwrap_or(u16::MAX)),
             threshold: f32::from(u16::try_from(thresholds.contradictions).unwrap_or(u16::MAX)),
-            of: claims.len(),
-            by: by(model.asked),
-            passed: count <= thresholds.contradictions,
-        },
-    ];
-    found.passed = found.axes.iter().all(|c| c.passed);
-    found
-}
+            of: compared.max(count),
+            passed: count <= thresholds.contradictions && !by.is_empty(),
+            by,
+        };
+        found.axes = vec![entities, citations, relations, contradictions];
+        found.passed = found.axes.iter().all(|c| c.passed);
+        found
+    }
 
-fn axis(name: &str, score: Score, threshold: f32, of: usize, by: Vec<By>) -> Checked {
-    let passed = score >= Axes::score(threshold);
-    Checked { axis: name.to_owned(), score: f32::from(score.0) / 1000.0, threshold, of, by, passed }
-}
+    /// What each call of a tool said, in their order; nothing for one that failed.
+    fn said<T: DeserializeOwned>(&self, tool: &str) -> Vec<Option<T>> {
+        let of = self.material.steps.iter().filter(|s| s.tool == tool);
+        of.map(|s| serde_json::from_str(&s.text).ok().filter(|_| s.ok)).collect()
+    }
 
-/// Each citation: that there is such a passage, that it stands where it is said to, and that it bears the
-/// sentence.
-fn citations(
-    found: &mut Verification,
-    (sources, claims): (&Sources, &[Claim]),
-    material: &Material,
-    model: &Model,
-    extractive: bool,
-) {
-    let numbers: Vec<usize> = cited(sources, claims).into_keys().collect();
-    let verdicts: Vec<CitationVerdict> = said::<Vec<_>>(material, "citation_verify").flatten().collect();
-    let checked: BTreeMap<usize, &CitationVerdict> = numbers.iter().copied().zip(&verdicts).collect();
-    for (claim, place) in claims.iter().zip(1..) {
-        for cite in &claim.cites {
-            let fault = match (sources.at(*cite), checked.get(cite)) {
-                (None, _) => Some("there is no such source".to_owned()),
-                (Some(_), Some(v)) if v.verdict.standing == Standing::Fails => Some(v.verdict.reason.clone()),
-                // What stands there word for word needs no other word for it.
-                (Some(p), _) if !extractive && !claims::bears(&whole(p), &claim.text) => {
-                    Some("the passage does not speak of it".to_owned())
+    /// Each citation: that there is such a source, that it stands where it is said to, and that it bears the
+    /// sentence. How many calls said something.
+    fn citations(&self, found: &mut Verification, model: &Model) -> usize {
+        let numbers: Vec<usize> = cited(self.sources, self.claims).into_keys().collect();
+        let mut said = self.said::<Vec<CitationVerdict>>("citation_verify").into_iter().flatten();
+        let verdicts = said.find(|all| all.len() == numbers.len());
+        let could = usize::from(verdicts.is_some());
+        let verdicts: BTreeMap<usize, CitationVerdict> =
+            numbers.into_iter().zip(verdicts.into_iter().flatten()).collect();
+        for (claim, place) in self.claims.iter().zip(1..) {
+            for cite in &claim.cites {
+                let fault = match cite {
+                    Cite::Passage(number) => self.fault(*number, verdicts.get(number), claim),
+                    Cite::Named(name) => self.strange(name, claim),
+                };
+                let by_model = || Some((model.unsupported.get(&place)?.clone(), By::Model));
+                if let Some((why, by)) = fault.or_else(by_model) {
+                    found.marks.push(Mark { claim: claim.text.clone(), cite: cite.clone(), why, by });
                 }
-                (Some(_), _) => None,
-            };
-            let by_model = || Some((model.unsupported.get(&place)?.clone(), By::Model));
-            if let Some((why, by)) = fault.map(|why| (why, By::Code)).or_else(by_model) {
-                found.marks.push(Mark { claim: claim.text.clone(), cite: *cite, why, by });
             }
         }
+        could
     }
+
+    /// What is wrong with a passage that is named.
+    fn fault(&self, number: usize, said: Option<&CitationVerdict>, claim: &Claim) -> Option<(String, By)> {
+        let Some(passage) = self.sources.at(number) else {
+            return Some(("there is no such source".to_owned(), By::Code));
+        };
+        match said.map(|v| (v.verdict.standing, &v.verdict.reason)) {
+            None => Some(("it could not be checked".to_owned(), By::Nobody)),
+            Some((Standing::Fails, why)) => Some((why.clone(), By::Code)),
+            Some((Standing::Unknown, why)) => Some((why.clone(), By::Nobody)),
+            // What stands there word for word needs no other word for it.
+            Some((Standing::Holds, _)) if self.draft.extractive => None,
+            Some((Standing::Holds, _)) => (!claims::bears(&whole(passage), &claim.text))
+                .then(|| ("the passage does not speak of it".to_owned(), By::Code)),
+        }
+    }
+
+    /// What is wrong with something else that is named.
+    fn strange(&self, name: &str, claim: &Claim) -> Option<(String, By)> {
+        let Some(of) = self.references.iter().find(|r| r.mark == name) else {
+            return Some(("there is no such source".to_owned(), By::Code));
+        };
+        let words = claims::words(&format!("{} {}", of.title, of.text));
+        (!claims::shares(&words, &claims::words(&claim.text)))
+            .then(|| ("it does not speak of it".to_owned(), By::Code))
+    }
+
+    /// The names of the draft: how many calls said something, how many there are of how many; the others are noted.
+    fn names(&self, found: &mut Verification) -> (usize, (usize, usize)) {
+        let said = self.said::<EntityVerdict>("entity_verify");
+        if self.draft.extractive {
+            return (said.len(), (0, 0));
+        }
+        let mut all: BTreeMap<String, bool> = BTreeMap::new();
+        let text = self.sources.passages.iter().map(whole).collect::<Vec<_>>().join("\n").to_lowercase();
+        for name in self.draft.texts().flat_map(claims::names) {
+            let there = claims::stands(&text, &name);
+            all.insert(name, there);
+        }
+        let could = said.iter().flatten().count();
+        for (name, place) in said.into_iter().flatten().flat_map(|verdict| verdict.names) {
+            *all.entry(name).or_insert(false) |= place.is_some();
+        }
+        found.missing = all.iter().filter(|(_, there)| !**there).map(|(name, _)| name.clone()).collect();
+        (could, (all.values().filter(|there| **there).count(), all.len()))
+    }
+
+    /// What is said of two names: how many calls said something, how much of how much holds; what code cannot tell
+    /// counts for nothing.
+    fn related(&self, found: &mut Verification, model: &Model) -> (usize, (usize, usize)) {
+        let verdicts = self.said::<RelationVerdict>("relation_verify");
+        let (mut all, mut hold) = (0, 0);
+        for ((related, _), verdict) in relations(self.draft).zip(&verdicts) {
+            let Some(RelationVerdict { verdict, .. }) = verdict else { continue };
+            let says = format!("{} {} {}", related.subject, related.relation, related.object);
+            match verdict.standing {
+                Standing::Holds => (all, hold) = (all + 1, hold + 1),
+                Standing::Fails => {
+                    all += 1;
+                    found.relations.push(format!("\"{says}\" does not hold: {}", verdict.reason));
+                }
+                Standing::Unknown => {}
+            }
+        }
+        all += model.relations.len();
+        found.relations.extend(model.relations.iter().cloned());
+        (verdicts.iter().flatten().count(), (hold, all))
+    }
+
+    /// What cannot both hold is noted: how many calls said something, how much was compared.
+    fn contradictions(&self, found: &mut Verification, model: &Model) -> (usize, usize) {
+        let said = self.said::<ContradictionVerdict>("contradiction_check");
+        let mut compared = if model.asked { self.claims.len() } else { 0 };
+        for verdict in said.iter().flatten() {
+            compared = compared.max(verdict.compared);
+            for c in &verdict.found {
+                let text = format!("{}: \"{}\" against \"{}\" ({})", c.about, c.one, c.other, c.other_is);
+                found.contradictions.push(text);
+            }
+        }
+        found.contradictions.extend(model.contradictions.iter().map(|c| format!("{c} (by the model)")));
+        (said.iter().flatten().count(), compared)
+    }
+}
+
+/// An axis whose score is so many of so many; it does not pass where nobody looked.
+pub(super) fn axis(name: &str, (part, of): (usize, usize), threshold: f32, by: Vec<By>) -> Checked {
+    let score = Score::share(part, of);
+    let passed = score >= Axes::score(threshold) && !by.is_empty();
+    Checked { axis: name.to_owned(), score: f32::from(score.0) / 1000.0, threshold, of, by, passed }
 }
 
 fn whole(passage: &Passage) -> String {
     format!("{} {} {}", passage.lines.path, passage.title, passage.text)
 }
 
-/// The names of a draft, and how many of them there are; the others are noted.
-fn names(found: &mut Verification, draft: &Draft, sources: &Sources, material: &Material) -> (usize, usize) {
-    if draft.extractive {
-        return (0, 0);
-    }
-    let mut all: BTreeMap<String, bool> = BTreeMap::new();
-    let text = sources.passages.iter().map(whole).collect::<Vec<_>>().join("\n").to_lowercase();
-    for name in draft.texts().flat_map(claims::names) {
-        let there = claims::stands(&text, &name);
-        all.insert(name, there);
-    }
-    for verdict in said::<EntityVerdict>(material, "entity_verify") {
-        for (name, place) in verdict.names {
-            let there = all.entry(name).or_insert(false);
-            *there |= place.is_some();
-        }
-    }
-    found.missing = all.iter().filter(|(_, there)| !**there).map(|(name, _)| name.clone()).collect();
-    (all.len(), all.values().filter(|there| **there).count())
-}
-
-/// What is said of two names, and how much of it holds; what code cannot tell counts for nothing.
-fn related(found: &mut Verification, draft: &Draft, material: &Material, model: &Model) -> (usize, usize) {
-    let verdicts = said::<RelationVerdict>(material, "relation_verify");
-    let (mut all, mut hold) = (0, 0);
-    for ((related, _), verdict) in relations(draft).zip(verdicts) {
-        let says = format!("{} {} {}", related.subject, related.relation, related.object);
-        match verdict.verdict.standing {
-            Standing::Holds => (all, hold) = (all + 1, hold + 1),
-            Standing::Fails => {
-                all += 1;
-                found.relations.push(format!("\"{says}\" does not hold: {}", verdict.verdict.reason));
-            }
-            Standing::Unknown => {}
-        }
-    }
-    all += model.relations.len();
-    found.relations.extend(model.relations.iter().cloned());
-    (all, hold)
-}
-
-fn contradictions(found: &mut Verification, material: &Material, model: &Model) {
-    for verdict in said::<ContradictionVerdict>(material, "contradiction_check") {
-        for c in verdict.found {
-            let text = format!("{}: \"{}\" against \"{}\" ({})", c.about, c.one, c.other, c.other_is);
-            found.contradictions.push(text);
-        }
-    }
-    found.contradictions.extend(model.contradictions.iter().map(|c| format!("{c} (by the model)")));
-}
-
 /// What a model said of the claims.
 #[derive(Debug, Default)]
 struct Model {
     asked: bool,
+    /// Whether it said something, and nobody can read it.
+    unreadable: bool,
     /// By the claim's number, why it is not borne.
     unsupported: BTreeMap<usize, String>,
     relations: Vec<String>,
@@ -356,7 +449,7 @@ impl Model {
         let keys = ["unsupported", "contradictions", "relations"];
         let Some(object) = reply.and_then(|r| first_object(r, |o| keys.iter().any(|k| o.contains_key(*k))))
         else {
-            return Self::default();
+            return Self { unreadable: reply.is_some(), ..Self::default() };
         };
         let list = |key: &str| object.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
         let text = |v: &Value| {
@@ -370,6 +463,7 @@ impl Model {
         let texts = |key: &str| list(key).iter().map(text).filter(|t| !t.is_empty()).collect();
         Self {
             asked: true,
+            unreadable: false,
             unsupported: list("unsupported").iter().filter_map(numbered).collect(),
             relations: texts("relations"),
             contradictions: texts("contradictions"),

@@ -67,6 +67,9 @@ fn reply(text: &str) -> ModelReply {
 fn said(session: &Session) -> &'static str {
     let p = session.state().pipeline.as_ref().unwrap();
     match p.state.open_stage().unwrap().0 {
+        0 if p.state.feedback().next().is_some() => {
+            r#"{"scope": "the bucket", "sub_queries": ["where is the token bucket filled?"]}"#
+        }
         0 => {
             r#"```json
 {"scope": "the limiter", "sub_queries": ["where is the window reset?", "who calls it?"]}
@@ -190,7 +193,61 @@ fn what_is_said_at_the_pause_goes_on_with_it() {
     assert_eq!(p.state.feedback().collect::<Vec<_>>(), ["only the token bucket, please"]);
     assert_eq!(b.session.state().phase, Phase::Executing);
     idle(&mut b);
+    // What was changed is shown once more; from then on it goes on.
+    let question = b.session.state().phase_question().unwrap().message.clone();
+    assert!(question.contains("1. where is the token bucket filled?"), "{question}");
+    b.say("modify how it is emptied");
+    idle(&mut b);
     assert_eq!(exit(&b), Some(PipelineExit::Completed));
+    let begun = |e: &&Stamped| {
+        matches!(e.event, Event::Staged { happened: StageEvent::StageStarted { stage: 0, .. }, .. })
+    };
+    assert_eq!(b.log.iter().filter(begun).count(), 3);
+    // What is searched for is what came of it.
+    let searched = b.log.iter().filter_map(|e| match &e.event {
+        Event::CallMade { args, .. } => serde_json::from_str::<serde_json::Value>(args).ok(),
+        _ => None,
+    });
+    let searched: Vec<String> = searched.map(|args| args["query"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(searched, ["how does the limiter reset its window?", "where is the token bucket filled?"]);
+}
+
+#[test]
+fn an_agent_with_stages_is_called_and_taken_up_by_its_own_name() {
+    let mut b = bench();
+    let mut agents = (*agents(Depth::Standard)).clone();
+    agents.all[0].slug = "survey".into();
+    b.session.set_agents(std::sync::Arc::new(agents));
+    b.say("/survey how does the limiter reset its window?");
+    idle(&mut b);
+    assert_eq!(asked(&b), "pause");
+    b.input(Input::Cancel).unwrap();
+    let promised = |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.contains("`/survey`"));
+    assert!(b.log.iter().any(promised));
+    b.say("/survey");
+    assert_eq!(asked(&b), "pause");
+    assert!(b.input(Input::say("/surveys")).is_err());
+}
+
+#[test]
+fn a_follow_up_builds_on_the_last_answer_and_on_nothing_that_was_left() {
+    let previous = |b: &Bench| b.session.state().pipeline.as_ref().unwrap().state.previous_session_id();
+    let mut b = paused();
+    b.say("3");
+    b.say("1");
+    b.say(QUESTION);
+    assert_eq!(previous(&b), None);
+    idle(&mut b);
+    b.say("1");
+    idle(&mut b);
+    let answered = b.session.state().pipeline.as_ref().unwrap().state.id;
+    for _ in 0..2 {
+        b.say("@research and who calls it?");
+        assert_eq!(previous(&b), Some(answered));
+        idle(&mut b);
+        b.say("3");
+        b.say("1");
+    }
 }
 
 #[test]

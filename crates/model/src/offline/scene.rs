@@ -61,14 +61,14 @@ impl<'a> Scene<'a> {
         let start = task.or(own).unwrap_or(0);
         let mut scene = Self {
             request,
-            sentence: own.and_then(|i| messages.get(i)).map_or("", |m| m.text.trim()),
+            sentence: own.and_then(|i| messages.get(i)).map_or("", |m| said(&m.text)),
             earlier: Vec::new(),
             order: task.and_then(|i| messages.get(i)).map(|m| order_of(&m.text)),
             rounds: 0,
             done: Vec::new(),
         };
         let before = messages.iter().take(own.unwrap_or(0)).rev();
-        scene.earlier = before.filter(|m| is_own(m)).map(|m| m.text.trim()).collect();
+        scene.earlier = before.filter(|m| is_own(m)).map(|m| said(&m.text)).collect();
         scene.read_calls(messages, start);
         scene
     }
@@ -178,6 +178,12 @@ impl<'a> Scene<'a> {
 /// A message that the user wrote, not a context block of the workbench.
 fn is_own(message: &Message) -> bool {
     message.role == Role::User && !message.text.trim_start().starts_with('<')
+}
+
+/// What the user wrote, without the prompt of whatever directs it.
+fn said(text: &str) -> &str {
+    let directs = |kind: &str| text.split_once(&format!("\n\n<{kind} name=\"")).map(|(own, _)| own);
+    ["agent", "skill", "command"].into_iter().find_map(directs).unwrap_or(text).trim()
 }
 
 /// A context block that gives the task of this lane.

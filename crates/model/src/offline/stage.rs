@@ -26,7 +26,7 @@ pub(super) fn reply(request: &ModelRequest) -> String {
     let value = if text.contains("<claims>\n") {
         json!({"unsupported": [], "relations": [], "contradictions": []})
     } else if text.contains("<collect>\n") {
-        json!({"summary": format!("To look for faults needs a model. {}", super::CONNECT), "findings": []})
+        json!({"summary": format!("To look for faults needs a model. {}", super::CONNECT), "findings": [], "skipped": true})
     } else if text.contains("<passages>\n") {
         draft(query, text)
     } else {
@@ -52,13 +52,17 @@ fn words(query: &str) -> Vec<String> {
 fn queries(query: &str, text: &str) -> Vec<String> {
     let words = words(query);
     let named = |w: &&String| w.contains(['_', ':', '.']) || w.chars().skip(1).any(char::is_uppercase);
-    let mut all = vec![words.join(" ")];
+    // What the user wants different comes first: it was said last.
+    let wishes =
+        text.split("<the_user_wants>\n").skip(1).filter_map(|rest| rest.split("\n</the_user_wants>").next());
+    let mut all: Vec<String> = wishes.map(|wish| self::words(wish).join(" ")).collect();
+    all.reverse();
+    all.push(words.join(" "));
     all.extend(words.iter().filter(named).cloned());
     if words.len() > 3 {
         let (first, second) = words.split_at(words.len() / 2);
         all.extend([first.join(" "), second.join(" ")]);
     }
-    all.extend(between(text, "the_user_wants").map(|wish| self::words(wish).join(" ")));
     all.retain(|q| !q.is_empty());
     let mut kept: Vec<String> = Vec::new();
     for one in all {

@@ -469,3 +469,12 @@ async fn it_is_a_model_like_every_other() {
     cancel.cancel();
     assert!(Offline.reply(request, tx, cancel).await.is_err());
 }
+
+#[test]
+fn what_directs_a_message_is_no_part_of_what_was_said() {
+    let plain = Talk::ask("where is Store?");
+    for kind in ["agent", "skill", "command"] {
+        let said = format!("where is Store?\n\n<{kind} name=\"plain\">\nUse plain words.\n</{kind}>");
+        assert_eq!(Talk::ask(&said).calls(), plain.calls(), "{kind}");
+    }
+}

@@ -11,7 +11,9 @@
 )]
 
 mod pipeline;
+mod review;
 mod stage;
+mod web;
 
 use pilothouse_core::{checkpoint::Answer, event::Event, intent::Phase, plan::TaskStatus};
 use serde_json::{Value, json};

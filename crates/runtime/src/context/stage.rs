@@ -27,7 +27,7 @@ pub fn material(pipeline: &Pipeline, texts: &dyn Texts, prior: Option<Answer>) -
         outputs: outputs.collect(),
         steps: steps.collect(),
         reply: state.reply().map(|text| texts.whole(text)),
-        prior: prior.filter(|_| state.previous_session_id().is_some()),
+        prior: prior.filter(|answer| answer.run.is_some() && answer.run == state.previous_session_id()),
     }
 }
 

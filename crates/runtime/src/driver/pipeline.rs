@@ -4,13 +4,13 @@
 //! Owns the files in the session's `data` folder. They are projections: nothing is decided from them but what a
 //! later turn is told and what a follow-up builds on.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use pilothouse_core::{
     event::{Event, Stamped},
     ids::{RunId, TurnId},
     input::Input,
-    pipeline::{Answer, PipelineExit, StageEvent, Summary, prior_block},
+    pipeline::{Agents, Answer, PipelineExit, StageEvent, Step, Summary, prior_block, work},
     session::Pipeline,
     talk::{Fault, FaultKind, Message, ModelRequest, Purpose, Role, Usage},
     work::WorkKey,
@@ -36,6 +36,15 @@ const MOST_BYTES: u64 = 1024 * 1024;
 const JUDGEMENT_BYTES: usize = 1600;
 
 impl Driver {
+    /// What reaches the web now: a pipeline that begins goes by it.
+    pub(super) fn look_for_web(&mut self) {
+        let web = self.kit.sources.web();
+        if self.at.session.agents().web != web {
+            let agents = Agents { web, ..(**self.at.session.agents()).clone() };
+            self.at.session.set_agents(Arc::new(agents));
+        }
+    }
+
     /// Brings what the stage at work works on.
     pub(super) fn gather(&self, key: WorkKey, pipeline: RunId, step: u64) {
         let Some(p) = self.at.session.state().pipeline.clone() else { return };
@@ -71,7 +80,9 @@ impl Driver {
             let said = match client {
                 Ok(client) => {
                     let asked = ask(client.as_ref(), request, cancel);
-                    tokio::time::timeout(wait, asked).await.unwrap_or_else(|_| Err(late()))
+                    tokio::time::timeout(wait, asked)
+                        .await
+                        .unwrap_or_else(|_| Err(unread("nothing came in time".to_owned())))
                 }
                 Err(fault) => Err(fault),
             };
@@ -79,31 +90,48 @@ impl Driver {
         });
     }
 
-    /// Keeps beside the log what is read without it, after something happened to a pipeline.
+    /// Keeps beside the log what is read without it, after something came to its end.
     pub(super) fn keep_pipeline(&self, events: &[Stamped]) {
-        let staged = |e: &Stamped| matches!(e.event, Event::Staged { .. });
-        let Some(p) = self.at.session.state().pipeline.clone().filter(|_| events.iter().any(staged)) else {
-            return;
-        };
-        let ends = |e: &Stamped| {
+        let stops = |e: &Stamped| {
             let Event::Staged { happened, .. } = &e.event else { return false };
-            matches!(
-                happened,
-                StageEvent::Completed
-                    | StageEvent::Breakout
-                    | StageEvent::Error { .. }
-                    | StageEvent::Interrupted { .. }
-            )
+            match happened {
+                StageEvent::StageCompleted { .. }
+                | StageEvent::Paused { .. }
+                | StageEvent::Breakout
+                | StageEvent::Error { .. }
+                | StageEvent::Interrupted { .. }
+                | StageEvent::Completed => true,
+                StageEvent::Began(_)
+                | StageEvent::StageStarted { .. }
+                | StageEvent::Replied { .. }
+                | StageEvent::Resumed { .. }
+                | StageEvent::Judging { .. }
+                | StageEvent::Judged { .. }
+                | StageEvent::BreakoutPending { .. }
+                | StageEvent::TakenUp => false,
+            }
         };
+        // A crash may have come between the log and what is kept beside it.
+        let opened = |e: &Stamped| matches!(e.event, Event::SessionReopened { .. });
+        if events.iter().any(|e| stops(e) || opened(e)) {
+            self.project_pipeline();
+        }
+    }
+
+    fn project_pipeline(&self) {
+        let Some(p) = self.at.session.state().pipeline.clone() else { return };
         let mut files = vec![(STATE, p.state.save())];
-        if events.iter().any(ends) {
+        if p.state.is_over() || p.state.is_aside() {
             let material = self.material(&p);
             files.push((SUMMARY, Summary::of(&p.state, &material).save()));
-            let last = p.state.stages().checked_sub(1).and_then(|n| p.state.stage(n));
-            let output = last.and_then(|s| material.outputs.get(&s.name));
-            if let Some(text) = output.filter(|_| p.state.exit() == Some(PipelineExit::Completed)) {
-                files.push((ANSWER, text.clone()));
-                files.extend(Answer::kept(text).map(|a| (MARKDOWN, a.markdown())));
+            // What was told is told again by the same code from the same texts, while the answer before is still there.
+            let written =
+                kept(&self.at.folder, ANSWER).and_then(|text| Answer::kept(&text)?.run) == Some(p.state.id);
+            let ended = !written && p.state.exit() == Some(PipelineExit::Completed);
+            let last = p.state.stages().checked_sub(1).filter(|_| ended);
+            if let Some(Step::Done(outcome)) = last.map(|stage| work(&p.state, stage, &material)) {
+                files.push((ANSWER, outcome.output));
+                files.extend(outcome.answer.map(|text| (MARKDOWN, text)));
             }
         }
         let folder = self.at.folder.join("data");
@@ -131,8 +159,8 @@ fn kept(folder: &Path, name: &str) -> Option<String> {
     String::from_utf8(regular::read(&folder.join("data").join(name), MOST_BYTES).ok()?).ok()
 }
 
-fn late() -> Fault {
-    let message = "nothing came in time".to_owned();
+/// A message that no model could judge.
+pub(super) const fn unread(message: String) -> Fault {
     Fault { kind: FaultKind::Unreachable, message, hint: String::new(), status: None }
 }
 

@@ -206,6 +206,10 @@ impl Driver {
             let input = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
                 let message = said(panic.as_ref());
                 tracing::error!(?key, message, "a part of the program failed");
+                if let WorkKey::Judge(turn) = key {
+                    // Nothing else would end the wait for it.
+                    return Input::BreakoutJudged { turn, said: Err(super::pipeline::unread(message)) };
+                }
                 Input::Panicked { call, apply, message }
             });
             drop(inbound.send(Inbound::Ended(key, Some(input))).await);

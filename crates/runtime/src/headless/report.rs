@@ -301,9 +301,9 @@ impl<'a> Report<'a> {
             StageEvent::StageStarted { stage, round } => {
                 self.progress(&format!("✦ {} (again, round {round})", name(*stage)));
             }
-            StageEvent::StageCompleted { stage, note, skipped, .. } => {
+            StageEvent::StageCompleted { stage, note, skipped, spent, .. } => {
                 let sign = if *skipped { "–" } else { "✓" };
-                self.progress(&format!("{sign} {}: {note}", name(*stage)));
+                self.progress(&format!("{sign} {}: {note}{}", name(*stage), spent.aside()));
             }
             _ => {}
         }

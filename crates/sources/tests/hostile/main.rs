@@ -160,6 +160,7 @@ fn definition(manner: &str, note: &Path) -> Definition {
         enabled: true,
         read_only: false,
         tools: None,
+        web: None,
         start: Duration::from_secs(if manner == "silent" || manner == "garbage" { 1 } else { 20 }),
         call: Duration::from_secs(
             if ["floods", "asks-often", "dies-in-call", "gigabyte-answer"].contains(&manner) {

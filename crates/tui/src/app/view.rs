@@ -230,6 +230,7 @@ fn ascii(symbol: &str) -> Option<&'static str> {
         "“" | "”" => "\"",
         "‘" | "’" => "'",
         "±" => "~",
+        "🧠" => "*",
         _ => return None,
     })
 }

@@ -72,7 +72,7 @@ pub fn contradictions(claims: &[String], passages: &[(Lines, String)]) -> Contra
         (0, n) => told(Standing::Holds, Score::FULL, format!("nothing contradicts; compared: {n}")),
         (n, _) => told(Standing::Fails, Score::NONE, format!("contradictions: {n}")),
     };
-    ContradictionVerdict { verdict, found }
+    ContradictionVerdict { verdict, compared, found }
 }
 
 fn read(text: &str) -> Said<'_> {

@@ -201,7 +201,7 @@ proptest! {
     ) {
         let sections = texts.iter().map(|t| Section { title: "T".into(), text: t.clone() }).collect();
         let draft = Draft { sections, ..Draft::default() };
-        let references = [Reference { mark: "W1".into(), title: told.clone(), text: told }];
+        let references = [Reference { mark: "W1".into(), title: told.clone(), text: told, place: String::new() }];
         let once = postprocess(draft.clone(), &references);
         prop_assert_eq!(postprocess(once.clone(), &references), once.clone());
         let marks = once.texts().map(|t| t.matches("[W1]").count()).sum::<usize>();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::{
     blob::Excerpt,
     event::{CallStatus, Event},
-    ids::{CallId, LaneId},
-    pipeline::{Depth, PipelineState, StageEvent, StageKind},
+    ids::{CallId, LaneId, RunId},
+    pipeline::{Depth, PipelineExit, PipelineState, StageEvent, StageSpec},
     session::State,
     talk::Usage,
     tool::Tool,
@@ -32,6 +32,8 @@ pub struct Pipeline {
     pub calls: Vec<StageCall>,
     /// What the stage at work cost so far.
     pub spent: Usage,
+    /// The agent and the pipeline before it that came to an answer last.
+    pub before: Option<(String, RunId)>,
 }
 
 /// A call of a stage.
@@ -48,6 +50,12 @@ pub struct StageCall {
 }
 
 impl Pipeline {
+    /// The agent and the pipeline that came to an answer last: itself, or one before it.
+    pub fn answered(&self) -> Option<(String, RunId)> {
+        let own = self.state.beginning().filter(|_| self.state.exit() == Some(PipelineExit::Completed));
+        own.map(|b| (b.agent.clone(), self.state.id)).or_else(|| self.before.clone())
+    }
+
     /// How far it has come: no two moments at which something is to be brought have the same number.
     pub fn step(&self) -> u64 {
         let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
@@ -61,18 +69,21 @@ impl State {
         match event {
             Event::DepthSet { depth } => self.depth = Some(*depth),
             Event::Staged { pipeline, happened } => {
-                let same = self.pipeline.as_ref().filter(|p| p.state.id == *pipeline);
-                let state = same.map_or_else(|| PipelineState::new(*pipeline), |p| p.state.clone());
-                let (lane, calls, spent) = match (same, happened) {
-                    (Some(p), StageEvent::StageStarted { .. }) => (p.lane, Vec::new(), Usage::default()),
-                    (Some(p), _) => (p.lane, p.calls.clone(), p.spent),
-                    (None, _) => (None, Vec::new(), Usage::default()),
-                };
+                if self.pipeline.as_ref().is_none_or(|p| p.state.id != *pipeline) {
+                    let state = PipelineState::new(*pipeline);
+                    let before = self.pipeline.as_ref().and_then(|p| p.answered());
+                    let (calls, spent) = (Vec::new(), Usage::default());
+                    self.pipeline = Some(Arc::new(Pipeline { state, lane: None, calls, spent, before }));
+                }
                 if let StageEvent::Judged { spent } = happened {
                     self.spent_besides(spent);
                 }
-                let state = state.add_event(happened.clone());
-                self.pipeline = Some(Arc::new(Pipeline { state, lane, calls, spent }));
+                self.with_pipeline(|p| {
+                    if let StageEvent::StageStarted { .. } = happened {
+                        (p.calls, p.spent) = (Vec::new(), Usage::default());
+                    }
+                    p.state.push(happened.clone());
+                });
             }
             _ => {}
         }
@@ -143,7 +154,7 @@ impl State {
         let p = self.pipeline.as_ref().filter(|p| p.state.is_running())?;
         let lane = self.lanes.get(&p.lane?)?;
         let (stage, _) = p.state.open_stage()?;
-        let code = p.state.stage(stage).is_some_and(|s| s.kind != StageKind::Llm);
+        let code = p.state.stage(stage).is_some_and(StageSpec::gathers);
         let free = lane.calls.is_empty() && lane.thinking.is_none() && !lane.held && lane.moves.is_empty();
         (code && free).then(|| Work::Stage { pipeline: p.state.id, step: p.step() })
     }

@@ -211,7 +211,10 @@ impl Draft<'_> {
         start: CallStart,
     ) -> CallVerdict {
         let looks = tool == Tool::Run && start.confine == Some(Confine::READING);
-        let looks = looks || open.source_call().is_some_and(|call| self.only_reads_there(call));
+        let looks = looks
+            || open
+                .source_call()
+                .is_some_and(|call| self.only_reads_there(call) || self.searches(lane, call));
         let acts = matches!(tool, Tool::Run | Tool::SourceCall);
         let beside = self.beside_run(lane.id) && acts && !looks;
         let needs = if looks { Some(Capability::Read) } else { tool.needs() };

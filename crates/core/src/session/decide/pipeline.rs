@@ -31,6 +31,8 @@ use crate::{
 const ANSWER_BYTES: usize = 14 * 1024;
 /// Told where a stage needs the web and nothing reaches it.
 const NO_WEB: &str = "skipped: no web source";
+/// Told where it is not to be asked.
+const NOT_SO_DEEP: &str = "skipped: the web is asked from depth standard on";
 
 impl Draft<'_> {
     /// The agent that a line calls by name, and what it asks of it.
@@ -67,12 +69,8 @@ impl Draft<'_> {
 
     fn begin_pipeline(&mut self, turn: TurnId, slug: &str, query: &str) {
         let Some(agent) = self.under.agents.named(slug).cloned() else { return };
-        let previous = self
-            .state
-            .pipeline
-            .as_ref()
-            .filter(|p| p.state.is_over() && p.state.beginning().is_some_and(|b| b.agent == slug));
-        let previous = previous.map(|p| p.state.id);
+        let previous =
+            self.pipeline().and_then(Pipeline::answered).filter(|(of, _)| of == slug).map(|(_, id)| id);
         let body = self.excerpt(agent.body);
         let prompts =
             agent.spec.stages.iter().map(|s| agent.prompts.get(&s.name).cloned().unwrap_or_default());
@@ -87,6 +85,7 @@ impl Draft<'_> {
             spec: agent.spec,
             body,
             prompts,
+            web: self.under.agents.web.clone(),
             previous,
         };
         let pipeline = self.state.run.as_ref().map(|r| r.id).unwrap_or_default();
@@ -108,7 +107,7 @@ impl Draft<'_> {
     pub(super) fn go_on(&mut self) {
         loop {
             let Some(state) = self.pipeline().map(|p| p.state.clone()) else { return };
-            if let Some(stage) = pauses(&state) {
+            if let Some(stage) = state.pauses() {
                 return self.pause_pipeline(stage);
             }
             match state.next() {
@@ -116,11 +115,18 @@ impl Draft<'_> {
                 Next::Stage(stage, round) => {
                     self.staged(StageEvent::StageStarted { stage, round });
                     let web = state.stage(stage).is_some_and(|s| s.web);
-                    if !web || (state.depth().numbers().web && self.under.agents.web) {
+                    let why = if !state.depth().numbers().web {
+                        NOT_SO_DEEP
+                    } else if state.beginning().is_some_and(|b| b.web.is_none()) {
+                        NO_WEB
+                    } else {
+                        ""
+                    };
+                    if !web || why.is_empty() {
                         return self.begin_stage(&state, stage);
                     }
-                    let outcome = Outcome { note: NO_WEB.to_owned(), ..Outcome::default() };
-                    self.complete_stage(stage, &outcome, Handed::Skipped);
+                    let outcome = Outcome { note: why.to_owned(), skipped: true, ..Outcome::default() };
+                    self.complete_stage(stage, &outcome);
                 }
             }
         }
@@ -147,7 +153,7 @@ impl Draft<'_> {
 
     /// A stage that asks begins with the model; every other with what it works on, which is brought.
     fn do_stage(&mut self, lane: LaneId, stage: usize) {
-        if self.pipeline().and_then(|p| p.state.stage(stage)).is_some_and(|s| s.kind == StageKind::Llm) {
+        if self.pipeline().and_then(|p| p.state.stage(stage)).is_some_and(|s| !s.gathers()) {
             self.think(lane);
         }
     }
@@ -165,7 +171,7 @@ impl Draft<'_> {
                 if let Some(text) = &outcome.answer {
                     self.tell_answer(lane, &state, text);
                 }
-                self.complete_stage(stage, &outcome, Handed::Done);
+                self.complete_stage(stage, &outcome);
                 self.go_on();
             }
             Step::Fail(why) => self.fail_pipeline(lane, &why),
@@ -197,14 +203,14 @@ impl Draft<'_> {
             StageKind::Llm => read(&text, spec.gives, state.depth()),
             StageKind::ToolFanout | StageKind::Verify | StageKind::Render => None,
         };
-        if let Some((outcome, queries)) = said {
-            self.complete_stage(stage, &outcome, Handed::Queries(queries));
+        if let Some(outcome) = said.as_ref().filter(|_| !spec.gathers()) {
+            self.complete_stage(stage, outcome);
             return self.go_on();
         }
         let again = state.reply().is_none();
         let output = self.excerpt(text);
         self.staged(StageEvent::Replied { stage, output });
-        if spec.kind == StageKind::Llm {
+        if spec.kind == StageKind::Llm && said.is_none() {
             if again {
                 return self.think(lane);
             }
@@ -213,13 +219,20 @@ impl Draft<'_> {
         }
     }
 
-    fn complete_stage(&mut self, stage: usize, outcome: &Outcome, handed: Handed) {
+    fn complete_stage(&mut self, stage: usize, outcome: &Outcome) {
         let spent = self.pipeline().map(|p| p.spent).unwrap_or_default();
-        let skipped = matches!(handed, Handed::Skipped);
-        let queries = if let Handed::Queries(queries) = handed { queries } else { Vec::new() };
         let output = self.excerpt(outcome.output.clone());
-        let (note, again) = (outcome.note.clone(), outcome.again);
-        self.staged(StageEvent::StageCompleted { stage, output, note, queries, skipped, again, spent });
+        let Outcome { note, again, lacks, queries, skipped, .. } = outcome.clone();
+        self.staged(StageEvent::StageCompleted {
+            stage,
+            output,
+            note,
+            queries,
+            skipped,
+            again,
+            lacks,
+            spent,
+        });
     }
 
     /// The answer, once, as what the agent said last.
@@ -296,9 +309,13 @@ impl Draft<'_> {
     fn pipeline_done(&mut self) {
         self.staged(StageEvent::Completed);
         self.close_pipeline_lane();
-        let title = self.pipeline().and_then(|p| p.state.beginning()).map(|b| b.title.clone());
-        let summary = format!("{} complete", title.unwrap_or_default());
-        self.complete_as(RunEnd::of(RunStatus::Completed, summary));
+        let state = self.pipeline().map(|p| &p.state);
+        let title = state.and_then(PipelineState::beginning).map_or("", |b| b.title.as_str());
+        let end = match state.and_then(PipelineState::lacks) {
+            Some(why) => RunEnd::of(RunStatus::Ended, format!("{title} ended: {why}")),
+            None => RunEnd::of(RunStatus::Completed, format!("{title} complete")),
+        };
+        self.complete_as(end);
         self.must_go(Trigger::Complete);
         self.drain();
     }
@@ -359,7 +376,7 @@ impl Draft<'_> {
         self.ask_of_pipeline();
     }
 
-    /// `/research`: goes on with what was stopped, or begins with what follows the name.
+    /// `/research` and its like: goes on with what was stopped, or begins with what follows the name.
     pub(super) fn research(&mut self, slug: &str, args: &str) -> Decided {
         if !args.trim().is_empty() {
             let line = format!("@{slug} {}", args.trim());
@@ -405,8 +422,9 @@ impl Draft<'_> {
                 .map(|d| {
                     let n = d.numbers();
                     let mark = if *d == now { "now: " } else { "" };
+                    let web = if n.web { "the web where a source searches it" } else { "no web" };
                     format!(
-                        "{mark}{}: up to {} questions, {} passages each, {} rounds of repair, {}K tokens of passages",
+                        "{mark}{}: up to {} questions, {} passages each, {} rounds of repair, {}K tokens of passages, {web}",
                         d.name(), n.queries, n.passages, n.repairs, n.tokens / 1000
                     )
                 })
@@ -433,26 +451,8 @@ impl Resolve for PipelinePause {
     }
 }
 
-/// How a stage ended.
-enum Handed {
-    /// It did what it should.
-    Done,
-    /// The same, with what the question was taken apart into.
-    Queries(Vec<String>),
-    /// It was left out.
-    Skipped,
-}
-
-/// The stage after which a pipeline waits now: the one that was just done, where its agent says so.
-fn pauses(state: &PipelineState) -> Option<usize> {
-    let Some(StageEvent::StageCompleted { stage, skipped: false, .. }) = state.events().last() else {
-        return None;
-    };
-    state.beginning().is_some_and(|b| b.spec.pauses_after(*stage)).then_some(*stage)
-}
-
-/// What a reply hands in, and the questions in it; `None` where it cannot be read.
-fn read(text: &str, gives: Option<Gives>, depth: Depth) -> Option<(Outcome, Vec<String>)> {
+/// What a reply hands in; `None` where it cannot be read.
+fn read(text: &str, gives: Option<Gives>, depth: Depth) -> Option<Outcome> {
     let done = |output: String, note: String| Outcome { output, note, ..Outcome::default() };
     match gives? {
         Gives::Analysis | Gives::Calibration => {
@@ -460,18 +460,19 @@ fn read(text: &str, gives: Option<Gives>, depth: Depth) -> Option<(Outcome, Vec<
             let scope: String = read.scope.chars().take(200).collect();
             let note = format!("{}: {scope}", count(read.sub_queries.len(), "question"));
             let output = serde_json::to_string(&read).unwrap_or_default();
-            Some((done(output, note), read.sub_queries))
+            Some(Outcome { queries: read.sub_queries, ..done(output, note) })
         }
         Gives::Draft => {
             let read = AnswerDraft::read(text)?;
             let cites: usize = crate::pipeline::claims(&read).iter().map(|c| c.cites.len()).sum();
             let note = format!("{}, {}", count(read.sections.len(), "section"), count(cites, "citation"));
-            Some((done(serde_json::to_string(&read).unwrap_or_default(), note), Vec::new()))
+            Some(done(serde_json::to_string(&read).unwrap_or_default(), note))
         }
         Gives::Findings => {
             let read = crate::pipeline::Findings::read(text)?;
-            let note = count(read.findings.len(), "finding");
-            Some((done(serde_json::to_string(&read).unwrap_or_default(), note), Vec::new()))
+            let found = count(read.findings.len(), "finding");
+            let note = if read.skipped { "not looked for".to_owned() } else { found };
+            Some(done(serde_json::to_string(&read).unwrap_or_default(), note))
         }
     }
 }

@@ -49,7 +49,10 @@ impl Draft<'_> {
     /// `/name ARGUMENTS` of a skill or a command: a message whose words are its prompt.
     pub(super) fn slash_recipe(&mut self, name: &str, args: &str) -> Decided {
         let recipes = self.under.recipes;
-        let Some(recipe) = recipes.slash(name) else { return Err(self.unknown(name)) };
+        let Some(recipe) = recipes.slash(name) else {
+            let staged = self.under.agents.named(name).is_some();
+            return if staged { self.research(name, args) } else { Err(self.unknown(name)) };
+        };
         let line = format!("{} {args}", recipe.call());
         let reading = self.read_recipe(line.trim(), recipe, args);
         let turn = self.begin_turn(line.trim());

@@ -35,7 +35,7 @@ impl Draft<'_> {
         };
         let reads = self.only_reads_of(source, known);
         let (request, ruling) = self.ruling_there(source, known);
-        let needs = if reads { Capability::Read } else { Capability::Execute };
+        let needs = if reads || self.searches(lane, call) { Capability::Read } else { Capability::Execute };
         if let Some(barred) = self.barred(lane, open, needs, Then::Gate) {
             return barred;
         }
@@ -80,6 +80,13 @@ impl Draft<'_> {
         let request = Request::Mcp { server, tool, reads: self.only_reads_of(source, known) };
         let ruling = self.under.policy.decide(&request, &self.state.setting()).ruling;
         (request, ruling)
+    }
+
+    /// Whether a stage calls the search that the user named for it and that says it only reads: it is asked about as ever,
+    /// and reaches no further than reading does.
+    pub(super) fn searches(&self, lane: &Lane, call: &SourceCall) -> bool {
+        let says = self.source_tool(call).is_some_and(|(_, known)| known.reads && !known.changed);
+        says && lane.kind == crate::session::LaneKind::Pipeline
     }
 
     /// Whether a call only reads: its server says so, and the user takes its word, in the source's configuration or by

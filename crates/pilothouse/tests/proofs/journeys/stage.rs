@@ -30,7 +30,17 @@ pub struct Stage {
 impl Stage {
     /// A session in an empty, trusted folder with these files, whose model says these lines.
     pub fn new(files: &[(&str, &str)], script: &Value) -> Self {
+        Self::having(files, &[], script)
+    }
+
+    /// The same with files of the user's own.
+    pub fn having(files: &[(&str, &str)], own: &[(&str, &str)], script: &Value) -> Self {
         let desk = Desk::empty().one_by_one();
+        for (name, text) in own {
+            let path = desk.home.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
         for (name, text) in files {
             std::fs::write(desk.path().join(name), text).unwrap();
         }

@@ -23,7 +23,7 @@ fn agents() -> Arc<Agents> {
     let config = include_str!("../../../../../../assets/agents/research/config.json");
     let about = include_str!("../../../../../../assets/agents/research/AGENT.md");
     let agent = PipelineAgent::read("research", config, about, text).unwrap();
-    Arc::new(Agents { all: vec![agent], web: false, depth: Depth::Standard })
+    Arc::new(Agents { all: vec![agent], web: None, depth: Depth::Standard })
 }
 
 /// What a runtime brings: short texts stand whole in their events.
@@ -123,4 +123,15 @@ pub(super) fn done(width: u16, height: u16) -> Desk {
     }
     desk.draw();
     desk
+}
+
+#[test]
+fn stages_are_told_in_ascii_where_only_that_is_shown() {
+    let mut desk = retrieving(100, 30);
+    desk.app.looks.look.ascii = true;
+    desk.app.looks.glyphs = Glyphs::ASCII;
+    let text = desk.text();
+    assert!(text.contains("* LLM Analysis"), "{text}");
+    let odd: Vec<char> = text.chars().filter(|c| !c.is_ascii()).collect();
+    assert!(odd.is_empty(), "{odd:?} {text}");
 }

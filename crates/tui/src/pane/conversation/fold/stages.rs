@@ -43,10 +43,11 @@ impl Log {
                 let key = self.add(at, Kind::Head, Body::Facts(facts));
                 self.stages.open = Some((key, *stage, at));
             }
-            StageEvent::StageCompleted { stage, note, skipped, .. } => {
+            StageEvent::StageCompleted { stage, note, skipped, spent, .. } => {
                 let u = Glyphs::UNICODE;
                 let sign = if *skipped { (u.skipped, Slot::Soft) } else { (u.done, Slot::Ok) };
-                self.end_stage(at, *stage, sign, (note, Slot::Soft));
+                let note = format!("{note}{}", spent.aside());
+                self.end_stage(at, *stage, sign, (&note, Slot::Soft));
             }
             StageEvent::Error { message } => {
                 if let Some((_, stage, _)) = self.stages.open {

@@ -1,0 +1,345 @@
+//! Holding drafts against their sources: the four axes, marks in every form, checks that fail.
+
+use super::*;
+
+fn passage(path: &str, text: &str) -> Passage {
+    Passage {
+        lines: Lines { path: RelPath::new(path).unwrap(), from: 1, to: 4 },
+        hash: BlobId::of(text.as_bytes()),
+        title: String::new(),
+        text: text.into(),
+        score: Score::FULL,
+        axes: Worth::default(),
+    }
+}
+
+fn sources() -> Sources {
+    Sources {
+        passages: vec![
+            passage(
+                "src/limit.rs",
+                "fn reset_window(&mut self) {\n    // the limiter resets its window each minute\n    self.count = 0;\n}",
+            ),
+            passage(
+                "src/config.rs",
+                "pub fn parse_config(text: &str) -> Config {\n    toml::from_str(text)\n}",
+            ),
+        ],
+    }
+}
+
+pub(super) fn draft() -> Draft {
+    Draft {
+        summary: "The limiter resets its window each minute [1].".into(),
+        sections: vec![
+            Section {
+                title: "Reset".into(),
+                text: "`reset_window` sets the count to zero [1]. It runs each minute [1].".into(),
+            },
+            Section { title: "Configuration".into(), text: "`parse_config` reads TOML text [2].".into() },
+        ],
+        conclusions: vec!["The window is fixed.".into()],
+        ..Draft::default()
+    }
+}
+
+/// The state after everything up to this stage, with what it works on.
+pub(super) fn upto(stage: usize, draft: &Draft) -> (PipelineState, Material) {
+    let mut state = began(Depth::Standard);
+    let outputs = [
+        (
+            "analyze_query",
+            r#"{"scope":"how the limiter resets","sub_queries":["where is the window reset?"]}"#.to_owned(),
+        ),
+        ("websearch_calibration", String::new()),
+        ("retrieve", serde_json::to_string(&sources()).unwrap()),
+        ("synthesize", serde_json::to_string(draft).unwrap()),
+        ("verify", String::new()),
+    ];
+    let mut material = Material::default();
+    for (n, (name, output)) in outputs.into_iter().enumerate().take(stage) {
+        state = state.add_event(StageEvent::StageStarted { stage: n, round: 0 });
+        let queries: &[&str] = if n == 0 { &["where is the window reset?"] } else { &[] };
+        state = state.add_event(completed(n, &output, queries, false));
+        material.outputs.insert(name.to_owned(), output);
+    }
+    (state.add_event(StageEvent::StageStarted { stage, round: 0 }), material)
+}
+
+fn verdict(standing: Standing) -> Verdict {
+    Verdict { standing, score: Score::FULL, reason: "as it is".into() }
+}
+
+/// What the calls of a verification say; `contradicts` and `nowhere` are found.
+fn said(calls: Vec<(String, String)>, contradicts: bool, nowhere: &[&str]) -> Vec<ToolStep> {
+    let said = |(tool, args): (String, String)| {
+        let asked: serde_json::Value = serde_json::from_str(&args).unwrap();
+        let text = match tool.as_str() {
+            "citation_verify" => {
+                let count = asked["citations"].as_array().unwrap().len();
+                let one = CitationVerdict { verdict: verdict(Standing::Holds), place: CitedPlace::Exact };
+                serde_json::to_string(&vec![one; count]).unwrap()
+            }
+            "entity_verify" => {
+                let names = nowhere.iter().map(|n| ((*n).to_owned(), None)).collect();
+                serde_json::to_string(&EntityVerdict { verdict: verdict(Standing::Holds), names }).unwrap()
+            }
+            "relation_verify" => {
+                let fails = asked["subject"].as_str().unwrap().starts_with("wrong");
+                let standing = if fails { Standing::Fails } else { Standing::Holds };
+                serde_json::to_string(&RelationVerdict { verdict: verdict(standing), shown: None }).unwrap()
+            }
+            "contradiction_check" => {
+                let one = Contradiction {
+                    about: "the window".into(),
+                    one: "each minute".into(),
+                    other: "each hour".into(),
+                    other_is: "src/limit.rs:2".into(),
+                    claim: 1,
+                };
+                let found = if contradicts { vec![one] } else { vec![] };
+                let verdict = verdict(Standing::Unknown);
+                serde_json::to_string(&ContradictionVerdict { verdict, compared: 2, found }).unwrap()
+            }
+            other => panic!("{other}"),
+        };
+        ToolStep { tool, args, ok: true, text }
+    };
+    calls.into_iter().map(said).collect()
+}
+
+fn calls_of(state: &PipelineState, material: &Material) -> Vec<(String, String)> {
+    let Step::Call(calls) = work(state, 4, material) else { panic!("no calls") };
+    calls
+}
+
+fn outcome_of(state: &PipelineState, material: &Material) -> (Verification, Outcome) {
+    let Step::Done(outcome) = work(state, 4, material) else { panic!("not done") };
+    (serde_json::from_str(&outcome.output).unwrap(), *outcome)
+}
+
+/// The verification of a draft whose calls all say something.
+pub(super) fn verified(draft: &Draft, contradicts: bool, nowhere: &[&str]) -> Verification {
+    let (state, mut material) = upto(4, draft);
+    material.steps = said(calls_of(&state, &material), contradicts, nowhere);
+    let (found, outcome) = outcome_of(&state, &material);
+    assert_eq!(outcome.again, !found.passed);
+    found
+}
+
+fn axis<'v>(found: &'v Verification, name: &str) -> &'v Checked {
+    found.axes.iter().find(|c| c.axis == name).unwrap()
+}
+
+#[test]
+fn a_draft_that_holds_passes_on_all_axes() {
+    let found = verified(&draft(), false, &[]);
+    assert!(found.passed, "{found:?}");
+    assert!(found.marks.is_empty() && found.missing.is_empty());
+}
+
+#[test]
+fn a_wrong_citation_a_made_up_name_and_a_contradiction_are_caught() {
+    let mut wrong = draft();
+    wrong.sections[1].text =
+        "The retry queue drains into three shards of the broker [1]. `parse_config` reads it [9].".into();
+    let found = verified(&wrong, false, &[]);
+    let cites: Vec<Cite> = found.marks.iter().map(|m| m.cite.clone()).collect();
+    assert_eq!(cites, [Cite::Passage(1), Cite::Passage(9)]);
+    assert!(!found.passed, "{found:?}");
+
+    let mut made_up = draft();
+    made_up.sections[1].text =
+        "`TokenLedger::drain_all` and `frob_wheel` do the rest, then `reset_window` [1].".into();
+    let found = verified(&made_up, false, &["TokenLedger::drain_all", "frob_wheel"]);
+    assert!(found.missing.contains(&"frob_wheel".to_owned()), "{found:?}");
+    assert!(!found.passed);
+
+    let found = verified(&draft(), true, &[]);
+    assert_eq!(found.contradictions.len(), 1);
+    assert!(!found.passed);
+}
+
+#[test]
+fn no_citation_that_fails_reaches_the_answer_unmarked() {
+    let mut wrong = draft();
+    wrong.summary = "The broker has three shards [2]. The limiter resets its window each minute [1].".into();
+    let found = verified(&wrong, false, &[]);
+    let (mut state, mut material) = upto(5, &wrong);
+    material.outputs.insert("verify".into(), serde_json::to_string(&found).unwrap());
+    state = state.add_event(StageEvent::StageStarted { stage: 5, round: 0 });
+    let Step::Done(outcome) = work(&state, 5, &material) else { panic!("not done") };
+    let text = outcome.answer.unwrap();
+    assert!(text.contains("three shards [2: not verified]."), "{text}");
+    assert!(text.contains("each minute [1]."), "{text}");
+    assert!(text.contains("- [1] `src/limit.rs:1-4`@"), "{text}");
+    assert!(text.contains("citation accuracy") && text.contains("by code"), "{text}");
+    assert_eq!(Answer::kept(&outcome.output).unwrap().markdown(), text);
+}
+
+#[test]
+fn a_model_finds_what_code_cannot_and_that_is_said() {
+    let (state, mut material) = upto(4, &draft());
+    material.steps = said(calls_of(&state, &material), false, &[]);
+    material.reply = Some(
+        r#"Here: {"unsupported": [{"claim": 2, "why": "it says nothing of zero"}], "contradictions": []}"#
+            .into(),
+    );
+    let Step::Done(outcome) = work(&state, 4, &material) else { panic!("not done") };
+    let found: Verification = serde_json::from_str(&outcome.output).unwrap();
+    assert_eq!(found.marks.len(), 1);
+    assert_eq!(found.marks[0].by, By::Model);
+    assert!(found.axes.iter().any(|c| c.axis == "citation_accuracy" && c.by == [By::Code, By::Model]));
+}
+
+#[test]
+fn whatever_is_written_like_a_mark_is_held_against_the_sources() {
+    let forms = [
+        ("[1]", "1"),
+        ("[1-3]", "1 2 3"),
+        ("[1–2]", "1 2"),
+        ("[1; 2]", "1 2"),
+        ("[1, 2 and 4]", "1 2 4"),
+        ("[W1]", "W1"),
+        ("[P1-P2, 3]", "P1 P2 3"),
+        ("[source 2]", "2"),
+        ("[^1]", "^1"),
+        ("[3-1]", "3-1"),
+        ("[1.2]", "1.2"),
+        ("[1-9999]", "1-9999"),
+        ("[18446744073709551616]", "18446744073709551616"),
+    ];
+    for (mark, names) in forms {
+        let draft = Draft { summary: format!("It resets {mark}."), ..Draft::default() };
+        let cites: Vec<String> = claims(&draft)[0].cites.iter().map(Cite::to_string).collect();
+        assert_eq!(
+            (cites.join(" ").as_str(), claims(&draft)[0].text.as_str()),
+            (names, "It resets."),
+            "{mark}"
+        );
+    }
+    for none in ["[]", "[u8; 4]", "[a-z]", "[x]", "[RFC 2119]", "`v[1]`", "[ ]", "[1", "[,]"] {
+        let draft = Draft { summary: format!("It resets {none} it."), ..Draft::default() };
+        assert!(claims(&draft).is_empty(), "{none}");
+    }
+}
+
+#[test]
+fn a_mark_of_nothing_and_a_range_reach_the_answer_only_as_not_verified() {
+    let mut wrong = draft();
+    wrong.summary =
+        "The limiter resets its window each minute [1-3]. It is fair [W1]; so is this [P9].".into();
+    wrong.sections[0].title = "Reset [1]".into();
+    let found = verified(&wrong, false, &[]);
+    let (mut state, mut material) = upto(5, &wrong);
+    material.outputs.insert("verify".into(), serde_json::to_string(&found).unwrap());
+    state = state.add_event(StageEvent::StageStarted { stage: 5, round: 0 });
+    let Step::Done(outcome) = work(&state, 5, &material) else { panic!("not done") };
+    let answer = Answer::kept(&outcome.output).unwrap();
+    assert_eq!(
+        answer.summary,
+        "The limiter resets its window each minute [1][2: not verified][3: not verified]. \
+         It is fair [W1: not verified]; so is this [P9: not verified]."
+    );
+    assert_eq!(answer.sections[0].title, "Reset");
+}
+
+#[test]
+fn a_check_that_failed_is_told_as_not_made_and_lets_nothing_pass() {
+    let mut of = draft();
+    let related = |subject: &str| Related {
+        subject: subject.into(),
+        relation: "uses".into(),
+        object: "reset_window".into(),
+    };
+    of.relations = vec![related("one"), related("wrong"), related("three")];
+    let (state, mut material) = upto(4, &of);
+    let all = said(calls_of(&state, &material), false, &[]);
+    let axes = [
+        ("citation_verify", "citation_accuracy"),
+        ("entity_verify", "entity_grounding"),
+        ("relation_verify", "relation_preservation"),
+        ("contradiction_check", "contradictions"),
+    ];
+    for (tool, name) in axes {
+        for lost in ["failed", "unreadable"] {
+            material.steps.clone_from(&all);
+            let step = material.steps.iter_mut().find(|s| s.tool == tool).unwrap();
+            (step.ok, step.text) = (lost != "failed", "no such thing".into());
+            let (found, outcome) = outcome_of(&state, &material);
+            let checked = axis(&found, name);
+            assert!(checked.by.is_empty() && !checked.passed && !found.passed, "{tool}: {found:?}");
+            assert!(
+                found.line().contains(&format!("{} not checked", name.replace('_', " "))),
+                "{}",
+                found.line()
+            );
+            assert!(!outcome.note.starts_with("holds"));
+        }
+    }
+    // The first call failed: what the second says is still said of the second.
+    assert_eq!(
+        found_relations(&state, &material, &all),
+        ["\"wrong uses reset_window\" does not hold: as it is"]
+    );
+    // What nobody could look at is not drafted again, and no citation passes unmarked.
+    let (state, mut material) = upto(4, &draft());
+    material.steps = said(calls_of(&state, &material), false, &[]);
+    material.steps.iter_mut().find(|s| s.tool == "citation_verify").unwrap().ok = false;
+    let (found, outcome) = outcome_of(&state, &material);
+    assert!(!outcome.again && outcome.note.starts_with("could not all be checked"), "{}", outcome.note);
+    assert!(!found.marks.is_empty() && found.marks.iter().all(|m| m.by == By::Nobody));
+    // Nor does a reply that nobody can read.
+    let (state, mut material) = upto(4, &draft());
+    material.steps = said(calls_of(&state, &material), false, &[]);
+    material.reply = Some("Looks fine to me.".into());
+    let (found, _) = outcome_of(&state, &material);
+    assert!(!found.passed && axis(&found, "contradictions").by.is_empty());
+}
+
+fn found_relations(state: &PipelineState, material: &Material, all: &[ToolStep]) -> Vec<String> {
+    let mut material = Material { steps: all.to_vec(), ..material.clone() };
+    material.steps.iter_mut().find(|s| s.tool == "relation_verify").unwrap().ok = false;
+    outcome_of(state, &material).0.relations
+}
+
+#[test]
+fn where_nothing_was_compared_nothing_is_said_to_hold() {
+    let empty = Draft { summary: "It is done by a timer.".into(), ..Draft::default() };
+    let (state, material) = upto(4, &empty);
+    let (found, outcome) = outcome_of(&state, &material);
+    assert_eq!((outcome.note.as_str(), found.passed), ("nothing to check", true));
+    assert!(found.axes.iter().all(|c| c.came_to().is_none()));
+
+    let (state, mut material) = upto(5, &empty);
+    material.outputs.insert("retrieve".into(), "{\"passages\":[]}".into());
+    material.outputs.insert("verify".into(), outcome.output);
+    let Step::Done(outcome) = work(&state, 5, &material) else { panic!("not done") };
+    assert_eq!(outcome.lacks, "nothing was found that an answer could rest on");
+    let text = outcome.answer.unwrap();
+    assert!(text.contains("- – citation accuracy: nothing to check"), "{text}");
+    assert!(!text.contains('✓') && !text.contains("1.00"), "{text}");
+}
+
+#[test]
+fn a_draft_that_only_calls_itself_word_for_word_is_checked_like_any() {
+    let quoted = |text: &str| Draft {
+        summary: "1 passage of the workspace, the best first.".into(),
+        sections: vec![Section { title: "x".into(), text: text.into() }],
+        extractive: true,
+        ..Draft::default()
+    };
+    let asked = |draft: &Draft| {
+        let (state, material) = upto(4, draft);
+        calls_of(&state, &material).into_iter().map(|(tool, _)| tool).collect::<Vec<_>>()
+    };
+    let honest = quoted("```\n    self.count = 0;\n```\n`src/limit.rs:1-4` [1]");
+    assert_eq!(asked(&honest), ["citation_verify"]);
+    for text in [
+        "```\n    self.count = 1;\n```\n`src/limit.rs:1-4` [1]",
+        "```\n    self.count = 0;\n```\n`src/limit.rs:1-4` counts shards [1]",
+        "The broker of `frob_wheel` has shards [1].",
+    ] {
+        assert!(asked(&quoted(text)).contains(&"contradiction_check".to_owned()), "{text}");
+    }
+}
