@@ -242,3 +242,24 @@ async fn what_a_command_moves_from_where_nobody_looks_stays_there_and_is_named()
         "source/b.tmp\none\na draft\n"
     );
 }
+
+#[tokio::test]
+async fn a_file_and_a_folder_that_take_each_others_place_come_back() {
+    let mut desk = Desk::new(ROOM);
+    desk.write("notes.md", "mine\n");
+    desk.write("both/a/b.txt", "one\n");
+    desk.write("x/y", "x\n");
+    let before = desk.state();
+    for line in [
+        "rm notes.md && mkdir -p notes.md/in && echo x > notes.md/in/y",
+        "mv notes.md n && mkdir notes.md && mv n notes.md/notes.md",
+        "rm -rf both && echo file > both",
+        "mv both notes && mv notes.md both && mv notes notes.md",
+        "rm -rf both notes.md && ln -s x both && ln -s nowhere notes.md",
+    ] {
+        let wrote = desk.run(line).await.unwrap();
+        assert_eq!(wrote.left, Vec::<String>::new(), "{line}");
+        desk.revert(wrote.record.unwrap(), false).unwrap();
+        same(&desk.state(), &before, 0, line);
+    }
+}
