@@ -12,7 +12,7 @@ mod tap;
 #[cfg(test)]
 mod tests;
 
-pub use place::{Diagnosis, Place, places};
+pub use place::{Diagnosis, Place, names_others, places};
 pub use tap::without_passed;
 
 /// Most bytes of a digest.

@@ -146,7 +146,8 @@ fn places(reading: &Reading, line: &str, folder: &Path) -> Result<Vec<Place>, St
         let from = call.from.as_deref().ok_or_else(unknown)?;
         let (aside, rest) = globals(call).ok_or_else(unknown)?;
         let texts: Vec<&str> = rest.iter().map(|w| w.text.as_str()).collect();
-        let draws = texts.first() == Some(&"diff") && !texts.contains(&"--no-ext-diff");
+        let draws = texts.first() == Some(&"diff") && !texts.contains(&"--no-ext-diff")
+            || texts.contains(&"--ext-diff");
         for from in from {
             if from.starts_with('~') {
                 return Err(unknown());

@@ -22,7 +22,7 @@ pub mod index;
 pub use commit::{commit, look};
 
 /// Settings that hold whatever the repository's own say.
-const HELD: &[&str] = &[
+pub(crate) const HELD: &[&str] = &[
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",

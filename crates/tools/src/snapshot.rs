@@ -5,6 +5,7 @@
 
 mod journal;
 mod objects;
+mod pruned;
 mod record;
 mod save;
 mod tell;
@@ -127,9 +128,11 @@ impl Snapshots {
         let (state, ran) = blocking(self.hold().await, look).await?;
         let ran = ran?;
         let contents = state.fetch(&ran.changed, blobs.as_ref()).await;
+        let pruned = state.pruned().await;
         let tell = move |state: &mut State| {
-            let wrote = state.tell(&ran, &contents, blobs.as_ref());
+            let wrote = state.tell(&ran, &contents, &pruned, blobs.as_ref());
             state.drop_secrets();
+            state.let_objects_go();
             wrote
         };
         blocking(state, tell).await?.1

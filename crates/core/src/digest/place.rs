@@ -1,5 +1,7 @@
 //! Places that a check names: a file of the workspace and a line, in the forms in which tools print them.
 
+use std::path::Path;
+
 use crate::relpath::RelPath;
 
 /// A line of a file.
@@ -42,6 +44,33 @@ pub fn places(output: &str) -> Vec<Diagnosis> {
         }
     }
     found
+}
+
+/// Whether a check of single files speaks of others alone: it names files of the kind of each of these, and none of
+/// them. One by which it may be told what to check, or whose name it may print in other letters, is never cleared.
+pub fn names_others(output: &str, these: &[&RelPath]) -> bool {
+    let named: Vec<&Path> = output.split(parts_paths).filter_map(file).collect();
+    let clears = |path: &RelPath| {
+        let this = Path::new(path.as_str());
+        let mut alike = named.iter().filter(|other| other.extension() == this.extension()).peekable();
+        let printed = path.as_str().bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@=".contains(&b));
+        let settings = path.as_str().split('/').any(|p| p.starts_with('.')) || path.name().contains(".config.");
+        printed
+            && !settings
+            && alike.peek().is_some()
+            && !alike.any(|other| this.ends_with(other) || other.ends_with(this))
+    };
+    !these.is_empty() && these.iter().all(|path| clears(path))
+}
+
+fn parts_paths(c: char) -> bool {
+    c.is_whitespace() || "\"'`;:,()[]<>".contains(c)
+}
+
+/// A word as the path of a file.
+fn file(word: &str) -> Option<&Path> {
+    let path = Path::new(word.trim_start_matches("./").trim_end_matches('.'));
+    path.extension()?.to_str().filter(|ending| says(ending)).map(|_| path)
 }
 
 /// Whether there are words in it.
@@ -123,6 +152,36 @@ mod tests {
             assert_eq!(found.len(), 1, "{said}: {found:?}");
             let told = found.iter().map(|d| (d.place.to_string(), d.text.clone())).collect::<Vec<_>>();
             assert_eq!(told, [(place.to_owned(), text.to_owned())], "{said}");
+        }
+    }
+
+    #[test]
+    fn a_check_speaks_of_others_alone_only_where_it_names_their_kind_and_none_of_these() {
+        for (said, these, others) in [
+            ("Diff in /w/src/old.rs:3:", &["src/a.rs"][..], true),
+            ("Diff in /w/src/a.rs:3:", &["src/a.rs"], false),
+            ("would reformat ./src/old.py", &["src/a.py"], true),
+            // One of the same name elsewhere is another file; seen from a folder in between it is the same.
+            ("Diff in /w/old/mod.rs:3:", &["src/mod.rs"], true),
+            ("Diff in /w/src/data.rs:3:", &["src/a.rs"], true),
+            ("[warn] src/a.js", &["web/src/a.js"], false),
+            ("src/old.js(3,5): no", &["src/a.js", "src/b.js"], true),
+            ("src/old.js(3,5): no\nsrc/b.js: no", &["src/a.js", "src/b.js"], false),
+            // What it checks by may be anywhere: no other kind of file is cleared.
+            ("Diff in /w/src/old.rs:3:", &["rustfmt.toml"], false),
+            ("Diff in /w/src/old.rs:3:", &["src/a.rs", "Cargo.toml"], false),
+            ("src/old.js:3:5 no", &["src/a.js", ".eslintrc"], false),
+            ("src/old.js:3:5 no", &[".eslintrc.js"], false),
+            ("src/old.js:3:5 no", &["web/eslint.config.js"], false),
+            ("src/old.js:3:5 no", &[".config/rules.js"], false),
+            // It says nothing of files, or may say it in other letters.
+            ("1 file would be reformatted", &["src/a.py"], false),
+            ("would reformat src/old.py", &["src/ä.py"], false),
+            ("would reformat src/old.py", &["src/an a.py"], false),
+            ("would reformat src/old.py", &[], false),
+        ] {
+            let paths: Vec<RelPath> = these.iter().map(|p| RelPath::new(p).unwrap()).collect();
+            assert_eq!(names_others(said, &paths.iter().collect::<Vec<_>>()), others, "{said}: {these:?}");
         }
     }
 

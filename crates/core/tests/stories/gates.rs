@@ -64,14 +64,14 @@ fn repairs_are_bounded() {
     assert_eq!(phase(&b), Phase::Idle);
 }
 
-/// A plan with this gate that wrote `src/a.rs`; the gate then ended red with this output.
-fn red(command: &str, output: &str) -> Bench {
+/// A plan with this gate that wrote a file; the gate then ended red with this output.
+fn red(command: &str, file: &str, output: &str) -> Bench {
     let mut b = Bench::new();
-    b.say("fix the bug in src/a.rs");
+    b.say(&format!("fix the bug in {file}"));
     b.plan(&[("One", "modify")], &[("style", command)]);
     b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", edit_of("src/a.rs"))]);
-    b.propose("src/a.rs", "1\n", "2\n");
+    b.reply("", &[("edit", edit_of(file))]);
+    b.propose(file, "1\n", "2\n");
     b.reply("", &[]);
     b.approve_all(None).unwrap();
     b.write();
@@ -83,17 +83,20 @@ fn red(command: &str, output: &str) -> Bench {
 #[test]
 fn a_check_of_single_files_that_names_none_that_was_changed_failed_before() {
     let told = |b: &Bench| b.session.state().failure.as_ref().unwrap().message.clone();
-    let b = red("cargo fmt --check", "Diff in /w/src/old.rs:3:");
+    let b = red("cargo fmt --check", "src/a.rs", "Diff in /w/src/old.rs:3:");
     b.question(is_failure);
     assert!(told(&b).contains("(it fails on the untouched tree too: it names no file"), "{}", told(&b));
     assert!(b.notices().iter().any(|n| n.starts_with("`cargo fmt --check` fails on the untouched tree too")));
-    for (command, output) in [
-        ("cargo fmt --check", "Diff in /w/src/a.rs:3:"),
+    for (command, file, output) in [
+        ("cargo fmt --check", "src/a.rs", "Diff in /w/src/a.rs:3:"),
+        // By what was changed here it may find fault with any.
+        ("cargo fmt --check", "rustfmt.toml", "Diff in /w/src/old.rs:3:"),
+        ("npx eslint src", "eslint.config.js", "src/old.js:3:5 no-var"),
         // What hangs together may fail elsewhere because of what was changed here.
-        ("cargo test", "panicked at tests/old.rs:3"),
-        ("cargo clippy", "error: unused import\n --> src/old.rs:3:5"),
+        ("cargo test", "src/a.rs", "panicked at tests/old.rs:3"),
+        ("cargo clippy", "src/a.rs", "error: unused import\n --> src/old.rs:3:5"),
     ] {
-        let b = red(command, output);
+        let b = red(command, file, output);
         assert!(!told(&b).contains("untouched"), "{command}: {}", told(&b));
     }
 }

@@ -242,3 +242,55 @@ async fn what_a_command_moves_from_where_nobody_looks_stays_there_and_is_named()
         "source/b.tmp\none\na draft\n"
     );
 }
+
+#[tokio::test]
+async fn a_file_and_a_folder_that_take_each_others_place_come_back() {
+    let mut desk = Desk::new(ROOM);
+    desk.write("notes.md", "mine\n");
+    desk.write("both/a/b.txt", "one\n");
+    desk.write("x/y", "x\n");
+    let before = desk.state();
+    for line in [
+        "rm notes.md && mkdir -p notes.md/in && echo x > notes.md/in/y",
+        "mv notes.md n && mkdir notes.md && mv n notes.md/notes.md",
+        "rm -rf both && echo file > both",
+        "mv both notes && mv notes.md both && mv notes notes.md",
+        "rm -rf both notes.md && ln -s x both && ln -s nowhere notes.md",
+    ] {
+        let wrote = desk.run(line).await.unwrap();
+        assert_eq!(wrote.left, Vec::<String>::new(), "{line}");
+        desk.revert(wrote.record.unwrap(), false).unwrap();
+        same(&desk.state(), &before, 0, line);
+    }
+}
+
+#[tokio::test]
+async fn objects_that_git_prunes_come_back_with_what_names_them() {
+    for (name, first) in [("loose", "true"), ("packed", "git gc -q"), ("some of each", "git repack -q")] {
+        let mut desk = Desk::new(ROOM);
+        desk.write("a.txt", "one\n");
+        bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one && git branch side");
+        bash(&desk.at(), "git switch -q side; echo two > a.txt; git commit -qam two; git switch -q main");
+        bash(&desk.at(), &format!("echo three > a.txt; git stash -q; {first}; echo four > b.txt; git add b.txt"));
+        let before = desk.state();
+        for line in [
+            "git stash pop -q; git gc -q --prune=now",
+            "git branch -qD side; git stash clear; git reflog expire --expire=now --all; git gc -q --prune=now",
+            "git rm -qf --cached b.txt; git repack -qad; git prune --expire=now",
+            "rm -rf .git",
+        ] {
+            let wrote = desk.run(line).await.unwrap();
+            assert_eq!(wrote.left, Vec::<String>::new(), "{name}: {line}");
+            let named = line == "rm -rf .git" || wrote.git.contains(&"pruned objects".to_owned());
+            assert!(named, "{name}: {line}: {:?}", wrote.git);
+            desk.revert(wrote.record.unwrap(), false).unwrap();
+            same(&desk.state(), &before, 0, &format!("{name}: {line}"));
+            assert_eq!(bash(&desk.at(), "git fsck --no-dangling 2>&1"), "", "{name}: {line}");
+            let held = desk.dir.path().join("session/saved/objects");
+            assert!(!held.exists(), "no second name stays");
+        }
+        // What is only packed anew is not kept a second time.
+        let wrote = desk.run("git gc -q; echo x > new.txt").await.unwrap();
+        assert!(!wrote.git.contains(&"pruned objects".to_owned()), "{name}: {:?}", wrote.git);
+    }
+}

@@ -277,8 +277,10 @@ const HELD_BACK: [Laid; 30] = [
 ];
 
 /// What no variable keeps from running.
-const TOLD: [Laid; 12] = [
+const TOLD: [Laid; 14] = [
     ("a program for diffs", |t| t.lay("diff.external"), "git diff"),
+    ("a program for diffs of no repository", |t| t.lay("diff.external"), "git diff --no-index a.txt .git/HEAD"),
+    ("a program for diffs, for a log", |t| t.lay("diff.external"), "git log -p --ext-diff"),
     (
         "a program for some diffs",
         |t| (t.attributes("* diff=wire\n"), t.lay("diff.wire.command")).1,
@@ -341,6 +343,55 @@ async fn no_setting_of_a_repository_runs_a_program_unasked() {
         violations.len(),
         violations.join("\n")
     );
+}
+
+/// Lines that look into a repository in all the ways that an agent does.
+const LOOKS: [&str; 22] = [
+    "git diff",
+    "git diff HEAD",
+    "git diff --stat HEAD",
+    "git diff --no-ext-diff HEAD",
+    "git diff --no-index a.txt .git/HEAD",
+    "cd . && git diff; git status --short",
+    "git -C . diff --word-diff",
+    "git --no-pager diff --color=always",
+    "git status",
+    "git log -p",
+    "git log -p --ext-diff",
+    "git log --show-signature",
+    "git show HEAD",
+    "git blame HEAD -- a.txt",
+    "git grep -n one HEAD",
+    "git ls-files -m",
+    "git diff-files -p",
+    "git diff-index -p HEAD",
+    "git cat-file --textconv HEAD:a.txt",
+    "git for-each-ref",
+    "git stash list -p",
+    "git archive HEAD | tar t",
+];
+
+#[tokio::test]
+async fn what_keeps_settings_from_running_leaves_what_git_says_as_it_is() {
+    let (path, trap) = (usual(), Trap::new());
+    git(&trap.repo(), &["stash", "-q"]);
+    git(&trap.repo(), &["stash", "apply", "-q"]);
+    for line in LOOKS {
+        let held = trap.hold(line, &path, false).await.unwrap();
+        let (_, said) = trap.runs(line, &path, &held);
+        assert_eq!(said, trap.runs(line, &path, &[]).1, "{line}");
+        assert!(!said.is_empty() && !said.contains("fatal:"), "{line}: {said}");
+    }
+    let held = trap.hold("git diff HEAD", &path, false).await.unwrap();
+    assert!(trap.runs("git diff HEAD", &path, &held).1.contains("-one\n+two\n"));
+    // Each of them alone, whatever a line does: what is held back takes the place of nothing that a diff needs.
+    for setting in crate::git::HELD.iter().filter(|s| !s.starts_with("diff.external=")) {
+        let (name, value) = setting.split_once('=').unwrap();
+        let alone = held::variables(&[(name.to_owned(), value.to_owned())]);
+        for line in LOOKS {
+            assert_eq!(trap.runs(line, &path, &alone).1, trap.runs(line, &path, &[]).1, "{setting}: {line}");
+        }
+    }
 }
 
 /// A search path on which the project's own folders stand first, and what of them is found by the name.

@@ -22,6 +22,9 @@ const NO_PROGRAM: &str = "/dev/null";
 /// A program that hands its input on.
 const AS_IT_IS: &str = "/bin/cat";
 
+/// The program that draws diffs. git takes it for one even when it is empty, and then shows no diff at all.
+const DRAWS: &str = "diff.external";
+
 /// Settings whose value is no program, or whose program can never be reached without a transport.
 const INERT: [&str; 7] =
     ["include.path", "safe.", "submodule.", "core.worktree", "protocol.", "includeif.", "url."];
@@ -59,7 +62,7 @@ pub(super) fn instead(key: &str) -> Option<&'static str> {
 /// Whether a setting names a program that draws diffs: kept from running, it leaves no diff.
 fn external(key: &str) -> bool {
     let lower = key.to_ascii_lowercase();
-    lower.starts_with("diff.") && (lower.ends_with(".command") || lower == "diff.external")
+    lower.starts_with("diff.") && (lower.ends_with(".command") || lower == DRAWS)
 }
 
 /// The settings that git runs with in `folder`, by name.
@@ -122,6 +125,8 @@ pub(crate) async fn away(
     let mut pairs: Vec<(String, String)> = HELD
         .iter()
         .filter_map(|setting| setting.split_once('='))
+        // Where it was looked and no repository names one, there is nothing to keep from running.
+        .filter(|(name, _)| *name != DRAWS || places.is_empty())
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     pairs.extend(names.iter().filter_map(|n| Some((n.clone(), instead(n)?.to_owned()))));
@@ -180,7 +185,7 @@ async fn inside(program: &Path, top: &Path) -> Option<Vec<PathBuf>> {
 }
 
 /// Settings as variables, because one may be called anything.
-pub(super) fn variables(pairs: &[(String, String)]) -> Vec<(OsString, OsString)> {
+pub(crate) fn variables(pairs: &[(String, String)]) -> Vec<(OsString, OsString)> {
     let mut all = vec![(OsString::from("GIT_CONFIG_COUNT"), OsString::from(pairs.len().to_string()))];
     for (i, (name, value)) in pairs.iter().enumerate() {
         all.push((format!("GIT_CONFIG_KEY_{i}").into(), name.into()));

@@ -85,6 +85,9 @@ impl Change {
             return None;
         }
         let path = self.path.as_str();
+        if path.split('/').any(|part| part == "objects") {
+            return Some("pruned objects".to_owned());
+        }
         let below = |part: &str| path.split_once(part).map(|(_, name)| name.to_owned());
         if path.ends_with("refs/stash") {
             return Some("the stash".to_owned());

@@ -11,6 +11,7 @@ use pilothouse_core::{blob::BlobId, relpath::RelPath, tool::Wrote};
 
 use super::{
     Changed, MOST_FILE_BYTES, Running, State, objects,
+    pruned::Pruned,
     record::{Change, Record, Thing},
     save::open,
     tree::{Cover, Known, Stamp, Tree, Was},
@@ -67,6 +68,7 @@ impl State {
         &self,
         ran: &Running,
         objects: &BTreeMap<String, BlobId>,
+        pruned: &[Pruned],
         blobs: &dyn BlobSource,
     ) -> Option<Wrote> {
         let mut told = Told::default();
@@ -99,7 +101,25 @@ impl State {
                 told.changes.push(change);
             }
         }
+        for one in pruned {
+            match self.content_of(one, &mut told.stored, blobs) {
+                Some(change) => told.changes.push(change),
+                None => told.left.push(one.path.clone()),
+            }
+        }
         self.wrote(told, blobs)
+    }
+
+    /// An object of git that is gone, as a change.
+    fn content_of(&self, gone: &Pruned, stored: &mut u64, blobs: &dyn BlobSource) -> Option<Change> {
+        let stamp = Stamp::at(&gone.held)?;
+        *stored += stamp.size;
+        if stamp.size > MOST_FILE_BYTES || *stored > self.cap {
+            return None;
+        }
+        let id = blobs.keep(&std::fs::read(&gone.held).ok()?).ok()?;
+        let (root, path) = (gone.root, RelPath::new(&gone.path).ok()?);
+        Some(Change { root, path, before: Thing::File(id, stamp.bits()), after: Thing::Nothing, gits: true })
     }
 
     /// Files that are older than the command and were not looked at before it: a rule of git hid them, or they were

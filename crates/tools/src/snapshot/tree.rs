@@ -242,8 +242,9 @@ impl Tree {
         folders.sort_unstable();
         for gone in old.files.iter().filter(|n| files.binary_search(n).is_err()) {
             let gone = join(path, gone);
-            // What is ignored from now on is not gone.
-            if self.files.contains_key(&gone) && Stamp::at(&self.root.join(&gone)).is_some() {
+            // What is ignored from now on is not gone; what a folder took the place of is.
+            let there = Stamp::at(&self.root.join(&gone)).is_some_and(|s| !s.is_folder());
+            if there && self.files.contains_key(&gone) {
                 self.tracked.insert(gone);
             } else {
                 self.drop_file(&gone, changes);

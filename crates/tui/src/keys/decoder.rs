@@ -11,12 +11,14 @@ use std::{
 
 use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 
-use super::sequence::{ESC, Found, read};
+use super::sequence::{Found, alone, read, waits};
 use crate::standing::{DEAF, Stamp};
 
 /// An ESC that nothing follows within this time is a key; else it begins a sequence, which a slow
 /// link may have torn apart. Half of what vim waits, and twice what a person can do.
 pub const LONE_ESC: Duration = Duration::from_millis(25);
+/// An answer of the terminal that has not come whole by then never does.
+const TORN_ANSWER: Duration = Duration::from_millis(250);
 /// Who pastes and then presses a key by hand takes longer than this; a terminal sends what a paste
 /// holds without such a pause.
 pub const AFTER_PASTE: Duration = Duration::from_millis(100);
@@ -69,16 +71,17 @@ impl Decoder {
     /// Nothing came until `now`: what waited for more is decided if that was long enough.
     pub fn settle(&mut self, now: Instant) {
         if let Some((stamp, _)) = self.since.filter(|_| self.esc_is_key_at().is_some_and(|at| at <= now)) {
-            self.begun.clear();
-            self.push(Event::Key(KeyCode::Esc.into()), stamp);
+            let begun = std::mem::take(&mut self.begun);
+            self.found(alone(&begun), stamp);
         }
         let quiet = self.last.is_none_or(|last| now.saturating_duration_since(last) >= AFTER_PASTE);
         self.after_paste &= !quiet;
     }
 
-    /// When an ESC that came last is a key, if nothing follows.
+    /// When an ESC that came last is a key, if nothing follows; an answer of the terminal that was torn is none.
     pub fn esc_is_key_at(&self) -> Option<Instant> {
-        self.since.filter(|_| self.begun == [ESC]).map(|(_, read)| read + LONE_ESC)
+        let wait = if self.begun.len() > 2 { TORN_ANSWER } else { LONE_ESC };
+        self.since.filter(|_| waits(&self.begun)).map(|(_, read)| read + wait)
     }
 
     /// The next event.

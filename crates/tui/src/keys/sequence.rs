@@ -11,6 +11,8 @@ use crossterm::event::{
 pub const ESC: u8 = 0x1b;
 /// No sequence that means anything here is longer.
 const LONGEST: usize = 64;
+/// No answer of a terminal is longer.
+const LONGEST_ANSWER: usize = 8 * 1024;
 
 /// What the bytes so far are.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,6 +35,7 @@ pub fn read(bytes: &[u8]) -> Found {
         [] | [ESC] | [ESC, b'O'] => Found::More,
         [ESC, ESC] => Found::Before(Some(key(KeyCode::Esc))),
         [ESC, b'[', rest @ ..] => csi(rest),
+        [ESC, kind @ (b']' | b'P' | b'_' | b'^' | b'X'), rest @ ..] => answer(*kind, rest),
         [ESC, b'O', last] => {
             let alt = KeyModifiers::ALT | KeyModifiers::SHIFT;
             let other = || Found::Before(Some(with(KeyCode::Char('O'), alt)));
@@ -51,6 +54,46 @@ pub fn read(bytes: &[u8]) -> Found {
         },
         _ => plain(bytes),
     }
+}
+
+/// What a terminal answers, asked or not, as a string with an end of its own: nothing of it is a key. Who holds Alt
+/// and types goes on with neither at once.
+fn answer(kind: u8, rest: &[u8]) -> Found {
+    let begins = |first: u8| match kind {
+        b']' => first.is_ascii_digit(),
+        b'P' => first.is_ascii_digit() || b">+$!|".contains(&first),
+        _ => first.is_ascii_alphanumeric(),
+    };
+    match rest {
+        [] => Found::More,
+        [first] if !begins(*first) => Found::Before(Some(alt(kind))),
+        [.., 0x07] | [.., ESC, _] => Found::Done(None),
+        [.., ESC] => Found::More,
+        // A control character is a key again.
+        [.., 0x00..=0x1f] => Found::Before(None),
+        _ if rest.len() < LONGEST_ANSWER => Found::More,
+        _ => Found::Done(None),
+    }
+}
+
+/// What it is that was begun, if nothing follows: a key, or nothing.
+pub fn alone(bytes: &[u8]) -> Option<Event> {
+    match bytes {
+        [ESC] => Some(key(KeyCode::Esc)),
+        [ESC, kind] => Some(alt(*kind)),
+        _ => None,
+    }
+}
+
+/// Whether it is over by itself when nothing follows soon.
+pub const fn waits(bytes: &[u8]) -> bool {
+    matches!(bytes, [ESC] | [ESC, b']' | b'P' | b'_' | b'^' | b'X', ..])
+}
+
+/// A character with Alt.
+fn alt(c: u8) -> Event {
+    let shift = if c.is_ascii_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
+    with(KeyCode::Char(char::from(c)), KeyModifiers::ALT | shift)
 }
 
 fn key(code: KeyCode) -> Event {

@@ -147,6 +147,11 @@ pub struct DiffPane {
     nothing: Content,
     doc: Doc,
     words: RefCell<HashMap<(usize, usize), Arc<Words>>>,
+    /// Rows of long lines, by line and width.
+    long: RefCell<HashMap<(doc::Line, usize), Arc<Vec<Row>>>>,
+    /// How often a long line was laid out.
+    #[cfg(test)]
+    laid: std::cell::Cell<usize>,
     /// Whether the files must be read from the state again.
     stale: bool,
     current: usize,
@@ -184,6 +189,9 @@ impl Default for DiffPane {
             nothing: Content::default(),
             doc: Doc::default(),
             words: RefCell::default(),
+            long: RefCell::default(),
+            #[cfg(test)]
+            laid: std::cell::Cell::default(),
             stale: true,
             current: 0,
             hunk: 0,
@@ -286,6 +294,7 @@ impl DiffPane {
 
     fn rebuild(&mut self) {
         self.words.borrow_mut().clear();
+        self.long.borrow_mut().clear();
         let shape = Shape { context: self.context, side_by_side: self.side_by_side };
         let mut doc = Doc::default();
         for (n, file) in self.files.iter().enumerate().filter(|(n, _)| self.all || *n == self.current) {

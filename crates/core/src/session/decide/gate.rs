@@ -83,13 +83,14 @@ impl Draft<'_> {
     /// Whether a check of single files finds fault with none that was changed in this session: so it did before. Its
     /// output then says so below its first line.
     pub(super) fn fails_untouched(&self, command: &str, exit: Option<&Exit>, output: &mut String) -> bool {
-        let files = self.state.applies().values().flat_map(|a| &a.files);
-        let mut names = files.map(|f| f.path.name()).peekable();
+        let applies = || self.state.applies().values();
+        let changed: Vec<&RelPath> = applies().flat_map(|a| &a.files).map(|f| &f.path).collect();
         let untouched = exit.is_some()
-            && names.peek().is_some()
+            // Of what a command wrote only the first files are known by name.
+            && applies().all(|a| a.count() == a.files.len())
             && checks_each_file(command)
             && !output.contains(OUTPUT)
-            && !names.any(|name| output.contains(name));
+            && digest::names_others(output, &changed);
         if untouched {
             *output = output.replacen('\n', &format!("\n(it {UNTOUCHED})\n"), 1);
         }

@@ -5,7 +5,7 @@
     clippy::indexing_slicing
 )]
 
-use super::*;
+use super::{super::sequence::ESC, *};
 
 /// What came out, as text: characters as they are, other keys in `<>`, pastes in `[]`.
 fn shown(events: &[Event]) -> String {
@@ -94,6 +94,32 @@ fn bytes_that_are_no_text_are_left_out_and_cost_nothing_else() {
     let long = [b"\x1b[".as_slice(), &b"1".repeat(5_000), b"y\r"].concat();
     let shown = text(&[(0, &long)]);
     assert!(shown.ends_with("y<Enter>"), "{shown}");
+}
+
+#[test]
+fn what_a_terminal_answers_is_never_typed() {
+    for answer in [
+        "\x1b]11;rgb:1e1e/1e1e/2e2e\x07",
+        "\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\",
+        "\x1b]4;1;rgb:ffff/0000/0000\x07\x1b]52;c;cm0gLXJmIC8K\x07",
+        "\x1bP1$r0m\x1b\\\x1bP>|xterm(390)\x1b\\\x1bP!|00000000\x1b\\\x1bP1+r544e=1\x1b\\",
+        "\x1b_Gi=1;OK\x1b\\\x1b^x\x1b\\\x1bXx\x1b\\",
+        "\x1b[?62;22c\x1b[>41;390;0c\x1b[24;80R\x1b[8;24;80t\x1b[?2026;2$y\x1b[0n",
+    ] {
+        check(&format!("a{answer}b"), "ab");
+        for cut in (1..answer.len()).filter(|c| answer.as_bytes()[c - 1] != ESC) {
+            let halves = [(0, &answer.as_bytes()[..cut]), (20, &answer.as_bytes()[cut..]), (500, b"x")];
+            assert_eq!(text(&halves), "x", "{answer:?} cut at {cut}");
+        }
+    }
+    // What never ends keeps no key from being one: neither Enter nor what comes after a while.
+    check("\x1b]11;rgb:\ry", "<Enter>y");
+    assert_eq!(text(&[(0, b"\x1b]11;rgb:1e"), (300, b"y")]), "y");
+    assert!(text(&[(0, format!("\x1bP1{}y", "q".repeat(9_000)).as_bytes())]).ends_with("qy"));
+    // With Alt they are keys.
+    check("\x1b]\x1b_", "<A-]><A-_>");
+    assert_eq!(text(&[(0, b"\x1b]"), (30, b"1"), (60, b"\x1bP"), (90, b"x")]), "<A-]>1<A-P>x");
+    check("\x1b]x\x1bPx\x1b]\r", "<A-]>x<A-P>x<A-]><Enter>");
 }
 
 #[test]

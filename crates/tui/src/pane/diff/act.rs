@@ -344,7 +344,7 @@ impl DiffPane {
         let mut rows: Vec<Row> = Vec::new();
         for (n, line) in self.doc.lines.iter().enumerate().skip(self.top.0) {
             let skip = if n == self.top.0 { self.top.1 } else { 0 };
-            rows.extend(self.rows_of(ctx, *line, width).into_iter().skip(skip));
+            rows.extend(self.rows_of(ctx, *line, width).iter().skip(skip).take(height).cloned());
             if rows.len() >= height {
                 break;
             }

@@ -174,7 +174,7 @@ impl Default for Content {
 }
 
 /// One line of the diff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Line {
     Blank,
     /// The name of a file, where several stand below each other.

@@ -3,7 +3,7 @@
 //! Owns numbers, signs, grounds and word emphasis. The sign, the numbers and the ground all say
 //! what happens to a line; long lines wrap, none is cut.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use pilothouse_core::{
     diff::{Hunk, Lines},
@@ -17,7 +17,7 @@ use super::{
     words::Words,
 };
 use crate::{
-    highlight::Colours,
+    highlight::{Colours, LONGEST_LINE_BYTES},
     markdown::inked,
     pane::Ctx,
     row::{Ink, Piece, Row, fit_path, wrap},
@@ -37,8 +37,38 @@ struct Side<'a> {
 }
 
 impl DiffPane {
-    /// The rows of one line at `width` columns.
-    pub(super) fn rows_of(&self, ctx: &Ctx<'_>, line: Line, width: usize) -> Vec<Row> {
+    /// The rows of one line at `width` columns. A long line is laid out once: it has neither colours nor marked words
+    /// that could come later, and a key costs the same beside it.
+    pub(super) fn rows_of(&self, ctx: &Ctx<'_>, line: Line, width: usize) -> Arc<Vec<Row>> {
+        if !self.is_long(line) {
+            return Arc::new(self.lay(ctx, line, width));
+        }
+        if let Some(rows) = self.long.borrow().get(&(line, width)) {
+            return Arc::clone(rows);
+        }
+        let rows = Arc::new(self.lay(ctx, line, width));
+        #[cfg(test)]
+        self.laid.set(self.laid.get() + 1);
+        let mut long = self.long.borrow_mut();
+        long.retain(|(_, other), _| *other == width);
+        long.insert((line, width), Arc::clone(&rows));
+        rows
+    }
+
+    fn is_long(&self, line: Line) -> bool {
+        let (at, old, new) = match line {
+            Line::Blank | Line::Wait | Line::Lost | Line::File(_) | Line::Hunk(..) => return false,
+            Line::Same(at, old, new) => (at, Some(old), Some(new)),
+            Line::Old(at, _, old) => (at, Some(old), None),
+            Line::New(at, _, new) => (at, None, Some(new)),
+            Line::Both(at, _, old, new) => (at, old, new),
+        };
+        let Some((_, before, after, _)) = self.contents(at) else { return false };
+        let long = |content: &Content, n: usize| content.line(n).0.len() > LONGEST_LINE_BYTES;
+        old.is_some_and(|n| long(before, n)) || new.is_some_and(|n| long(after, n))
+    }
+
+    fn lay(&self, ctx: &Ctx<'_>, line: Line, width: usize) -> Vec<Row> {
         let g = ctx.glyphs;
         match line {
             Line::Blank => vec![Row::new()],

@@ -400,6 +400,27 @@ fn a_diff_of_many_lines_draws_only_what_is_seen() {
     assert!(s.pane.words.borrow().len() < 20, "only hunks that were seen are looked into");
 }
 
+#[test]
+fn a_long_line_is_laid_out_once_whatever_keys_come() {
+    let line = |n: usize, mark: &str| format!("{}{mark}{}\n", "word ".repeat(n / 2), "more ".repeat(n / 2));
+    let mut s = Screen::new();
+    s.propose(20, "bundle.js", &line(200_000, "old"), &line(200_000, "new"));
+    s.tell(review(30, &[20]));
+    let first = s.text(80, 24);
+    s.act(DiffAction::Bottom);
+    s.draw(80, 24);
+    assert_eq!(s.pane.laid.get(), 2, "the line before and the line after");
+    let keys = [DiffAction::Up, DiffAction::PageUp, DiffAction::Down, DiffAction::PageDown, DiffAction::Top];
+    for action in keys {
+        s.act(action);
+        s.draw(80, 24);
+    }
+    assert_eq!(s.text(80, 24), first, "the same rows from the same place");
+    assert_eq!(s.pane.laid.get(), 2, "no key lays them out again");
+    s.draw(60, 24);
+    assert_eq!(s.pane.long.borrow().len(), 2, "rows of another width are not kept");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
     #[test]

@@ -82,6 +82,10 @@ impl WrittenDiff {
     /// At most `height` rows from line `top` on.
     pub fn rows(&self, ctx: &Ctx<'_>, top: usize, width: usize, height: usize) -> Vec<Row> {
         let lines = self.pane.doc.lines.iter().skip(top).take(height);
-        lines.flat_map(|line| self.pane.rows_of(ctx, *line, width)).take(height).collect()
+        let rows = lines.flat_map(|line| {
+            let rows = self.pane.rows_of(ctx, *line, width);
+            rows.iter().take(height).cloned().collect::<Vec<_>>()
+        });
+        rows.take(height).collect()
     }
 }
