@@ -377,7 +377,9 @@ impl State {
 
     /// All that is shown of a question, and how it is answered.
     pub fn spec(&self, question: &Checkpoint) -> Spec {
-        question.spec(&Asked { plan: self.plan.as_ref(), proposals: self.proposals() })
+        let (stake, running) = (self.at_stake(), self.is_executing());
+        let (plan, proposals) = (self.plan.as_ref(), self.proposals());
+        question.spec(&Asked { plan, proposals, stake: &stake, running })
     }
 
     /// Proposals, open and settled.
