@@ -293,3 +293,31 @@ fn a_reply_that_comes_after_its_step_failed_changes_nothing() {
     assert!(b.input(Input::Replied { call: late, reply }).is_err());
     assert_eq!(at_work(&b), [2]);
 }
+
+#[test]
+fn nothing_is_taken_back_while_a_command_may_change_files_and_none_begins_meanwhile() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the bug in a.txt");
+    let task = |file: &str| json!({"title": file, "kind": "modify", "files": [file]});
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [task("a"), task("b"), task("c")]}))]);
+    draft(&mut b, 1, "a");
+    reply(&mut b, 1, &[]);
+    b.write();
+    reply(&mut b, 2, &[("run", json!({"command": "make two"}))]);
+    let no = b.input(Input::Undo).unwrap_err().reason;
+    assert!(no.starts_with("`make two` is at work"), "{no}");
+    b.say("undo that");
+    assert!(b.notices().pop().unwrap().starts_with("`make two` is at work"));
+    let (_, call) = tools(&b)[0];
+    b.input(Input::ToolEnded { call, outcome: exited(0, "fine") }).unwrap();
+    b.input(Input::Undo).unwrap();
+    reply(&mut b, 3, &[("run", json!({"command": "make three"}))]);
+    draft(&mut b, 2, "b");
+    reply(&mut b, 2, &[]);
+    let writes = |b: &Bench| b.session.pending().values().any(|w| matches!(w, Work::Prepare { .. }));
+    assert!(tools(&b).is_empty() && !writes(&b), "both wait until it is taken back");
+    let apply = b.session.state().ledger()[0];
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    assert_eq!(tools(&b).len(), 1);
+}
