@@ -525,7 +525,10 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
         // What a stage works on is brought.
         let brought = after.pending().keys().any(|k| matches!(k, WorkKey::Stage(..)));
         let brought = lane.kind == LaneKind::Pipeline && brought;
-        let unpaid = lane.held && new.phase_question().is_some();
+        // What is under way may need the rest of it: that is seen when it ends.
+        let under_way = |k: &WorkKey| matches!(k, WorkKey::Think(_) | WorkKey::Compact(_));
+        let told_soon = after.pending().keys().any(under_way);
+        let unpaid = lane.held && (new.phase_question().is_some() || told_soon);
         assert!(
             works || asks || writes || held || waits || unpaid || brought || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",

@@ -198,6 +198,8 @@ pub struct Run {
     pub fault: Option<TaskFault>,
     /// Whether the wider path was refused that it asked for last.
     pub refused: bool,
+    /// Whether the user stopped one of its steps: it ends once the others at work have.
+    pub stopped: bool,
 }
 
 /// What made a task fail.

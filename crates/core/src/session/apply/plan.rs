@@ -92,7 +92,10 @@ impl State {
                 self.run.iter_mut().for_each(|run| run.fault = Some(fault.clone()));
             }
             Event::TaskSkipped { task } => self.set_task(*task, TaskStatus::Skipped),
-            Event::TaskCancelled { task } => self.set_task(*task, TaskStatus::Cancelled),
+            Event::TaskCancelled { task } => {
+                self.set_task(*task, TaskStatus::Cancelled);
+                self.run.iter_mut().for_each(|run| run.stopped = true);
+            }
             Event::TaskFreed { task, of } => {
                 let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
                 for task in tasks.filter(|t| t.id == *task) {
