@@ -10,7 +10,7 @@ use crate::{
     input::Refusal,
     intent::{Control, IntentNode, IntentPath, Phase, Slash, Source, Turn},
     phase::Trigger,
-    plan::Plan,
+    plan::{Plan, Revision},
     relpath::RelPath,
     scope::Capability,
     session::LaneKind,
@@ -181,19 +181,46 @@ impl Draft<'_> {
         let founded = |plan: Plan| self.state.founded(&plan).map(|()| plan);
         let plan = plan.and_then(|plan| founded(plan).map_err(|why| format!("{path}: {why}")));
         match plan {
-            Ok(plan) => {
-                self.close_phase_question();
-                self.must_go(Trigger::Redo);
-                let plan = self.state.with_pauses(plan, &self.under.bounds.pauses);
-                self.emit(Event::PlanReady { plan });
-                self.ask_of_phase();
-            }
+            Ok(plan) => self.plan_imported(plan, &path),
             Err(why) => {
                 self.emit(Event::PlanUnread { call });
                 self.notice(Level::Error, why);
             }
         }
         Ok(())
+    }
+
+    /// A plan of a file takes the place of the one that waits; what it says is done counts as far as it was done here.
+    fn plan_imported(&mut self, plan: Plan, path: &RelPath) {
+        self.close_phase_question();
+        let mut plan = self.state.with_pauses(plan, &self.under.bounds.pauses);
+        let known = self.state.plan.iter().chain(&self.state.suspended);
+        let known: Vec<&Plan> = known.chain(&self.state.earlier).chain(&self.state.former).collect();
+        let believed = plan.undo_unknown(&known);
+        let waited = self.state.plan.clone();
+        let other = waited.as_ref().is_some_and(|old| Revision::of(&plan, old).is_another(&plan));
+        if other {
+            self.shelve();
+        }
+        self.must_go(Trigger::Redo);
+        self.emit(Event::PlanReady { plan });
+        if let Some(Plan { title, version, .. }) = waited {
+            let told = if other {
+                format!("The plan \"{title}\" that waited is set aside; /proposals plan takes it up again.")
+            } else {
+                format!("The plan that waited is v{version} now; /plan show v{version} lists it.")
+            };
+            self.notice(Level::Info, told);
+        }
+        if !believed.is_empty() {
+            let steps = believed.join("; ");
+            let text = format!(
+                "{path} calls this done, and nothing of it was done here: {steps}. It stands to be done; in the editor \
+                 (e) [x] says that it is, [-] leaves it out."
+            );
+            self.notice(Level::Warn, text);
+        }
+        self.ask_of_phase();
     }
 
     /// `/plan TEXT`: a plan of the text, or the active one made anew with it.
