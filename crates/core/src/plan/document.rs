@@ -226,7 +226,7 @@ pub(super) const fn mark(status: TaskStatus) -> char {
     }
 }
 
-fn kind_of(node: IntentNode) -> TaskKind {
+pub(super) fn kind_of(node: IntentNode) -> TaskKind {
     let all = [TaskKind::Create, TaskKind::Modify, TaskKind::Delete, TaskKind::Execute, TaskKind::Read];
     all.into_iter().find(|k| k.node() == node).unwrap_or(TaskKind::Read)
 }

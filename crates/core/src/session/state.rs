@@ -23,14 +23,13 @@ use crate::{
     plan::Plan,
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
-    question::{Asked, Spec},
     recipe::Directed,
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, Origin, Pipeline, Transcript, accounts::Bound, beside::Hand, changes::Changes,
-        unreviewed::Unreviewed,
+        Accounts, Apply, Lane, Origin, Pipeline, Transcript, accounts::Bound, beside::Hand,
+        candidates::Candidates, changes::Changes, unreviewed::Unreviewed,
     },
     source::SeenTools,
     talk::Usage,
@@ -81,6 +80,8 @@ pub struct State {
     pub suspended: Option<Plan>,
     /// Unfinished plans set aside before it, the oldest first.
     pub earlier: Vec<Plan>,
+    /// Plans made beside each other for the one that waits.
+    pub(super) candidates: Candidates,
     /// Versions of plans that another took the place of, the oldest first.
     pub(super) former: Vec<Plan>,
     /// Why the phase is failed.
@@ -375,13 +376,6 @@ impl State {
     /// The question that was asked last, of those that words answer.
     pub fn newest_question(&self) -> Option<&Checkpoint> {
         self.open.values().filter(|c| c.kind.takes_words()).max_by_key(|c| c.id)
-    }
-
-    /// All that is shown of a question, and how it is answered.
-    pub fn spec(&self, question: &Checkpoint) -> Spec {
-        let (stake, running) = (self.at_stake(), self.is_executing());
-        let (plan, proposals) = (self.plan.as_ref(), self.proposals());
-        question.spec(&Asked { plan, proposals, stake: &stake, running })
     }
 
     /// Proposals, open and settled.

@@ -22,6 +22,8 @@ macro_rules! plan_events {
             | Event::PlanSought { .. }
             | Event::PlanUnread { .. }
             | Event::PauseSet { .. }
+            | Event::CandidatesWanted { .. }
+            | Event::PlanCandidate { .. }
             | Event::TaskAdded { .. }
             | Event::TaskStarted { .. }
             | Event::TaskCompleted { .. }

@@ -63,6 +63,9 @@ impl Draft<'_> {
 
     /// A planning ended in words: its model is told once what it left out, then no plan came of it.
     pub(super) fn no_plan(&mut self, lane: LaneId) {
+        if self.settle_for_best(lane) {
+            return;
+        }
         if self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
             self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned() });
             return self.think(lane);
