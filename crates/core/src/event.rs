@@ -1062,6 +1062,18 @@ pub enum Event {
         /// Whether they do.
         on: bool,
     },
+    /// Several plans are wanted for a message, of which the best is shown.
+    CandidatesWanted {
+        /// The message.
+        turn: TurnId,
+        /// How many at most.
+        most: usize,
+    },
+    /// A plan was handed in beside which others are made.
+    PlanCandidate {
+        /// It.
+        plan: Plan,
+    },
     /// A skill, a command or an agent of the user's files directs a message.
     TurnDirected {
         /// The message.

@@ -7,11 +7,13 @@ mod document;
 mod draft;
 mod pause;
 mod revision;
+mod score;
 
 pub use document::{DocumentError, MAX_DOCUMENT};
 pub use draft::{GateDraft, PlanDraft, PlanError, TaskDraft, TaskKind};
 pub use pause::Pause;
 pub use revision::{Change, Revision};
+pub use score::Score;
 
 use std::collections::BTreeSet;
 

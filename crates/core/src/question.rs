@@ -281,6 +281,10 @@ pub struct Asked<'a> {
     pub plan: Option<&'a Plan>,
     /// Everything that was proposed.
     pub proposals: &'a BTreeMap<ProposalId, Proposal>,
+    /// What stopping or leaving would set aside by now.
+    pub stake: &'a [String],
+    /// Whether something runs by now that leaving would stop.
+    pub running: bool,
 }
 
 /// What the conversation keeps of a question.

@@ -8,6 +8,7 @@ mod account;
 mod accounts;
 mod apply;
 mod beside;
+mod candidates;
 mod changes;
 mod decide;
 mod digest;
@@ -28,6 +29,7 @@ use std::{collections::BTreeMap, sync::Arc};
 pub use crate::lane::{ChildWork, LaneKind};
 pub use accounts::{Accounts, Spent};
 pub use apply::{Pipeline, StageCall};
+pub use candidates::{Candidates, MOST_CANDIDATES};
 pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use foretell::{Deed, Foretold};
 pub use lane::{Child, Lane, OpenCall, Talk};
@@ -74,6 +76,8 @@ pub struct Bounds {
     pub small_plans: bool,
     /// Steps of a plan that may be at work at the same time.
     pub max_parallel: usize,
+    /// Plans that are made for a message where it does not say how many; the best of them is shown.
+    pub candidates: usize,
     /// How much may be handed on to sub-agents.
     pub agents: AgentBounds,
     /// What a session may spend, where nothing is said in it.
@@ -91,6 +95,7 @@ impl Default for Bounds {
             repairs: 2,
             small_plans: false,
             max_parallel: 3,
+            candidates: 1,
             agents,
             budget,
             pauses: Vec::new(),

@@ -501,6 +501,9 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
             new.applies().values().filter(|a| a.status == ApplyStatus::Approved).flat_map(|a| &a.take);
         let approved = open.any(|(id, _)| new.proposals()[id].lane == lane.id);
         let writes = writes || (approved && after.pending().values().any(runs));
+        // Or it waits until the user has taken a change back, which ends by itself.
+        let let_go = approved || lane.head().is_some_and(|c| c.allowed.is_some());
+        let writes = writes || (let_go && after.pending().keys().any(|k| matches!(k, WorkKey::Revert(..))));
         // It waits for another step at work, and that one not for it.
         let waits = new.waits_beside(lane).is_some_and(|on| {
             let mut on = Some(&new.lanes[&on]);
@@ -522,7 +525,10 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
         // What a stage works on is brought.
         let brought = after.pending().keys().any(|k| matches!(k, WorkKey::Stage(..)));
         let brought = lane.kind == LaneKind::Pipeline && brought;
-        let unpaid = lane.held && new.phase_question().is_some();
+        // What is under way may need the rest of it: that is seen when it ends.
+        let under_way = |k: &WorkKey| matches!(k, WorkKey::Think(_) | WorkKey::Compact(_));
+        let told_soon = after.pending().keys().any(under_way);
+        let unpaid = lane.held && (new.phase_question().is_some() || told_soon);
         assert!(
             works || asks || writes || held || waits || unpaid || brought || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",

@@ -16,6 +16,8 @@ mod aside;
 mod beside;
 #[path = "stories/budget.rs"]
 mod budget;
+#[path = "stories/candidates.rs"]
+mod candidates;
 #[path = "stories/cells.rs"]
 mod cells;
 #[path = "stories/changes.rs"]

@@ -179,7 +179,7 @@ pub static SLASH_COMMANDS: [SlashCommand; 42] = [
     row(
         Slash::Plan,
         ("plan", &[]),
-        Optional("TASK|show N|export FILE|import FILE|archive"),
+        Optional("TASK|candidates N TASK|take N|show N|export FILE|import FILE|archive"),
         Either,
         "plan the task; show a version; write it to FILE.md or read it from there",
     ),

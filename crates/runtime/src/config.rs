@@ -25,7 +25,7 @@ use pilothouse_core::{
     port::Notify,
     redact::Redactor,
     scope::PermissionMode,
-    session::{AgentBounds, Bounds},
+    session::{AgentBounds, Bounds, MOST_CANDIDATES},
 };
 use pilothouse_model::Preset;
 use pilothouse_tools::sandbox::Settings;
@@ -74,6 +74,8 @@ pub struct Config {
     pub confirm: Confirm,
     /// Steps of a plan that may be at work at the same time.
     pub max_parallel: usize,
+    /// Plans that are made for a message; the best of them is shown.
+    pub candidates: usize,
     /// Whether a plan that is complete is proposed as a file.
     pub archive: bool,
     /// What holds commands.
@@ -142,6 +144,7 @@ impl Config {
             history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
             confirm: all.plan.confirm.unwrap_or_default(),
             max_parallel: all.plan.max_parallel.unwrap_or(Bounds::default().max_parallel).max(1),
+            candidates: all.plan.candidates.unwrap_or(1).clamp(1, MOST_CANDIDATES),
             archive: all.plan.archive.unwrap_or(false),
             pauses: all.plan.pauses.unwrap_or_default().into_iter().map(|p| p.0).collect(),
             notify: all.notify.settled(),

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 
 use self::grammar::{Needs, Reader, listed, span};
 use super::{
-    Gate, GateDraft, MAX_GATES, MAX_TASKS, Pause, Plan, PlanDraft, PlanError, TaskDraft, TaskKind, TaskStatus,
+    Gate, GateDraft, MAX_GATES, MAX_TASKS, Pause, Plan, PlanDraft, PlanError, Task, TaskDraft, TaskKind,
+    TaskStatus,
 };
 use crate::{
     ids::{TaskId, TurnId},
@@ -123,6 +124,27 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Takes back that a step is done where none of these plans did the very same; the titles of such.
+    pub(crate) fn undo_unknown(&mut self, known: &[&Self]) -> Vec<String> {
+        let same = |a: &Task, b: &Task| {
+            let texts = |t: &Task| (one_line(&t.title), lines(&t.detail));
+            texts(a) == texts(b) && (kind_of(a.node), &a.files) == (kind_of(b.node), &b.files)
+        };
+        let mut unknown = Vec::new();
+        for task in self.tasks.iter_mut().filter(|t| t.status == TaskStatus::Done) {
+            let mut did = known.iter().flat_map(|p| &p.tasks).filter(|t| t.status == TaskStatus::Done);
+            if let Some(was) = did.find(|was| same(was, task)) {
+                task.took = was.took;
+            } else {
+                task.status = TaskStatus::Pending;
+                unknown.push(task.title.clone());
+            }
+        }
+        unknown
+    }
+}
+
 /// What was read, as a plan by the same checks as one that a model submits.
 fn built(read: &Reader, turn: TurnId, version: u32) -> Result<Plan, DocumentError> {
     let place: BTreeMap<u64, u64> =
@@ -204,7 +226,7 @@ pub(super) const fn mark(status: TaskStatus) -> char {
     }
 }
 
-fn kind_of(node: IntentNode) -> TaskKind {
+pub(super) fn kind_of(node: IntentNode) -> TaskKind {
     let all = [TaskKind::Create, TaskKind::Modify, TaskKind::Delete, TaskKind::Execute, TaskKind::Read];
     all.into_iter().find(|k| k.node() == node).unwrap_or(TaskKind::Read)
 }

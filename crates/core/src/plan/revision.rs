@@ -110,6 +110,11 @@ impl Revision {
         self.steps.get(&id).copied()
     }
 
+    /// Whether no step of it was one of the earlier version.
+    pub fn is_another(&self, plan: &Plan) -> bool {
+        plan.tasks.iter().all(|t| matches!(self.step(t.id), Some((Change::Added, _))))
+    }
+
     /// What became of a gate.
     pub fn gate(&self, id: GateId) -> Option<Change> {
         self.gates.get(&id).copied()

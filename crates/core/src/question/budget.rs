@@ -25,7 +25,7 @@ pub struct BudgetQuestion {
     /// On what, a line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub on: Vec<String>,
-    /// What stopping would leave unfinished.
+    /// What stopping would have left unfinished when it was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stake: Vec<String>,
 }
@@ -95,13 +95,13 @@ impl Question for BudgetQuestion {
         vec![raise.words(&["raise", "raise it"]), lift, stop]
     }
 
-    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+    fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
         spec.tag = "budget";
         let type_it =
             if self.unknown { "50000t or 20 calls" } else { "how much more: 2.50, 50000t, 20 calls" };
         let facts = [
             ("spent", self.on.join("; ")),
-            ("at stake", self.stake.join("; ")),
+            ("at stake", asked.stake.join("; ")),
             ("or type", type_it.to_owned()),
         ];
         let told = facts.into_iter().filter(|(_, text)| !text.is_empty());

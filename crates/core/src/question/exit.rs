@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, wrong};
 use crate::{
     checkpoint::{Answer, Checkpoint},
+    clean::Clean,
     refusal::Refusal,
 };
 
@@ -25,6 +26,17 @@ pub enum ExitAnswer {
     Stay,
 }
 
+impl Exit {
+    /// It in words.
+    pub fn text(running: bool, stake: &[String]) -> String {
+        match (running, stake) {
+            (false, []) => "Leave? Nothing is at stake any more".to_owned(),
+            (true, _) => format!("Stop and leave? Kept: {}", stake.join("; ")),
+            (false, _) => format!("Leave? Kept: {}", stake.join("; ")),
+        }
+    }
+}
+
 impl Question for Exit {
     fn choices(&self) -> Vec<Choice> {
         let leave = Choice::new("y", "leave", Act::Give(Answer::Approve));
@@ -32,7 +44,11 @@ impl Question for Exit {
         vec![leave.words(&["y", "yes"]).role(Role::Take), stay.words(&["n", "no"])]
     }
 
-    fn describe(&self, _spec: &mut Spec, _asked: &Asked<'_>) {}
+    /// What is at stake changes while the question stands: it is told as it is now.
+    fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
+        spec.text = Clean::line(&Self::text(asked.running, asked.stake));
+        spec.title = spec.text.clone();
+    }
 
     fn is_phase_own(&self) -> bool {
         true

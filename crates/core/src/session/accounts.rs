@@ -24,6 +24,8 @@ pub struct Accounts {
     pub besides: Usage,
     /// As budgets count it.
     pub spent: Spent,
+    /// The most that one model call of a lane used.
+    pub dearest: Spent,
 }
 
 /// What a session spent, as budgets count it.
@@ -61,6 +63,9 @@ impl State {
     pub(super) fn spent_by(&mut self, lane: LaneId, usage: &Usage) {
         self.spent(usage);
         self.accounts.call = *usage;
+        let dearest = &mut self.accounts.dearest;
+        dearest.tokens = dearest.tokens.max(usage.tokens());
+        dearest.micros = dearest.micros.max(usage.cost_micros.unwrap_or_default());
         let of_run = self.run.as_ref().map(|r| r.turn);
         // What was cut off still says what it had, when its lane is gone.
         let Some(lane) = self.lanes.get(&lane) else { return };
@@ -86,6 +91,15 @@ impl State {
             Some(cost) => spent.micros = spent.micros.saturating_add(cost),
             None => spent.unpriced = spent.unpriced.saturating_add(tokens),
         }
+    }
+
+    /// Whether the model calls under way may use up what is left, each as much as the dearest before it.
+    pub(super) fn may_be_used_up(&self, allowed: &[Allowance]) -> bool {
+        let thinking = self.lanes.values().filter(|l| l.thinking.is_some()).count();
+        let under_way = (thinking + usize::from(self.compacting.is_some())) as u64;
+        // A call counts as one when it begins.
+        let each = Spent { calls: 0, ..self.accounts.dearest };
+        under_way > 0 && allowed.iter().any(|a| a.left() <= each.of(a.unit).saturating_mul(under_way))
     }
 
     /// From here on so much of a unit may be spent; nothing holds it where none is said.

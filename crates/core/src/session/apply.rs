@@ -49,6 +49,7 @@ impl State {
         self.note_mishap(event);
         self.note_answer(event);
         self.note_pipeline(event);
+        self.fold_candidates(event);
         match event {
             session::session_events!() => self.fold_session(event),
             turns::turn_events!() => self.fold_turn(seq, event),

@@ -135,13 +135,29 @@ impl State {
         }
     }
 
-    /// Whether a command that was let waits until another step has changed the tree.
-    pub(super) fn waits_for_hands(&self, lane: LaneId, call: CallId) -> bool {
-        self.comes_after(Hand::Command(lane, call))
+    /// What was let and may change the tree, of whichever lane: a command, a tool of a source.
+    pub(super) fn changing_tree(&self) -> Option<&str> {
+        let mut calls = self.lanes.values().flat_map(|l| &l.calls);
+        calls
+            .find(|c| c.allowed.is_some() && c.changes_tree())
+            .and_then(|c| Some(c.asked.as_ref().ok()?.subject()))
     }
 
-    /// Whether an approved write waits until another step has changed the tree.
+    /// Whether a change is being taken back or put back.
+    fn is_reverting(&self) -> bool {
+        self.applies().values().any(|a| matches!(a.status, ApplyStatus::Reverting { .. }))
+    }
+
+    /// Whether a command that was let waits until another step, or the user, has changed the tree.
+    pub(super) fn waits_for_hands(&self, lane: LaneId, call: &OpenCall) -> bool {
+        self.comes_after(Hand::Command(lane, call.call)) || (call.changes_tree() && self.is_reverting())
+    }
+
+    /// Whether an approved write waits until another step, or the user, has changed the tree.
     pub(super) fn write_waits(&self, apply: ApplyId) -> bool {
+        if self.is_reverting() {
+            return true;
+        }
         let own = self.hands.iter().find(|h| matches!(h, Hand::Write(_, id) if *id == apply));
         own.is_some_and(|hand| self.comes_after(*hand))
     }
@@ -149,6 +165,13 @@ impl State {
     fn comes_after(&self, hand: Hand) -> bool {
         let Some(at) = self.hands.iter().position(|h| *h == hand) else { return false };
         self.hands.iter().take(at).any(|before| !before.is_of(hand.lane()))
+    }
+}
+
+impl OpenCall {
+    /// Whether it may change files beside what is proposed.
+    fn changes_tree(&self) -> bool {
+        matches!(self.tool, Some(Tool::Run | Tool::SourceCall)) && self.confine != Some(Confine::READING)
     }
 }
 

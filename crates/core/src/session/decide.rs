@@ -8,6 +8,7 @@ mod aside;
 mod breakout;
 mod budget;
 mod call;
+mod candidates;
 mod change;
 mod child;
 mod command;

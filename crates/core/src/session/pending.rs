@@ -100,7 +100,7 @@ impl State {
         if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
             return None;
         }
-        if self.waits_for_hands(lane.id, call.call) {
+        if self.waits_for_hands(lane.id, call) {
             return None;
         }
         let (tool, asked) = (call.tool?, Arc::clone(call.asked.as_ref().ok()?));

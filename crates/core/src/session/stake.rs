@@ -3,9 +3,21 @@
 //! Owns the words, and which answer a stop would reach. Never decides.
 
 use super::State;
-use crate::{ids::LaneId, lane::LaneKind};
+use crate::{
+    checkpoint::Checkpoint,
+    ids::LaneId,
+    lane::LaneKind,
+    question::{Asked, Spec},
+};
 
 impl State {
+    /// All that is shown of a question, and how it is answered.
+    pub fn spec(&self, question: &Checkpoint) -> Spec {
+        let (stake, running) = (self.at_stake(), self.is_executing());
+        let (plan, proposals) = (self.plan.as_ref(), self.proposals());
+        question.spec(&Asked { plan, proposals, stake: &stake, running })
+    }
+
     /// What leaving would set aside or stop, in words; empty when nothing is at stake.
     pub fn at_stake(&self) -> Vec<String> {
         let mut out = Vec::new();

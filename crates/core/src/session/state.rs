@@ -23,14 +23,13 @@ use crate::{
     plan::Plan,
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
-    question::{Asked, Spec},
     recipe::Directed,
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, Origin, Pipeline, Transcript, accounts::Bound, beside::Hand, changes::Changes,
-        unreviewed::Unreviewed,
+        Accounts, Apply, Lane, Origin, Pipeline, Transcript, accounts::Bound, beside::Hand,
+        candidates::Candidates, changes::Changes, unreviewed::Unreviewed,
     },
     source::SeenTools,
     talk::Usage,
@@ -81,6 +80,8 @@ pub struct State {
     pub suspended: Option<Plan>,
     /// Unfinished plans set aside before it, the oldest first.
     pub earlier: Vec<Plan>,
+    /// Plans made beside each other for the one that waits.
+    pub(super) candidates: Candidates,
     /// Versions of plans that another took the place of, the oldest first.
     pub(super) former: Vec<Plan>,
     /// Why the phase is failed.
@@ -198,6 +199,8 @@ pub struct Run {
     pub fault: Option<TaskFault>,
     /// Whether the wider path was refused that it asked for last.
     pub refused: bool,
+    /// Whether the user stopped one of its steps: it ends once the others at work have.
+    pub stopped: bool,
 }
 
 /// What made a task fail.
@@ -373,11 +376,6 @@ impl State {
     /// The question that was asked last, of those that words answer.
     pub fn newest_question(&self) -> Option<&Checkpoint> {
         self.open.values().filter(|c| c.kind.takes_words()).max_by_key(|c| c.id)
-    }
-
-    /// All that is shown of a question, and how it is answered.
-    pub fn spec(&self, question: &Checkpoint) -> Spec {
-        question.spec(&Asked { plan: self.plan.as_ref(), proposals: self.proposals() })
     }
 
     /// Proposals, open and settled.

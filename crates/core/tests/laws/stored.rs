@@ -124,6 +124,8 @@ const fn place(event: &Event) -> usize {
         Event::Staged { .. } => 100,
         Event::DepthSet { .. } => 101,
         Event::SourceSeen { .. } => 102,
+        Event::CandidatesWanted { .. } => 103,
+        Event::PlanCandidate { .. } => 104,
     }
 }
 
@@ -134,7 +136,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..103), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..105), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

@@ -127,3 +127,29 @@ fn leaving_with_something_at_stake_asks_once_and_names_it() {
     b.say("/exit");
     assert!(b.session.state().phase_question().is_some(), "a review waits although nothing runs");
 }
+
+#[test]
+fn the_question_whether_to_leave_tells_what_is_at_stake_by_now() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.say("/exit");
+    let asks = |b: &Bench| {
+        let spec = b.session.state().spec(b.session.state().phase_question().unwrap());
+        assert_eq!(spec.title, spec.text);
+        spec.title.as_str().to_owned()
+    };
+    assert_eq!(asks(&b), "Stop and leave? Kept: a plan at 0 of 2 steps");
+    let asked = b.session.state().phase_question().unwrap().id;
+    b.reply("nothing to do", &[]);
+    b.input(Input::Queue("fix another thing".into())).unwrap();
+    assert_eq!(asks(&b), "Stop and leave? Kept: a plan at 1 of 2 steps; 1 queued");
+    b.say("/queue drop 1");
+    b.reply("nothing to do", &[]);
+    assert_eq!(asks(&b), "Leave? Nothing is at stake any more");
+    let left = b.session.state().phase_question().unwrap();
+    assert_eq!(left.id, asked, "it is the same question, answered once");
+    b.say("n");
+    assert!(b.session.state().phase_question().is_none());
+}

@@ -7,10 +7,12 @@ use pilothouse_core::{
     input::Input,
     intent::Phase,
     lane::LaneKind,
+    money::Limits,
     plan::{Plan, TaskStatus},
     scope::PermissionMode,
     session::{Bounds, Lane, What},
-    talk::{Fault, FaultKind, ModelReply},
+    talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
+    tool::ToolOutcome,
     work::Work,
 };
 use serde_json::{Value, json};
@@ -292,4 +294,101 @@ fn a_reply_that_comes_after_its_step_failed_changes_nothing() {
     let reply = Ok(ModelReply { text: String::new(), ..ModelReply::default() });
     assert!(b.input(Input::Replied { call: late, reply }).is_err());
     assert_eq!(at_work(&b), [2]);
+}
+
+#[test]
+fn nothing_is_taken_back_while_a_command_may_change_files_and_none_begins_meanwhile() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the bug in a.txt");
+    let task = |file: &str| json!({"title": file, "kind": "modify", "files": [file]});
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [task("a"), task("b"), task("c")]}))]);
+    draft(&mut b, 1, "a");
+    reply(&mut b, 1, &[]);
+    b.write();
+    reply(&mut b, 2, &[("run", json!({"command": "make two"}))]);
+    let no = b.input(Input::Undo).unwrap_err().reason;
+    assert!(no.starts_with("`make two` is at work"), "{no}");
+    b.say("undo that");
+    assert!(b.notices().pop().unwrap().starts_with("`make two` is at work"));
+    let (_, call) = tools(&b)[0];
+    b.input(Input::ToolEnded { call, outcome: exited(0, "fine") }).unwrap();
+    b.input(Input::Undo).unwrap();
+    reply(&mut b, 3, &[("run", json!({"command": "make three"}))]);
+    draft(&mut b, 2, "b");
+    reply(&mut b, 2, &[]);
+    let writes = |b: &Bench| b.session.pending().values().any(|w| matches!(w, Work::Prepare { .. }));
+    assert!(tools(&b).is_empty() && !writes(&b), "both wait until it is taken back");
+    let apply = b.session.state().ledger()[0];
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    assert_eq!(tools(&b).len(), 1);
+}
+
+/// Two steps at work with one call left, of which the first comes to the end of it.
+fn unpaid() -> Bench {
+    let mut b = running(&[("modify", &["a"], &[]), ("modify", &["b"], &[]), ("modify", &["c"], &[1])], &[]);
+    draft(&mut b, 1, "a");
+    draft(&mut b, 2, "b");
+    b.input(Input::SetBudget(Limits::parse("1 call").unwrap())).unwrap();
+    reply(&mut b, 2, &[("read", json!({"path": "b"}))]);
+    let (_, call) = tools(&b)[0];
+    b.input(Input::ToolEnded { call, outcome: ToolOutcome::text("1", "1 line") }).unwrap();
+    reply(&mut b, 1, &[("read", json!({"path": "a"}))]);
+    let (_, call) = tools(&b)[0];
+    b.input(Input::ToolEnded { call, outcome: ToolOutcome::text("1", "1 line") }).unwrap();
+    assert!(b.session.state().phase_question().is_some_and(|c| c.kind.budget().is_some()));
+    b
+}
+
+#[test]
+fn stopping_for_the_budget_ends_the_step_that_waits_for_it_and_lets_the_other_come_to_its_end() {
+    let mut b = unpaid();
+    b.say("stop");
+    assert_eq!((status(&b, 1), at_work(&b)), (TaskStatus::Cancelled, vec![2]));
+    assert!(lane(&b, 2).thinking.is_some(), "what has left is not cut off");
+    assert_eq!(b.session.state().set_aside().count(), 1, "what the stopped one drafted is kept");
+    reply(&mut b, 2, &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    let state = b.session.state();
+    assert_eq!((state.phase, state.ledger().len()), (Phase::Idle, 1));
+    let plan = state.suspended.as_ref().unwrap();
+    let statuses = plan.tasks.iter().map(|t| t.status).collect::<Vec<_>>();
+    assert_eq!(statuses, [TaskStatus::Cancelled, TaskStatus::Done, TaskStatus::Cancelled]);
+}
+
+#[test]
+fn a_step_that_comes_to_the_budget_after_the_user_stopped_for_it_asks_no_second_time() {
+    let mut b = unpaid();
+    b.say("stop");
+    reply(&mut b, 2, &[("read", json!({"path": "b"}))]);
+    let (_, call) = tools(&b)[0];
+    b.input(Input::ToolEnded { call, outcome: ToolOutcome::text("1", "1 line") }).unwrap();
+    let state = b.session.state();
+    assert_eq!((state.phase, state.open.len(), state.set_aside().count()), (Phase::Idle, 0, 2));
+}
+
+#[test]
+fn a_call_waits_while_what_is_under_way_may_use_up_the_budget() {
+    let usage = |tokens| Usage { input: tokens, ..Usage::default() };
+    let read =
+        |of: &str| ModelCall { id: "r".into(), name: "read".into(), args: json!({"path": of}).to_string() };
+    let reads = |b: &mut Bench, task: u64| {
+        let call = lane(b, task).thinking.unwrap();
+        let reply = ModelReply { calls: vec![read("a")], usage: usage(40), ..ModelReply::default() };
+        b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
+        let (_, call) = tools(b)[0];
+        b.input(Input::ToolEnded { call, outcome: ToolOutcome::text("1", "1 line") }).unwrap();
+    };
+    let mut b = running(&[("read", &["a"], &[]), ("read", &["b"], &[])], &[]);
+    b.input(Input::SetBudget(Limits::parse("120t").unwrap())).unwrap();
+    reads(&mut b, 1);
+    assert!(lane(&b, 1).thinking.is_some(), "40 are spent, 40 under way, 40 left");
+    reads(&mut b, 2);
+    assert!(lane(&b, 2).held && lane(&b, 1).thinking.is_some(), "80 are spent, 40 under way");
+    assert!(b.session.state().phase_question().is_none(), "nothing is asked: some may be left");
+    let call = lane(&b, 1).thinking.unwrap();
+    let reply = ModelReply { usage: usage(10), ..ModelReply::default() };
+    b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
+    assert!(lane(&b, 2).thinking.is_some(), "30 are left after all");
 }

@@ -244,6 +244,37 @@ fn a_pause_outlives_a_restart_and_is_answered_by_taking_the_plan_up() {
     assert_eq!(pause(&b).unwrap(), "A pause before step 3: Three", "where nobody was asked yet");
 }
 
+#[test]
+fn a_pause_before_the_first_change_or_past_a_limit_that_nobody_answered_holds_after_a_restart() {
+    for pauses in [vec![Pause::FirstWrite], vec![Pause::Lines(1)]] {
+        let mut b = Bench::new();
+        b.session.set_bounds(Bounds { pauses: pauses.clone(), ..Bounds::default() });
+        b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        let change = |b: &mut Bench| {
+            b.reply("", &[("edit", edit_of("a.txt"))]);
+            b.propose("a.txt", "1\n2\n", "1\n3\n");
+            b.reply("done", &[]);
+        };
+        change(&mut b);
+        let asked = pause(&b).unwrap();
+        b.input(Input::Open(opening())).unwrap();
+        b.say("/redo");
+        if b.session.state().phase == Phase::AwaitingApproval {
+            b.answer(is_plan, Answer::Approve).unwrap();
+        }
+        change(&mut b);
+        assert_eq!(pause(&b), Some(asked), "{pauses:?}");
+        assert!(!b.session.pending().values().any(|w| matches!(w, Work::Prepare { .. })));
+        b.say("go on");
+        b.write();
+        b.input(Input::Open(opening())).unwrap();
+        let plan = b.session.state().suspended.clone().unwrap();
+        assert!(plan.pauses.is_empty(), "what was answered is not asked again");
+    }
+}
+
 /// The plan that a session is to read from a file.
 fn sought(b: &Bench) -> Option<(CallId, String)> {
     b.session.pending().values().find_map(|w| match w {
@@ -270,13 +301,42 @@ fn a_plan_from_a_file_waits_for_a_yes_and_does_what_is_left() {
     let plan = b.session.state().plan.clone().unwrap();
     assert_eq!((plan.version, plan.title.as_str()), (1, "Greet"));
     assert!(b.session.state().beyond_asked().is_none(), "its steps are what was asked for");
+    let told = b.notices().pop().unwrap();
+    assert!(
+        told.starts_with("docs/plan.md calls this done, and nothing of it was done here: One."),
+        "{told}"
+    );
     b.answer(is_plan, Answer::Approve).unwrap();
     let running = b.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.status);
-    assert_eq!(
-        running.collect::<Vec<_>>(),
-        [TaskStatus::Done, TaskStatus::Running, TaskStatus::Skipped],
-        "what is done is not done again"
-    );
+    let wanted = [TaskStatus::Running, TaskStatus::Pending, TaskStatus::Skipped];
+    assert_eq!(running.collect::<Vec<_>>(), wanted, "a mark in a file is nobody's word for it");
+}
+
+#[test]
+fn a_step_of_a_file_is_done_where_this_session_did_it() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify"), ("Three", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    b.say("stop");
+    let file = b.session.state().suspended.as_ref().unwrap().document();
+    let file = file.replace("2. [-] Two", "2. [x] Two").replace("3. [-] Three", "3. [ ] Three");
+    import(&mut b, &file);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let statuses = b.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.status);
+    let wanted = [TaskStatus::Done, TaskStatus::Running, TaskStatus::Pending];
+    assert_eq!(statuses.collect::<Vec<_>>(), wanted, "what is done is not done again");
+    // Another instruction under the same name is another step.
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    b.say("stop");
+    let file = b.session.state().suspended.as_ref().unwrap().document();
+    import(&mut b, &file.replacen("files: a.txt", "files: b.txt", 1));
+    assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].status, TaskStatus::Pending);
 }
 
 #[test]
@@ -288,9 +348,26 @@ fn a_plan_from_a_file_is_the_next_version_of_the_one_that_waits() {
     let plan = b.session.state().plan.clone().unwrap();
     assert_eq!((plan.version, b.session.state().versions_before(&plan).len()), (2, 1));
     assert!(b.session.state().beyond_asked().is_none(), "it goes on with what was asked for");
+    assert!(b.notices().iter().any(|n| n == "The plan that waited is v1 now; /plan show v1 lists it."));
+    assert_eq!(b.session.state().earlier.len(), 0);
     b.answer(is_plan, Answer::Approve).unwrap();
     let no = b.input(Input::say("/plan import docs/plan.md")).unwrap_err();
     assert_eq!(no.reason, "a run is under way; import a plan when it has ended");
+}
+
+#[test]
+fn a_plan_from_a_file_without_a_step_of_the_one_that_waits_sets_that_aside() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("Mend the parser", "modify"), ("Test it", "modify")], &[]);
+    import(&mut b, "# Other\n## Steps\n1. [ ] Rename everything\n   kind: create\n   files: z.txt\n");
+    let said = "The plan \"Plan\" that waited is set aside; /proposals plan takes it up again.";
+    assert!(b.notices().iter().any(|n| n == said), "{:?}", b.notices());
+    b.say("/proposals");
+    assert!(b.notices().iter().any(|n| n.contains("the plan \"Plan\", 0 of 2 steps done")));
+    b.answer(is_plan, Answer::Abort).unwrap();
+    b.say("/proposals plan");
+    assert!(matches!(phase(&b), Phase::AwaitingApproval));
 }
 
 #[test]

@@ -155,6 +155,8 @@ settings! {
         pub confirm: Option<Confirm>,
         /// Steps that may be at work at the same time.
         pub max_parallel: Option<usize>,
+        /// Plans that are made for a message; the best of them is shown.
+        pub candidates: Option<usize>,
         /// Whether a plan that is complete is proposed as a file.
         pub archive: Option<bool>,
         /// Where runs stop to ask, in the words of a plan's document.

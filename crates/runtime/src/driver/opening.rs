@@ -158,6 +158,7 @@ fn bounds(setup: &Setup, config: &Config) -> Bounds {
         repairs: setup.repairs,
         small_plans: config.confirm == Confirm::Auto && setup.asks,
         max_parallel: config.max_parallel,
+        candidates: config.candidates,
         agents: config.agents,
         budget: config.budget,
         pauses: config.pauses.clone(),

@@ -140,6 +140,8 @@ impl EventTrace {
             | Event::PlanSought { .. }
             | Event::PlanUnread { .. }
             | Event::PauseSet { .. }
+            | Event::CandidatesWanted { .. }
+            | Event::PlanCandidate { .. }
             | Event::Staged { .. }
             | Event::DepthSet { .. }
             | Event::TaskSkipped { .. }

@@ -129,6 +129,7 @@ impl PlanPane {
             PlanAction::MoveUp => return self.reorder(ctx, |order, at| order.swap(at, at.saturating_sub(1))),
             PlanAction::Pause => return self.pause(ctx),
             PlanAction::Earlier => return self.earlier(ctx),
+            PlanAction::Candidate => return Self::candidate(ctx),
             PlanAction::OpenDiff => return to_diff(),
             PlanAction::RunGate => return Self::run_gate(ctx),
         }
@@ -145,6 +146,16 @@ impl PlanPane {
         self.back = version.before.map(|p| p.version);
         (self.cursor, self.offset) = (0, 0);
         Outcome::none()
+    }
+
+    /// Wants the next of the plans that were made beside each other.
+    fn candidate(ctx: &Ctx<'_>) -> Outcome {
+        let all = ctx.state.candidates().len();
+        let number = ctx.state.plan.as_ref().and_then(|p| ctx.state.candidate_number(p));
+        if all < 2 {
+            return Outcome::notice("no other plans were made; /plan candidates 3 TASK makes up to three");
+        }
+        Outcome::input(Input::say(format!("/plan take {}", number.unwrap_or_default() % all + 1)))
     }
 
     /// Wants to see where a gate found something wrong.
@@ -335,6 +346,9 @@ impl Pane for PlanPane {
         // An earlier version is only looked at.
         if self.back.is_none() && confirmation(ctx).is_some() {
             keys.extend([("y", "run the plan"), ("n", "change it"), ("e", "edit"), ("b", "pause")]);
+        }
+        if self.back.is_none() && confirmation(ctx).is_some() && ctx.state.candidates().len() > 1 {
+            keys.push(("c", "next plan"));
         }
         if rows::version_of(ctx.state, self.back).is_some_and(|v| v.before.is_some() || v.now.is_some()) {
             keys.push(("v", "versions"));

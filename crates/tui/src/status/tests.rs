@@ -196,6 +196,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         tried: None,
         fault: None,
         refused: false,
+        stopped: false,
     });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }

@@ -22,6 +22,8 @@ macro_rules! plan_events {
             | Event::PlanSought { .. }
             | Event::PlanUnread { .. }
             | Event::PauseSet { .. }
+            | Event::CandidatesWanted { .. }
+            | Event::PlanCandidate { .. }
             | Event::TaskAdded { .. }
             | Event::TaskStarted { .. }
             | Event::TaskCompleted { .. }
@@ -92,7 +94,10 @@ impl State {
                 self.run.iter_mut().for_each(|run| run.fault = Some(fault.clone()));
             }
             Event::TaskSkipped { task } => self.set_task(*task, TaskStatus::Skipped),
-            Event::TaskCancelled { task } => self.set_task(*task, TaskStatus::Cancelled),
+            Event::TaskCancelled { task } => {
+                self.set_task(*task, TaskStatus::Cancelled);
+                self.run.iter_mut().for_each(|run| run.stopped = true);
+            }
             Event::TaskFreed { task, of } => {
                 let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
                 for task in tasks.filter(|t| t.id == *task) {
@@ -148,7 +153,7 @@ impl State {
         }
     }
 
-    /// Whoever answered a pause, or opened the session again after it, is not asked there again.
+    /// Whoever answered a pause is not asked there again.
     pub(super) fn pause_asked(&mut self, kind: &CheckpointKind) {
         if let CheckpointKind::Paused(paused) = kind {
             self.set_pause(paused.at, false);

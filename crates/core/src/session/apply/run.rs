@@ -26,8 +26,9 @@ impl State {
                 self.accounts.run = Usage::default();
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
                 let files = BTreeSet::new();
-                let (lines, tried, fault, refused) = (0, None, None, false);
-                self.run = Some(Run { id, turn, began, approval, files, lines, tried, fault, refused });
+                let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
+                self.run =
+                    Some(Run { id, turn, began, approval, files, lines, tried, fault, refused, stopped });
             }
             Event::RunCompleted { status, .. } => {
                 let run = self.run.take();

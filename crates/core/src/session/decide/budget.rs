@@ -3,6 +3,8 @@
 //! Owns whether a call may leave, the question where none may, and what its answer does. A call that has
 //! left is never cut off by it.
 
+use std::collections::BTreeSet;
+
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
@@ -16,7 +18,7 @@ use crate::{
     money::{Allowance, Limits, Unit, cost, thousands},
     plan::Pause,
     question::{BudgetAnswer, BudgetQuestion},
-    session::State,
+    session::{Lane, LaneKind, State},
     talk::Usage,
 };
 
@@ -42,9 +44,11 @@ impl Draft<'_> {
         allowed.into_iter().find(Allowance::is_over)
     }
 
-    /// Whether a lane's next model call may leave; else the lane waits for a word of the user.
+    /// Whether a lane's next model call may leave; else the lane waits for a word of the user, or for calls under way
+    /// that may need what is left.
     pub(super) fn may_call(&mut self, lane: LaneId) -> bool {
-        if self.over_budget().is_none() {
+        let allowed = self.state.allowances(self.under.bounds.budget);
+        if !allowed.iter().any(Allowance::is_over) && !self.state.may_be_used_up(&allowed) {
             return true;
         }
         if self.state.lanes.get(&lane).is_some_and(|l| !l.held) {
@@ -69,6 +73,7 @@ impl Draft<'_> {
         for lane in held(self.state) {
             self.think(lane);
         }
+        self.stop_unpaid_steps();
         let over = self.over_budget().filter(|_| !held(self.state).is_empty());
         let open = self.budget_question();
         let fits =
@@ -192,10 +197,25 @@ impl Draft<'_> {
         self.listed(Slash::Budget, &lines);
     }
 
-    /// Stops what waits for the budget, and nothing else.
+    /// Of a run that the user stopped for the budget, a step that comes to it later is stopped as well.
+    fn stop_unpaid_steps(&mut self) {
+        if !self.state.run.as_ref().is_some_and(|r| r.stopped) || self.over_budget().is_none() {
+            return;
+        }
+        let of = |l: &Lane| l.kind.parent().unwrap_or(l.id);
+        let held: BTreeSet<LaneId> = self.state.lanes.values().filter(|l| l.held).map(of).collect();
+        for lane in held {
+            if let Some(LaneKind::Task(task)) = self.state.lanes.get(&lane).map(|l| l.kind) {
+                self.stop_step(lane, task);
+            }
+        }
+        self.continue_run();
+    }
+
+    /// Stops what waits for the budget, and nothing else: other steps at work come to their end.
     fn stop_unpaid(&mut self, question: CheckpointId, answer: Answer) -> Decided {
         let held = self.state.lanes.values().filter(|l| l.held);
-        let held: Vec<LaneId> = held.map(|l| l.kind.parent().unwrap_or(l.id)).collect();
+        let held: BTreeSet<LaneId> = held.map(|l| l.kind.parent().unwrap_or(l.id)).collect();
         let queued: Vec<String> = self
             .state
             .queue
@@ -204,9 +224,13 @@ impl Draft<'_> {
             .map(|t| t.head.clone())
             .collect();
         self.close(question, Some(answer));
+        let beside = self.state.run_lanes().any(|l| !held.contains(&l.id));
         for lane in held {
-            if self.state.lanes.contains_key(&lane) {
-                self.give_up(lane)?;
+            let kind = self.state.lanes.get(&lane).map(|l| l.kind);
+            match kind {
+                Some(LaneKind::Task(task)) if beside => self.stop_step(lane, task),
+                Some(_) => self.give_up(lane)?,
+                None => {}
             }
         }
         if !queued.is_empty() && self.state.queue.is_empty() {

@@ -388,6 +388,12 @@ impl Draft<'_> {
         if self.state.applies().values().any(|a| open(a.status)) {
             return Err(Refusal::new("a change is being written; try again in a moment"));
         }
+        if let Some(command) = self.state.changing_tree() {
+            let what: String = Clean::line(command).as_str().chars().take(MOST_LINE).collect();
+            return Err(Refusal::new(format!(
+                "`{what}` is at work and may change files; take changes back when it has ended, or stop it first"
+            )));
+        }
         Ok(())
     }
 

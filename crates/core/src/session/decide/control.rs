@@ -169,8 +169,7 @@ impl Draft<'_> {
             self.emit(Event::ControlGiven { control: Control::Exit });
             return Ok(());
         }
-        let stops = if running { "Stop and leave" } else { "Leave" };
-        self.ask(Exit { held }, format!("{stops}? Kept: {}", stake.join("; ")));
+        self.ask(Exit { held }, Exit::text(running, &stake));
         Ok(())
     }
 

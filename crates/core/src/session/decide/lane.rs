@@ -185,6 +185,9 @@ impl Draft<'_> {
         let cancelled = fault.kind == FaultKind::Cancelled;
         self.emit(Event::ThinkingFailed { call, lane, fault });
         match kind {
+            LaneKind::Planning if !cancelled && self.settle_for_best(lane) => {
+                self.notice(Level::Warn, format!("No further plan was made: {message}"));
+            }
             LaneKind::Planning => {
                 self.emit(Event::LaneClosed { lane });
                 if cancelled {

@@ -10,10 +10,10 @@ use crate::{
     input::Refusal,
     intent::{Control, IntentNode, IntentPath, Phase, Slash, Source, Turn},
     phase::Trigger,
-    plan::Plan,
+    plan::{Plan, Revision},
     relpath::RelPath,
     scope::Capability,
-    session::LaneKind,
+    session::{LaneKind, MOST_CANDIDATES},
     tool::Tool,
 };
 
@@ -33,6 +33,12 @@ enum Wish<'a> {
     Archive,
     /// Read one from a file.
     Import(&'a str),
+    /// List the plans that were made beside the one that waits.
+    Candidates,
+    /// Make so many of the text, and show the best.
+    MakeBest(usize, &'a str),
+    /// Take this one of them.
+    Take(usize),
     /// Make one of this text.
     Make,
 }
@@ -41,11 +47,19 @@ impl<'a> Wish<'a> {
     /// A file is one word that ends with `.md`: anything else is a task, and may begin with the same words.
     fn of(args: &'a str) -> Self {
         let words: Vec<&str> = args.split_whitespace().collect();
+        let count = |word: &str| word.parse().ok().filter(|n| (1..=MOST_CANDIDATES).contains(n));
         let version = |word: &str| word.trim_start_matches('v').parse().ok();
         match *words.as_slice() {
             [] | ["show"] => Self::Show(None),
             ["show", word] if version(word).is_some() => Self::Show(version(word)),
             ["archive"] => Self::Archive,
+            ["candidates"] => Self::Candidates,
+            ["candidates", n] if count(n).is_some() => Self::Candidates,
+            ["candidates", n, first, ..] if count(n).is_some() => {
+                let text = args.find(n).and_then(|at| args.get(at + n.len()..)).unwrap_or(first);
+                Self::MakeBest(count(n).unwrap_or(1), text.trim())
+            }
+            ["take", n] if n.parse::<usize>().is_ok() => Self::Take(n.parse().unwrap_or_default()),
             ["export"] => Self::Export(FILE),
             ["import"] => Self::Import(FILE),
             ["export", file] if file.to_lowercase().ends_with(".md") => Self::Export(file),
@@ -64,7 +78,10 @@ impl Draft<'_> {
             Wish::Export(to) => self.export_plan(args, &file(to)?),
             Wish::Archive => self.export_plan(args, &file(&self.archive_name(self.known_plan()?))?),
             Wish::Import(from) => self.import_plan(args, file(from)?),
-            Wish::Make => self.planned(args),
+            Wish::Candidates => self.list_candidates(),
+            Wish::Take(number) => self.take_candidate(number),
+            Wish::MakeBest(most, text) => self.planned(text, Some(most)),
+            Wish::Make => self.planned(args, None),
         }
     }
 
@@ -181,13 +198,7 @@ impl Draft<'_> {
         let founded = |plan: Plan| self.state.founded(&plan).map(|()| plan);
         let plan = plan.and_then(|plan| founded(plan).map_err(|why| format!("{path}: {why}")));
         match plan {
-            Ok(plan) => {
-                self.close_phase_question();
-                self.must_go(Trigger::Redo);
-                let plan = self.state.with_pauses(plan, &self.under.bounds.pauses);
-                self.emit(Event::PlanReady { plan });
-                self.ask_of_phase();
-            }
+            Ok(plan) => self.plan_imported(plan, &path),
             Err(why) => {
                 self.emit(Event::PlanUnread { call });
                 self.notice(Level::Error, why);
@@ -196,14 +207,50 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// A plan of a file takes the place of the one that waits; what it says is done counts as far as it was done here.
+    fn plan_imported(&mut self, plan: Plan, path: &RelPath) {
+        self.close_phase_question();
+        let mut plan = self.state.with_pauses(plan, &self.under.bounds.pauses);
+        let known = self.state.plan.iter().chain(&self.state.suspended);
+        let known: Vec<&Plan> = known.chain(&self.state.earlier).chain(&self.state.former).collect();
+        let believed = plan.undo_unknown(&known);
+        let waited = self.state.plan.clone();
+        let other = waited.as_ref().is_some_and(|old| Revision::of(&plan, old).is_another(&plan));
+        if other {
+            self.shelve();
+        }
+        self.must_go(Trigger::Redo);
+        self.emit(Event::PlanReady { plan });
+        if let Some(Plan { title, version, .. }) = waited {
+            let told = if other {
+                format!("The plan \"{title}\" that waited is set aside; /proposals plan takes it up again.")
+            } else {
+                format!("The plan that waited is v{version} now; /plan show v{version} lists it.")
+            };
+            self.notice(Level::Info, told);
+        }
+        if !believed.is_empty() {
+            let steps = believed.join("; ");
+            let text = format!(
+                "{path} calls this done, and nothing of it was done here: {steps}. It stands to be done; in the editor \
+                 (e) [x] says that it is, [-] leaves it out."
+            );
+            self.notice(Level::Warn, text);
+        }
+        self.ask_of_phase();
+    }
+
     /// `/plan TEXT`: a plan of the text, or the active one made anew with it.
-    fn planned(&mut self, text: &str) -> Decided {
+    fn planned(&mut self, text: &str, candidates: Option<usize>) -> Decided {
         let mut reading = self.read(text);
         let active = self.state.phase != Phase::Idle;
         reading.whole.turn = if active { Turn::PlanContinue } else { Turn::PlanNew(None) };
         reading.whole.path = IntentPath::to(IntentNode::Decompose);
         reading.whole.source = Source::Slash;
         let turn = self.begin_turn(text);
+        if let Some(most) = candidates {
+            self.want_candidates(turn, most);
+        }
         self.classify(turn, text, &reading);
         self.route(turn)
     }
@@ -253,6 +300,13 @@ mod tests {
             ("export the table to notes.md", Wish::Make),
             ("import plan.md", Wish::Import("plan.md")),
             ("import rows from a.md", Wish::Make),
+            ("candidates", Wish::Candidates),
+            ("candidates 3 fix  the 3 bugs", Wish::MakeBest(3, "fix  the 3 bugs")),
+            ("candidates 3", Wish::Candidates),
+            ("candidates 4 fix it", Wish::Make),
+            ("candidates sorted by name", Wish::Make),
+            ("take 2", Wish::Take(2)),
+            ("take 2 steps back", Wish::Make),
         ];
         for (args, wish) in cases {
             assert_eq!(Wish::of(args), wish, "{args}");

@@ -63,6 +63,9 @@ impl Draft<'_> {
 
     /// A planning ended in words: its model is told once what it left out, then no plan came of it.
     pub(super) fn no_plan(&mut self, lane: LaneId) {
+        if self.settle_for_best(lane) {
+            return;
+        }
         if self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
             self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned() });
             return self.think(lane);
@@ -158,6 +161,10 @@ impl Draft<'_> {
         if let Some(fault) = self.state.run.as_ref().and_then(|r| r.fault.clone()) {
             return self.run_failed(Some(fault.task), RunFault::new(fault.message, fault.hint));
         }
+        if self.state.run.as_ref().is_some_and(|r| r.stopped) {
+            // In this phase there is always something to stop.
+            return drop(self.stop());
+        }
         if let Some(gap) = Gap::of(&plan) {
             self.ask(gap, "A step was left out that others need");
             return;
@@ -184,8 +191,8 @@ impl Draft<'_> {
     /// One more task beside those at work, where there is room and nothing waits for the end of all of them.
     fn start_beside(&mut self, plan: &Plan, at_work: usize) {
         let tasks = self.state.run_lanes().all(|l| matches!(l.kind, LaneKind::Task(_)));
-        let failed = self.state.run.as_ref().is_some_and(|r| r.fault.is_some());
-        let ends = failed || plan.next_gate().is_some() || Gap::of(plan).is_some();
+        let over = self.state.run.as_ref().is_some_and(|r| r.fault.is_some() || r.stopped);
+        let ends = over || plan.next_gate().is_some() || Gap::of(plan).is_some();
         if !tasks || ends || at_work >= self.under.bounds.max_parallel || !self.may_run() {
             return;
         }

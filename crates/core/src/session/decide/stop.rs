@@ -212,6 +212,12 @@ impl Draft<'_> {
         self.end_lanes(why, &|d, lane| d.is_work(lane));
     }
 
+    /// Stops one step of a run; others at work come to their end, and the run with the last of them.
+    pub(super) fn stop_step(&mut self, lane: LaneId, task: TaskId) {
+        self.end_lanes("the step was stopped", &|_, l| l.id == lane);
+        self.emit(Event::TaskCancelled { task });
+    }
+
     /// Ends lanes with what they have open.
     fn end_lanes(&mut self, why: &str, which: &dyn Fn(&Self, &Lane) -> bool) {
         let is = |d: &Self, lane: LaneId| d.state.lanes.get(&lane).is_some_and(|l| which(d, l));

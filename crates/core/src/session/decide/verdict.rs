@@ -118,10 +118,7 @@ impl Draft<'_> {
                 let (request, ruling) = *denied;
                 self.deny_by_rule(lane, call, &request, ruling);
             }
-            CallVerdict::Plan(plan) => {
-                self.end_call(lane, call, CallStatus::Done, "the plan is shown to the user");
-                self.plan_ready(lane, *plan);
-            }
+            CallVerdict::Plan(plan) => self.handed_in(lane, call, *plan),
             CallVerdict::EndGoal(text, error) => {
                 self.end_call(lane, call, CallStatus::Refused, &text);
                 self.planner_failed(lane, error);

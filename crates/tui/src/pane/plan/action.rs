@@ -29,6 +29,8 @@ actions! {
         Pause "pause", "pause before the step, or not", "the plan; its runs stop there to ask";
         /// An earlier version.
         Earlier "earlier", "show the version before", "this screen";
+        /// Another of the plans that were made.
+        Candidate "candidate", "take the next of the plans made", "the plan; you are asked again";
         /// To its proposals.
         OpenDiff "diff", "show its diff", "moves the focus";
         /// The red gate once more.
@@ -55,6 +57,7 @@ impl PlanAction {
             | Self::MoveDown
             | Self::MoveUp
             | Self::Pause
+            | Self::Candidate
             | Self::RunGate => true,
             Self::Down
             | Self::Up

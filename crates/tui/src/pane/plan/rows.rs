@@ -154,6 +154,7 @@ pub(super) fn items(
         d.labelled("Pauses       ", &all.join(", "), Slot::Text);
     }
     if awaiting {
+        d.candidates(plan);
         d.reach(plan);
         d.note(&plan.note);
     }
@@ -404,6 +405,16 @@ impl<'a> Drawer<'a> {
             let words = if list.is_empty() { self.ctx.glyphs.skipped.to_owned() } else { list.join(", ") };
             self.labelled(label, &words, slot);
         }
+    }
+
+    /// How it stands among the plans that were made beside it.
+    fn candidates(&mut self, plan: &Plan) {
+        let all = self.ctx.state.candidates();
+        let at = self.ctx.state.candidate_number(plan).and_then(|n| Some((n, all.get(n.checked_sub(1)?)?.1)));
+        let Some((number, score)) = at.filter(|_| all.len() > 1) else { return };
+        self.plain(Row::new());
+        let text = format!("{number} of {}; {}", all.len(), score.words());
+        self.labelled("Plan         ", &text, Slot::Text);
     }
 
     fn note(&mut self, note: &str) {
