@@ -16,7 +16,7 @@ use crate::{
     home::Home,
     own,
     project::{Mark, mark},
-    trust::{Brought, Kind, Piece, Survey},
+    trust::{Brought, Piece, Survey},
 };
 
 /// Skills that come with the program.
@@ -29,16 +29,16 @@ const SHIPPED: [(&str, &str); 3] = [
 const OWN: [(&str, RecipeKind); 3] =
     [("skills", RecipeKind::Skill), ("commands", RecipeKind::Command), ("agents", RecipeKind::Agent)];
 /// Folders of a project that hold recipes; the later ones hold where two have one name.
-pub const PROJECT: [(&str, Kind); 9] = [
-    (".claude/skills", Kind::Skill),
-    (".agents/skills", Kind::Skill),
-    (".pilothouse/skills", Kind::Skill),
-    (".claude/commands", Kind::Command),
-    (".agents/commands", Kind::Command),
-    (".pilothouse/commands", Kind::Command),
-    (".claude/agents", Kind::Agent),
-    (".agents/agents", Kind::Agent),
-    (".pilothouse/agents", Kind::Agent),
+pub const PROJECT: [(&str, RecipeKind); 9] = [
+    (".claude/skills", RecipeKind::Skill),
+    (".agents/skills", RecipeKind::Skill),
+    (".pilothouse/skills", RecipeKind::Skill),
+    (".claude/commands", RecipeKind::Command),
+    (".agents/commands", RecipeKind::Command),
+    (".pilothouse/commands", RecipeKind::Command),
+    (".claude/agents", RecipeKind::Agent),
+    (".agents/agents", RecipeKind::Agent),
+    (".pilothouse/agents", RecipeKind::Agent),
 ];
 /// The most entries of a folder that are looked at.
 const MOST_ENTRIES: usize = 400;
@@ -141,17 +141,6 @@ fn slug_of(kind: RecipeKind, path: &str) -> Option<(String, bool)> {
 fn project(pieces: &[Piece], content: impl Fn(&Piece) -> Result<Vec<u8>, String>) -> Vec<Recipe> {
     let mut all: Vec<Recipe> = Vec::new();
     for (folder, kind) in PROJECT {
-        let kind = match kind {
-            Kind::Skill => RecipeKind::Skill,
-            Kind::Agent => RecipeKind::Agent,
-            Kind::Command
-            | Kind::Hooks
-            | Kind::Settings
-            | Kind::Servers
-            | Kind::Variables
-            | Kind::Script
-            | Kind::Memory => RecipeKind::Command,
-        };
         let below =
             |p: &Piece| p.path.strip_prefix(folder).and_then(|p| p.strip_prefix('/')).map(str::to_owned);
         let inside: Vec<(String, &Piece)> = pieces.iter().filter_map(|p| Some((below(p)?, p))).collect();
@@ -194,18 +183,12 @@ fn project(pieces: &[Piece], content: impl Fn(&Piece) -> Result<Vec<u8>, String>
 }
 
 /// What a file of a project would do, in words.
-pub(crate) fn would(piece: &Piece) -> String {
+pub(crate) fn would(piece: &Piece, kind: RecipeKind) -> String {
     let alone = project(std::slice::from_ref(piece), |p| p.content.clone());
-    let kind = match piece.kind {
-        Kind::Agent => "an agent",
-        Kind::Command => "a slash command",
-        Kind::Skill
-        | Kind::Hooks
-        | Kind::Settings
-        | Kind::Servers
-        | Kind::Variables
-        | Kind::Script
-        | Kind::Memory => "a skill",
+    let kind = match kind {
+        RecipeKind::Agent => "an agent",
+        RecipeKind::Command => "a slash command",
+        RecipeKind::Skill => "a skill",
     };
     match alone.first() {
         None => format!("a file beside {kind}"),
