@@ -10,13 +10,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-pub use parse::{MOST_BYTES, RecipeFile, hidden};
+pub use parse::{MOST_BYTES, RecipeFile, hidden, text_of};
 pub use registry::Recipes;
 
 use crate::{
     event::{ChildAgent, Event},
     front::Fault,
     ids::Seq,
+    pipeline::PipelineAgent,
     scope::{Capability, ToolScope},
     tool::Tool,
 };
@@ -79,7 +80,7 @@ impl RecipeOrigin {
 }
 
 /// A prompt that is kept as a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     /// What kind.
     pub kind: RecipeKind,
@@ -107,6 +108,8 @@ pub struct Recipe {
     pub body: String,
     /// The files beside it.
     pub beside: Beside,
+    /// What an agent does stage by stage; such a one is no sub-agent.
+    pub stages: Option<Arc<PipelineAgent>>,
     /// What is wrong with it; then it cannot be used.
     pub fault: Option<Fault>,
     /// Whose recipe of this name it takes the place of.

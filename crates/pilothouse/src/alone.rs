@@ -3,13 +3,13 @@
 
 use std::{io::Write, path::Path, time::Duration};
 
-use pilothouse_core::{intent::Mode, money::Limits, trust::Trust};
+use pilothouse_core::{intent::Mode, money::Limits, recipe::RecipeKind, trust::Trust};
 use pilothouse_runtime::{
     Environment, Home, Setup, Which,
     config::{Config, Layer, SCHEMA},
     doctor,
     headless::{self, Options, Outcome, Stop, change, listing},
-    hooks, runs,
+    hooks, recipes, runs,
     secrets::Secrets,
     sessions, trace,
     trust::Folder,
@@ -99,13 +99,19 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
 
 /// The goal as an order to the agent of this name.
 fn order(setup: &Setup, name: &str, goal: &str) -> Result<String, Failure> {
-    let (agents, faults) = pilothouse_runtime::agents::load(&setup.home, setup.depth);
-    if agents.named(name).is_some() {
+    let recipes = recipes::known(setup).recipes;
+    let agents = || recipes.iter().filter(|r| r.kind == RecipeKind::Agent);
+    if agents().any(|a| a.usable() && a.name == name) {
         return Ok(format!("@{name} {goal}"));
     }
-    let known: Vec<&str> = agents.all.iter().map(|a| a.slug.as_str()).collect();
-    let faults = faults.iter().fold(String::new(), |all, fault| all + "; " + fault);
-    Err(Failure::new(USAGE, format!("there is no agent `{name}`; there are: {}{faults}", known.join(", "))))
+    let why = match agents().find_map(|a| Some((a, a.fault.as_ref().filter(|_| a.name == name)?))) {
+        Some((agent, fault)) => format!("the agent `{name}` cannot be used: {}:{fault}", agent.file),
+        None => {
+            let known: Vec<&str> = agents().filter(|a| a.usable()).map(|a| a.name.as_str()).collect();
+            format!("there is no agent `{name}`; there are: {}", known.join(", "))
+        }
+    };
+    Err(Failure::new(USAGE, why))
 }
 
 async fn told_to_stop() -> Stop {

@@ -67,6 +67,7 @@ use opening::Opened;
 pub(crate) use opening::{fence, settle};
 use outbox::Outbox;
 use tasks::Tasks;
+pub(crate) use trust::found;
 pub use trust::{place, sources_of};
 
 /// Events that a screen gets at once when a session is opened.

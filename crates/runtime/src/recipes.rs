@@ -13,6 +13,8 @@ use std::{
 use pilothouse_core::recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes};
 
 use crate::{
+    agents,
+    driver::{self, Setup},
     home::Home,
     own,
     project::{Mark, mark},
@@ -63,7 +65,8 @@ impl Found {
     /// Looks in every place; of the project only what `survey` says is trusted has effect.
     pub fn look(home: &Home, root: &Path, survey: &Survey) -> Self {
         let mut places = Places::default();
-        let mut all: Vec<Recipe> = SHIPPED.iter().map(|(slug, text)| shipped(slug, text)).collect();
+        let skills = SHIPPED.iter().map(|(slug, text)| shipped(slug, text));
+        let mut all: Vec<Recipe> = skills.chain(agents::shipped()).collect();
         for (folder, kind) in OWN {
             all.extend(places.own(&home.config.join(folder), kind, RecipeOrigin::User));
         }
@@ -101,6 +104,13 @@ impl Found {
         })
         .collect()
     }
+}
+
+/// What there is in a folder where no session is open.
+pub fn known(setup: &Setup) -> Found {
+    let root = setup.workspace.canonicalize().unwrap_or_else(|_| setup.workspace.clone());
+    let (folder, survey) = driver::found(setup, &root);
+    Found::look(&setup.home, &folder.root, &survey)
 }
 
 /// A recipe that comes with the program.
@@ -145,7 +155,17 @@ fn project(pieces: &[Piece], content: impl Fn(&Piece) -> Result<Vec<u8>, String>
             |p: &Piece| p.path.strip_prefix(folder).and_then(|p| p.strip_prefix('/')).map(str::to_owned);
         let inside: Vec<(String, &Piece)> = pieces.iter().filter_map(|p| Some((below(p)?, p))).collect();
         for (path, piece) in &inside {
+            if let Some(slug) = stages_of(kind, path) {
+                let file = |name: &str| inside.iter().find(|(p, _)| *p == format!("{slug}/{name}"));
+                let bytes = |name: &str| file(name).map(|(_, piece)| content(piece));
+                let of = format!("{folder}/{slug}");
+                keep(&mut all, agents::read(RecipeOrigin::Project, slug, &of, bytes));
+                continue;
+            }
             let Some((slug, bears)) = slug_of(kind, path) else { continue };
+            if inside.iter().any(|(p, _)| stages_of(kind, p) == Some(slug.as_str())) {
+                continue;
+            }
             let mut held = BTreeMap::new();
             let mut fault = None;
             let others =
@@ -172,18 +192,32 @@ fn project(pieces: &[Piece], content: impl Fn(&Piece) -> Result<Vec<u8>, String>
                 content,
                 beside: if held.is_empty() { Beside::None } else { Beside::Held(held) },
             });
-            // The later folder holds; what an earlier one has of the same name says nothing more.
-            if recipe.usable() {
-                all.retain(|r| r.name != recipe.name || r.kind != recipe.kind || !r.usable());
-            }
-            all.push(recipe);
+            keep(&mut all, recipe);
         }
     }
     all
 }
 
+/// The later folder holds; what an earlier one has of the same name says nothing more.
+fn keep(all: &mut Vec<Recipe>, recipe: Recipe) {
+    if recipe.usable() {
+        all.retain(|r| r.name != recipe.name || r.kind != recipe.kind || !r.usable());
+    }
+    all.push(recipe);
+}
+
+/// The agent with stages that a file makes what it is.
+fn stages_of(kind: RecipeKind, path: &str) -> Option<&str> {
+    let (slug, name) = path.split_once('/')?;
+    (kind == RecipeKind::Agent && name == agents::CONFIG).then_some(slug)
+}
+
 /// What a file of a project would do, in words.
 pub(crate) fn would(piece: &Piece, kind: RecipeKind) -> String {
+    if let (RecipeKind::Agent, true, Ok(bytes)) = (kind, piece.path.ends_with("/config.json"), &piece.content)
+    {
+        return agents::would(bytes);
+    }
     let alone = project(std::slice::from_ref(piece), |p| p.content.clone());
     let kind = match kind {
         RecipeKind::Agent => "an agent",
@@ -253,6 +287,10 @@ impl Places {
                 all.extend(slug.map(|(slug, _)| self.file((&path, kind, origin), slug, false)));
                 continue;
             }
+            if kind == RecipeKind::Agent && path.join(agents::CONFIG).exists() {
+                all.push(self.staged(&path, &name, origin));
+                continue;
+            }
             for inner in self.names(&path) {
                 if let Some((slug, bears)) = slug_of(kind, &format!("{name}/{inner}")) {
                     all.push(self.file((&path.join(inner), kind, origin), slug, bears));
@@ -260,6 +298,20 @@ impl Places {
             }
         }
         all
+    }
+
+    /// An agent of the user's with stages.
+    fn staged(&mut self, folder: &Path, slug: &str, origin: RecipeOrigin) -> Recipe {
+        let prompts = self.names(&folder.join("prompts"));
+        let own = [agents::CONFIG.to_owned(), "AGENT.md".to_owned()].into_iter();
+        for name in own.chain(prompts.into_iter().map(|p| format!("prompts/{p}"))) {
+            self.see(&folder.join(name));
+        }
+        self.see(folder);
+        agents::read(origin, slug, &folder.to_string_lossy(), |name| {
+            let file = folder.join(name);
+            fs::symlink_metadata(&file).is_ok().then(|| content(&file))
+        })
     }
 
     /// One file of the user's, with the names of what is beside it.
@@ -270,10 +322,7 @@ impl Places {
         folder: bool,
     ) -> Recipe {
         self.see(path);
-        let mut content = inside(path).and_then(|()| match own::read(path) {
-            Ok(bytes) => bytes.ok_or_else(|| "it is gone".to_owned()),
-            Err(e) => Err(format!("{e}\n{}", e.hint()).trim_end().replace('\n', "; ")),
-        });
+        let mut content = content(path);
         let mut beside = Beside::None;
         if let Some(home) = path.parent().filter(|_| folder && kind == RecipeKind::Skill && content.is_ok()) {
             let mut names = Vec::new();
@@ -288,6 +337,15 @@ impl Places {
         }
         let file = path.to_string_lossy().into_owned();
         Recipe::read(RecipeFile { kind, origin, slug, folder, file, content, beside })
+    }
+}
+
+/// A file of the user's, or why it cannot be read.
+fn content(path: &Path) -> Result<Vec<u8>, String> {
+    inside(path)?;
+    match own::read(path) {
+        Ok(bytes) => bytes.ok_or_else(|| "it is gone".to_owned()),
+        Err(e) => Err(format!("{e}\n{}", e.hint()).trim_end().replace('\n', "; ")),
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Depth, Gives};
+use super::{Depth, Gives, count};
 use crate::{
     front::{Fault, Front, Place},
     knowledge::Score,
@@ -256,6 +256,29 @@ impl PipelineSpec {
 }
 
 impl PipelineAgent {
+    /// What it does and what it asks for, in a few lines for people.
+    pub fn outline(&self) -> Vec<String> {
+        let spec = &self.spec;
+        let stages = spec.stages.iter().enumerate().map(|(n, stage)| {
+            let waits = if spec.pauses_after(n) { " (then asks you)" } else { "" };
+            format!("{} {}{waits}", n + 1, stage.shown())
+        });
+        let Axes { entity_grounding: names, citation_accuracy: citations, .. } = spec.thresholds;
+        let Axes { relation_preservation: relations, contradictions, .. } = spec.thresholds;
+        let mut lines = vec![format!("stages: {}", stages.collect::<Vec<_>>().join(", "))];
+        if spec.stages.iter().any(|s| s.kind == StageKind::Verify) {
+            lines.push(format!(
+                "passes with names {names:.2}, citations {citations:.2}, relations {relations:.2}, at most {}",
+                count(contradictions, "contradiction")
+            ));
+        }
+        if let Some((again, _)) = spec.repair().and_then(|(a, s)| spec.stages.get(a).zip(spec.stages.get(s)))
+        {
+            lines.push(format!("else does again: {}", again.shown()));
+        }
+        lines
+    }
+
     /// Reads an agent from its files: `config`, `AGENT.md`, and a prompt for each stage that asks a model.
     ///
     /// # Errors

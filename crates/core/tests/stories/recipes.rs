@@ -6,6 +6,7 @@ use pilothouse_core::{
     event::{CallStatus, Event},
     input::Input,
     intent::{IntentNode, Phase},
+    pipeline::Depth,
     recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
     scope::ToolScope,
     session::Session,
@@ -31,6 +32,7 @@ fn recipe(kind: RecipeKind, slug: &str, head: &str, body: &str) -> Recipe {
 
 fn bench() -> Bench {
     let mut b = Bench::new();
+    let staged = agents(Depth::Quick).all[0].clone();
     b.session.set_recipes(Arc::new(Recipes::of(vec![
         recipe(
             RecipeKind::Skill,
@@ -47,6 +49,7 @@ fn bench() -> Bench {
             "Audit.",
         ),
         recipe(RecipeKind::Skill, "broken", "", "b"),
+        Recipe::staged(RecipeOrigin::Shipped, "research", "agents/research", Ok(staged)),
     ])));
     b
 }
@@ -175,4 +178,12 @@ fn an_agent_is_a_kind_of_sub_agent_that_only_reads_and_keeps_to_its_tools() {
     assert_eq!(told.as_deref(), Some("Audit."));
     b.reply_to(child.thinking.unwrap(), "", &[("edit", edit_of("a.txt"))]).unwrap();
     assert!(refusals(&b)[1].contains("edit is not allowed"), "{:?}", refusals(&b));
+}
+
+#[test]
+fn an_agent_with_stages_is_called_by_its_name_and_directs_no_message() {
+    let mut b = bench();
+    b.say("@research who calls a?");
+    assert!(directed(&b).is_empty());
+    assert!(b.log.iter().any(|e| matches!(e.event, Event::Staged { .. })));
 }

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The folder as it is found when a session is opened in it.
-pub(super) fn found(setup: &Setup, root: &Path) -> (Folder, Survey) {
+pub(crate) fn found(setup: &Setup, root: &Path) -> (Folder, Survey) {
     let once = setup.trust == Trust::Once;
     let folder = Folder { once, asks: setup.asks, ..Folder::at(&setup.home, root) };
     let survey = folder.look();

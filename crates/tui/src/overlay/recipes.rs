@@ -162,6 +162,8 @@ fn about(recipe: &Recipe, columns: usize) -> Vec<Row> {
         n => format!("; {n} files beside it"),
     };
     lines.push((format!("{} {}{hides}{beside}", recipe.kind.name(), recipe.file), Slot::Soft));
+    let stages = recipe.stages.iter().flat_map(|agent| agent.outline());
+    lines.extend(stages.map(|line| (line, Slot::Soft)));
     if !recipe.sources.is_empty() {
         lines.push((format!("sources: {}", recipe.sources.join(", ")), Slot::Soft));
     }
@@ -181,12 +183,14 @@ struct View {
 
 impl View {
     fn of(recipe: &Recipe) -> Self {
-        let text = if recipe.body.is_empty() { "(its text could not be read)" } else { &recipe.body };
-        Self {
-            title: Clean::line(&recipe.call()).into_string(),
-            text: text.to_owned(),
-            scroll: Scroll::default(),
-        }
+        let body = if recipe.body.is_empty() { "(its text could not be read)" } else { &recipe.body };
+        let told = recipe.stages.iter().flat_map(|agent| {
+            agent.spec.stages.iter().filter_map(|s| Some((s.shown(), agent.prompts.get(&s.name)?)))
+        });
+        let text = told.fold(body.to_owned(), |all, (stage, prompt)| {
+            format!("{all}\n\n── {stage}\n\n{}", prompt.trim())
+        });
+        Self { title: Clean::line(&recipe.call()).into_string(), text, scroll: Scroll::default() }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     input::Refusal,
     intent::{Classification, IntentNode, IntentPath, Reading, Source, Turn},
     lane::{ChildWork, LaneKind},
-    recipe::{Directed, Recipe},
+    recipe::{Directed, Recipe, RecipeKind},
     scope::{Capability, ToolScope},
     session::{Lane, OpenCall},
     tool::ChildKind,
@@ -151,10 +151,9 @@ impl Draft<'_> {
     pub(super) fn unknown_kind(&self, kind: &ChildKind) -> Option<String> {
         let ChildKind::Agent(name) = kind else { return None };
         let recipes = self.under.recipes;
-        let agents =
-            recipes.usable().filter(|r| r.kind == crate::recipe::RecipeKind::Agent).map(|r| r.name.as_str());
+        let agents = recipes.usable().filter(|r| r.kind == RecipeKind::Agent && r.stages.is_none());
         let own = [ChildWork::Search, ChildWork::Review, ChildWork::Verify].map(ChildWork::name);
-        let known: Vec<&str> = own.into_iter().chain(agents).collect();
+        let known: Vec<&str> = own.into_iter().chain(agents.map(|r| r.name.as_str())).collect();
         recipes
             .agent(name)
             .is_none()

@@ -13,7 +13,7 @@ use pilothouse_core::{
 
 use super::super::*;
 
-fn agents() -> Arc<Agents> {
+pub(super) fn agents() -> Arc<Agents> {
     let text = |file: &str| {
         Some(match file {
             "prompts/stage-synthesize.md" => "draft".to_owned(),
