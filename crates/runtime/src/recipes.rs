@@ -10,7 +10,10 @@ use std::{
     sync::Arc,
 };
 
-use pilothouse_core::recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes};
+use pilothouse_core::{
+    front::{Fault, Place},
+    recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
+};
 
 use crate::{
     agents,
@@ -233,8 +236,45 @@ pub(crate) fn would(piece: &Piece, kind: RecipeKind) -> String {
     }
 }
 
+/// The folders where the user's recipes of a kind and this folder's stand, those that there are.
+pub fn folders(home: &Home, root: &Path, kind: RecipeKind) -> Vec<PathBuf> {
+    let own = OWN.iter().map(|(folder, of)| (home.config.join(folder), of));
+    let theirs = PROJECT.iter().map(|(folder, of)| (root.join(folder), of));
+    own.chain(theirs).filter(|(path, of)| **of == kind && path.is_dir()).map(|(path, _)| path).collect()
+}
+
+/// One file of an agent with stages, with what is wrong in this one.
+fn check_staged(path: &Path) -> Option<Recipe> {
+    let parents = path.ancestors().skip(1).take(2);
+    let of_agents = |f: &&Path| f.parent().is_some_and(|p| p.ends_with("agents"));
+    let folder = parents.filter(of_agents).find(|f| f.join(agents::CONFIG).is_file())?;
+    let name = path.strip_prefix(folder).ok()?.to_str()?;
+    let prompt = name.strip_prefix("prompts/").and_then(|p| p.strip_suffix(".md"));
+    if prompt.is_none() && !matches!(name, agents::CONFIG | "AGENT.md") {
+        return None;
+    }
+    let slug = folder.file_name()?.to_str()?;
+    let mut recipe = Places::default().staged(folder, slug, RecipeOrigin::User);
+    let at = PathBuf::from(&recipe.file);
+    // What a file lacks that is not there is wrong in the one that asks for it.
+    let missing = name == agents::CONFIG && !at.exists();
+    recipe.fault = recipe.fault.filter(|_| at == path || missing).map(|fault| {
+        let file = at.strip_prefix(folder).unwrap_or(&at).display();
+        if missing { Fault::new(fault.at, format!("{file}: {}", fault.why)) } else { fault }
+    });
+    if let (Some(prompt), Some(agent)) = (prompt, &recipe.stages)
+        && !agent.spec.stages.iter().any(|s| prompt == format!("stage-{}", s.name))
+    {
+        recipe.fault = Some(Fault::new(Place::START, "no stage is called so; name it stage-NAME.md"));
+    }
+    Some(recipe)
+}
+
 /// What a file or a folder of files holds that somebody wants checked.
 pub fn check(path: &Path) -> Option<Recipe> {
+    if let Some(recipe) = check_staged(path) {
+        return Some(recipe);
+    }
     let name = path.file_name()?.to_str()?;
     let parent = path.parent()?.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let kind = match name {
