@@ -33,7 +33,7 @@ pub use name::{StepName, WEB_SEARCH, step_name};
 pub use pause::pause_message;
 pub use render::{Answer, PriorAnswer, SourceLine};
 pub use retrieve::Sources;
-pub use spec::{Agents, Axes, PipelineAgent, PipelineSpec, StageKind, StageSpec};
+pub use spec::{Agents, Axes, OutputSpec, PipelineAgent, PipelineSpec, RunBudget, StageKind, StageSpec};
 pub use state::{Next, PipelineExit, PipelineState, StageEvent};
 pub use summary::{PRIOR_MARK, Summary, prior_block};
 pub use verify::{By, Checked, Mark, Verification};

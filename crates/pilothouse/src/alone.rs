@@ -17,7 +17,7 @@ use pilothouse_runtime::{
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    cli::{ConfigCommand, DoctorArgs, ModeArg, RunArgs, RunsArgs, SessionsCommand, UndoArgs},
+    cli::{ConfigCommand, DepthArg, DoctorArgs, ModeArg, RunArgs, RunsArgs, SessionsCommand, UndoArgs},
     complain,
     exit::{FAILED, Failure, USAGE},
     out, place,
@@ -72,7 +72,7 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
     setup.flags = Layer::with_effort(args.effort);
     setup.trust = if args.trust { Trust::Once } else { Trust::None };
     setup.which = args.session.map_or(Which::New, Which::Named);
-    setup.depth = args.depth.depth();
+    setup.depth = args.depth.map(DepthArg::depth);
     let goal = match &args.agent {
         None => args.goal,
         Some(name) => order(&setup, name, &args.goal)?,
@@ -83,7 +83,7 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
         auto_confirm: args.auto_confirm,
         budget: Limits { calls: args.max_calls.map(u64::from), ..Limits::default() }
             .lower(args.budget.unwrap_or_default()),
-        repairs: args.depth.repairs(),
+        repairs: setup.depth.unwrap_or_default().numbers().repairs,
         json: args.json,
         quiet: args.no_stream_progress && !args.stream_progress,
         timeout: args.timeout.map(Duration::from_secs),

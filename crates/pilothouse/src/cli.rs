@@ -198,9 +198,9 @@ pub struct RunArgs {
     /// Let this agent with stages do it, such as research.
     #[arg(long, value_name = "NAME", conflicts_with = "plan")]
     pub agent: Option<String>,
-    /// How much is tried: repairs of a failed gate (none, two or three); how deep an agent goes.
-    #[arg(long, value_enum, default_value = "standard")]
-    pub depth: DepthArg,
+    /// How much is tried: repairs of a failed gate (none, two or three); how deep an agent goes. Standard, or as the agent says.
+    #[arg(long, value_enum)]
+    pub depth: Option<DepthArg>,
     /// How much the model thinks: none, minimal, low, medium, high, xhigh.
     #[arg(long, value_name = "EFFORT")]
     pub effort: Option<String>,
@@ -258,11 +258,6 @@ impl DepthArg {
             Self::Standard => Depth::Standard,
             Self::Deep => Depth::Deep,
         }
-    }
-
-    /// Repairs of a failed gate.
-    pub const fn repairs(self) -> u32 {
-        self.depth().numbers().repairs
     }
 }
 

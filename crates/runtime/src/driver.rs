@@ -130,8 +130,8 @@ pub struct Setup {
     pub writing: bool,
     /// Repairs of a failed gate.
     pub repairs: u32,
-    /// How deep pipelines go where nothing is said.
-    pub depth: Depth,
+    /// How deep pipelines go, where somebody said.
+    pub depth: Option<Depth>,
 }
 
 impl Setup {
@@ -157,7 +157,7 @@ impl Setup {
             secrets: Secrets::default(),
             writing: false,
             repairs: Bounds::default().repairs,
-            depth: Depth::default(),
+            depth: None,
         }
     }
 }

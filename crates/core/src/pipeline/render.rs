@@ -30,6 +30,30 @@ pub struct SourceLine {
     pub title: String,
 }
 
+impl SourceLine {
+    /// As a form of citation has it.
+    fn told(&self, form: &str) -> String {
+        let (place, short) = (self.lines.to_string(), self.hash.chars().take(12).collect::<String>());
+        let lines = place.rsplit_once(':').map_or("", |(_, lines)| lines);
+        // In one pass: what a title holds is not filled in again.
+        let mut parts = form.split('{');
+        let mut told = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (name, rest) = part.split_once('}').unwrap_or(("", part));
+            match name {
+                "number" => told.push_str(&self.number.to_string()),
+                "path" => told.push_str(self.lines.path.as_str()),
+                "lines" => told.push_str(lines),
+                "hash" => told.push_str(&short),
+                "title" => told.push_str(&self.title),
+                _ => {}
+            }
+            told.push_str(rest);
+        }
+        told.trim_end().to_owned()
+    }
+}
+
 /// An answer, as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -51,6 +75,9 @@ pub struct Answer {
     /// Whether it is made of passages as they stand, without a model.
     #[serde(default)]
     pub extractive: bool,
+    /// How its sources are listed; as usual where nothing is said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub citation: String,
 }
 
 /// An answer that is followed up.
@@ -100,11 +127,8 @@ impl Answer {
         }
         if !self.sources.is_empty() {
             text.push_str("\n## Sources\n\n");
-            for SourceLine { number, lines, hash, title } in &self.sources {
-                let short: String = hash.chars().take(12).collect();
-                let title = if title.is_empty() { String::new() } else { format!(" {title}") };
-                text.push_str(&format!("- [{number}] `{lines}`@{short}{title}\n"));
-            }
+            let form = if self.citation.is_empty() { super::spec::CITATION } else { &self.citation };
+            self.sources.iter().for_each(|s| text.push_str(&format!("- {}\n", s.told(form))));
         }
         if let Some(found) = &self.verification {
             text.push_str(&checks(found));
@@ -176,6 +200,7 @@ fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Opti
         sources: cited.into_iter().filter_map(line).collect(),
         verification: found,
         extractive: draft.extractive,
+        citation: state.beginning().map(|b| b.spec.output.citation.clone()).unwrap_or_default(),
     }
 }
 

@@ -12,10 +12,15 @@ use super::{Depth, Gives, count};
 use crate::{
     front::{Fault, Front, Place},
     knowledge::Score,
+    money::Limits,
     scope::Capability,
     tool::Tool,
 };
 
+/// A source as it stands below an answer, where nothing else is said.
+pub(super) const CITATION: &str = "[{number}] `{path}:{lines}`@{hash} {title}";
+/// What a citation can hold.
+const HELD: [&str; 5] = ["number", "path", "lines", "hash", "title"];
 /// Most stages of a pipeline.
 const MOST_STAGES: usize = 24;
 
@@ -128,6 +133,50 @@ pub struct PipelineSpec {
     /// What a verification has to reach.
     #[serde(default)]
     pub thresholds: Axes,
+    /// How deep it goes where nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<Depth>,
+    /// What one run of it may spend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<RunBudget>,
+    /// How its answer reads and what becomes of it.
+    #[serde(default)]
+    pub output: OutputSpec,
+}
+
+/// What a run may spend, in the words of budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RunBudget(pub Limits);
+
+impl TryFrom<String> for RunBudget {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Limits::parse(&text).map(Self)
+    }
+}
+
+impl From<RunBudget> for String {
+    fn from(budget: RunBudget) -> Self {
+        budget.0.to_string()
+    }
+}
+
+/// How an answer reads and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OutputSpec {
+    /// How a source stands in the list below the answer, with what it holds in braces.
+    pub citation: String,
+    /// Whether the next question to the same agent goes on from this answer.
+    pub follow_up: bool,
+}
+
+impl Default for OutputSpec {
+    fn default() -> Self {
+        Self { citation: CITATION.to_owned(), follow_up: true }
+    }
 }
 
 /// A pipeline with who it is for people and what its stages ask.
@@ -154,11 +203,16 @@ pub struct Agents {
     pub all: Vec<PipelineAgent>,
     /// Whether something here reaches the web.
     pub web: bool,
-    /// How deep they go where nothing is said.
-    pub depth: Depth,
+    /// How deep they go, where that was said for all of them.
+    pub depth: Option<Depth>,
 }
 
 impl Agents {
+    /// How deep one goes that says this of itself.
+    pub fn deep(&self, own: Option<Depth>) -> Depth {
+        self.depth.or(own).unwrap_or_default()
+    }
+
     /// The agent of this name.
     pub fn named(&self, slug: &str) -> Option<&PipelineAgent> {
         self.all.iter().find(|a| a.slug == slug)
@@ -238,6 +292,9 @@ impl PipelineSpec {
                 }
             }
         }
+        if let Some(why) = uncited(&self.output.citation) {
+            return wrong("citation", why);
+        }
         if let Some(stage) = self.pause_after_stages.iter().find(|n| **n + 1 >= self.stages.len()) {
             return wrong("pause_after_stages", format!("there is no stage after {stage} to go on with"));
         }
@@ -261,21 +318,24 @@ impl PipelineAgent {
         let spec = &self.spec;
         let stages = spec.stages.iter().enumerate().map(|(n, stage)| {
             let waits = if spec.pauses_after(n) { " (then asks you)" } else { "" };
-            format!("{} {}{waits}", n + 1, stage.shown())
+            format!("{}{waits}", stage.shown())
         });
         let Axes { entity_grounding: names, citation_accuracy: citations, .. } = spec.thresholds;
         let Axes { relation_preservation: relations, contradictions, .. } = spec.thresholds;
         let mut lines = vec![format!("stages: {}", stages.collect::<Vec<_>>().join(", "))];
         if spec.stages.iter().any(|s| s.kind == StageKind::Verify) {
             lines.push(format!(
-                "passes with names {names:.2}, citations {citations:.2}, relations {relations:.2}, at most {}",
+                "passes from names {names:.2}, citations {citations:.2}, relations {relations:.2}, at most {}",
                 count(contradictions, "contradiction")
             ));
         }
         if let Some((again, _)) = spec.repair().and_then(|(a, s)| spec.stages.get(a).zip(spec.stages.get(s)))
         {
-            lines.push(format!("else does again: {}", again.shown()));
+            lines.push(format!("what fails is done again from: {}", again.shown()));
         }
+        let depth = spec.depth.map(|d| format!("goes {} where nothing is said", d.name()));
+        let budget = spec.budget.map(|b| format!("spends at most {} a run", b.0));
+        lines.extend(depth.into_iter().chain(budget));
         lines
     }
 
@@ -313,17 +373,34 @@ impl PipelineAgent {
     }
 }
 
+/// What is wrong with how a source is to stand below an answer.
+fn uncited(citation: &str) -> Option<String> {
+    let held = citation.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
+    let strange = held.into_iter().find(|name| !HELD.contains(name));
+    let all = || HELD.map(|name| format!("{{{name}}}")).join(", ");
+    if let Some(name) = strange {
+        return Some(format!("a citation has no {{{name}}}; it can hold {}", all()));
+    }
+    if !citation.contains("{number}") || !citation.contains("{path}") || citation.contains('\n') {
+        return Some("a citation is one line with {number} and {path}".to_owned());
+    }
+    None
+}
+
 /// Whether all keys of a configuration mean something. What is stored may hold more than this version knows.
 fn known(text: &str) -> Result<(), Fault> {
-    const TOP: &[&str] = &["stages", "pause_after_stages", "repair_unit", "thresholds"];
+    const TOP: &[&str] =
+        &["stages", "pause_after_stages", "repair_unit", "thresholds", "depth", "budget", "output"];
+    const OUTPUT: &[&str] = &["citation", "follow_up"];
     const STAGE: &[&str] = &["name", "kind", "title", "gives", "tool", "hop", "command", "files", "web"];
     const AXES: &[&str] =
         &["entity_grounding", "citation_accuracy", "relation_preservation", "contradictions"];
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     let stages = value.get("stages").and_then(Value::as_array).into_iter().flatten();
     let stages = stages.map(|stage| (stage, STAGE));
-    let parts =
-        std::iter::once((&value, TOP)).chain(stages).chain(value.get("thresholds").map(|t| (t, AXES)));
+    let of = |name: &str, keys| value.get(name).map(|part| (part, keys));
+    let parts = std::iter::once((&value, TOP)).chain(stages);
+    let parts = parts.chain(of("thresholds", AXES)).chain(of("output", OUTPUT));
     for (part, keys) in parts {
         let strange = part.as_object().and_then(|o| o.keys().find(|k| !keys.contains(&k.as_str())));
         if let Some(key) = strange {

@@ -1,13 +1,14 @@
 //! Stage pipelines folded into the state: what happened to the one under way, and the calls of its stage.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     blob::Excerpt,
     event::{CallStatus, Event},
     ids::{CallId, LaneId},
+    money::Unit,
     pipeline::{Depth, PipelineState, StageEvent, StageKind},
-    session::State,
+    session::{State, accounts::Bound},
     talk::Usage,
     tool::Tool,
     work::Work,
@@ -32,6 +33,8 @@ pub struct Pipeline {
     pub calls: Vec<StageCall>,
     /// What the stage at work cost so far.
     pub spent: Usage,
+    /// What its agent may spend, by what had been spent when it began; nothing once the user says otherwise.
+    pub(in crate::session) bounds: BTreeMap<Unit, Bound>,
 }
 
 /// A call of a stage.
@@ -72,7 +75,12 @@ impl State {
                     self.spent_besides(spent);
                 }
                 let state = state.add_event(happened.clone());
-                self.pipeline = Some(Arc::new(Pipeline { state, lane, calls, spent }));
+                let bounds = match (self.pipeline.as_ref().filter(|p| p.state.id == *pipeline), happened) {
+                    (_, StageEvent::Began(began)) => self.bounds_of(began.spec.budget),
+                    (Some(p), _) => p.bounds.clone(),
+                    (None, _) => BTreeMap::new(),
+                };
+                self.pipeline = Some(Arc::new(Pipeline { state, lane, calls, spent, bounds }));
             }
             _ => {}
         }
@@ -111,7 +119,7 @@ impl State {
         }
     }
 
-    fn with_pipeline(&mut self, change: impl FnOnce(&mut Pipeline)) {
+    pub(in crate::session) fn with_pipeline(&mut self, change: impl FnOnce(&mut Pipeline)) {
         if let Some(pipeline) = &mut self.pipeline {
             change(Arc::make_mut(pipeline));
         }
