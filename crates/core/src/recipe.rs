@@ -175,10 +175,6 @@ pub struct Directed {
     pub kind: RecipeKind,
     /// What it is called.
     pub name: String,
-    /// Where it comes from.
-    pub origin: RecipeOrigin,
-    /// Its file.
-    pub file: String,
     /// The tools that it keeps to; `None` where it does not say.
     pub tools: Option<Vec<String>>,
     /// How far it goes at most.
@@ -194,12 +190,10 @@ pub struct Directed {
 impl Directed {
     /// What an event says that directs a turn.
     pub(crate) fn of(seq: Seq, event: &Event) -> Option<Self> {
-        let Event::TurnDirected { kind, name, origin, file, tools, scope, model, sources, .. } =
-            event.clone()
-        else {
+        let Event::TurnDirected { kind, name, tools, scope, model, sources, .. } = event.clone() else {
             return None;
         };
-        Some(Self { kind, name, origin, file, tools, scope, model, sources, seq })
+        Some(Self { kind, name, tools, scope, model, sources, seq })
     }
 
     /// What a sub-agent keeps to.
@@ -207,11 +201,9 @@ impl Directed {
         Self {
             kind: RecipeKind::Agent,
             name: agent.name.clone(),
-            origin: RecipeOrigin::User,
-            file: String::new(),
             tools: agent.tools.clone(),
             scope: agent.scope,
-            model: None,
+            model: agent.model.clone(),
             sources: Vec::new(),
             seq,
         }

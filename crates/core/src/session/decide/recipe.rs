@@ -143,8 +143,8 @@ impl Draft<'_> {
     pub(super) fn child_agent(&mut self, kind: &ChildKind) -> Option<ChildAgent> {
         let ChildKind::Agent(name) = kind else { return None };
         let agent = self.under.recipes.agent(name)?;
-        let (tools, scope) = (agent.tools.clone(), agent.scope);
-        Some(ChildAgent { name: name.clone(), prompt: self.excerpt(agent.body.clone()), tools, scope })
+        let (tools, scope, model) = (agent.tools.clone(), agent.scope, agent.model.clone());
+        Some(ChildAgent { name: name.clone(), prompt: self.excerpt(agent.body.clone()), tools, scope, model })
     }
 
     /// What is said of a kind that nothing is.
