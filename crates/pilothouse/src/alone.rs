@@ -17,10 +17,13 @@ use pilothouse_runtime::{
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    cli::{ConfigCommand, DepthArg, DoctorArgs, ModeArg, RunArgs, RunsArgs, SessionsCommand, UndoArgs},
+    cli::{
+        AgentsCommand, ConfigCommand, DepthArg, DoctorArgs, ListArgs, ModeArg, RunArgs, RunsArgs,
+        SessionsCommand, SkillsCommand, UndoArgs,
+    },
     complain,
     exit::{FAILED, Failure, USAGE},
-    out, place,
+    out, place, validate,
     workbench::{explain, report_panics},
 };
 
@@ -64,6 +67,7 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
             "there is no goal; say what is wanted, such as: run \"where is Store?\"",
         ));
     }
+    let RunArgs { goal, plan, agent, how: args } = args;
     let mut setup = setup(&args.dir, secrets)?;
     setup.mode = args.mode.map(|m| match m {
         ModeArg::Proof => Mode::Proof,
@@ -73,13 +77,13 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
     setup.trust = if args.trust { Trust::Once } else { Trust::None };
     setup.which = args.session.map_or(Which::New, Which::Named);
     setup.depth = args.depth.map(DepthArg::depth);
-    let goal = match &args.agent {
-        None => args.goal,
-        Some(name) => order(&setup, name, &args.goal)?,
+    let goal = match &agent {
+        None => goal,
+        Some(name) => order(&setup, name, &goal)?,
     };
     let options = Options {
         goal,
-        plan_only: args.plan,
+        plan_only: plan,
         auto_confirm: args.auto_confirm,
         budget: Limits { calls: args.max_calls.map(u64::from), ..Limits::default() }
             .lower(args.budget.unwrap_or_default()),
@@ -95,6 +99,37 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
         block_on("run", secrets, headless::run(setup, options, &mut out, &mut err, told_to_stop()))?
             .map_err(explain)?;
     Ok(outcome.exit)
+}
+
+/// Lists agents, checks them, or lets one do something.
+///
+/// # Errors
+/// When there is no such folder or agent, or nothing can be printed.
+pub fn agents(what: AgentsCommand, secrets: &Secrets) -> Result<u8, Failure> {
+    match what {
+        AgentsCommand::List(args) => list(&args, &[RecipeKind::Agent]),
+        AgentsCommand::Validate { json } => validate::agents(json),
+        AgentsCommand::Run { name, query: goal, how } => {
+            run(RunArgs { goal, plan: false, agent: Some(name), how: *how }, secrets)
+        }
+    }
+}
+
+/// Lists skills and commands.
+///
+/// # Errors
+/// When there is no such folder, or nothing can be printed.
+pub fn skills(what: SkillsCommand) -> Result<u8, Failure> {
+    let SkillsCommand::List(args) = what;
+    list(&args, &[RecipeKind::Skill, RecipeKind::Command])
+}
+
+fn list(args: &ListArgs, kinds: &[RecipeKind]) -> Result<u8, Failure> {
+    let found = recipes::known(&setup(&args.dir, &Secrets::default())?);
+    let mut out = out::out(args.json);
+    listing::recipes(&found.recipes, kinds, args.json, &mut out)?;
+    out.flush()?;
+    Ok(0)
 }
 
 /// The goal as an order to the agent of this name.
