@@ -12,7 +12,7 @@ use ratatui::{buffer::Buffer, text::Line};
 
 use super::{
     Caret, Overlay, OverlayKind,
-    page::{Page, Scroll, frame},
+    page::{Page, Scroll, choose, frame},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -74,11 +74,10 @@ impl Overlay for List {
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
         let all = self.all(ctx);
         let chosen = all.get(self.at).copied();
-        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.at = (self.at + 1).min(all.len().saturating_sub(1));
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.at = self.at.saturating_sub(1);
-        } else if key.code == KeyCode::Char('q') {
+        if choose(key, &mut self.at, all.len()) {
+            return Some(Outcome::none());
+        }
+        if key.code == KeyCode::Char('q') {
             return Some(Outcome::close());
         } else if key.code == KeyCode::Char('v') {
             return chosen.map(|recipe| Outcome::open(View::of(recipe)));
