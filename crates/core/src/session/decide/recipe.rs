@@ -107,16 +107,8 @@ impl Draft<'_> {
 
     /// How far whatever directs a turn lets its lanes go. A gate is the workbench's own.
     pub(super) fn directed_to(&self, kind: LaneKind, turn: TurnId) -> ToolScope {
-        match kind {
-            LaneKind::Gate(_) => ToolScope::FULL,
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Task(_)
-            | LaneKind::Goal
-            | LaneKind::Repair(_)
-            | LaneKind::Pipeline
-            | LaneKind::Child(_) => self.directing(turn).map_or(ToolScope::FULL, |d| d.scope),
-        }
+        let by = self.directing(turn).filter(|_| kind.gate().is_none());
+        by.map_or(ToolScope::FULL, |d| d.scope)
     }
 
     fn directing(&self, turn: TurnId) -> Option<&Directed> {
@@ -125,7 +117,7 @@ impl Draft<'_> {
 
     /// Why whatever directs a lane does not use a tool, if it does not.
     pub(super) fn undirected(&self, lane: &Lane, open: &OpenCall) -> Option<String> {
-        if matches!(lane.kind, LaneKind::Gate(_)) {
+        if lane.kind.gate().is_some() {
             return None;
         }
         let needs = open.tool.map_or(Some(Capability::Execute), crate::tool::Tool::needs);
