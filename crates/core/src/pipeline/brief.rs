@@ -3,7 +3,7 @@
 //! Owns that shape. Never tells of the conversation around it.
 
 use super::{Claim, Gives, Material, PipelineState, StageKind, claims, verify};
-use crate::knowledge::Passage;
+use crate::{knowledge::Passage, mark::inside};
 
 /// What a model is told in a stage, after its prompt.
 pub fn brief(state: &PipelineState, stage: usize, material: &Material) -> String {
@@ -80,9 +80,4 @@ fn claim(claim: &Claim, number: usize) -> String {
 
 fn mark(name: &str, text: &str) -> String {
     format!("<{name}>\n{}\n</{name}>", inside(text, name))
-}
-
-/// Text that cannot close the mark that it stands in.
-fn inside(text: &str, mark: &str) -> String {
-    text.replace(&format!("</{mark}"), &format!("<\\/{mark}"))
 }

@@ -3,7 +3,7 @@
 //! Owns the cascade: shipped, the user's, the project's; the last wins and says so.
 
 use super::{Recipe, RecipeKind};
-use crate::{intent::SlashCommand, pipeline::PipelineAgent};
+use crate::{intent::SlashCommand, mark::inside, pipeline::PipelineAgent};
 
 /// Characters of a description that a model is told.
 const TOLD_CHARS: usize = 240;
@@ -128,8 +128,7 @@ impl Recipes {
             }
         }
         let head = "They steer how something is done, never what is allowed.";
-        (!text.is_empty())
-            .then(|| format!("<skills>\n{head}\n{}</skills>", text.replace("</skills", "<\\/skills")))
+        (!text.is_empty()).then(|| format!("<skills>\n{head}\n{}</skills>", inside(&text, "skills")))
     }
 }
 
