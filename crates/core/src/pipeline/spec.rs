@@ -234,11 +234,7 @@ impl PipelineSpec {
     /// # Errors
     /// What is wrong in it, and where.
     pub fn read(text: &str) -> Result<Self, Fault> {
-        let spec: Self = serde_json::from_str(text).map_err(|e| {
-            let said = e.to_string();
-            let why = said.rsplit_once(" at line ").map_or(said.as_str(), |(why, _)| why).to_owned();
-            Fault::new(Place { line: e.line().max(1), column: e.column().max(1) }, why)
-        })?;
+        let spec: Self = serde_json::from_str(text).map_err(|e| Fault::of_json(&e))?;
         known(text)?;
         spec.check(text).map(|()| spec)
     }
@@ -416,8 +412,5 @@ fn known(text: &str) -> Result<(), Fault> {
 
 /// Where a word stands first in a text.
 fn place_of(text: &str, word: &str) -> Place {
-    let before = text.find(word).and_then(|at| text.get(..at)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    Place { line, column }
+    Place::at(text, text.find(word).unwrap_or_default())
 }

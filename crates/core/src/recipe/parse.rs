@@ -317,9 +317,8 @@ fn outside(front: &Front<'_>) -> Result<(), Fault> {
     for (event, range) in Parser::new(front.body).into_offset_iter() {
         let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else { continue };
         if leaves(&dest_url) {
-            let before = front.body.get(..range.start).unwrap_or_default();
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            let at = Place { line: front.body_line + before.matches('\n').count(), column };
+            let at = Place::at(front.body, range.start);
+            let at = Place { line: at.line + front.body_line - 1, ..at };
             return Err(Fault::new(
                 at,
                 format!("`{dest_url}` is outside its folder; such a file is never read"),

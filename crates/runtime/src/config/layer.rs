@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
-use pilothouse_core::{intent::Mode, plan::Pause, scope::PermissionMode, shell::secrets};
+use pilothouse_core::{front::Place, intent::Mode, plan::Pause, scope::PermissionMode, shell::secrets};
 use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -363,10 +363,8 @@ impl Layer {
 
 /// Line and column, from 1, of the start of a stretch of text.
 pub(crate) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
-    let at = span.map_or(0, |s| s.start);
-    let before = text.get(..at.min(text.len())).unwrap_or_default();
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (before.matches('\n').count() + 1, column)
+    let Place { line, column } = Place::at(text, span.map_or(0, |s| s.start));
+    (line, column)
 }
 
 fn hint(message: &str) -> String {
