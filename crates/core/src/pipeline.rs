@@ -38,7 +38,4 @@ pub use state::{Next, PipelineExit, PipelineState, StageEvent};
 pub use summary::{PRIOR_MARK, Summary, prior_block};
 pub use verify::{By, Checked, Mark, Verification};
 
-/// So many of something, in words.
-pub fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
+pub(crate) use crate::money::count;
