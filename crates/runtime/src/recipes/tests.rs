@@ -205,7 +205,9 @@ fn agents_with_stages_stand_among_the_others_and_are_no_prompts() {
     let untrusted = place.look();
     assert_eq!(staged(&untrusted), ["research", "review-diff", "scout"]);
     assert!(faults(&untrusted).iter().all(|(name, why)| name == "survey" && why.contains("not trusted")));
-    place.trust();
+    let asked = place.trust().standing;
+    let of = |name: &str| asked.parts.iter().find(|p| p.path.ends_with(name)).unwrap().would.join("\n");
+    assert_eq!(of("survey/config.json"), "the stages of an agent: Ask, Output");
     let found = place.look();
     assert_eq!(staged(&found), ["research", "review-diff", "scout", "survey"]);
     assert_eq!(faults(&found), []);
