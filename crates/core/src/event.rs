@@ -1220,6 +1220,9 @@ pub struct ChildAgent {
     pub tools: Option<Vec<String>>,
     /// How far it goes at most.
     pub scope: ToolScope,
+    /// The model that it asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// What a gate's verdict rests on; captured here, never told by a model.

@@ -28,6 +28,13 @@ pub struct Place {
 impl Place {
     /// Where a text begins.
     pub const START: Self = Self { line: 1, column: 1 };
+
+    /// Where a byte of a text stands.
+    pub fn at(text: &str, offset: usize) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self { line: before.matches('\n').count() + 1, column }
+    }
 }
 
 /// What is wrong in a file, and where.
@@ -43,6 +50,13 @@ impl Fault {
     /// What is wrong at a place.
     pub fn new(at: Place, why: impl Into<String>) -> Self {
         Self { at, why: why.into() }
+    }
+
+    /// What is wrong in a text of JSON.
+    pub fn of_json(error: &serde_json::Error) -> Self {
+        let said = error.to_string();
+        let why = said.rsplit_once(" at line ").map_or(said.as_str(), |(why, _)| why);
+        Self::new(Place { line: error.line().max(1), column: error.column().max(1) }, why)
     }
 }
 

@@ -12,7 +12,7 @@ pub use reply::{PlannerReply, first_object};
 use crate::{
     blob::BlobId,
     ids::{CallId, Millis},
-    money::clock,
+    money::{clock, count},
     shell::Risk,
     tool::Exit,
 };
@@ -212,8 +212,7 @@ impl GoalSummary {
 
     /// How many commands ran, failed and were left out.
     pub fn counts(&self) -> String {
-        let s = if self.ran == 1 { "" } else { "s" };
-        let mut text = format!("{} command{s}", self.ran);
+        let mut text = count(self.ran, "command");
         if self.failed > 0 {
             text.push_str(&format!(", {} failed", self.failed));
         }

@@ -50,6 +50,16 @@ impl LaneKind {
         !matches!(self, Self::Answer | Self::Planning | Self::Child(_))
     }
 
+    /// The task that it does, if it does one.
+    pub const fn task(self) -> Option<TaskId> {
+        if let Self::Task(task) = self { Some(task) } else { None }
+    }
+
+    /// The gate that it runs, if it runs one.
+    pub const fn gate(self) -> Option<GateId> {
+        if let Self::Gate(gate) = self { Some(gate) } else { None }
+    }
+
     /// The lane that it looks into something for, if it does.
     pub const fn parent(self) -> Option<LaneId> {
         if let Self::Child(parent) = self { Some(parent) } else { None }

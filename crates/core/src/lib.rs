@@ -42,6 +42,7 @@ pub mod embed;
 pub mod front;
 pub mod ids;
 pub mod lane;
+pub mod mark;
 pub mod money;
 pub mod port;
 pub mod recipe;

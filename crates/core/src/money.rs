@@ -141,6 +141,16 @@ fn exact(micros: u64) -> String {
     format!("${}.{short:0<2}", thousands(micros / 1_000_000))
 }
 
+/// So many of something: `1 file`, `2 files`, `3 patches`.
+pub fn count<N: fmt::Display + PartialEq + From<u8>>(n: N, noun: &str) -> String {
+    let plural = match noun.ends_with("ch") {
+        _ if n == N::from(1) => "",
+        true => "es",
+        false => "s",
+    };
+    format!("{n} {noun}{plural}")
+}
+
 /// Told of a budget that leaves nothing.
 pub(crate) const NOTHING: &str =
     "a budget of 0 leaves nothing to spend: give an amount, or `off` for no budget";

@@ -36,13 +36,10 @@ pub use name::{StepName, WEB_SEARCH, step_name};
 pub use pause::pause_message;
 pub use render::{Answer, BesideLine, SourceLine};
 pub use retrieve::Sources;
-pub use spec::{Agents, Axes, PipelineAgent, PipelineSpec, StageKind, StageSpec};
+pub use spec::{Agents, Axes, OutputSpec, PipelineAgent, PipelineSpec, RunBudget, StageKind, StageSpec};
 pub use state::{Next, PipelineExit, PipelineState, StageEvent};
 pub use summary::{PRIOR_MARK, Summary, prior_block};
 pub use verify::{By, Checked, Mark, Verification};
 pub use web::{WebResult, WebSearch};
 
-/// So many of something, in words.
-pub fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
+pub(crate) use crate::money::count;

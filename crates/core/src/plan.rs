@@ -23,6 +23,7 @@ use crate::{
     blob::BlobId,
     ids::{EvidenceId, GateId, Millis, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
+    money::count,
     relpath::RelPath,
     scope::ToolScope,
 };
@@ -272,11 +273,10 @@ impl Plan {
 
     /// The card's text: `★ Plan ready (N tasks, M validation gates)` and the first ten tasks.
     pub fn summary(&self) -> String {
-        let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
         let mut out = format!(
             "★ Plan ready ({}, {})\n",
-            plural(self.tasks.len(), "task"),
-            plural(self.gates.len(), "validation gate")
+            count(self.tasks.len(), "task"),
+            count(self.gates.len(), "validation gate")
         );
         for (task, number) in self.tasks.iter().zip(1..).take(10) {
             let title: String = task.title.chars().take(60).collect();

@@ -255,7 +255,7 @@ pub enum Update {
 }
 
 /// What surrounds the session: shown in the header, never decided on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surroundings {
     /// The workspace's name.
     pub folder: String,

@@ -10,13 +10,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-pub use parse::{MOST_BYTES, RecipeFile, hidden};
+pub use parse::{MOST_BYTES, RecipeFile, hidden, text_of};
 pub use registry::Recipes;
 
 use crate::{
     event::{ChildAgent, Event},
     front::Fault,
     ids::Seq,
+    pipeline::PipelineAgent,
     scope::{Capability, ToolScope},
     tool::Tool,
 };
@@ -79,7 +80,7 @@ impl RecipeOrigin {
 }
 
 /// A prompt that is kept as a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     /// What kind.
     pub kind: RecipeKind,
@@ -107,6 +108,8 @@ pub struct Recipe {
     pub body: String,
     /// The files beside it.
     pub beside: Beside,
+    /// What an agent does stage by stage; such a one is no sub-agent.
+    pub stages: Option<Arc<PipelineAgent>>,
     /// What is wrong with it; then it cannot be used.
     pub fault: Option<Fault>,
     /// Whose recipe of this name it takes the place of.
@@ -172,10 +175,6 @@ pub struct Directed {
     pub kind: RecipeKind,
     /// What it is called.
     pub name: String,
-    /// Where it comes from.
-    pub origin: RecipeOrigin,
-    /// Its file.
-    pub file: String,
     /// The tools that it keeps to; `None` where it does not say.
     pub tools: Option<Vec<String>>,
     /// How far it goes at most.
@@ -191,12 +190,10 @@ pub struct Directed {
 impl Directed {
     /// What an event says that directs a turn.
     pub(crate) fn of(seq: Seq, event: &Event) -> Option<Self> {
-        let Event::TurnDirected { kind, name, origin, file, tools, scope, model, sources, .. } =
-            event.clone()
-        else {
+        let Event::TurnDirected { kind, name, tools, scope, model, sources, .. } = event.clone() else {
             return None;
         };
-        Some(Self { kind, name, origin, file, tools, scope, model, sources, seq })
+        Some(Self { kind, name, tools, scope, model, sources, seq })
     }
 
     /// What a sub-agent keeps to.
@@ -204,11 +201,9 @@ impl Directed {
         Self {
             kind: RecipeKind::Agent,
             name: agent.name.clone(),
-            origin: RecipeOrigin::User,
-            file: String::new(),
             tools: agent.tools.clone(),
             scope: agent.scope,
-            model: None,
+            model: agent.model.clone(),
             sources: Vec::new(),
             seq,
         }

@@ -194,6 +194,8 @@ impl Session {
 
     /// The skills, commands and agents that there are; no part of what happened.
     pub fn set_recipes(&mut self, recipes: Arc<Recipes>) {
+        let all = recipes.staged().cloned().collect();
+        self.agents = Arc::new(Agents { all, ..(*self.agents).clone() });
         self.recipes = recipes;
     }
 
@@ -202,7 +204,7 @@ impl Session {
         &self.recipes
     }
 
-    /// The agents with stages that can be called; no part of what happened.
+    /// What agents with stages find here, beside themselves; no part of what happened.
     pub fn set_agents(&mut self, agents: Arc<Agents>) {
         self.agents = agents;
     }

@@ -3,13 +3,13 @@
 
 use std::{io::Write, path::Path, time::Duration};
 
-use pilothouse_core::{intent::Mode, money::Limits, trust::Trust};
+use pilothouse_core::{intent::Mode, money::Limits, recipe::RecipeKind, trust::Trust};
 use pilothouse_runtime::{
     Environment, Home, Setup, Which,
     config::{Config, Layer, SCHEMA},
     doctor,
     headless::{self, Options, Outcome, Stop, change, listing},
-    hooks, runs,
+    hooks, recipes, runs,
     secrets::Secrets,
     sessions, trace,
     trust::Folder,
@@ -17,10 +17,13 @@ use pilothouse_runtime::{
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    cli::{ConfigCommand, DoctorArgs, ModeArg, RunArgs, RunsArgs, SessionsCommand, UndoArgs},
+    cli::{
+        AgentsCommand, ConfigCommand, DepthArg, DoctorArgs, ListArgs, ModeArg, RunArgs, RunsArgs,
+        SessionsCommand, SkillsCommand, UndoArgs,
+    },
     complain,
     exit::{FAILED, Failure, USAGE},
-    out, place,
+    out, place, validate,
     workbench::{explain, report_panics},
 };
 
@@ -64,6 +67,7 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
             "there is no goal; say what is wanted, such as: run \"where is Store?\"",
         ));
     }
+    let RunArgs { goal, plan, agent, how: args } = args;
     let mut setup = setup(&args.dir, secrets)?;
     setup.mode = args.mode.map(|m| match m {
         ModeArg::Proof => Mode::Proof,
@@ -72,18 +76,18 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
     setup.flags = Layer::with_effort(args.effort);
     setup.trust = if args.trust { Trust::Once } else { Trust::None };
     setup.which = args.session.map_or(Which::New, Which::Named);
-    setup.depth = args.depth.depth();
-    let goal = match &args.agent {
-        None => args.goal,
-        Some(name) => order(&setup, name, &args.goal)?,
+    setup.depth = args.depth.map(DepthArg::depth);
+    let goal = match &agent {
+        None => goal,
+        Some(name) => order(&setup, name, &goal)?,
     };
     let options = Options {
         goal,
-        plan_only: args.plan,
+        plan_only: plan,
         auto_confirm: args.auto_confirm,
         budget: Limits { calls: args.max_calls.map(u64::from), ..Limits::default() }
             .lower(args.budget.unwrap_or_default()),
-        repairs: args.depth.repairs(),
+        repairs: setup.depth.unwrap_or_default().numbers().repairs,
         json: args.json,
         quiet: args.no_stream_progress && !args.stream_progress,
         timeout: args.timeout.map(Duration::from_secs),
@@ -97,15 +101,52 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
     Ok(outcome.exit)
 }
 
+/// Lists agents, checks them, or lets one do something.
+///
+/// # Errors
+/// When there is no such folder or agent, or nothing can be printed.
+pub fn agents(what: AgentsCommand, secrets: &Secrets) -> Result<u8, Failure> {
+    match what {
+        AgentsCommand::List(args) => list(&args, &[RecipeKind::Agent]),
+        AgentsCommand::Validate { json } => validate::agents(json),
+        AgentsCommand::Run { name, query: goal, how } => {
+            run(RunArgs { goal, plan: false, agent: Some(name), how: *how }, secrets)
+        }
+    }
+}
+
+/// Lists skills and commands.
+///
+/// # Errors
+/// When there is no such folder, or nothing can be printed.
+pub fn skills(what: SkillsCommand) -> Result<u8, Failure> {
+    let SkillsCommand::List(args) = what;
+    list(&args, &[RecipeKind::Skill, RecipeKind::Command])
+}
+
+fn list(args: &ListArgs, kinds: &[RecipeKind]) -> Result<u8, Failure> {
+    let found = recipes::known(&setup(&args.dir, &Secrets::default())?);
+    let mut out = out::out(args.json);
+    listing::recipes(&found.recipes, kinds, args.json, &mut out)?;
+    out.flush()?;
+    Ok(0)
+}
+
 /// The goal as an order to the agent of this name.
 fn order(setup: &Setup, name: &str, goal: &str) -> Result<String, Failure> {
-    let (agents, faults) = pilothouse_runtime::agents::load(&setup.home, setup.depth);
-    if agents.named(name).is_some() {
+    let recipes = recipes::known(setup).recipes;
+    let agents = || recipes.iter().filter(|r| r.kind == RecipeKind::Agent);
+    if agents().any(|a| a.usable() && a.name == name) {
         return Ok(format!("@{name} {goal}"));
     }
-    let known: Vec<&str> = agents.all.iter().map(|a| a.slug.as_str()).collect();
-    let faults = faults.iter().fold(String::new(), |all, fault| all + "; " + fault);
-    Err(Failure::new(USAGE, format!("there is no agent `{name}`; there are: {}{faults}", known.join(", "))))
+    let why = match agents().find_map(|a| Some((a, a.fault.as_ref().filter(|_| a.name == name)?))) {
+        Some((agent, fault)) => format!("the agent `{name}` cannot be used: {}:{fault}", agent.file),
+        None => {
+            let known: Vec<&str> = agents().filter(|a| a.usable()).map(|a| a.name.as_str()).collect();
+            format!("there is no agent `{name}`; there are: {}", known.join(", "))
+        }
+    };
+    Err(Failure::new(USAGE, why))
 }
 
 async fn told_to_stop() -> Stop {

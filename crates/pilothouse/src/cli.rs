@@ -1,14 +1,17 @@
 //! The command line as clap reads it: names, flags, help with examples. Never acts.
 
 mod kb;
+mod recipes;
+mod run;
 mod sources;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pilothouse_core::{money::Limits, pipeline::Depth};
 
 pub use kb::{KbCommand, KbSearchArgs};
+pub use recipes::{AgentsCommand, ListArgs, SkillsCommand};
+pub use run::{DepthArg, ModeArg, RunArgs};
 pub use sources::SourcesCommand;
 
 /// The whole command line.
@@ -151,6 +154,22 @@ pub enum Command {
         #[command(subcommand)]
         what: SourcesCommand,
     },
+    /// Agents: which there are and what they may; one that does one thing.
+    #[command(
+        after_help = "Examples:\n  pilothouse agents list\n  pilothouse agents validate\n  pilothouse agents run research \"how are retries counted?\" --depth deep\n\nYour own stand in agents/NAME/ of the configuration folder: AGENT.md, and config.json with prompts/stage-NAME.md for stages."
+    )]
+    Agents {
+        /// What to do.
+        #[command(subcommand)]
+        what: AgentsCommand,
+    },
+    /// Skills and commands of files: which there are and what they may.
+    #[command(after_help = "Examples:\n  pilothouse skills list\n  pilothouse skills list --json")]
+    Skills {
+        /// What to do.
+        #[command(subcommand)]
+        what: SkillsCommand,
+    },
     /// Where the configuration is.
     #[command(after_help = "Examples:\n  pilothouse config path\n  pilothouse config validate")]
     Config {
@@ -179,100 +198,6 @@ pub struct ValidateArgs {
     /// Print one JSON object a line.
     #[arg(long)]
     pub json: bool,
-}
-
-/// `run`.
-#[derive(Clone, Debug, Args)]
-pub struct RunArgs {
-    /// What is wanted.
-    pub goal: String,
-    /// The folder to work in.
-    #[arg(long, default_value = ".")]
-    pub dir: PathBuf,
-    /// Stop when the plan is ready.
-    #[arg(long)]
-    pub plan: bool,
-    /// Approve plans and changes; what would ask, removals and high risk are refused to the model.
-    #[arg(long)]
-    pub auto_confirm: bool,
-    /// Let this agent with stages do it, such as research.
-    #[arg(long, value_name = "NAME", conflicts_with = "plan")]
-    pub agent: Option<String>,
-    /// How much is tried: repairs of a failed gate (none, two or three); how deep an agent goes.
-    #[arg(long, value_enum, default_value = "standard")]
-    pub depth: DepthArg,
-    /// How much the model thinks: none, minimal, low, medium, high, xhigh.
-    #[arg(long, value_name = "EFFORT")]
-    pub effort: Option<String>,
-    /// Make no more model calls than this.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_calls: Option<u32>,
-    /// Ask no model once this much is spent: US dollars (0.50), tokens (50000t) or model calls (20c).
-    #[arg(long, value_name = "USD", value_parser = Limits::parse)]
-    pub budget: Option<Limits>,
-    /// Print the event log as it grows, one JSON object a line.
-    #[arg(long)]
-    pub json: bool,
-    /// Print progress (the default).
-    #[arg(long, overrides_with = "no_stream_progress")]
-    pub stream_progress: bool,
-    /// Print only a line for each finished task.
-    #[arg(long)]
-    pub no_stream_progress: bool,
-    /// The mode.
-    #[arg(long, value_enum)]
-    pub mode: Option<ModeArg>,
-    /// Stop after this many seconds.
-    #[arg(long, value_name = "S")]
-    pub timeout: Option<u64>,
-    /// Write the proposed and applied changes as a patch.
-    #[arg(long, value_name = "FILE")]
-    pub patch_out: Option<PathBuf>,
-    /// Trust the folder for this run: its settings, hooks and gates have effect.
-    #[arg(long)]
-    pub trust: bool,
-    /// Keep nothing of the session.
-    #[arg(long)]
-    pub no_persist: bool,
-    /// Go on in this session.
-    #[arg(long, value_name = "ID")]
-    pub session: Option<String>,
-}
-
-/// How much is tried.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum DepthArg {
-    /// No repairs.
-    Quick,
-    /// Two repairs.
-    Standard,
-    /// Three repairs.
-    Deep,
-}
-
-impl DepthArg {
-    /// How deep an agent with stages goes.
-    pub const fn depth(self) -> Depth {
-        match self {
-            Self::Quick => Depth::Quick,
-            Self::Standard => Depth::Standard,
-            Self::Deep => Depth::Deep,
-        }
-    }
-
-    /// Repairs of a failed gate.
-    pub const fn repairs(self) -> u32 {
-        self.depth().numbers().repairs
-    }
-}
-
-/// A mode by name.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ModeArg {
-    /// Complete plans with provenance.
-    Proof,
-    /// Incremental plans.
-    Explore,
 }
 
 /// `resume`.

@@ -71,6 +71,8 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Auth { what }) => auth::auth(what),
         Some(Command::Trust(args)) => trust::trust(args),
         Some(Command::Permissions { what }) => permit::permissions(what),
+        Some(Command::Agents { what }) => alone::agents(what, secrets),
+        Some(Command::Skills { what }) => alone::skills(what),
         Some(Command::Sources { what }) => sources::sources(what),
         Some(Command::Config { what }) => alone::config(what, secrets),
         Some(Command::Doctor(args)) => alone::doctor(&args),

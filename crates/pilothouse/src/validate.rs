@@ -3,7 +3,11 @@
 
 use std::{io::Write, path::Path};
 
-use pilothouse_runtime::validate::check;
+use pilothouse_core::recipe::RecipeKind;
+use pilothouse_runtime::{
+    recipes,
+    validate::{Checked, check},
+};
 use pilothouse_tui::keymap::Keymap;
 
 use crate::{
@@ -20,17 +24,33 @@ pub fn validate(args: &ValidateArgs) -> Result<u8, Failure> {
     let here = Path::new(".").canonicalize()?;
     let keys = |text: &str| Keymap::with(text).err().map(|e| (e.line, e.column, e.message));
     let checked = check(&home, &here, &args.paths, &keys).map_err(explain)?;
-    let mut out = out::out(args.json);
+    print(&checked, &here, args.json)
+}
+
+/// As [`validate`], of agents alone.
+pub fn agents(json: bool) -> Result<u8, Failure> {
+    let (home, _) = home()?;
+    let here = Path::new(".").canonicalize()?;
+    let folders = recipes::folders(&home, &here, RecipeKind::Agent);
+    let checked = match folders.as_slice() {
+        [] => Checked::default(),
+        folders => check(&home, &here, folders, &|_| None).map_err(explain)?,
+    };
+    print(&checked, &here, json)
+}
+
+fn print(checked: &Checked, here: &Path, json: bool) -> Result<u8, Failure> {
+    let mut out = out::out(json);
     for m in &checked.mistakes {
-        let file = m.file.strip_prefix(&here).unwrap_or(&m.file).display();
-        if args.json {
+        let file = m.file.strip_prefix(here).unwrap_or(&m.file).display();
+        if json {
             let line = serde_json::json!({ "file": file.to_string(), "line": m.line, "column": m.column, "what": m.what });
             writeln!(out, "{line}")?;
         } else {
             writeln!(out, "{file}:{}:{}: {}", m.line, m.column, m.what)?;
         }
     }
-    if !args.json {
+    if !json {
         let files = if checked.files == 1 { "file" } else { "files" };
         writeln!(out, "{} {files} checked, {} with a mistake", checked.files, checked.mistakes.len())?;
     }

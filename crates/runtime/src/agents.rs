@@ -1,13 +1,17 @@
-//! Agents with stages: those that ship, and the user's own in the configuration's `agents/` folder.
+//! Agents with stages: those that ship, and how the files of any are read.
 //!
-//! Owns reading their files. Never runs one: the session does, and what a project brings is none of them.
+//! Owns which files such an agent has. Never runs one: the session does; where they are looked for is `recipes.rs`.
+
+use std::cell::RefCell;
 
 use pilothouse_core::{
-    front::Fault,
-    pipeline::{Agents, Depth, PipelineAgent},
+    front::{Fault, Place},
+    pipeline::{PipelineAgent, PipelineSpec, StageSpec},
+    recipe::{Recipe, RecipeOrigin, text_of},
 };
 
-use crate::{home::Home, own};
+/// The file that makes a folder an agent with stages.
+pub(crate) const CONFIG: &str = "config.json";
 
 /// The files of an agent that ships.
 type Shipped = (&'static str, &'static [(&'static str, &'static str)]);
@@ -26,39 +30,45 @@ const SHIPPED: &[Shipped] = &[
     shipped!("review-diff": "config.json" "AGENT.md" "prompts/stage-find.md"),
 ];
 
-/// Everything that can be called, and a line for each of the user's agents that cannot be read.
-pub fn load(home: &Home, depth: Depth) -> (Agents, Vec<String>) {
-    let (mut all, mut notices) = (Vec::new(), Vec::new());
-    for (slug, files) in SHIPPED {
-        let text = |name: &str| files.iter().find(|(n, _)| *n == name).map(|(_, text)| (*text).to_owned());
-        match read(slug, text) {
-            Ok(agent) => all.push(agent),
-            Err((file, fault)) => notices.push(format!("agents/{slug}/{file}:{fault}")),
-        }
-    }
-    let folder = home.config.join("agents");
-    let mut names: Vec<String> = std::fs::read_dir(&folder)
-        .map(|d| d.flatten().filter_map(|e| e.file_name().into_string().ok()).collect())
-        .unwrap_or_default();
-    names.sort();
-    for slug in names.iter().filter(|n| folder.join(n).join("config.json").exists()) {
-        let text = |name: &str| own::text(&folder.join(slug).join(name)).ok().flatten();
-        match read(slug, text) {
-            Ok(agent) => {
-                all.retain(|a: &PipelineAgent| a.slug != *slug);
-                all.push(agent);
-            }
-            Err((file, fault)) => {
-                let at = folder.join(slug).join(file);
-                notices.push(format!("{}:{fault}", at.display()));
-            }
-        }
-    }
-    (Agents { all, web: None, depth }, notices)
+/// The agents that ship.
+pub(crate) fn shipped() -> impl Iterator<Item = Recipe> {
+    SHIPPED.iter().map(|(slug, files)| {
+        let of = |name: &str| files.iter().find(|(n, _)| *n == name);
+        read(RecipeOrigin::Shipped, slug, &format!("agents/{slug}"), |name| {
+            of(name).map(|(_, text)| Ok(text.as_bytes().to_vec()))
+        })
+    })
 }
 
-fn read(slug: &str, text: impl Fn(&str) -> Option<String>) -> Result<PipelineAgent, (String, Fault)> {
-    let config = text("config.json").unwrap_or_default();
-    let about = text("AGENT.md").unwrap_or_default();
-    PipelineAgent::read(slug, &config, &about, &text)
+/// The agent in a folder, whose files `bytes` brings by their names in it, or says why it cannot.
+pub(crate) fn read(
+    origin: RecipeOrigin,
+    slug: &str,
+    folder: &str,
+    bytes: impl Fn(&str) -> Option<Result<Vec<u8>, String>>,
+) -> Recipe {
+    let broken = RefCell::new(None);
+    let text = |name: &str| {
+        let whole = bytes(name)?.map_err(|why| Fault::new(Place::START, why)).and_then(text_of);
+        whole.map_err(|fault| broken.borrow_mut().get_or_insert((name.to_owned(), fault)).clone()).ok()
+    };
+    let (config, about) = (text(CONFIG).unwrap_or_default(), text("AGENT.md").unwrap_or_default());
+    let read = PipelineAgent::read(slug, config.trim_start_matches('\u{feff}'), &about, text);
+    Recipe::staged(origin, slug, folder, broken.into_inner().map_or(read, Err))
+}
+
+/// What the file of an agent of a project that says its stages would do, in words.
+pub(crate) fn would(config: &[u8]) -> String {
+    let spec = text_of(config.to_vec()).and_then(|text| PipelineSpec::read(&text));
+    let spec = match spec {
+        Ok(spec) => spec,
+        Err(fault) => return format!("the stages of an agent that cannot be used: {fault}"),
+    };
+    let runs: Vec<String> =
+        spec.stages.iter().filter_map(|s| Some(format!("`{}`", s.command.as_ref()?))).collect();
+    let runs = if runs.is_empty() { String::new() } else { format!("; runs {}", runs.join(", ")) };
+    format!(
+        "the stages of an agent: {}{runs}",
+        spec.stages.iter().map(StageSpec::shown).collect::<Vec<_>>().join(", ")
+    )
 }

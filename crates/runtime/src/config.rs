@@ -16,7 +16,7 @@ mod project;
 pub mod provider;
 mod shown;
 
-use std::{path::Path, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use pilothouse_core::{
     intent::Mode,
@@ -43,7 +43,7 @@ pub use keys::KeySource;
 pub(crate) use layer::position;
 pub use layer::{Confirm, Layer, PriceLayer};
 pub use project::ProjectLayer;
-pub use provider::Provider;
+pub use provider::{OtherModel, Provider};
 
 /// The defaults as they are shipped.
 pub const DEFAULTS: &str = include_str!("../../../assets/config.toml");
@@ -62,6 +62,8 @@ pub struct Config {
     pub secrets: Redactor,
     /// The model's context window in tokens, if known.
     pub window: Option<u64>,
+    /// Other models, by the names that agents and skills ask for them.
+    pub others: BTreeMap<String, OtherModel>,
     /// The ceiling of a new session.
     pub permission: PermissionMode,
     /// The mode of a new session.
@@ -129,11 +131,14 @@ impl Config {
         let stored = Credentials::read(&Credentials::place(home))?;
         let (voice, key) = Provider::choose(&all.model, environment, &stored)?;
         let embedder = intent::vectors(&embedder, environment, &stored)?;
-        let secrets = secrets::known(environment, &stored, &voice, &embedder);
         let mut notices = key.notices;
+        let others = Provider::others(&all.model, environment, &stored, &mut notices);
+        let speak = std::iter::once(&voice).chain(others.values().map(|o| &o.voice));
+        let secrets = secrets::known(environment, &stored, speak, &embedder);
         let intent = Intent::read(home, &all.intent, embedder, &mut notices);
         let config = Self {
             voice,
+            others,
             key: key.source,
             secrets,
             intent,
@@ -162,6 +167,14 @@ impl Config {
             notices,
         };
         Ok(project.map_or(config.clone(), |p| p.clone().narrow(config)))
+    }
+}
+
+impl Config {
+    /// Who answers where a model is asked for by name, and its window; the main one where it is not configured.
+    pub fn asked(&self, model: Option<&str>) -> (&Provider, Option<u64>) {
+        let other = model.and_then(|name| self.others.get(name));
+        other.map_or((&self.voice, self.window), |o| (&o.voice, o.window))
     }
 }
 

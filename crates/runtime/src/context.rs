@@ -22,6 +22,7 @@ use pilothouse_core::{
     event::Stamped,
     ids::{LaneId, Millis, Seq},
     intent::Mode,
+    mark::inside,
     memory::Memory,
     scope::ToolScope,
     session::{Entry, State, What},
@@ -204,11 +205,6 @@ pub fn instruction(purpose: Purpose, mode: Mode) -> String {
         Mode::Exploratory => task.to_owned(),
         Mode::Proof => format!("{task}{}", include_str!("../../../assets/prompts/proof.md")),
     }
-}
-
-/// Text that cannot close the mark that it stands in; nothing else of it changes.
-fn inside(text: &str, mark: &str) -> String {
-    text.replace(&format!("</{mark}"), &format!("<\\/{mark}"))
 }
 
 /// Head and tail of a long text with a marker between that says how much is missing.

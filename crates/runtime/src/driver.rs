@@ -66,6 +66,7 @@ use opening::Opened;
 pub(crate) use opening::{fence, settle};
 use outbox::Outbox;
 use tasks::Tasks;
+pub(crate) use trust::found;
 pub use trust::{place, sources_of};
 
 /// Events that a screen gets at once when a session is opened.
@@ -128,8 +129,8 @@ pub struct Setup {
     pub writing: bool,
     /// Repairs of a failed gate.
     pub repairs: u32,
-    /// How deep pipelines go where nothing is said.
-    pub depth: Depth,
+    /// How deep pipelines go, where somebody said.
+    pub depth: Option<Depth>,
 }
 
 impl Setup {
@@ -155,7 +156,7 @@ impl Setup {
             secrets: Secrets::default(),
             writing: false,
             repairs: Bounds::default().repairs,
-            depth: Depth::default(),
+            depth: None,
         }
     }
 }

@@ -10,13 +10,18 @@ use std::{
     sync::Arc,
 };
 
-use pilothouse_core::recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes};
+use pilothouse_core::{
+    front::{Fault, Place},
+    recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
+};
 
 use crate::{
+    agents,
+    driver::{self, Setup},
     home::Home,
     own,
     project::{Mark, mark},
-    trust::{Brought, Kind, Piece, Survey},
+    trust::{Brought, Piece, Survey},
 };
 
 /// Skills that come with the program.
@@ -29,16 +34,16 @@ const SHIPPED: [(&str, &str); 3] = [
 const OWN: [(&str, RecipeKind); 3] =
     [("skills", RecipeKind::Skill), ("commands", RecipeKind::Command), ("agents", RecipeKind::Agent)];
 /// Folders of a project that hold recipes; the later ones hold where two have one name.
-pub const PROJECT: [(&str, Kind); 9] = [
-    (".claude/skills", Kind::Skill),
-    (".agents/skills", Kind::Skill),
-    (".pilothouse/skills", Kind::Skill),
-    (".claude/commands", Kind::Command),
-    (".agents/commands", Kind::Command),
-    (".pilothouse/commands", Kind::Command),
-    (".claude/agents", Kind::Agent),
-    (".agents/agents", Kind::Agent),
-    (".pilothouse/agents", Kind::Agent),
+pub const PROJECT: [(&str, RecipeKind); 9] = [
+    (".claude/skills", RecipeKind::Skill),
+    (".agents/skills", RecipeKind::Skill),
+    (".pilothouse/skills", RecipeKind::Skill),
+    (".claude/commands", RecipeKind::Command),
+    (".agents/commands", RecipeKind::Command),
+    (".pilothouse/commands", RecipeKind::Command),
+    (".claude/agents", RecipeKind::Agent),
+    (".agents/agents", RecipeKind::Agent),
+    (".pilothouse/agents", RecipeKind::Agent),
 ];
 /// The most entries of a folder that are looked at.
 const MOST_ENTRIES: usize = 400;
@@ -63,7 +68,8 @@ impl Found {
     /// Looks in every place; of the project only what `survey` says is trusted has effect.
     pub fn look(home: &Home, root: &Path, survey: &Survey) -> Self {
         let mut places = Places::default();
-        let mut all: Vec<Recipe> = SHIPPED.iter().map(|(slug, text)| shipped(slug, text)).collect();
+        let skills = SHIPPED.iter().map(|(slug, text)| shipped(slug, text));
+        let mut all: Vec<Recipe> = skills.chain(agents::shipped()).collect();
         for (folder, kind) in OWN {
             all.extend(places.own(&home.config.join(folder), kind, RecipeOrigin::User));
         }
@@ -101,6 +107,13 @@ impl Found {
         })
         .collect()
     }
+}
+
+/// What there is in a folder where no session is open.
+pub fn known(setup: &Setup) -> Found {
+    let root = setup.workspace.canonicalize().unwrap_or_else(|_| setup.workspace.clone());
+    let (folder, survey) = driver::found(setup, &root);
+    Found::look(&setup.home, &folder.root, &survey)
 }
 
 /// A recipe that comes with the program.
@@ -141,22 +154,21 @@ fn slug_of(kind: RecipeKind, path: &str) -> Option<(String, bool)> {
 fn project(pieces: &[Piece], content: impl Fn(&Piece) -> Result<Vec<u8>, String>) -> Vec<Recipe> {
     let mut all: Vec<Recipe> = Vec::new();
     for (folder, kind) in PROJECT {
-        let kind = match kind {
-            Kind::Skill => RecipeKind::Skill,
-            Kind::Agent => RecipeKind::Agent,
-            Kind::Command
-            | Kind::Hooks
-            | Kind::Settings
-            | Kind::Servers
-            | Kind::Variables
-            | Kind::Script
-            | Kind::Memory => RecipeKind::Command,
-        };
         let below =
             |p: &Piece| p.path.strip_prefix(folder).and_then(|p| p.strip_prefix('/')).map(str::to_owned);
         let inside: Vec<(String, &Piece)> = pieces.iter().filter_map(|p| Some((below(p)?, p))).collect();
         for (path, piece) in &inside {
+            if let Some(slug) = stages_of(kind, path) {
+                let file = |name: &str| inside.iter().find(|(p, _)| *p == format!("{slug}/{name}"));
+                let bytes = |name: &str| file(name).map(|(_, piece)| content(piece));
+                let of = format!("{folder}/{slug}");
+                keep(&mut all, agents::read(RecipeOrigin::Project, slug, &of, bytes));
+                continue;
+            }
             let Some((slug, bears)) = slug_of(kind, path) else { continue };
+            if inside.iter().any(|(p, _)| stages_of(kind, p) == Some(slug.as_str())) {
+                continue;
+            }
             let mut held = BTreeMap::new();
             let mut fault = None;
             let others =
@@ -183,29 +195,37 @@ fn project(pieces: &[Piece], content: impl Fn(&Piece) -> Result<Vec<u8>, String>
                 content,
                 beside: if held.is_empty() { Beside::None } else { Beside::Held(held) },
             });
-            // The later folder holds; what an earlier one has of the same name says nothing more.
-            if recipe.usable() {
-                all.retain(|r| r.name != recipe.name || r.kind != recipe.kind || !r.usable());
-            }
-            all.push(recipe);
+            keep(&mut all, recipe);
         }
     }
     all
 }
 
+/// The later folder holds; what an earlier one has of the same name says nothing more.
+fn keep(all: &mut Vec<Recipe>, recipe: Recipe) {
+    if recipe.usable() {
+        all.retain(|r| r.name != recipe.name || r.kind != recipe.kind || !r.usable());
+    }
+    all.push(recipe);
+}
+
+/// The agent with stages that a file makes what it is.
+fn stages_of(kind: RecipeKind, path: &str) -> Option<&str> {
+    let (slug, name) = path.split_once('/')?;
+    (kind == RecipeKind::Agent && name == agents::CONFIG).then_some(slug)
+}
+
 /// What a file of a project would do, in words.
-pub(crate) fn would(piece: &Piece) -> String {
+pub(crate) fn would(piece: &Piece, kind: RecipeKind) -> String {
+    if let (RecipeKind::Agent, true, Ok(bytes)) = (kind, piece.path.ends_with("/config.json"), &piece.content)
+    {
+        return agents::would(bytes);
+    }
     let alone = project(std::slice::from_ref(piece), |p| p.content.clone());
-    let kind = match piece.kind {
-        Kind::Agent => "an agent",
-        Kind::Command => "a slash command",
-        Kind::Skill
-        | Kind::Hooks
-        | Kind::Settings
-        | Kind::Servers
-        | Kind::Variables
-        | Kind::Script
-        | Kind::Memory => "a skill",
+    let kind = match kind {
+        RecipeKind::Agent => "an agent",
+        RecipeKind::Command => "a slash command",
+        RecipeKind::Skill => "a skill",
     };
     match alone.first() {
         None => format!("a file beside {kind}"),
@@ -216,8 +236,45 @@ pub(crate) fn would(piece: &Piece) -> String {
     }
 }
 
+/// The folders where the user's recipes of a kind and this folder's stand, those that there are.
+pub fn folders(home: &Home, root: &Path, kind: RecipeKind) -> Vec<PathBuf> {
+    let own = OWN.iter().map(|(folder, of)| (home.config.join(folder), of));
+    let theirs = PROJECT.iter().map(|(folder, of)| (root.join(folder), of));
+    own.chain(theirs).filter(|(path, of)| **of == kind && path.is_dir()).map(|(path, _)| path).collect()
+}
+
+/// One file of an agent with stages, with what is wrong in this one.
+fn check_staged(path: &Path) -> Option<Recipe> {
+    let parents = path.ancestors().skip(1).take(2);
+    let of_agents = |f: &&Path| f.parent().is_some_and(|p| p.ends_with("agents"));
+    let folder = parents.filter(of_agents).find(|f| f.join(agents::CONFIG).is_file())?;
+    let name = path.strip_prefix(folder).ok()?.to_str()?;
+    let prompt = name.strip_prefix("prompts/").and_then(|p| p.strip_suffix(".md"));
+    if prompt.is_none() && !matches!(name, agents::CONFIG | "AGENT.md") {
+        return None;
+    }
+    let slug = folder.file_name()?.to_str()?;
+    let mut recipe = Places::default().staged(folder, slug, RecipeOrigin::User);
+    let at = PathBuf::from(&recipe.file);
+    // What a file lacks that is not there is wrong in the one that asks for it.
+    let missing = name == agents::CONFIG && !at.exists();
+    recipe.fault = recipe.fault.filter(|_| at == path || missing).map(|fault| {
+        let file = at.strip_prefix(folder).unwrap_or(&at).display();
+        if missing { Fault::new(fault.at, format!("{file}: {}", fault.why)) } else { fault }
+    });
+    if let (Some(prompt), Some(agent)) = (prompt, &recipe.stages)
+        && !agent.spec.stages.iter().any(|s| prompt == format!("stage-{}", s.name))
+    {
+        recipe.fault = Some(Fault::new(Place::START, "no stage is called so; name it stage-NAME.md"));
+    }
+    Some(recipe)
+}
+
 /// What a file or a folder of files holds that somebody wants checked.
 pub fn check(path: &Path) -> Option<Recipe> {
+    if let Some(recipe) = check_staged(path) {
+        return Some(recipe);
+    }
     let name = path.file_name()?.to_str()?;
     let parent = path.parent()?.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let kind = match name {
@@ -270,6 +327,10 @@ impl Places {
                 all.extend(slug.map(|(slug, _)| self.file((&path, kind, origin), slug, false)));
                 continue;
             }
+            if kind == RecipeKind::Agent && path.join(agents::CONFIG).exists() {
+                all.push(self.staged(&path, &name, origin));
+                continue;
+            }
             for inner in self.names(&path) {
                 if let Some((slug, bears)) = slug_of(kind, &format!("{name}/{inner}")) {
                     all.push(self.file((&path.join(inner), kind, origin), slug, bears));
@@ -277,6 +338,20 @@ impl Places {
             }
         }
         all
+    }
+
+    /// An agent of the user's with stages.
+    fn staged(&mut self, folder: &Path, slug: &str, origin: RecipeOrigin) -> Recipe {
+        let prompts = self.names(&folder.join("prompts"));
+        let own = [agents::CONFIG.to_owned(), "AGENT.md".to_owned()].into_iter();
+        for name in own.chain(prompts.into_iter().map(|p| format!("prompts/{p}"))) {
+            self.see(&folder.join(name));
+        }
+        self.see(folder);
+        agents::read(origin, slug, &folder.to_string_lossy(), |name| {
+            let file = folder.join(name);
+            fs::symlink_metadata(&file).is_ok().then(|| content(&file))
+        })
     }
 
     /// One file of the user's, with the names of what is beside it.
@@ -287,10 +362,7 @@ impl Places {
         folder: bool,
     ) -> Recipe {
         self.see(path);
-        let mut content = inside(path).and_then(|()| match own::read(path) {
-            Ok(bytes) => bytes.ok_or_else(|| "it is gone".to_owned()),
-            Err(e) => Err(format!("{e}\n{}", e.hint()).trim_end().replace('\n', "; ")),
-        });
+        let mut content = content(path);
         let mut beside = Beside::None;
         if let Some(home) = path.parent().filter(|_| folder && kind == RecipeKind::Skill && content.is_ok()) {
             let mut names = Vec::new();
@@ -305,6 +377,15 @@ impl Places {
         }
         let file = path.to_string_lossy().into_owned();
         Recipe::read(RecipeFile { kind, origin, slug, folder, file, content, beside })
+    }
+}
+
+/// A file of the user's, or why it cannot be read.
+fn content(path: &Path) -> Result<Vec<u8>, String> {
+    inside(path)?;
+    match own::read(path) {
+        Ok(bytes) => bytes.ok_or_else(|| "it is gone".to_owned()),
+        Err(e) => Err(format!("{e}\n{}", e.hint()).trim_end().replace('\n', "; ")),
     }
 }
 

@@ -51,23 +51,23 @@ fn of_environment(environment: &Environment) -> Redactor {
 }
 
 /// Everything that may stand nowhere: variables, stored keys, and what the endpoint is asked with.
-pub(crate) fn known(
+pub(crate) fn known<'a>(
     environment: &Environment,
     stored: &Credentials,
-    voice: &Provider,
+    speak: impl IntoIterator<Item = &'a Provider>,
     vectors: &Vectors,
 ) -> Redactor {
     let mut all: Vec<&str> = in_environment(environment).collect();
     all.extend(stored.values().map(ExposeSecret::expose_secret).filter(|k| is_worth_hiding("key", k)));
-    let speaks = match voice {
+    let speaks = speak.into_iter().filter_map(|voice| match voice {
         Provider::Endpoint(endpoint) => Some(endpoint),
         Provider::Offline | Provider::Script(_) => None,
-    };
+    });
     let compares = match vectors {
         Vectors::Remote(endpoint) => Some(endpoint),
         Vectors::BuiltIn | Vectors::Local(_) => None,
     };
-    let asked = speaks.into_iter().chain(compares).flat_map(|e| e.secrets());
+    let asked = speaks.chain(compares).flat_map(|e| e.secrets());
     all.extend(asked.filter(|(name, value)| is_worth_hiding(name, value)).map(|(_, value)| value));
     Redactor::knowing(all)
 }

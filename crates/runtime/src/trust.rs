@@ -35,8 +35,6 @@ const FILES: [(&str, Kind); 6] = [
     (".env", Kind::Variables),
     (memory::PROJECT_FILE, Kind::Memory),
 ];
-/// Folders whose files take effect.
-const FOLDERS: [(&str, Kind); 9] = recipes::PROJECT;
 
 /// The most files that are looked at; what is beyond stays without effect.
 const MOST_FILES: usize = 400;
@@ -63,8 +61,8 @@ impl Brought {
                 pieces.extend(look(&jail, path, kind));
             }
             list(&jail, sources::PROJECT, Kind::Servers, MOST_DEPTH, &mut pieces);
-            for (path, kind) in FOLDERS {
-                list(&jail, path, kind, MOST_DEPTH, &mut pieces);
+            for (path, kind) in recipes::PROJECT {
+                list(&jail, path, Kind::Recipe(kind), MOST_DEPTH, &mut pieces);
             }
             pieces.truncate(MOST_FILES);
             let scripts = scripts::of(&jail, &pieces);
@@ -140,7 +138,7 @@ impl Brought {
 fn look(jail: &Jail, path: &str, kind: Kind) -> Option<Piece> {
     let rel = RelPath::new(path).ok()?;
     let link = fs::symlink_metadata(jail.root().join(path)).is_ok_and(|m| m.is_symlink());
-    let recipe = matches!(kind, Kind::Skill | Kind::Command | Kind::Agent);
+    let recipe = matches!(kind, Kind::Recipe(_));
     let content = match jail.metadata(&rel) {
         // What it leads to could be another by the time it is used.
         Ok(_) if link && recipe => Err("it is a link; only a file of its own folder counts".to_owned()),

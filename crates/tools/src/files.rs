@@ -12,21 +12,13 @@ use pilothouse_core::relpath::RelPath;
 use crate::sight::LaneView;
 
 pub(crate) use list::list;
+pub(crate) use pilothouse_core::money::count;
 pub(crate) use read::{read, unreadable};
 pub(crate) use search::search;
 
 /// The file or folder that a call is about; `None` for the workspace itself, also where it names none.
 fn place(eyes: LaneView<'_>, path: Option<&str>) -> Result<Option<RelPath>, String> {
     path.map_or(Ok(None), |path| eyes.jail.read_path(path).map_err(|e| e.to_string()))
-}
-
-/// `n` with its noun, in the plural where it must be.
-pub(crate) fn count(n: usize, noun: &str) -> String {
-    match (n, noun.ends_with("ch")) {
-        (1, _) => format!("1 {noun}"),
-        (_, true) => format!("{n} {noun}es"),
-        (_, false) => format!("{n} {noun}s"),
-    }
 }
 
 /// The first `chars` characters of a line, and how many were left out.

@@ -14,6 +14,7 @@ use ratatui::{
 };
 use unicode_segmentation::UnicodeSegmentation;
 
+pub use pilothouse_core::money::count;
 pub use wrap::wrap;
 
 use crate::theme::{Slot, Theme};
@@ -312,15 +313,6 @@ pub fn time_of_day(at: Millis, utc_offset_minutes: i32) -> String {
     let minutes = i64::try_from(at.0 / 60_000).unwrap_or_default() + i64::from(utc_offset_minutes);
     let of_day = minutes.rem_euclid(24 * 60);
     format!("{:02}:{:02}", of_day / 60, of_day % 60)
-}
-
-/// `1 file`, `2 files`.
-pub fn count(n: usize, word: &str) -> String {
-    match n {
-        1 => format!("1 {word}"),
-        _ if word.ends_with("ch") => format!("{n} {word}es"),
-        _ => format!("{n} {word}s"),
-    }
 }
 
 #[cfg(test)]

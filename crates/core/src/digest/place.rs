@@ -54,7 +54,8 @@ pub fn names_others(output: &str, these: &[&RelPath]) -> bool {
         let this = Path::new(path.as_str());
         let mut alike = named.iter().filter(|other| other.extension() == this.extension()).peekable();
         let printed = path.as_str().bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@=".contains(&b));
-        let settings = path.as_str().split('/').any(|p| p.starts_with('.')) || path.name().contains(".config.");
+        let settings =
+            path.as_str().split('/').any(|p| p.starts_with('.')) || path.name().contains(".config.");
         printed
             && !settings
             && alike.peek().is_some()

@@ -192,11 +192,11 @@ pub fn judged(reply: &str) -> Judgement {
 /// What a model is told to judge a message.
 pub fn question(query: &str, queries: &[String], message: &str) -> String {
     let queries: Vec<String> =
-        queries.iter().map(|q| format!("<sub_query>{}</sub_query>", super::summary::escape(q))).collect();
+        queries.iter().map(|q| format!("<sub_query>{}</sub_query>", crate::mark::escape(q))).collect();
     format!(
         "<query>{}</query>\n{}\n<message>{}</message>",
-        super::summary::escape(query),
+        crate::mark::escape(query),
         queries.join("\n"),
-        super::summary::escape(message)
+        crate::mark::escape(message)
     )
 }

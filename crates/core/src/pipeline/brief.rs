@@ -8,7 +8,7 @@ use super::{
     postprocess::Reference,
     verify, web,
 };
-use crate::knowledge::Passage;
+use crate::{knowledge::Passage, mark::inside};
 
 /// What a model is told in a stage, after its prompt.
 pub fn brief(state: &PipelineState, stage: usize, material: &Material) -> String {
@@ -105,9 +105,4 @@ fn claim(claim: &Claim, number: usize) -> String {
 
 fn mark(name: &str, text: &str) -> String {
     format!("<{name}>\n{}\n</{name}>", inside(text, name))
-}
-
-/// Text that cannot close the mark that it stands in.
-fn inside(text: &str, mark: &str) -> String {
-    text.replace(&format!("</{mark}"), &format!("<\\/{mark}"))
 }

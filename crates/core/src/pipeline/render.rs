@@ -46,6 +46,30 @@ pub struct BesideLine {
     pub place: String,
 }
 
+impl SourceLine {
+    /// As a form of citation has it.
+    fn told(&self, form: &str) -> String {
+        let (place, short) = (self.lines.to_string(), self.hash.chars().take(12).collect::<String>());
+        let lines = place.rsplit_once(':').map_or("", |(_, lines)| lines);
+        // In one pass: what a title holds is not filled in again.
+        let mut parts = form.split('{');
+        let mut told = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (name, rest) = part.split_once('}').unwrap_or(("", part));
+            match name {
+                "number" => told.push_str(&self.number.to_string()),
+                "path" => told.push_str(self.lines.path.as_str()),
+                "lines" => told.push_str(lines),
+                "hash" => told.push_str(&short),
+                "title" => told.push_str(&self.title),
+                _ => {}
+            }
+            told.push_str(rest);
+        }
+        told.trim_end().to_owned()
+    }
+}
+
 /// An answer, as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -73,6 +97,9 @@ pub struct Answer {
     /// Whether it is made of passages as they stand, without a model.
     #[serde(default)]
     pub extractive: bool,
+    /// How its sources are listed; as usual where nothing is said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub citation: String,
 }
 
 impl Answer {
@@ -120,11 +147,8 @@ impl Answer {
         }
         if !self.sources.is_empty() || !self.beside.is_empty() {
             text.push_str("\n## Sources\n\n");
-            for SourceLine { number, lines, hash, title } in &self.sources {
-                let short: String = hash.chars().take(12).collect();
-                let title = if title.is_empty() { String::new() } else { format!(" {title}") };
-                text.push_str(&format!("- [{number}] `{lines}`@{short}{title}\n"));
-            }
+            let form = if self.citation.is_empty() { super::spec::CITATION } else { &self.citation };
+            self.sources.iter().for_each(|s| text.push_str(&format!("- {}\n", s.told(form))));
             for BesideLine { mark, title, place } in &self.beside {
                 let of = if place.is_empty() { "the earlier answer" } else { place };
                 text.push_str(&format!("- [{mark}] {title}: {of}\n"));
@@ -225,6 +249,7 @@ fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Opti
         beside: beside.collect(),
         verification: found,
         extractive: draft.extractive,
+        citation: state.beginning().map(|b| b.spec.output.citation.clone()).unwrap_or_default(),
     }
 }
 

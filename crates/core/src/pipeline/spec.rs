@@ -8,14 +8,19 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Depth, Gives, WebSearch};
+use super::{Depth, Gives, WebSearch, count};
 use crate::{
     front::{Fault, Front, Place},
     knowledge::Score,
+    money::Limits,
     scope::Capability,
     tool::Tool,
 };
 
+/// A source as it stands below an answer, where nothing else is said.
+pub(super) const CITATION: &str = "[{number}] `{path}:{lines}`@{hash} {title}";
+/// What a citation can hold.
+const HELD: [&str; 5] = ["number", "path", "lines", "hash", "title"];
 /// Most stages of a pipeline.
 const MOST_STAGES: usize = 24;
 
@@ -141,6 +146,50 @@ pub struct PipelineSpec {
     /// What a verification has to reach.
     #[serde(default)]
     pub thresholds: Axes,
+    /// How deep it goes where nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<Depth>,
+    /// What one run of it may spend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<RunBudget>,
+    /// How its answer reads and what becomes of it.
+    #[serde(default)]
+    pub output: OutputSpec,
+}
+
+/// What a run may spend, in the words of budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RunBudget(pub Limits);
+
+impl TryFrom<String> for RunBudget {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Limits::parse(&text).map(Self)
+    }
+}
+
+impl From<RunBudget> for String {
+    fn from(budget: RunBudget) -> Self {
+        budget.0.to_string()
+    }
+}
+
+/// How an answer reads and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OutputSpec {
+    /// How a source stands in the list below the answer, with what it holds in braces.
+    pub citation: String,
+    /// Whether the next question to the same agent goes on from this answer.
+    pub follow_up: bool,
+}
+
+impl Default for OutputSpec {
+    fn default() -> Self {
+        Self { citation: CITATION.to_owned(), follow_up: true }
+    }
 }
 
 /// A pipeline with who it is for people and what its stages ask.
@@ -167,11 +216,16 @@ pub struct Agents {
     pub all: Vec<PipelineAgent>,
     /// The tool that searches the web here, where a source has one.
     pub web: Option<WebSearch>,
-    /// How deep they go where nothing is said.
-    pub depth: Depth,
+    /// How deep they go, where that was said for all of them.
+    pub depth: Option<Depth>,
 }
 
 impl Agents {
+    /// How deep one goes that says this of itself.
+    pub fn deep(&self, own: Option<Depth>) -> Depth {
+        self.depth.or(own).unwrap_or_default()
+    }
+
     /// The agent of this name.
     pub fn named(&self, slug: &str) -> Option<&PipelineAgent> {
         self.all.iter().find(|a| a.slug == slug)
@@ -193,11 +247,7 @@ impl PipelineSpec {
     /// # Errors
     /// What is wrong in it, and where.
     pub fn read(text: &str) -> Result<Self, Fault> {
-        let spec: Self = serde_json::from_str(text).map_err(|e| {
-            let said = e.to_string();
-            let why = said.rsplit_once(" at line ").map_or(said.as_str(), |(why, _)| why).to_owned();
-            Fault::new(Place { line: e.line().max(1), column: e.column().max(1) }, why)
-        })?;
+        let spec: Self = serde_json::from_str(text).map_err(|e| Fault::of_json(&e))?;
         known(text)?;
         spec.check(text).map(|()| spec)
     }
@@ -251,6 +301,9 @@ impl PipelineSpec {
                 }
             }
         }
+        if let Some(why) = uncited(&self.output.citation) {
+            return wrong("citation", why);
+        }
         if let Some(stage) = self.pause_after_stages.iter().find(|n| **n + 1 >= self.stages.len()) {
             return wrong("pause_after_stages", format!("there is no stage after {stage} to go on with"));
         }
@@ -269,6 +322,32 @@ impl PipelineSpec {
 }
 
 impl PipelineAgent {
+    /// What it does and what it asks for, in a few lines for people.
+    pub fn outline(&self) -> Vec<String> {
+        let spec = &self.spec;
+        let stages = spec.stages.iter().enumerate().map(|(n, stage)| {
+            let waits = if spec.pauses_after(n) { " (then asks you)" } else { "" };
+            format!("{}{waits}", stage.shown())
+        });
+        let Axes { entity_grounding: names, citation_accuracy: citations, .. } = spec.thresholds;
+        let Axes { relation_preservation: relations, contradictions, .. } = spec.thresholds;
+        let mut lines = vec![format!("stages: {}", stages.collect::<Vec<_>>().join(", "))];
+        if spec.stages.iter().any(|s| s.kind == StageKind::Verify) {
+            lines.push(format!(
+                "passes from names {names:.2}, citations {citations:.2}, relations {relations:.2}, at most {}",
+                count(contradictions, "contradiction")
+            ));
+        }
+        if let Some((again, _)) = spec.repair().and_then(|(a, s)| spec.stages.get(a).zip(spec.stages.get(s)))
+        {
+            lines.push(format!("what fails is done again from: {}", again.shown()));
+        }
+        let depth = spec.depth.map(|d| format!("goes {} where nothing is said", d.name()));
+        let budget = spec.budget.map(|b| format!("spends at most {} a run", b.0));
+        lines.extend(depth.into_iter().chain(budget));
+        lines
+    }
+
     /// Reads an agent from its files: `config`, `AGENT.md`, and a prompt for each stage that asks a model.
     ///
     /// # Errors
@@ -303,9 +382,25 @@ impl PipelineAgent {
     }
 }
 
+/// What is wrong with how a source is to stand below an answer.
+fn uncited(citation: &str) -> Option<String> {
+    let held = citation.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
+    let strange = held.into_iter().find(|name| !HELD.contains(name));
+    let all = || HELD.map(|name| format!("{{{name}}}")).join(", ");
+    if let Some(name) = strange {
+        return Some(format!("a citation has no {{{name}}}; it can hold {}", all()));
+    }
+    if !citation.contains("{number}") || !citation.contains("{path}") || citation.contains('\n') {
+        return Some("a citation is one line with {number} and {path}".to_owned());
+    }
+    None
+}
+
 /// Whether all keys of a configuration mean something. What is stored may hold more than this version knows.
 fn known(text: &str) -> Result<(), Fault> {
-    const TOP: &[&str] = &["stages", "pause_after_stages", "repair_unit", "thresholds"];
+    const TOP: &[&str] =
+        &["stages", "pause_after_stages", "repair_unit", "thresholds", "depth", "budget", "output"];
+    const OUTPUT: &[&str] = &["citation", "follow_up"];
     const STAGE: &[&str] =
         &["name", "kind", "title", "gives", "tool", "hop", "command", "changes", "files", "web"];
     const AXES: &[&str] =
@@ -313,8 +408,9 @@ fn known(text: &str) -> Result<(), Fault> {
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     let stages = value.get("stages").and_then(Value::as_array).into_iter().flatten();
     let stages = stages.map(|stage| (stage, STAGE));
-    let parts =
-        std::iter::once((&value, TOP)).chain(stages).chain(value.get("thresholds").map(|t| (t, AXES)));
+    let of = |name: &str, keys| value.get(name).map(|part| (part, keys));
+    let parts = std::iter::once((&value, TOP)).chain(stages);
+    let parts = parts.chain(of("thresholds", AXES)).chain(of("output", OUTPUT));
     for (part, keys) in parts {
         let strange = part.as_object().and_then(|o| o.keys().find(|k| !keys.contains(&k.as_str())));
         if let Some(key) = strange {
@@ -330,8 +426,5 @@ fn known(text: &str) -> Result<(), Fault> {
 
 /// Where a word stands first in a text.
 fn place_of(text: &str, word: &str) -> Place {
-    let before = text.find(word).and_then(|at| text.get(..at)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    Place { line, column }
+    Place::at(text, text.find(word).unwrap_or_default())
 }

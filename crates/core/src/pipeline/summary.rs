@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Analysis, Gives, Material, PipelineExit, PipelineState, StageKind, StageSpec};
+use crate::mark::escape;
 
 /// Most characters of a summary as it is kept.
 pub const MOST_CHARS: usize = 1500;
@@ -123,11 +124,6 @@ fn cut(text: &str, most: usize) -> String {
         return line;
     }
     line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
-}
-
-/// Makes text safe between marks.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// The block of a request that tells a kept summary; empty where that is missing or cannot be read.

@@ -9,6 +9,7 @@ use crate::{
     clean::Clean,
     commit::{CommitFile, CommitTree},
     ids::CallId,
+    money::count,
     refusal::Refusal,
     tool::ChangeKind,
 };
@@ -36,9 +37,8 @@ pub enum CommitAnswer {
 impl CommitQuestion {
     /// All of it in words, line by line.
     pub fn text(&self) -> String {
-        let files = self.tree.files.len();
-        let s = if files == 1 { "" } else { "s" };
-        let mut text = format!("Commit {files} file{s} on {}?", self.tree.on);
+        let files = count(self.tree.files.len(), "file");
+        let mut text = format!("Commit {files} on {}?", self.tree.on);
         for file in &self.tree.files {
             text.push_str(&format!("\n  {}", line(file)));
         }
@@ -55,10 +55,10 @@ impl CommitQuestion {
     fn notes(&self) -> Vec<String> {
         let mut notes = self.tree.notes.clone();
         if self.tree.others > 0 {
-            let s = if self.tree.others == 1 { "" } else { "s" };
             let staged =
                 if self.tree.staged > 0 { format!(" ({} staged)", self.tree.staged) } else { String::new() };
-            notes.push(format!("{} other changed file{s}{staged} stay as they are.", self.tree.others));
+            notes
+                .push(format!("{}{staged} stay as they are.", count(self.tree.others, "other changed file")));
         }
         notes
     }
@@ -87,11 +87,10 @@ impl Question for CommitQuestion {
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
-        let files = self.tree.files.len();
-        let s = if files == 1 { "" } else { "s" };
+        let files = count(self.tree.files.len(), "file");
         let on = &self.tree.on;
-        spec.title = Clean::line(&format!("Commit {files} file{s} on {on}?"));
-        spec.text = Clean::line(&format!("{files} file{s} on {on}"));
+        spec.title = Clean::line(&format!("Commit {files} on {on}?"));
+        spec.text = Clean::line(&format!("{files} on {on}"));
         spec.tag = "commit";
         spec.facts = self.message.lines().map(|l| ("", Clean::line(l))).collect();
         if let Some(first) = spec.facts.first_mut() {

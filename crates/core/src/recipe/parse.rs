@@ -2,6 +2,8 @@
 //!
 //! Owns the rules of the formats. Whoever opens the file hands its text over, or says why there is none.
 
+use std::sync::Arc;
+
 use pulldown_cmark::{Event, Parser, Tag};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -11,6 +13,7 @@ use crate::{
     clean::is_forbidden,
     front::{Fault, Front, Place},
     intent::{IntentNode, SlashCommand},
+    pipeline::PipelineAgent,
     scope::ToolScope,
 };
 
@@ -124,9 +127,40 @@ impl Recipe {
     /// Reads a file; what is wrong with it stands in it.
     pub fn read(file: RecipeFile) -> Self {
         let RecipeFile { kind, origin, slug, folder, file, content, beside } = file;
-        let mut recipe = Self {
+        let mut recipe = Self { beside, ..Self::blank(kind, origin, slug, file) };
+        recipe.fault = recipe.fill(content, folder).err();
+        recipe
+    }
+
+    /// An agent with stages, of what was read of its files; `folder` is where they stand.
+    pub fn staged(
+        origin: RecipeOrigin,
+        slug: &str,
+        folder: &str,
+        read: Result<PipelineAgent, (String, Fault)>,
+    ) -> Self {
+        let file = |name: &str| format!("{folder}/{name}");
+        let mut recipe = Self::blank(RecipeKind::Agent, origin, slug.to_owned(), file("config.json"));
+        recipe.offered = false;
+        match read {
+            Ok(agent) => {
+                recipe.description.clone_from(&agent.about);
+                recipe.body.clone_from(&agent.body);
+                "QUESTION".clone_into(&mut recipe.hint);
+                let runs = agent.spec.stages.iter().any(|s| s.command.is_some());
+                recipe.scope = if runs { ToolScope::EXECUTE } else { ToolScope::READ_ONLY };
+                recipe.stages = Some(Arc::new(agent));
+                recipe.fault = recipe.check_name(Place::START).err();
+            }
+            Err((name, fault)) => (recipe.file, recipe.fault) = (file(&name), Some(fault)),
+        }
+        recipe
+    }
+
+    fn blank(kind: RecipeKind, origin: RecipeOrigin, name: String, file: String) -> Self {
+        Self {
             kind,
-            name: slug,
+            name,
             origin,
             file,
             description: String::new(),
@@ -137,28 +171,15 @@ impl Recipe {
             sources: Vec::new(),
             offered: kind != RecipeKind::Command,
             body: String::new(),
-            beside,
+            beside: Beside::None,
+            stages: None,
             fault: None,
             hides: None,
-        };
-        recipe.fault = recipe.fill(content, folder).err();
-        recipe
+        }
     }
 
     fn fill(&mut self, content: Result<Vec<u8>, String>, folder: bool) -> Result<(), Fault> {
-        let content = content.map_err(|why| Fault::new(Place::START, why))?;
-        if content.len() > MOST_BYTES {
-            return Err(Fault::new(Place::START, format!("it is longer than {} KiB", MOST_BYTES / 1024)));
-        }
-        let text = String::from_utf8(content).map_err(|e| {
-            let read = e.as_bytes().get(..e.utf8_error().valid_up_to()).unwrap_or_default();
-            let line = String::from_utf8_lossy(read).matches('\n').count() + 1;
-            Fault::new(Place { line, column: 1 }, "it is no text in UTF-8")
-        })?;
-        if let Some((at, c)) = hidden(&text) {
-            let why = format!("a character is hidden here (U+{:04X}); take it out", c as u32);
-            return Err(Fault::new(at, why));
-        }
+        let text = text_of(content.map_err(|why| Fault::new(Place::START, why))?)?;
         let front = Front::read(&text)?;
         let head: Head = front.typed()?;
         front.body.trim_end().clone_into(&mut self.body);
@@ -241,6 +262,27 @@ impl Recipe {
     }
 }
 
+/// A file as a text that a reader sees whole.
+///
+/// # Errors
+/// When it is too long, no UTF-8, or hides a character.
+pub fn text_of(content: Vec<u8>) -> Result<String, Fault> {
+    if content.len() > MOST_BYTES {
+        return Err(Fault::new(Place::START, format!("it is longer than {} KiB", MOST_BYTES / 1024)));
+    }
+    let text = String::from_utf8(content).map_err(|e| {
+        let read = e.as_bytes().get(..e.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = String::from_utf8_lossy(read).matches('\n').count() + 1;
+        Fault::new(Place { line, column: 1 }, "it is no text in UTF-8")
+    })?;
+    match hidden(&text) {
+        Some((at, c)) => {
+            Err(Fault::new(at, format!("a character is hidden here (U+{:04X}); take it out", c as u32)))
+        }
+        None => Ok(text),
+    }
+}
+
 /// The first character that a reader would not see, and where it stands. What joins two letters or chooses the look of a
 /// sign hides nothing.
 pub fn hidden(text: &str) -> Option<(Place, char)> {
@@ -275,9 +317,8 @@ fn outside(front: &Front<'_>) -> Result<(), Fault> {
     for (event, range) in Parser::new(front.body).into_offset_iter() {
         let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else { continue };
         if leaves(&dest_url) {
-            let before = front.body.get(..range.start).unwrap_or_default();
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            let at = Place { line: front.body_line + before.matches('\n').count(), column };
+            let at = Place::at(front.body, range.start);
+            let at = Place { line: at.line + front.body_line - 1, ..at };
             return Err(Fault::new(
                 at,
                 format!("`{dest_url}` is outside its folder; such a file is never read"),

@@ -3,13 +3,13 @@
 //! Owns the cascade: shipped, the user's, the project's; the last wins and says so.
 
 use super::{Recipe, RecipeKind};
-use crate::intent::SlashCommand;
+use crate::{intent::SlashCommand, mark::inside, pipeline::PipelineAgent};
 
 /// Characters of a description that a model is told.
 const TOLD_CHARS: usize = 240;
 
 /// Every recipe, by kind and name; those that cannot be used among them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recipes {
     all: Vec<Recipe>,
 }
@@ -64,9 +64,14 @@ impl Recipes {
         self.all.iter().find(|r| !r.usable() && r.kind != RecipeKind::Agent && r.name == name.to_lowercase())
     }
 
-    /// The agent of this name.
+    /// The agent of this name that is a prompt and not a row of stages.
     pub fn agent(&self, name: &str) -> Option<&Recipe> {
-        self.named(RecipeKind::Agent, name)
+        self.named(RecipeKind::Agent, name).filter(|r| r.stages.is_none())
+    }
+
+    /// The agents with stages that can be called.
+    pub fn staged(&self) -> impl Iterator<Item = &PipelineAgent> {
+        self.all.iter().filter(|r| r.usable()).filter_map(|r| r.stages.as_deref())
     }
 
     /// The agent that a line begins with, and the rest of it.
@@ -123,8 +128,7 @@ impl Recipes {
             }
         }
         let head = "They steer how something is done, never what is allowed.";
-        (!text.is_empty())
-            .then(|| format!("<skills>\n{head}\n{}</skills>", text.replace("</skills", "<\\/skills")))
+        (!text.is_empty()).then(|| format!("<skills>\n{head}\n{}</skills>", inside(&text, "skills")))
     }
 }
 

@@ -250,7 +250,13 @@ fn an_agent_goes_no_further_than_its_tools_and_its_scope() {
         kind,
         ..Directed::of_child(
             Seq(1),
-            &ChildAgent { name: "a".into(), prompt: <_>::default(), tools: None, scope: ToolScope::FULL },
+            &ChildAgent {
+                name: "a".into(),
+                prompt: <_>::default(),
+                tools: None,
+                scope: ToolScope::FULL,
+                model: None,
+            },
         )
     };
     let may = |d: &Directed, tool: Tool| d.allows(tool.name(), tool.needs());

@@ -8,6 +8,7 @@ use super::{LaneKind, State};
 use crate::{
     ids::{LaneId, TaskId},
     money::{Allowance, Configured, Unit},
+    pipeline::RunBudget,
     talk::Usage,
 };
 
@@ -106,11 +107,21 @@ impl State {
     pub(super) fn set_budget(&mut self, unit: Unit, most: Option<u64>, brief: bool) {
         let bound = Bound { most, from: self.accounts.spent };
         self.brief_budgets.remove(&unit);
+        self.with_pipeline(|p| {
+            p.bounds.remove(&unit);
+        });
         if brief {
             self.brief_budgets.insert(unit, bound)
         } else {
             self.budgets.insert(unit, bound)
         };
+    }
+
+    /// What an agent may spend from here on.
+    pub(super) fn bounds_of(&self, budget: Option<RunBudget>) -> BTreeMap<Unit, Bound> {
+        let from = self.accounts.spent;
+        let each = budget.into_iter().flat_map(|b| b.0.each().collect::<Vec<_>>());
+        each.map(|(unit, most)| (unit, Bound { most: Some(most), from })).collect()
     }
 
     /// What may be spent, unit by unit, and what is; `configured` holds where nothing was said here.
@@ -127,6 +138,19 @@ impl State {
             let unknown = unit == Unit::Micros && now.unpriced > from.unpriced;
             Some(Allowance { unit, most, spent, unknown, said })
         };
-        Unit::ALL.into_iter().filter_map(of).collect()
+        let of_agent = |unit| {
+            let at_work = |l: LaneId| self.lanes.contains_key(&l);
+            let pipeline = self.pipeline.as_ref().filter(|p| p.lane.is_some_and(at_work))?;
+            let Bound { most, from } = *pipeline.bounds.get(&unit)?;
+            let spent = now.of(unit).saturating_sub(from.of(unit));
+            let unknown = unit == Unit::Micros && now.unpriced > from.unpriced;
+            Some(Allowance { unit, most: most?, spent, unknown, said: true })
+        };
+        // Whichever is used up first holds.
+        let tightest = |unit| {
+            let both = [of(unit), of_agent(unit)].into_iter().flatten();
+            both.min_by_key(|a| if a.is_over() { 0 } else { a.left() })
+        };
+        Unit::ALL.into_iter().filter_map(tightest).collect()
     }
 }

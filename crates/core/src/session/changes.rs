@@ -8,6 +8,7 @@ use crate::{
     blob::BlobId,
     event::{Event, FileChange},
     ids::{ApplyId, ApprovalId, LaneId, ProposalId},
+    money,
     proposal::{Decision, Proposal, ProposalStatus},
 };
 
@@ -61,7 +62,7 @@ impl Apply {
     /// What it is about, in a few words: `3 files by cargo fmt`.
     pub fn words(&self) -> String {
         let count = self.count();
-        let files = format!("{count} file{}", if count == 1 { "" } else { "s" });
+        let files = money::count(count, "file");
         let Some(command) = &self.command else { return files };
         let parts = (count > 0).then_some(files).into_iter().chain(command.git.iter().cloned());
         format!("{} by `{}`", parts.collect::<Vec<_>>().join(", "), command.line)

@@ -343,6 +343,14 @@ impl State {
         self.phase == Phase::Executing && !lane.kind.of_run() && !self.has_own_run(lane)
     }
 
+    /// The model that whatever directs a lane asks for: its agent, else what directs its message.
+    pub fn model_of(&self, lane: LaneId) -> Option<&str> {
+        let lane = self.lanes.get(&lane)?;
+        let turn = self.turns.get(&lane.turn).and_then(|t| t.directed.as_deref());
+        let by = [lane.agent.as_deref(), turn];
+        by.into_iter().flatten().find_map(|d| d.model.as_deref())
+    }
+
     /// The lane that an open model call belongs to.
     pub fn lane_thinking(&self, call: CallId) -> Option<&Lane> {
         self.lanes.values().find(|l| l.thinking == Some(call))

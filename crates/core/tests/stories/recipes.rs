@@ -6,9 +6,12 @@ use pilothouse_core::{
     event::{CallStatus, Event},
     input::Input,
     intent::{IntentNode, Phase},
+    pipeline::{Depth, Material, PipelineAgent},
     recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
     scope::ToolScope,
     session::Session,
+    talk::ModelReply,
+    work::Work,
 };
 use serde_json::json;
 
@@ -31,6 +34,7 @@ fn recipe(kind: RecipeKind, slug: &str, head: &str, body: &str) -> Recipe {
 
 fn bench() -> Bench {
     let mut b = Bench::new();
+    let staged = agents(Depth::Quick).all[0].clone();
     b.session.set_recipes(Arc::new(Recipes::of(vec![
         recipe(
             RecipeKind::Skill,
@@ -47,6 +51,7 @@ fn bench() -> Bench {
             "Audit.",
         ),
         recipe(RecipeKind::Skill, "broken", "", "b"),
+        Recipe::staged(RecipeOrigin::Shipped, "research", "agents/research", Ok(staged)),
     ])));
     b
 }
@@ -175,4 +180,73 @@ fn an_agent_is_a_kind_of_sub_agent_that_only_reads_and_keeps_to_its_tools() {
     assert_eq!(told.as_deref(), Some("Audit."));
     b.reply_to(child.thinking.unwrap(), "", &[("edit", edit_of("a.txt"))]).unwrap();
     assert!(refusals(&b)[1].contains("edit is not allowed"), "{:?}", refusals(&b));
+}
+
+#[test]
+fn an_agent_with_stages_is_called_by_its_name_and_directs_no_message() {
+    let mut b = bench();
+    b.say("@research who calls a?");
+    assert!(directed(&b).is_empty());
+    assert!(b.log.iter().any(|e| matches!(e.event, Event::Staged { .. })));
+}
+
+/// An agent of two stages with settings of its own.
+fn scout(settings: &str) -> Result<Recipe, String> {
+    let config = format!(
+        "{{\"stages\": [{{\"name\": \"ask\", \"kind\": \"llm\", \"gives\": \"analysis\"}},\n\
+         {{\"name\": \"more\", \"kind\": \"llm\", \"gives\": \"analysis\"}},\n\
+         {{\"name\": \"output\", \"kind\": \"render\"}}],\n{settings}}}"
+    );
+    let agent = PipelineAgent::read("scout", &config, "", |_| Some("Ask.".to_owned()));
+    let agent = agent.map_err(|(file, fault)| format!("{file}:{fault}"))?;
+    Ok(Recipe::staged(RecipeOrigin::User, "scout", "agents/scout", Ok(agent)))
+}
+
+#[test]
+fn an_agent_with_stages_goes_as_deep_and_spends_as_much_as_it_says() {
+    let settings =
+        r#""depth": "quick", "budget": "1 call", "output": {"citation": "{number} {path}#{lines}"}"#;
+    let mut b = Bench::new();
+    b.session.set_agents(Arc::default());
+    b.session.set_recipes(Arc::new(Recipes::of(vec![scout(settings).unwrap()])));
+    b.say("@scout who calls a?");
+    let pipeline = b.session.state().pipeline.clone().unwrap();
+    assert_eq!(pipeline.state.depth(), Depth::Quick);
+    assert_eq!(pipeline.state.beginning().unwrap().spec.output.citation, "{number} {path}#{lines}");
+    while let Some(next) = b.session.pending().into_values().next() {
+        let input = match next {
+            Work::Think { call, .. } => {
+                let text = r#"{"scope": "a", "sub_queries": ["a"]}"#.to_owned();
+                Input::Replied { call, reply: Ok(ModelReply { text, ..ModelReply::default() }) }
+            }
+            Work::Stage { pipeline, step } => {
+                let state = &b.session.state().pipeline.as_ref().unwrap().state;
+                let reply = state.reply().map(|r| r.head.clone());
+                let material = Box::new(Material { reply, ..Material::default() });
+                Input::StageGathered { pipeline, step, material }
+            }
+            other => panic!("{other:?}"),
+        };
+        b.input(input).unwrap();
+    }
+    let question = b.question(|k| k.budget().is_some());
+    assert!(b.session.state().lanes.values().any(|l| l.held));
+    // What the user says then goes before what the agent says.
+    b.say("/budget 5 calls");
+    assert!(!b.session.state().open.contains_key(&question));
+    assert!(b.session.state().lanes.values().all(|l| !l.held && l.thinking.is_some()));
+}
+
+#[test]
+fn settings_of_an_agent_that_mean_nothing_are_named_where_they_stand() {
+    for (settings, said) in [
+        (r#""depth": "abyss""#, "unknown variant `abyss`"),
+        (r#""budget": "much""#, "is no budget"),
+        (r#""output": {"citation": "{page}"}"#, "config.json:4:12: a citation has no {page}"),
+        (r#""output": {"citation": "{path}"}"#, "with {number} and {path}"),
+        (r#""output": {"colour": "red"}"#, "config.json:4:12: unknown field `colour`"),
+    ] {
+        let why = scout(settings).unwrap_err();
+        assert!(why.contains(said), "{why}");
+    }
 }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+pub(super) use pilothouse_core::money::count;
+
 use super::pattern::{Pattern, group};
 
 /// One line that a search found.
@@ -125,11 +127,6 @@ fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn numbered(text: &str) -> Vec<(u64, &str)> {
     let lines = whole_lines(text).filter_map(|l| NUMBERED.captures(l));
     lines.filter_map(|c| Some((group(&c, "line").parse().ok()?, group(&c, "text")))).collect()
-}
-
-/// `3 files`, `1 file`.
-pub(super) fn count(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

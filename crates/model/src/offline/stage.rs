@@ -3,7 +3,7 @@
 //!
 //! Owns what rules can hand in for a stage. Never says anything in words of its own about what was found.
 
-use pilothouse_core::talk::ModelRequest;
+use pilothouse_core::{money::count, talk::ModelRequest};
 use serde_json::{Value, json};
 
 /// Most passages of an answer, and lines of one.
@@ -79,8 +79,7 @@ fn draft(query: &str, text: &str) -> Value {
     let said = if found.is_empty() {
         format!("Nothing in the index answers \"{}\".", query.trim())
     } else {
-        let s = if found.len() == 1 { "" } else { "s" };
-        format!("{} passage{s} of the workspace, the best first.", found.len())
+        format!("{} of the workspace, the best first.", count(found.len(), "passage"))
     };
     json!({"summary": said, "sections": found, "conclusions": [], "extractive": true})
 }

@@ -133,3 +133,77 @@ fn validate_names_file_line_and_column_of_what_is_wrong() {
     prints(&desk, &["validate", ".mcp.json"], 2, &["1 file checked, 1 with a mistake"]);
     desk.go(&["validate", "nowhere"]).with(1).tells(&["nowhere"]);
 }
+
+const STAGES: &str = "{\"stages\": [{\"name\": \"ask\", \"kind\": \"llm\", \"gives\": \"analysis\"},\n{\"name\": \"output\", \"kind\": \"render\"}]}";
+
+#[test]
+fn agents_with_stages_are_checked_and_listed_like_the_others() {
+    let desk = Desk::new();
+    prints(&desk, &["agents", "validate"], 0, &["0 files checked"]);
+    own(&desk, "agents/mine/config.json", "{\"stages\": [\n{\"name\": \"a\"}]}");
+    own(&desk, "agents/mine/AGENT.md", "---\ndescription: d\n---\nb\n");
+    own(&desk, "agents/bare/config.json", STAGES);
+    own(&desk, "agents/bare/prompts/stage-other.md", "What?");
+    put(&desk, ".claude/agents/judge.md", "---\nname: judge\ndescription: Judges.\n---\nb\n");
+    let wrong = [
+        "agents/bare/config.json:1:1: prompts/stage-ask.md: the stage `ask` has nothing to ask",
+        "agents/bare/prompts/stage-other.md:1:1: no stage is called so",
+        "agents/mine/config.json:2:12: missing field `kind`",
+        "5 files checked, 3 with a mistake",
+    ];
+    prints(&desk, &["agents", "validate"], 2, &wrong);
+    prints(&desk, &["validate"], 2, &wrong[..3]);
+    own(&desk, "agents/mine/config.json", STAGES);
+    own(&desk, "agents/mine/prompts/stage-ask.md", "Ask.");
+    let listed =
+        ["@research", "shipped", "stages: Take the question apart (then asks you), Calibrate", "@mine"];
+    prints(&desk, &["agents", "list"], 0, &listed);
+    let ended = desk.go(&["agents", "list", "--json"]).with(0);
+    let lines: Vec<Value> = ended.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let of = |name: &str| lines.iter().find(|l| l["name"] == name).unwrap();
+    assert_eq!(of("mine")["pipeline"]["stages"][0]["name"], "ask");
+    assert_eq!(of("judge")["origin"], "project");
+    assert!(of("judge")["fault"]["what"].as_str().unwrap().contains("not trusted"));
+    prints(&desk, &["skills", "list"], 0, &["/write-tests", "at most: "]);
+    desk.go(&["agents", "run", "nobody", "x"])
+        .with(2)
+        .tells(&["there is no agent `nobody`; there are: mine"]);
+    desk.go(&["agents", "run", "judge", "x"]).with(2).tells(&["the agent `judge` cannot be used"]);
+    let server = Server::start(vec![say("It is in src/search.rs.")]);
+    let ended =
+        desk.ask(&server.base, &["agents", "run", "judge", "where is find_notes?", "--trust"]).with(0);
+    assert!(ended.err.contains("judge"), "{}", ended.err);
+    assert!(whole(&server, 0).contains("<agent name=\"judge\">"));
+}
+
+#[test]
+fn an_agent_s_model_is_asked_where_it_is_configured() {
+    let desk = Desk::new();
+    own(
+        &desk,
+        "config.toml",
+        "[model.also.fast]\nname = \"small-1\"\n[model.also.far]\npreset = \"nowhere\"\n",
+    );
+    own(&desk, "agents/quick.md", "---\nname: quick\ndescription: d\nmodel: fast\n---\nBe brief.\n");
+    own(&desk, "agents/auditor.md", "---\nname: auditor\ndescription: d\nmodel: other\n---\nBe careful.\n");
+    let server = Server::answering(|request| {
+        let told = request["messages"].to_string();
+        let child = !request["tools"].to_string().contains("\"delegate\"");
+        Some(if child || told.contains("1 report") || !told.contains("careful") {
+            say("It is in src/search.rs.")
+        } else {
+            call("delegate", json!({"tasks": [{"kind": "quick", "task": "find fn score"}]}))
+        })
+    });
+    let ended = desk.ask(&server.base, &["run", "@quick where is find_notes?"]).with(0);
+    assert!(!ended.err.contains("not configured"), "{}", ended.err);
+    assert!(ended.err.contains("[model.also.far] has no effect"), "{}", ended.err);
+    let ended = desk.ask(&server.base, &["run", "@auditor where is find_notes?"]).with(0);
+    assert!(ended.err.contains("[model.also.other] in config.toml names it"), "{}", ended.err);
+    let models: Vec<String> =
+        server.requests().iter().map(|r| r["model"].as_str().unwrap().to_owned()).collect();
+    let ours = &models[1];
+    assert_eq!(models, ["small-1", ours, "small-1", ours]);
+    assert_ne!(ours, "small-1");
+    prints(&desk, &["config", "show"], 0, &["also         fast: small-1"]);
+}

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
-use pilothouse_core::{intent::Mode, plan::Pause, scope::PermissionMode, shell::secrets};
+use pilothouse_core::{front::Place, intent::Mode, plan::Pause, scope::PermissionMode, shell::secrets};
 use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -103,6 +103,43 @@ settings! {
         pub connect_seconds: Option<u64>,
         /// The longest silence.
         pub silence_seconds: Option<u64>,
+        /// Others that agents and skills may ask for, by the name that they use.
+        pub also: Option<BTreeMap<String, ModelLayer>>,
+    }
+}
+
+impl ModelLayer {
+    /// As [`Self::over`]; an address and a preset are two answers to one question, so the upper layer's stands alone.
+    #[must_use]
+    pub fn upon(self, below: Self) -> Self {
+        let said = if self.names_a_place() { &self } else { &below };
+        let (preset, base_url) = (said.preset.clone(), said.base_url.clone());
+        Self { preset, base_url, ..self.over(below) }
+    }
+
+    fn names_a_place(&self) -> bool {
+        self.preset.is_some()
+            || self.base_url.is_some()
+            || self.name.as_deref().is_some_and(super::provider::names_a_place)
+    }
+
+    /// The other model of this name: at this place, unless it names one. What a key, a header or a price is for it is not for
+    /// another.
+    pub(super) fn other(&self, name: &str, layer: &Self) -> Self {
+        let named = layer.name.clone().unwrap_or_else(|| name.to_owned());
+        let layer = Self { name: Some(named), also: None, ..layer.clone() };
+        let waits = Self {
+            connect_seconds: self.connect_seconds,
+            silence_seconds: self.silence_seconds,
+            ..Self::default()
+        };
+        if layer.names_a_place() {
+            return layer.upon(waits);
+        }
+        let (key, headers) = (self.key.clone(), self.headers.clone());
+        let place = self.name.as_deref().and_then(super::provider::place_in);
+        let preset = place.map(|p| p.name().to_owned()).or_else(|| self.preset.clone());
+        layer.upon(Self { preset, base_url: self.base_url.clone(), key, headers, ..waits })
     }
 }
 
@@ -308,15 +345,8 @@ impl Layer {
     /// This layer where it says something, else `below`.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
-        let (a, b) = (self.model, below.model);
-        // An address and a preset are two answers to one question: the upper layer's stands alone.
-        let place = a.preset.is_some()
-            || a.base_url.is_some()
-            || a.name.as_deref().is_some_and(super::provider::names_a_place);
-        let said = if place { &a } else { &b };
-        let (preset, base_url) = (said.preset.clone(), said.base_url.clone());
         Self {
-            model: ModelLayer { preset, base_url, ..a.over(b) },
+            model: self.model.upon(below.model),
             session: self.session.over(below.session),
             plan: self.plan.over(below.plan),
             sandbox: self.sandbox.over(below.sandbox),
@@ -335,10 +365,8 @@ impl Layer {
 
 /// Line and column, from 1, of the start of a stretch of text.
 pub(crate) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
-    let at = span.map_or(0, |s| s.start);
-    let before = text.get(..at.min(text.len())).unwrap_or_default();
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (before.matches('\n').count() + 1, column)
+    let Place { line, column } = Place::at(text, span.map_or(0, |s| s.start));
+    (line, column)
 }
 
 fn hint(message: &str) -> String {

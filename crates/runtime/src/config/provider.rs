@@ -3,7 +3,7 @@
 //! Owns the choice. An environment variable of another program that holds a key never switches a
 //! model on by itself: someone must have named a preset, an address or a model first.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use pilothouse_model::{Effort, Endpoint, Preset, Price};
 
@@ -28,7 +28,37 @@ pub enum Provider {
     Endpoint(Box<Endpoint>),
 }
 
+/// One of several models.
+#[derive(Clone, Debug)]
+pub struct OtherModel {
+    /// Who answers.
+    pub voice: Provider,
+    /// The context window in tokens, if known.
+    pub window: Option<u64>,
+}
+
 impl Provider {
+    /// The other models that can be asked by name; what is wrong with one is told and leaves it out.
+    pub(super) fn others(
+        model: &ModelLayer,
+        environment: &Environment,
+        stored: &Credentials,
+        notices: &mut Vec<String>,
+    ) -> BTreeMap<String, OtherModel> {
+        let mut all = BTreeMap::new();
+        for (name, layer) in model.also.iter().flatten() {
+            let layer = model.other(name, layer);
+            match Self::choose(&layer, environment, stored) {
+                Ok((voice, found)) => {
+                    notices.extend(found.notices);
+                    all.insert(name.clone(), OtherModel { voice, window: layer.window });
+                }
+                Err(e) => notices.push(format!("[model.also.{name}] has no effect: {e}")),
+            }
+        }
+        all
+    }
+
     /// The name for the status line.
     pub fn name(&self) -> String {
         match self {
@@ -148,6 +178,14 @@ impl Provider {
 /// Whether a model's name says where it is.
 pub(super) fn names_a_place(name: &str) -> bool {
     !matches!(read_name(name), Named::Plain)
+}
+
+/// The place that a model's name says.
+pub(super) fn place_in(name: &str) -> Option<Preset> {
+    match read_name(name) {
+        Named::At(place, _) => Some(place),
+        Named::Offline | Named::Script(_) | Named::Plain => None,
+    }
 }
 
 enum Named {

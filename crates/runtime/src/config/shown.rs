@@ -39,6 +39,13 @@ impl fmt::Display for Config {
         {
             line("effort", effort.name())?;
         }
+        for (name, other) in &self.others {
+            let place = match &other.voice {
+                Provider::Endpoint(e) => format!(" at {}", e.shown_url()),
+                Provider::Offline | Provider::Script(_) => String::new(),
+            };
+            line("also", &format!("{name}: {}{place}", other.voice.name()))?;
+        }
         if let Some(window) = self.window {
             line("window", &format!("{window} tokens"))?;
         }

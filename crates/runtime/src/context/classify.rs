@@ -3,7 +3,10 @@
 //! Owns the request: prompt, phase, plan, the last messages, the message itself, each as marked-up
 //! data that cannot break out of its mark. Path and turn are asked for together.
 
-use pilothouse_core::talk::{Message, ModelRequest, Purpose, Role};
+use pilothouse_core::{
+    mark,
+    talk::{Message, ModelRequest, Purpose, Role},
+};
 
 use super::cut;
 use crate::tiers::Question;
@@ -44,7 +47,7 @@ pub fn request(question: &Question) -> ModelRequest {
 
 /// Makes text safe between marks and in quotes: what is sorted is foreign, and no code to be copied.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    mark::escape(text).replace('"', "&quot;")
 }
 
 #[cfg(test)]

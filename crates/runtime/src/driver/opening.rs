@@ -12,6 +12,7 @@ use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
     intent::Mode,
+    pipeline::Agents,
     scope::PermissionMode,
     session::{ApplyStatus, Bounds, Session, Step, Tiers},
 };
@@ -143,9 +144,7 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     log.replay(|event| session.apply(&event))?;
     session.set_policy(Arc::new(rules.policy));
     session.set_bounds(bounds(setup, &config));
-    let (agents, faults) = crate::agents::load(&setup.home, setup.depth);
-    notices.extend(faults);
-    session.set_agents(Arc::new(agents));
+    session.set_agents(Arc::new(Agents { depth: setup.depth, ..Agents::default() }));
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));

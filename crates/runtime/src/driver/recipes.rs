@@ -8,6 +8,7 @@ use std::sync::Arc;
 use pilothouse_core::{
     event::{Event, Stamped},
     port::Update,
+    recipe::RecipeKind,
 };
 
 use super::Driver;
@@ -54,17 +55,25 @@ impl Driver {
         self.shelf.told = warnings;
     }
 
-    /// Says that a message is answered by another model than its agent asks for: only one is configured.
+    /// Says that another model answers than an agent or a skill asks for: that one is not configured.
     pub(super) fn say_of_model(&mut self, event: &Stamped) {
-        let Event::TurnDirected { name, kind, model: Some(model), .. } = &event.event else { return };
+        let (name, kind, model) = if let Event::TurnDirected { name, kind, model, .. } = &event.event {
+            (name, *kind, model)
+        } else if let Event::ChildStarted { agent: Some(agent), .. } = &event.event {
+            (&agent.name, RecipeKind::Agent, &agent.model)
+        } else {
+            return;
+        };
+        let Some(model) = model else { return };
         let ours = self.at.config.voice.name();
-        if *model != ours {
-            let kind = kind.name();
-            let text = format!(
-                "the {kind} {name} asks for the model {model}, which is not configured: {ours} answers"
-            );
-            self.outbox.send(Update::Notice(text));
+        if *model == ours || self.at.config.others.contains_key(model) {
+            return;
         }
+        let kind = kind.name();
+        self.outbox.send(Update::Notice(format!(
+            "the {kind} {name} asks for the model {model}, which is not configured: {ours} answers; \
+             [model.also.{model}] in config.toml names it"
+        )));
     }
 
     /// Looks again where a file or a folder is not what it was.

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The folder as it is found when a session is opened in it.
-pub(super) fn found(setup: &Setup, root: &Path) -> (Folder, Survey) {
+pub(crate) fn found(setup: &Setup, root: &Path) -> (Folder, Survey) {
     let once = setup.trust == Trust::Once;
     let folder = Folder { once, asks: setup.asks, ..Folder::at(&setup.home, root) };
     let survey = folder.look();
@@ -146,7 +146,8 @@ impl Driver {
             Ok(Settled { config, hooks, lower }) => {
                 // Who answers was settled when the session was opened; what was a secret stays one.
                 let secrets = config.secrets.and(&self.at.config.secrets);
-                self.at.config = Config { voice: self.at.config.voice.clone(), secrets, ..config };
+                let Config { voice, others, .. } = self.at.config.clone();
+                self.at.config = Config { voice, others, secrets, ..config };
                 self.at.hooks = hooks;
                 self.rebound();
                 inputs.push((Input::Surveyed(standing(&survey, &self.at.hooks)), false));

@@ -5,7 +5,7 @@
 
 use std::{
     any::Any,
-    collections::btree_map::Entry,
+    collections::{BTreeMap, btree_map::Entry},
     future::Future,
     panic::AssertUnwindSafe,
     sync::{Arc, atomic::AtomicU64},
@@ -66,7 +66,7 @@ pub(super) struct Services {
     pub pending: Pending,
     /// What is asked about the workspace as a whole.
     pub knowledge: Knowledge,
-    client: Option<Arc<dyn ModelClient>>,
+    clients: BTreeMap<String, Arc<dyn ModelClient>>,
 }
 
 /// The tools that a lane for this purpose is offered; a sub-agent runs nothing, not even what only reads.
@@ -103,15 +103,20 @@ impl Services {
         let found = at.sources.clone();
         let sources = SessionSources::of(&setup.home, &setup.environment, at.root.path(), &at.trust.1, found);
         let knowledge = Knowledge::new(at.root.path(), &setup.home, &at.config);
-        Ok(Self { workshop, sources, later, pending, knowledge, client: None })
+        Ok(Self { workshop, sources, later, pending, knowledge, clients: BTreeMap::new() })
     }
 
     pub(super) fn client(&mut self, voice: &Provider) -> Result<Arc<dyn ModelClient>, Fault> {
-        if let Some(client) = &self.client {
+        let effort = match voice {
+            Provider::Endpoint(endpoint) => endpoint.effort,
+            Provider::Offline | Provider::Script(_) => None,
+        };
+        let of = format!("{} {} {effort:?}", voice.origin(), voice.name());
+        if let Some(client) = self.clients.get(&of) {
             return Ok(Arc::clone(client));
         }
         let client = tiers::client(voice)?;
-        self.client = Some(Arc::clone(&client));
+        self.clients.insert(of, Arc::clone(&client));
         Ok(client)
     }
 }
@@ -229,7 +234,8 @@ impl Driver {
         self.look_again();
         self.look_at_memory_again();
         self.project.tell();
-        let client = self.kit.client(&self.at.config.voice);
+        let (voice, _) = self.at.config.asked(self.at.session.state().model_of(lane));
+        let client = self.kit.client(voice);
         let request = self.request_of(lane, purpose, offer);
         let ends = move |fault| Input::Replied { call, reply: Err(fault) };
         let (client, request) = match (client, request) {
@@ -264,27 +270,32 @@ impl Driver {
             let request = self.stage_request().ok_or(Unprepared::Gone)?;
             return Ok(Prepared { request, crowded: false });
         }
-        let around = self.circumstances();
+        let around = self.circumstances_of(self.at.session.state().model_of(lane));
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         let tools = offered(self.at.session.state(), purpose, offer, !self.kit.sources.is_empty());
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 
-    /// What else a request depends on.
+    /// What else a request to the main model depends on.
     pub(super) fn circumstances(&self) -> Circumstances {
+        self.circumstances_of(None)
+    }
+
+    fn circumstances_of(&self, model: Option<&str>) -> Circumstances {
+        let (voice, window) = self.at.config.asked(model);
         Circumstances {
             now: (self.setup.clock)(),
             utc_offset_minutes: self.around.utc_offset_minutes,
             branch: self.around.branch.clone(),
             history: self.at.config.history,
-            window: context::Window::of(self.at.config.window),
+            window: context::Window::of(window),
             project: self.project.block(),
             skills: self.at.session.recipes().told(SKILL_BYTES),
             memory: Arc::clone(self.at.session.memory()),
             prior: self.prior_research(),
             may_call: self.at.session.may_call(),
             unattended: self.setup.unattended,
-            origin: self.at.config.voice.origin(),
+            origin: voice.origin(),
             sources: self.kit.sources.lines(),
         }
     }

@@ -10,6 +10,7 @@ use std::{
 use pilothouse_core::{
     clean::Clean,
     event::{Event, Stamped},
+    recipe::{Recipe, RecipeKind, RecipeOrigin, Recipes},
     runs::RunInfo,
 };
 
@@ -51,6 +52,47 @@ fn row(s: &Summary, folder: bool) -> String {
         s.applied,
         title.as_str()
     )
+}
+
+/// Lists skills, commands or agents: where each comes from, what it may, what is wrong with it.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn recipes(all: &Recipes, kinds: &[RecipeKind], json: bool, out: &mut dyn Write) -> io::Result<()> {
+    for recipe in all.iter().filter(|r| kinds.contains(&r.kind)) {
+        if json {
+            writeln!(out, "{}", in_json(recipe))?;
+            continue;
+        }
+        let says = match &recipe.fault {
+            Some(fault) => format!("cannot be used: {}:{fault}", recipe.file),
+            None => recipe.description.clone(),
+        };
+        writeln!(
+            out,
+            "{:24} {:8} {}",
+            Clean::line(&recipe.call()).as_str(),
+            recipe.origin.name(),
+            Clean::line(&says)
+        )?;
+        let told = recipe.usable().then(|| recipe.may());
+        let stages = recipe.stages.iter().flat_map(|a| a.outline());
+        for line in told.into_iter().chain(stages) {
+            writeln!(out, "{:34}{}", "", Clean::line(&line))?;
+        }
+    }
+    Ok(())
+}
+
+fn in_json(recipe: &Recipe) -> serde_json::Value {
+    let fault = recipe.fault.as_ref();
+    serde_json::json!({
+        "name": recipe.name, "call": recipe.call(), "kind": recipe.kind, "origin": recipe.origin,
+        "description": recipe.description, "file": recipe.file, "may": recipe.may(), "tools": recipe.tools,
+        "model": recipe.model, "sources": recipe.sources, "hides": recipe.hides.map(RecipeOrigin::name),
+        "pipeline": recipe.stages.as_ref().map(|a| &a.spec),
+        "fault": fault.map(|f| serde_json::json!({"line": f.at.line, "column": f.at.column, "what": f.why})),
+    })
 }
 
 /// Lists runs: how each stands, where it works and what it waits for.

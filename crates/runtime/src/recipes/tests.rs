@@ -59,7 +59,7 @@ fn what_is_shipped_is_sound_and_the_users_and_the_trusted_projects_take_its_plac
     assert_eq!(faults(&shipped), []);
     assert!(
         shipped.recipes.iter().all(|r| r.origin == RecipeOrigin::Shipped)
-            && shipped.recipes.iter().count() == 3
+            && shipped.recipes.iter().count() == 5
     );
     let told = shipped.recipes.told(4096).unwrap();
     assert!(told.contains("- write-tests: Write tests for") && told.len() < 1024, "{told}");
@@ -186,4 +186,41 @@ fn a_change_is_seen_by_the_times_of_files() {
     let found = place.look();
     fs::remove_dir_all(place.home().config.join("skills/a")).unwrap();
     assert!(found.is_stale() && place.look().recipes.skill("a").is_none());
+}
+
+const STAGES: &str = r#"{"stages": [
+  {"name": "ask", "kind": "llm", "gives": "analysis"},
+  {"name": "output", "kind": "render"}
+]}"#;
+
+#[test]
+fn agents_with_stages_stand_among_the_others_and_are_no_prompts() {
+    let place = Place::new();
+    for (agent, title) in [("home/agents/scout", "yours"), ("work/.agents/agents/survey", "theirs")] {
+        place.put(&format!("{agent}/config.json"), STAGES);
+        place.put(&format!("{agent}/AGENT.md"), &format!("---\ndescription: {title}\n---\nBe exact.\n"));
+        place.put(&format!("{agent}/prompts/stage-ask.md"), "Ask.");
+    }
+    let staged = |found: &Found| found.recipes.staged().map(|a| a.slug.clone()).collect::<Vec<_>>();
+    let untrusted = place.look();
+    assert_eq!(staged(&untrusted), ["research", "review-diff", "scout"]);
+    assert!(faults(&untrusted).iter().all(|(name, why)| name == "survey" && why.contains("not trusted")));
+    let asked = place.trust().standing;
+    let of = |name: &str| asked.parts.iter().find(|p| p.path.ends_with(name)).unwrap().would.join("\n");
+    assert_eq!(of("survey/config.json"), "the stages of an agent: Ask, Output");
+    let found = place.look();
+    assert_eq!(staged(&found), ["research", "review-diff", "scout", "survey"]);
+    assert_eq!(faults(&found), []);
+    assert!(found.recipes.agent("scout").is_none() && found.recipes.agent_of("@survey x").is_none());
+    assert!(!found.recipes.told(4096).unwrap().contains("scout"), "no sub-agent");
+    let scout = found.recipes.iter().find(|r| r.name == "scout").unwrap();
+    assert_eq!((scout.description.as_str(), scout.may().as_str()), ("yours", "at most: list, read"));
+    // What is wrong stands at its own file, and a change of any is seen.
+    place.put("home/agents/scout/prompts/stage-ask.md", "Ask\u{200b}.");
+    assert!(found.is_stale());
+    let broken = place.look();
+    let scout = broken.recipes.iter().find(|r| r.name == "scout").unwrap();
+    assert!(scout.file.ends_with("scout/prompts/stage-ask.md") && scout.stages.is_none(), "{scout:?}");
+    assert_eq!(faults(&broken)[0].1, "1:4: a character is hidden here (U+200B); take it out");
+    assert_eq!(broken.warnings().len(), 1);
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     hook::Origin,
     memory::{Memory, MemoryOwner},
+    recipe::RecipeKind,
     redact::Redactor,
     shell::steers,
 };
@@ -24,12 +25,8 @@ pub enum Kind {
     Servers,
     /// Variables for commands.
     Variables,
-    /// A slash command.
-    Command,
-    /// A skill.
-    Skill,
-    /// An agent.
-    Agent,
+    /// A skill, a slash command or an agent, or a file beside one.
+    Recipe(RecipeKind),
     /// A file that a hook runs.
     Script,
     /// Notes for the agent.
@@ -59,7 +56,14 @@ impl Piece {
             Ok(bytes) => (b"+", bytes),
             Err(why) => (b"-", why.as_bytes()),
         };
-        let head = format!("{}\0{:?}\0{}\0", self.path, self.kind, bytes.len());
+        // Decisions are bound to these words.
+        let kind = match self.kind {
+            Kind::Recipe(kind) => format!("{kind:?}"),
+            Kind::Hooks | Kind::Settings | Kind::Servers | Kind::Variables | Kind::Script | Kind::Memory => {
+                format!("{:?}", self.kind)
+            }
+        };
+        let head = format!("{}\0{kind}\0{}\0", self.path, bytes.len());
         [head.as_bytes(), sign, bytes].concat()
     }
 
@@ -105,7 +109,7 @@ impl Piece {
                 let out = format!("left out, since they steer programs: {}", left.join(", "));
                 std::iter::once(gives).chain((!left.is_empty()).then_some(out)).collect()
             }
-            Kind::Command | Kind::Skill | Kind::Agent => vec![recipes::would(self)],
+            Kind::Recipe(kind) => vec![recipes::would(self, kind)],
             Kind::Script => vec![format!("run by a hook, {} lines", text.lines().count())],
             Kind::Memory => {
                 let notes = Memory::of([(MemoryOwner::Project, &*text)]).notes().len();
@@ -143,7 +147,7 @@ impl Piece {
                 Err(_) => "(no TOML)\n".to_owned(),
             },
             Kind::Memory => Redactor::default().mask(&text).into_owned(),
-            Kind::Settings | Kind::Command | Kind::Skill | Kind::Agent | Kind::Script => text,
+            Kind::Settings | Kind::Recipe(_) | Kind::Script => text,
         }
     }
 }

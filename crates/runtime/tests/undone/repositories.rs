@@ -271,7 +271,10 @@ async fn objects_that_git_prunes_come_back_with_what_names_them() {
         desk.write("a.txt", "one\n");
         bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one && git branch side");
         bash(&desk.at(), "git switch -q side; echo two > a.txt; git commit -qam two; git switch -q main");
-        bash(&desk.at(), &format!("echo three > a.txt; git stash -q; {first}; echo four > b.txt; git add b.txt"));
+        bash(
+            &desk.at(),
+            &format!("echo three > a.txt; git stash -q; {first}; echo four > b.txt; git add b.txt"),
+        );
         let before = desk.state();
         for line in [
             "git stash pop -q; git gc -q --prune=now",

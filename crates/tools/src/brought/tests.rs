@@ -279,7 +279,11 @@ const HELD_BACK: [Laid; 30] = [
 /// What no variable keeps from running.
 const TOLD: [Laid; 14] = [
     ("a program for diffs", |t| t.lay("diff.external"), "git diff"),
-    ("a program for diffs of no repository", |t| t.lay("diff.external"), "git diff --no-index a.txt .git/HEAD"),
+    (
+        "a program for diffs of no repository",
+        |t| t.lay("diff.external"),
+        "git diff --no-index a.txt .git/HEAD",
+    ),
     ("a program for diffs, for a log", |t| t.lay("diff.external"), "git log -p --ext-diff"),
     (
         "a program for some diffs",

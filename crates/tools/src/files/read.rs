@@ -9,7 +9,7 @@ use pilothouse_core::{
     diff::Lines,
     recipe::{Beside, RecipeKind, Recipes, SKILL},
     relpath::RelPath,
-    shell::Act,
+    shell::{Act, secrets::is_secret},
     tool::{Read, ToolOutcome},
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
     }
     if let Some(name) = args.path.strip_prefix(SKILL) {
         let text = of_skill(eyes.recipes, name)?;
-        return part(&args.path, &eyes.redactor.mask(&text), args).map(|(outcome, ..)| outcome);
+        return part(&args.path, &eyes.redactor.mask_file(name, &text), args).map(|(outcome, ..)| outcome);
     }
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
     let Some(path) = path else { return Err(a_folder(&args.path)) };
@@ -91,14 +91,19 @@ fn of_skill(recipes: &Recipes, name: &str) -> Result<String, String> {
         };
         return Ok(format!("{}{beside}", skill.expand("")));
     }
+    if is_secret(file) {
+        return Err(format!("{file} is a secret file; no skill's is read"));
+    }
     let bytes = match &skill.beside {
         Beside::Held(files) => files.get(file).map(|bytes| bytes.to_vec()),
         // Looked at by its own path below the folder, which no link leaves.
-        Beside::Folder(folder, _) => match (RelPath::new(file), Jail::open(Path::new(folder))) {
-            (Ok(path), Ok(jail)) => jail.read(&path).ok(),
-            (Err(_), _) | (_, Err(_)) => None,
-        },
-        Beside::None => None,
+        Beside::Folder(folder, names) if names.iter().any(|n| n == file) => {
+            match (RelPath::new(file), Jail::open(Path::new(folder))) {
+                (Ok(path), Ok(jail)) => jail.read(&path).ok(),
+                (Err(_), _) | (_, Err(_)) => None,
+            }
+        }
+        Beside::Folder(..) | Beside::None => None,
     };
     let bytes = bytes.ok_or_else(|| {
         format!("the skill {name} has no file {file}; it has: SKILL.md {}", names.join(" "))

@@ -8,7 +8,11 @@
 
 use std::os::unix::fs::symlink;
 
-use pilothouse_core::{blob::BlobId, tool::Tool};
+use pilothouse_core::{
+    blob::BlobId,
+    recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
+    tool::Tool,
+};
 use serde_json::json;
 
 use crate::fixture::{desk, rel};
@@ -280,4 +284,26 @@ fn a_search_can_name_the_files_and_show_the_lines_around() {
     for glob in ["a[", "!*.rs"] {
         assert!(d.refused(Tool::Search, json!({"pattern": "hit", "glob": glob})).contains("glob"), "{glob}");
     }
+}
+
+#[test]
+fn of_a_skills_folder_only_what_belongs_to_it_is_read_and_no_secret() {
+    let mut d = desk(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("how.md", "the how"), ("late.md", "later"), (".env", "TOKEN=abcdef0123456789")] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let beside = vec![".env".to_owned(), "how.md".to_owned()];
+    d.recipes = Recipes::of(vec![Recipe::read(RecipeFile {
+        kind: RecipeKind::Skill,
+        origin: RecipeOrigin::User,
+        slug: "tour".to_owned(),
+        folder: true,
+        file: "SKILL.md".to_owned(),
+        content: Ok(b"---\nname: tour\ndescription: d\n---\nb\n".to_vec()),
+        beside: Beside::Folder(folder.path().to_string_lossy().into_owned(), beside),
+    })]);
+    assert!(d.text(Tool::Read, json!({"path": "skill:tour/how.md"})).contains("the how"));
+    assert!(d.refused(Tool::Read, json!({"path": "skill:tour/late.md"})).contains("has no file late.md"));
+    assert!(d.refused(Tool::Read, json!({"path": "skill:tour/.env"})).contains("is a secret file"));
 }

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use pilothouse_core::front::Place;
 use toml::de::DeTable;
 
 use super::{Action, Binding, Chord, Keymap, Table, tables};
@@ -27,9 +28,7 @@ struct Source<'a> {
 
 impl Source<'_> {
     fn error(&self, span: &Range<usize>, message: impl Into<String>) -> KeymapError {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let Place { line, column } = Place::at(self.text, span.start);
         KeymapError { line, column, message: message.into() }
     }
 }

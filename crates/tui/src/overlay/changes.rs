@@ -14,7 +14,10 @@ use pilothouse_core::{
 };
 use ratatui::buffer::Buffer;
 
-use super::{Caret, Overlay, OverlayKind, page::frame};
+use super::{
+    Caret, Overlay, OverlayKind,
+    page::{choose, frame},
+};
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Entry,
@@ -119,15 +122,14 @@ impl Overlay for Changes {
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
-        let last = self.files().count().saturating_sub(1);
-        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.at = (self.at + 1).min(last);
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.at = self.at.saturating_sub(1);
-        } else if key.code == KeyCode::Char('g') {
+        let files = self.files().count();
+        if choose(key, &mut self.at, files) {
+            return Some(Outcome::none());
+        }
+        if key.code == KeyCode::Char('g') {
             self.at = 0;
         } else if key.code == KeyCode::Char('G') {
-            self.at = last;
+            self.at = files.saturating_sub(1);
         } else if key.code == KeyCode::Char('s') {
             *self = Self::of(ctx, self.extent.next());
         } else if key.code == KeyCode::Enter {

@@ -12,7 +12,10 @@ use pilothouse_core::{
 };
 use ratatui::buffer::Buffer;
 
-use super::{Caret, Overlay, OverlayKind, page::frame};
+use super::{
+    Caret, Overlay, OverlayKind,
+    page::{choose, frame},
+};
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Entry,
@@ -65,12 +68,10 @@ impl Overlay for Context {
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        let last = self.sheet.as_ref().map_or(0, |s| s.parts.len().saturating_sub(1));
-        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.at = (self.at + 1).min(last);
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.at = self.at.saturating_sub(1);
-        } else if key.code == KeyCode::Char('p') {
+        if choose(key, &mut self.at, self.sheet.as_ref().map_or(0, |s| s.parts.len())) {
+            return Some(Outcome::none());
+        }
+        if key.code == KeyCode::Char('p') {
             return Some(self.mark(Mark::Pinned));
         } else if key.code == KeyCode::Char('d') {
             return Some(self.mark(Mark::Dropped));

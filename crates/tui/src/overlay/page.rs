@@ -95,6 +95,18 @@ impl Default for Scroll {
 /// Rows that a page key goes.
 const PAGE: usize = 10;
 
+/// Moves the choice in a list of so many; whether the key is one that does.
+pub fn choose(key: KeyEvent, at: &mut usize, of: usize) -> bool {
+    if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+        *at = (*at + 1).min(of.saturating_sub(1));
+    } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+        *at = at.saturating_sub(1);
+    } else {
+        return false;
+    }
+    true
+}
+
 impl Scroll {
     /// Takes a key; whether it is one that scrolls.
     pub fn take(&mut self, key: KeyEvent) -> bool {

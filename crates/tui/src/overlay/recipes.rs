@@ -12,7 +12,7 @@ use ratatui::{buffer::Buffer, text::Line};
 
 use super::{
     Caret, Overlay, OverlayKind,
-    page::{Page, Scroll, frame},
+    page::{Page, Scroll, choose, frame},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -74,11 +74,10 @@ impl Overlay for List {
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
         let all = self.all(ctx);
         let chosen = all.get(self.at).copied();
-        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.at = (self.at + 1).min(all.len().saturating_sub(1));
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.at = self.at.saturating_sub(1);
-        } else if key.code == KeyCode::Char('q') {
+        if choose(key, &mut self.at, all.len()) {
+            return Some(Outcome::none());
+        }
+        if key.code == KeyCode::Char('q') {
             return Some(Outcome::close());
         } else if key.code == KeyCode::Char('v') {
             return chosen.map(|recipe| Outcome::open(View::of(recipe)));
@@ -162,6 +161,8 @@ fn about(recipe: &Recipe, columns: usize) -> Vec<Row> {
         n => format!("; {n} files beside it"),
     };
     lines.push((format!("{} {}{hides}{beside}", recipe.kind.name(), recipe.file), Slot::Soft));
+    let stages = recipe.stages.iter().flat_map(|agent| agent.outline());
+    lines.extend(stages.map(|line| (line, Slot::Soft)));
     if !recipe.sources.is_empty() {
         lines.push((format!("sources: {}", recipe.sources.join(", ")), Slot::Soft));
     }
@@ -181,12 +182,14 @@ struct View {
 
 impl View {
     fn of(recipe: &Recipe) -> Self {
-        let text = if recipe.body.is_empty() { "(its text could not be read)" } else { &recipe.body };
-        Self {
-            title: Clean::line(&recipe.call()).into_string(),
-            text: text.to_owned(),
-            scroll: Scroll::default(),
-        }
+        let body = if recipe.body.is_empty() { "(its text could not be read)" } else { &recipe.body };
+        let told = recipe.stages.iter().flat_map(|agent| {
+            agent.spec.stages.iter().filter_map(|s| Some((s.shown(), agent.prompts.get(&s.name)?)))
+        });
+        let text = told.fold(body.to_owned(), |all, (stage, prompt)| {
+            format!("{all}\n\n── {stage}\n\n{}", prompt.trim())
+        });
+        Self { title: Clean::line(&recipe.call()).into_string(), text, scroll: Scroll::default() }
     }
 }
 

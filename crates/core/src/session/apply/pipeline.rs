@@ -1,13 +1,14 @@
 //! Stage pipelines folded into the state: what happened to the one under way, and the calls of its stage.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     blob::Excerpt,
     event::{CallStatus, Event},
     ids::{CallId, LaneId, RunId},
+    money::Unit,
     pipeline::{Depth, PipelineExit, PipelineState, StageEvent, StageSpec},
-    session::State,
+    session::{State, accounts::Bound},
     talk::Usage,
     tool::Tool,
     work::Work,
@@ -34,6 +35,8 @@ pub struct Pipeline {
     pub spent: Usage,
     /// The agent and the pipeline before it that came to an answer last.
     pub before: Option<(String, RunId)>,
+    /// What its agent may spend, by what had been spent when it began; nothing once the user says otherwise.
+    pub(in crate::session) bounds: BTreeMap<Unit, Bound>,
 }
 
 /// A call of a stage.
@@ -72,15 +75,24 @@ impl State {
                 if self.pipeline.as_ref().is_none_or(|p| p.state.id != *pipeline) {
                     let state = PipelineState::new(*pipeline);
                     let before = self.pipeline.as_ref().and_then(|p| p.answered());
-                    let (calls, spent) = (Vec::new(), Usage::default());
-                    self.pipeline = Some(Arc::new(Pipeline { state, lane: None, calls, spent, before }));
+                    let (calls, spent, bounds) = (Vec::new(), Usage::default(), BTreeMap::new());
+                    self.pipeline =
+                        Some(Arc::new(Pipeline { state, lane: None, calls, spent, before, bounds }));
                 }
                 if let StageEvent::Judged { spent } = happened {
                     self.spent_besides(spent);
                 }
+                let begun = if let StageEvent::Began(b) = happened {
+                    Some(self.bounds_of(b.spec.budget))
+                } else {
+                    None
+                };
                 self.with_pipeline(|p| {
                     if let StageEvent::StageStarted { .. } = happened {
                         (p.calls, p.spent) = (Vec::new(), Usage::default());
+                    }
+                    if let Some(bounds) = begun {
+                        p.bounds = bounds;
                     }
                     p.state.push(happened.clone());
                 });
@@ -122,7 +134,7 @@ impl State {
         }
     }
 
-    fn with_pipeline(&mut self, change: impl FnOnce(&mut Pipeline)) {
+    pub(in crate::session) fn with_pipeline(&mut self, change: impl FnOnce(&mut Pipeline)) {
         if let Some(pipeline) = &mut self.pipeline {
             change(Arc::make_mut(pipeline));
         }

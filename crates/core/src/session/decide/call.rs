@@ -357,16 +357,7 @@ impl Draft<'_> {
     }
 
     fn propose(&mut self, lane: LaneId, call: CallId, draft: ProposalDraft) {
-        let task = self.state.lanes.get(&lane).and_then(|l| match l.kind {
-            LaneKind::Task(task) => Some(task),
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Goal
-            | LaneKind::Gate(_)
-            | LaneKind::Repair(_)
-            | LaneKind::Pipeline
-            | LaneKind::Child(_) => None,
-        });
+        let task = self.state.lanes.get(&lane).and_then(|l| l.kind.task());
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
         let removed = draft.hunks.iter().map(crate::diff::Hunk::removed).sum();
         let reserved = || self.under.policy.reserved(draft.path.as_str());

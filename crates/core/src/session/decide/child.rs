@@ -12,6 +12,7 @@ use super::{
 use crate::{
     event::{CallStatus, Event},
     ids::{CallId, LaneId, TurnId},
+    money::count,
     scope::{Capability, ToolScope},
     session::{AgentBounds, Lane, LaneKind},
     talk::{ModelReply, Usage},
@@ -202,7 +203,7 @@ impl Draft<'_> {
 fn reports(open: &crate::session::OpenCall) -> String {
     let tasks = open.delegate().map(|d| d.tasks.as_slice()).unwrap_or_default();
     let all = open.children.len();
-    let mut text = format!("{all} report{}", if all == 1 { "" } else { "s" });
+    let mut text = count(all, "report");
     for (n, (child, task)) in open.children.iter().zip(tasks).enumerate() {
         let (kind, said) = (task.kind.name(), child.report.as_deref().unwrap_or_default());
         let about: String = task.task.lines().next().unwrap_or_default().chars().take(100).collect();

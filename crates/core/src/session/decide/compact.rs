@@ -9,6 +9,7 @@ use crate::{
     event::{Event, Level},
     ids::{CallId, Seq},
     input::Refusal,
+    money::count,
     talk::{Fault, FaultKind, ModelReply},
 };
 
@@ -109,9 +110,9 @@ fn fault(kind: FaultKind, message: &str) -> Fault {
 /// What a summary took the place of, for people.
 fn told(dropped: Dropped) -> String {
     let Dropped { messages, before, after } = dropped;
-    let s = if messages == 1 { "" } else { "s" };
+    let messages = count(messages, "message");
     format!(
-        "{messages} message{s} summed up for the model: about {before} → {after} tokens. The log keeps all of it; \
+        "{messages} summed up for the model: about {before} → {after} tokens. The log keeps all of it; \
          /compact again makes the summary anew, /context shows it."
     )
 }

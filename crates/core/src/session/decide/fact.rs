@@ -9,7 +9,6 @@ use crate::{
     ids::{CallId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, QuerySub, Reading, SLASH_COMMANDS, Slash, Turn},
-    session::LaneKind,
     talk::ModelReply,
 };
 
@@ -20,20 +19,7 @@ impl Draft<'_> {
     /// A call found something out.
     pub(super) fn record_fact(&mut self, lane: LaneId, draft: FactDraft) {
         let FactDraft { name, value, source, because, confidence, checked } = draft;
-        let kind = self.state.lanes.get(&lane).map(|l| l.kind);
-        let step = match kind {
-            Some(LaneKind::Task(task)) => Some(task),
-            Some(
-                LaneKind::Answer
-                | LaneKind::Planning
-                | LaneKind::Goal
-                | LaneKind::Gate(_)
-                | LaneKind::Repair(_)
-                | LaneKind::Pipeline
-                | LaneKind::Child(_),
-            )
-            | None => None,
-        };
+        let step = self.state.lanes.get(&lane).and_then(|l| l.kind.task());
         let at = self.at;
         let fact = Fact { name, value, source, because, step, at, confidence, checked };
         self.emit(Event::FactRecorded { fact });

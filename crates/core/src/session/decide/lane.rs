@@ -11,6 +11,7 @@ use crate::{
     ids::{CallId, LaneId, ProposalId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase},
+    money::count,
     phase::Trigger,
     policy::Ruling,
     question::Review,
@@ -311,7 +312,7 @@ impl Draft<'_> {
         }
         let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
         let files = proposals.len();
-        let mut message = format!("{files} file{} to review", if files == 1 { "" } else { "s" });
+        let mut message = format!("{} to review", count(files, "file"));
         for p in self.state.proposals_of(lane) {
             if let Some(why) = &p.control {
                 message.push_str(&format!("; {} is a control file, it {why}", p.path));

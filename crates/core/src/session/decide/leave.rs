@@ -85,7 +85,7 @@ impl Draft<'_> {
 
     /// Weighs a command: its risk, how it is to run, and what the rules say of that.
     fn weigh(&self, lane: &Lane, open: &OpenCall, run: &Run, approval: Option<ApprovalId>) -> Weighed {
-        let gate = gate_of(lane);
+        let gate = lane.kind.gate();
         let by = match (approval, gate, open.typed) {
             (Some(_), ..) => By::Submitted,
             (None, Some(_), _) => self.state.gate_by(&run.command),
@@ -254,20 +254,6 @@ impl Weighed {
             typed: open.typed,
             ruling: Some(self.ruling.clone()),
         }
-    }
-}
-
-/// The gate that a lane runs.
-fn gate_of(lane: &Lane) -> Option<GateId> {
-    match lane.kind {
-        LaneKind::Gate(gate) => Some(gate),
-        LaneKind::Answer
-        | LaneKind::Planning
-        | LaneKind::Task(_)
-        | LaneKind::Goal
-        | LaneKind::Repair(_)
-        | LaneKind::Pipeline
-        | LaneKind::Child(_) => None,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
     hook::Hold,
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Found, Opening, Refusal},
+    money::count,
     question::Review,
     session::{ApplyStatus, state::CommitStage},
     tool::Tool,
@@ -201,10 +202,7 @@ impl Draft<'_> {
             let files = proposals.len();
             self.ask(
                 Review { lane, proposals },
-                format!(
-                    "Changes to {files} file{} were waiting when the session was left.",
-                    if files == 1 { "" } else { "s" }
-                ),
+                format!("Changes to {} were waiting when the session was left.", count(files, "file")),
             );
         }
         let aside = self.state.set_aside().count();

@@ -38,7 +38,7 @@ impl Draft<'_> {
     /// The agent that a line calls by name, and what it asks of it.
     pub(super) fn pipeline_order<'t>(&self, line: &'t str) -> Option<(String, &'t str)> {
         let (name, rest) = line.strip_prefix('@')?.split_once(char::is_whitespace)?;
-        let deep = self.state.depth().unwrap_or(self.under.agents.depth) == Depth::Deep;
+        let deep = self.state.depth().unwrap_or(self.under.agents.deep(None)) == Depth::Deep;
         // A review that is to be thorough is done in stages.
         let name = if name == "review" && deep { "review-diff" } else { name };
         let agent = self.under.agents.named(name)?;
@@ -75,7 +75,8 @@ impl Draft<'_> {
         let prompts =
             agent.spec.stages.iter().map(|s| agent.prompts.get(&s.name).cloned().unwrap_or_default());
         let prompts = prompts.collect::<Vec<_>>().into_iter().map(|p| self.excerpt(p)).collect();
-        let depth = self.state.depth().unwrap_or(self.under.agents.depth);
+        let depth = self.state.depth().unwrap_or(self.under.agents.deep(agent.spec.depth));
+        let follows = agent.spec.output.follow_up;
         let began = Beginning {
             agent: agent.slug,
             title: agent.title,
@@ -86,7 +87,7 @@ impl Draft<'_> {
             body,
             prompts,
             web: self.under.agents.web.clone(),
-            previous,
+            previous: previous.filter(|_| follows),
         };
         let pipeline = self.state.run.as_ref().map(|r| r.id).unwrap_or_default();
         self.emit(Event::Staged { pipeline, happened: StageEvent::Began(Box::new(began)) });
@@ -415,7 +416,7 @@ impl Draft<'_> {
 
     /// `/depth`: tells how deep pipelines go, or sets it.
     pub(super) fn set_depth(&mut self, args: &str) -> Decided {
-        let now = self.state.depth().unwrap_or(self.under.agents.depth);
+        let now = self.state.depth().unwrap_or(self.under.agents.deep(None));
         if args.trim().is_empty() {
             let lines: Vec<String> = Depth::ALL
                 .iter()

@@ -10,7 +10,7 @@ use crate::{
     input::Refusal,
     intent::{Classification, IntentNode, IntentPath, Reading, Source, Turn},
     lane::{ChildWork, LaneKind},
-    recipe::{Directed, Recipe},
+    recipe::{Directed, Recipe, RecipeKind},
     scope::{Capability, ToolScope},
     session::{Lane, OpenCall},
     tool::ChildKind,
@@ -110,16 +110,8 @@ impl Draft<'_> {
 
     /// How far whatever directs a turn lets its lanes go. A gate is the workbench's own.
     pub(super) fn directed_to(&self, kind: LaneKind, turn: TurnId) -> ToolScope {
-        match kind {
-            LaneKind::Gate(_) => ToolScope::FULL,
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Task(_)
-            | LaneKind::Goal
-            | LaneKind::Repair(_)
-            | LaneKind::Pipeline
-            | LaneKind::Child(_) => self.directing(turn).map_or(ToolScope::FULL, |d| d.scope),
-        }
+        let by = self.directing(turn).filter(|_| kind.gate().is_none());
+        by.map_or(ToolScope::FULL, |d| d.scope)
     }
 
     fn directing(&self, turn: TurnId) -> Option<&Directed> {
@@ -128,7 +120,7 @@ impl Draft<'_> {
 
     /// Why whatever directs a lane does not use a tool, if it does not.
     pub(super) fn undirected(&self, lane: &Lane, open: &OpenCall) -> Option<String> {
-        if matches!(lane.kind, LaneKind::Gate(_)) {
+        if lane.kind.gate().is_some() {
             return None;
         }
         let needs = open.tool.map_or(Some(Capability::Execute), crate::tool::Tool::needs);
@@ -146,18 +138,17 @@ impl Draft<'_> {
     pub(super) fn child_agent(&mut self, kind: &ChildKind) -> Option<ChildAgent> {
         let ChildKind::Agent(name) = kind else { return None };
         let agent = self.under.recipes.agent(name)?;
-        let (tools, scope) = (agent.tools.clone(), agent.scope);
-        Some(ChildAgent { name: name.clone(), prompt: self.excerpt(agent.body.clone()), tools, scope })
+        let (tools, scope, model) = (agent.tools.clone(), agent.scope, agent.model.clone());
+        Some(ChildAgent { name: name.clone(), prompt: self.excerpt(agent.body.clone()), tools, scope, model })
     }
 
     /// What is said of a kind that nothing is.
     pub(super) fn unknown_kind(&self, kind: &ChildKind) -> Option<String> {
         let ChildKind::Agent(name) = kind else { return None };
         let recipes = self.under.recipes;
-        let agents =
-            recipes.usable().filter(|r| r.kind == crate::recipe::RecipeKind::Agent).map(|r| r.name.as_str());
+        let agents = recipes.usable().filter(|r| r.kind == RecipeKind::Agent && r.stages.is_none());
         let own = [ChildWork::Search, ChildWork::Review, ChildWork::Verify].map(ChildWork::name);
-        let known: Vec<&str> = own.into_iter().chain(agents).collect();
+        let known: Vec<&str> = own.into_iter().chain(agents.map(|r| r.name.as_str())).collect();
         recipes
             .agent(name)
             .is_none()

@@ -8,6 +8,7 @@ use crate::{
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
     intent::{IntentNode, Mode, Phase, Turn},
+    money::count,
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
@@ -329,9 +330,8 @@ impl Draft<'_> {
             (None, 0) => complete(Millis(took)),
             (Some(plan), _) if !plan.complete() => plan.ended(),
             (plan, n) => {
-                let s = if n == 1 { "" } else { "s" };
                 let waived = plan.as_ref().map(Plan::waived).unwrap_or_default();
-                format!("Complete. {n} file{s} created/modified.{waived}")
+                format!("Complete. {} created/modified.{waived}", count(n, "file"))
             }
         };
         let ended = self.state.plan.as_ref().is_some_and(|p| !p.complete());

@@ -47,6 +47,12 @@ pub(super) fn recipes(width: u16, height: u16) -> Desk {
         one(skill, project, "deploy", "---\nname: ship\ndescription: d\n---\nb\n"),
         one(RecipeKind::Command, project, "fix", fix),
         one(RecipeKind::Agent, user, "auditor", auditor),
+        Recipe::staged(
+            RecipeOrigin::Shipped,
+            "research",
+            "agents/research",
+            Ok(super::research::agents().all[0].clone()),
+        ),
     ]));
     desk.session.set_recipes(around.recipes.clone());
     desk.app.update(Update::Surroundings(Box::new(around)), desk.now);

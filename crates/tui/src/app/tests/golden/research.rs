@@ -13,7 +13,7 @@ use pilothouse_core::{
 
 use super::super::*;
 
-fn agents() -> Arc<Agents> {
+pub(super) fn agents() -> Arc<Agents> {
     let text = |file: &str| {
         Some(match file {
             "prompts/stage-synthesize.md" => "draft".to_owned(),
@@ -23,7 +23,7 @@ fn agents() -> Arc<Agents> {
     let config = include_str!("../../../../../../assets/agents/research/config.json");
     let about = include_str!("../../../../../../assets/agents/research/AGENT.md");
     let agent = PipelineAgent::read("research", config, about, text).unwrap();
-    Arc::new(Agents { all: vec![agent], web: None, depth: Depth::Standard })
+    Arc::new(Agents { all: vec![agent], web: None, depth: Some(Depth::Standard) })
 }
 
 /// What a runtime brings: short texts stand whole in their events.

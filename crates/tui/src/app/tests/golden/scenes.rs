@@ -167,6 +167,8 @@ pub(super) const ALL: &[Scene] = &[
     ("skills-view", |w, h| pressed(recipes(w, h), "/skills<enter>jjjv")),
     ("skills-chosen", |w, h| pressed(recipes(w, h), "/skills<enter>jjj<enter>")),
     ("agents-of-files", |w, h| pressed(recipes(w, h), "/agents<enter>")),
+    ("agents-with-stages", |w, h| pressed(recipes(w, h), "/agents<enter>j")),
+    ("completion-agents", |w, h| pressed(recipes(w, h), "@re")),
     ("completion-skills", |w, h| pressed(recipes(w, h), "/wri")),
     ("skill-called", |w, h| pressed(recipes(w, h), "/write-tests src/auth/login.rs<enter>")),
     ("knowledge", |w, h| knowledge(w, h, "j")),
