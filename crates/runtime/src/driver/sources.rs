@@ -167,6 +167,7 @@ impl Driver {
         let secrets = self.at.config.secrets.clone();
         self.setup.secrets.keep(&secrets);
         self.outbox.hide(secrets.clone());
+        self.kit.knowledge.hide(&secrets);
         self.kit.workshop = self.kit.workshop.clone().hiding(secrets);
         let (home, tasks, inbound) = (self.setup.home.clone(), self.tasks.clone(), self.inbound.clone());
         let sources = self.kit.sources.clone();
@@ -197,6 +198,7 @@ impl Driver {
                 Ask::Sources
                 | Ask::KeepKey(..)
                 | Ask::Knowledge(_)
+                | Ask::Withdraw(_)
                 | Ask::History { .. }
                 | Ask::Blob(_)
                 | Ask::Files(_)

@@ -85,6 +85,7 @@ impl Driver {
     fn hand_out(&mut self, in_force: bool) {
         let secrets = self.at.config.secrets.clone();
         self.setup.secrets.keep(&secrets);
+        self.kit.knowledge.hide(&secrets);
         let (of, mut variables) = given(&self.at.trust.1);
         if !in_force {
             variables.clear();
