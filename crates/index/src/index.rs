@@ -3,11 +3,14 @@
 //! Owns when something is read anew. Nothing of it runs by itself: whoever asks brings it up to date first.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     fs::Metadata,
     os::unix::fs::MetadataExt,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use pilothouse_core::{
@@ -22,6 +25,7 @@ use crate::{
     cut::{self, Cut},
     error::IndexError,
     language::Languages,
+    search::May,
     store::{Fields, Filed, Store},
     vectors, words,
 };
@@ -32,9 +36,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 const MOST_FILES: usize = 50_000;
 /// So many changed files are put in together.
 const TOGETHER: usize = 128;
-/// So many texts are given to an embedder at once.
-const EMBEDDED: usize = 32;
-/// The name of the built-in vectors; another one is another database.
+/// The name of the built-in vectors.
 const BUILT_IN: &str = "hashed words 1";
 
 /// How far bringing it up to date is.
@@ -65,10 +67,17 @@ impl Watch for () {
 /// The index of one workspace. Every call may block on files and on another process that writes.
 pub struct Index {
     pub(crate) jail: Jail,
-    pub(crate) redactor: Redactor,
+    redactor: Mutex<Redactor>,
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     store: Mutex<Store>,
+    /// Held by the one who has vectors made.
+    pub(crate) embedding: Mutex<()>,
     rebuilt: Option<String>,
+    /// Most files that it holds.
+    most: usize,
+    /// How many files were left out since nobody may read them, and since there was no room for them.
+    denied: AtomicUsize,
+    beyond: AtomicUsize,
 }
 
 impl std::fmt::Debug for Index {
@@ -78,25 +87,45 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// The index of the workspace at `root`, kept in the file `store`; empty until it is brought up to date. Without an
-    /// embedder the built-in one makes the vectors.
+    /// The index of the workspace at `root`, kept in `folder`, in a database for each embedder; empty until it is brought up
+    /// to date. Without an embedder the built-in one makes the vectors.
     ///
     /// # Errors
     /// When the workspace cannot be opened or nothing can be kept there.
     pub fn open(
         root: &Path,
-        store: &Path,
+        folder: &Path,
         embedder: Option<Arc<dyn Embedder>>,
         redactor: Redactor,
     ) -> Result<Self, IndexError> {
         let jail = Jail::open(root)?;
         let name = embedder.as_ref().map_or(BUILT_IN, |e| e.name());
-        let (store, rebuilt) = Store::open(store, name)?;
-        Ok(Self { jail, redactor, embedder, store: Mutex::new(store), rebuilt })
+        let file = format!("knowledge-{}.db", BlobId::of(name.as_bytes()).short(8));
+        let (store, rebuilt) = Store::open(&folder.join(file))?;
+        Ok(Self {
+            jail,
+            redactor: Mutex::new(redactor),
+            embedder,
+            store: Mutex::new(store),
+            embedding: Mutex::default(),
+            rebuilt,
+            most: MOST_FILES,
+            denied: AtomicUsize::new(0),
+            beyond: AtomicUsize::new(0),
+        })
     }
 
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Masks what this knows from here on; what it changes of a file is read anew the next time.
+    pub fn hide(&self, redactor: Redactor) {
+        *self.redactor.lock().unwrap_or_else(PoisonError::into_inner) = redactor;
+    }
+
+    fn redactor(&self) -> Redactor {
+        self.redactor.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whose vectors it holds.
@@ -105,66 +134,77 @@ impl Index {
     }
 
     /// Does `work`; a database that turns out to be damaged is made anew, filled, and asked again.
-    pub(crate) fn mended<T>(&self, work: impl Fn(&Self) -> Result<T, IndexError>) -> Result<T, IndexError> {
+    pub(crate) fn mended<T>(
+        &self,
+        may: May<'_>,
+        watch: &dyn Watch,
+        work: impl Fn(&Self) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
         match work(self) {
             Err(e) if e.is_damage() => {
                 tracing::warn!(error = %e, "the knowledge index is damaged and made anew");
-                self.store().renew(self.embedder_name())?;
-                self.fill(&())?;
+                self.store().renew()?;
+                self.fill(may, watch)?;
                 work(self)
             }
             other => other,
         }
     }
 
-    /// Brings it up to date: what changed since is read anew, what is gone is taken out.
+    /// Brings it up to date: what changed since is read anew, what is gone is taken out, and so is what nobody `may` read.
+    /// What it could not do comes back, in a sentence.
     ///
     /// # Errors
     /// When the database fails, or it was stopped; what was read until then stays.
-    pub fn refresh(&self, watch: &dyn Watch) -> Result<IndexStatus, IndexError> {
-        match self.fill(watch) {
-            Err(e) if e.is_damage() => {
-                tracing::warn!(error = %e, "the knowledge index is damaged and made anew");
-                self.store().renew(self.embedder_name())?;
-                self.fill(watch)?;
-            }
-            other => other?,
-        }
-        let trouble = self.embed_missing(watch)?;
-        Ok(IndexStatus { trouble, ..self.status()? })
+    pub fn refresh(&self, may: May<'_>, watch: &dyn Watch) -> Result<Option<String>, IndexError> {
+        self.mended(may, watch, |index| index.fill(may, watch))?;
+        self.embed_missing(may, watch)
     }
 
-    /// Throws everything away and reads it anew.
+    /// Throws everything away.
     ///
     /// # Errors
-    /// As [`Index::refresh`].
-    pub fn rebuild(&self, watch: &dyn Watch) -> Result<IndexStatus, IndexError> {
-        self.store().renew(self.embedder_name())?;
-        self.refresh(watch)
+    /// When the database fails.
+    pub fn empty(&self) -> Result<(), IndexError> {
+        self.store().renew()
     }
 
-    fn fill(&self, watch: &dyn Watch) -> Result<(), IndexError> {
+    fn fill(&self, may: May<'_>, watch: &dyn Watch) -> Result<(), IndexError> {
+        let found = self.files(may, watch)?;
         let store = self.store();
-        let done = self.fill_in(&store, watch);
+        let done = self.fill_in(&store, found, watch);
         if done.is_err() {
             store.roll_back();
         }
         done
     }
 
-    fn fill_in(&self, store: &Store, watch: &dyn Watch) -> Result<(), IndexError> {
+    fn fill_in(
+        &self,
+        store: &Store,
+        found: Vec<(RelPath, String)>,
+        watch: &dyn Watch,
+    ) -> Result<(), IndexError> {
         let known = store.files()?;
         let mut known: HashMap<String, (i64, String)> =
             known.into_iter().map(|(path, id, stamp)| (path, (id, stamp))).collect();
+        // What is known stays; of the rest, so much is taken as there is room for.
+        let (mut room, mut beyond) = (self.most.saturating_sub(known.len()), 0);
         let mut batch: Vec<(RelPath, String)> = Vec::new();
         let mut progress = Progress::default();
-        for (path, stamp) in self.files() {
+        for (path, stamp) in found {
             if watch.stopped() {
                 self.put(store, &mut batch)?;
                 return Err(IndexError::Stopped);
             }
+            let was = known.remove(path.as_str());
+            if was.is_none() && room == 0 {
+                beyond += 1;
+                continue;
+            }
+            room -= usize::from(was.is_none());
             progress.files += 1;
-            if known.remove(path.as_str()).is_none_or(|(_, was)| was != stamp) {
+            if was.is_none_or(|(_, was)| was != stamp) {
                 batch.push((path, stamp));
                 progress.read += 1;
             }
@@ -179,18 +219,20 @@ impl Index {
             known.values().try_for_each(|(id, _)| store.forget(*id))?;
             store.commit()?;
         }
+        self.beyond.store(beyond, Ordering::Relaxed);
         watch.at(progress);
         Ok(())
     }
 
     /// Looks again at files that are not what they were.
     pub(crate) fn look_again(&self, paths: &[RelPath]) -> Result<(), IndexError> {
+        let known = self.redactor().fingerprint();
         let store = self.store();
         store.begin()?;
         let mut done = Ok(());
         for path in paths {
             done = done.and_then(|()| match self.jail.metadata(path) {
-                Ok(meta) => self.put_one(&store, path, &stamp(&meta)),
+                Ok(meta) => self.put_one(&store, path, &stamp(&meta, &known)),
                 Err(_) => store.kept(path)?.map_or(Ok(()), |kept| store.forget(kept.id)),
             });
         }
@@ -204,18 +246,29 @@ impl Index {
     }
 
     /// Every file that may be indexed, with what tells that it changed.
-    fn files(&self) -> impl Iterator<Item = (RelPath, String)> + '_ {
+    fn files(&self, may: May<'_>, watch: &dyn Watch) -> Result<Vec<(RelPath, String)>, IndexError> {
         let root = self.jail.root();
         let made = |e: &walkdir::DirEntry| {
             e.file_type().is_dir() && e.file_name().to_str().is_some_and(shell::makes_again)
         };
-        walk_heeding(root, root, None, Heed::All, made)
-            .filter(|e| e.file_type().is_file())
-            .filter_map(move |e| {
-                let path = RelPath::new(e.path().strip_prefix(root).ok()?.to_str()?).ok()?;
-                Some((path, stamp(&e.metadata().ok()?)))
-            })
-            .take(MOST_FILES)
+        let known = self.redactor().fingerprint();
+        let (mut out, mut denied) = (Vec::new(), 0);
+        for entry in walk_heeding(root, root, None, Heed::All, made) {
+            if watch.stopped() {
+                return Err(IndexError::Stopped);
+            }
+            let path =
+                entry.path().strip_prefix(root).ok().and_then(|path| RelPath::new(path.to_str()?).ok());
+            if let Some(path) = path.filter(|_| entry.file_type().is_file()) {
+                if !may(&path) {
+                    denied += 1;
+                } else if let Ok(meta) = entry.metadata() {
+                    out.push((path, stamp(&meta, &known)));
+                }
+            }
+        }
+        self.denied.store(denied, Ordering::Relaxed);
+        Ok(out)
     }
 
     /// Reads files anew, in one piece.
@@ -237,9 +290,10 @@ impl Index {
             return Ok(());
         }
         let read = self.read(path);
-        let hash = read.as_ref().map_or_else(|_| BlobId::of(b""), |(_, hash)| *hash);
+        let nothing = (BlobId::of(b""), BlobId::of(b""));
+        let (hash, seen) = read.as_ref().map_or(nothing, |(text, hash)| (*hash, BlobId::of(text.as_bytes())));
         if let Some(kept) = kept {
-            if read.is_ok() && kept.hash == hash.to_string() {
+            if read.is_ok() && kept.hash == hash.to_string() && kept.seen == seen.to_string() {
                 return store.restamp(kept.id, stamp);
             }
             store.forget(kept.id)?;
@@ -250,6 +304,7 @@ impl Index {
                 path,
                 stamp,
                 hash,
+                seen,
                 lines: 0,
                 cut: &none,
                 fields: Vec::new(),
@@ -259,7 +314,7 @@ impl Index {
                 let cut = cut::cut(&text, language);
                 let fields = self.fields(path, &text, &cut);
                 let lines = text.lines().count();
-                store.put(&Filed { path, stamp, hash, lines, cut: &cut, fields, skipped: None })
+                store.put(&Filed { path, stamp, hash, seen, lines, cut: &cut, fields, skipped: None })
             }
         }
     }
@@ -289,7 +344,7 @@ impl Index {
         if !prose && longest > 2_000 && text.len() / text.lines().count().max(1) > 200 {
             return Err("minified");
         }
-        let masked = self.redactor.mask_file(name, &text).into_owned();
+        let masked = self.redactor().mask_file(name, &text).into_owned();
         Ok((masked, hash))
     }
 
@@ -326,47 +381,6 @@ impl Index {
         cut.pieces.iter().map(of).collect()
     }
 
-    /// Asks the embedder for the vectors that are missing; what keeps it from answering is told.
-    fn embed_missing(&self, watch: &dyn Watch) -> Result<Option<String>, IndexError> {
-        let Some(embedder) = &self.embedder else { return Ok(None) };
-        loop {
-            if watch.stopped() {
-                return Err(IndexError::Stopped);
-            }
-            let asked = crate::search::places(
-                &self.store(),
-                "WHERE p.vector IS NULL ORDER BY p.id LIMIT ?1",
-                [EMBEDDED],
-            )?;
-            if asked.is_empty() {
-                return Ok(None);
-            }
-            let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
-            let passage = |place: &crate::search::Placed| {
-                let read =
-                    |_: &String| RelPath::new(&place.path).ok().and_then(|p| Some(self.read(&p).ok()?.0));
-                let text = texts.entry(place.path.clone()).or_insert_with_key(read);
-                let lines = text.as_deref().unwrap_or_default().lines();
-                let lines: Vec<&str> = lines.skip(place.from - 1).take(place.to + 1 - place.from).collect();
-                format!("{}\n{}", place.title, lines.join("\n"))
-            };
-            let passages: Vec<String> = asked.iter().map(passage).collect();
-            let given: Vec<&str> = passages.iter().map(String::as_str).collect();
-            let made = match embedder.embed(&given) {
-                Ok(made) if made.len() == asked.len() => made,
-                Ok(_) => return Ok(Some("the embedder gave too few vectors".to_owned())),
-                Err(fault) => return Ok(Some(format!("the embedder cannot be used: {}", fault.message))),
-            };
-            let store = self.store();
-            store.begin()?;
-            for (place, vector) in asked.iter().zip(&made) {
-                let set = "UPDATE passage SET vector=?2 WHERE id=?1";
-                store.db.execute(set, rusqlite::params![place.id, vectors::packed(vector)])?;
-            }
-            store.commit()?;
-        }
-    }
-
     /// Whether a file is in it: `indexed`, or why it is left out; nothing of one that it does not know.
     pub fn holds(&self, path: &RelPath) -> Option<String> {
         let store = self.store();
@@ -386,7 +400,13 @@ impl Index {
             .db
             .prepare("SELECT skipped, count(*) FROM file WHERE skipped NOT NULL GROUP BY 1 ORDER BY 1")?;
         let rows = asked.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        let skipped = rows.collect::<Result<_, _>>()?;
+        let mut skipped: Vec<(String, usize)> = rows.collect::<Result<_, _>>()?;
+        let also = [
+            ("a rule keeps everyone from reading them".to_owned(), &self.denied),
+            (format!("beyond the {} that are indexed at most", self.most), &self.beyond),
+        ];
+        let also = also.map(|(why, count)| (why, count.load(Ordering::Relaxed)));
+        skipped.extend(also.into_iter().filter(|(_, count)| *count > 0));
         Ok(IndexStatus {
             files: count("SELECT count(*) FROM file WHERE skipped IS NULL")?,
             lines: count("SELECT coalesce(sum(lines), 0) FROM file")?,
@@ -401,10 +421,10 @@ impl Index {
     }
 }
 
-/// What tells that a file changed.
-fn stamp(m: &Metadata) -> String {
+/// What tells that a file, or what is masked in it, changed.
+fn stamp(m: &Metadata, known: &str) -> String {
     let (written, changed) = ((m.mtime(), m.mtime_nsec()), (m.ctime(), m.ctime_nsec()));
-    format!("{} {}.{} {}.{} {}", m.size(), written.0, written.1, changed.0, changed.1, m.ino())
+    format!("{} {}.{} {}.{} {} {known}", m.size(), written.0, written.1, changed.0, changed.1, m.ino())
 }
 
 /// The words of a text by stem, in its order.
@@ -427,3 +447,7 @@ fn into_fields(line: &str, into: &mut String, whole: &mut String) {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

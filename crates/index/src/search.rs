@@ -5,14 +5,15 @@
 use std::{cmp::Ordering, collections::HashMap};
 
 use pilothouse_core::{
+    intent::embed::Hashed,
     knowledge::{Axes, Lines, Passage, Query, Score},
     relpath::RelPath,
 };
 use rusqlite::{Params, params_from_iter};
 
 use crate::{
-    error::IndexError, index::Index, language::Languages, store::Store, vectors, vocabulary::Vocabulary,
-    words,
+    error::IndexError, ground::Seen, index::Index, language::Languages, store::Store, vectors,
+    vocabulary::Vocabulary, words,
 };
 
 /// Most passages of one answer.
@@ -24,8 +25,12 @@ const LOOKED_WITHIN: usize = 2_000;
 const RANK: f32 = 12.0;
 /// How much each order counts: words, words and those like them, names, how much of the question.
 const WEIGHTS: [f32; 4] = [1.0, 0.7, 0.6, 2.0];
-/// How much the order by vectors counts.
+/// How much the order by vectors counts: those of an embedder that knows what words mean, and those of the built-in one,
+/// which is made of the same words as the other orders.
 const NEARNESS: f32 = 0.4;
+const HASHED: f32 = 0.1;
+/// How much more a passage counts in the file that speaks most of what is asked.
+const TOPIC: f32 = 1.0;
 /// Vectors that are no nearer have nothing in common but chance.
 const NEAR: f32 = 0.2;
 /// What a word of the question counts that stands in a passage, what one like it, and what either does in a name.
@@ -58,6 +63,13 @@ pub(crate) struct Placed {
     pub to: usize,
     pub title: String,
     pub hash: String,
+}
+
+impl Placed {
+    /// Its lines.
+    pub fn lines(&self) -> Option<Lines> {
+        Some(Lines { path: RelPath::new(&self.path).ok()?, from: self.from, to: self.to })
+    }
 }
 
 /// The passages that a condition on `passage p` and `file f` names.
@@ -112,7 +124,7 @@ impl Index {
     /// # Errors
     /// When the database fails.
     pub fn search(&self, query: &Query, may: May<'_>) -> Result<Vec<Passage>, IndexError> {
-        self.mended(|index| {
+        self.mended(may, &(), |index| {
             for _ in 0..2 {
                 let (passages, stale) = index.search_once(query, may)?;
                 if stale.is_empty() {
@@ -128,14 +140,14 @@ impl Index {
         let asked = self.asked(&query.text)?;
         let found = self.ranked(&asked, query)?;
         let most = query.most.clamp(1, MOST);
+        let seen = Seen::new(self, may, &());
         let best = found.first().map_or(0.0, |(_, f)| f.sum);
         let (mut out, mut stale): (Vec<Passage>, Vec<RelPath>) = (Vec::new(), Vec::new());
         for (placed, found) in found {
             if out.len() >= most {
                 break;
             }
-            let Ok(path) = RelPath::new(&placed.path) else { continue };
-            let lines = Lines { path, from: placed.from, to: placed.to };
+            let Some(lines) = placed.lines() else { continue };
             let told =
                 |o: &Passage| o.lines.path == lines.path && !o.title.is_empty() && o.title == placed.title;
             let again =
@@ -148,7 +160,7 @@ impl Index {
                 meaning: thousandths(found.axes[1]),
                 names: thousandths(found.axes[2]),
             };
-            match self.shown(&placed, lines.clone()) {
+            match seen.shown(&placed) {
                 Some(passage) => {
                     let score = thousandths(found.sum / best.max(f32::MIN_POSITIVE));
                     out.push(Passage { score, axes, ..passage });
@@ -157,14 +169,6 @@ impl Index {
             }
         }
         Ok((out, stale))
-    }
-
-    /// A passage with its text; nothing when its file is not what it was.
-    pub(crate) fn shown(&self, placed: &Placed, lines: Lines) -> Option<Passage> {
-        let (text, hash) = self.read(&lines.path).ok().filter(|(_, hash)| hash.to_string() == placed.hash)?;
-        let of: Vec<&str> = text.lines().skip(lines.from - 1).take(lines.to + 1 - lines.from).collect();
-        let (score, axes) = (Score::FULL, Axes::default());
-        Some(Passage { lines, hash, title: placed.title.clone(), text: of.join("\n"), score, axes })
     }
 
     fn asked(&self, text: &str) -> Result<Asked, IndexError> {
@@ -228,6 +232,8 @@ impl Index {
 
     /// What answers, in its order.
     fn ranked(&self, asked: &Asked, query: &Query) -> Result<Vec<(Placed, Found)>, IndexError> {
+        // An embedder may answer from afar: nobody waits for the database until it does.
+        let wanted = self.wanted(asked, &query.text);
         let store = self.store();
         let looked = if query.within.is_empty() { LOOKED } else { LOOKED_WITHIN };
         let own = || asked.concepts.iter().map(|c| c.word.as_str());
@@ -252,8 +258,10 @@ impl Index {
         fuse(&mut all, &by_words(&store, &like, looked)?, likely, 0);
         fuse(&mut all, &by_words(&store, &named.join(" OR "), looked)?, names, 2);
         fuse(&mut all, &Self::by_concepts(&store, asked, looked)?, concepts, CONCEPTS);
-        let order = self.by_vectors(&store, asked, &query.text, looked)?;
-        fuse(&mut all, &order, NEARNESS, 1);
+        if let Some(wanted) = wanted {
+            let weight = if self.embedder.is_some() { NEARNESS } else { HASHED };
+            fuse(&mut all, &by_vectors(&store, &wanted, looked)?, weight, 1);
+        }
         let ids: Vec<i64> = all.keys().copied().collect();
         let marks = vec!["?"; ids.len()].join(",");
         let places = places(&store, &format!("WHERE p.id IN ({marks})"), params_from_iter(ids))?;
@@ -271,6 +279,7 @@ impl Index {
             (placed, found)
         };
         let mut out: Vec<(Placed, Found)> = places.into_iter().map(with).collect();
+        by_topic(&mut out);
         let order = |a: &(Placed, Found), b: &(Placed, Found)| {
             b.1.sum
                 .partial_cmp(&a.1.sum)
@@ -282,41 +291,37 @@ impl Index {
         Ok(out)
     }
 
-    /// The nearest vectors, with how near each is.
-    fn by_vectors(
-        &self,
-        store: &Store,
-        asked: &Asked,
-        text: &str,
-        most: usize,
-    ) -> Result<Vec<(i64, f32)>, IndexError> {
-        let wanted = match &self.embedder {
-            None => {
-                let weighed = asked.concepts.iter().map(|c| (c.word.as_str(), c.rare * c.rare));
-                pilothouse_core::intent::embed::Hashed::words(weighed)
-            }
-            Some(embedder) => match embedder.embed(&[text]) {
-                Ok(mut made) => made.pop().unwrap_or_default(),
-                Err(fault) => {
-                    tracing::warn!(fault = %fault, "a question is asked without vectors");
-                    return Ok(Vec::new());
-                }
-            },
+    /// The vector of a question; nothing where the embedder cannot be asked.
+    fn wanted(&self, asked: &Asked, text: &str) -> Option<Vec<f32>> {
+        let Some(embedder) = &self.embedder else {
+            let weighed = asked.concepts.iter().map(|c| (c.word.as_str(), c.rare * c.rare));
+            return Some(Hashed::words(weighed));
         };
-        let mut near: Vec<(i64, f32)> = Vec::new();
-        let mut all = store.db.prepare("SELECT id, vector FROM passage WHERE vector NOT NULL")?;
-        let mut rows = all.query([])?;
-        while let Some(row) = rows.next()? {
-            let vector = row.get_ref(1)?.as_blob().unwrap_or_default();
-            let nearness = vectors::nearness(&wanted, vector);
-            if nearness > NEAR {
-                near.push((row.get(0)?, nearness));
+        match embedder.embed(&[text]) {
+            Ok(mut made) => made.pop(),
+            Err(fault) => {
+                tracing::warn!(fault = %fault, "a question is asked without vectors");
+                None
             }
         }
-        near.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal).then(a.0.cmp(&b.0)));
-        near.truncate(most);
-        Ok(near)
     }
+}
+
+/// The nearest vectors, with how near each is.
+fn by_vectors(store: &Store, wanted: &[f32], most: usize) -> Result<Vec<(i64, f32)>, IndexError> {
+    let mut near: Vec<(i64, f32)> = Vec::new();
+    let mut all = store.db.prepare("SELECT id, vector FROM passage WHERE vector NOT NULL")?;
+    let mut rows = all.query([])?;
+    while let Some(row) = rows.next()? {
+        let vector = row.get_ref(1)?.as_blob().unwrap_or_default();
+        let nearness = vectors::nearness(wanted, vector);
+        if nearness > NEAR {
+            near.push((row.get(0)?, nearness));
+        }
+    }
+    near.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal).then(a.0.cmp(&b.0)));
+    near.truncate(most);
+    Ok(near)
 }
 
 /// Passages by their words, with what the best one is worth against each.
@@ -348,6 +353,19 @@ fn fuse(all: &mut HashMap<i64, Found>, order: &[(i64, f32)], weight: f32, axis: 
             *axis = axis.max(*worth);
         }
         rank += 1.0;
+    }
+}
+
+/// Lifts passages of files that speak of what is asked in more than one place: the one that is meant stands seldom alone.
+fn by_topic(found: &mut [(Placed, Found)]) {
+    let mut files: HashMap<String, f32> = HashMap::new();
+    for (placed, found) in found.iter() {
+        *files.entry(placed.path.clone()).or_default() += found.sum * found.sum;
+    }
+    let most = files.values().fold(f32::MIN_POSITIVE, |most, sum| most.max(*sum));
+    for (placed, found) in found {
+        let share = files.get(&placed.path).map_or(0.0, |sum| (sum / most).sqrt());
+        found.sum *= 1.0 + TOPIC * share;
     }
 }
 

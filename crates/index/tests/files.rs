@@ -6,13 +6,16 @@ use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
     path::PathBuf,
+    sync::{Arc, Mutex, OnceLock},
     thread,
 };
 
 use pilothouse_core::{
+    embed::Embedder,
     knowledge::{Citation, CitedPlace, Hop, HopStart, Lines, Passage, Query, Relation, Standing, check},
     redact::Redactor,
     relpath::RelPath,
+    talk::Fault,
 };
 use pilothouse_index::{Index, IndexError, Progress, Seen, Watch};
 
@@ -35,17 +38,23 @@ impl Desk {
         fs::write(path, text).unwrap();
     }
 
+    fn kept(&self) -> PathBuf {
+        self.dir.path().join("kept")
+    }
+
+    /// The database.
     fn store(&self) -> PathBuf {
-        self.dir.path().join("kept/index.db")
+        let files = fs::read_dir(self.kept()).unwrap().flatten().map(|e| e.path());
+        files.into_iter().find(|p| p.extension().is_some_and(|e| e == "db")).unwrap()
     }
 
     fn open(&self) -> Index {
-        Index::open(&self.dir.path().join("work"), &self.store(), None, Redactor::default()).unwrap()
+        Index::open(&self.dir.path().join("work"), &self.kept(), None, Redactor::default()).unwrap()
     }
 
     fn fresh(&self) -> Index {
         let index = self.open();
-        index.refresh(&()).unwrap();
+        index.refresh(&|_| true, &()).unwrap();
         index
     }
 }
@@ -115,6 +124,25 @@ fn no_secret_is_kept_or_shown() {
 }
 
 #[test]
+fn what_becomes_a_secret_later_is_neither_shown_nor_kept() {
+    let value = "quokka-marsupial-7";
+    let desk = Desk::new(&[
+        ("src/client.rs", &format!("/// Talks to wombats.\nconst WORD: &str = \"{value}\";\n")),
+        ("src/other.rs", "/// Wombats too.\nconst WORD: &str = \"none\";\n"),
+    ]);
+    let index = desk.fresh();
+    assert!(found(&index, "wombats").iter().any(|p| p.text.contains(value)));
+    index.hide(Redactor::knowing([value]));
+    assert!(found(&index, "wombats").iter().all(|p| !p.text.contains(value)));
+    assert!(!found(&index, "marsupial").is_empty());
+    index.refresh(&|_| true, &()).unwrap();
+    assert!(found(&index, "marsupial").is_empty() && found(&index, "wombats").len() == 2);
+    // Another session that does not know it reads it as it stands.
+    desk.fresh();
+    assert!(!found(&index, "marsupial").is_empty());
+}
+
+#[test]
 fn what_changed_is_read_anew_even_between_two_questions() {
     let desk = port();
     let index = desk.fresh();
@@ -125,8 +153,8 @@ fn what_changed_is_read_anew_even_between_two_questions() {
     assert!(found(&index, "weigh anchor")[0].text.contains("weigh_anchor"));
     desk.put("src/new.rs", "pub fn heave_to() {}\n");
     fs::remove_file(desk.dir.path().join("work/src/harbour.rs")).unwrap();
-    let status = index.refresh(&()).unwrap();
-    assert_eq!(status.files, 3);
+    index.refresh(&|_| true, &()).unwrap();
+    assert_eq!(index.status().unwrap().files, 3);
     assert_eq!(paths(&found(&index, "heave to"))[0], "src/new.rs");
     assert!(found(&index, "zzzqqq").is_empty());
     assert!(!paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
@@ -142,6 +170,78 @@ fn a_part_and_a_rule_narrow_what_is_found() {
     assert_eq!(paths(&seen), ["README.md"]);
 }
 
+/// An embedder that keeps what it is asked for.
+#[derive(Default)]
+struct Asked(Mutex<Vec<String>>);
+
+impl Embedder for Asked {
+    fn name(&self) -> &'static str {
+        "asked"
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Fault> {
+        self.0.lock().unwrap().extend(texts.iter().map(|t| (*t).to_owned()));
+        Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect())
+    }
+}
+
+#[test]
+fn what_a_rule_keeps_from_everyone_is_neither_indexed_nor_embedded() {
+    let desk = port();
+    let asked = Arc::new(Asked::default());
+    let open = || {
+        let root = desk.dir.path().join("work");
+        Index::open(&root, &desk.kept(), Some(asked.clone()), Redactor::default()).unwrap()
+    };
+    let index = open();
+    let may = |p: &RelPath| p.as_str() != "src/harbour.rs";
+    index.refresh(&may, &()).unwrap();
+    let given = |what: &str| asked.0.lock().unwrap().iter().any(|t| t.contains(what));
+    assert!(given("cast_off") && !given("struct Berth"));
+    let told = index.status().unwrap().skipped;
+    assert_eq!(told, [("a rule keeps everyone from reading them".to_owned(), 1)]);
+    assert!(!paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
+    // A session with other rules puts it in; the first takes it out again and asks nobody about it.
+    assert_eq!(open().refresh(&|_| true, &()).unwrap(), None);
+    assert!(given("struct Berth") && paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
+    index.refresh(&may, &()).unwrap();
+    assert!(!paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
+}
+
+/// An embedder that looks at the index while it is asked, as another call would.
+#[derive(Default)]
+struct Curious(OnceLock<Arc<Index>>, Mutex<usize>);
+
+impl Embedder for Curious {
+    fn name(&self) -> &'static str {
+        "curious"
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Fault> {
+        *self.1.lock().unwrap() += texts.len();
+        let index = self.0.get().unwrap();
+        assert!(index.status().unwrap().files > 0);
+        let other = index.refresh(&|_| true, &()).unwrap();
+        assert!(texts.len() == 1 || other.is_some_and(|why| why.contains("still being made")));
+        Ok(texts.iter().map(|_| vec![0.0, 1.0]).collect())
+    }
+}
+
+#[test]
+fn nobody_waits_for_an_embedder_and_none_is_asked_twice() {
+    let desk = port();
+    let curious = Arc::new(Curious::default());
+    let root = desk.dir.path().join("work");
+    let index =
+        Arc::new(Index::open(&root, &desk.kept(), Some(curious.clone()), Redactor::default()).unwrap());
+    curious.0.set(Arc::clone(&index)).unwrap();
+    assert_eq!(index.refresh(&|_| true, &()).unwrap(), None);
+    let passages = index.status().unwrap().passages;
+    assert_eq!(*curious.1.lock().unwrap(), passages);
+    assert!(!found(&index, "cast off").is_empty());
+    assert_eq!(*curious.1.lock().unwrap(), passages + 1);
+}
+
 impl Desk {
     /// The index with the folder that it needs.
     fn fresh_kept(self) -> (Self, Index) {
@@ -155,7 +255,7 @@ fn hops_follow_names_imports_links_and_what_stands_within() {
     let (_desk, index) = port().fresh_kept();
     let hop = |from: HopStart, by: Relation| -> Vec<String> {
         let hop = Hop { from, by: vec![by], most: 9 };
-        let found = index.hop(&hop, &|_| true).unwrap();
+        let found = Seen::new(&index, &|_| true, &()).hop(&hop).unwrap();
         let mut files: Vec<String> = found.iter().map(|h| h.passage.lines.path.to_string()).collect();
         files.dedup();
         files
@@ -173,8 +273,8 @@ fn hops_follow_names_imports_links_and_what_stands_within() {
 #[test]
 fn checks_see_the_files_as_they_are() {
     let (desk, index) = port().fresh_kept();
-    let seen = Seen { index: &index, may: &|_| true };
-    let passage = index.passage(&Lines { path: path("src/ship.rs"), from: 7, to: 9 }, &|_| true).unwrap();
+    let seen = Seen::new(&index, &|_| true, &());
+    let passage = seen.passage(&Lines { path: path("src/ship.rs"), from: 7, to: 9 }).unwrap();
     let cited =
         Citation { lines: passage.lines, hash: passage.hash.short(12), text: "berth.release();".to_owned() };
     assert_eq!(check::citation(&cited, &seen).place, CitedPlace::Exact);
@@ -182,11 +282,11 @@ fn checks_see_the_files_as_they_are() {
     assert_eq!((told.verdict.standing, told.names.len()), (Standing::Fails, 3));
     assert_eq!(told.names.iter().find(|(_, at)| at.is_none()).map(|(n, _)| n.as_str()), Some("Pier"));
     desk.put("src/ship.rs", &format!("// Moved down.\n\n{SHIP}"));
-    let moved = check::citation(&cited, &seen);
+    let moved = check::citation(&cited, &Seen::new(&index, &|_| true, &()));
     assert!(matches!(&moved.place, CitedPlace::Moved { to, .. } if to.from == 10), "{moved:?}");
-    let blind = Seen { index: &index, may: &|_| false };
+    let blind = Seen::new(&index, &|_| false, &());
     assert_eq!(check::citation(&cited, &blind).place, CitedPlace::Missing);
-    assert!(index.passage(&Lines { path: path("src/ship.rs"), from: 900, to: 901 }, &|_| true).is_err());
+    assert!(seen.passage(&Lines { path: path("src/ship.rs"), from: 900, to: 901 }).is_err());
 }
 
 #[test]
@@ -205,7 +305,7 @@ fn a_damaged_or_foreign_database_is_made_anew() {
         }
         fs::write(desk.store(), bad).unwrap();
         let index = desk.open();
-        index.refresh(&()).unwrap();
+        index.refresh(&|_| true, &()).unwrap();
         assert_eq!(paths(&found(&index, "berth release"))[0], "src/harbour.rs");
     }
 }
@@ -220,7 +320,8 @@ fn two_at_once_wait_for_each_other() {
         for _ in 0..3 {
             scope.spawn(|| {
                 let index = desk.open();
-                assert_eq!(index.refresh(&()).unwrap().files, 203);
+                index.refresh(&|_| true, &()).unwrap();
+                assert_eq!(index.status().unwrap().files, 203);
                 assert!(!found(&index, "pier").is_empty());
             });
         }
@@ -248,10 +349,22 @@ fn a_stopped_reading_keeps_what_it_had_and_goes_on_from_there() {
         desk.put(&format!("src/pier{n}.rs"), &format!("pub fn pier_{n}() {{}}\n"));
     }
     let index = desk.open();
-    assert!(matches!(index.refresh(&Impatient::default()), Err(IndexError::Stopped)));
+    assert!(matches!(index.refresh(&|_| true, &Impatient::default()), Err(IndexError::Stopped)));
     let half = index.status().unwrap().files;
     assert!((128..303).contains(&half), "{half}");
-    assert_eq!(index.refresh(&()).unwrap().files, 303);
+    index.refresh(&|_| true, &()).unwrap();
+    assert_eq!(index.status().unwrap().files, 303);
+}
+
+#[test]
+fn a_step_that_is_stopped_ends() {
+    let (_desk, index) = port().fresh_kept();
+    let stopped = Impatient(Cell::new(true));
+    let seen = Seen::new(&index, &|_| true, &stopped);
+    for by in [Relation::Uses, Relation::UsedBy, Relation::ImportedBy] {
+        let hop = Hop { from: HopStart::Symbol("Berth".to_owned()), by: vec![by], most: 9 };
+        assert!(matches!(seen.hop(&hop), Err(IndexError::Stopped)), "{by:?}");
+    }
 }
 
 #[test]

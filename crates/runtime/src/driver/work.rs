@@ -17,9 +17,10 @@ use pilothouse_core::{
     input::Input,
     plan::MAX_DOCUMENT,
     port::Update,
+    recipe::Directed,
     redact::{self, Redactor},
     scope::ToolScope,
-    session::State,
+    session::{Lane, State},
     talk::{self, Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
     tool::{Permit, Tool, ToolCall, ToolOutcome},
     work::{View, Work, WorkKey},
@@ -37,7 +38,7 @@ use crate::{
     config::Provider,
     context::{self, Circumstances, Prepared, Unprepared},
     error::RuntimeError,
-    knowledge::Knowledge,
+    knowledge::{Knowledge, Lookup},
     pending::Pending,
     sources::SessionSources,
     tiers::{self, ClassifierTiers},
@@ -67,16 +68,29 @@ pub(super) struct Services {
     /// What is asked about the workspace as a whole.
     pub knowledge: Knowledge,
     clients: BTreeMap<String, Arc<dyn ModelClient>>,
+    /// The user's question to that which is being answered, and what ends it.
+    pub asked: Option<(u64, CancellationToken)>,
 }
 
 /// The tools that a lane for this purpose is offered; a sub-agent runs nothing, not even what only reads.
-/// Tools of sources only where there are `sources`.
-pub(super) fn offered(state: &State, purpose: Purpose, offer: ToolScope, sources: bool) -> Vec<ToolSpec> {
+/// Tools of sources only where there are `sources`, those of the knowledge index only where an agent, a skill or a
+/// command names them.
+pub(super) fn offered(
+    state: &State,
+    lane: Option<&Lane>,
+    purpose: Purpose,
+    offer: ToolScope,
+    sources: bool,
+) -> Vec<ToolSpec> {
     let held = state.sandbox.backend.is_some() && purpose != Purpose::Child;
     let mut tools = Tool::of_session(purpose);
     if sources && purpose != Purpose::Child {
         tools.extend(Tool::ALL.into_iter().filter(|t| t.is_of_sources()));
     }
+    let turn = lane.and_then(|l| state.turns.get(&l.turn)?.directed.as_deref());
+    let by: Vec<&Directed> = lane.and_then(|l| l.agent.as_deref()).into_iter().chain(turn).collect();
+    let named = |t: &Tool| by.iter().any(|d| d.names(*t)) && by.iter().all(|d| d.allows(t.name(), t.needs()));
+    tools.extend(Tool::ALL.into_iter().filter(|t| t.asks_index() && named(t)));
     pilothouse_tools::specs(offer, held, &tools)
 }
 
@@ -102,8 +116,9 @@ impl Services {
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
         let found = at.sources.clone();
         let sources = SessionSources::of(&setup.home, &setup.environment, at.root.path(), &at.trust.1, found);
-        let knowledge = Knowledge::new(at.root.path(), &setup.home, &at.config);
-        Ok(Self { workshop, sources, later, pending, knowledge, clients: BTreeMap::new() })
+        let knowledge =
+            Knowledge::new(at.root.path(), &setup.home, &at.config).timed(Arc::clone(&setup.clock));
+        Ok(Self { workshop, sources, later, pending, knowledge, clients: BTreeMap::new(), asked: None })
     }
 
     pub(super) fn client(&mut self, voice: &Provider) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -272,8 +287,9 @@ impl Driver {
         }
         let around = self.circumstances_of(self.at.session.state().model_of(lane));
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let tools = offered(self.at.session.state(), purpose, offer, !self.kit.sources.is_empty());
-        context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
+        let state = self.at.session.state();
+        let tools = offered(state, state.lanes.get(&lane), purpose, offer, !self.kit.sources.is_empty());
+        context::request(state, lane, offer, tools, &texts, &around)
     }
 
     /// What else a request to the main model depends on.
@@ -334,7 +350,7 @@ impl Driver {
             secrets: self.at.config.secrets.clone(),
         };
         if matches!(permit.asked(), ToolCall::Knowledge(_)) {
-            let knowledge = self.kit.knowledge.clone();
+            let knowledge = self.kit.knowledge.lookup().until(cancel.clone());
             return self.spawn(key, Some(call), None, async move {
                 let outcome = looked_up(knowledge, permit, view, news, cancel).await;
                 Input::ToolEnded { call, outcome }
@@ -349,17 +365,16 @@ impl Driver {
 
 /// Performs a permitted call that asks the knowledge index.
 async fn looked_up(
-    knowledge: Knowledge,
+    knowledge: Lookup,
     permit: Permit,
     view: View,
     news: News,
     cancel: CancellationToken,
 ) -> ToolOutcome {
-    let stop = cancel.clone();
     let work = tokio::task::spawn_blocking(move || match permit.asked() {
         ToolCall::Knowledge(asked) => {
             let tell = |text: String| news.delta(DeltaKind::Notice, &text);
-            knowledge.call(asked, &view.rules, &tell, &stop)
+            knowledge.call(asked, &view.rules, &tell)
         }
         ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_) => {
             ToolOutcome::failure(format!("{} does not ask the knowledge index", permit.tool().name()))

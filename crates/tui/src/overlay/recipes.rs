@@ -8,11 +8,11 @@ use pilothouse_core::{
     intent::Slash,
     recipe::{Recipe, RecipeKind},
 };
-use ratatui::{buffer::Buffer, text::Line};
+use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Overlay, OverlayKind,
-    page::{Page, Scroll, choose, frame},
+    page::{Page, Reading, choose, frame},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -176,8 +176,7 @@ fn about(recipe: &Recipe, columns: usize) -> Vec<Row> {
 #[derive(Debug)]
 struct View {
     title: String,
-    text: String,
-    scroll: Scroll,
+    text: Reading,
 }
 
 impl View {
@@ -189,7 +188,7 @@ impl View {
         let text = told.fold(body.to_owned(), |all, (stage, prompt)| {
             format!("{all}\n\n── {stage}\n\n{}", prompt.trim())
         });
-        Self { title: Clean::line(&recipe.call()).into_string(), text, scroll: Scroll::default() }
+        Self { title: Clean::line(&recipe.call()).into_string(), text: Reading::of(&text, Slot::Text) }
     }
 }
 
@@ -203,14 +202,9 @@ impl Overlay for View {
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        let width = usize::from(ctx.body.width.min(110).saturating_sub(6)).max(4);
-        let lines = Clean::text(&self.text);
-        let wrapped = lines.lines().flat_map(|l| wrap(&Row::of(l, Slot::Text).pieces, width));
-        let rows: Vec<Line<'static>> =
-            wrapped.map(|row| Line::styled(row.text(), ctx.theme.style(Slot::Text))).collect();
         let keys: &[(&str, &str)] = &[("q", "back to the list")];
-        let page = Page { title: &self.title, right: "", keys, width: 110, height: 8, rows };
-        page.draw(&self.scroll, ctx, buf);
+        let page = Page { title: &self.title, right: "", keys, width: 110, height: 8, rows: Vec::new() };
+        self.text.draw(&page, ctx, buf);
         None
     }
 
@@ -218,7 +212,7 @@ impl Overlay for View {
         if key.code == KeyCode::Char('q') {
             return Some(Outcome::close());
         }
-        self.scroll.take(key);
+        self.text.scroll.take(key);
         Some(Outcome::none())
     }
 }
