@@ -391,19 +391,18 @@ fn request(name: &str, arguments: &Value) -> ClientRequest {
 
 /// What came back, as text; `None` where it is no answer to that.
 fn answer(result: ServerResult) -> Option<Answer> {
-    let (parts, failed): (Vec<String>, _) = match result {
-        ServerResult::CallToolResult(result) => {
-            let text: Vec<String> = result.content.iter().map(block).collect();
-            let structured = result.structured_content.filter(|_| text.iter().all(|t| t.trim().is_empty()));
-            (structured.map_or(text, |value| vec![value.to_string()]), result.is_error == Some(true))
-        }
-        ServerResult::ReadResourceResult(result) => (result.contents.iter().map(content).collect(), false),
-        ServerResult::GetPromptResult(result) => {
-            (result.messages.iter().map(|m| block(&m.content)).collect(), false)
-        }
-        _ => return None,
-    };
-    Some(Answer { text: bounded(parts.join("\n")), failed })
+    let said = |parts: Vec<String>| Some(Answer { text: bounded(parts.join("\n")), failed: false });
+    if let ServerResult::ReadResourceResult(result) = result {
+        return said(result.contents.iter().map(content).collect());
+    }
+    if let ServerResult::GetPromptResult(result) = result {
+        return said(result.messages.iter().map(|m| block(&m.content)).collect());
+    }
+    let ServerResult::CallToolResult(result) = result else { return None };
+    let text: Vec<String> = result.content.iter().map(block).collect();
+    let structured = result.structured_content.filter(|_| text.iter().all(|t| t.trim().is_empty()));
+    let answer = said(structured.map_or(text, |value| vec![value.to_string()]))?;
+    Some(Answer { failed: result.is_error == Some(true), ..answer })
 }
 
 fn block(block: &ContentBlock) -> String {

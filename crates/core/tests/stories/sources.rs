@@ -6,9 +6,11 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event},
+    ids::CallId,
     input::Input,
     policy::{Origin, Places, Policy, Rule},
     question::{Asked, FormField, FormQuestion, SourceQuestion},
+    redact::Redactor,
     scope::PermissionMode,
     source::{SourceNews, SourceTool},
     tool::{Permit, Tool, ToolOutcome},
@@ -222,13 +224,30 @@ fn what_a_server_asks_meanwhile_is_a_question_of_its_call() {
     let fields = vec![FormField { says_no: true, takes: "yes or no".into(), ..fields[0].clone() }];
     b.input(Input::SourceAsks(FormQuestion { fields, ..form(call) })).unwrap();
     b.say("no");
-    let answers = b.log.iter().filter_map(|e| match &e.event {
+    let mut answers = b.log.iter().filter_map(|e| match &e.event {
         Event::CheckpointResolved { answer, .. } => answer.clone(),
         _ => None,
     });
-    assert_eq!(answers.last(), Some(Answer::Text("no".into())), "no is what goes into it");
+    assert_eq!(answers.next_back(), Some(Answer::Text("no".into())), "no is what goes into it");
     b.input(Input::SourceAsks(form(call))).unwrap();
     b.end_tool(ToolOutcome::text("done", "1 line"));
     assert!(b.session.state().open.is_empty(), "with the call its question ends");
     assert!(b.input(Input::SourceAsks(form(call))).is_err());
+}
+
+#[test]
+fn a_form_is_asked_without_secrets_and_not_at_all_where_its_fields_hold_one() {
+    let secrets = Redactor::knowing(["quiet-harbour-9"]);
+    let form = |name: &str, takes: &str| FormQuestion {
+        call: CallId(1),
+        source: "memory".into(),
+        message: "quiet-harbour-9, is it?".into(),
+        fields: vec![FormField { name: name.into(), takes: takes.into(), says_no: false }],
+    };
+    let guarded = secrets.guard(Input::SourceAsks(form("colour", "words"))).unwrap();
+    let Input::SourceAsks(asked) = guarded.input else { panic!("{guarded:?}") };
+    assert!(!asked.message.contains("quiet-harbour-9") && asked.message.contains("is it?"));
+    for odd in [form("quiet-harbour-9", "words"), form("colour", "blue|quiet-harbour-9")] {
+        assert!(secrets.guard(Input::SourceAsks(odd)).is_err());
+    }
 }

@@ -198,7 +198,11 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
                 }
                 let nothing = json!({});
                 let call = allowed.call(&nothing, &hears, &cancel);
-                if manner == "asks-amid-two" { two(call, check(pin), &hears).await } else { call.await }
+                if manner == "asks-amid-two" {
+                    Box::pin(two(call, check(pin), &hears)).await
+                } else {
+                    call.await
+                }
             }
             Ok(Checked::Other(_)) => Err(SourceFault::Protocol("its tool is another".into())),
             Err(e) => Err(e),
