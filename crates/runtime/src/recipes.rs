@@ -12,6 +12,7 @@ use std::{
 
 use pilothouse_core::{
     front::{Fault, Place},
+    pipeline::PipelineSpec,
     recipe::{Beside, Recipe, RecipeFile, RecipeKind, RecipeOrigin, Recipes},
 };
 
@@ -262,8 +263,9 @@ fn check_staged(path: &Path) -> Option<Recipe> {
         let file = at.strip_prefix(folder).unwrap_or(&at).display();
         if missing { Fault::new(fault.at, format!("{file}: {}", fault.why)) } else { fault }
     });
-    if let (Some(prompt), Some(agent)) = (prompt, &recipe.stages)
-        && !agent.spec.stages.iter().any(|s| prompt == format!("stage-{}", s.name))
+    let config = own::text(&folder.join(agents::CONFIG)).ok().flatten().unwrap_or_default();
+    if let (Some(prompt), Ok(spec)) = (prompt, PipelineSpec::read(&config))
+        && !spec.stages.iter().any(|s| prompt == format!("stage-{}", s.name))
     {
         recipe.fault = Some(Fault::new(Place::START, "no stage is called so; name it stage-NAME.md"));
     }

@@ -148,7 +148,7 @@ fn agents_with_stages_are_checked_and_listed_like_the_others() {
     let wrong = [
         "agents/bare/config.json:1:1: prompts/stage-ask.md: the stage `ask` has nothing to ask",
         "agents/bare/prompts/stage-other.md:1:1: no stage is called so",
-        "agents/mine/config.json:2:12: missing field `kind`",
+        "agents/mine/config.json:2:13: missing field `kind`",
         "5 files checked, 3 with a mistake",
     ];
     prints(&desk, &["agents", "validate"], 2, &wrong);
@@ -205,5 +205,6 @@ fn an_agent_s_model_is_asked_where_it_is_configured() {
     let ours = &models[1];
     assert_eq!(models, ["small-1", ours, "small-1", ours]);
     assert_ne!(ours, "small-1");
-    prints(&desk, &["config", "show"], 0, &["also         fast: small-1"]);
+    let shown = desk.ask(&server.base, &["config", "show"]).with(0);
+    assert!(shown.out.contains("also         fast: small-1 at http://127.0.0.1"), "{}", shown.out);
 }
