@@ -214,6 +214,11 @@ impl Directed {
         }
     }
 
+    /// Whether it names this tool.
+    pub fn names(&self, tool: Tool) -> bool {
+        self.tools.as_ref().is_some_and(|tools| covers(tools, tool.name()))
+    }
+
     /// Whether it keeps to a tool of this name, which needs this.
     pub fn allows(&self, name: &str, needs: Option<Capability>) -> bool {
         let Some(tools) = &self.tools else { return true };
@@ -221,14 +226,17 @@ impl Directed {
         let reads = needs.is_some_and(|n| ToolScope::READ_ONLY.allows(n));
         match needs {
             Some(_) if reads && self.kind != RecipeKind::Agent => true,
-            Some(_) => covers(tools, name) || reads && READING.iter().any(|t| covers(tools, t.name())),
+            Some(_) => covers(tools, name) || reads && reading().any(|t| covers(tools, t.name())),
             None => true,
         }
     }
 }
 
 /// Tools that read: whoever may use one may use all.
-const READING: [Tool; 4] = [Tool::List, Tool::Read, Tool::Search, Tool::RecordFact];
+fn reading() -> impl Iterator<Item = Tool> {
+    let files = [Tool::List, Tool::Read, Tool::Search, Tool::RecordFact];
+    files.into_iter().chain(Tool::ALL.into_iter().filter(|t| t.asks_index()))
+}
 
 /// Whether a list of tools, as other programs name them, holds this one of ours.
 fn covers(tools: &[String], name: &str) -> bool {

@@ -261,6 +261,9 @@ fn an_agent_goes_no_further_than_its_tools_and_its_scope() {
             && !may(&reads, Tool::Run)
             && may(&reads, Tool::AskUser)
     );
+    let looks = names(&["kb_search"], RecipeKind::Agent);
+    assert!(looks.names(Tool::KbSearch) && !looks.names(Tool::KbStatus) && !reads.names(Tool::KbSearch));
+    assert!(may(&looks, Tool::Read) && may(&looks, Tool::GetPassage) && !may(&looks, Tool::Run));
     let runs = names(&["Bash(git log:*)"], RecipeKind::Skill);
     assert!(may(&runs, Tool::Read) && may(&runs, Tool::Run) && !may(&runs, Tool::Write));
     assert!(!may(&names(&["Bash"], RecipeKind::Agent), Tool::Read));

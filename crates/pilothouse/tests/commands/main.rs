@@ -14,6 +14,7 @@ mod endless;
 mod facts;
 mod golden;
 mod hostile;
+mod knowledge;
 mod lock;
 mod log_file;
 mod memory;

@@ -102,7 +102,7 @@ impl Driver {
         let lane = sheet::next(state);
         let purpose = lane.map_or(Purpose::Answer, |l| l.kind.purpose());
         let offer = lane.map_or(ToolScope::READ_ONLY, Lane::offer);
-        let tools = super::work::offered(state, purpose, offer, !self.kit.sources.is_empty());
+        let tools = super::work::offered(state, lane, purpose, offer, !self.kit.sources.is_empty());
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         sheet::sheet(state, &tools, &texts, &self.circumstances())
     }

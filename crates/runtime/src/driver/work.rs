@@ -17,9 +17,10 @@ use pilothouse_core::{
     input::Input,
     plan::MAX_DOCUMENT,
     port::Update,
+    recipe::Directed,
     redact::{self, Redactor},
     scope::ToolScope,
-    session::State,
+    session::{Lane, State},
     talk::{self, Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
     tool::{Permit, Tool, ToolCall, ToolOutcome},
     work::{View, Work, WorkKey},
@@ -70,13 +71,24 @@ pub(super) struct Services {
 }
 
 /// The tools that a lane for this purpose is offered; a sub-agent runs nothing, not even what only reads.
-/// Tools of sources only where there are `sources`.
-pub(super) fn offered(state: &State, purpose: Purpose, offer: ToolScope, sources: bool) -> Vec<ToolSpec> {
+/// Tools of sources only where there are `sources`, those of the knowledge index only where an agent, a skill or a
+/// command names them.
+pub(super) fn offered(
+    state: &State,
+    lane: Option<&Lane>,
+    purpose: Purpose,
+    offer: ToolScope,
+    sources: bool,
+) -> Vec<ToolSpec> {
     let held = state.sandbox.backend.is_some() && purpose != Purpose::Child;
     let mut tools = Tool::of_session(purpose);
     if sources && purpose != Purpose::Child {
         tools.extend(Tool::ALL.into_iter().filter(|t| t.is_of_sources()));
     }
+    let turn = lane.and_then(|l| state.turns.get(&l.turn)?.directed.as_deref());
+    let by: Vec<&Directed> = lane.and_then(|l| l.agent.as_deref()).into_iter().chain(turn).collect();
+    let named = |t: &Tool| by.iter().any(|d| d.names(*t)) && by.iter().all(|d| d.allows(t.name(), t.needs()));
+    tools.extend(Tool::ALL.into_iter().filter(|t| t.asks_index() && named(t)));
     pilothouse_tools::specs(offer, held, &tools)
 }
 
@@ -266,8 +278,10 @@ impl Driver {
         }
         let around = self.circumstances();
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let tools = offered(self.at.session.state(), purpose, offer, !self.kit.sources.is_empty());
-        context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
+        let state = self.at.session.state();
+        let tools =
+            offered(state, state.lanes.get(&lane), purpose, offer, !self.kit.sources.is_empty());
+        context::request(state, lane, offer, tools, &texts, &around)
     }
 
     /// What else a request depends on.

@@ -1,0 +1,64 @@
+//! The knowledge index through the program itself: who is offered its tools, and what they answer.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Desk,
+    alone::last_result,
+    server::{Server, Turn},
+};
+
+fn agent(desk: &Desk, name: &str, tools: &str) {
+    let folder = desk.home.path().join("agents").join(name);
+    fs::create_dir_all(&folder).unwrap();
+    let text = format!("---\nname: {name}\ndescription: Finds things\ntools: {tools}\n---\nLook well.\n");
+    fs::write(folder.join("AGENT.md"), text).unwrap();
+}
+
+fn looks_up() -> Turn {
+    Turn::Say("", vec![("kb_search", json!({"query": "how are notes scored"}))])
+}
+
+fn offered(request: &Value) -> Vec<&str> {
+    let tools = request["tools"].as_array().unwrap().iter();
+    tools.map(|t| t["function"]["name"].as_str().unwrap()).filter(|n| n.starts_with("kb_")).collect()
+}
+
+#[test]
+fn an_agent_that_names_a_tool_of_the_index_is_offered_it_and_gets_its_answer() {
+    let desk = Desk::new();
+    agent(&desk, "scout", "kb_search");
+    agent(&desk, "reader", "Read");
+    let server = Server::start(vec![looks_up(), Turn::Say("In src/search.rs.", vec![])]);
+    desk.ask(&server.base, &["run", "@scout where are notes scored?"]).with(0);
+    assert_eq!(offered(&server.requests()[0]), ["kb_search"]);
+    let found: Value = serde_json::from_str(&last_result(&server, 1)).unwrap();
+    assert!(found[0]["text"].as_str().unwrap().contains("score"), "{found}");
+    for line in ["@reader where are notes scored?", "where are notes scored?"] {
+        let server = Server::start(vec![Turn::Say("In src/search.rs.", vec![])]);
+        desk.ask(&server.base, &["run", line]).with(0);
+        assert!(offered(&server.requests()[0]).is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn a_sub_agent_that_names_a_tool_of_the_index_is_offered_it_alone() {
+    let desk = Desk::new();
+    agent(&desk, "scout", "kb_search, kb_status");
+    let server = Server::answering(|request| {
+        let (messages, tools) = (request["messages"].to_string(), request["tools"].to_string());
+        let tasks = json!({"tasks": [{"kind": "scout", "task": "find where notes are scored"}]});
+        Some(match (tools.contains("\"delegate\""), messages.contains("search.rs")) {
+            (false, false) => looks_up(),
+            (false, true) => Turn::Say("They are scored in src/search.rs.", vec![]),
+            (true, false) => Turn::Say("", vec![("delegate", tasks)]),
+            (true, true) => Turn::Say("In src/search.rs.", vec![]),
+        })
+    });
+    desk.ask(&server.base, &["run", "where are notes scored?"]).with(0);
+    let requests = server.requests();
+    assert_eq!(requests.iter().map(|r| offered(r).len()).collect::<Vec<_>>(), [0, 2, 2, 0]);
+}
