@@ -76,32 +76,17 @@ impl Tool {
 
     /// Whether it asks the knowledge index: such a tool is only offered to lanes that name it.
     pub const fn asks_index(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::KbSearch
-            | Self::HopRetrieve
-            | Self::GetPassage
-            | Self::CitationVerify
-            | Self::EntityVerify
-            | Self::RelationVerify
-            | Self::ContradictionCheck
-            | Self::KbStatus => true,
-            Self::List
-            | Self::Read
-            | Self::Search
-            | Self::Edit
-            | Self::Write
-            | Self::Delete
-            | Self::RecordFact
-            | Self::Run
-            | Self::SourceTools
-            | Self::SourceCall
-            | Self::SubmitPlan
-            | Self::AskUser
-            | Self::RequestPath
-            | Self::ChangeGate
-            | Self::Remember
-            | Self::Delegate => false,
-        }
+                | Self::HopRetrieve
+                | Self::GetPassage
+                | Self::CitationVerify
+                | Self::EntityVerify
+                | Self::RelationVerify
+                | Self::ContradictionCheck
+                | Self::KbStatus
+        )
     }
 
     /// Those that speak to the session itself and that a lane for this purpose is offered.
