@@ -12,9 +12,10 @@ use rusqlite::params;
 
 use crate::{
     error::IndexError,
+    ground::{Seen, excerpt},
     imports,
     index::{Index, stems},
-    search::{May, Placed, places},
+    search::{Placed, places},
     words,
 };
 
@@ -25,48 +26,47 @@ const OFTEN: usize = 6;
 /// Most lines of one passage that is asked for by its place.
 const MOST_LINES: usize = 400;
 
-impl Index {
+impl Seen<'_> {
     /// The lines of a file, at most 400 of them, with the hash to cite them by.
     ///
     /// # Errors
     /// When there are no such lines, or they may not be seen.
-    pub fn passage(&self, lines: &Lines, may: May<'_>) -> Result<Passage, IndexError> {
+    pub fn passage(&self, lines: &Lines) -> Result<Passage, IndexError> {
         let missing = || IndexError::Missing(lines.clone());
-        let (text, hash) = self.read(&lines.path).ok().filter(|_| may(&lines.path)).ok_or_else(missing)?;
-        let count = text.lines().count();
+        let read = self.text(&lines.path).filter(|_| self.may(&lines.path)).ok_or_else(missing)?;
+        let count = read.0.lines().count();
         let from = lines.from.max(1);
         if from > count {
             return Err(missing());
         }
         let to = lines.to.min(count).min(from + MOST_LINES - 1);
-        let of: Vec<&str> = text.lines().skip(from - 1).take((to + 1).saturating_sub(from)).collect();
         let at = Lines { path: lines.path.clone(), from, to };
-        let title = self.at(&at)?.into_iter().next().map(|p| p.title).unwrap_or_default();
+        let title = self.index.at(&at)?.into_iter().next().map(|p| p.title).unwrap_or_default();
         let (score, axes) = Default::default();
-        Ok(Passage { lines: at, hash, title, text: of.join("\n"), score, axes })
+        Ok(Passage { lines: at, hash: read.1, title, text: excerpt(&read.0, from, to), score, axes })
     }
 
     /// Passages that a place or a name leads to.
     ///
     /// # Errors
-    /// When the database fails.
-    pub fn hop(&self, hop: &Hop, may: May<'_>) -> Result<Vec<Hopped>, IndexError> {
-        self.mended(|index| index.hop_once(hop, may))
+    /// When the database fails, or it was stopped.
+    pub fn hop(&self, hop: &Hop) -> Result<Vec<Hopped>, IndexError> {
+        self.mended(|| self.hop_once(hop))
     }
 
-    fn hop_once(&self, hop: &Hop, may: May<'_>) -> Result<Vec<Hopped>, IndexError> {
+    fn hop_once(&self, hop: &Hop) -> Result<Vec<Hopped>, IndexError> {
         let start = match &hop.from {
-            HopStart::Lines(lines) => self.at(lines)?,
+            HopStart::Lines(lines) => self.index.at(lines)?,
             HopStart::Symbol(name) => {
-                let defined = self.defined(name)?;
-                let at = defined.iter().map(|lines| self.at(lines)).collect::<Result<Vec<_>, _>>()?;
+                let defined = self.index.defined(name)?;
+                let at = defined.iter().map(|lines| self.index.at(lines)).collect::<Result<Vec<_>, _>>()?;
                 at.into_iter().flatten().collect()
             }
         };
         let ways = if hop.by.is_empty() { Relation::ALL.to_vec() } else { hop.by.clone() };
         let most = hop.most.clamp(1, crate::search::MOST);
-        let seen = |path: &str| RelPath::new(path).is_ok_and(|path| may(&path));
-        let start: Vec<Placed> = start.into_iter().filter(|p| seen(&p.path)).collect();
+        let seen = |placed: &Placed| placed.lines().is_some_and(|lines| self.may(&lines.path));
+        let start: Vec<Placed> = start.into_iter().filter(seen).collect();
         let mut each: Vec<Vec<(Relation, String, Placed)>> = Vec::new();
         for by in ways {
             let found = self.way(by, &start)?;
@@ -79,11 +79,9 @@ impl Index {
         for n in 0..longest {
             for (by, over, placed) in each.iter().filter_map(|way| way.get(n)) {
                 if out.len() < most
-                    && seen(&placed.path)
+                    && seen(placed)
                     && ids.insert(placed.id)
-                    && let Ok(path) = RelPath::new(&placed.path)
-                    && let Some(passage) =
-                        self.shown(placed, Lines { path, from: placed.from, to: placed.to })
+                    && let Some(passage) = self.shown(placed)
                 {
                     out.push(Hopped { by: *by, over: over.clone(), passage });
                 }
@@ -107,14 +105,13 @@ impl Index {
     fn used(&self, start: &[Placed]) -> Result<Vec<(String, Placed)>, IndexError> {
         let mut names: BTreeSet<String> = BTreeSet::new();
         for placed in start {
-            let Ok(path) = RelPath::new(&placed.path) else { continue };
-            let lines = Lines { path, from: placed.from, to: placed.to };
-            let text = self.shown(placed, lines).map(|p| p.text).unwrap_or_default();
+            let text = self.shown(placed).map(|p| p.text).unwrap_or_default();
             names.extend(words::runs(&text).filter(|r| r.len() > 2).map(str::to_owned));
         }
         let mut found: Vec<(usize, String, Vec<Placed>)> = Vec::new();
         for name in names {
-            let store = self.store();
+            self.going()?;
+            let store = self.index.store();
             let which =
                 "JOIN symbol s ON s.passage=p.id WHERE s.name=?1 AND s.kind NOT IN ('key', 'impl') LIMIT ?2";
             let at = places(&store, which, params![name, OFTEN + 1])?;
@@ -144,7 +141,7 @@ impl Index {
     }
 
     fn symbols(&self, passage: i64) -> Result<Vec<String>, IndexError> {
-        let store = self.store();
+        let store = self.index.store();
         let mut asked = store.db.prepare("SELECT DISTINCT name FROM symbol WHERE passage=?1")?;
         let rows = asked.query_map([passage], |r| r.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
@@ -155,7 +152,8 @@ impl Index {
         let mut out = Vec::new();
         for placed in start {
             for name in self.symbols(placed.id)? {
-                let store = self.store();
+                self.going()?;
+                let store = self.index.store();
                 let which =
                     "JOIN symbol s ON s.passage=p.id WHERE f.path=?1 AND (s.outside=?2 OR s.outside LIKE ?3)";
                 let at = places(&store, which, params![placed.path, name, format!("% > {name}")])?;
@@ -175,7 +173,7 @@ impl Index {
         let mut out = Vec::new();
         for path in paths {
             for target in lead(path)? {
-                let store = self.store();
+                let store = self.index.store();
                 let top = places(&store, "WHERE f.path=?1 ORDER BY p.start LIMIT 1", [&target])?;
                 out.extend(top.into_iter().map(|p| (target.clone(), p)));
             }
@@ -185,23 +183,23 @@ impl Index {
 
     /// The files that a file imports or links to, as far as they are of the workspace.
     pub(crate) fn targets(&self, path: &str, kind: &str) -> Result<Vec<String>, IndexError> {
-        let files = self.paths()?;
-        let store = self.store();
+        let files = self.files()?;
+        let store = self.index.store();
         let mut asked = store.db.prepare(
             "SELECT e.target FROM edge e JOIN file f ON f.id=e.file WHERE f.path=?1 AND e.kind=?2",
         )?;
         let rows = asked.query_map([path, kind], |r| r.get::<_, String>(0))?;
         let targets = rows.collect::<Result<Vec<_>, _>>()?;
         let mut out: Vec<String> =
-            targets.iter().filter_map(|t| imports::resolved(path, t, &files)).collect();
+            targets.iter().filter_map(|t| files.resolved(path, t)).map(str::to_owned).collect();
         out.dedup();
         Ok(out)
     }
 
     /// The files that import a file or link to it.
     fn importers(&self, path: &str) -> Result<Vec<String>, IndexError> {
-        let files = self.paths()?;
-        let store = self.store();
+        let files = self.files()?;
+        let store = self.index.store();
         let stem = imports::stem(path);
         let mut asked = store.db.prepare(
             "SELECT f.path, e.target FROM edge e JOIN file f ON f.id=e.file WHERE instr(e.target, ?1) ORDER BY f.path",
@@ -209,8 +207,9 @@ impl Index {
         let rows = asked.query_map([stem], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
         let mut out: Vec<String> = Vec::new();
         for row in rows {
+            self.going()?;
             let (from, target) = row?;
-            if from != path && imports::resolved(&from, &target, &files).as_deref() == Some(path) {
+            if from != path && files.resolved(&from, &target) == Some(path) {
                 out.push(from);
             }
         }
@@ -218,6 +217,35 @@ impl Index {
         Ok(out)
     }
 
+    /// Passages that hold all of these names, each as a word of its own.
+    pub(crate) fn naming(&self, names: &[&str], most: usize) -> Result<Vec<Placed>, IndexError> {
+        let phrase = |name: &&str| format!("\"{}\"", stems(name).trim());
+        let text = names.iter().map(phrase).filter(|p| p.len() > 2).collect::<Vec<_>>().join(" AND ");
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        let candidates = {
+            let store = self.index.store();
+            let which = "WHERE p.id IN (SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rank LIMIT ?2)
+                ORDER BY f.path, p.start";
+            places(&store, which, params![text, most * 4])?
+        };
+        let mut out = Vec::new();
+        for placed in candidates {
+            self.going()?;
+            let text = self.shown(&placed).map(|p| p.text).unwrap_or_default();
+            if names.iter().all(|n| words::runs(&text).any(|r| r == *n)) {
+                out.push(placed);
+            }
+            if out.len() >= most {
+                break;
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl Index {
     /// Every file that is indexed.
     pub(crate) fn paths(&self) -> Result<Vec<String>, IndexError> {
         let store = self.store();
@@ -259,34 +287,6 @@ impl Index {
                 && let Ok(path) = RelPath::new(&path)
             {
                 out.push(Lines { path, from, to: to.max(from) });
-            }
-        }
-        Ok(out)
-    }
-
-    /// Passages that hold all of these names, each as a word of its own.
-    pub(crate) fn naming(&self, names: &[&str], most: usize) -> Result<Vec<Placed>, IndexError> {
-        let phrase = |name: &&str| format!("\"{}\"", stems(name).trim());
-        let text = names.iter().map(phrase).filter(|p| p.len() > 2).collect::<Vec<_>>().join(" AND ");
-        if text.is_empty() {
-            return Ok(Vec::new());
-        }
-        let candidates = {
-            let store = self.store();
-            let which = "WHERE p.id IN (SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rank LIMIT ?2)
-                ORDER BY f.path, p.start";
-            places(&store, which, params![text, most * 4])?
-        };
-        let mut out = Vec::new();
-        for placed in candidates {
-            let Ok(path) = RelPath::new(&placed.path) else { continue };
-            let lines = Lines { path, from: placed.from, to: placed.to };
-            let text = self.shown(&placed, lines).map(|p| p.text).unwrap_or_default();
-            if names.iter().all(|n| words::runs(&text).any(|r| r == *n)) {
-                out.push(placed);
-            }
-            if out.len() >= most {
-                break;
             }
         }
         Ok(out)

@@ -2,6 +2,8 @@
 //!
 //! Owns the guess. What leads out of the workspace is nobody's.
 
+use std::collections::HashMap;
+
 /// Names of files that stand for their folder.
 const WHOLE: [&str; 6] = ["mod", "lib", "main", "index", "__init__", "package"];
 /// Parts of an import that say where it begins, not where it leads.
@@ -14,34 +16,67 @@ pub(crate) fn stem(path: &str) -> &str {
     if WHOLE.contains(&name) { folder.rsplit('/').find(|p| *p != "src").unwrap_or(name) } else { name }
 }
 
-/// The file that `target` means in `from`.
-pub(crate) fn resolved(from: &str, target: &str, files: &[String]) -> Option<String> {
-    if target.contains("://") {
-        return None;
+/// The files of a workspace by what they can be meant by; made once for all the imports of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    all: Vec<String>,
+    /// By path, by path without ending, by folder where they stand for that; the first of each.
+    named: HashMap<String, usize>,
+    /// By the last part of their own name.
+    last: HashMap<String, Vec<usize>>,
+}
+
+impl Files {
+    /// Of these paths, in their order.
+    pub fn of(all: Vec<String>) -> Self {
+        let mut files = Self { all, ..Self::default() };
+        for (at, path) in files.all.iter().enumerate() {
+            let module = module(path);
+            if let Some(last) = own(&module).last() {
+                files.last.entry((*last).to_owned()).or_default().push(at);
+            }
+            for name in [path.clone(), plain(path).to_owned(), module] {
+                files.named.entry(name).or_insert(at);
+            }
+        }
+        files
     }
-    let relative =
-        target.starts_with('.') && (target.contains('/') || !target.trim_start_matches('.').is_empty());
-    let exact = beside(from, target);
-    if let Some(found) =
-        exact.as_ref().and_then(|e| files.iter().find(|f| *f == e || plain(f) == e || module(f) == *e))
-    {
-        return Some(found.clone()).filter(|f| f != from);
+
+    /// Their paths.
+    pub fn paths(&self) -> &[String] {
+        &self.all
     }
-    if relative && target.contains('/') {
-        return None;
-    }
-    let parts: Vec<&str> =
-        target.split(['/', ':', '.', '\\']).filter(|p| !STARTS.contains(p) && !is_ending(p)).collect();
-    let best = files.iter().filter(|f| *f != from).filter_map(|file| {
-        let module = module(file);
-        let own: Vec<&str> = module.split('/').filter(|p| *p != "src").collect();
+
+    /// The file that `target` means in `from`.
+    pub fn resolved(&self, from: &str, target: &str) -> Option<&str> {
+        if target.contains("://") {
+            return None;
+        }
+        let relative =
+            target.starts_with('.') && (target.contains('/') || !target.trim_start_matches('.').is_empty());
+        let exact = beside(from, target).and_then(|e| self.all.get(*self.named.get(&e)?));
+        if let Some(found) = exact {
+            return Some(found.as_str()).filter(|f| *f != from);
+        }
+        if relative && target.contains('/') {
+            return None;
+        }
+        let parts: Vec<&str> =
+            target.split(['/', ':', '.', '\\']).filter(|p| !STARTS.contains(p) && !is_ending(p)).collect();
         // The longest beginning of the import that is the end of the file's own name.
-        let fits =
-            (1..=parts.len()).rev().find(|n| parts.get(..*n).is_some_and(|head| own.ends_with(head)))?;
-        let common = from.split('/').zip(file.split('/')).take_while(|(a, b)| a == b).count();
-        Some((fits, common, std::cmp::Reverse(file.len()), file))
-    });
-    best.max().map(|(.., file)| file.clone())
+        (1..=parts.len()).rev().find_map(|n| {
+            let head = parts.get(..n)?;
+            let called = self.last.get(*head.last()?)?.iter().filter_map(|at| self.all.get(*at));
+            let fits = called.filter(|f| *f != from && own(&module(f)).ends_with(head));
+            let common = |f: &str| from.split('/').zip(f.split('/')).take_while(|(a, b)| a == b).count();
+            fits.max_by_key(|f| (common(f), std::cmp::Reverse(f.len()), *f)).map(String::as_str)
+        })
+    }
+}
+
+/// The parts of a module's name, without the folder that all of them stand in.
+fn own(module: &str) -> Vec<&str> {
+    module.split('/').filter(|p| *p != "src").collect()
 }
 
 fn is_ending(part: &str) -> bool {
@@ -101,6 +136,7 @@ mod tests {
             "c/list.h",
         ]
         .map(str::to_owned);
+        let files = Files::of(files.to_vec());
         for (from, target, file) in [
             ("a/src/lib.rs", "crate::io::reader::Reader", Some("a/src/io/reader.rs")),
             ("b/src/x.rs", "crate::io::reader::Reader", Some("b/src/io/reader.rs")),
@@ -118,7 +154,7 @@ mod tests {
             ("README.md", "https://x.org/docs/build.md", None),
             ("README.md", "../../etc/passwd", None),
         ] {
-            assert_eq!(resolved(from, target, &files).as_deref(), file, "{from} {target}");
+            assert_eq!(files.resolved(from, target), file, "{from} {target}");
         }
         assert_eq!((stem("a/src/io/mod.rs"), stem("a/src/lib.rs"), stem("x/y.tar.gz")), ("io", "a", "y"));
     }

@@ -3,7 +3,7 @@
 //! Owns when something is read anew. Nothing of it runs by itself: whoever asks brings it up to date first.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     fs::Metadata,
     os::unix::fs::MetadataExt,
     path::Path,
@@ -21,7 +21,9 @@ use pilothouse_tools::{
 use crate::{
     cut::{self, Cut},
     error::IndexError,
+    ground::Seen,
     language::Languages,
+    search::{Placed, places},
     store::{Fields, Filed, Store},
     vectors, words,
 };
@@ -105,12 +107,16 @@ impl Index {
     }
 
     /// Does `work`; a database that turns out to be damaged is made anew, filled, and asked again.
-    pub(crate) fn mended<T>(&self, work: impl Fn(&Self) -> Result<T, IndexError>) -> Result<T, IndexError> {
+    pub(crate) fn mended<T>(
+        &self,
+        watch: &dyn Watch,
+        work: impl Fn(&Self) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
         match work(self) {
             Err(e) if e.is_damage() => {
                 tracing::warn!(error = %e, "the knowledge index is damaged and made anew");
                 self.store().renew(self.embedder_name())?;
-                self.fill(&())?;
+                self.fill(watch)?;
                 work(self)
             }
             other => other,
@@ -122,14 +128,7 @@ impl Index {
     /// # Errors
     /// When the database fails, or it was stopped; what was read until then stays.
     pub fn refresh(&self, watch: &dyn Watch) -> Result<IndexStatus, IndexError> {
-        match self.fill(watch) {
-            Err(e) if e.is_damage() => {
-                tracing::warn!(error = %e, "the knowledge index is damaged and made anew");
-                self.store().renew(self.embedder_name())?;
-                self.fill(watch)?;
-            }
-            other => other?,
-        }
+        self.mended(watch, |index| index.fill(watch))?;
         let trouble = self.embed_missing(watch)?;
         Ok(IndexStatus { trouble, ..self.status()? })
     }
@@ -333,22 +332,14 @@ impl Index {
             if watch.stopped() {
                 return Err(IndexError::Stopped);
             }
-            let asked = crate::search::places(
-                &self.store(),
-                "WHERE p.vector IS NULL ORDER BY p.id LIMIT ?1",
-                [EMBEDDED],
-            )?;
+            let asked = places(&self.store(), "WHERE p.vector IS NULL ORDER BY p.id LIMIT ?1", [EMBEDDED])?;
             if asked.is_empty() {
                 return Ok(None);
             }
-            let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
-            let passage = |place: &crate::search::Placed| {
-                let read =
-                    |_: &String| RelPath::new(&place.path).ok().and_then(|p| Some(self.read(&p).ok()?.0));
-                let text = texts.entry(place.path.clone()).or_insert_with_key(read);
-                let lines = text.as_deref().unwrap_or_default().lines();
-                let lines: Vec<&str> = lines.skip(place.from - 1).take(place.to + 1 - place.from).collect();
-                format!("{}\n{}", place.title, lines.join("\n"))
+            let seen = Seen::new(self, &|_| true, watch);
+            let passage = |place: &Placed| {
+                let text = seen.shown(place).map(|p| p.text).unwrap_or_default();
+                format!("{}\n{text}", place.title)
             };
             let passages: Vec<String> = asked.iter().map(passage).collect();
             let given: Vec<&str> = passages.iter().map(String::as_str).collect();

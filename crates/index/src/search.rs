@@ -11,8 +11,8 @@ use pilothouse_core::{
 use rusqlite::{Params, params_from_iter};
 
 use crate::{
-    error::IndexError, index::Index, language::Languages, store::Store, vectors, vocabulary::Vocabulary,
-    words,
+    error::IndexError, ground::Seen, index::Index, language::Languages, store::Store, vectors,
+    vocabulary::Vocabulary, words,
 };
 
 /// Most passages of one answer.
@@ -58,6 +58,13 @@ pub(crate) struct Placed {
     pub to: usize,
     pub title: String,
     pub hash: String,
+}
+
+impl Placed {
+    /// Its lines.
+    pub fn lines(&self) -> Option<Lines> {
+        Some(Lines { path: RelPath::new(&self.path).ok()?, from: self.from, to: self.to })
+    }
 }
 
 /// The passages that a condition on `passage p` and `file f` names.
@@ -112,7 +119,7 @@ impl Index {
     /// # Errors
     /// When the database fails.
     pub fn search(&self, query: &Query, may: May<'_>) -> Result<Vec<Passage>, IndexError> {
-        self.mended(|index| {
+        self.mended(&(), |index| {
             for _ in 0..2 {
                 let (passages, stale) = index.search_once(query, may)?;
                 if stale.is_empty() {
@@ -128,14 +135,14 @@ impl Index {
         let asked = self.asked(&query.text)?;
         let found = self.ranked(&asked, query)?;
         let most = query.most.clamp(1, MOST);
+        let seen = Seen::new(self, may, &());
         let best = found.first().map_or(0.0, |(_, f)| f.sum);
         let (mut out, mut stale): (Vec<Passage>, Vec<RelPath>) = (Vec::new(), Vec::new());
         for (placed, found) in found {
             if out.len() >= most {
                 break;
             }
-            let Ok(path) = RelPath::new(&placed.path) else { continue };
-            let lines = Lines { path, from: placed.from, to: placed.to };
+            let Some(lines) = placed.lines() else { continue };
             let told =
                 |o: &Passage| o.lines.path == lines.path && !o.title.is_empty() && o.title == placed.title;
             let again =
@@ -148,7 +155,7 @@ impl Index {
                 meaning: thousandths(found.axes[1]),
                 names: thousandths(found.axes[2]),
             };
-            match self.shown(&placed, lines.clone()) {
+            match seen.shown(&placed) {
                 Some(passage) => {
                     let score = thousandths(found.sum / best.max(f32::MIN_POSITIVE));
                     out.push(Passage { score, axes, ..passage });
@@ -157,14 +164,6 @@ impl Index {
             }
         }
         Ok((out, stale))
-    }
-
-    /// A passage with its text; nothing when its file is not what it was.
-    pub(crate) fn shown(&self, placed: &Placed, lines: Lines) -> Option<Passage> {
-        let (text, hash) = self.read(&lines.path).ok().filter(|(_, hash)| hash.to_string() == placed.hash)?;
-        let of: Vec<&str> = text.lines().skip(lines.from - 1).take(lines.to + 1 - lines.from).collect();
-        let (score, axes) = (Score::FULL, Axes::default());
-        Some(Passage { lines, hash, title: placed.title.clone(), text: of.join("\n"), score, axes })
     }
 
     fn asked(&self, text: &str) -> Result<Asked, IndexError> {

@@ -155,7 +155,7 @@ fn hops_follow_names_imports_links_and_what_stands_within() {
     let (_desk, index) = port().fresh_kept();
     let hop = |from: HopStart, by: Relation| -> Vec<String> {
         let hop = Hop { from, by: vec![by], most: 9 };
-        let found = index.hop(&hop, &|_| true).unwrap();
+        let found = Seen::new(&index, &|_| true, &()).hop(&hop).unwrap();
         let mut files: Vec<String> = found.iter().map(|h| h.passage.lines.path.to_string()).collect();
         files.dedup();
         files
@@ -173,8 +173,8 @@ fn hops_follow_names_imports_links_and_what_stands_within() {
 #[test]
 fn checks_see_the_files_as_they_are() {
     let (desk, index) = port().fresh_kept();
-    let seen = Seen { index: &index, may: &|_| true };
-    let passage = index.passage(&Lines { path: path("src/ship.rs"), from: 7, to: 9 }, &|_| true).unwrap();
+    let seen = Seen::new(&index, &|_| true, &());
+    let passage = seen.passage(&Lines { path: path("src/ship.rs"), from: 7, to: 9 }).unwrap();
     let cited =
         Citation { lines: passage.lines, hash: passage.hash.short(12), text: "berth.release();".to_owned() };
     assert_eq!(check::citation(&cited, &seen).place, CitedPlace::Exact);
@@ -182,11 +182,11 @@ fn checks_see_the_files_as_they_are() {
     assert_eq!((told.verdict.standing, told.names.len()), (Standing::Fails, 3));
     assert_eq!(told.names.iter().find(|(_, at)| at.is_none()).map(|(n, _)| n.as_str()), Some("Pier"));
     desk.put("src/ship.rs", &format!("// Moved down.\n\n{SHIP}"));
-    let moved = check::citation(&cited, &seen);
+    let moved = check::citation(&cited, &Seen::new(&index, &|_| true, &()));
     assert!(matches!(&moved.place, CitedPlace::Moved { to, .. } if to.from == 10), "{moved:?}");
-    let blind = Seen { index: &index, may: &|_| false };
+    let blind = Seen::new(&index, &|_| false, &());
     assert_eq!(check::citation(&cited, &blind).place, CitedPlace::Missing);
-    assert!(index.passage(&Lines { path: path("src/ship.rs"), from: 900, to: 901 }, &|_| true).is_err());
+    assert!(seen.passage(&Lines { path: path("src/ship.rs"), from: 900, to: 901 }).is_err());
 }
 
 #[test]
@@ -252,6 +252,17 @@ fn a_stopped_reading_keeps_what_it_had_and_goes_on_from_there() {
     let half = index.status().unwrap().files;
     assert!((128..303).contains(&half), "{half}");
     assert_eq!(index.refresh(&()).unwrap().files, 303);
+}
+
+#[test]
+fn a_step_that_is_stopped_ends() {
+    let (_desk, index) = port().fresh_kept();
+    let stopped = Impatient(Cell::new(true));
+    let seen = Seen::new(&index, &|_| true, &stopped);
+    for by in [Relation::Uses, Relation::UsedBy, Relation::ImportedBy] {
+        let hop = Hop { from: HopStart::Symbol("Berth".to_owned()), by: vec![by], most: 9 };
+        assert!(matches!(seen.hop(&hop), Err(IndexError::Stopped)), "{by:?}");
+    }
 }
 
 #[test]

@@ -161,8 +161,9 @@ impl Knowledge {
         let watch = Watched { tell, stops: vec![self.stop.clone(), cancel.clone()] };
         let may = |path: &RelPath| rules.holds(Act::Read, path).is_none();
         let done = self.fresh(&watch).map_err(|e| e.to_string());
-        let done =
-            done.and_then(|(index, status)| perform(call, &index, &status, &may).map_err(|e| e.to_string()));
+        let done = done.and_then(|(index, status)| {
+            perform(call, &index, &status, &may, &watch).map_err(|e| e.to_string())
+        });
         done.unwrap_or_else(ToolOutcome::failure)
     }
 }
@@ -207,8 +208,9 @@ fn perform(
     index: &Index,
     status: &IndexStatus,
     may: May<'_>,
+    watch: &dyn Watch,
 ) -> Result<ToolOutcome, Unanswered> {
-    let seen = Seen { index, may };
+    let seen = Seen::new(index, may, watch);
     Ok(match call {
         KnowledgeCall::Search(search) => {
             let within = search.within.iter().map(|p| RelPath::new(p)).collect::<Result<_, _>>()?;
@@ -217,11 +219,11 @@ fn perform(
             told(&found, counted(found.len(), "passage"))
         }
         KnowledgeCall::Hop(hop) => {
-            let found = index.hop(&start(hop)?, may)?;
+            let found = seen.hop(&start(hop)?)?;
             told(&found, counted(found.len(), "passage"))
         }
         KnowledgeCall::Passage(place) => {
-            let passage = index.passage(&lines(&place.path, place.from, place.to)?, may)?;
+            let passage = seen.passage(&lines(&place.path, place.from, place.to)?)?;
             let where_to = passage.lines.to_string();
             told(&passage, where_to)
         }
@@ -245,7 +247,7 @@ fn perform(
         }
         KnowledgeCall::Contradictions(asked) => {
             let passages = cited(&asked.cited)?.into_iter().map(|at| {
-                let text = index.passage(&at, may)?.text;
+                let text = seen.passage(&at)?.text;
                 Ok((at, text))
             });
             let passages = passages.collect::<Result<Vec<_>, IndexError>>()?;

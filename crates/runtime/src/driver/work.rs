@@ -279,8 +279,7 @@ impl Driver {
         let around = self.circumstances();
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         let state = self.at.session.state();
-        let tools =
-            offered(state, state.lanes.get(&lane), purpose, offer, !self.kit.sources.is_empty());
+        let tools = offered(state, state.lanes.get(&lane), purpose, offer, !self.kit.sources.is_empty());
         context::request(state, lane, offer, tools, &texts, &around)
     }
 
