@@ -64,7 +64,7 @@ impl<'a> Seen<'a> {
 
     /// Does `work`; a damaged database is made anew first.
     pub(crate) fn mended<T>(&self, work: impl Fn() -> Result<T, IndexError>) -> Result<T, IndexError> {
-        self.index.mended(self.watch, |_| work())
+        self.index.mended(self.may, self.watch, |_| work())
     }
 
     /// The text of a file, read once, whoever may see it.

@@ -7,7 +7,10 @@ use std::{
     fs::Metadata,
     os::unix::fs::MetadataExt,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use pilothouse_core::{
@@ -23,7 +26,7 @@ use crate::{
     error::IndexError,
     ground::Seen,
     language::Languages,
-    search::{Placed, places},
+    search::{May, Placed, places},
     store::{Fields, Filed, Store},
     vectors, words,
 };
@@ -71,6 +74,11 @@ pub struct Index {
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     store: Mutex<Store>,
     rebuilt: Option<String>,
+    /// Most files that it holds.
+    most: usize,
+    /// How many files were left out since nobody may read them, and since there was no room for them.
+    denied: AtomicUsize,
+    beyond: AtomicUsize,
 }
 
 impl std::fmt::Debug for Index {
@@ -94,7 +102,16 @@ impl Index {
         let jail = Jail::open(root)?;
         let name = embedder.as_ref().map_or(BUILT_IN, |e| e.name());
         let (store, rebuilt) = Store::open(store, name)?;
-        Ok(Self { jail, redactor, embedder, store: Mutex::new(store), rebuilt })
+        Ok(Self {
+            jail,
+            redactor,
+            embedder,
+            store: Mutex::new(store),
+            rebuilt,
+            most: MOST_FILES,
+            denied: AtomicUsize::new(0),
+            beyond: AtomicUsize::new(0),
+        })
     }
 
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
@@ -109,6 +126,7 @@ impl Index {
     /// Does `work`; a database that turns out to be damaged is made anew, filled, and asked again.
     pub(crate) fn mended<T>(
         &self,
+        may: May<'_>,
         watch: &dyn Watch,
         work: impl Fn(&Self) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
@@ -116,54 +134,67 @@ impl Index {
             Err(e) if e.is_damage() => {
                 tracing::warn!(error = %e, "the knowledge index is damaged and made anew");
                 self.store().renew(self.embedder_name())?;
-                self.fill(watch)?;
+                self.fill(may, watch)?;
                 work(self)
             }
             other => other,
         }
     }
 
-    /// Brings it up to date: what changed since is read anew, what is gone is taken out.
+    /// Brings it up to date: what changed since is read anew, what is gone is taken out, and so is what nobody `may` read.
+    /// What it could not do comes back, in a sentence.
     ///
     /// # Errors
     /// When the database fails, or it was stopped; what was read until then stays.
-    pub fn refresh(&self, watch: &dyn Watch) -> Result<IndexStatus, IndexError> {
-        self.mended(watch, |index| index.fill(watch))?;
-        let trouble = self.embed_missing(watch)?;
-        Ok(IndexStatus { trouble, ..self.status()? })
+    pub fn refresh(&self, may: May<'_>, watch: &dyn Watch) -> Result<Option<String>, IndexError> {
+        self.mended(may, watch, |index| index.fill(may, watch))?;
+        self.embed_missing(may, watch)
     }
 
-    /// Throws everything away and reads it anew.
+    /// Throws everything away.
     ///
     /// # Errors
-    /// As [`Index::refresh`].
-    pub fn rebuild(&self, watch: &dyn Watch) -> Result<IndexStatus, IndexError> {
-        self.store().renew(self.embedder_name())?;
-        self.refresh(watch)
+    /// When the database fails.
+    pub fn empty(&self) -> Result<(), IndexError> {
+        self.store().renew(self.embedder_name())
     }
 
-    fn fill(&self, watch: &dyn Watch) -> Result<(), IndexError> {
+    fn fill(&self, may: May<'_>, watch: &dyn Watch) -> Result<(), IndexError> {
+        let found = self.files(may, watch)?;
         let store = self.store();
-        let done = self.fill_in(&store, watch);
+        let done = self.fill_in(&store, found, watch);
         if done.is_err() {
             store.roll_back();
         }
         done
     }
 
-    fn fill_in(&self, store: &Store, watch: &dyn Watch) -> Result<(), IndexError> {
+    fn fill_in(
+        &self,
+        store: &Store,
+        found: Vec<(RelPath, String)>,
+        watch: &dyn Watch,
+    ) -> Result<(), IndexError> {
         let known = store.files()?;
         let mut known: HashMap<String, (i64, String)> =
             known.into_iter().map(|(path, id, stamp)| (path, (id, stamp))).collect();
+        // What is known stays; of the rest, so much is taken as there is room for.
+        let (mut room, mut beyond) = (self.most.saturating_sub(known.len()), 0);
         let mut batch: Vec<(RelPath, String)> = Vec::new();
         let mut progress = Progress::default();
-        for (path, stamp) in self.files() {
+        for (path, stamp) in found {
             if watch.stopped() {
                 self.put(store, &mut batch)?;
                 return Err(IndexError::Stopped);
             }
+            let was = known.remove(path.as_str());
+            if was.is_none() && room == 0 {
+                beyond += 1;
+                continue;
+            }
+            room -= usize::from(was.is_none());
             progress.files += 1;
-            if known.remove(path.as_str()).is_none_or(|(_, was)| was != stamp) {
+            if was.is_none_or(|(_, was)| was != stamp) {
                 batch.push((path, stamp));
                 progress.read += 1;
             }
@@ -178,6 +209,7 @@ impl Index {
             known.values().try_for_each(|(id, _)| store.forget(*id))?;
             store.commit()?;
         }
+        self.beyond.store(beyond, Ordering::Relaxed);
         watch.at(progress);
         Ok(())
     }
@@ -203,18 +235,28 @@ impl Index {
     }
 
     /// Every file that may be indexed, with what tells that it changed.
-    fn files(&self) -> impl Iterator<Item = (RelPath, String)> + '_ {
+    fn files(&self, may: May<'_>, watch: &dyn Watch) -> Result<Vec<(RelPath, String)>, IndexError> {
         let root = self.jail.root();
         let made = |e: &walkdir::DirEntry| {
             e.file_type().is_dir() && e.file_name().to_str().is_some_and(shell::makes_again)
         };
-        walk_heeding(root, root, None, Heed::All, made)
-            .filter(|e| e.file_type().is_file())
-            .filter_map(move |e| {
-                let path = RelPath::new(e.path().strip_prefix(root).ok()?.to_str()?).ok()?;
-                Some((path, stamp(&e.metadata().ok()?)))
-            })
-            .take(MOST_FILES)
+        let (mut out, mut denied) = (Vec::new(), 0);
+        for entry in walk_heeding(root, root, None, Heed::All, made) {
+            if watch.stopped() {
+                return Err(IndexError::Stopped);
+            }
+            let path =
+                entry.path().strip_prefix(root).ok().and_then(|path| RelPath::new(path.to_str()?).ok());
+            if let Some(path) = path.filter(|_| entry.file_type().is_file()) {
+                if !may(&path) {
+                    denied += 1;
+                } else if let Ok(meta) = entry.metadata() {
+                    out.push((path, stamp(&meta)));
+                }
+            }
+        }
+        self.denied.store(denied, Ordering::Relaxed);
+        Ok(out)
     }
 
     /// Reads files anew, in one piece.
@@ -326,22 +368,29 @@ impl Index {
     }
 
     /// Asks the embedder for the vectors that are missing; what keeps it from answering is told.
-    fn embed_missing(&self, watch: &dyn Watch) -> Result<Option<String>, IndexError> {
+    fn embed_missing(&self, may: May<'_>, watch: &dyn Watch) -> Result<Option<String>, IndexError> {
         let Some(embedder) = &self.embedder else { return Ok(None) };
+        let mut last = 0;
         loop {
             if watch.stopped() {
                 return Err(IndexError::Stopped);
             }
-            let asked = places(&self.store(), "WHERE p.vector IS NULL ORDER BY p.id LIMIT ?1", [EMBEDDED])?;
+            let which = "WHERE p.vector IS NULL AND p.id>?1 ORDER BY p.id LIMIT ?2";
+            let asked = places(&self.store(), which, rusqlite::params![last, EMBEDDED])?;
+            let Some(end) = asked.last() else { return Ok(None) };
+            last = end.id;
+            let seen = Seen::new(self, may, watch);
+            // Another session may have put in what nobody may read here; what changed is not what is asked about.
+            let (asked, passages): (Vec<&Placed>, Vec<String>) = asked
+                .iter()
+                .filter_map(|place| {
+                    let passage = seen.shown(place).filter(|p| may(&p.lines.path))?;
+                    Some((place, format!("{}\n{}", place.title, passage.text)))
+                })
+                .unzip();
             if asked.is_empty() {
-                return Ok(None);
+                continue;
             }
-            let seen = Seen::new(self, &|_| true, watch);
-            let passage = |place: &Placed| {
-                let text = seen.shown(place).map(|p| p.text).unwrap_or_default();
-                format!("{}\n{text}", place.title)
-            };
-            let passages: Vec<String> = asked.iter().map(passage).collect();
             let given: Vec<&str> = passages.iter().map(String::as_str).collect();
             let made = match embedder.embed(&given) {
                 Ok(made) if made.len() == asked.len() => made,
@@ -377,7 +426,13 @@ impl Index {
             .db
             .prepare("SELECT skipped, count(*) FROM file WHERE skipped NOT NULL GROUP BY 1 ORDER BY 1")?;
         let rows = asked.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        let skipped = rows.collect::<Result<_, _>>()?;
+        let mut skipped: Vec<(String, usize)> = rows.collect::<Result<_, _>>()?;
+        let also = [
+            ("a rule keeps everyone from reading them".to_owned(), &self.denied),
+            (format!("beyond the {} that are indexed at most", self.most), &self.beyond),
+        ];
+        let also = also.map(|(why, count)| (why, count.load(Ordering::Relaxed)));
+        skipped.extend(also.into_iter().filter(|(_, count)| *count > 0));
         Ok(IndexStatus {
             files: count("SELECT count(*) FROM file WHERE skipped IS NULL")?,
             lines: count("SELECT coalesce(sum(lines), 0) FROM file")?,
@@ -418,3 +473,7 @@ fn into_fields(line: &str, into: &mut String, whole: &mut String) {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

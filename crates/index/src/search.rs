@@ -119,7 +119,7 @@ impl Index {
     /// # Errors
     /// When the database fails.
     pub fn search(&self, query: &Query, may: May<'_>) -> Result<Vec<Passage>, IndexError> {
-        self.mended(&(), |index| {
+        self.mended(may, &(), |index| {
             for _ in 0..2 {
                 let (passages, stale) = index.search_once(query, may)?;
                 if stale.is_empty() {

@@ -6,13 +6,16 @@ use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
     path::PathBuf,
+    sync::{Arc, Mutex},
     thread,
 };
 
 use pilothouse_core::{
+    embed::Embedder,
     knowledge::{Citation, CitedPlace, Hop, HopStart, Lines, Passage, Query, Relation, Standing, check},
     redact::Redactor,
     relpath::RelPath,
+    talk::Fault,
 };
 use pilothouse_index::{Index, IndexError, Progress, Seen, Watch};
 
@@ -45,7 +48,7 @@ impl Desk {
 
     fn fresh(&self) -> Index {
         let index = self.open();
-        index.refresh(&()).unwrap();
+        index.refresh(&|_| true, &()).unwrap();
         index
     }
 }
@@ -125,8 +128,8 @@ fn what_changed_is_read_anew_even_between_two_questions() {
     assert!(found(&index, "weigh anchor")[0].text.contains("weigh_anchor"));
     desk.put("src/new.rs", "pub fn heave_to() {}\n");
     fs::remove_file(desk.dir.path().join("work/src/harbour.rs")).unwrap();
-    let status = index.refresh(&()).unwrap();
-    assert_eq!(status.files, 3);
+    index.refresh(&|_| true, &()).unwrap();
+    assert_eq!(index.status().unwrap().files, 3);
     assert_eq!(paths(&found(&index, "heave to"))[0], "src/new.rs");
     assert!(found(&index, "zzzqqq").is_empty());
     assert!(!paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
@@ -140,6 +143,44 @@ fn a_part_and_a_rule_narrow_what_is_found() {
     let query = Query { within: Vec::new(), ..within };
     let seen = index.1.search(&query, &|p| p.as_str() == "README.md").unwrap();
     assert_eq!(paths(&seen), ["README.md"]);
+}
+
+/// An embedder that keeps what it is asked for.
+#[derive(Default)]
+struct Asked(Mutex<Vec<String>>);
+
+impl Embedder for Asked {
+    fn name(&self) -> &'static str {
+        "asked"
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Fault> {
+        self.0.lock().unwrap().extend(texts.iter().map(|t| (*t).to_owned()));
+        Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect())
+    }
+}
+
+#[test]
+fn what_a_rule_keeps_from_everyone_is_neither_indexed_nor_embedded() {
+    let desk = port();
+    let asked = Arc::new(Asked::default());
+    let open = || {
+        let root = desk.dir.path().join("work");
+        Index::open(&root, &desk.store(), Some(asked.clone()), Redactor::default()).unwrap()
+    };
+    let index = open();
+    let may = |p: &RelPath| p.as_str() != "src/harbour.rs";
+    index.refresh(&may, &()).unwrap();
+    let given = |what: &str| asked.0.lock().unwrap().iter().any(|t| t.contains(what));
+    assert!(given("cast_off") && !given("struct Berth"));
+    let told = index.status().unwrap().skipped;
+    assert_eq!(told, [("a rule keeps everyone from reading them".to_owned(), 1)]);
+    assert!(!paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
+    // A session with other rules puts it in; the first takes it out again and asks nobody about it.
+    assert_eq!(open().refresh(&|_| true, &()).unwrap(), None);
+    assert!(given("struct Berth") && paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
+    index.refresh(&may, &()).unwrap();
+    assert!(!paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
 }
 
 impl Desk {
@@ -205,7 +246,7 @@ fn a_damaged_or_foreign_database_is_made_anew() {
         }
         fs::write(desk.store(), bad).unwrap();
         let index = desk.open();
-        index.refresh(&()).unwrap();
+        index.refresh(&|_| true, &()).unwrap();
         assert_eq!(paths(&found(&index, "berth release"))[0], "src/harbour.rs");
     }
 }
@@ -220,7 +261,8 @@ fn two_at_once_wait_for_each_other() {
         for _ in 0..3 {
             scope.spawn(|| {
                 let index = desk.open();
-                assert_eq!(index.refresh(&()).unwrap().files, 203);
+                index.refresh(&|_| true, &()).unwrap();
+                assert_eq!(index.status().unwrap().files, 203);
                 assert!(!found(&index, "pier").is_empty());
             });
         }
@@ -248,10 +290,11 @@ fn a_stopped_reading_keeps_what_it_had_and_goes_on_from_there() {
         desk.put(&format!("src/pier{n}.rs"), &format!("pub fn pier_{n}() {{}}\n"));
     }
     let index = desk.open();
-    assert!(matches!(index.refresh(&Impatient::default()), Err(IndexError::Stopped)));
+    assert!(matches!(index.refresh(&|_| true, &Impatient::default()), Err(IndexError::Stopped)));
     let half = index.status().unwrap().files;
     assert!((128..303).contains(&half), "{half}");
-    assert_eq!(index.refresh(&()).unwrap().files, 303);
+    index.refresh(&|_| true, &()).unwrap();
+    assert_eq!(index.status().unwrap().files, 303);
 }
 
 #[test]

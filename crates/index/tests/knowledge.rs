@@ -130,8 +130,9 @@ fn questions_are_answered_among_the_first_five() {
     };
     let Some(Corpus { dir, index }) = corpus(&crates) else { return };
     let began = Instant::now();
-    let status = index.refresh(&()).unwrap();
+    index.refresh(&|_| true, &()).unwrap();
     let made = began.elapsed();
+    let status = index.status().unwrap();
     let asked: Vec<&Question> = all.question.iter().filter(|q| crates.contains(&q.of)).collect();
     let right = right(&index, &asked);
     println!("checked={} violations={}", asked.len(), asked.len() - right);
@@ -178,7 +179,7 @@ fn again(index: &Index, work: &Path) -> Duration {
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{text}\n/// Zyzzyva quetzal.\npub fn zyzzyva_quetzal() {{}}\n")).unwrap();
     let began = Instant::now();
-    index.refresh(&()).unwrap();
+    index.refresh(&|_| true, &()).unwrap();
     let took = began.elapsed();
     assert!(ask(index, "zyzzyva quetzal").first().is_some_and(|p| p.text.contains("zyzzyva_quetzal")));
     took
@@ -194,7 +195,7 @@ fn this_repository_answers_about_itself() {
         copy(&root.join("crates").join(name).join("src"), &work.join(name).join("src"));
     }
     let index = Index::open(&work, &kept.path().join("index.db"), None, Redactor::default()).unwrap();
-    index.refresh(&()).unwrap();
+    index.refresh(&|_| true, &()).unwrap();
     for (question, file) in [
         ("how is the size of a file limited that tools read whole", "tools/src/jail.rs"),
         ("replace a file of the program at once", "tools/src/atomic.rs"),

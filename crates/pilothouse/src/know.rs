@@ -1,12 +1,13 @@
 //! `kb`: the knowledge index of the folder, for scripts. Reads arguments and prints; looking up is the runtime's.
 
-use std::io::Write;
+use std::{io::Write, sync::Arc};
 
 use pilothouse_core::{
     knowledge::{IndexStatus, Passage, Query},
+    policy::PathRules,
     relpath::RelPath,
 };
-use pilothouse_runtime::{config::Layer, knowledge::Knowledge, secrets::Secrets, trust::Folder};
+use pilothouse_runtime::{config::Layer, knowledge::Knowledge, permissions, secrets::Secrets, trust::Folder};
 
 use crate::{
     alone::home,
@@ -30,16 +31,18 @@ pub fn knowledge(what: KbCommand, secrets: &Secrets) -> Result<u8, Failure> {
     // An embedder at an endpoint is asked through the runtime.
     let _inside = runtime.enter();
     let index = Knowledge::new(&root, &home, &config);
+    let rules = permissions::load(&home, &root, &environment).map_err(explain)?;
+    let rules = PathRules::new(Arc::new(rules.policy));
     let tell = |text: String| complain(secrets, &text);
     let failed = |why: String| Failure::new(FAILED, why);
     match what {
         KbCommand::Search(args) => {
-            let (found, status) = index.search(&query(&args)?, &tell).map_err(failed)?;
-            status.trouble.iter().for_each(|why| complain(secrets, why));
+            let (found, trouble) = index.search(&query(&args)?, &rules, &tell).map_err(failed)?;
+            trouble.iter().for_each(|why| complain(secrets, why));
             passages(&found, args.json)
         }
-        KbCommand::Status(args) => told(&index.status(false, &tell).map_err(failed)?, args.json),
-        KbCommand::Rebuild(args) => told(&index.status(true, &tell).map_err(failed)?, args.json),
+        KbCommand::Status(args) => told(&index.status(false, &rules, &tell).map_err(failed)?, args.json),
+        KbCommand::Rebuild(args) => told(&index.status(true, &rules, &tell).map_err(failed)?, args.json),
     }
 }
 

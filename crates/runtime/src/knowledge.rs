@@ -96,26 +96,31 @@ impl Knowledge {
         Ok((index, trouble))
     }
 
-    /// The index as the files are now. Blocks; the first time it reads all of them.
-    fn fresh(&self, watch: &dyn Watch) -> Result<(Arc<Index>, IndexStatus), IndexError> {
+    /// The index as the files are now, and what it could not do. Blocks; the first time it reads all of them.
+    fn fresh(
+        &self,
+        rules: &PathRules,
+        watch: &dyn Watch,
+    ) -> Result<(Arc<Index>, Option<String>), IndexError> {
         let (index, stands_in) = self.index()?;
-        let status = index.refresh(watch)?;
-        let trouble = status.trouble.clone().or(stands_in);
-        Ok((index, IndexStatus { trouble, ..status }))
+        let trouble = index.refresh(&known(rules), watch)?;
+        Ok((index, trouble.or(stands_in)))
     }
 
-    /// Passages for the user; blocks.
+    /// Passages for the user, and what could not be done; blocks.
     ///
     /// # Errors
     /// Why there are none, for people.
     pub fn search(
         &self,
         query: &Query,
+        rules: &PathRules,
         tell: &dyn Fn(String),
-    ) -> Result<(Vec<Passage>, IndexStatus), String> {
+    ) -> Result<(Vec<Passage>, Option<String>), String> {
         let watch = Watched { tell, stops: vec![self.stop.clone()] };
-        let found =
-            self.fresh(&watch).and_then(|(index, status)| Ok((index.search(query, &|_| true)?, status)));
+        let found = self
+            .fresh(rules, &watch)
+            .and_then(|(index, trouble)| Ok((index.search(query, &known(rules))?, trouble)));
         found.map_err(|e| e.to_string())
     }
 
@@ -123,30 +128,39 @@ impl Knowledge {
     ///
     /// # Errors
     /// Why that cannot be told, for people.
-    pub fn status(&self, anew: bool, tell: &dyn Fn(String)) -> Result<IndexStatus, String> {
+    pub fn status(
+        &self,
+        anew: bool,
+        rules: &PathRules,
+        tell: &dyn Fn(String),
+    ) -> Result<IndexStatus, String> {
         let watch = Watched { tell, stops: vec![self.stop.clone()] };
-        let status = if anew { self.made_anew(&watch) } else { self.fresh(&watch).map(|(_, status)| status) };
-        status.map_err(|e| e.to_string())
-    }
-
-    fn made_anew(&self, watch: &dyn Watch) -> Result<IndexStatus, IndexError> {
-        let (index, stands_in) = self.index()?;
-        let status = index.rebuild(watch)?;
-        let trouble = status.trouble.clone().or(stands_in);
-        Ok(IndexStatus { trouble, ..status })
+        let status = || {
+            if anew {
+                self.index()?.0.empty()?;
+            }
+            let (index, trouble) = self.fresh(rules, &watch)?;
+            Ok(IndexStatus { trouble, ..index.status()? })
+        };
+        status().map_err(|e: IndexError| e.to_string())
     }
 
     /// Answers a screen; blocks.
     ///
     /// # Errors
     /// Why it cannot, for people.
-    pub fn answer(&self, ask: &KnowledgeAsk, tell: &dyn Fn(String)) -> Result<KnowledgeReply, String> {
+    pub fn answer(
+        &self,
+        ask: &KnowledgeAsk,
+        rules: &PathRules,
+        tell: &dyn Fn(String),
+    ) -> Result<KnowledgeReply, String> {
         match ask {
             KnowledgeAsk::Search(text) => {
                 let query = Query { text: text.clone(), within: Vec::new(), most: 20 };
-                self.search(&query, tell).map(|(found, _)| KnowledgeReply::Passages(found))
+                self.search(&query, rules, tell).map(|(found, _)| KnowledgeReply::Passages(found))
             }
-            KnowledgeAsk::Status => self.status(false, tell).map(KnowledgeReply::Status),
+            KnowledgeAsk::Status => self.status(false, rules, tell).map(KnowledgeReply::Status),
         }
     }
 
@@ -160,9 +174,10 @@ impl Knowledge {
     ) -> ToolOutcome {
         let watch = Watched { tell, stops: vec![self.stop.clone(), cancel.clone()] };
         let may = |path: &RelPath| rules.holds(Act::Read, path).is_none();
-        let done = self.fresh(&watch).map_err(|e| e.to_string());
-        let done = done.and_then(|(index, status)| {
-            perform(call, &index, &status, &may, &watch).map_err(|e| e.to_string())
+        let done = self.fresh(rules, &watch).map_err(|e| e.to_string());
+        let done = done.and_then(|(index, trouble)| {
+            let seen = Seen::new(&index, &may, &watch);
+            perform(call, &index, &seen, &may, trouble).map_err(|e| e.to_string())
         });
         done.unwrap_or_else(ToolOutcome::failure)
     }
@@ -172,6 +187,11 @@ impl std::fmt::Debug for Knowledge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Knowledge").field("root", &self.root).finish_non_exhaustive()
     }
+}
+
+/// Which files are in it: all but those that a rule keeps from everyone.
+fn known(rules: &PathRules) -> impl Fn(&RelPath) -> bool {
+    |path| !rules.denies(Act::Read, path)
 }
 
 /// Tells how far a reading is, and ends it.
@@ -206,11 +226,10 @@ enum Unanswered {
 fn perform(
     call: &KnowledgeCall,
     index: &Index,
-    status: &IndexStatus,
+    seen: &Seen<'_>,
     may: May<'_>,
-    watch: &dyn Watch,
+    trouble: Option<String>,
 ) -> Result<ToolOutcome, Unanswered> {
-    let seen = Seen::new(index, may, watch);
     Ok(match call {
         KnowledgeCall::Search(search) => {
             let within = search.within.iter().map(|p| RelPath::new(p)).collect::<Result<_, _>>()?;
@@ -229,20 +248,20 @@ fn perform(
         }
         KnowledgeCall::Citations(asked) => {
             let cited = asked.citations.iter().map(Cite::citation).collect::<Result<Vec<_>, _>>()?;
-            let told_of: Vec<_> = cited.iter().map(|c| check::citation(c, &seen)).collect();
+            let told_of: Vec<_> = cited.iter().map(|c| check::citation(c, seen)).collect();
             let hold =
                 told_of.iter().filter(|v| v.verdict.standing == pilothouse_core::knowledge::Standing::Holds);
             let summary = format!("{} of {} hold", hold.count(), told_of.len());
             told(&told_of, summary)
         }
         KnowledgeCall::Entities(asked) => {
-            let verdict = check::entities(&asked.text, &seen);
+            let verdict = check::entities(&asked.text, seen);
             told(&verdict, verdict.verdict.reason.clone())
         }
         KnowledgeCall::Relation(asked) => {
             let (subject, object) = (asked.subject.clone(), asked.object.clone());
             let claim = RelationClaim { subject, relation: asked.relation, object };
-            let verdict = check::relation(&claim, &cited(&asked.cited)?, &seen);
+            let verdict = check::relation(&claim, &cited(&asked.cited)?, seen);
             told(&verdict, verdict.verdict.reason.clone())
         }
         KnowledgeCall::Contradictions(asked) => {
@@ -255,9 +274,10 @@ fn perform(
             told(&verdict, verdict.verdict.reason.clone())
         }
         KnowledgeCall::Status(asked) => {
+            let status = IndexStatus { trouble, ..index.status()? };
             let summary =
                 format!("{} in {}", counted(status.passages, "passage"), counted(status.files, "file"));
-            let Some(path) = &asked.path else { return Ok(told(status, summary)) };
+            let Some(path) = &asked.path else { return Ok(told(&status, summary)) };
             let held =
                 index.holds(&RelPath::new(path)?).filter(|_| RelPath::new(path).is_ok_and(|p| may(&p)));
             told(&json!({ "index": status, "file": { "path": path, "state": held } }), summary)

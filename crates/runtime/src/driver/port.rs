@@ -3,13 +3,13 @@
 //! Owns the bounds of an answer. Never lets a question touch anything but the session's own store
 //! and the names in the workspace.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
     event::Stamped,
     ids::Seq,
-    policy::{Origin, Rehearsal, Rule},
+    policy::{Origin, PathRules, Rehearsal, Rule},
     port::{Ask, ContextSheet, Reply, Update},
     relpath::RelPath,
     scope::ToolScope,
@@ -66,6 +66,7 @@ impl Driver {
             (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
         let blobs = self.at.blobs.clone();
         let (knowledge, news) = (self.kit.knowledge.clone(), self.outbox.sender());
+        let rules = PathRules::new(Arc::clone(self.at.session.policy()));
         let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
         let memory = if let Ask::Memory(owner) = ask { Some(self.memory_of(owner)) } else { None };
         let sheet = if ask == Ask::Context { Box::new(self.sheet()) } else { Box::default() };
@@ -76,7 +77,7 @@ impl Driver {
                 }
                 Ask::Context => Reply::Context(sheet),
                 Ask::Memory(_) => memory.unwrap_or(Reply::Files(Vec::new())),
-                Ask::Knowledge(ask) => Reply::Knowledge(Box::new(knowledge.answer(&ask, &|text| {
+                Ask::Knowledge(ask) => Reply::Knowledge(Box::new(knowledge.answer(&ask, &rules, &|text| {
                     // Only progress: what finds no room is told the next time.
                     drop(news.try_send(Update::Notice(text)));
                 }))),
