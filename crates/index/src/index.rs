@@ -8,7 +8,7 @@ use std::{
     os::unix::fs::MetadataExt,
     path::Path,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -73,6 +73,8 @@ pub struct Index {
     pub(crate) redactor: Redactor,
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     store: Mutex<Store>,
+    /// Held by the one who has vectors made.
+    embedding: Mutex<()>,
     rebuilt: Option<String>,
     /// Most files that it holds.
     most: usize,
@@ -107,6 +109,7 @@ impl Index {
             redactor,
             embedder,
             store: Mutex::new(store),
+            embedding: Mutex::default(),
             rebuilt,
             most: MOST_FILES,
             denied: AtomicUsize::new(0),
@@ -370,6 +373,12 @@ impl Index {
     /// Asks the embedder for the vectors that are missing; what keeps it from answering is told.
     fn embed_missing(&self, may: May<'_>, watch: &dyn Watch) -> Result<Option<String>, IndexError> {
         let Some(embedder) = &self.embedder else { return Ok(None) };
+        // One at a time: whoever comes in between answers by what there is.
+        let _alone = match self.embedding.try_lock() {
+            Ok(alone) => alone,
+            Err(TryLockError::Poisoned(alone)) => alone.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(Some("vectors are still being made".to_owned())),
+        };
         let mut last = 0;
         loop {
             if watch.stopped() {
@@ -400,8 +409,7 @@ impl Index {
             let store = self.store();
             store.begin()?;
             for (place, vector) in asked.iter().zip(&made) {
-                let set = "UPDATE passage SET vector=?2 WHERE id=?1";
-                store.db.execute(set, rusqlite::params![place.id, vectors::packed(vector)])?;
+                store.give_vector(place, &vectors::packed(vector))?;
             }
             store.commit()?;
         }

@@ -5,6 +5,7 @@
 use std::{cmp::Ordering, collections::HashMap};
 
 use pilothouse_core::{
+    intent::embed::Hashed,
     knowledge::{Axes, Lines, Passage, Query, Score},
     relpath::RelPath,
 };
@@ -227,6 +228,8 @@ impl Index {
 
     /// What answers, in its order.
     fn ranked(&self, asked: &Asked, query: &Query) -> Result<Vec<(Placed, Found)>, IndexError> {
+        // An embedder may answer from afar: nobody waits for the database until it does.
+        let wanted = self.wanted(asked, &query.text);
         let store = self.store();
         let looked = if query.within.is_empty() { LOOKED } else { LOOKED_WITHIN };
         let own = || asked.concepts.iter().map(|c| c.word.as_str());
@@ -251,8 +254,9 @@ impl Index {
         fuse(&mut all, &by_words(&store, &like, looked)?, likely, 0);
         fuse(&mut all, &by_words(&store, &named.join(" OR "), looked)?, names, 2);
         fuse(&mut all, &Self::by_concepts(&store, asked, looked)?, concepts, CONCEPTS);
-        let order = self.by_vectors(&store, asked, &query.text, looked)?;
-        fuse(&mut all, &order, NEARNESS, 1);
+        if let Some(wanted) = wanted {
+            fuse(&mut all, &by_vectors(&store, &wanted, looked)?, NEARNESS, 1);
+        }
         let ids: Vec<i64> = all.keys().copied().collect();
         let marks = vec!["?"; ids.len()].join(",");
         let places = places(&store, &format!("WHERE p.id IN ({marks})"), params_from_iter(ids))?;
@@ -281,41 +285,37 @@ impl Index {
         Ok(out)
     }
 
-    /// The nearest vectors, with how near each is.
-    fn by_vectors(
-        &self,
-        store: &Store,
-        asked: &Asked,
-        text: &str,
-        most: usize,
-    ) -> Result<Vec<(i64, f32)>, IndexError> {
-        let wanted = match &self.embedder {
-            None => {
-                let weighed = asked.concepts.iter().map(|c| (c.word.as_str(), c.rare * c.rare));
-                pilothouse_core::intent::embed::Hashed::words(weighed)
-            }
-            Some(embedder) => match embedder.embed(&[text]) {
-                Ok(mut made) => made.pop().unwrap_or_default(),
-                Err(fault) => {
-                    tracing::warn!(fault = %fault, "a question is asked without vectors");
-                    return Ok(Vec::new());
-                }
-            },
+    /// The vector of a question; nothing where the embedder cannot be asked.
+    fn wanted(&self, asked: &Asked, text: &str) -> Option<Vec<f32>> {
+        let Some(embedder) = &self.embedder else {
+            let weighed = asked.concepts.iter().map(|c| (c.word.as_str(), c.rare * c.rare));
+            return Some(Hashed::words(weighed));
         };
-        let mut near: Vec<(i64, f32)> = Vec::new();
-        let mut all = store.db.prepare("SELECT id, vector FROM passage WHERE vector NOT NULL")?;
-        let mut rows = all.query([])?;
-        while let Some(row) = rows.next()? {
-            let vector = row.get_ref(1)?.as_blob().unwrap_or_default();
-            let nearness = vectors::nearness(&wanted, vector);
-            if nearness > NEAR {
-                near.push((row.get(0)?, nearness));
+        match embedder.embed(&[text]) {
+            Ok(mut made) => made.pop(),
+            Err(fault) => {
+                tracing::warn!(fault = %fault, "a question is asked without vectors");
+                None
             }
         }
-        near.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal).then(a.0.cmp(&b.0)));
-        near.truncate(most);
-        Ok(near)
     }
+}
+
+/// The nearest vectors, with how near each is.
+fn by_vectors(store: &Store, wanted: &[f32], most: usize) -> Result<Vec<(i64, f32)>, IndexError> {
+    let mut near: Vec<(i64, f32)> = Vec::new();
+    let mut all = store.db.prepare("SELECT id, vector FROM passage WHERE vector NOT NULL")?;
+    let mut rows = all.query([])?;
+    while let Some(row) = rows.next()? {
+        let vector = row.get_ref(1)?.as_blob().unwrap_or_default();
+        let nearness = vectors::nearness(wanted, vector);
+        if nearness > NEAR {
+            near.push((row.get(0)?, nearness));
+        }
+    }
+    near.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal).then(a.0.cmp(&b.0)));
+    near.truncate(most);
+    Ok(near)
 }
 
 /// Passages by their words, with what the best one is worth against each.

@@ -15,6 +15,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use crate::{
     cut::{Cut, Symbol},
     error::IndexError,
+    search::Placed,
 };
 
 /// Another number of the program's own is another database: it is made anew.
@@ -227,6 +228,16 @@ impl Store {
             self.db.execute(&format!("DELETE FROM {table} WHERE file=?1"), [id])?;
         }
         self.db.execute("DELETE FROM file WHERE id=?1", [id])?;
+        Ok(())
+    }
+
+    /// Gives a passage its vector; not one that has one by now, nor another that took its number.
+    pub fn give_vector(&self, place: &Placed, vector: &[u8]) -> Result<(), IndexError> {
+        self.db.execute(
+            "UPDATE passage SET vector=?2 WHERE id=?1 AND vector IS NULL AND start=?3
+                AND file IN (SELECT id FROM file WHERE path=?4 AND hash=?5)",
+            params![place.id, vector, place.from, place.path, place.hash],
+        )?;
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock},
     thread,
 };
 
@@ -181,6 +181,40 @@ fn what_a_rule_keeps_from_everyone_is_neither_indexed_nor_embedded() {
     assert!(given("struct Berth") && paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
     index.refresh(&may, &()).unwrap();
     assert!(!paths(&found(&index, "berth release")).contains(&"src/harbour.rs"));
+}
+
+/// An embedder that looks at the index while it is asked, as another call would.
+#[derive(Default)]
+struct Curious(OnceLock<Arc<Index>>, Mutex<usize>);
+
+impl Embedder for Curious {
+    fn name(&self) -> &'static str {
+        "curious"
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Fault> {
+        *self.1.lock().unwrap() += texts.len();
+        let index = self.0.get().unwrap();
+        assert!(index.status().unwrap().files > 0);
+        let other = index.refresh(&|_| true, &()).unwrap();
+        assert!(texts.len() == 1 || other.is_some_and(|why| why.contains("still being made")));
+        Ok(texts.iter().map(|_| vec![0.0, 1.0]).collect())
+    }
+}
+
+#[test]
+fn nobody_waits_for_an_embedder_and_none_is_asked_twice() {
+    let desk = port();
+    let curious = Arc::new(Curious::default());
+    let root = desk.dir.path().join("work");
+    let index =
+        Arc::new(Index::open(&root, &desk.store(), Some(curious.clone()), Redactor::default()).unwrap());
+    curious.0.set(Arc::clone(&index)).unwrap();
+    assert_eq!(index.refresh(&|_| true, &()).unwrap(), None);
+    let passages = index.status().unwrap().passages;
+    assert_eq!(*curious.1.lock().unwrap(), passages);
+    assert!(!found(&index, "cast off").is_empty());
+    assert_eq!(*curious.1.lock().unwrap(), passages + 1);
 }
 
 impl Desk {
