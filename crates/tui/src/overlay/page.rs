@@ -2,9 +2,10 @@
 //!
 //! Owns their drawing and the keys that scroll. Never knows what lies inside.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::clean::Clean;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -16,6 +17,7 @@ use ratatui::{
 
 use crate::{
     ctx::Ctx,
+    row::{Row, wrap},
     theme::{Glyphs, Slot},
 };
 
@@ -150,8 +152,20 @@ pub struct Page<'a> {
 
 impl Page<'_> {
     /// Draws it as high as it must be, and scrolled where that is higher than the body.
-    pub fn draw(self, scroll: &Scroll, ctx: &Ctx<'_>, buf: &mut Buffer) {
-        let count = self.rows.len();
+    pub fn draw(mut self, scroll: &Scroll, ctx: &Ctx<'_>, buf: &mut Buffer) {
+        let rows = std::mem::take(&mut self.rows);
+        self.draw_seen(rows.len(), |n| rows.get(n).cloned().unwrap_or_default(), scroll, ctx, buf);
+    }
+
+    /// Draws it from so many rows, of which only those that are seen are made.
+    fn draw_seen(
+        &self,
+        count: usize,
+        row: impl Fn(usize) -> Line<'static>,
+        scroll: &Scroll,
+        ctx: &Ctx<'_>,
+        buf: &mut Buffer,
+    ) {
         let height = u16::try_from(count).unwrap_or(u16::MAX).saturating_add(4).max(self.height);
         let area = super::centred(ctx.body, self.width, height);
         // Where room is short, a line of text matters more than the air around it.
@@ -164,8 +178,37 @@ impl Page<'_> {
         let scrolls = [("j k", "scroll")].into_iter().filter(|_| count > room);
         let keys: Vec<(&str, &str)> = scrolls.chain(self.keys.iter().copied()).collect();
         let inner = frame(ctx, area, self.title, right, &keys, buf);
-        for (line, y) in self.rows.into_iter().skip(top).zip(inner.top() + air..inner.bottom()) {
-            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
+        for (n, y) in (top..count).zip(inner.top() + air..inner.bottom()) {
+            row(n).render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
         }
+    }
+}
+
+/// A long text of others: cleaned once, wrapped once for each width, coloured as far as it is seen.
+#[derive(Debug)]
+pub struct Reading {
+    text: Clean,
+    slot: Slot,
+    wrapped: RefCell<(usize, Vec<Row>)>,
+    /// How far it is scrolled.
+    pub scroll: Scroll,
+}
+
+impl Reading {
+    /// Of a text, in one colour.
+    pub fn of(text: &str, slot: Slot) -> Self {
+        Self { text: Clean::text(text), slot, wrapped: RefCell::default(), scroll: Scroll::default() }
+    }
+
+    /// Draws it into a page that has no rows of its own.
+    pub fn draw(&self, page: &Page<'_>, ctx: &Ctx<'_>, buf: &mut Buffer) {
+        let columns = usize::from(ctx.body.width.min(page.width).saturating_sub(4)).max(1);
+        if self.wrapped.borrow().0 != columns {
+            let wrapped = |l| wrap(&Row::of(l, self.slot).pieces, columns);
+            *self.wrapped.borrow_mut() = (columns, self.text.lines().flat_map(wrapped).collect());
+        }
+        let (_, rows) = &*self.wrapped.borrow();
+        let row = |n: usize| rows.get(n).map(|r| r.clone().line(ctx.theme)).unwrap_or_default();
+        page.draw_seen(rows.len(), row, &self.scroll, ctx, buf);
     }
 }

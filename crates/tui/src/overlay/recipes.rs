@@ -8,11 +8,11 @@ use pilothouse_core::{
     intent::Slash,
     recipe::{Recipe, RecipeKind},
 };
-use ratatui::{buffer::Buffer, text::Line};
+use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Overlay, OverlayKind,
-    page::{Page, Scroll, frame},
+    page::{Page, Reading, frame},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -175,18 +175,13 @@ fn about(recipe: &Recipe, columns: usize) -> Vec<Row> {
 #[derive(Debug)]
 struct View {
     title: String,
-    text: String,
-    scroll: Scroll,
+    text: Reading,
 }
 
 impl View {
     fn of(recipe: &Recipe) -> Self {
         let text = if recipe.body.is_empty() { "(its text could not be read)" } else { &recipe.body };
-        Self {
-            title: Clean::line(&recipe.call()).into_string(),
-            text: text.to_owned(),
-            scroll: Scroll::default(),
-        }
+        Self { title: Clean::line(&recipe.call()).into_string(), text: Reading::of(text, Slot::Text) }
     }
 }
 
@@ -200,14 +195,9 @@ impl Overlay for View {
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        let width = usize::from(ctx.body.width.min(110).saturating_sub(6)).max(4);
-        let lines = Clean::text(&self.text);
-        let wrapped = lines.lines().flat_map(|l| wrap(&Row::of(l, Slot::Text).pieces, width));
-        let rows: Vec<Line<'static>> =
-            wrapped.map(|row| Line::styled(row.text(), ctx.theme.style(Slot::Text))).collect();
         let keys: &[(&str, &str)] = &[("q", "back to the list")];
-        let page = Page { title: &self.title, right: "", keys, width: 110, height: 8, rows };
-        page.draw(&self.scroll, ctx, buf);
+        let page = Page { title: &self.title, right: "", keys, width: 110, height: 8, rows: Vec::new() };
+        self.text.draw(&page, ctx, buf);
         None
     }
 
@@ -215,7 +205,7 @@ impl Overlay for View {
         if key.code == KeyCode::Char('q') {
             return Some(Outcome::close());
         }
-        self.scroll.take(key);
+        self.text.scroll.take(key);
         Some(Outcome::none())
     }
 }

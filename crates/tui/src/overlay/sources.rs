@@ -10,11 +10,11 @@ use pilothouse_core::{
     port::{Ask, Reply},
     source::{SourceHealth, SourceState},
 };
-use ratatui::{buffer::Buffer, text::Line};
+use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Overlay, OverlayKind, Prompt,
-    page::{Page, Scroll, frame},
+    page::{Page, Reading, frame},
     prompt::Purpose,
 };
 use crate::{
@@ -45,10 +45,9 @@ struct Sources {
     at: usize,
     /// What is asked of the chosen one and not answered yet.
     waits: bool,
-    page: Option<(String, Result<String, String>)>,
+    page: Option<(String, Reading)>,
     /// How often a credential was asked for.
     asked: usize,
-    scroll: Scroll,
 }
 
 impl Sources {
@@ -86,8 +85,8 @@ impl Sources {
     fn key_of_page(&mut self, key: KeyEvent) -> Outcome {
         if matches!(key.code, KeyCode::Char('q') | KeyCode::Left | KeyCode::Backspace) {
             self.page = None;
-        } else {
-            self.scroll.take(key);
+        } else if let Some((_, page)) = &mut self.page {
+            page.scroll.take(key);
         }
         Outcome::none()
     }
@@ -145,8 +144,11 @@ impl Overlay for Sources {
             self.at = self.at.min(all.len().saturating_sub(1));
             (self.all, self.waits) = (Some(all.clone()), false);
         } else if let Reply::SourceTools(name, text) = reply {
-            (self.page, self.waits) = (Some((name.clone(), text.clone())), false);
-            self.scroll = Scroll::default();
+            let (text, slot) = match text {
+                Ok(text) => (text, Slot::Text),
+                Err(why) => (why, Slot::Bad),
+            };
+            (self.page, self.waits) = (Some((name.clone(), Reading::of(text, slot))), false);
         }
     }
 
@@ -178,21 +180,10 @@ impl Overlay for Sources {
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         if let Some((name, text)) = &self.page {
-            let columns = usize::from(ctx.body.width.min(WIDTH).saturating_sub(4));
-            let (text, slot) = match text {
-                Ok(text) => (text, Slot::Text),
-                Err(why) => (why, Slot::Bad),
-            };
-            let text = Clean::text(text);
-            let lines = text.lines().flat_map(|l| wrap(&Row::of(l, slot).pieces, columns));
-            let rows: Vec<Line<'static>> = lines.map(|r| r.line(ctx.theme)).collect();
-            let keys = &[("q", "back"), ("Esc", "close")];
             let title = format!("What {} has", Clean::line(name).as_str());
-            Page { title: &title, right: "", keys, width: WIDTH, height: 0, rows }.draw(
-                &self.scroll,
-                ctx,
-                buf,
-            );
+            let keys = &[("q", "back"), ("Esc", "close")];
+            let page = Page { title: &title, right: "", keys, width: WIDTH, height: 0, rows: Vec::new() };
+            text.draw(&page, ctx, buf);
             return None;
         }
         let area = super::centred(ctx.body, WIDTH, ctx.body.height);
