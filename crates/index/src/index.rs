@@ -8,7 +8,7 @@ use std::{
     os::unix::fs::MetadataExt,
     path::Path,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -24,9 +24,8 @@ use pilothouse_tools::{
 use crate::{
     cut::{self, Cut},
     error::IndexError,
-    ground::Seen,
     language::Languages,
-    search::{May, Placed, places},
+    search::May,
     store::{Fields, Filed, Store},
     vectors, words,
 };
@@ -37,9 +36,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 const MOST_FILES: usize = 50_000;
 /// So many changed files are put in together.
 const TOGETHER: usize = 128;
-/// So many texts are given to an embedder at once.
-const EMBEDDED: usize = 32;
-/// The name of the built-in vectors; another one is another database.
+/// The name of the built-in vectors.
 const BUILT_IN: &str = "hashed words 1";
 
 /// How far bringing it up to date is.
@@ -70,11 +67,11 @@ impl Watch for () {
 /// The index of one workspace. Every call may block on files and on another process that writes.
 pub struct Index {
     pub(crate) jail: Jail,
-    pub(crate) redactor: Redactor,
+    redactor: Mutex<Redactor>,
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     store: Mutex<Store>,
     /// Held by the one who has vectors made.
-    embedding: Mutex<()>,
+    pub(crate) embedding: Mutex<()>,
     rebuilt: Option<String>,
     /// Most files that it holds.
     most: usize,
@@ -90,23 +87,24 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// The index of the workspace at `root`, kept in the file `store`; empty until it is brought up to date. Without an
-    /// embedder the built-in one makes the vectors.
+    /// The index of the workspace at `root`, kept in `folder`, in a database for each embedder; empty until it is brought up
+    /// to date. Without an embedder the built-in one makes the vectors.
     ///
     /// # Errors
     /// When the workspace cannot be opened or nothing can be kept there.
     pub fn open(
         root: &Path,
-        store: &Path,
+        folder: &Path,
         embedder: Option<Arc<dyn Embedder>>,
         redactor: Redactor,
     ) -> Result<Self, IndexError> {
         let jail = Jail::open(root)?;
         let name = embedder.as_ref().map_or(BUILT_IN, |e| e.name());
-        let (store, rebuilt) = Store::open(store, name)?;
+        let file = format!("knowledge-{}.db", BlobId::of(name.as_bytes()).short(8));
+        let (store, rebuilt) = Store::open(&folder.join(file))?;
         Ok(Self {
             jail,
-            redactor,
+            redactor: Mutex::new(redactor),
             embedder,
             store: Mutex::new(store),
             embedding: Mutex::default(),
@@ -119,6 +117,15 @@ impl Index {
 
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Masks what this knows from here on; what it changes of a file is read anew the next time.
+    pub fn hide(&self, redactor: Redactor) {
+        *self.redactor.lock().unwrap_or_else(PoisonError::into_inner) = redactor;
+    }
+
+    fn redactor(&self) -> Redactor {
+        self.redactor.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whose vectors it holds.
@@ -136,7 +143,7 @@ impl Index {
         match work(self) {
             Err(e) if e.is_damage() => {
                 tracing::warn!(error = %e, "the knowledge index is damaged and made anew");
-                self.store().renew(self.embedder_name())?;
+                self.store().renew()?;
                 self.fill(may, watch)?;
                 work(self)
             }
@@ -159,7 +166,7 @@ impl Index {
     /// # Errors
     /// When the database fails.
     pub fn empty(&self) -> Result<(), IndexError> {
-        self.store().renew(self.embedder_name())
+        self.store().renew()
     }
 
     fn fill(&self, may: May<'_>, watch: &dyn Watch) -> Result<(), IndexError> {
@@ -219,12 +226,13 @@ impl Index {
 
     /// Looks again at files that are not what they were.
     pub(crate) fn look_again(&self, paths: &[RelPath]) -> Result<(), IndexError> {
+        let known = self.redactor().fingerprint();
         let store = self.store();
         store.begin()?;
         let mut done = Ok(());
         for path in paths {
             done = done.and_then(|()| match self.jail.metadata(path) {
-                Ok(meta) => self.put_one(&store, path, &stamp(&meta)),
+                Ok(meta) => self.put_one(&store, path, &stamp(&meta, &known)),
                 Err(_) => store.kept(path)?.map_or(Ok(()), |kept| store.forget(kept.id)),
             });
         }
@@ -243,6 +251,7 @@ impl Index {
         let made = |e: &walkdir::DirEntry| {
             e.file_type().is_dir() && e.file_name().to_str().is_some_and(shell::makes_again)
         };
+        let known = self.redactor().fingerprint();
         let (mut out, mut denied) = (Vec::new(), 0);
         for entry in walk_heeding(root, root, None, Heed::All, made) {
             if watch.stopped() {
@@ -254,7 +263,7 @@ impl Index {
                 if !may(&path) {
                     denied += 1;
                 } else if let Ok(meta) = entry.metadata() {
-                    out.push((path, stamp(&meta)));
+                    out.push((path, stamp(&meta, &known)));
                 }
             }
         }
@@ -281,9 +290,10 @@ impl Index {
             return Ok(());
         }
         let read = self.read(path);
-        let hash = read.as_ref().map_or_else(|_| BlobId::of(b""), |(_, hash)| *hash);
+        let nothing = (BlobId::of(b""), BlobId::of(b""));
+        let (hash, seen) = read.as_ref().map_or(nothing, |(text, hash)| (*hash, BlobId::of(text.as_bytes())));
         if let Some(kept) = kept {
-            if read.is_ok() && kept.hash == hash.to_string() {
+            if read.is_ok() && kept.hash == hash.to_string() && kept.seen == seen.to_string() {
                 return store.restamp(kept.id, stamp);
             }
             store.forget(kept.id)?;
@@ -294,6 +304,7 @@ impl Index {
                 path,
                 stamp,
                 hash,
+                seen,
                 lines: 0,
                 cut: &none,
                 fields: Vec::new(),
@@ -303,7 +314,7 @@ impl Index {
                 let cut = cut::cut(&text, language);
                 let fields = self.fields(path, &text, &cut);
                 let lines = text.lines().count();
-                store.put(&Filed { path, stamp, hash, lines, cut: &cut, fields, skipped: None })
+                store.put(&Filed { path, stamp, hash, seen, lines, cut: &cut, fields, skipped: None })
             }
         }
     }
@@ -333,7 +344,7 @@ impl Index {
         if !prose && longest > 2_000 && text.len() / text.lines().count().max(1) > 200 {
             return Err("minified");
         }
-        let masked = self.redactor.mask_file(name, &text).into_owned();
+        let masked = self.redactor().mask_file(name, &text).into_owned();
         Ok((masked, hash))
     }
 
@@ -368,51 +379,6 @@ impl Index {
             fields
         };
         cut.pieces.iter().map(of).collect()
-    }
-
-    /// Asks the embedder for the vectors that are missing; what keeps it from answering is told.
-    fn embed_missing(&self, may: May<'_>, watch: &dyn Watch) -> Result<Option<String>, IndexError> {
-        let Some(embedder) = &self.embedder else { return Ok(None) };
-        // One at a time: whoever comes in between answers by what there is.
-        let _alone = match self.embedding.try_lock() {
-            Ok(alone) => alone,
-            Err(TryLockError::Poisoned(alone)) => alone.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(Some("vectors are still being made".to_owned())),
-        };
-        let mut last = 0;
-        loop {
-            if watch.stopped() {
-                return Err(IndexError::Stopped);
-            }
-            let which = "WHERE p.vector IS NULL AND p.id>?1 ORDER BY p.id LIMIT ?2";
-            let asked = places(&self.store(), which, rusqlite::params![last, EMBEDDED])?;
-            let Some(end) = asked.last() else { return Ok(None) };
-            last = end.id;
-            let seen = Seen::new(self, may, watch);
-            // Another session may have put in what nobody may read here; what changed is not what is asked about.
-            let (asked, passages): (Vec<&Placed>, Vec<String>) = asked
-                .iter()
-                .filter_map(|place| {
-                    let passage = seen.shown(place).filter(|p| may(&p.lines.path))?;
-                    Some((place, format!("{}\n{}", place.title, passage.text)))
-                })
-                .unzip();
-            if asked.is_empty() {
-                continue;
-            }
-            let given: Vec<&str> = passages.iter().map(String::as_str).collect();
-            let made = match embedder.embed(&given) {
-                Ok(made) if made.len() == asked.len() => made,
-                Ok(_) => return Ok(Some("the embedder gave too few vectors".to_owned())),
-                Err(fault) => return Ok(Some(format!("the embedder cannot be used: {}", fault.message))),
-            };
-            let store = self.store();
-            store.begin()?;
-            for (place, vector) in asked.iter().zip(&made) {
-                store.give_vector(place, &vectors::packed(vector))?;
-            }
-            store.commit()?;
-        }
     }
 
     /// Whether a file is in it: `indexed`, or why it is left out; nothing of one that it does not know.
@@ -455,10 +421,10 @@ impl Index {
     }
 }
 
-/// What tells that a file changed.
-fn stamp(m: &Metadata) -> String {
+/// What tells that a file, or what is masked in it, changed.
+fn stamp(m: &Metadata, known: &str) -> String {
     let (written, changed) = ((m.mtime(), m.mtime_nsec()), (m.ctime(), m.ctime_nsec()));
-    format!("{} {}.{} {}.{} {}", m.size(), written.0, written.1, changed.0, changed.1, m.ino())
+    format!("{} {}.{} {}.{} {} {known}", m.size(), written.0, written.1, changed.0, changed.1, m.ino())
 }
 
 /// The words of a text by stem, in its order.

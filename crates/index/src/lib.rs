@@ -11,6 +11,7 @@ mod ground;
 mod search;
 
 mod cut;
+mod embedding;
 mod error;
 mod imports;
 mod language;

@@ -19,13 +19,13 @@ use crate::{
 };
 
 /// Another number of the program's own is another database: it is made anew.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 /// How long another process is waited for.
 const WAIT: Duration = Duration::from_secs(10);
 
 const TABLES: &str = "
     CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, hash TEXT NOT NULL,
-        lines INTEGER NOT NULL, skipped TEXT);
+        seen TEXT NOT NULL, lines INTEGER NOT NULL, skipped TEXT);
     CREATE TABLE passage(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL,
         title TEXT NOT NULL, vector BLOB);
     CREATE INDEX passage_file ON passage(file);
@@ -35,7 +35,6 @@ const TABLES: &str = "
     CREATE INDEX symbol_file ON symbol(file);
     CREATE TABLE edge(file INTEGER NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL);
     CREATE INDEX edge_file ON edge(file);
-    CREATE TABLE about(name TEXT PRIMARY KEY, value TEXT NOT NULL);
     CREATE VIRTUAL TABLE words USING fts5(name, path, notes, code, whole, content='', contentless_delete=1,
         tokenize=\"unicode61 remove_diacritics 2 tokenchars '_'\");
     CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row');
@@ -54,6 +53,8 @@ pub(crate) struct Kept {
     pub id: i64,
     pub stamp: String,
     pub hash: String,
+    /// The hash of what is left of it without its secrets.
+    pub seen: String,
 }
 
 /// The words of a passage, by where they stand.
@@ -72,6 +73,7 @@ pub(crate) struct Filed<'a> {
     pub path: &'a RelPath,
     pub stamp: &'a str,
     pub hash: BlobId,
+    pub seen: BlobId,
     pub lines: usize,
     pub cut: &'a Cut,
     pub fields: Vec<Fields>,
@@ -83,29 +85,29 @@ impl Store {
     ///
     /// # Errors
     /// When no database can be made there.
-    pub fn open(path: &Path, embedder: &str) -> Result<(Self, Option<String>), IndexError> {
+    pub fn open(path: &Path) -> Result<(Self, Option<String>), IndexError> {
         if let Some(folder) = path.parent() {
             let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
             made.map_err(|source| IndexError::Store { path: folder.to_owned(), source })?;
         }
         let _alone = Self::alone(path)?;
-        match Self::try_open(path, embedder) {
+        match Self::try_open(path) {
             Err(e) if e.is_damage() => {
                 tracing::warn!(error = %e, "the knowledge index is made anew");
                 Self::remove(path);
-                Ok((Self::try_open(path, embedder)?.0, Some(e.to_string())))
+                Ok((Self::try_open(path)?.0, Some(e.to_string())))
             }
             other => other,
         }
     }
 
     /// Makes an empty one in its place.
-    pub fn renew(&mut self, embedder: &str) -> Result<(), IndexError> {
+    pub fn renew(&mut self) -> Result<(), IndexError> {
         let _alone = Self::alone(&self.path)?;
-        match self.empty(embedder) {
+        match self.empty() {
             Err(e) if e.is_damage() => {
                 Self::remove(&self.path);
-                self.db = Self::try_open(&self.path, embedder)?.0.db;
+                self.db = Self::try_open(&self.path)?.0.db;
                 Ok(())
             }
             other => other,
@@ -122,7 +124,7 @@ impl Store {
     }
 
     /// Opens what is there; with it why it was emptied, if it had to be.
-    fn try_open(path: &Path, embedder: &str) -> Result<(Self, Option<String>), IndexError> {
+    fn try_open(path: &Path) -> Result<(Self, Option<String>), IndexError> {
         let store = |source| IndexError::Store { path: path.to_owned(), source };
         // SQLite gives the files beside it the same rights.
         File::options().create(true).append(true).mode(0o600).open(path).map_err(store)?;
@@ -135,24 +137,21 @@ impl Store {
         let version: i64 = db.query_row("PRAGMA user_version", [], |r| r.get(0))?;
         let made = Self { db, path: path.to_owned() };
         let why = match version {
-            VERSION => match made.about("embedder")? {
-                Some(was) if was == embedder => return Ok((made, None)),
-                was => Some(format!("it held vectors of another embedder ({})", was.unwrap_or_default())),
-            },
+            VERSION => return Ok((made, None)),
             0 => None,
             other => Some(format!("it was of another version ({other})")),
         };
-        made.empty(embedder)?;
+        made.empty()?;
         Ok((made, why))
     }
 
     /// Makes the tables, in place of those that are there.
-    fn empty(&self, embedder: &str) -> Result<(), IndexError> {
+    fn empty(&self) -> Result<(), IndexError> {
         self.begin()?;
         let gone = ["vocabulary", "words", "file", "passage", "symbol", "edge", "about"];
         let gone = gone.map(|table| format!("DROP TABLE IF EXISTS {table};")).concat();
         let made = self.db.execute_batch(&format!("{gone}{TABLES}PRAGMA user_version={VERSION};"));
-        let made = made.map_err(IndexError::from).and_then(|()| self.note("embedder", embedder));
+        let made = made.map_err(IndexError::from);
         match made {
             Ok(()) => self.commit(),
             Err(e) => {
@@ -169,16 +168,6 @@ impl Store {
             // What is not there need not go.
             drop(fs::remove_file(name));
         }
-    }
-
-    pub fn about(&self, name: &str) -> Result<Option<String>, IndexError> {
-        let found = self.db.query_row("SELECT value FROM about WHERE name=?1", [name], |r| r.get(0));
-        Ok(found.optional()?)
-    }
-
-    pub fn note(&self, name: &str, value: &str) -> Result<(), IndexError> {
-        self.db.execute("INSERT OR REPLACE INTO about VALUES(?1, ?2)", [name, value])?;
-        Ok(())
     }
 
     /// Bytes on disk.
@@ -202,9 +191,10 @@ impl Store {
     }
 
     pub fn kept(&self, path: &RelPath) -> Result<Option<Kept>, IndexError> {
-        let mut asked = self.db.prepare("SELECT id, stamp, hash FROM file WHERE path=?1")?;
-        let found = asked
-            .query_row([path.as_str()], |r| Ok(Kept { id: r.get(0)?, stamp: r.get(1)?, hash: r.get(2)? }));
+        let mut asked = self.db.prepare("SELECT id, stamp, hash, seen FROM file WHERE path=?1")?;
+        let found = asked.query_row([path.as_str()], |r| {
+            Ok(Kept { id: r.get(0)?, stamp: r.get(1)?, hash: r.get(2)?, seen: r.get(3)? })
+        });
         Ok(found.optional()?)
     }
 
@@ -244,8 +234,15 @@ impl Store {
     /// Puts a file in.
     pub fn put(&self, filed: &Filed<'_>) -> Result<(), IndexError> {
         self.db.execute(
-            "INSERT INTO file(path, stamp, hash, lines, skipped) VALUES(?1, ?2, ?3, ?4, ?5)",
-            params![filed.path.as_str(), filed.stamp, filed.hash.to_string(), filed.lines, filed.skipped],
+            "INSERT INTO file(path, stamp, hash, seen, lines, skipped) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                filed.path.as_str(),
+                filed.stamp,
+                filed.hash.to_string(),
+                filed.seen.to_string(),
+                filed.lines,
+                filed.skipped
+            ],
         )?;
         let file = self.db.last_insert_rowid();
         let mut passage = self

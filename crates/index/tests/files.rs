@@ -38,12 +38,18 @@ impl Desk {
         fs::write(path, text).unwrap();
     }
 
+    fn kept(&self) -> PathBuf {
+        self.dir.path().join("kept")
+    }
+
+    /// The database.
     fn store(&self) -> PathBuf {
-        self.dir.path().join("kept/index.db")
+        let files = fs::read_dir(self.kept()).unwrap().flatten().map(|e| e.path());
+        files.into_iter().find(|p| p.extension().is_some_and(|e| e == "db")).unwrap()
     }
 
     fn open(&self) -> Index {
-        Index::open(&self.dir.path().join("work"), &self.store(), None, Redactor::default()).unwrap()
+        Index::open(&self.dir.path().join("work"), &self.kept(), None, Redactor::default()).unwrap()
     }
 
     fn fresh(&self) -> Index {
@@ -118,6 +124,25 @@ fn no_secret_is_kept_or_shown() {
 }
 
 #[test]
+fn what_becomes_a_secret_later_is_neither_shown_nor_kept() {
+    let value = "quokka-marsupial-7";
+    let desk = Desk::new(&[
+        ("src/client.rs", &format!("/// Talks to wombats.\nconst WORD: &str = \"{value}\";\n")),
+        ("src/other.rs", "/// Wombats too.\nconst WORD: &str = \"none\";\n"),
+    ]);
+    let index = desk.fresh();
+    assert!(found(&index, "wombats").iter().any(|p| p.text.contains(value)));
+    index.hide(Redactor::knowing([value]));
+    assert!(found(&index, "wombats").iter().all(|p| !p.text.contains(value)));
+    assert!(!found(&index, "marsupial").is_empty());
+    index.refresh(&|_| true, &()).unwrap();
+    assert!(found(&index, "marsupial").is_empty() && found(&index, "wombats").len() == 2);
+    // Another session that does not know it reads it as it stands.
+    desk.fresh();
+    assert!(!found(&index, "marsupial").is_empty());
+}
+
+#[test]
 fn what_changed_is_read_anew_even_between_two_questions() {
     let desk = port();
     let index = desk.fresh();
@@ -166,7 +191,7 @@ fn what_a_rule_keeps_from_everyone_is_neither_indexed_nor_embedded() {
     let asked = Arc::new(Asked::default());
     let open = || {
         let root = desk.dir.path().join("work");
-        Index::open(&root, &desk.store(), Some(asked.clone()), Redactor::default()).unwrap()
+        Index::open(&root, &desk.kept(), Some(asked.clone()), Redactor::default()).unwrap()
     };
     let index = open();
     let may = |p: &RelPath| p.as_str() != "src/harbour.rs";
@@ -208,7 +233,7 @@ fn nobody_waits_for_an_embedder_and_none_is_asked_twice() {
     let curious = Arc::new(Curious::default());
     let root = desk.dir.path().join("work");
     let index =
-        Arc::new(Index::open(&root, &desk.store(), Some(curious.clone()), Redactor::default()).unwrap());
+        Arc::new(Index::open(&root, &desk.kept(), Some(curious.clone()), Redactor::default()).unwrap());
     curious.0.set(Arc::clone(&index)).unwrap();
     assert_eq!(index.refresh(&|_| true, &()).unwrap(), None);
     let passages = index.status().unwrap().passages;
