@@ -116,6 +116,8 @@ pub enum Ask {
     KeepKey(String, Hidden),
     /// Of the knowledge index.
     Knowledge(KnowledgeAsk),
+    /// Nobody waits any more for the answer to the question of this number; this itself has none.
+    Withdraw(u64),
 }
 
 /// Something that was typed and is shown nowhere.

@@ -38,11 +38,17 @@ pub fn knowledge(what: KbCommand, secrets: &Secrets) -> Result<u8, Failure> {
     match what {
         KbCommand::Search(args) => {
             let (found, trouble) = index.search(&query(&args)?, &rules, &tell).map_err(failed)?;
-            trouble.iter().for_each(|why| complain(secrets, why));
+            if let Some(why) = trouble {
+                complain(secrets, &why);
+            }
             passages(&found, args.json)
         }
-        KbCommand::Status(args) => told(&index.status(false, &rules, &tell).map_err(failed)?, args.json),
-        KbCommand::Rebuild(args) => told(&index.status(true, &rules, &tell).map_err(failed)?, args.json),
+        KbCommand::Status(args) => {
+            told(&index.status(false, &rules, &tell).map_err(failed)?, args.json)
+        }
+        KbCommand::Rebuild(args) => {
+            told(&index.status(true, &rules, &tell).map_err(failed)?, args.json)
+        }
     }
 }
 

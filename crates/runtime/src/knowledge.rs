@@ -4,12 +4,12 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use pilothouse_core::{
-    embed::Embedder,
+    ids::Millis,
     knowledge::{Hop, HopStart, IndexStatus, Lines, Passage, Query, RelationClaim, check},
     policy::PathRules,
     port::{KnowledgeAsk, KnowledgeReply},
@@ -37,45 +37,126 @@ const USUAL: usize = 10;
 /// So often the user hears how far a first reading is.
 const TOLD: usize = 1_000;
 
-/// The index of one workspace, for whoever asks. It ends what it does when its first owner goes.
-#[derive(Clone)]
+/// What was looked at is taken to be as it was for so long, unless something happened that may have changed it.
+const FRESH: Millis = Millis(2_000);
+
+/// Tells the time.
+type Clock = Arc<dyn Fn() -> Millis + Send + Sync>;
+
+/// The index of one workspace. What goes on in it ends with it, whoever still asks.
 pub struct Knowledge {
-    root: PathBuf,
-    folder: PathBuf,
-    embedder: (Vectors, Duration),
-    secrets: Redactor,
-    open: Arc<Mutex<Option<Arc<Index>>>>,
-    stop: CancellationToken,
-    /// Lets go of what goes on once nobody is left.
-    _guard: Arc<DropGuard>,
+    lookup: Lookup,
+    _end: DropGuard,
 }
 
 impl Knowledge {
     /// The index of the workspace at `root`; nothing is opened yet.
     pub fn new(root: &Path, home: &Home, config: &Config) -> Self {
         let stop = CancellationToken::new();
-        Self {
+        let lookup = Lookup {
             root: root.to_owned(),
             folder: home.index_of(root),
             embedder: (config.intent.embedder.clone(), config.intent.wait),
-            secrets: config.secrets.clone(),
+            secrets: Arc::new(Mutex::new(config.secrets.clone())),
+            clock: None,
             open: Arc::default(),
-            _guard: Arc::new(stop.clone().drop_guard()),
-            stop,
-        }
+            looked: Arc::default(),
+            stop: stop.clone(),
+            cancel: CancellationToken::new(),
+        };
+        Self { lookup, _end: stop.drop_guard() }
     }
 
-    /// From here on these are kept out of what is read: it is opened anew.
-    pub fn hide(&mut self, secrets: Redactor) {
-        if self.secrets != secrets {
-            (self.secrets, self.open) = (secrets, Arc::default());
-        }
+    /// By this clock it is not looked for changes at each question.
+    #[must_use]
+    pub fn timed(mut self, clock: Clock) -> Self {
+        self.lookup.clock = Some(clock);
+        self
+    }
+
+    /// For whoever asks beside the one that owns it.
+    pub fn lookup(&self) -> Lookup {
+        self.lookup.clone()
+    }
+}
+
+impl std::ops::Deref for Knowledge {
+    type Target = Lookup;
+
+    fn deref(&self) -> &Lookup {
+        &self.lookup
+    }
+}
+
+/// How the index of a workspace is asked; clones share it.
+#[derive(Clone)]
+pub struct Lookup {
+    root: PathBuf,
+    folder: PathBuf,
+    embedder: (Vectors, Duration),
+    secrets: Arc<Mutex<Redactor>>,
+    clock: Option<Clock>,
+    open: Arc<Mutex<Option<Arc<Index>>>>,
+    looked: Arc<Mutex<Looked>>,
+    /// Ends what goes on for all, and for this one alone.
+    stop: CancellationToken,
+    cancel: CancellationToken,
+}
+
+/// When the files were last looked at.
+#[derive(Default)]
+struct Looked {
+    /// How often something happened that may have changed one.
+    changes: u64,
+    last: Option<Look>,
+}
+
+/// One look at the files.
+#[derive(Clone)]
+struct Look {
+    at: Millis,
+    /// How often something had happened by then.
+    changes: u64,
+    /// What could not be done.
+    trouble: Option<String>,
+}
+
+impl Lookup {
+    /// The same, until this is cancelled.
+    #[must_use]
+    pub fn until(self, cancel: CancellationToken) -> Self {
+        Self { cancel, ..self }
+    }
+
+    /// Something happened that may have changed a file, or a rule.
+    pub fn changed(&self) {
+        self.looked().changes += 1;
+    }
+
+    /// What is a secret from here on: it is shown no more, and goes out of the index at the next question.
+    pub fn hide(&self, secrets: &Redactor) {
+        secrets.clone_into(&mut self.secrets.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed();
+    }
+
+    fn looked(&self) -> MutexGuard<'_, Looked> {
+        self.looked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last look, where it was a moment ago and nothing happened since.
+    fn moment_ago(&self, now: Option<Millis>) -> Option<Look> {
+        let looked = self.looked();
+        let last = looked.last.as_ref()?;
+        let age = now?.0.checked_sub(last.at.0)?;
+        (last.changes == looked.changes && age < FRESH.0).then(|| last.clone())
     }
 
     /// Opens it, once. Where the embedder cannot be made the built-in one stands in, and that is told.
     fn index(&self) -> Result<(Arc<Index>, Option<String>), IndexError> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = &*open {
+            index.hide(secrets);
             return Ok((Arc::clone(index), None));
         }
         let (embedder, trouble) = match &self.embedder {
@@ -85,10 +166,7 @@ impl Knowledge {
                 Err(fault) => (None, Some(format!("the built-in embedder stands in: {}", fault.message))),
             },
         };
-        let name = embedder.as_ref().map_or("built-in", |e: &Arc<dyn Embedder>| e.name());
-        let file = format!("knowledge-{}.db", pilothouse_core::blob::BlobId::of(name.as_bytes()).short(8));
-        let index =
-            Arc::new(Index::open(&self.root, &self.folder.join(file), embedder, self.secrets.clone())?);
+        let index = Arc::new(Index::open(&self.root, &self.folder, embedder, secrets)?);
         // One that only stands in is looked for anew the next time.
         if trouble.is_none() {
             *open = Some(Arc::clone(&index));
@@ -103,8 +181,14 @@ impl Knowledge {
         watch: &dyn Watch,
     ) -> Result<(Arc<Index>, Option<String>), IndexError> {
         let (index, stands_in) = self.index()?;
-        let trouble = index.refresh(&known(rules), watch)?;
-        Ok((index, trouble.or(stands_in)))
+        let now = self.clock.as_ref().map(|clock| clock());
+        if let Some(last) = self.moment_ago(now) {
+            return Ok((index, last.trouble));
+        }
+        let changes = self.looked().changes;
+        let trouble = index.refresh(&known(rules), watch)?.or(stands_in);
+        self.looked().last = now.map(|at| Look { at, changes, trouble: trouble.clone() });
+        Ok((index, trouble))
     }
 
     /// Passages for the user, and what could not be done; blocks.
@@ -117,7 +201,7 @@ impl Knowledge {
         rules: &PathRules,
         tell: &dyn Fn(String),
     ) -> Result<(Vec<Passage>, Option<String>), String> {
-        let watch = Watched { tell, stops: vec![self.stop.clone()] };
+        let watch = self.watched(tell);
         let found = self
             .fresh(rules, &watch)
             .and_then(|(index, trouble)| Ok((index.search(query, &known(rules))?, trouble)));
@@ -134,10 +218,11 @@ impl Knowledge {
         rules: &PathRules,
         tell: &dyn Fn(String),
     ) -> Result<IndexStatus, String> {
-        let watch = Watched { tell, stops: vec![self.stop.clone()] };
+        let watch = self.watched(tell);
         let status = || {
             if anew {
                 self.index()?.0.empty()?;
+                self.changed();
             }
             let (index, trouble) = self.fresh(rules, &watch)?;
             Ok(IndexStatus { trouble, ..index.status()? })
@@ -165,14 +250,8 @@ impl Knowledge {
     }
 
     /// Performs a permitted call for a lane under these rules; blocks. What the rules hold back does not exist for it.
-    pub fn call(
-        &self,
-        call: &KnowledgeCall,
-        rules: &PathRules,
-        tell: &dyn Fn(String),
-        cancel: &CancellationToken,
-    ) -> ToolOutcome {
-        let watch = Watched { tell, stops: vec![self.stop.clone(), cancel.clone()] };
+    pub fn call(&self, call: &KnowledgeCall, rules: &PathRules, tell: &dyn Fn(String)) -> ToolOutcome {
+        let watch = self.watched(tell);
         let may = |path: &RelPath| rules.holds(Act::Read, path).is_none();
         let done = self.fresh(rules, &watch).map_err(|e| e.to_string());
         let done = done.and_then(|(index, trouble)| {
@@ -181,11 +260,21 @@ impl Knowledge {
         });
         done.unwrap_or_else(ToolOutcome::failure)
     }
+
+    fn watched<'a>(&self, tell: &'a dyn Fn(String)) -> Watched<'a> {
+        Watched { tell, stops: [self.stop.clone(), self.cancel.clone()] }
+    }
 }
 
 impl std::fmt::Debug for Knowledge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Knowledge").field("root", &self.root).finish_non_exhaustive()
+        self.lookup.fmt(f)
+    }
+}
+
+impl std::fmt::Debug for Lookup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lookup").field("root", &self.root).finish_non_exhaustive()
     }
 }
 
@@ -197,7 +286,7 @@ fn known(rules: &PathRules) -> impl Fn(&RelPath) -> bool {
 /// Tells how far a reading is, and ends it.
 struct Watched<'a> {
     tell: &'a dyn Fn(String),
-    stops: Vec<CancellationToken>,
+    stops: [CancellationToken; 2],
 }
 
 impl Watch for Watched<'_> {
@@ -312,102 +401,4 @@ fn counted(n: usize, what: &str) -> String {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use pilothouse_core::tool::Tool;
-    use serde_json::Value;
-
-    use super::*;
-    use crate::{Environment, config::Layer};
-
-    /// What a call of a tool comes to in a small project, and whether it failed.
-    fn called(tool: Tool, args: &Value) -> (bool, Value) {
-        let dir = tempfile::tempdir().unwrap();
-        let work = dir.path().join("work");
-        std::fs::create_dir_all(work.join("src")).unwrap();
-        std::fs::write(work.join("src/retry.rs"), "/// Tries again.\npub fn retry() {\n    back_off();\n}\n")
-            .unwrap();
-        std::fs::write(work.join("src/wait.rs"), "pub fn back_off() {}\nconst LIMIT: usize = 3;\n").unwrap();
-        let home = Home::under(&dir.path().join("home"));
-        let none: [(&str, &str); 0] = [];
-        let environment: Environment = none.into_iter().collect();
-        let config = Config::load(&home, None, &environment, Layer::default()).unwrap();
-        let knowledge = Knowledge::new(&work, &home, &config);
-        let ToolCall::Knowledge(call) = ToolCall::read(tool, &args.to_string()).unwrap() else {
-            unreachable!()
-        };
-        let outcome = knowledge.call(&call, &PathRules::default(), &|_| (), &CancellationToken::new());
-        let text = if outcome.failed {
-            Value::String(outcome.text)
-        } else {
-            serde_json::from_str(&outcome.text).unwrap()
-        };
-        (outcome.failed, text)
-    }
-
-    use pilothouse_core::tool::ToolCall;
-
-    #[test]
-    fn each_tool_answers_in_json() {
-        for (tool, args, pointer, said) in [
-            (Tool::KbSearch, json!({"query": "try again"}), "/0/path", json!("src/retry.rs")),
-            (
-                Tool::KbSearch,
-                json!({"query": "back off", "within": ["src/wait.rs"]}),
-                "/0/path",
-                json!("src/wait.rs"),
-            ),
-            (
-                Tool::HopRetrieve,
-                json!({"symbol": "retry", "by": ["uses"]}),
-                "/0/passage/path",
-                json!("src/wait.rs"),
-            ),
-            (
-                Tool::GetPassage,
-                json!({"path": "src/retry.rs", "from": 2, "to": 3}),
-                "/text",
-                json!("pub fn retry() {\n    back_off();"),
-            ),
-            (
-                Tool::CitationVerify,
-                json!({"citations": [{"path": "src/retry.rs", "from": 1, "text": "back_off();"}]}),
-                "/0/place/moved/to/from",
-                json!(3),
-            ),
-            (Tool::EntityVerify, json!({"text": "`retry` calls `give_up`"}), "/score", json!(500)),
-            (
-                Tool::RelationVerify,
-                json!({"subject": "retry", "relation": "uses", "object": "back_off"}),
-                "/standing",
-                json!("holds"),
-            ),
-            (
-                Tool::ContradictionCheck,
-                json!({"claims": ["LIMIT is 5."], "cited": [{"path": "src/wait.rs"}]}),
-                "/found/0/other",
-                json!("3"),
-            ),
-            (Tool::KbStatus, json!({}), "/files", json!(2)),
-            (Tool::KbStatus, json!({"path": "src/wait.rs"}), "/file/state", json!("indexed")),
-        ] {
-            let (failed, text) = called(tool, &args);
-            assert_eq!((failed, text.pointer(pointer)), (false, Some(&said)), "{tool:?} {args} {text}");
-        }
-    }
-
-    #[test]
-    fn calls_that_cannot_be_answered_say_why() {
-        for (tool, args, said) in [
-            (Tool::HopRetrieve, json!({}), "name a place"),
-            (Tool::GetPassage, json!({"path": "src/gone.rs"}), "cannot be read"),
-            (
-                Tool::KbSearch,
-                json!({"query": "x", "within": ["../other"]}),
-                "not a path inside the workspace",
-            ),
-        ] {
-            let (failed, text) = called(tool, &args);
-            assert!(failed && text.as_str().unwrap().contains(said), "{tool:?} {text}");
-        }
-    }
-}
+mod tests;

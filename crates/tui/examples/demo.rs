@@ -278,6 +278,7 @@ impl Driver {
             Ask::SourceTools(ref name) => Reply::SourceTools(name.clone(), Ok(String::new())),
             Ask::Context => Reply::Context(Box::default()),
             Ask::Knowledge(_) => Reply::Knowledge(Box::new(Err("the demonstration has no index".to_owned()))),
+            Ask::Withdraw(_) => Reply::History(Vec::new()),
             Ask::Memory(owner) => Reply::Memory(owner, Ok(String::new())),
             Ask::Files(_) => Reply::Files(
                 [

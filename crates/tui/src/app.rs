@@ -147,6 +147,8 @@ pub struct App {
     panes: Panes,
     /// The topmost last.
     overlays: Vec<Box<dyn Overlay>>,
+    /// The question whose answer an overlay waits for.
+    awaited: Option<u64>,
     composer: Composer,
     /// The command in the composer.
     offering: offer::Offering,
@@ -195,6 +197,7 @@ impl App {
             keying: Keying::new(),
             panes: Panes::new(&colours),
             overlays: Vec::new(),
+            awaited: None,
             composer: Composer::default(),
             offering: offer::Offering::default(),
             previewed: (String::new(), Seq(0), None),
@@ -389,6 +392,10 @@ impl App {
     fn collect_asks(&mut self) {
         for ask in self.panes.asks() {
             self.ask(ask);
+        }
+        let waits = self.overlays.iter().find_map(|overlay| overlay.waits_for());
+        if let Some(left) = std::mem::replace(&mut self.awaited, waits).filter(|left| Some(*left) != waits) {
+            self.ask(Ask::Withdraw(left));
         }
     }
 

@@ -128,6 +128,11 @@ pub trait Overlay: fmt::Debug {
     /// What it asked of the read port goes by this number.
     fn asked(&mut self, _number: u64) {}
 
+    /// The question whose answer takes long and that nobody else waits for.
+    fn waits_for(&self) -> Option<u64> {
+        None
+    }
+
     /// Takes an answer of the read port.
     fn answered(&mut self, _number: u64, _reply: &Reply) {}
 }

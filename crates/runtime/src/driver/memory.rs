@@ -10,7 +10,8 @@ use pilothouse_core::{
     memory::{MemoryChange, MemoryOwner},
     port::{Reply, Update},
     relpath::RelPath,
-    tool::ToolOutcome,
+    scope::ToolScope,
+    tool::{Tool, ToolOutcome},
     work::WorkKey,
 };
 
@@ -38,8 +39,39 @@ impl Driver {
         if matches!(key, WorkKey::Remember(_)) {
             self.look_at_memory();
         }
+        if self.may_have_changed_files(key) {
+            self.kit.knowledge.changed();
+        }
         if let Some(Input::ToolEnded { call, outcome }) = input {
             self.instruct(*call, outcome, inputs);
+        }
+    }
+
+    fn may_have_changed_files(&self, key: WorkKey) -> bool {
+        let reads = |tool: Tool| {
+            !tool.is_of_sources() && tool.needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n))
+        };
+        match key {
+            WorkKey::Tool(call) => {
+                let open = self.at.session.state().open_call(call);
+                !open.and_then(|(_, open)| open.tool).is_some_and(reads)
+            }
+            WorkKey::Write(_)
+            | WorkKey::Revert(..)
+            | WorkKey::Hook(_)
+            | WorkKey::Commit(..)
+            | WorkKey::Keep(_)
+            | WorkKey::Survey => true,
+            WorkKey::Classify(..)
+            | WorkKey::Think(_)
+            | WorkKey::Compact(_)
+            | WorkKey::Prepare(_)
+            | WorkKey::Look(_)
+            | WorkKey::Recall(_)
+            | WorkKey::Remember(_)
+            | WorkKey::ReadPlan(_)
+            | WorkKey::Stage(..)
+            | WorkKey::Judge(_) => false,
         }
     }
 

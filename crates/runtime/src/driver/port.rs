@@ -17,6 +17,7 @@ use pilothouse_core::{
     talk::Purpose,
 };
 use pilothouse_tools::walk::walk;
+use tokio_util::sync::CancellationToken;
 
 use super::{Driver, Inbound};
 use crate::{
@@ -48,6 +49,7 @@ pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
         | Ask::Context
         | Ask::Memory(_)
         | Ask::Knowledge(_)
+        | Ask::Withdraw(_)
         | Ask::Sources
         | Ask::TestSource(_)
         | Ask::EnableSource(..)
@@ -59,17 +61,30 @@ pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
 impl Driver {
     /// Answers beside the loop what takes longer.
     pub(super) fn ask_beside(&mut self, number: u64, ask: Ask) {
+        if let Ask::Withdraw(asked) = ask {
+            if let Some((_, cancel)) = self.kit.asked.take_if(|(number, _)| *number == asked) {
+                cancel.cancel();
+            }
+            return;
+        }
         if matches!(ask, Ask::Sources | Ask::TestSource(_) | Ask::EnableSource(..) | Ask::SourceTools(_)) {
             return self.ask_sources(number, ask);
         }
         let (folder, home, inbound) =
             (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
         let blobs = self.at.blobs.clone();
-        let (knowledge, news) = (self.kit.knowledge.clone(), self.outbox.sender());
+        let cancel = CancellationToken::new();
+        let (knowledge, news) = (self.kit.knowledge.lookup().until(cancel.clone()), self.outbox.sender());
+        if matches!(ask, Ask::Knowledge(_))
+            && let Some((_, before)) = self.kit.asked.replace((number, cancel))
+        {
+            before.cancel();
+        }
         let rules = PathRules::new(Arc::clone(self.at.session.policy()));
         let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
         let memory = if let Ask::Memory(owner) = ask { Some(self.memory_of(owner)) } else { None };
         let sheet = if ask == Ask::Context { Box::new(self.sheet()) } else { Box::default() };
+        let failed = failed(&ask);
         self.tasks.spawn(async move {
             let answer = move || match ask {
                 Ask::Rehearse(rules) => {
@@ -77,22 +92,47 @@ impl Driver {
                 }
                 Ask::Context => Reply::Context(sheet),
                 Ask::Memory(_) => memory.unwrap_or(Reply::Files(Vec::new())),
-                Ask::Knowledge(ask) => Reply::Knowledge(Box::new(knowledge.answer(&ask, &rules, &|text| {
+                Ask::Knowledge(ask) => {
                     // Only progress: what finds no room is told the next time.
-                    drop(news.try_send(Update::Notice(text)));
-                }))),
+                    let tell = |text| drop(news.try_send(Update::Notice(text)));
+                    Reply::Knowledge(Box::new(knowledge.answer(&ask, &rules, &tell)))
+                }
                 Ask::Files(count) => Reply::Files(files(&folder, count)),
                 Ask::Blob(id) => Reply::Blob(id, blobs.get(id)),
                 Ask::History { .. }
+                | Ask::Withdraw(_)
                 | Ask::Sources
                 | Ask::TestSource(_)
                 | Ask::EnableSource(..)
                 | Ask::KeepKey(..)
                 | Ask::SourceTools(_) => Reply::History(Vec::new()),
             };
-            let reply = tokio::task::spawn_blocking(answer).await;
-            drop(inbound.send(Inbound::Answered(number, reply.unwrap_or(Reply::Files(Vec::new())))).await);
+            let reply = tokio::task::spawn_blocking(answer).await.unwrap_or_else(|e| {
+                tracing::error!(error = %e, "a question of the screen could not be answered");
+                failed
+            });
+            drop(inbound.send(Inbound::Answered(number, reply)).await);
         });
+    }
+}
+
+/// What is answered where the program itself fails: whoever asked must not wait for ever.
+fn failed(ask: &Ask) -> Reply {
+    let why = "a part of the program failed; its log says where".to_owned();
+    match ask {
+        Ask::Knowledge(_) => Reply::Knowledge(Box::new(Err(why))),
+        Ask::Memory(owner) => Reply::Memory(*owner, Err(why)),
+        Ask::Context => {
+            Reply::Context(Box::new(ContextSheet { trouble: Some(why), ..ContextSheet::default() }))
+        }
+        Ask::Rehearse(_) => Reply::Rehearsed(Box::default()),
+        Ask::SourceTools(name) => Reply::SourceTools(name.clone(), Err(why)),
+        Ask::Sources | Ask::TestSource(_) | Ask::EnableSource(..) | Ask::KeepKey(..) => {
+            Reply::Sources(Vec::new())
+        }
+        Ask::Blob(id) => Reply::Blob(*id, None),
+        Ask::Files(_) => Reply::Files(Vec::new()),
+        Ask::History { .. } | Ask::Withdraw(_) => Reply::History(Vec::new()),
     }
 }
 
@@ -145,5 +185,21 @@ impl Texts for Stored<'_> {
 
     fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
         self.blobs.get(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pilothouse_core::{memory::MemoryOwner, port::KnowledgeAsk};
+
+    use super::*;
+
+    #[test]
+    fn whoever_asked_hears_of_a_failure_in_their_own_kind() {
+        let of = |ask: Ask| failed(&ask);
+        assert!(matches!(of(Ask::Knowledge(KnowledgeAsk::Status)), Reply::Knowledge(r) if r.is_err()));
+        assert!(matches!(of(Ask::Context), Reply::Context(sheet) if sheet.trouble.is_some()));
+        assert!(matches!(of(Ask::Memory(MemoryOwner::User)), Reply::Memory(_, Err(_))));
+        assert!(matches!(of(Ask::SourceTools("a".to_owned())), Reply::SourceTools(_, Err(_))));
     }
 }

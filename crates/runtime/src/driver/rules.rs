@@ -30,6 +30,7 @@ impl Driver {
             Ok(policy) => {
                 let policy = Arc::new(policy);
                 self.at.session.set_policy(Arc::clone(&policy));
+                self.kit.knowledge.changed();
                 self.outbox.send(Update::Rules(policy));
             }
             Err(e) => self.outbox.send(Update::Refused(format!("{e} ({})", e.hint()))),

@@ -257,6 +257,7 @@ impl Driver {
                 Ask::Sources
                 | Ask::KeepKey(..)
                 | Ask::Knowledge(_)
+                | Ask::Withdraw(_)
                 | Ask::History { .. }
                 | Ask::Blob(_)
                 | Ask::Files(_)

@@ -90,7 +90,7 @@ impl Driver {
         self.at.config.secrets = secrets.clone();
         self.setup.secrets.keep(&secrets);
         self.kit.workshop = self.kit.workshop.clone().hiding(secrets.clone());
-        self.kit.knowledge.hide(secrets.clone());
+        self.kit.knowledge.hide(&secrets);
         self.outbox.hide(secrets.clone());
         if self.around.secrets != secrets {
             self.around.secrets = secrets;

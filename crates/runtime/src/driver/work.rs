@@ -38,7 +38,7 @@ use crate::{
     config::Provider,
     context::{self, Circumstances, Prepared, Unprepared},
     error::RuntimeError,
-    knowledge::Knowledge,
+    knowledge::{Knowledge, Lookup},
     pending::Pending,
     sources::SessionSources,
     tiers::{self, ClassifierTiers},
@@ -67,6 +67,8 @@ pub(super) struct Services {
     pub pending: Pending,
     /// What is asked about the workspace as a whole.
     pub knowledge: Knowledge,
+    /// The user's question to that which is being answered, and what ends it.
+    pub asked: Option<(u64, CancellationToken)>,
     client: Option<Arc<dyn ModelClient>>,
 }
 
@@ -114,8 +116,9 @@ impl Services {
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
         let found = at.sources.clone();
         let sources = SessionSources::of(&setup.home, &setup.environment, at.root.path(), &at.trust.1, found);
-        let knowledge = Knowledge::new(at.root.path(), &setup.home, &at.config);
-        Ok(Self { workshop, sources, later, pending, knowledge, client: None })
+        let knowledge =
+            Knowledge::new(at.root.path(), &setup.home, &at.config).timed(Arc::clone(&setup.clock));
+        Ok(Self { workshop, sources, later, pending, knowledge, asked: None, client: None })
     }
 
     pub(super) fn client(&mut self, voice: &Provider) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -336,7 +339,7 @@ impl Driver {
             secrets: self.at.config.secrets.clone(),
         };
         if matches!(permit.asked(), ToolCall::Knowledge(_)) {
-            let knowledge = self.kit.knowledge.clone();
+            let knowledge = self.kit.knowledge.lookup().until(cancel.clone());
             return self.spawn(key, Some(call), None, async move {
                 let outcome = looked_up(knowledge, permit, view, news, cancel).await;
                 Input::ToolEnded { call, outcome }
@@ -351,17 +354,16 @@ impl Driver {
 
 /// Performs a permitted call that asks the knowledge index.
 async fn looked_up(
-    knowledge: Knowledge,
+    knowledge: Lookup,
     permit: Permit,
     view: View,
     news: News,
     cancel: CancellationToken,
 ) -> ToolOutcome {
-    let stop = cancel.clone();
     let work = tokio::task::spawn_blocking(move || match permit.asked() {
         ToolCall::Knowledge(asked) => {
             let tell = |text: String| news.delta(DeltaKind::Notice, &text);
-            knowledge.call(asked, &view.rules, &tell, &stop)
+            knowledge.call(asked, &view.rules, &tell)
         }
         ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_) => {
             ToolOutcome::failure(format!("{} does not ask the knowledge index", permit.tool().name()))

@@ -106,9 +106,8 @@ impl App {
             | Reply::Knowledge(_)
             | Reply::Context(_) => {}
         }
-        if let Some(overlay) = self.overlays.last_mut() {
-            overlay.answered(number, reply);
-        }
+        self.awaited = self.awaited.filter(|n| *n != number);
+        self.overlays.iter_mut().for_each(|overlay| overlay.answered(number, reply));
         self.panes.answered(reply, &self.world.surroundings.secrets);
         self.collect_asks();
     }

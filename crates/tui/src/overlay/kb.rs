@@ -61,9 +61,13 @@ impl Overlay for Kb {
         self.number = Some(number);
     }
 
+    fn waits_for(&self) -> Option<u64> {
+        self.number.filter(|_| self.answer.is_none())
+    }
+
     fn answered(&mut self, number: u64, reply: &Reply) {
         if let Reply::Knowledge(answer) = reply
-            && self.number.is_none_or(|n| n == number)
+            && self.number == Some(number)
         {
             self.answer = Some((**answer).clone());
         }

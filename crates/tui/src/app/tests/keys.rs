@@ -232,6 +232,22 @@ fn the_files_are_asked_for_once_the_user_wants_one() {
 }
 
 #[test]
+fn a_question_that_is_closed_before_its_answer_is_withdrawn() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("/kb where is it<enter>");
+    let asked = desk.number;
+    assert!(matches!(desk.asks[..], [Ask::Knowledge(_)]), "{:?}", desk.asks);
+    desk.press("<esc>").collect();
+    assert_eq!(desk.asks.get(1), Some(&Ask::Withdraw(asked)), "{:?}", desk.asks);
+    desk.press("/kb status<enter>");
+    let (number, now) = (desk.number, desk.now);
+    let reply = Reply::Knowledge(Box::new(Err("no".to_owned())));
+    desk.app.update(Update::Answered(number, reply), now);
+    desk.press("<esc>").collect();
+    assert!(matches!(desk.asks[2..], [Ask::Knowledge(_)]), "{:?}", desk.asks);
+}
+
+#[test]
 fn a_second_window_only_reads() {
     let mut desk = Desk::new(120, 40);
     let around = Surroundings { read_only: true, ..desk.app.world.surroundings.clone() };
