@@ -76,12 +76,11 @@ pub struct Axes {
 }
 
 /// What is looked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     /// The question, in words or names.
     pub text: String,
     /// The files and folders that are searched; everything when empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<RelPath>,
     /// Most passages.
     pub most: usize,
@@ -129,20 +128,18 @@ impl Relation {
 }
 
 /// A step from a passage or a name to others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// Where it starts.
     pub from: HopStart,
     /// The ways that are gone; all when empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by: Vec<Relation>,
     /// Most passages.
     pub most: usize,
 }
 
 /// Where a hop starts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HopStart {
     /// The passages at these lines.
     Lines(Lines),
@@ -184,6 +181,21 @@ pub struct IndexStatus {
     /// What it could not do, in a sentence, such as an embedder that cannot be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+}
+
+impl IndexStatus {
+    /// The same for people, a line each.
+    pub fn told(&self) -> Vec<String> {
+        let mut lines = vec![
+            format!("{} files, {} lines", self.files, self.lines),
+            format!("{} passages, {} names", self.passages, self.symbols),
+            format!("{} KB beside the project, vectors by {}", self.bytes.div_ceil(1024), self.embedder),
+        ];
+        lines.extend(self.skipped.iter().map(|(why, count)| format!("left out: {count} files, {why}")));
+        lines.extend(self.rebuilt.iter().map(|why| format!("made anew: {why}")));
+        lines.extend(self.trouble.iter().cloned());
+        lines
+    }
 }
 
 /// Whether something that is said holds.

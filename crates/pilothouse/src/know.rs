@@ -43,12 +43,8 @@ pub fn knowledge(what: KbCommand, secrets: &Secrets) -> Result<u8, Failure> {
             }
             passages(&found, args.json)
         }
-        KbCommand::Status(args) => {
-            told(&index.status(false, &rules, &tell).map_err(failed)?, args.json)
-        }
-        KbCommand::Rebuild(args) => {
-            told(&index.status(true, &rules, &tell).map_err(failed)?, args.json)
-        }
+        KbCommand::Status(args) => told(&index.status(false, &rules, &tell).map_err(failed)?, args.json),
+        KbCommand::Rebuild(args) => told(&index.status(true, &rules, &tell).map_err(failed)?, args.json),
     }
 }
 
@@ -77,14 +73,8 @@ fn told(status: &IndexStatus, json: bool) -> Result<u8, Failure> {
     if json {
         writeln!(out, "{}", serde_json::to_string(status)?)?;
     } else {
-        writeln!(out, "{} files, {} lines", status.files, status.lines)?;
-        writeln!(out, "{} passages, {} names", status.passages, status.symbols)?;
-        writeln!(out, "{} KB, vectors by {}", status.bytes.div_ceil(1024), status.embedder)?;
-        for (why, count) in &status.skipped {
-            writeln!(out, "left out: {count} files, {why}")?;
-        }
-        for why in status.rebuilt.iter().map(|w| format!("made anew: {w}")).chain(status.trouble.clone()) {
-            writeln!(out, "{why}")?;
+        for line in status.told() {
+            writeln!(out, "{line}")?;
         }
     }
     out.flush()?;

@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
     clean::Clean,
     digest::Place,
-    knowledge::{IndexStatus, Passage},
+    knowledge::Passage,
     port::{Ask, KnowledgeAsk, KnowledgeReply, Reply},
 };
 use ratatui::buffer::Buffer;
@@ -112,7 +112,7 @@ impl Overlay for Kb {
             None => rows.extend(said("looking… the first time the whole project is read", Slot::Soft)),
             Some(Err(why)) => rows.extend(said(why, Slot::Bad)),
             Some(Ok(KnowledgeReply::Status(status))) => {
-                rows.extend(told(status).iter().flat_map(|line| said(line, Slot::Text)));
+                rows.extend(status.told().iter().flat_map(|line| said(line, Slot::Text)));
             }
             Some(Ok(KnowledgeReply::Passages(found))) if found.is_empty() => {
                 rows.extend(said("nothing here speaks of that; try other words", Slot::Soft));
@@ -149,17 +149,4 @@ fn text(passage: &Passage) -> Vec<Row> {
     numbered
         .map(|(n, line)| Row::of(&format!("{n:>6}  {}", Clean::line(line).as_str()), Slot::Soft))
         .collect()
-}
-
-/// What is in the index, a line each.
-fn told(status: &IndexStatus) -> Vec<String> {
-    let mut lines = vec![
-        format!("{} files, {} lines", status.files, status.lines),
-        format!("{} passages, {} names", status.passages, status.symbols),
-        format!("{} KB beside the project, vectors by {}", status.bytes.div_ceil(1024), status.embedder),
-    ];
-    lines.extend(status.skipped.iter().map(|(why, count)| format!("left out: {count} files, {why}")));
-    lines.extend(status.rebuilt.iter().map(|why| format!("made anew: {why}")));
-    lines.extend(status.trouble.iter().cloned());
-    lines
 }
