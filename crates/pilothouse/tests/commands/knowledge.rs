@@ -62,3 +62,15 @@ fn a_sub_agent_that_names_a_tool_of_the_index_is_offered_it_alone() {
     let requests = server.requests();
     assert_eq!(requests.iter().map(|r| offered(r).len()).collect::<Vec<_>>(), [0, 2, 2, 0]);
 }
+
+#[test]
+fn what_a_rule_keeps_from_every_reader_is_not_in_the_index() {
+    let desk = Desk::new();
+    let found = desk.go(&["kb", "search", "how are notes scored"]).with(0);
+    assert!(found.out.contains("src/search.rs"), "{}", found.out);
+    fs::write(desk.home.path().join("permissions.toml"), "[[deny]]\nread = \"src/search.rs\"\n").unwrap();
+    let found = desk.go(&["kb", "search", "how are notes scored"]);
+    assert!(!found.out.contains("src/search.rs"), "{}", found.out);
+    let status = desk.go(&["kb", "status"]).with(0);
+    assert!(status.out.contains("a rule keeps everyone from reading them"), "{}", status.out);
+}
