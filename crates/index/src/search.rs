@@ -25,12 +25,8 @@ const LOOKED_WITHIN: usize = 2_000;
 const RANK: f32 = 12.0;
 /// How much each order counts: words, words and those like them, names, how much of the question.
 const WEIGHTS: [f32; 4] = [1.0, 0.7, 0.6, 2.0];
-/// How much the order by vectors counts: those of an embedder that knows what words mean, and those of the built-in one,
-/// which is made of the same words as the other orders.
+/// How much the order by vectors counts.
 const NEARNESS: f32 = 0.4;
-const HASHED: f32 = 0.1;
-/// How much more a passage counts in the file that speaks most of what is asked.
-const TOPIC: f32 = 1.0;
 /// Vectors that are no nearer have nothing in common but chance.
 const NEAR: f32 = 0.2;
 /// What a word of the question counts that stands in a passage, what one like it, and what either does in a name.
@@ -259,8 +255,7 @@ impl Index {
         fuse(&mut all, &by_words(&store, &named.join(" OR "), looked)?, names, 2);
         fuse(&mut all, &Self::by_concepts(&store, asked, looked)?, concepts, CONCEPTS);
         if let Some(wanted) = wanted {
-            let weight = if self.embedder.is_some() { NEARNESS } else { HASHED };
-            fuse(&mut all, &by_vectors(&store, &wanted, looked)?, weight, 1);
+            fuse(&mut all, &by_vectors(&store, &wanted, looked)?, NEARNESS, 1);
         }
         let ids: Vec<i64> = all.keys().copied().collect();
         let marks = vec!["?"; ids.len()].join(",");
@@ -279,7 +274,6 @@ impl Index {
             (placed, found)
         };
         let mut out: Vec<(Placed, Found)> = places.into_iter().map(with).collect();
-        by_topic(&mut out);
         let order = |a: &(Placed, Found), b: &(Placed, Found)| {
             b.1.sum
                 .partial_cmp(&a.1.sum)
@@ -353,19 +347,6 @@ fn fuse(all: &mut HashMap<i64, Found>, order: &[(i64, f32)], weight: f32, axis: 
             *axis = axis.max(*worth);
         }
         rank += 1.0;
-    }
-}
-
-/// Lifts passages of files that speak of what is asked in more than one place: the one that is meant stands seldom alone.
-fn by_topic(found: &mut [(Placed, Found)]) {
-    let mut files: HashMap<String, f32> = HashMap::new();
-    for (placed, found) in found.iter() {
-        *files.entry(placed.path.clone()).or_default() += found.sum * found.sum;
-    }
-    let most = files.values().fold(f32::MIN_POSITIVE, |most, sum| most.max(*sum));
-    for (placed, found) in found {
-        let share = files.get(&placed.path).map_or(0.0, |sum| (sum / most).sqrt());
-        found.sum *= 1.0 + TOPIC * share;
     }
 }
 

@@ -136,9 +136,6 @@ impl Lookup {
     /// What is a secret from here on: it is shown no more, and goes out of the index at the next question.
     pub fn hide(&self, secrets: &Redactor) {
         secrets.clone_into(&mut self.secrets.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some(index) = &*self.open.lock().unwrap_or_else(PoisonError::into_inner) {
-            index.hide(secrets.clone());
-        }
         self.changed();
     }
 
@@ -156,8 +153,10 @@ impl Lookup {
 
     /// Opens it, once. Where the embedder cannot be made the built-in one stands in, and that is told.
     fn index(&self) -> Result<(Arc<Index>, Option<String>), IndexError> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = &*open {
+            index.hide(secrets);
             return Ok((Arc::clone(index), None));
         }
         let (embedder, trouble) = match &self.embedder {
@@ -167,7 +166,6 @@ impl Lookup {
                 Err(fault) => (None, Some(format!("the built-in embedder stands in: {}", fault.message))),
             },
         };
-        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let index = Arc::new(Index::open(&self.root, &self.folder, embedder, secrets)?);
         // One that only stands in is looked for anew the next time.
         if trouble.is_none() {
