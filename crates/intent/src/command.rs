@@ -179,9 +179,9 @@ pub static SLASH_COMMANDS: [SlashCommand; 42] = [
     row(
         Slash::Plan,
         ("plan", &[]),
-        Optional("TASK|candidates N TASK|take N|show N|export FILE|import FILE|archive"),
+        Optional("TASK|show|import|…"),
         Either,
-        "plan the task; show a version; write it to FILE.md or read it from there",
+        "plan the task (candidates 3 TASK: three); show, take, export, import, archive",
     ),
     row(
         Slash::Redo,

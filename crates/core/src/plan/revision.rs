@@ -120,7 +120,7 @@ impl Revision {
         self.gates.get(&id).copied()
     }
 
-    /// All of it in a line: `1 added, 2 removed; gates: 1 changed`; empty where nothing changed.
+    /// All of it in a line, each with its sign: `+ 1 added, - 2 removed; gates: ~ 1 changed`; empty where nothing changed.
     pub fn words(&self) -> String {
         let steps = counted(self.steps.values().map(|(change, _)| *change), self.removed.len());
         let gates = counted(self.gates.values().copied(), self.removed_gates.len());
@@ -135,9 +135,9 @@ impl Revision {
 fn counted(changes: impl Iterator<Item = Change>, removed: usize) -> String {
     let all: Vec<Change> = changes.collect();
     let kinds = [Change::Added, Change::Reworded, Change::Changed, Change::Moved];
-    let kinds = kinds.map(|kind| (all.iter().filter(|c| **c == kind).count(), kind.word()));
-    let some = kinds.into_iter().chain([(removed, "removed")]).filter(|(n, _)| *n > 0);
-    some.map(|(n, word)| format!("{n} {word}")).collect::<Vec<_>>().join(", ")
+    let kinds = kinds.map(|kind| (kind.sign(), all.iter().filter(|c| **c == kind).count(), kind.word()));
+    let some = kinds.into_iter().chain([('-', removed, "removed")]).filter(|(_, n, _)| *n > 0);
+    some.map(|(sign, n, word)| format!("{sign} {n} {word}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Which step each one was, the surest sign first.
@@ -148,7 +148,8 @@ fn pairs(new: &[Task], old: &[Task]) -> BTreeMap<TaskId, TaskId> {
         |a, b| a.title == b.title,
         |a, b| !a.detail.is_empty() && a.detail == b.detail,
         |a, b| !a.files.is_empty() && a.node == b.node && a.files == b.files,
-        |a, b| alike(&a.title, &b.title),
+        // A step of another file is another one, however it is said.
+        |a, b| alike(&a.title, &b.title) && shares(a, b),
     ];
     for sign in signs {
         for task in new {
@@ -166,6 +167,11 @@ fn pairs(new: &[Task], old: &[Task]) -> BTreeMap<TaskId, TaskId> {
 
 fn words(text: &str) -> Vec<&[u8]> {
     text.split_whitespace().map(str::as_bytes).collect()
+}
+
+/// Whether two steps have a file in common, or one of them names none.
+fn shares(a: &Task, b: &Task) -> bool {
+    a.files.is_empty() || b.files.is_empty() || a.files.iter().any(|file| b.has(file))
 }
 
 fn alike(a: &str, b: &str) -> bool {
@@ -258,12 +264,23 @@ mod tests {
         assert_eq!(of(3), Some((Change::Reworded, Some(2))));
         assert_eq!(of(4), Some((Change::Added, None)));
         assert_eq!(revision.removed, [TaskId(4)]);
-        assert_eq!(revision.words(), "1 added, 1 reworded, 1 moved, 1 removed; gates: 1 changed");
+        assert_eq!(revision.words(), "+ 1 added, ~ 1 reworded, > 1 moved, - 1 removed; gates: ~ 1 changed");
         let lines = new.listing(Some(&old));
         assert_eq!(lines[0], format!("P (v2 since v1: {})", revision.words()));
         assert_eq!(lines[1], "> 1. [ ] Add a test (was step 3)");
         assert_eq!(lines[3], "~ 3. [ ] Write the new store (was: Write the store)");
         assert_eq!(&lines[4..], ["+ 4. [ ] Document all", "- Gone", "~ gate t: make check"]);
+    }
+
+    #[test]
+    fn a_step_of_another_file_is_no_other_wording() {
+        let of = |version, file: &str| {
+            let text = serde_json::json!({"title": "P", "tasks": [{"title": format!("Add a test of {file}"), "files": [file]}]});
+            serde_json::from_value::<PlanDraft>(text).unwrap().build(TurnId(1), version).unwrap()
+        };
+        let revision = Revision::of(&of(2, "src/b.rs"), &of(1, "src/a.rs"));
+        assert_eq!(revision.words(), "+ 1 added, - 1 removed");
+        assert_eq!(Revision::of(&of(2, "src"), &of(1, "src/a.rs")).words(), "~ 1 reworded");
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Meter {
                 self.leave(seed);
             }
             Event::ThinkingFailed { lane, .. } | Event::LaneClosed { lane } => {
-                drop(self.under_way.remove(lane))
+                self.under_way.remove(lane);
             }
             Event::SessionReopened { .. } => self.under_way.clear(),
             Event::MessageCompleted { usage, lane, .. } => {

@@ -37,7 +37,7 @@ fn a_version_that_was_replaced_can_be_looked_at() {
     assert_eq!(before[1], (2, vec!["One".to_owned(), "Two, then rest".to_owned()]));
     b.say("/plan");
     let told = b.notices().pop().unwrap();
-    assert!(told.starts_with("Plan (v3 since v2: 1 added, 1 removed)"), "{told}");
+    assert!(told.starts_with("Plan (v3 since v2: + 1 added, - 1 removed)"), "{told}");
     assert!(told.ends_with("+ 2. [ ] Three\n- One"), "{told}");
     b.say("/plan show 2");
     assert!(b.notices().pop().unwrap().contains("~ 2. [ ] Two, then rest (was: Two)"));

@@ -30,7 +30,7 @@ actions! {
         /// An earlier version.
         Earlier "earlier", "show the version before", "this screen";
         /// Another of the plans that were made.
-        Candidate "candidate", "take the next of the plans made", "the plan; you are asked again";
+        Candidate "candidate", "take the next candidate", "the plan; you are asked again";
         /// To its proposals.
         OpenDiff "diff", "show its diff", "moves the focus";
         /// The red gate once more.

@@ -288,6 +288,22 @@ fn a_step_where_runs_pause_is_marked_and_a_key_sets_and_takes_it_back() {
     assert_eq!(s.act(PlanAction::Pause).inputs, [set(false)]);
 }
 
+#[test]
+fn a_plan_of_several_says_which_it_is_and_a_key_takes_the_next() {
+    let mut s = waiting();
+    assert_eq!(s.act(PlanAction::Candidate).inputs, []);
+    s.tell(Event::PlanCandidate { plan: plan() });
+    let mut other = plan();
+    other.title = "Another".to_owned();
+    s.tell(Event::PlanCandidate { plan: other });
+    let rows = s.text(60, 30);
+    assert!(
+        rows.iter().any(|r| r.starts_with(" Plan         1 of 2; ") && r.contains(" points: ")),
+        "{rows:?}"
+    );
+    assert_eq!(s.act(PlanAction::Candidate).inputs, [Input::say("/plan take 2")]);
+}
+
 /// The plan in its second version, which waits.
 fn revised() -> Screen {
     let mut s = waiting();
@@ -315,8 +331,8 @@ fn a_second_version_marks_what_it_changed() {
     assert_eq!(
         s.text(60, 20)[1..14],
         [
-            " Since v1     1 added, 1 reworded, 1 removed; gates: 1",
-            "              changed",
+            " Since v1     + 1 added, ~ 1 reworded, - 1 removed; gates:",
+            "              ~ 1 changed",
             "",
             "   ○ 1 Token bucket in core              src/core/bucket.rs",
             " ~ ○ 2 Wire it into every login           src/auth/login.rs",
