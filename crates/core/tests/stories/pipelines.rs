@@ -132,6 +132,11 @@ fn exit(b: &Bench) -> Option<PipelineExit> {
     b.session.state().pipeline.as_ref().unwrap().state.exit()
 }
 
+/// Whether the first stage begins.
+fn begins(e: &&Stamped) -> bool {
+    matches!(e.event, Event::Staged { happened: StageEvent::StageStarted { stage: 0, .. }, .. })
+}
+
 fn answers(log: &[Stamped]) -> Vec<String> {
     let whole = |e: &Stamped| match &e.event {
         Event::MessageCompleted { text: t, intermediate: false, .. } => Some(text(t)),
@@ -199,11 +204,7 @@ fn what_is_said_at_the_pause_goes_on_with_it() {
     b.say("modify how it is emptied");
     idle(&mut b);
     assert_eq!(exit(&b), Some(PipelineExit::Completed));
-    let begun = |e: &&Stamped| {
-        matches!(e.event, Event::Staged { happened: StageEvent::StageStarted { stage: 0, .. }, .. })
-    };
-    assert_eq!(b.log.iter().filter(begun).count(), 3);
-    // What is searched for is what came of it.
+    assert_eq!(b.log.iter().filter(begins).count(), 3);
     let searched = b.log.iter().filter_map(|e| match &e.event {
         Event::CallMade { args, .. } => serde_json::from_str::<serde_json::Value>(args).ok(),
         _ => None,
@@ -224,9 +225,9 @@ fn an_agent_with_stages_is_called_and_taken_up_by_its_own_name() {
     b.input(Input::Cancel).unwrap();
     let promised = |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.contains("`/survey`"));
     assert!(b.log.iter().any(promised));
+    assert!(b.input(Input::say("/surveys")).is_err());
     b.say("/survey");
     assert_eq!(asked(&b), "pause");
-    assert!(b.input(Input::say("/surveys")).is_err());
 }
 
 #[test]
@@ -390,10 +391,7 @@ fn a_stopped_pipeline_is_kept_and_goes_on_where_it_was() {
     b.say("/research");
     idle(&mut b);
     assert_eq!(exit(&b), Some(PipelineExit::Completed));
-    let first = |e: &&Stamped| {
-        matches!(e.event, Event::Staged { happened: StageEvent::StageStarted { stage: 0, .. }, .. })
-    };
-    assert_eq!(b.log.iter().filter(first).count(), 1);
+    assert_eq!(b.log.iter().filter(begins).count(), 1);
     assert!(b.input(Input::say("/research")).is_err());
 }
 

@@ -116,12 +116,10 @@ impl Draft<'_> {
                 Next::Stage(stage, round) => {
                     self.staged(StageEvent::StageStarted { stage, round });
                     let web = state.stage(stage).is_some_and(|s| s.web);
-                    let why = if !state.depth().numbers().web {
-                        NOT_SO_DEEP
-                    } else if state.beginning().is_some_and(|b| b.web.is_none()) {
-                        NO_WEB
-                    } else {
-                        ""
+                    let why = match state.beginning().and_then(|b| b.web.as_ref()) {
+                        None => NO_WEB,
+                        Some(_) if !state.depth().numbers().web => NOT_SO_DEEP,
+                        Some(_) => "",
                     };
                     if !web || why.is_empty() {
                         return self.begin_stage(&state, stage);

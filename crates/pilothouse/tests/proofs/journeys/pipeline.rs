@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use pilothouse_core::{
     event::{Event, RunStatus},
-    input::Input,
     intent::Phase,
     pipeline::{Answer, PipelineExit, PipelineState, StageEvent, Summary},
 };
@@ -176,7 +175,7 @@ fn quick_research_writes_its_answer_once_and_a_follow_up_knows_it() {
             "<earlier_answer>\n[P1] Reset: `reset_window` of `RateLimiter` resets the window once a minute.",
             delta,
         ),
-        told("place=\"limiter.rs", more),
+        told("</earlier_answer>\n\n<passages>\n<passage n=\"1\" place=\"limiter.rs", more),
         nothing_wrong(),
     ];
     let mut s = stage_with(&script);
@@ -210,4 +209,80 @@ fn quick_research_writes_its_answer_once_and_a_follow_up_knows_it() {
     assert!(answers[1].contains("once a minute [1]. [P1]"), "{}", answers[1]);
     assert!(answers[1].contains("> [P1] Reset: `reset_window` of `RateLimiter`"), "{}", answers[1]);
     assert!(!answers[1].contains("not verified"), "{}", answers[1]);
+}
+
+#[test]
+fn a_contradiction_is_found_by_code_and_told() {
+    let split = draft(&[
+        ("One", "The window of `RateLimiter` lasts 60 seconds [1]."),
+        ("Two", "The window of `RateLimiter` lasts 90 seconds [1]."),
+    ]);
+    let mut s = stage_with(&[analysis(), split, nothing_wrong()]);
+    s.say("/depth quick");
+    s.say(QUESTION);
+    s.asked("pipeline_pause");
+    s.say("1");
+    s.until("an answer", |s| exit(s) == Some(PipelineExit::Completed));
+    let told = answers(&s).remove(0);
+    assert!(told.contains("- ✗ contradictions: 1 in 2 (at most 0), by code and the model"), "{told}");
+    assert!(told.contains("lasts 60 seconds") && told.contains("against"), "{told}");
+}
+
+/// Copies the sources below a folder.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+/// How many cited passages of an answer stand word for word where it says; fails at the first that does not.
+#[track_caller]
+fn hold(answer: &str, root: &std::path::Path) -> usize {
+    let lines: Vec<&str> = answer.lines().collect();
+    let (mut at, mut held) = (0, 0);
+    while let Some(fence) = lines.get(at) {
+        if !matches!(*fence, "```" | "~~~") {
+            at += 1;
+            continue;
+        }
+        let end = (at + 1..lines.len()).find(|n| lines[*n] == *fence).unwrap();
+        let (place, _) = lines[end + 1].strip_prefix('`').unwrap().split_once('`').unwrap();
+        let (path, range) = place.rsplit_once(':').unwrap();
+        let from: usize = range.split('-').next().unwrap().parse().unwrap();
+        let text = std::fs::read_to_string(root.join(path)).unwrap();
+        let quoted = lines[at + 1..end].iter().filter(|l| **l != "…");
+        for (line, there) in quoted.zip(text.lines().skip(from - 1)) {
+            assert_eq!(*line, there, "{place}");
+        }
+        (at, held) = (end + 1, held + 1);
+    }
+    held
+}
+
+#[test]
+fn every_passage_of_an_answer_without_a_model_stands_where_it_is_cited() {
+    let desk = crate::support::Desk::empty();
+    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for name in ["tools", "shell"] {
+        copy(&crates.join(name).join("src"), &desk.path().join(name));
+    }
+    for question in [
+        "how is the size of a file limited that tools read whole?",
+        "how is a file of the program replaced at once?",
+        "which folders do tools make again?",
+        "how is a command line split into words?",
+        "where is the output of a command cut?",
+    ] {
+        let args = ["run", "--agent", "research", "--depth", "quick", "--auto-confirm", question];
+        let (code, out, err) = desk.run(&args);
+        assert_eq!(code, 0, "{question}: {err}");
+        assert!(hold(&out, desk.path()) > 0, "{question}: {out}");
+        assert!(!out.contains("not verified"), "{out}");
+    }
 }

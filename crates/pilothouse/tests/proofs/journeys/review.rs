@@ -27,7 +27,7 @@ fn changed(s: &Stage) {
 }
 
 fn finding(file: &str, line: usize, evidence: &str) -> Value {
-    json!({"file": file, "line": line, "severity": "high", "message": "wrong", "evidence": evidence})
+    json!({"file": file, "line": line, "severity": "high", "message": format!("wrong: {evidence}"), "evidence": evidence})
 }
 
 fn found(findings: &[Value]) -> Value {
@@ -76,10 +76,10 @@ fn a_review_is_of_all_that_changed_and_holds_each_finding_against_its_lines() {
     assert_eq!(notes[3], "2 of 4 findings stand in the code");
     let told = answer(&s);
     for part in [
-        "- **high** `long.rs:901` wrong\n",
-        "- **high** `a name.rs:1` wrong\n",
-        "wrong *(not verified: its words do not stand in what was read of the file)*",
-        "`other.rs:1` wrong *(not verified: the file was not changed or not read)*",
+        "- **high** `long.rs:901` wrong: let rate = calls / window;\n",
+        "- **high** `a name.rs:1` wrong: fn new() { todo() }\n",
+        "`long.rs:901` wrong: let rate = calls * window; *(not verified: its words do not stand in what was read of the file)*",
+        "`other.rs:1` wrong: x *(not verified: the file was not changed or not read)*",
         "Reviewed: `long.rs`, `a name.rs`.",
     ] {
         assert!(told.contains(part), "no {part} in {told}");

@@ -19,7 +19,7 @@ while IFS= read -r line; do
   case "$line" in
     *'"initialize"'*) say '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}' ;;
     *'"tools/list"'*) say '{"tools":[{"name":"find","description":"Searches.","inputSchema":{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]},"annotations":{"readOnlyHint":true}}]}' ;;
-    *'"tools/call"'*) say '{"content":[{"type":"text","text":"[{\\"title\\":\\"Rate limiter windows\\",\\"url\\":\\"https://w.example/limits\\",\\"description\\":\\"A rate limiter resets its window by a timer, each minute.\\"}]"}]}' ;;
+    *'"tools/call"'*) say '{"content":[{"type":"text","text":"[{\"title\":\"Rate limiter windows\",\"url\":\"https://w.example/limits\",\"description\":\"A rate limiter resets its window by a timer, each minute.\"}]"}]}' ;;
   esac
 done
 "#;
@@ -36,9 +36,14 @@ fn session(free: bool) -> Stage {
         {"title": "Reset", "text": "`reset_window` of `RateLimiter` resets the window once a minute [1]."},
         {"title": "Other", "text": "Nothing else does [W7]."}]});
     let nothing = json!({"unsupported": [], "relations": [], "contradictions": []});
+    let (checked, drafted) = (stage(&nothing, "<claims>"), stage(&draft, "<passages>"));
     let script = json!([
-        stage(&nothing, "<claims>"),
-        stage(&draft, "<passages>"),
+        checked,
+        checked,
+        checked,
+        drafted,
+        drafted,
+        drafted,
         stage(
             &calibrated,
             "<web>\n[W1] Rate limiter windows (https://w.example/limits): A rate limiter resets"

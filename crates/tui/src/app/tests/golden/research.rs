@@ -51,6 +51,21 @@ fn found(desk: &mut Desk, text: &str, summary: &str) {
     desk.give(Input::ToolEnded { call, outcome: ToolOutcome::text(text, summary) });
 }
 
+/// Ends the calls of a verification: each finds that all is well.
+fn checked(desk: &mut Desk) {
+    while let Some(call) = desk.tools.first() {
+        let calls = &desk.session.state().pipeline.as_ref().unwrap().calls;
+        let more = match calls.iter().find(|c| c.call == *call).unwrap().tool.name() {
+            "citation_verify" => r#","place":"exact""#,
+            "entity_verify" => r#","names":[]"#,
+            _ => r#","compared":2,"found":[]"#,
+        };
+        let verdict = format!(r#"{{"standing":"holds","score":1000,"reason":"as it is"{more}}}"#);
+        let one = more.contains("place");
+        found(desk, &if one { format!("[{verdict}]") } else { verdict }, "checked");
+    }
+}
+
 fn passages() -> String {
     let lines = Lines { path: RelPath::new("src/auth/limit.rs").unwrap(), from: 12, to: 20 };
     let text = "pub fn reset_window(&mut self) {\n    self.calls = 0; // once a minute\n}".to_owned();
@@ -104,17 +119,13 @@ pub(super) fn done(width: u16, height: u16) -> Desk {
         "conclusions":["The window is fixed."]}"#;
     desk.reply(draft, &[]);
     gather(&mut desk);
-    while !desk.tools.is_empty() {
-        found(&mut desk, "[]", "checked");
-    }
+    checked(&mut desk);
     gather(&mut desk);
     desk.reply(r#"{"unsupported":[],"contradictions":[]}"#, &[]);
     gather(&mut desk);
     desk.reply(draft, &[]);
     gather(&mut desk);
-    while !desk.tools.is_empty() {
-        found(&mut desk, "[]", "checked");
-    }
+    checked(&mut desk);
     gather(&mut desk);
     desk.reply(r#"{"unsupported":[],"contradictions":[]}"#, &[]);
     gather(&mut desk);
@@ -131,7 +142,7 @@ fn stages_are_told_in_ascii_where_only_that_is_shown() {
     desk.app.looks.look.ascii = true;
     desk.app.looks.glyphs = Glyphs::ASCII;
     let text = desk.text();
-    assert!(text.contains("* LLM Analysis"), "{text}");
+    assert!(text.contains("*  LLM Analysis"), "{text}");
     let odd: Vec<char> = text.chars().filter(|c| !c.is_ascii()).collect();
     assert!(odd.is_empty(), "{odd:?} {text}");
 }
