@@ -7,6 +7,7 @@
 pub(crate) mod fault;
 
 use std::{
+    collections::BTreeMap,
     ffi::{OsStr, OsString},
     fs::File,
     io::{self, Read, Write},
@@ -281,7 +282,11 @@ pub fn retry_on_eintr<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<
 
 /// The workspace's root, held open.
 #[derive(Clone, Debug)]
-pub struct Root(Arc<Jail>);
+pub struct Root {
+    jail: Arc<Jail>,
+    /// Files that are not written, each with the reason.
+    spared: Arc<BTreeMap<PathBuf, String>>,
+}
 
 /// Where a workspace path really leads.
 #[derive(Clone, Debug)]
@@ -296,18 +301,43 @@ pub struct Located {
     pub linked: bool,
 }
 
+impl Located {
+    /// The file's own path, through what is missing.
+    fn path(&self) -> PathBuf {
+        let mut path = self.spot.shown().to_owned();
+        path.extend(self.missing.iter().skip(1));
+        if !self.missing.is_empty() {
+            path.push(&self.name);
+        }
+        path
+    }
+}
+
 impl Root {
     /// Opens a workspace.
     ///
     /// # Errors
     /// When it is no folder or cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self(Arc::new(Jail::open(path).map_err(reason)?)))
+        Ok(Self { jail: Arc::new(Jail::open(path).map_err(reason)?), spared: Arc::default() })
     }
 
     /// Its real path.
     pub fn path(&self) -> &Path {
-        self.0.root()
+        self.jail.root()
+    }
+
+    /// The same, but these files are not written, under whatever name: for each, why.
+    #[must_use]
+    pub fn sparing(self, files: impl IntoIterator<Item = (RelPath, String)>) -> Self {
+        let files = files.into_iter().filter_map(|(path, why)| Some((self.locate(&path).ok()?.path(), why)));
+        let spared = Arc::new(files.collect());
+        Self { spared, ..self }
+    }
+
+    /// Why a file is not written here, if it is not.
+    pub fn spares(&self, at: &Located) -> Option<&str> {
+        self.spared.get(&at.path()).map(String::as_str)
     }
 
     /// Finds a path: links are followed only while they stay inside, and the folder is opened below
@@ -316,7 +346,7 @@ impl Root {
     /// # Errors
     /// When it leads outside, a link dangles, or a folder on the way cannot be opened.
     pub fn locate(&self, path: &RelPath) -> io::Result<Located> {
-        let jail::Located { dir, folder, missing, name, linked } = self.0.locate(path).map_err(reason)?;
+        let jail::Located { dir, folder, missing, name, linked } = self.jail.locate(path).map_err(reason)?;
         let first = missing.first().unwrap_or(&name).clone();
         let spot = Spot { dir: Arc::new(dir), shown: folder.join(&first), name: first };
         Ok(Located { missing, spot, name, linked })
@@ -327,7 +357,7 @@ impl Root {
     /// # Errors
     /// When something on the way is no folder, or cannot be opened.
     pub fn locate_unfollowed(&self, path: &RelPath) -> io::Result<Located> {
-        let jail::Located { dir, folder, missing, name, linked } = self.0.locate_unfollowed(path)?;
+        let jail::Located { dir, folder, missing, name, linked } = self.jail.locate_unfollowed(path)?;
         let first = missing.first().unwrap_or(&name).clone();
         let spot = Spot { dir: Arc::new(dir), shown: folder.join(&first), name: first };
         Ok(Located { missing, spot, name, linked })

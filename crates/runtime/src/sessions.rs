@@ -15,7 +15,7 @@ use pilothouse_core::{
     event::Event,
     ids::Seq,
     intent::Phase,
-    session::{ApplyStatus, Session, State},
+    session::{Session, State},
     talk::Usage,
 };
 use pilothouse_tools::{atomic, regular};
@@ -95,10 +95,7 @@ impl Summary {
                 || state.busy()
                 || !state.open.is_empty()
                 || state.suspended.as_ref().is_some_and(|p| p.settled() < p.tasks.len()),
-            writing: state
-                .applies()
-                .values()
-                .any(|a| matches!(a.status, ApplyStatus::Writing | ApplyStatus::Reverting { .. })),
+            writing: state.applies().values().any(|a| a.status.is_open()),
             bytes,
         }
     }

@@ -152,6 +152,9 @@ impl<'a> Job<'a> {
         let mut targets = BTreeSet::new();
         for swap in swaps {
             let at = swap.locate(self.root).map_err(|e| fault(&swap.path, &e))?;
+            if let Some(why) = self.root.spares(&at) {
+                return Err(fault(&swap.path, &io::Error::other(why)));
+            }
             if !targets.insert((at.spot.shown().to_owned(), at.missing.clone(), at.name.clone())) {
                 let twice = io::Error::other("two changes of one write are for it; apply them one by one");
                 return Err(fault(&swap.path, &twice));

@@ -121,6 +121,7 @@ fn place(path: &str, line: u32) -> Option<Place> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -89,6 +89,13 @@ pub enum ApplyStatus {
     Failed,
 }
 
+impl ApplyStatus {
+    /// Whether files are being written, forwards or back.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Writing | Self::Reverting { .. })
+    }
+}
+
 /// Who approved a write that the user approved.
 pub(super) const BY_USER: &str = "user";
 

@@ -211,7 +211,13 @@ fn where_no_process_can_be_started_it_is_told_in_words() {
         })
         .with(0);
     }
-    for args in [vec!["run", QUESTION], vec!["undo"], vec!["classify", "--llm", "hello"]] {
+    let no_room = "allow the user more processes (`ulimit -u`)";
+    let no_model = "--llm needs a model";
+    for (args, said) in [
+        (vec!["run", QUESTION], no_room),
+        (vec!["undo"], no_room),
+        (vec!["classify", "--llm", "hello"], no_model),
+    ] {
         let plain = desk.command(&args);
         let mut limited = std::process::Command::new("bash");
         limited
@@ -222,7 +228,7 @@ fn where_no_process_can_be_started_it_is_told_in_words() {
         limited.current_dir(desk.path()).uid(NOBODY).gid(NOBODY);
         let Ended { exit, err, .. } = finish(limited);
         assert!(exit == 1 || exit == 2, "{args:?}: {exit} {err}");
-        assert!(!err.contains("a defect of its own"), "{args:?}: {err}");
+        assert!(err.contains(said) && err.lines().count() == 1, "{args:?}: {err}");
     }
 }
 

@@ -280,7 +280,7 @@ fn a_log_whose_end_is_torn_off_is_cut_into_a_side_file_and_told_once() {
     assert_eq!(server.requests().len(), script().len(), "nothing ran by itself");
 }
 
-fn find(folder: &std::path::Path, name: &str) -> PathBuf {
+pub fn find(folder: &std::path::Path, name: &str) -> PathBuf {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for path in std::fs::read_dir(folder).unwrap().flatten().map(|e| e.path()) {

@@ -13,6 +13,7 @@ use pilothouse_core::{
     input::{Found, Input, Opening},
     intent::Mode,
     pipeline::Agents,
+    relpath::RelPath,
     scope::PermissionMode,
     session::{ApplyStatus, Bounds, Session, Step, Tiers},
 };
@@ -58,30 +59,76 @@ impl Opened {
     }
 }
 
+/// What was found of writes that other processes began in a workspace and did not end.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// Of which sessions they were, and what became of them.
+    pub notices: Vec<String>,
+    /// Files of those that could not be finished, each with the reason why nobody else writes it.
+    pub spared: Vec<(RelPath, String)>,
+}
+
 /// Finishes what a process that ended had begun to write in this workspace, whichever session it was: nobody works in
-/// half of a change. Says of which sessions that was.
-///
-/// # Errors
-/// When such a session cannot be opened; one that another process holds is its own.
-pub(crate) fn settle(setup: &Setup, workspace: &Path) -> Result<Vec<String>, RuntimeError> {
-    let mut settled = Vec::new();
+/// half of a change. One that another process holds is its own; where one cannot be opened its files stay as they are.
+pub(crate) fn settle(setup: &Setup, workspace: &Path) -> Settled {
+    let mut settled = Settled::default();
     for place in sessions::of(&setup.home, workspace) {
         if !sessions::summary(&place).is_ok_and(|s| s.writing) {
             continue;
         }
-        let which = Which::Named(place.slug.clone());
-        let mut opened = match open_one(&Setup { which, writing: true, ..setup.clone() }) {
-            Err(RuntimeError::Locked { .. }) => continue,
-            other => other?,
-        };
-        let step = first_step(&mut opened, setup)?;
-        for blob in &step.blobs {
-            opened.blobs.put(setup.disk.as_ref(), blob)?;
+        let slug = &place.slug;
+        match settle_one(setup, slug) {
+            Ok(found) => {
+                settled
+                    .notices
+                    .push(format!("session {slug} had ended while it wrote files; that is settled"));
+                // What was found of its log is told once: whoever opens it next finds it mended.
+                settled.notices.extend(found.iter().map(|what| format!("session {slug}: {what}")));
+            }
+            Err(RuntimeError::Locked { .. }) => {}
+            Err(e) => {
+                let files = half_written(&place);
+                let (names, hint) = (list(&files), e.hint());
+                settled.notices.push(format!(
+                    "session {slug} ended while it wrote {names}, and cannot be opened to settle that: {e} \
+                     ({hint}). They stay as they are."
+                ));
+                let why = format!(
+                    "session {slug} ended while it wrote it, and cannot be opened to settle that: {e}"
+                );
+                settled.spared.extend(files.into_iter().map(|path| (path, why.clone())));
+            }
         }
-        opened.log.append(setup.disk.as_ref(), &[step.events])?;
-        settled.push(format!("session {} had ended while it wrote files; that is settled", place.slug));
     }
-    Ok(settled)
+    settled
+}
+
+fn settle_one(setup: &Setup, slug: &str) -> Result<Vec<String>, RuntimeError> {
+    let which = Which::Named(slug.to_owned());
+    let mut opened = open_one(&Setup { which, writing: true, ..setup.clone() })?;
+    let step = first_step(&mut opened, setup)?;
+    for blob in &step.blobs {
+        opened.blobs.put(setup.disk.as_ref(), blob)?;
+    }
+    opened.log.append(setup.disk.as_ref(), &[step.events])?;
+    Ok(opened.log.report().warnings())
+}
+
+/// The files that a session had not ended to write, as far as its log can be read.
+fn half_written(place: &sessions::Place) -> Vec<RelPath> {
+    let Ok((session, _)) = sessions::read(&place.folder) else { return Vec::new() };
+    let open = session.state().applies().values().filter(|a| a.status.is_open());
+    open.flat_map(|a| &a.files).map(|f| f.path.clone()).collect()
+}
+
+fn list(files: &[RelPath]) -> String {
+    const MOST: usize = 3;
+    let names: Vec<&str> = files.iter().take(MOST).map(RelPath::as_str).collect();
+    match files.len() {
+        0 => "files".to_owned(),
+        n if n > MOST => format!("{} and {} more", names.join(", "), n - MOST),
+        _ => names.join(", "),
+    }
 }
 
 pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
@@ -89,9 +136,10 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         Which::New | Which::Last => real_folder(&setup.workspace)?,
         Which::LastAnywhere | Which::Named(_) => setup.workspace.canonicalize().unwrap_or_default(),
     };
-    let settled = settle(setup, &here)?;
+    let settled = settle(setup, &here);
     let mut opened = open_one(setup)?;
-    opened.notices.extend(settled);
+    opened.notices.extend(settled.notices);
+    opened.root = opened.root.sparing(settled.spared);
     Ok(opened)
 }
 
@@ -270,7 +318,7 @@ fn ceiling(opened: &Opened, setup: &Setup, fresh: bool) -> Option<PermissionMode
 /// What is on disk of writes that were open when the last process ended, once they are finished; their leavings go.
 fn look(opened: &Opened) -> Vec<(ApplyId, Found)> {
     let applies = opened.session.state().applies().values();
-    let open = applies.filter(|a| matches!(a.status, ApplyStatus::Writing | ApplyStatus::Reverting { .. }));
+    let open = applies.filter(|a| a.status.is_open());
     open.map(|a| {
         let found = if let Some(command) = &a.command {
             finished(opened, command.record, a.status)

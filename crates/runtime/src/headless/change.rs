@@ -57,14 +57,14 @@ pub async fn change(
     err: &mut (dyn Write + Send),
 ) -> Result<Outcome, RuntimeError> {
     let real = setup.workspace.canonicalize().map_err(RuntimeError::io("open", &setup.workspace))?;
-    for told in settle(&setup, &real)? {
+    for told in settle(&setup, &real).notices {
         drop(writeln!(err, "{told}"));
     }
     let places = match &wish.session {
         Some(name) => vec![sessions::find(&setup.home, &real, name)?],
         None => sessions::all(&setup.home).into_iter().filter(|p| p.workspace == real).collect(),
     };
-    let mut ready = candidates(places, wish.way, &sessions::order(&setup.home, &real))?;
+    let mut ready = candidates(places, wish.way, &sessions::order(&setup.home, &real), err);
     if wish.list {
         for (place, session) in &ready {
             list(place, session, wish.way, out);
@@ -92,21 +92,28 @@ fn candidates(
     places: Vec<Place>,
     way: Direction,
     order: &BTreeMap<String, usize>,
-) -> Result<Vec<(Place, Session)>, RuntimeError> {
+    err: &mut (dyn Write + Send),
+) -> Vec<(Place, Session)> {
     let mut ready = Vec::new();
     for place in places {
-        let summary = sessions::summary(&place)?;
-        let has = match way {
-            Direction::Undo => summary.applied,
-            Direction::Redo => summary.undone,
-        };
-        if has > 0 {
-            let (session, when) = fold(&place)?;
-            ready.push(((order.get(&place.slug).copied(), when), place, session));
+        let found = sessions::summary(&place).and_then(|summary| {
+            let has = match way {
+                Direction::Undo => summary.applied,
+                Direction::Redo => summary.undone,
+            };
+            if has > 0 { fold(&place).map(Some) } else { Ok(None) }
+        });
+        match found {
+            Ok(None) => {}
+            Ok(Some((session, when))) => {
+                ready.push(((order.get(&place.slug).copied(), when), place, session));
+            }
+            // One that cannot be read keeps nobody from taking back what another did.
+            Err(e) => drop(writeln!(err, "session {} is left out: {e}", place.slug)),
         }
     }
     ready.sort_by_key(|(when, ..)| std::cmp::Reverse(*when));
-    Ok(ready.into_iter().map(|(_, place, session)| (place, session)).collect())
+    ready.into_iter().map(|(_, place, session)| (place, session)).collect()
 }
 
 /// The state of a session, and when its files were changed last.

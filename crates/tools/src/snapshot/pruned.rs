@@ -112,7 +112,7 @@ fn names(store: &Path) -> Vec<String> {
         all.filter_map(|e| e.file_name().into_string().ok()).collect()
     };
     let kept = |folder: &str, name: &str| match folder {
-        "pack" => [".pack", ".idx", ".rev"].iter().any(|end| name.ends_with(end)),
+        "pack" => ["pack", "idx", "rev"].iter().any(|end| ends(name, end)),
         _ => hex(name) && name.len() >= 38,
     };
     let folders = list(store).into_iter().filter(|f| f == "pack" || f.len() == 2 && hex(f));
@@ -122,6 +122,10 @@ fn names(store: &Path) -> Vec<String> {
             files.map(|n| format!("{f}/{n}")).collect::<Vec<_>>()
         })
         .collect()
+}
+
+fn ends(name: &str, ending: &str) -> bool {
+    Path::new(name).extension().is_some_and(|e| e == ending)
 }
 
 fn hex(text: &str) -> bool {
@@ -142,7 +146,7 @@ async fn lost(held: &Path, store: &Path, gone: &[String]) -> BTreeSet<String> {
         let is = |name: &&String| missing.as_ref().is_none_or(|m| m.contains(&name.replace('/', "")));
         lost.extend(single.into_iter().filter(is).cloned());
     }
-    for index in packs.into_iter().filter(|n| n.ends_with(".idx")) {
+    for index in packs.into_iter().filter(|n| ends(n, "idx")) {
         let Ok(bytes) = fs::read(held.join(index)) else { continue };
         let whole = match git::ask_about(held, &["show-index"], bytes, MOST_LISTED).await {
             Some(listed) => {

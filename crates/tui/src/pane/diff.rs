@@ -138,6 +138,9 @@ impl DiffAction {
     }
 }
 
+/// The rows of a line.
+type Laid = Arc<Vec<Row>>;
+
 /// The pane.
 #[derive(Debug)]
 pub struct DiffPane {
@@ -148,7 +151,7 @@ pub struct DiffPane {
     doc: Doc,
     words: RefCell<HashMap<(usize, usize), Arc<Words>>>,
     /// Rows of long lines, by line and width.
-    long: RefCell<HashMap<(doc::Line, usize), Arc<Vec<Row>>>>,
+    long: RefCell<HashMap<(doc::Line, usize), Laid>>,
     /// How often a long line was laid out.
     #[cfg(test)]
     laid: std::cell::Cell<usize>,

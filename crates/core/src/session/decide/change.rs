@@ -115,8 +115,7 @@ impl Draft<'_> {
     /// Two changes of the same file are two writes, the second against what the first left.
     fn one_write_a_file(&self, list: &[(ProposalId, BlobId)]) -> Decided {
         let proposals = self.state.proposals();
-        let open =
-            |s| matches!(s, ApplyStatus::Approved | ApplyStatus::Writing | ApplyStatus::Reverting { .. });
+        let open = |s: ApplyStatus| s == ApplyStatus::Approved || s.is_open();
         let busy = self.state.applies().values().filter(|a| open(a.status)).flat_map(|a| &a.take);
         let busy: BTreeSet<_> = busy.filter_map(|(id, _)| proposals.get(id)).map(|p| &p.path).collect();
         let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
@@ -382,9 +381,7 @@ impl Draft<'_> {
     }
 
     fn no_write_open(&self) -> Decided {
-        let open = |s: ApplyStatus| {
-            matches!(s, ApplyStatus::Approved | ApplyStatus::Writing | ApplyStatus::Reverting { .. })
-        };
+        let open = |s: ApplyStatus| s == ApplyStatus::Approved || s.is_open();
         if self.state.applies().values().any(|a| open(a.status)) {
             return Err(Refusal::new("a change is being written; try again in a moment"));
         }

@@ -132,12 +132,11 @@ impl Draft<'_> {
     }
 
     fn open_writes(&self, opening: &Opening) -> Vec<(ApplyId, ApplyStatus, Found)> {
-        let open = |s: ApplyStatus| matches!(s, ApplyStatus::Writing | ApplyStatus::Reverting { .. });
         let found = |id| opening.found.iter().find(|(a, _)| *a == id).map_or(Found::Mixed, |(_, f)| *f);
         self.state
             .applies()
             .values()
-            .filter(|a| open(a.status))
+            .filter(|a| a.status.is_open())
             .map(|a| (a.id, a.status, found(a.id)))
             .collect()
     }

@@ -12,7 +12,7 @@ use pilothouse_core::{
 };
 
 use super::{
-    DiffPane,
+    DiffPane, Laid,
     doc::{Content, File, Line, Sides},
     words::Words,
 };
@@ -39,7 +39,7 @@ struct Side<'a> {
 impl DiffPane {
     /// The rows of one line at `width` columns. A long line is laid out once: it has neither colours nor marked words
     /// that could come later, and a key costs the same beside it.
-    pub(super) fn rows_of(&self, ctx: &Ctx<'_>, line: Line, width: usize) -> Arc<Vec<Row>> {
+    pub(super) fn rows_of(&self, ctx: &Ctx<'_>, line: Line, width: usize) -> Laid {
         if !self.is_long(line) {
             return Arc::new(self.lay(ctx, line, width));
         }
