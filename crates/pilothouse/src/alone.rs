@@ -139,12 +139,12 @@ fn order(setup: &Setup, name: &str, goal: &str) -> Result<String, Failure> {
     if agents().any(|a| a.usable() && a.name == name) {
         return Ok(format!("@{name} {goal}"));
     }
-    let why = match agents().find_map(|a| Some((a, a.fault.as_ref().filter(|_| a.name == name)?))) {
-        Some((agent, fault)) => format!("the agent `{name}` cannot be used: {}:{fault}", agent.file),
-        None => {
-            let known: Vec<&str> = agents().filter(|a| a.usable()).map(|a| a.name.as_str()).collect();
-            format!("there is no agent `{name}`; there are: {}", known.join(", "))
-        }
+    let broken = agents().find_map(|a| Some((a, a.fault.as_ref().filter(|_| a.name == name)?)));
+    let why = if let Some((agent, fault)) = broken {
+        format!("the agent `{name}` cannot be used: {}:{fault}", agent.file)
+    } else {
+        let known: Vec<&str> = agents().filter(|a| a.usable()).map(|a| a.name.as_str()).collect();
+        format!("there is no agent `{name}`; there are: {}", known.join(", "))
     };
     Err(Failure::new(USAGE, why))
 }

@@ -89,7 +89,7 @@ impl Meter {
             }
             Event::IntentAsked { model: true, .. } => self.leave(seed),
             Event::Compacted { usage, .. } | Event::IntentClassified { usage: Some(usage), .. } => {
-                self.pay(usage)
+                self.pay(usage);
             }
             _ => {}
         }

@@ -133,7 +133,7 @@ fn exit(b: &Bench) -> Option<PipelineExit> {
 }
 
 /// Whether the first stage begins.
-fn begins(e: &&Stamped) -> bool {
+fn begins(e: &Stamped) -> bool {
     matches!(e.event, Event::Staged { happened: StageEvent::StageStarted { stage: 0, .. }, .. })
 }
 
@@ -204,7 +204,7 @@ fn what_is_said_at_the_pause_goes_on_with_it() {
     b.say("modify how it is emptied");
     idle(&mut b);
     assert_eq!(exit(&b), Some(PipelineExit::Completed));
-    assert_eq!(b.log.iter().filter(begins).count(), 3);
+    assert_eq!(b.log.iter().filter(|e| begins(e)).count(), 3);
     let searched = b.log.iter().filter_map(|e| match &e.event {
         Event::CallMade { args, .. } => serde_json::from_str::<serde_json::Value>(args).ok(),
         _ => None,
@@ -391,7 +391,7 @@ fn a_stopped_pipeline_is_kept_and_goes_on_where_it_was() {
     b.say("/research");
     idle(&mut b);
     assert_eq!(exit(&b), Some(PipelineExit::Completed));
-    assert_eq!(b.log.iter().filter(begins).count(), 1);
+    assert_eq!(b.log.iter().filter(|e| begins(e)).count(), 1);
     assert!(b.input(Input::say("/research")).is_err());
 }
 

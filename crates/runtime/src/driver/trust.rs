@@ -147,7 +147,7 @@ impl Driver {
                 // Who answers was settled when the session was opened; what was a secret stays one.
                 let secrets = config.secrets.and(&self.at.config.secrets);
                 let Config { voice, others, .. } = self.at.config.clone();
-                self.at.config = Config { voice, others, secrets, ..config };
+                self.at.config = Config { voice, secrets, others, ..config };
                 self.at.hooks = hooks;
                 self.rebound();
                 inputs.push((Input::Surveyed(standing(&survey, &self.at.hooks)), false));

@@ -11,8 +11,9 @@ use crate::support::{Desk, traps::git};
 
 /// A file long enough that its end is not read with its beginning.
 fn long(last: &str) -> String {
-    let lines: String = (1..=900).map(|n| format!("// line {n}\n")).collect();
-    format!("{lines}{last}\n")
+    let mut lines: Vec<String> = (1..=900).map(|n| format!("// line {n}")).collect();
+    lines.push(format!("{last}\n"));
+    lines.join("\n")
 }
 
 fn changed(s: &Stage) {
