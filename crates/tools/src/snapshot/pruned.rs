@@ -8,11 +8,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use pilothouse_core::shell::{self, Risk};
+
 use super::State;
 use crate::git;
 
 /// The folder of second names.
 const HELD: &str = "objects";
+/// What git is told to drop objects by.
+const CLEANING: [&str; 5] = ["gc", "maintenance", "prune", "reflog", "repack"];
 /// A file of git's that is larger is copied nowhere; it only gets another name.
 const MOST_COPIED: u64 = 1 << 20;
 /// The most that git may say of objects.
@@ -44,8 +48,11 @@ impl State {
         self.store.join(HELD)
     }
 
-    /// Gives every file of objects a second name.
-    pub(super) fn hold_objects(&self) {
+    /// Gives every file of objects a second name, where a line may lose some: that takes a second for a few thousands.
+    pub(super) fn hold_objects(&self, line: &str) {
+        if !may_lose(line) {
+            return;
+        }
         for (root, store) in self.stores() {
             let Some(tree) = self.trees.get(root) else { continue };
             let (from, to) = (tree.root.join(&store), self.held().join(root.to_string()).join(&store));
@@ -88,6 +95,14 @@ impl State {
             drop(fs::remove_dir_all(self.held()));
         }
     }
+}
+
+/// Whether a line destroys, or has git clean up. What git drops by itself nothing has named for two weeks.
+fn may_lose(line: &str) -> bool {
+    let reading = shell::read(line);
+    let cleans =
+        |c: &shell::Call| c.program == "git" && c.words.iter().any(|w| CLEANING.contains(&w.text.as_str()));
+    reading.verdict.risk == Risk::High || reading.calls.iter().any(cleans)
 }
 
 fn second(from: &Path, to: &Path) -> io::Result<()> {

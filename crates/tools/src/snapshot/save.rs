@@ -140,7 +140,7 @@ impl State {
             }
         }
         self.note();
-        self.hold_objects();
+        self.hold_objects(line);
         let mark = self.store.join(mark(call));
         let marked = fs::write(&mark, line).and_then(|()| mark.metadata()?.modified());
         let since = marked.unwrap_or_else(|e| {
