@@ -244,37 +244,6 @@ fn a_pause_outlives_a_restart_and_is_answered_by_taking_the_plan_up() {
     assert_eq!(pause(&b).unwrap(), "A pause before step 3: Three", "where nobody was asked yet");
 }
 
-#[test]
-fn a_pause_before_the_first_change_or_past_a_limit_that_nobody_answered_holds_after_a_restart() {
-    for pauses in [vec![Pause::FirstWrite], vec![Pause::Lines(1)]] {
-        let mut b = Bench::new();
-        b.session.set_bounds(Bounds { pauses: pauses.clone(), ..Bounds::default() });
-        b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
-        b.say("fix the bug in a.txt");
-        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
-        let change = |b: &mut Bench| {
-            b.reply("", &[("edit", edit_of("a.txt"))]);
-            b.propose("a.txt", "1\n2\n", "1\n3\n");
-            b.reply("done", &[]);
-        };
-        change(&mut b);
-        let asked = pause(&b).unwrap();
-        b.input(Input::Open(opening())).unwrap();
-        b.say("/redo");
-        if b.session.state().phase == Phase::AwaitingApproval {
-            b.answer(is_plan, Answer::Approve).unwrap();
-        }
-        change(&mut b);
-        assert_eq!(pause(&b), Some(asked), "{pauses:?}");
-        assert!(!b.session.pending().values().any(|w| matches!(w, Work::Prepare { .. })));
-        b.say("go on");
-        b.write();
-        b.input(Input::Open(opening())).unwrap();
-        let plan = b.session.state().suspended.clone().unwrap();
-        assert!(plan.pauses.is_empty(), "what was answered is not asked again");
-    }
-}
-
 /// The plan that a session is to read from a file.
 fn sought(b: &Bench) -> Option<(CallId, String)> {
     b.session.pending().values().find_map(|w| match w {

@@ -153,7 +153,7 @@ impl State {
         }
     }
 
-    /// Whoever answered a pause is not asked there again.
+    /// Whoever answered a pause, or opened the session again after it, is not asked there again.
     pub(super) fn pause_asked(&mut self, kind: &CheckpointKind) {
         if let CheckpointKind::Paused(paused) = kind {
             self.set_pause(paused.at, false);

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    checkpoint::CheckpointKind,
     event::Event,
     intent::{Control, Phase},
-    plan::{GateStatus, Pause, TaskStatus},
-    question::Paused,
+    plan::{GateStatus, TaskStatus},
     scope::PermissionMode,
     session::State,
     trust::Trust,
@@ -90,10 +88,7 @@ impl State {
         self.hook_runs.clear();
         self.lanes.clear();
         for asked in std::mem::take(&mut self.open).into_values() {
-            // Whoever takes the plan up again goes on with that step; every other place comes anew.
-            if matches!(&asked.kind, CheckpointKind::Paused(Paused { at: Pause::Step(_), .. })) {
-                self.pause_asked(&asked.kind);
-            }
+            self.pause_asked(&asked.kind);
         }
         self.brief_budgets.clear();
         self.asked.clear();
