@@ -153,7 +153,7 @@ pub struct PipelineSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<RunBudget>,
     /// How its answer reads and what becomes of it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "OutputSpec::is_usual")]
     pub output: OutputSpec,
 }
 
@@ -184,6 +184,12 @@ pub struct OutputSpec {
     pub citation: String,
     /// Whether the next question to the same agent goes on from this answer.
     pub follow_up: bool,
+}
+
+impl OutputSpec {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Default for OutputSpec {
