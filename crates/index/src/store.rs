@@ -162,17 +162,13 @@ impl Store {
     }
 
     fn remove(path: &Path) {
-        for ending in ["", "-wal", "-shm"] {
-            let mut name = path.as_os_str().to_owned();
-            name.push(ending);
-            // What is not there need not go.
-            drop(fs::remove_file(name));
-        }
+        // What is not there need not go.
+        files(path).for_each(|file| drop(fs::remove_file(file)));
     }
 
-    /// Bytes on disk.
+    /// Bytes on disk; what was written last stands beside it for a while.
     pub fn bytes(&self) -> u64 {
-        fs::metadata(&self.path).map_or(0, |m| m.len())
+        files(&self.path).map(|file| fs::metadata(file).map_or(0, |m| m.len())).sum()
     }
 
     pub fn begin(&self) -> Result<(), IndexError> {
@@ -285,4 +281,13 @@ impl IndexError {
             | Self::Stopped => None,
         }
     }
+}
+
+/// The files of a database: its own and those that it has beside it while it is open.
+fn files(path: &Path) -> impl Iterator<Item = PathBuf> {
+    ["", "-wal", "-shm"].into_iter().map(|ending| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        name.into()
+    })
 }

@@ -34,8 +34,21 @@ struct Question {
     holds: Vec<String>,
 }
 
-fn questions() -> Questions {
-    toml::from_str(include_str!("data/questions.toml")).unwrap()
+const WHOLE: &str = include_str!("data/questions.toml");
+const HELD_OUT: &str = include_str!("data/held_out.toml");
+const CONFIRMING: &str = include_str!("data/confirming.toml");
+
+/// Whether all is tried, rather than a few crates.
+fn is_whole() -> bool {
+    std::env::var("PILOTHOUSE_PROOF").is_ok_and(|v| v == "whole")
+}
+
+/// A set of questions with the crates that are tried: all of them, or these.
+fn questions(set: &str, ordinary: &[&str]) -> (Vec<Question>, Vec<String>) {
+    let Questions { crates, question } = toml::from_str(set).unwrap();
+    let tried: Vec<String> =
+        crates.into_iter().filter(|c| is_whole() || ordinary.contains(&c.as_str())).collect();
+    (question.into_iter().filter(|q| tried.contains(&q.of)).collect(), tried)
 }
 
 /// Where cargo keeps the sources of a crate of the lock file.
@@ -78,8 +91,7 @@ fn corpus(crates: &[String]) -> Option<Corpus> {
         };
         copy(&source, &dir.path().join("work").join(name));
     }
-    let index =
-        Index::open(&dir.path().join("work"), &dir.path().join("kept/index.db"), None, Redactor::default());
+    let index = Index::open(&dir.path().join("work"), &dir.path().join("kept"), None, Redactor::default());
     Some(Corpus { dir, index: index.unwrap() })
 }
 
@@ -95,7 +107,7 @@ fn is_right(question: &Question, passage: &Passage) -> bool {
 }
 
 /// How many questions are answered among the first five, by how they are asked; each miss is printed.
-fn right(index: &Index, questions: &[&Question]) -> usize {
+fn right(index: &Index, questions: &[Question]) -> usize {
     let mut right = 0;
     for question in questions {
         let found = ask(index, &question.ask);
@@ -119,26 +131,36 @@ fn most_memory() -> Option<u64> {
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
 }
 
+/// Asks a set of questions, and holds that so many of a hundred are answered among the first five.
+fn holds(index: &Index, asked: &[Question], bar: usize) {
+    let right = right(index, asked);
+    println!("checked={} violations={}", asked.len(), asked.len() - right);
+    assert!(right * 100 >= asked.len() * bar, "{right} of {}", asked.len());
+    let other = asked.iter().filter(|q| q.said == "other").count();
+    assert!(other * 3 >= asked.len(), "{other} of {} are asked in other words", asked.len());
+}
+
+/// Questions that nobody had asked while the ranking was made, nearly all in words that the code does not use. What is
+/// asked of the built-in embedder is 85 of 100, which it does not reach here: this holds what it reaches.
+#[test]
+fn questions_that_were_held_out_are_answered_no_worse_than_at_first() {
+    for (set, least) in [(HELD_OUT, 60), (CONFIRMING, 73)] {
+        let Questions { crates, question } = toml::from_str(set).unwrap();
+        let Some(Corpus { index, dir: _dir }) = corpus(&crates) else { return };
+        index.refresh(&|_| true, &()).unwrap();
+        holds(&index, &question, least);
+    }
+}
+
 #[test]
 fn questions_are_answered_among_the_first_five() {
-    let all = questions();
-    let whole = std::env::var("PILOTHOUSE_PROOF").is_ok_and(|v| v == "whole");
-    let crates = if whole {
-        all.crates.clone()
-    } else {
-        ["walkdir", "ignore", "tempfile", "reqwest"].map(str::to_owned).to_vec()
-    };
+    let (asked, crates) = questions(WHOLE, &["walkdir", "ignore", "tempfile", "reqwest"]);
     let Some(Corpus { dir, index }) = corpus(&crates) else { return };
     let began = Instant::now();
     index.refresh(&|_| true, &()).unwrap();
     let made = began.elapsed();
     let status = index.status().unwrap();
-    let asked: Vec<&Question> = all.question.iter().filter(|q| crates.contains(&q.of)).collect();
-    let right = right(&index, &asked);
-    println!("checked={} violations={}", asked.len(), asked.len() - right);
-    assert!(right * 100 >= asked.len() * 85, "{right} of {}", asked.len());
-    let other = asked.iter().filter(|q| q.said == "other").count();
-    assert!(other * 3 >= asked.len(), "{other} of {} are asked in other words", asked.len());
+    holds(&index, &asked, 85);
     let memory = most_memory();
     let times = times(&index, &asked);
     let again = again(&index, &dir.path().join("work"));
@@ -152,7 +174,7 @@ fn questions_are_answered_among_the_first_five() {
         status.bytes / 1024,
         status.skipped
     );
-    if whole && !cfg!(debug_assertions) {
+    if is_whole() && !cfg!(debug_assertions) {
         assert!(status.lines > 100_000);
         assert!(made.as_millis() * 100_000 / (status.lines as u128) < 20_000, "{made:?}");
         assert!(again < Duration::from_millis(100), "{again:?}");
@@ -162,7 +184,7 @@ fn questions_are_answered_among_the_first_five() {
 }
 
 /// What 95 of 100 questions take at most.
-fn times(index: &Index, asked: &[&Question]) -> Duration {
+fn times(index: &Index, asked: &[Question]) -> Duration {
     let mut times: Vec<Duration> = Vec::new();
     for question in asked.iter().cycle().take(120) {
         let began = Instant::now();
@@ -194,7 +216,7 @@ fn this_repository_answers_about_itself() {
     for name in ["core", "tools", "shell"] {
         copy(&root.join("crates").join(name).join("src"), &work.join(name).join("src"));
     }
-    let index = Index::open(&work, &kept.path().join("index.db"), None, Redactor::default()).unwrap();
+    let index = Index::open(&work, &kept.path().join("kept"), None, Redactor::default()).unwrap();
     index.refresh(&|_| true, &()).unwrap();
     for (question, file) in [
         ("how is the size of a file limited that tools read whole", "tools/src/jail.rs"),

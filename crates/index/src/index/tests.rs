@@ -6,7 +6,7 @@ fn a_full_index_keeps_what_it_knows_and_tells_what_it_leaves_out() {
     let work = dir.path().join("work");
     std::fs::create_dir_all(&work).unwrap();
     let put = |name: &str| {
-        std::fs::write(work.join(name), format!("fn {}() {{}}\n", name.split_once('.').unwrap().0)).unwrap()
+        std::fs::write(work.join(name), format!("fn {}() {{}}\n", name.split_once('.').unwrap().0)).unwrap();
     };
     ["pier5.rs", "pier6.rs"].into_iter().for_each(put);
     let mut index = Index::open(&work, &dir.path().join("kept"), None, Redactor::default()).unwrap();
