@@ -13,7 +13,7 @@ use pilothouse_core::{
     clean::Clean,
     ids::CheckpointId,
     intent::{IntentNode, SLASH_COMMANDS, SlashCommand, command::Arguments},
-    recipe::{RecipeKind, Recipes},
+    recipe::{Recipe, RecipeKind, Recipes},
     relpath::RelPath,
 };
 
@@ -259,6 +259,11 @@ impl Composer {
             those.map(|r| (r.call(), note(&r.hint, Clean::line(&r.description).as_str()))).collect()
         };
         (self.calls, self.agents) = (of(false), of(true));
+        // One that works in stages is taken up again by its name as a command.
+        let staged = recipes.usable().filter(|r| r.stages.is_some());
+        let free = staged.filter(|r| SLASH_COMMANDS.iter().all(|c| c.name != r.name));
+        let line = |r: &Recipe| (format!("/{}", r.name), note(&r.hint, Clean::line(&r.description).as_str()));
+        self.calls.extend(free.map(line));
     }
 
     /// Every slash command: the workbench's own, then those of files.

@@ -86,6 +86,20 @@ fn a_slash_at_the_start_offers_commands() {
 }
 
 #[test]
+fn an_agent_with_stages_is_a_command_too_unless_the_workbench_has_one_of_its_name() {
+    let agent = |name: &str| {
+        let read = Ok(pilothouse_core::pipeline::PipelineAgent::default());
+        Recipe::staged(pilothouse_core::recipe::RecipeOrigin::Shipped, name, &format!("agents/{name}"), read)
+    };
+    let mut c = Composer::default();
+    c.know(&Recipes::of(vec![agent("review-diff"), agent("research")]));
+    typed(&mut c, "/review-d");
+    assert_eq!(c.popup.as_ref().unwrap().chosen().unwrap().text, "/review-diff");
+    let named = |name: &str| c.commands().iter().filter(|(text, _)| text == name).count();
+    assert_eq!((named("/review-diff"), named("/research")), (1, 1));
+}
+
+#[test]
 fn an_at_sign_offers_files_and_puts_the_path() {
     let mut c = Composer::default();
     assert_eq!(typed(&mut c, "what is @"), ComposerEvent::Files);
