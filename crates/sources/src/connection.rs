@@ -47,7 +47,7 @@ const LIST: Duration = Duration::from_secs(20);
 /// How often its time limit a call may go on while it tells of progress.
 const MOST_LIMITS: u32 = 10;
 /// How long a server may take to hear that it is to stop.
-const LAST_WORD: Duration = Duration::from_millis(500);
+pub(crate) const LAST_WORD: Duration = Duration::from_millis(500);
 /// Resources and prompts that are named.
 const MOST_NAMED: usize = 50;
 
@@ -98,18 +98,22 @@ impl Connection {
         let started = ServerProcess::start(line);
         let (process, Pipes(input, output, errors)) =
             started.map_err(|e| SourceFault::NotStarted(format!("{}: {e}", line.program)))?;
-        let meter = Arc::new(Meter::default());
-        let errors = tokio::spawn(listen(errors, Arc::clone(&meter)));
+        let (meter, heard) = (Arc::new(Meter::default()), CancellationToken::new());
+        let mut errors = tokio::spawn(listen(errors, Arc::clone(&meter), heard.clone()));
         let read = Metered { read: output, meter: Arc::clone(&meter) };
         let pipe = Pipe::new_client(read, input).with_max_line_length(MOST_MESSAGE);
-        let why = match hello(Way::Pipe(pipe), handler, source.start).await {
+        let met = match hello(Way::Pipe(pipe, heard), handler, source.start).await {
             Ok(Ok(met)) => return Ok(Self::with(met, ends, (Some(process), meter, Some(errors)))),
-            Ok(Err(e)) => meter.stopped().map_or_else(|| of_hello(&e, &meter), SourceFault::TooMuch),
-            Err(_) => late("`initialize`", source.start),
+            other => other,
         };
         process.end().await;
+        // What it said last tells why; it may still be on its way.
+        drop(timeout(LAST_WORD, &mut errors).await);
         errors.abort();
-        Err(why)
+        Err(match met {
+            Ok(Err(e)) => meter.stopped().map_or_else(|| of_hello(&e, &meter), SourceFault::TooMuch),
+            Ok(Ok(_)) | Err(_) => late("`initialize`", source.start),
+        })
     }
 
     async fn reach(
@@ -343,7 +347,8 @@ async fn hello(
     Ok(met.map(|service| (service, changes)))
 }
 
-async fn listen(mut errors: ChildStderr, meter: Arc<Meter>) {
+async fn listen(mut errors: ChildStderr, meter: Arc<Meter>, heard: CancellationToken) {
+    let _whole = heard.drop_guard();
     let mut piece = vec![0; 4096];
     while let Ok(n) = errors.read(&mut piece).await {
         if n == 0 {

@@ -18,16 +18,21 @@ use rmcp::{
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::{StreamableHttpClientTransport, Transport, async_rw::AsyncRwTransport},
 };
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::{
+    process::{ChildStdin, ChildStdout},
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
 
-use crate::meter::Metered;
+use crate::{connection::LAST_WORD, meter::Metered};
 
 /// The pipes of a process.
 pub(crate) type Pipe = AsyncRwTransport<RoleClient, Metered<ChildStdout>, ChildStdin>;
 
 /// One of the ways to a server.
 pub(crate) enum Way {
-    Pipe(Pipe),
+    /// With whether all that the process said on its error output was read.
+    Pipe(Pipe, CancellationToken),
     Http(StreamableHttpClientTransport<reqwest::Client>),
 }
 
@@ -51,7 +56,7 @@ impl Transport<RoleClient> for Wire {
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), WireFault>> + Send + 'static {
         let sent = match &mut self.way {
-            Way::Pipe(pipe) => Either::Left(pipe.send(message)),
+            Way::Pipe(pipe, _) => Either::Left(pipe.send(message)),
             Way::Http(http) => Either::Right(http.send(message)),
         };
         async {
@@ -64,7 +69,14 @@ impl Transport<RoleClient> for Wire {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         let message = match &mut self.way {
-            Way::Pipe(pipe) => pipe.receive().await,
+            Way::Pipe(pipe, heard) => {
+                let message = pipe.receive().await;
+                if message.is_none() {
+                    // Its last words tell why it ended; they come another way.
+                    drop(timeout(LAST_WORD, heard.cancelled()).await);
+                }
+                message
+            }
             Way::Http(http) => http.receive().await,
         };
         // The library hands notifications on beside answers, in no order.
@@ -78,7 +90,7 @@ impl Transport<RoleClient> for Wire {
 
     async fn close(&mut self) -> Result<(), WireFault> {
         match &mut self.way {
-            Way::Pipe(pipe) => pipe.close().await.map_err(|e| WireFault(e.into())),
+            Way::Pipe(pipe, _) => pipe.close().await.map_err(|e| WireFault(e.into())),
             Way::Http(http) => http.close().await.map_err(|e| WireFault(e.into())),
         }
     }
