@@ -15,8 +15,8 @@ use crate::git;
 
 /// The folder of second names.
 const HELD: &str = "objects";
-/// What git is told to drop objects by.
-const CLEANING: [&str; 5] = ["gc", "maintenance", "prune", "reflog", "repack"];
+/// What drops objects of git's beside what it is asked for; all that does nothing else is of high risk.
+const CLEANING: [&str; 3] = ["gc", "maintenance", "repack"];
 /// A file of git's that is larger is copied nowhere; it only gets another name.
 const MOST_COPIED: u64 = 1 << 20;
 /// The most that git may say of objects.
