@@ -99,8 +99,8 @@ impl Stamp {
         }
     }
 
-    fn is_fresh(&self, now: Duration) -> bool {
-        (UNIX_EPOCH + now).duration_since(time(self.changed)).unwrap_or_default() < FRESH
+    fn is_fresh(&self, now: SystemTime) -> bool {
+        now.duration_since(self.changed()).unwrap_or_default() < FRESH
     }
 }
 
@@ -198,7 +198,7 @@ impl Tree {
 
     /// Looks at everything; tells what is not as it was at the last look.
     pub fn look(&mut self) -> Changes {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = SystemTime::now();
         let mut all = if self.folders.is_empty() && !self.git { self.whole() } else { HashMap::new() };
         let mut changes = Vec::new();
         let mut waiting = vec![String::new()];
@@ -229,7 +229,7 @@ impl Tree {
         path: &str,
         old: &Folder,
         stamp: Stamp,
-        now: Duration,
+        now: SystemTime,
         all: &mut HashMap<String, Listing>,
         changes: &mut Changes,
     ) {
@@ -257,7 +257,7 @@ impl Tree {
         self.folders.insert(path.to_owned(), Arc::new(Folder { stamp: Some(stamp), files, folders }));
     }
 
-    fn look_at(&mut self, path: String, now: Duration, changes: &mut Changes) {
+    fn look_at(&mut self, path: String, now: SystemTime, changes: &mut Changes) {
         let Some(stamp) = Stamp::at(&self.root.join(&path)).filter(|s| !s.is_folder()) else {
             return self.drop_file(&path, changes);
         };
