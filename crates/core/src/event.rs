@@ -3,8 +3,6 @@
 //! Owns the vocabulary and its stored form. Fields only grow: old logs open for ever. Never holds
 //! a long text: those are blobs, and the event carries an [`Excerpt`].
 
-mod stored;
-
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -43,21 +41,23 @@ use crate::{
 };
 
 /// An event with its place in the log.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stamped {
     /// Its position, from 1, without gaps.
     pub seq: Seq,
     /// When, as the driver's clock said.
     pub at: Millis,
     /// The run it belongs to, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
     /// What happened.
+    #[serde(flatten)]
     pub event: Event,
 }
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The session began.
     SessionOpened {
