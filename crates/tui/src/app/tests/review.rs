@@ -325,7 +325,7 @@ fn a_command_is_judged_as_it_would_be_sent_at_any_length_and_pastes_unfolded() {
     desk.draw();
     desk.app.composer.draft.paste(&format!("{} ; rm -rf src", "a\\\n".repeat(200)));
     desk.draw();
-    assert!(desk.app.composer.draft.len() < 200, "the paste is folded");
+    assert!(desk.app.composer.draft.shown().len() < 200, "the paste is folded");
     assert_eq!(judged(&desk), Some(pilothouse_core::shell::Risk::High));
 }
 

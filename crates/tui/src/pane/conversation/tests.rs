@@ -31,7 +31,7 @@ struct Screen {
 
 impl Screen {
     fn new() -> Self {
-        Self { story: Story::new(), pane: ConversationPane::new() }
+        Self { story: Story::new(), pane: ConversationPane::default() }
     }
 
     fn tell(&mut self, event: Event) {
@@ -496,7 +496,7 @@ fn older_pages_join_in_front_and_the_screen_does_not_move() {
     let events = all.story.events.clone();
     for cut in 1..events.len() {
         let (older, newer) = events.split_at(cut);
-        let mut s = Screen { story: all_again(&all.story), pane: ConversationPane::new() };
+        let mut s = Screen { story: all_again(&all.story), pane: ConversationPane::default() };
         for e in newer {
             s.pane.fold(s.story.session.state(), e);
         }
@@ -507,7 +507,7 @@ fn older_pages_join_in_front_and_the_screen_does_not_move() {
             continue;
         }
         assert_eq!(s.text(60, 3)[2], tail[2], "cut at {cut}");
-        let mut whole = Screen { story: all_again(&all.story), pane: ConversationPane::new() };
+        let mut whole = Screen { story: all_again(&all.story), pane: ConversationPane::default() };
         for e in &events {
             whole.pane.fold(whole.story.session.state(), e);
         }
