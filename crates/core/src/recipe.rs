@@ -229,8 +229,8 @@ impl Directed {
 
 /// Tools that read: whoever may use one may use all.
 fn reading() -> impl Iterator<Item = Tool> {
-    let files = [Tool::List, Tool::Read, Tool::Search, Tool::RecordFact];
-    files.into_iter().chain(Tool::ALL.into_iter().filter(|t| t.asks_index()))
+    let reads = |t: &Tool| t.needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n));
+    Tool::ALL.into_iter().filter(move |t| reads(t) && !t.is_of_sources())
 }
 
 /// Whether a list of tools, as other programs name them, holds this one of ours.

@@ -19,10 +19,10 @@ use serde_json::{Map, Value};
 
 pub use call::{FileCall, SessionCall, Tool, ToolCall};
 pub use facts::Subject;
-pub use files::{Delete, Edit, List, Read, RecordFact, Replacement, Run, Search, Write};
+pub use files::*;
 pub use knowledge::KnowledgeCall;
 pub use read::{ArgsError, ReadCall};
-pub use session::{AskUser, ChangeGate, ChildKind, ChildTask, Delegate, RequestPath};
+pub use session::*;
 
 use crate::{
     blob::{Blob, BlobId},

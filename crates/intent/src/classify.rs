@@ -395,7 +395,7 @@ fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>, kno
         node
     } else if node == N::Plan {
         if below == N::Design { N::Design } else { N::Decompose }
-    } else if node.children().contains(&below) {
+    } else if below.parent() == Some(node) {
         below
     } else {
         node

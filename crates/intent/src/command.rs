@@ -8,95 +8,6 @@ use super::{
     turn::{Control, Mode, Phase, Turn},
 };
 
-/// What a slash command does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Slash {
-    /// Does its text as a task.
-    Agent,
-    /// Proposes an `AGENTS.md`.
-    Init,
-    /// Plans its text, or goes to the plan.
-    Plan,
-    /// Takes the last plan up again.
-    Redo,
-    /// Makes another plan.
-    Replan,
-    /// Stops what runs.
-    Abort,
-    /// Sums up what was said earlier.
-    Compact,
-    /// Shows what the model is told next.
-    Context,
-    /// Clears plan and facts.
-    Reset,
-    /// Takes the last applied change back.
-    Undo,
-    /// Puts the last undone change back.
-    Unundo,
-    /// Goes to the proposed changes.
-    Diff,
-    /// Shows what was written.
-    Changes,
-    /// Commits what was written.
-    Commit,
-    /// Tells what is spent, and says how much may be.
-    Budget,
-    /// Finds something out in stages, with citations that hold.
-    Research,
-    /// Says how deep that goes.
-    Depth,
-    /// Lists what was set aside, takes it up again.
-    Proposals,
-    /// Lists what waits for the end of the run, orders and changes it.
-    Queue,
-    /// Shows what waits for the user.
-    Approvals,
-    /// Says why the last message took its path.
-    Why,
-    /// Shows, searches and forgets what is known.
-    Facts,
-    /// Shows, searches, edits and forgets what is remembered from session to session.
-    Memory,
-    /// Shows the sources and how they are.
-    Sources,
-    /// Shows skills and commands of files.
-    Skills,
-    /// Shows agents of files.
-    Agents,
-    /// `/kb`: passages of the project.
-    Kb,
-    /// Shows the sessions of this window, or begins one beside this.
-    Runs,
-    /// Begins a session in a git worktree of its own.
-    Worktree,
-    /// Says where things stand.
-    Status,
-    /// Changes the mode.
-    Mode,
-    /// Changes to proof mode.
-    Proof,
-    /// Changes to exploratory mode.
-    Explore,
-    /// Keeps to conversation.
-    Chat,
-    /// Leaves conversation only.
-    Auto,
-    /// Lets every change ask.
-    Ask,
-    /// Caps everything at reading.
-    ReadOnly,
-    /// Shows and decides what the folder brings.
-    Trust,
-    /// Changes the colours.
-    Theme,
-    /// Says how a model is connected.
-    Connect,
-    /// Shows keys and commands.
-    Help,
-    /// Leaves.
-    Exit,
-}
-
 /// What follows a command's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arguments {
@@ -146,18 +57,7 @@ pub struct SlashCommand {
     pub help: &'static str,
 }
 
-const fn row(
-    does: Slash,
-    (name, aliases): (&'static str, &'static [&'static str]),
-    arguments: Arguments,
-    handler: Handler,
-    help: &'static str,
-) -> SlashCommand {
-    SlashCommand { does, name, aliases, arguments, handler, help }
-}
-
 use Arguments::{None as Nothing, Optional, Required};
-use Handler::{Either, Screen, Session};
 
 /// The order that `/init` gives.
 pub const INIT: &str = "Write AGENTS.md at the top of this folder: what an agent has to know to work here. Begin with the \
@@ -167,177 +67,81 @@ follows, each seen in the files. At most 60 lines. Where there is one already, k
 /// The file that [`INIT`] asks for.
 pub const INIT_FILE: &str = "AGENTS.md";
 
-/// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 42] = [
-    row(
-        Slash::Agent,
-        ("agent", &[]),
-        Required("TASK"),
-        Session,
-        "do the text as a task, whatever it sounds like",
-    ),
-    row(
-        Slash::Plan,
-        ("plan", &[]),
-        Optional("TASK|show|import|…"),
-        Either,
-        "plan the task (candidates 3 TASK: three); show, take, export, import, archive",
-    ),
-    row(
-        Slash::Redo,
-        ("redo", &["retry"]),
-        Nothing,
-        Session,
-        "take the last plan up again, or try again what failed",
-    ),
-    row(Slash::Replan, ("replan", &[]), Nothing, Session, "make another plan"),
-    row(Slash::Abort, ("abort", &["cancel", "stop"]), Nothing, Session, "stop what runs"),
-    row(
-        Slash::Compact,
-        ("compact", &[]),
-        Optional("again|WHAT TO KEEP"),
-        Session,
-        "sum up earlier talk; the log keeps it",
-    ),
-    row(
-        Slash::Context,
-        ("context", &[]),
-        Nothing,
-        Either,
-        "what the model is told next; there p pins, d drops",
-    ),
-    row(Slash::Reset, ("reset", &["new", "clear"]), Nothing, Session, "clear plan and facts"),
-    row(Slash::Undo, ("undo", &[]), Nothing, Session, "take back the last applied change"),
-    row(Slash::Unundo, ("unundo", &[]), Nothing, Session, "put back the last undone change"),
-    row(Slash::Diff, ("diff", &[]), Nothing, Screen, "go to the proposed changes"),
-    row(
-        Slash::Changes,
-        ("changes", &["written"]),
-        Optional("run|turn"),
-        Either,
-        "what was written, with its diffs; by session, run or turn",
-    ),
-    row(
-        Slash::Commit,
-        ("commit", &[]),
-        Optional("MESSAGE"),
-        Session,
-        "commit what this session wrote, and nothing else; shows it first",
-    ),
-    row(
-        Slash::Budget,
-        ("budget", &["cost"]),
-        Optional("USD|50000t|20 calls|off"),
-        Session,
-        "what is spent, and how much may be from now on; `+2` adds to it",
-    ),
-    row(
-        Slash::Research,
-        ("research", &[]),
-        Optional("QUESTION"),
-        Session,
-        "find it out in stages, with citations that are checked; alone, go on where it was left",
-    ),
-    row(
-        Slash::Depth,
-        ("depth", &[]),
-        Optional("quick|standard|deep"),
-        Session,
-        "how deep research goes, in numbers",
-    ),
-    row(
-        Slash::Proposals,
-        ("proposals", &["aside"]),
-        Optional("FILE|all|plan|drop"),
-        Session,
-        "what is set aside; with FILE or all, take it up again",
-    ),
-    row(
-        Slash::Queue,
-        ("queue", &[]),
-        Optional("up|drop|edit N"),
-        Session,
-        "what begins when the run has ended; up N, drop N, edit N TEXT",
-    ),
-    row(Slash::Approvals, ("approvals", &[]), Nothing, Screen, "what waits for you"),
-    row(Slash::Why, ("why", &[]), Nothing, Screen, "why the last message took its path"),
-    row(
-        Slash::Facts,
-        ("facts", &[]),
-        Optional("WORD|forget NAME"),
-        Session,
-        "what is known, and how; `/facts forget NAME` forgets it",
-    ),
-    row(
-        Slash::Memory,
-        ("memory", &["remember"]),
-        Optional("WORD|add NOTE|forget NOTE|edit"),
-        Session,
-        "notes for later sessions; `add user NOTE` for every project, `edit user` in $EDITOR",
-    ),
-    row(Slash::Sources, ("sources", &["mcp"]), Nothing, Either, "MCP servers: how they are, what they have"),
-    row(
-        Slash::Skills,
-        ("skills", &[]),
-        Nothing,
-        Screen,
-        "skills and commands of files: where from, what they may",
-    ),
-    row(
-        Slash::Agents,
-        ("agents", &[]),
-        Nothing,
-        Screen,
-        "agents of files, called as @NAME: where from, what they may",
-    ),
-    row(
-        Slash::Kb,
-        ("kb", &["knowledge"]),
-        Required("QUESTION|status"),
-        Screen,
-        "passages of this project that answer a question; status says what is indexed",
-    ),
-    row(
-        Slash::Runs,
-        ("bg", &["runs"]),
-        Optional("TASK"),
-        Screen,
-        "every session of this window; with a task, begin one beside this",
-    ),
-    row(
-        Slash::Worktree,
-        ("worktree", &["wt"]),
-        Required("NAME [TASK]"),
-        Screen,
-        "a session in a git worktree of its own",
-    ),
-    row(Slash::Status, ("status", &["state"]), Nothing, Either, "mode, phase, plan, queue"),
-    row(Slash::Mode, ("mode", &[]), Required("proof|explore"), Session, "change the mode"),
-    row(Slash::Proof, ("proof", &[]), Nothing, Session, "plans with a provenance chain for every conclusion"),
-    row(
-        Slash::Explore,
-        ("explore", &["exploratory"]),
-        Nothing,
-        Session,
-        "incremental plans over accumulated facts",
-    ),
-    row(Slash::Chat, ("chat", &[]), Nothing, Session, "conversation only, until /auto"),
-    row(Slash::Auto, ("auto", &[]), Nothing, Session, "leave conversation only"),
-    row(Slash::Ask, ("ask", &[]), Nothing, Session, "every change asks"),
-    row(Slash::ReadOnly, ("readonly", &[]), Nothing, Session, "read-only ceiling"),
-    row(Slash::Init, ("init", &[]), Nothing, Session, "propose an AGENTS.md: how to work in this folder"),
-    row(
-        Slash::Trust,
-        ("trust", &[]),
-        Optional("off"),
-        Session,
-        "what the folder brings to run, and whether it may; `/trust off` takes it back",
-    ),
-    row(Slash::Theme, ("theme", &[]), Optional("NAME"), Screen, "change the colours"),
-    row(Slash::Connect, ("connect", &[]), Nothing, Screen, "how to connect a model"),
-    row(Slash::Help, ("help", &["h", "?", "commands", "keys"]), Nothing, Either, "keys and commands"),
-    row(Slash::Exit, ("exit", &["quit", "q", "q!", "wq", "x", "bye"]), Nothing, Either, "leave"),
-];
+/// Makes [`Slash`] and the table of a row each: name and aliases, what follows, who carries it out, help.
+macro_rules! commands {
+    ($($does:ident $name:literal [$($alias:literal),*] $arguments:expr, $handler:ident, $help:literal;)+) => {
+        /// What a slash command does.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Slash { $(#[doc = $help] $does,)+ }
+
+        /// Every slash command, in the order in which they are listed.
+        pub static SLASH_COMMANDS: [SlashCommand; [$($name),+].len()] = [$(SlashCommand {
+            does: Slash::$does,
+            name: $name,
+            aliases: &[$($alias),*],
+            arguments: $arguments,
+            handler: Handler::$handler,
+            help: $help,
+        }),+];
+    };
+}
+
+commands! {
+    Agent "agent" [] Required("TASK"), Session, "do the text as a task, whatever it sounds like";
+    Plan "plan" [] Optional("TASK|show|import|…"), Either,
+        "plan the task (candidates 3 TASK: three); show, take, export, import, archive";
+    Redo "redo" ["retry"] Nothing, Session, "take the last plan up again, or try again what failed";
+    Replan "replan" [] Nothing, Session, "make another plan";
+    Abort "abort" ["cancel", "stop"] Nothing, Session, "stop what runs";
+    Compact "compact" [] Optional("again|WHAT TO KEEP"), Session, "sum up earlier talk; the log keeps it";
+    Context "context" [] Nothing, Either, "what the model is told next; there p pins, d drops";
+    Reset "reset" ["new", "clear"] Nothing, Session, "clear plan and facts";
+    Undo "undo" [] Nothing, Session, "take back the last applied change";
+    Unundo "unundo" [] Nothing, Session, "put back the last undone change";
+    Diff "diff" [] Nothing, Screen, "go to the proposed changes";
+    Changes "changes" ["written"] Optional("run|turn"), Either,
+        "what was written, with its diffs; by session, run or turn";
+    Commit "commit" [] Optional("MESSAGE"), Session,
+        "commit what this session wrote, and nothing else; shows it first";
+    Budget "budget" ["cost"] Optional("USD|50000t|20 calls|off"), Session,
+        "what is spent, and how much may be from now on; `+2` adds to it";
+    Research "research" [] Optional("QUESTION"), Session,
+        "find it out in stages, with citations that are checked; alone, go on where it was left";
+    Depth "depth" [] Optional("quick|standard|deep"), Session, "how deep research goes, in numbers";
+    Proposals "proposals" ["aside"] Optional("FILE|all|plan|drop"), Session,
+        "what is set aside; with FILE or all, take it up again";
+    Queue "queue" [] Optional("up|drop|edit N"), Session,
+        "what begins when the run has ended; up N, drop N, edit N TEXT";
+    Approvals "approvals" [] Nothing, Screen, "what waits for you";
+    Why "why" [] Nothing, Screen, "why the last message took its path";
+    Facts "facts" [] Optional("WORD|forget NAME"), Session,
+        "what is known, and how; `/facts forget NAME` forgets it";
+    Memory "memory" ["remember"] Optional("WORD|add NOTE|forget NOTE|edit"), Session,
+        "notes for later sessions; `add user NOTE` for every project, `edit user` in $EDITOR";
+    Sources "sources" ["mcp"] Nothing, Either, "MCP servers: how they are, what they have";
+    Skills "skills" [] Nothing, Screen, "skills and commands of files: where from, what they may";
+    Agents "agents" [] Nothing, Screen, "agents of files, called as @NAME: where from, what they may";
+    Kb "kb" ["knowledge"] Required("QUESTION|status"), Screen,
+        "passages of this project that answer a question; status says what is indexed";
+    Runs "bg" ["runs"] Optional("TASK"), Screen,
+        "every session of this window; with a task, begin one beside this";
+    Worktree "worktree" ["wt"] Required("NAME [TASK]"), Screen, "a session in a git worktree of its own";
+    Status "status" ["state"] Nothing, Either, "mode, phase, plan, queue";
+    Mode "mode" [] Required("proof|explore"), Session, "change the mode";
+    Proof "proof" [] Nothing, Session, "plans with a provenance chain for every conclusion";
+    Explore "explore" ["exploratory"] Nothing, Session, "incremental plans over accumulated facts";
+    Chat "chat" [] Nothing, Session, "conversation only, until /auto";
+    Auto "auto" [] Nothing, Session, "leave conversation only";
+    Ask "ask" [] Nothing, Session, "every change asks";
+    ReadOnly "readonly" [] Nothing, Session, "read-only ceiling";
+    Init "init" [] Nothing, Session, "propose an AGENTS.md: how to work in this folder";
+    Trust "trust" [] Optional("off"), Session,
+        "what the folder brings to run, and whether it may; `/trust off` takes it back";
+    Theme "theme" [] Optional("NAME"), Screen, "change the colours";
+    Connect "connect" [] Nothing, Screen, "how to connect a model";
+    Help "help" ["h", "?", "commands", "keys"] Nothing, Either, "keys and commands";
+    Exit "exit" ["quit", "q", "q!", "wq", "x", "bye"] Nothing, Either, "leave";
+}
 
 impl SlashCommand {
     /// The command of this name or alias, in any case.
@@ -355,10 +159,32 @@ impl SlashCommand {
     /// Whether a screen carries it out itself, given what follows its name.
     pub fn is_for_screen(&self, arguments: &str) -> bool {
         match self.handler {
-            Session => false,
-            Screen => true,
-            Either => arguments.is_empty(),
+            Handler::Session => false,
+            Handler::Screen => true,
+            Handler::Either => arguments.is_empty(),
         }
+    }
+
+    /// The word to the workbench that it is short for, if it is short for one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "any other is a word of its own")]
+    pub fn control(&self, arguments: &str) -> Option<Control> {
+        Some(match self.does {
+            Slash::Proof => Control::ModeSwitch(Mode::Proof),
+            Slash::Explore => Control::ModeSwitch(Mode::Exploratory),
+            Slash::Mode => Control::ModeSwitch(match arguments.trim().to_lowercase().as_str() {
+                "proof" => Mode::Proof,
+                "explore" | "exploratory" => Mode::Exploratory,
+                _ => return None,
+            }),
+            Slash::Reset => Control::Reset,
+            Slash::Redo => Control::Redo,
+            Slash::Replan => Control::Replan,
+            Slash::Abort => Control::Cancel,
+            Slash::Help => Control::Help,
+            Slash::Status => Control::Status,
+            Slash::Exit => Control::Exit,
+            _ => return None,
+        })
     }
 
     /// What is wrong with the arguments, if something is.
@@ -399,72 +225,24 @@ pub(crate) fn slash(text: &str) -> Option<(String, String)> {
     (word && name.chars().count() <= 64).then(|| (name.to_lowercase(), args.trim().to_owned()))
 }
 
-/// The mode that `/mode` names.
-pub fn mode_of(arguments: &str) -> Option<Mode> {
-    match arguments.trim().to_lowercase().as_str() {
-        "proof" => Some(Mode::Proof),
-        "explore" | "exploratory" => Some(Mode::Exploratory),
-        _ => None,
-    }
-}
-
 /// What a command by name does to the turn.
+#[expect(clippy::wildcard_enum_match_arm, reason = "most commands are a word to the workbench")]
 pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode) {
-    let other = || Control::Other(name.to_owned());
-    let Some(command) = SlashCommand::named(name) else {
-        return (Turn::Control(other()), IntentNode::Conversation);
-    };
-    let control = match command.does {
-        Slash::Init => return (Turn::PlanNew(None), IntentNode::Write),
-        Slash::Agent if !args.is_empty() => return (Turn::PlanNew(None), IntentNode::Write),
-        Slash::Plan if !args.is_empty() => {
+    let command = SlashCommand::named(name);
+    match command.map(|c| c.does) {
+        Some(Slash::Init) => (Turn::PlanNew(None), IntentNode::Write),
+        Some(Slash::Agent) if !args.is_empty() => (Turn::PlanNew(None), IntentNode::Write),
+        Some(Slash::Plan) if !args.is_empty() => {
             let turn = if phase == Phase::Idle { Turn::PlanNew(None) } else { Turn::PlanContinue };
-            return (turn, IntentNode::Decompose);
+            (turn, IntentNode::Decompose)
         }
-        Slash::Proof => Control::ModeSwitch(Mode::Proof),
-        Slash::Explore => Control::ModeSwitch(Mode::Exploratory),
-        Slash::Mode => mode_of(args).map_or_else(other, Control::ModeSwitch),
-        Slash::Reset => Control::Reset,
-        Slash::Redo => Control::Redo,
-        Slash::Replan => Control::Replan,
-        Slash::Abort => Control::Cancel,
-        Slash::Help => Control::Help,
-        Slash::Status => Control::Status,
-        Slash::Exit => Control::Exit,
-        Slash::Research if !args.is_empty() => return (Turn::Query(None), IntentNode::Read),
-        Slash::Agent
-        | Slash::Plan
-        | Slash::Research
-        | Slash::Depth
-        | Slash::Undo
-        | Slash::Unundo
-        | Slash::Compact
-        | Slash::Context
-        | Slash::Diff
-        | Slash::Changes
-        | Slash::Commit
-        | Slash::Budget
-        | Slash::Proposals
-        | Slash::Queue
-        | Slash::Approvals
-        | Slash::Why
-        | Slash::Facts
-        | Slash::Memory
-        | Slash::Kb
-        | Slash::Chat
-        | Slash::Auto
-        | Slash::Ask
-        | Slash::ReadOnly
-        | Slash::Trust
-        | Slash::Sources
-        | Slash::Skills
-        | Slash::Agents
-        | Slash::Runs
-        | Slash::Worktree
-        | Slash::Theme
-        | Slash::Connect => Control::Other(command.name.to_owned()),
-    };
-    (Turn::Control(control), IntentNode::Conversation)
+        Some(Slash::Research) if !args.is_empty() => (Turn::Query(None), IntentNode::Read),
+        _ => {
+            let other = || Control::Other(command.map_or(name, |c| c.name).to_owned());
+            let control = command.and_then(|c| c.control(args)).unwrap_or_else(other);
+            (Turn::Control(control), IntentNode::Conversation)
+        }
+    }
 }
 
 /// Splits a leading `@node` off; an unknown name leaves the text as it is.

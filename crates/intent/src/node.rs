@@ -1,4 +1,4 @@
-//! The seventeen nodes of the intent DAG and their children.
+//! The seventeen nodes of the intent DAG: the one table of what each is.
 //!
 //! Owns the shape of the graph. Never knows about messages or tools.
 
@@ -8,206 +8,94 @@ use serde::{Deserialize, Serialize};
 
 use crate::scope::{Approval, ToolScope};
 
-/// A node of the intent DAG.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IntentNode {
-    /// The root: talk, control, approvals.
-    Conversation,
-    /// Knowledge is wanted; nothing is looked up by tools unless asked for.
-    Understand,
-    /// The message is too vague or asks what was meant.
-    Clarify,
-    /// What, how or why of a thing.
-    Explain,
-    /// Something that exists is to be looked into.
-    Analyze,
-    /// A judgement on something that exists.
-    Review,
-    /// A cause, a trace, a verification, an impact.
-    Audit,
-    /// Thinking ahead.
-    Plan,
-    /// An approach or a choice.
-    Design,
-    /// Steps, order, estimate.
-    Decompose,
-    /// Tools are needed.
-    Act,
-    /// Find, list, show.
-    Read,
-    /// Run something.
-    Execute,
-    /// Change files.
-    Write,
-    /// A new file.
-    Create,
-    /// An edit inside existing files.
-    Modify,
-    /// Whole things removed.
-    Delete,
+/// Makes the nodes of a row each: the name, the node above, what a turn may do there, what reaching it needs.
+macro_rules! nodes {
+    ($($(#[$doc:meta])* $node:ident $name:literal: $parent:expr, $scope:ident, $approval:ident;)+) => {
+        /// A node of the intent DAG.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum IntentNode { $($(#[$doc])* $node,)+ }
+
+        impl IntentNode {
+            /// Every node, parents before children.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$node),+];
+
+            /// The node above; `None` for the root.
+            pub const fn parent(self) -> Option<Self> {
+                match self { $(Self::$node => $parent,)+ }
+            }
+
+            /// What a turn at this node may do by itself.
+            pub const fn scope(self) -> ToolScope {
+                match self { $(Self::$node => ToolScope::$scope,)+ }
+            }
+
+            /// The approval that reaching this node needs.
+            pub const fn approval(self) -> Approval {
+                match self { $(Self::$node => Approval::$approval,)+ }
+            }
+
+            /// The lowercase name, as in `@explain`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$node => $name,)+ }
+            }
+
+            /// The name as the breadcrumb shows it.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$node => stringify!($node),)+ }
+            }
+        }
+    };
 }
 
 use IntentNode as N;
 
+nodes! {
+    /// The root: talk, control, approvals.
+    Conversation "conversation": None, NONE, None;
+    /// Knowledge is wanted; nothing is looked up by tools unless asked for.
+    Understand "understand": Some(N::Conversation), NONE, None;
+    /// The message is too vague or asks what was meant.
+    Clarify "clarify": Some(N::Understand), NONE, None;
+    /// What, how or why of a thing.
+    Explain "explain": Some(N::Understand), NONE, None;
+    /// Something that exists is to be looked into.
+    Analyze "analyze": Some(N::Conversation), READ_ONLY, None;
+    /// A judgement on something that exists.
+    Review "review": Some(N::Analyze), READ_ONLY, None;
+    /// A cause, a trace, a verification, an impact.
+    Audit "audit": Some(N::Analyze), READ_ONLY, None;
+    /// Thinking ahead.
+    Plan "plan": Some(N::Conversation), READ_ONLY, None;
+    /// An approach or a choice.
+    Design "design": Some(N::Plan), READ_ONLY, None;
+    /// Steps, order, estimate.
+    Decompose "decompose": Some(N::Plan), READ_ONLY, None;
+    /// Tools are needed.
+    Act "act": Some(N::Conversation), READ_ONLY, None;
+    /// Find, list, show.
+    Read "read": Some(N::Act), READ_ONLY, None;
+    /// Run something.
+    Execute "execute": Some(N::Act), EXECUTE, None;
+    /// Change files.
+    Write "write": Some(N::Act), SHELL, Confirm;
+    /// A new file.
+    Create "create": Some(N::Write), SHELL, Confirm;
+    /// An edit inside existing files.
+    Modify "modify": Some(N::Write), SHELL, Confirm;
+    /// Whole things removed.
+    Delete "delete": Some(N::Write), DELETE, Explicit;
+}
+
 impl IntentNode {
-    /// Every node, parents before children.
-    pub const ALL: [Self; 17] = [
-        N::Conversation,
-        N::Understand,
-        N::Clarify,
-        N::Explain,
-        N::Analyze,
-        N::Review,
-        N::Audit,
-        N::Plan,
-        N::Design,
-        N::Decompose,
-        N::Act,
-        N::Read,
-        N::Execute,
-        N::Write,
-        N::Create,
-        N::Modify,
-        N::Delete,
-    ];
-
-    /// Valid next nodes below this one; empty for a leaf.
-    pub const fn children(self) -> &'static [Self] {
-        match self {
-            N::Conversation => &[N::Understand, N::Analyze, N::Plan, N::Act],
-            N::Understand => &[N::Clarify, N::Explain],
-            N::Analyze => &[N::Review, N::Audit],
-            N::Plan => &[N::Design, N::Decompose],
-            N::Act => &[N::Read, N::Execute, N::Write],
-            N::Write => &[N::Create, N::Modify, N::Delete],
-            N::Clarify
-            | N::Explain
-            | N::Review
-            | N::Audit
-            | N::Design
-            | N::Decompose
-            | N::Read
-            | N::Execute
-            | N::Create
-            | N::Modify
-            | N::Delete => &[],
-        }
+    /// Valid next nodes below this one; none for a leaf.
+    pub fn children(self) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |n| n.parent() == Some(self))
     }
 
-    /// The node above; `None` for the root.
-    pub const fn parent(self) -> Option<Self> {
-        match self {
-            N::Conversation => None,
-            N::Understand | N::Analyze | N::Plan | N::Act => Some(N::Conversation),
-            N::Clarify | N::Explain => Some(N::Understand),
-            N::Review | N::Audit => Some(N::Analyze),
-            N::Design | N::Decompose => Some(N::Plan),
-            N::Read | N::Execute | N::Write => Some(N::Act),
-            N::Create | N::Modify | N::Delete => Some(N::Write),
-        }
-    }
-
-    /// What a turn at this node may do by itself.
-    pub const fn scope(self) -> ToolScope {
-        match self {
-            N::Conversation | N::Understand | N::Clarify | N::Explain => ToolScope::NONE,
-            N::Analyze | N::Review | N::Audit | N::Plan | N::Design | N::Decompose | N::Act | N::Read => {
-                ToolScope::READ_ONLY
-            }
-            N::Execute => ToolScope::EXECUTE,
-            N::Write | N::Create | N::Modify => ToolScope::SHELL,
-            N::Delete => ToolScope::DELETE,
-        }
-    }
-
-    /// The approval that reaching this node needs.
-    pub const fn approval(self) -> Approval {
-        match self {
-            N::Write | N::Create | N::Modify => Approval::Confirm,
-            N::Delete => Approval::Explicit,
-            N::Conversation
-            | N::Understand
-            | N::Clarify
-            | N::Explain
-            | N::Analyze
-            | N::Review
-            | N::Audit
-            | N::Plan
-            | N::Design
-            | N::Decompose
-            | N::Act
-            | N::Read
-            | N::Execute => Approval::None,
-        }
-    }
-
-    /// Whether going from this node to `to` needs an answered checkpoint (T-05).
-    pub const fn needs_checkpoint(self, to: Self) -> bool {
-        let writes = matches!(to, N::Write | N::Create | N::Modify | N::Delete);
-        match self {
-            N::Write | N::Create | N::Modify => matches!(to, N::Delete),
-            N::Delete => false,
-            N::Conversation
-            | N::Understand
-            | N::Clarify
-            | N::Explain
-            | N::Analyze
-            | N::Review
-            | N::Audit
-            | N::Plan
-            | N::Design
-            | N::Decompose
-            | N::Act
-            | N::Read
-            | N::Execute => writes,
-        }
-    }
-
-    /// The lowercase name, as in `@explain`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            N::Conversation => "conversation",
-            N::Understand => "understand",
-            N::Clarify => "clarify",
-            N::Explain => "explain",
-            N::Analyze => "analyze",
-            N::Review => "review",
-            N::Audit => "audit",
-            N::Plan => "plan",
-            N::Design => "design",
-            N::Decompose => "decompose",
-            N::Act => "act",
-            N::Read => "read",
-            N::Execute => "execute",
-            N::Write => "write",
-            N::Create => "create",
-            N::Modify => "modify",
-            N::Delete => "delete",
-        }
-    }
-
-    /// The name as the breadcrumb shows it.
-    pub const fn title(self) -> &'static str {
-        match self {
-            N::Conversation => "Conversation",
-            N::Understand => "Understand",
-            N::Clarify => "Clarify",
-            N::Explain => "Explain",
-            N::Analyze => "Analyze",
-            N::Review => "Review",
-            N::Audit => "Audit",
-            N::Plan => "Plan",
-            N::Design => "Design",
-            N::Decompose => "Decompose",
-            N::Act => "Act",
-            N::Read => "Read",
-            N::Execute => "Execute",
-            N::Write => "Write",
-            N::Create => "Create",
-            N::Modify => "Modify",
-            N::Delete => "Delete",
-        }
+    /// Whether going from this node to `to` needs an answered checkpoint (T-05): more than was approved so far.
+    pub fn needs_checkpoint(self, to: Self) -> bool {
+        to.approval() > self.approval()
     }
 }
 

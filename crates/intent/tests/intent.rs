@@ -9,11 +9,17 @@
     clippy::cast_precision_loss
 )]
 
+#[path = "intent/floors.rs"]
+mod floors;
+#[path = "intent/prohibitions.rs"]
+mod prohibitions;
+
 use pilothouse_intent::{
     Clarify, Classifier, Control, Exemplars, IntentNode, IntentPath, Message, Mode, PausedTurn, Phase,
     PlanSub, Reading, Source, Turn, cli_row, exemplars,
     scope::{Approval, Capability},
 };
+use prohibitions::*;
 use proptest::prelude::*;
 
 fn read(text: &str, phase: Phase) -> Reading {
@@ -301,110 +307,6 @@ fn bad_input_gets_an_answer() {
     assert!(read("", Phase::Idle).ordered.len() <= 1);
 }
 
-const BANS: &[&str] = &[
-    "Don't change anything.",
-    "do not modify anything",
-    "without changing anything",
-    "ändere nichts",
-    "no cambies nada",
-    "ne change rien",
-    "não mude nada",
-    "non cambiare nulla",
-    "ничего не меняй",
-    "verander niets",
-    "please make no changes",
-    "leave everything as it is",
-    "no edits, just tell me",
-    "ohne irgendetwas zu verändern",
-    "sans rien modifier",
-    "sin tocar nada",
-    "senza modificare niente",
-    "sem alterar nada",
-    "ändra ingenting",
-    "कुछ भी मत बदलो",
-    "لا تغير أي شيء",
-    "niczego nie zmieniaj",
-    "hiçbir şeyi değiştirme",
-    "不要修改任何东西",
-    "何も変更しないで",
-    "아무것도 변경하지 마",
-];
-
-fn writes(r: &Reading) -> bool {
-    let may = |c| r.whole.scope().allows(c);
-    may(Capability::Write) || may(Capability::Delete)
-}
-
-#[test]
-fn a_prohibition_after_an_order_leaves_no_write_scope() {
-    for text in [
-        "fix the bug in auth.py",
-        "delete old.rs",
-        "rm -rf build",
-        "!rm -rf build",
-        "@delete legacy.rs",
-        "/agent fix it",
-        "create a file `x",
-        "```\nlet a = 1;",
-        "refactor \"this",
-    ] {
-        for ban in BANS {
-            for phase in Phase::ALL {
-                let r = read(&format!("{text} {ban}"), phase);
-                assert!(!writes(&r), "{text:?} + {ban:?} in {phase:?}: {:?}", r.whole);
-            }
-        }
-    }
-}
-
-/// A ban as it is said before, behind, within or on a line of its own in another text.
-fn beside(text: &str, ban: &str, place: usize) -> String {
-    match place % 5 {
-        0 => format!("{text} {ban}"),
-        1 => format!("{text}. {ban}"),
-        2 => format!("{text}\n{ban}"),
-        3 => format!("{ban}. {text}"),
-        _ => {
-            let (head, rest) = text.split_at(text.floor_char_boundary(text.len() / 2));
-            let (word, tail) = rest.split_once(' ').unwrap_or((rest, ""));
-            format!("{head}{word}\n{ban}\n{tail}")
-        }
-    }
-}
-
-/// Whether a text by itself orders a run, or says yes to one.
-fn runs(text: &str, phase: Phase) -> bool {
-    let alone = read(text, phase).whole;
-    alone.path.current() == N::Execute || matches!(alone.turn, Turn::Control(_))
-}
-
-/// Every line of the corpus in turn, each with one of the bans at one of the places in one of the
-/// phases; a stride so that debug builds stay fast. `INTENT_STRIDE=1` takes all of them.
-#[test]
-fn a_prohibition_beside_any_line_of_the_corpus_stops_every_change() {
-    let stride = option_env!("INTENT_STRIDE").and_then(|s| s.parse().ok()).unwrap_or(7);
-    let corpus = include_str!("../../../assets/intent/corpus.jsonl");
-    let (mut wrong, mut tried, mut ran) = (Vec::new(), 0usize, 0usize);
-    for (n, line) in corpus.lines().enumerate().step_by(stride) {
-        let row: serde_json::Value = serde_json::from_str(line).unwrap();
-        let text = row["text"].as_str().unwrap();
-        if text.contains("```") || text.starts_with(['/', ':', '@', '!']) {
-            continue;
-        }
-        let (ban, place, phase) = (BANS[n % BANS.len()], n / 3, Phase::ALL[n % 5]);
-        let both = beside(text, ban, place);
-        let r = read(&both, phase);
-        let leaf = r.whole.path.current();
-        if writes(&r) {
-            wrong.push(format!("{leaf} in {phase:?}: {both:?}"));
-        }
-        tried += 1;
-        ran += usize::from(leaf == N::Execute && !runs(text, phase));
-    }
-    assert!(wrong.is_empty(), "{} acted:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(ran * 500 <= tried, "{ran} of {tried} run what was not ordered to run");
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -496,88 +398,6 @@ fn politeness_never_changes_the_leaf() {
     assert_eq!(pairs, 500);
 }
 
-/// One line in ten is for testing, by the same hash as the trainer's.
-fn is_test(text: &str) -> bool {
-    (text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
-        >> 40)
-        & 0xff
-        < 26
-}
-
-#[test]
-fn the_test_split_of_the_corpus_stays_above_the_floor() {
-    let corpus = include_str!("../../../assets/intent/corpus.jsonl");
-    let (mut all, mut leaves, mut turns, mut asked, mut acted, mut forbidden) =
-        (0usize, 0usize, 0usize, 0usize, 0usize, 0usize);
-    for line in corpus.lines() {
-        let row: serde_json::Value = serde_json::from_str(line).unwrap();
-        let text = row["text"].as_str().unwrap();
-        let list = |key: &str| {
-            row[key]
-                .as_array()
-                .map(|a| a.iter().filter_map(|v| v.as_str().map(str::to_owned)).collect::<Vec<_>>())
-                .unwrap_or_default()
-        };
-        let forbids = list("tags").iter().any(|t| t == "forbid") && row["guard"] == "no_write";
-        if !is_test(text) && !forbids {
-            continue;
-        }
-        let phase =
-            Phase::ALL.into_iter().find(|p| p.name() == row["phase"]).unwrap_or(Phase::AwaitingApproval);
-        let message = Message {
-            text,
-            phase,
-            paused: row["phase"] == "paused",
-            plan_active: phase != Phase::Idle,
-            ..Message::default()
-        };
-        let got = cli_row(None, &Classifier::builtin().read(&message), 0);
-        let leaf_ok = row["leaf"] == got.leaf.name() || list("also").iter().any(|l| l == got.leaf.name());
-        let acts = matches!(got.leaf, N::Create | N::Modify | N::Delete | N::Execute | N::Write);
-        if forbids && acts && !leaf_ok {
-            forbidden += 1;
-        }
-        if !is_test(text) {
-            continue;
-        }
-        let turn_ok = row["turn"] == got.turn && (got.turn != "control" || row["sub"].as_str() == got.sub)
-            || list("also_turn").iter().any(|t| {
-                t == got.turn
-                    || t.strip_prefix("control.").is_some_and(|s| got.turn == "control" && got.sub == Some(s))
-            });
-        all += 1;
-        leaves += usize::from(leaf_ok);
-        turns += usize::from(turn_ok);
-        if row["guard"] == "no_write" {
-            asked += 1;
-            acted += usize::from(acts && !leaf_ok);
-        }
-    }
-    let share = |n: usize| n as f64 / all as f64;
-    assert!(all > 300, "{all} lines in the test split");
-    assert!(share(leaves) >= 0.89, "leaf {:.3}", share(leaves));
-    assert!(share(turns) >= 0.93, "turn {:.3}", share(turns));
-    assert!(acted * 50 <= asked, "{acted} of {asked} that only ask were read as acting");
-    assert_eq!(forbidden, 0, "messages with a prohibition were read as acting");
-}
-
-#[test]
-fn a_yes_is_never_guessed_beside_a_negation() {
-    for text in [
-        "i'm not happy with this plan",
-        "no, not like that",
-        "don't start yet",
-        "i do not approve",
-        "this is not ok",
-        "nicht so",
-        "no está bien",
-    ] {
-        let got = turn(text, Phase::AwaitingApproval);
-        assert_ne!(got, Turn::Control(Control::Approve), "{text}");
-        assert_ne!(got, Turn::Control(Control::Proceed), "{text}");
-    }
-}
-
 #[test]
 fn a_long_paste_is_read_by_head_and_tail() {
     let paste = |lines| {
@@ -588,95 +408,6 @@ fn a_long_paste_is_read_by_head_and_tail() {
     let (long, longer) = (read(&long, Phase::Idle), read(&longer, Phase::Idle));
     assert_eq!(long.whole.path.current(), N::Modify);
     assert_eq!(long.whole, longer.whole, "what lies between says nothing");
-}
-
-#[test]
-fn a_prohibition_in_the_middle_of_a_long_paste_is_heard() {
-    for (ban, filler) in BANS.iter().zip(
-        ["let x = compute(y); // work\n", "the quick fox fixed the bug. ", "npm ERR! code 1\n"]
-            .iter()
-            .cycle(),
-    ) {
-        let half = filler.repeat(600);
-        let text = format!("please fix the loader\n{half}\n{ban}\n{half}\nand delete the cache");
-        for phase in [Phase::Idle, Phase::Planning] {
-            let r = read(&text, phase);
-            assert!(!writes(&r), "{ban} in {phase:?}: {:?}", r.whole);
-        }
-    }
-}
-
-#[test]
-fn pasted_output_before_a_prohibition_does_not_hide_it() {
-    for pasted in [
-        "npm ERR! missing script: dev.",
-        "Traceback (most recent call last):\n  File \"a.py\", line 3\nKeyError: 'x'",
-        "error[E0277]: no such method",
-        "> hint: run it again",
-    ] {
-        for ban in BANS {
-            for phase in Phase::ALL {
-                for text in [
-                    format!("{pasted} {ban}"),
-                    format!("{pasted}\n{ban}"),
-                    format!("{ban}\n{pasted}"),
-                    format!("fix this\n{ban}\n{pasted}"),
-                ] {
-                    assert!(!writes(&read(&text, phase)), "{text:?} in {phase:?}");
-                }
-            }
-        }
-    }
-}
-
-/// A paste may hold such words in a comment or in a fence; they are not the writer's.
-#[test]
-fn a_prohibition_in_pasted_code_is_not_the_writers() {
-    for text in [
-        "fix the parser\n```\n// don't change anything\nfn a() {}\n```",
-        "rename the field to total\n// Code generated by protoc-gen. DO NOT EDIT.\npub struct Order { pub sum: u64 }",
-    ] {
-        assert!(writes(&read(text, Phase::Idle)), "{text:?}");
-    }
-}
-
-#[test]
-fn batches_of_another_hand_stay_above_the_floor_and_none_acts_unasked() {
-    let batches = concat!(
-        include_str!("data/intent-batch-a1.jsonl"),
-        include_str!("data/intent-batch-a5.jsonl"),
-        include_str!("data/intent-batch-b1.jsonl"),
-        include_str!("data/intent-batch-g5.jsonl"),
-        include_str!("data/intent-batch-g6.jsonl"),
-        include_str!("data/intent-batch-g7.jsonl")
-    );
-    let (mut all, mut right, mut asked, mut acted) = (0usize, 0usize, 0usize, 0usize);
-    for line in batches.lines() {
-        let row: serde_json::Value = serde_json::from_str(line).unwrap();
-        let phase = Phase::ALL.into_iter().find(|p| p.name() == row["phase"]);
-        let message = Message {
-            text: row["text"].as_str().unwrap(),
-            phase: phase.unwrap_or(Phase::AwaitingApproval),
-            paused: row["phase"] == "paused",
-            plan_active: row["phase"] != "idle",
-            ..Message::default()
-        };
-        let got = Classifier::builtin().read(&message).whole.path.current();
-        let also = row["also"].as_array().into_iter().flatten().any(|l| *l == got.name());
-        let ok = also || row["leaf"] == got.name();
-        let acts =
-            matches!(got, IntentNode::Create | IntentNode::Modify | IntentNode::Delete | IntentNode::Execute);
-        let only_asks = row["guard"] == "no_write";
-        let forbids = row["tags"].as_array().into_iter().flatten().any(|t| *t == "forbid");
-        asked += usize::from(only_asks);
-        acted += usize::from(only_asks && acts && !ok);
-        assert!(ok || !acts || !only_asks || !forbids, "acts against a prohibition: {}", row["text"]);
-        assert!(ok || row["guard"] != "must_ask", "a deletion that would not ask: {}", row["text"]);
-        all += 1;
-        right += usize::from(ok);
-    }
-    assert!(right * 100 >= all * 94, "leaf {right} of {all}");
-    assert!(acted * 100 <= asked, "{acted} of {asked} that only ask were read as acting");
 }
 
 fn with(yaml: &str) -> Classifier {

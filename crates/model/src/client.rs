@@ -9,9 +9,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Something that answers a [`ModelRequest`].
 pub trait ModelClient: Send + Sync {
-    /// The name that the status line shows, such as `gpt-5-mini` or `offline`.
-    fn name(&self) -> &str;
-
     /// Asks for one reply. Pieces go to `deltas` while it comes; the channel is never waited for:
     /// when it is full, text is merged and sent later or not at all, and the reply heals the gap.
     /// When `cancel` fires, the future ends at once with [`FaultKind::Cancelled`] and the

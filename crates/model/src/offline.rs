@@ -92,10 +92,6 @@ fn summary(request: &ModelRequest) -> String {
 }
 
 impl ModelClient for Offline {
-    fn name(&self) -> &'static str {
-        "offline"
-    }
-
     fn reply(
         &self,
         request: ModelRequest,

@@ -58,11 +58,6 @@ impl OpenAi {
         Self { endpoint: Arc::new(endpoint), redactor, http: OnceLock::new(), extras: Mutex::default() }
     }
 
-    /// The endpoint.
-    pub fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
-    }
-
     fn http(&self) -> Result<reqwest::Client, Fault> {
         if let Some(http) = self.http.get() {
             return Ok(http.clone());
@@ -172,10 +167,6 @@ fn opened_badly(error: &OpenAIError) -> Fault {
 }
 
 impl ModelClient for OpenAi {
-    fn name(&self) -> &str {
-        &self.endpoint.model
-    }
-
     fn reply(
         &self,
         request: ModelRequest,

@@ -136,10 +136,6 @@ impl Scripted {
 }
 
 impl ModelClient for Scripted {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn reply(
         &self,
         request: ModelRequest,

@@ -35,8 +35,6 @@ pub use budget::Window;
 pub const RESULT_BYTES: usize = 24 * 1024;
 /// Head and tail of both streams of a goal's last command, with room for what is said about it.
 pub const COMMAND_BYTES: usize = 2 * 64 * 1024 + 2 * 1024;
-/// The fixed part of a request, prompt and tools together, stays under this many bytes.
-pub const FIXED_BYTES: usize = 8 * 1024;
 /// The last message is counted in steps of this many bytes.
 const LAST_STEP_BYTES: usize = 2 * 1024;
 /// What is told of the project takes at most this share of a request.

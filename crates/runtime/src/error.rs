@@ -90,9 +90,6 @@ pub enum RuntimeError {
     /// A record could not be put into its stored form; a defect of ours.
     #[error("a record could not be encoded: {0}")]
     Encode(#[from] serde_json::Error),
-    /// The model's client could not be made.
-    #[error("the model cannot be used: {0}")]
-    Model(String),
     /// The session's own machine refused to open it.
     #[error("the session cannot be opened: {0}")]
     Opening(String),
@@ -127,9 +124,6 @@ impl RuntimeError {
                 format!("run `chmod {mode} {}`", path.display())
             }
             Self::Encode(_) | Self::Opening(_) => "please report this with the log file".to_owned(),
-            Self::Model(_) => {
-                "check the model settings, or leave them out to use the offline engine".to_owned()
-            }
         }
     }
 
@@ -144,7 +138,6 @@ impl RuntimeError {
             | Self::Setting { .. }
             | Self::Exposed { .. }
             | Self::NotOwn { .. }
-            | Self::Model(_)
             | Self::Locked { .. } => true,
             Self::Io { .. } | Self::Encode(_) | Self::Opening(_) => false,
         }

@@ -82,12 +82,6 @@ pub fn control<'a>(parts: impl IntoIterator<Item = &'a str>) -> Option<Control> 
     None
 }
 
-/// Whether a folder of that name holds control files only, so that nothing below it needs a look.
-pub fn control_folder(name: &str) -> bool {
-    let name = folded(name);
-    CONTROLS.folders.contains_key(&name)
-}
-
 fn named<'a>(part: &str, mut rest: impl Iterator<Item = &'a str>) -> Option<Control> {
     let all = &*CONTROLS;
     let below = || match rest.next() {

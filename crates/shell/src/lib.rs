@@ -174,12 +174,6 @@ pub fn read(line: &str) -> Reading {
     }
 }
 
-/// Judges a program and its arguments as they would be executed directly, without a shell.
-pub fn assess_argv(argv: &[String]) -> Verdict {
-    let line: Vec<String> = argv.iter().map(|word| quote(word)).collect();
-    assess(&line.join(" "))
-}
-
 /// A word quoted so that a shell reads it back unchanged; plain words stay as they are.
 pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);

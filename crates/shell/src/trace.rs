@@ -29,9 +29,6 @@ pub enum Act {
 }
 
 impl Act {
-    /// Every act.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Delete];
-
     /// The lowercase name.
     pub const fn name(self) -> &'static str {
         match self {

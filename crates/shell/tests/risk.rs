@@ -11,7 +11,7 @@
 
 use std::time::{Duration, Instant};
 
-use pilothouse_shell::{MAX_LINE_BYTES, Risk, assess, assess_argv, read, rules};
+use pilothouse_shell::{MAX_LINE_BYTES, Risk, assess, quote, read, rules};
 use serde::Deserialize;
 
 #[cfg(unix)]
@@ -305,12 +305,12 @@ fn what_holds_elsewhere_is_not_taken_to_hold_here() {
 
 #[test]
 fn an_argv_is_judged_as_its_words() {
-    let argv = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
-    assert_eq!(assess_argv(&argv(&["echo", "; rm -rf x"])).risk, Risk::Low);
-    assert_eq!(assess_argv(&argv(&["echo", "$(rm -rf x)"])).risk, Risk::Low);
-    assert_eq!(assess_argv(&argv(&["rm", "-rf", "it's"])).risk, Risk::High);
-    assert_eq!(assess_argv(&argv(&["sh", "-c", "rm -rf x"])).risk, Risk::High);
-    assert_eq!(assess_argv(&[]).risk, Risk::Low);
+    let risk = |words: &[&str]| assess(&words.iter().map(|w| quote(w)).collect::<Vec<_>>().join(" ")).risk;
+    assert_eq!(risk(&["echo", "; rm -rf x"]), Risk::Low);
+    assert_eq!(risk(&["echo", "$(rm -rf x)"]), Risk::Low);
+    assert_eq!(risk(&["rm", "-rf", "it's"]), Risk::High);
+    assert_eq!(risk(&["sh", "-c", "rm -rf x"]), Risk::High);
+    assert_eq!(risk(&[]), Risk::Low);
 }
 
 #[test]

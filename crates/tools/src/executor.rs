@@ -28,7 +28,7 @@ use pilothouse_core::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    brought, change,
+    brought,
     command::{self, Ground, Shell, hook::HookCall},
     evidence, files,
     guard::Guard,
@@ -345,7 +345,7 @@ impl ToolExecutor {
                 lately: &lately,
                 recipes: &recipes,
             };
-            let outcome = on_file(&call, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
+            let outcome = files::perform(&call, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
             ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }
         });
         tokio::select! {
@@ -355,26 +355,6 @@ impl ToolExecutor {
             }),
             () = cancel.cancelled() => ToolOutcome::failure("stopped by the user"),
         }
-    }
-}
-
-/// Performs a call of a file tool; blocks.
-///
-/// # Errors
-/// When it cannot be done; the text says how to mend the call.
-pub(crate) fn on_file(
-    call: &FileCall,
-    eyes: LaneView<'_>,
-    cancel: &CancellationToken,
-) -> Result<ToolOutcome, String> {
-    match call {
-        FileCall::List(list) => files::list(eyes, list, cancel),
-        FileCall::Read(read) => files::read(eyes, read),
-        FileCall::Search(search) => files::search(eyes, search, cancel),
-        FileCall::Edit(edit) => change::edit(eyes, edit),
-        FileCall::Write(write) => change::write(eyes, write),
-        FileCall::Delete(delete) => change::delete(eyes, delete),
-        FileCall::RecordFact(fact) => evidence::record(eyes, fact),
     }
 }
 

@@ -110,7 +110,7 @@ impl Desk {
             lately: &self.lately,
             recipes: &self.recipes,
         };
-        let got = executor::on_file(&asked(tool, &args)?, eyes, &CancellationToken::new())?;
+        let got = crate::files::perform(&asked(tool, &args)?, eyes, &CancellationToken::new())?;
         for (path, of) in &got.seen {
             self.view.seen.insert(path.clone(), *of);
             self.view.parts.remove(path);

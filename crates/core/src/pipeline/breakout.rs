@@ -9,8 +9,6 @@ use crate::goal::first_object;
 
 /// From this confidence on a model's word that a message leaves counts.
 pub const SURE: f32 = 0.7;
-/// Most tokens of its answer.
-pub const MOST_TOKENS: u32 = 200;
 /// Most characters of a message that are kept for its turn.
 pub const KEPT_CHARS: usize = 500;
 

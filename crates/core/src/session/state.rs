@@ -471,11 +471,6 @@ impl State {
         begun && !self.open.is_empty() && !self.busy()
     }
 
-    /// How many things wait on the user.
-    pub fn waiting(&self) -> usize {
-        self.open.len()
-    }
-
     /// The open question about this call, if there is one.
     pub fn question_of_call(&self, call: CallId) -> Option<&Checkpoint> {
         self.open.values().find(|c| c.kind.call() == Some(call))

@@ -58,9 +58,3 @@ fn what_only_looks_like_one_is_none() {
         assert_eq!(of(name), None, "{name}");
     }
 }
-
-#[test]
-fn a_folder_of_control_files_is_known_by_its_name() {
-    assert!(control_folder(".Claude") && control_folder(".pilothouse"));
-    assert!(!control_folder(".git") && !control_folder("src"));
-}

@@ -227,7 +227,7 @@ fn a_swapper_never_leads_any_file_tool_outside() {
                     lately: &d.lately,
                     recipes: &d.recipes,
                 };
-                let Ok(got) = asked(tool, &args).and_then(|call| on_file(&call, eyes, &never)) else {
+                let Ok(got) = asked(tool, &args).and_then(|call| files::perform(&call, eyes, &never)) else {
                     continue;
                 };
                 assert!(!got.text.contains(OUTSIDE), "{tool:?} {args}: {}", got.text);

@@ -112,7 +112,7 @@ fn what_is_held_names_the_real_path_and_the_rule() {
     };
     let stop = tokio_util::sync::CancellationToken::new();
     assert!(
-        crate::executor::on_file(&asked(Tool::Read, &json!({"path": "hop"})).unwrap(), eyes, &stop).is_err()
+        crate::files::perform(&asked(Tool::Read, &json!({"path": "hop"})).unwrap(), eyes, &stop).is_err()
     );
     let held = held.into_inner().unwrap();
     assert_eq!((held.request.to_string().as_str(), held.ruling.by.as_str()), ("read .env", "ask read .env"));

@@ -122,19 +122,9 @@ impl Draft {
         self.area.is_empty()
     }
 
-    /// Bytes of what is shown.
-    pub fn len(&self) -> usize {
-        self.area.lines().iter().map(|l| l.len() + 1).sum::<usize>() - 1
-    }
-
     /// As it is shown, chips folded.
     pub fn shown(&self) -> String {
         self.area.lines().join("\n")
-    }
-
-    /// The first line, as it is shown.
-    pub fn first_line(&self) -> &str {
-        self.area.lines().first().map_or("", String::as_str)
     }
 
     /// A copy to keep.

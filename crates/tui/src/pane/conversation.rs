@@ -119,11 +119,6 @@ pub struct ConversationPane {
 }
 
 impl ConversationPane {
-    /// An empty conversation without colours for code.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// An empty conversation whose code is coloured.
     pub fn with_highlighter(colours: Highlighter) -> Self {
         Self { colours, ..Self::default() }

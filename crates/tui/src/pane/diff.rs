@@ -219,11 +219,6 @@ impl Default for DiffPane {
 }
 
 impl DiffPane {
-    /// Nothing proposed; code without colours.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Nothing proposed; code in colours.
     pub fn with_highlighter(colours: Highlighter) -> Self {
         Self { colours, ..Self::default() }

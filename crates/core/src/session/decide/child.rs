@@ -27,31 +27,12 @@ const LAST_CALL: &str =
 
 /// What a sub-agent is told of a tool that does more than read.
 pub(super) fn refused_to_child(tool: Tool) -> CallVerdict {
-    let instead = match tool {
-        Tool::Delegate => "starts no sub-agents: look into it yourself, or say in your report what is left",
-        Tool::AskUser => "asks nobody: say in your report what you would ask",
-        Tool::List
-        | Tool::Read
-        | Tool::Search
-        | Tool::Edit
-        | Tool::Write
-        | Tool::Delete
-        | Tool::RecordFact
-        | Tool::Run
-        | Tool::SourceTools
-        | Tool::SourceCall
-        | Tool::SubmitPlan
-        | Tool::RequestPath
-        | Tool::ChangeGate
-        | Tool::Remember
-        | Tool::KbSearch
-        | Tool::HopRetrieve
-        | Tool::GetPassage
-        | Tool::CitationVerify
-        | Tool::EntityVerify
-        | Tool::RelationVerify
-        | Tool::ContradictionCheck
-        | Tool::KbStatus => "only lists, reads and searches: say in your report what should be done",
+    let instead = if tool == Tool::Delegate {
+        "starts no sub-agents: look into it yourself, or say in your report what is left"
+    } else if tool == Tool::AskUser {
+        "asks nobody: say in your report what you would ask"
+    } else {
+        "only lists, reads and searches: say in your report what should be done"
     };
     CallVerdict::refuse(format!("{} is not allowed: a sub-agent {instead}", tool.name()))
 }

@@ -5,10 +5,7 @@ use crate::{
     checkpoint::Answer,
     event::Event,
     input::Refusal,
-    intent::{
-        Control, Mode, Phase, Slash, SlashCommand,
-        command::{INIT, mode_of},
-    },
+    intent::{Control, Phase, Slash, SlashCommand, command::INIT},
     phase::{Move, Trigger},
     plan::Plan,
     question::Exit,
@@ -43,19 +40,19 @@ impl Draft<'_> {
         command.check(args).map_err(Refusal::new)?;
         let now = Ceiling { permission: self.state.permission, chat_only: self.state.chat_only };
         let control = match command.does {
-            Slash::Proof => Control::ModeSwitch(Mode::Proof),
-            Slash::Explore => Control::ModeSwitch(Mode::Exploratory),
-            Slash::Mode => {
-                let mode = mode_of(args).ok_or_else(|| Refusal::new("write /mode proof or /mode explore"))?;
-                Control::ModeSwitch(mode)
+            Slash::Proof
+            | Slash::Explore
+            | Slash::Mode
+            | Slash::Reset
+            | Slash::Redo
+            | Slash::Replan
+            | Slash::Abort
+            | Slash::Help
+            | Slash::Status
+            | Slash::Exit => {
+                let control = command.control(args);
+                control.ok_or_else(|| Refusal::new("write /mode proof or /mode explore"))?
             }
-            Slash::Reset => Control::Reset,
-            Slash::Redo => Control::Redo,
-            Slash::Replan => Control::Replan,
-            Slash::Abort => Control::Cancel,
-            Slash::Help => Control::Help,
-            Slash::Status => Control::Status,
-            Slash::Exit => Control::Exit,
             Slash::Undo => return self.undo(),
             Slash::Unundo => return self.redo_change(),
             Slash::Chat => return self.set_ceiling(Ceiling { chat_only: true, ..now }),

@@ -1,5 +1,7 @@
 //! The review of changes: the room that it gets, what is counted, and where the keys go after it.
 
+mod leaving;
+
 use std::collections::BTreeMap;
 
 use pilothouse_core::{
@@ -325,7 +327,7 @@ fn a_command_is_judged_as_it_would_be_sent_at_any_length_and_pastes_unfolded() {
     desk.draw();
     desk.app.composer.draft.paste(&format!("{} ; rm -rf src", "a\\\n".repeat(200)));
     desk.draw();
-    assert!(desk.app.composer.draft.len() < 200, "the paste is folded");
+    assert!(desk.app.composer.draft.shown().len() < 200, "the paste is folded");
     assert_eq!(judged(&desk), Some(pilothouse_core::shell::Risk::High));
 }
 
@@ -347,72 +349,6 @@ fn poorer_terminals_get_ascii_and_rows_of_one_colour() {
     let reversed = |c: &&ratatui::buffer::Cell| c.modifier.contains(ratatui::style::Modifier::REVERSED);
     let inks: Vec<_> = buf.content.iter().filter(reversed).map(|c| c.fg).collect();
     assert!(inks.len() > 5 && inks.iter().all(|c| *c == inks[0]), "{inks:?}");
-}
-
-#[test]
-fn esc_leaves_a_run_and_every_proposal_alone_however_often_it_is_pressed() {
-    let mut bench = Bench::new(120, 40);
-    bench.press("<ctrl-x>dy");
-    bench.desk.inputs.clear();
-    bench.press("<esc><esc><esc><esc>");
-    bench.desk.wait(900).press("draft<esc>");
-    assert!(bench.desk.app.composer.draft.is_empty());
-    bench.press("<esc><esc>");
-    assert_eq!(bench.desk.inputs, [], "nothing is cancelled, answered or dropped");
-    assert_eq!(bench.desk.state().open_proposals().count(), 2);
-    assert_eq!(bench.desk.state().phase, Phase::Executing);
-}
-
-#[test]
-fn the_sheet_that_applies_all_is_disarmed_by_leaving_it() {
-    let mut bench = Bench::new(120, 40);
-    for leave in ["<esc>", "<ctrl-x>d", "<ctrl-t>", "<esc><esc>", "<enter>", "z", "<f9>"] {
-        bench.press("<ctrl-x>d");
-        if bench.desk.app.panes.focus != DIFF {
-            bench.press("<ctrl-x>d");
-        }
-        bench.press("A");
-        assert!(bench.desk.text().contains("any other key"), "{}", bench.desk.text());
-        bench.press(leave);
-        if bench.desk.app.panes.focus != DIFF {
-            bench.press("<ctrl-x>d");
-        }
-        assert!(!bench.desk.text().contains("any other key"), "{leave}: {}", bench.desk.text());
-        bench.desk.inputs.clear();
-    }
-    bench.press("A");
-    assert_eq!(bench.desk.inputs, [], "the first A only shows what would be written");
-}
-
-#[test]
-fn one_esc_closes_the_sheet_and_the_next_leaves_the_diff() {
-    let mut bench = Bench::new(120, 40);
-    bench.press("<ctrl-x>dA<esc>");
-    assert_eq!(bench.desk.app.panes.focus, DIFF);
-    bench.press("<esc>");
-    assert_eq!(bench.desk.app.panes.focus, Focus::Composer);
-}
-
-#[test]
-fn u_goes_up_to_the_plan_and_keeps_every_proposal_and_decision() {
-    let mut bench = Bench::new(120, 40);
-    bench.press("<ctrl-x>dyu");
-    assert_eq!(bench.desk.app.panes.focus, PLAN);
-    let decided: usize = bench.desk.state().open_proposals().map(|p| p.decided.len()).sum();
-    assert_eq!((bench.desk.state().open_proposals().count(), decided), (2, 1));
-}
-
-#[test]
-fn every_way_to_leave_asks_once_while_something_is_at_stake() {
-    for leave in ["<ctrl-x>q", "/quit<enter>", "/exit<enter>"] {
-        let mut bench = Bench::new(120, 40);
-        bench.press(leave);
-        assert!(!bench.desk.quit, "{leave}");
-        let text = bench.desk.text();
-        assert!(text.contains("2 files wait for your decision"), "{leave}: {text}");
-        bench.press("y<enter>");
-        assert!(bench.desk.quit, "{leave}");
-    }
 }
 
 #[test]

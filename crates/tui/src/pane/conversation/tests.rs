@@ -6,6 +6,9 @@
     clippy::wildcard_enum_match_arm,
     clippy::format_collect
 )]
+mod any;
+mod scroll;
+
 use std::collections::BTreeSet;
 
 use pilothouse_core::{
@@ -31,7 +34,7 @@ struct Screen {
 
 impl Screen {
     fn new() -> Self {
-        Self { story: Story::new(), pane: ConversationPane::new() }
+        Self { story: Story::new(), pane: ConversationPane::default() }
     }
 
     fn tell(&mut self, event: Event) {
@@ -430,133 +433,6 @@ fn what_was_refused_or_lost_says_so() {
 }
 
 #[test]
-fn scrolled_up_it_stays_put_and_counts_what_is_new() {
-    let mut s = Screen::new();
-    for n in 0..40 {
-        s.tell(said(n, &format!("message {n}")));
-    }
-    s.draw(40, 10);
-    s.act(ConversationAction::PageUp);
-    let before = s.text(40, 10);
-    for n in 40..43 {
-        s.tell(said(n, &format!("message {n}")));
-    }
-    let after = s.text(40, 10);
-    assert_eq!(before[..9], after[..9]);
-    assert!(after[9].ends_with("▾ 3 new"), "{:?}", after[9]);
-    s.act(ConversationAction::Bottom);
-    assert_eq!(s.text(40, 10)[9], " ▎ message 42");
-    s.act(ConversationAction::Top);
-    assert_eq!(s.text(40, 10)[1], " ▎ message 0");
-    for _ in 0..200 {
-        s.act(ConversationAction::Down);
-    }
-    assert_eq!(s.text(40, 10)[9], " ▎ message 42");
-}
-
-#[test]
-fn brackets_go_from_message_to_message() {
-    let mut s = Screen::new();
-    for n in 0..9 {
-        s.tell(said(n, &format!("message {n}")));
-        read(&mut s, 100 + n, "a.rs", 1, 1);
-    }
-    s.draw(40, 6);
-    s.act(ConversationAction::Top);
-    s.act(ConversationAction::Next);
-    assert_eq!(s.text(40, 6)[1], " ▎ message 1");
-    s.act(ConversationAction::Previous);
-    assert_eq!(s.text(40, 6)[1], " ▎ message 0");
-}
-
-#[test]
-fn a_search_goes_to_older_matches_and_marks_them() {
-    let mut s = Screen::new();
-    for n in 0..30 {
-        s.tell(said(n, &format!("word{n} common")));
-    }
-    s.draw(40, 6);
-    s.search("word7 ");
-    let rows = s.text(40, 6);
-    assert!(rows.iter().any(|r| r.contains("word7 ")), "{rows:?}");
-    assert!(s.act(ConversationAction::SearchNext).notice.unwrap().contains("no further match"));
-    s.search("common");
-    let at = s.pane.cursor.unwrap();
-    s.act(ConversationAction::SearchNext);
-    assert!(s.pane.cursor.unwrap() < at);
-    s.act(ConversationAction::SearchPrevious);
-    assert_eq!(s.pane.cursor.unwrap(), at);
-    let outcome = s.act(ConversationAction::Copy);
-    assert_eq!(outcome.copy.unwrap(), "word8 common");
-}
-
-#[test]
-fn older_pages_join_in_front_and_the_screen_does_not_move() {
-    let all = run_story();
-    let events = all.story.events.clone();
-    for cut in 1..events.len() {
-        let (older, newer) = events.split_at(cut);
-        let mut s = Screen { story: all_again(&all.story), pane: ConversationPane::new() };
-        for e in newer {
-            s.pane.fold(s.story.session.state(), e);
-        }
-        let tail = s.text(60, 3);
-        assert!(s.pane.asks().contains(&Ask::History { before: newer[0].seq, count: PAGE_EVENTS }));
-        s.pane.prepend(older.to_vec());
-        if tail[2].is_empty() {
-            continue;
-        }
-        assert_eq!(s.text(60, 3)[2], tail[2], "cut at {cut}");
-        let mut whole = Screen { story: all_again(&all.story), pane: ConversationPane::new() };
-        for e in &events {
-            whole.pane.fold(whole.story.session.state(), e);
-        }
-        let titles = |rows: Vec<String>| rows.into_iter().filter(|r| !r.contains("Gate")).collect::<Vec<_>>();
-        if !matches!(
-            newer[0].event,
-            Event::Applied { .. } | Event::CheckpointOpened { .. } | Event::CheckpointResolved { .. }
-        ) {
-            assert_eq!(titles(s.text(60, 40)), titles(whole.text(60, 40)), "cut at {cut}");
-        }
-    }
-}
-
-fn all_again(story: &Story) -> Story {
-    let mut again = Story::new();
-    again.session = story.session.clone();
-    again.at = story.at;
-    again
-}
-
-#[test]
-fn a_long_message_asks_for_its_text_and_shows_it() {
-    let mut s = Screen::new();
-    let long = "word ".repeat(3_000);
-    s.tell(replied(1, 1, &long));
-    s.draw(40, 6);
-    let asks = s.pane.asks();
-    let [Ask::Blob(id)] = asks[..] else { panic!("{asks:?}") };
-    assert!(s.pane.asks().is_empty());
-    s.pane.answered(&Reply::Blob(id, Some(b"the whole".to_vec())), &Redactor::default());
-    assert_eq!(s.text(40, 6)[0], " the whole");
-}
-
-#[test]
-fn a_frame_lays_out_what_is_seen_however_long_the_conversation() {
-    let mut s = Screen::new();
-    for n in 0..20_000 {
-        s.tell(said(n, "a message of some words"));
-    }
-    s.draw(80, 30);
-    assert!(s.pane.laid.len() <= 40, "{}", s.pane.laid.len());
-    for _ in 0..300 {
-        s.act(ConversationAction::PageUp);
-        s.draw(80, 30);
-    }
-    assert!(s.pane.laid.len() <= LAID + 60, "{}", s.pane.laid.len());
-}
-
-#[test]
 fn without_unicode_the_glyphs_have_stand_ins() {
     let mut s = run_story();
     s.story.glyphs = Glyphs::ASCII;
@@ -576,122 +452,4 @@ fn an_empty_conversation_says_how_to_begin() {
             "    nothing is written before you approve it."
         ]
     );
-}
-
-fn any_event() -> impl Strategy<Value = (u8, u64, String)> {
-    (0u8..22, 1u64..6, "\\PC{0,30}|[\\x00-\\x{10ffff}]{0,20}|[-*`|# \\n\\x1b]{0,30}")
-}
-
-fn failed_run(id: u64, t: &str) -> Event {
-    let (run, status, summary) = (RunId(id), RunStatus::Failed, t.into());
-    Event::RunCompleted { run, status, summary, files: vec![], goal: None, came_to: None }
-}
-
-/// Any of the events that have rows, with these ids and text.
-fn event(kind: u8, id: u64, t: &str) -> Event {
-    match kind {
-        0 => said(id, t),
-        1 => lane(id, LaneKind::Answer, IntentNode::Read),
-        2 => thinking(id, id),
-        3 => replied(id, id, t),
-        4 => started(id, Tool::ALL[usize::try_from(id).unwrap()], t),
-        5 => ended(id, t, t),
-        6 => Event::PlanReady { plan: plan() },
-        7 => Event::TaskStarted { task: TaskId(id), lane: LaneId(id) },
-        8 => Event::GateFailed { gate: GateId(id), evidence: EvidenceId(id), proof: proof(1, t) },
-        9 => Event::Notice { level: Level::Info, text: t.into() },
-        10 => review(id, &[id, id + 1]),
-        11 => proposal(id, "src/a.rs", "a\nb\n", &format!("a\n{}\n", t.replace('\n', " "))).0,
-        12 => Event::CheckpointResolved { checkpoint: CheckpointId(id), answer: None, approval: None },
-        13 => Event::ApplyApproved {
-            apply: ApplyId(id),
-            approval: ApprovalId(id),
-            by: t.into(),
-            take: vec![(ProposalId(id), BTreeSet::new())],
-        },
-        14 => failed_run(id, t),
-        15 => Event::RunStarted { run: RunId(id), turn: TurnId(id), approval: None },
-        16 => Event::TaskFailed { task: TaskId(id), message: t.into(), hint: String::new() },
-        17 => Event::CallLost { call: None, apply: None, found: t.into() },
-        18 => Event::CommandProposed {
-            call: CallId(id),
-            lane: LaneId(id),
-            command: t.into(),
-            folder: String::new(),
-            risk: pilothouse_core::shell::Risk::Low,
-            why: t.into(),
-            confine: pilothouse_core::sandbox::Confine::Outside,
-            reason: t.into(),
-            rule: t.into(),
-            shown: BlobId::of(b""),
-            typed: false,
-            ruling: None,
-        },
-        19 => Event::CheckpointOpened {
-            checkpoint: Checkpoint {
-                id: CheckpointId(id),
-                kind: CheckpointKind::Clarification(Clarification {
-                    choices: vec![t.into()],
-                    lane: None,
-                    call: None,
-                    turn: None,
-                }),
-                message: t.into(),
-                run: None,
-            },
-        },
-        20 => Event::ProposalClosed { proposal: ProposalId(id), reason: t.into(), dropped: true },
-        _ => Event::RepairStarted { gate: GateId(id), lane: LaneId(id), attempt: 1, of: 3, detour: false },
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(120))]
-    #[test]
-    fn any_events_at_any_size_draw_inside_their_area(
-        events in prop::collection::vec(any_event(), 0..25),
-        sizes in prop::collection::vec((1u16..200, 1u16..60), 1..4),
-        acts in prop::collection::vec(0u8..12, 0..12),
-    ) {
-        let mut s = Screen::new();
-        for (n, (kind, id, t)) in events.iter().enumerate() {
-            s.tell(event(*kind, *id, t));
-            s.delta(*id, 0, [DeltaKind::Text, DeltaKind::Stderr, DeltaKind::Notice][n % 3], t);
-        }
-        for (w, h) in sizes {
-            let outer = Rect::new(0, 0, w + 4, h + 4);
-            let inner = Rect::new(2, 2, w, h);
-            for a in &acts {
-                s.pane.layout(&s.story.ctx(), inner.as_size());
-                let action = match a {
-                    0 => ConversationAction::PageUp,
-                    1 => ConversationAction::PageDown,
-                    2 => ConversationAction::Up,
-                    3 => ConversationAction::Down,
-                    4 => ConversationAction::Top,
-                    5 => ConversationAction::Bottom,
-                    6 => ConversationAction::Fold,
-                    7 => ConversationAction::Next,
-                    8 => ConversationAction::Previous,
-                    9 => {
-                        s.search("a");
-                        ConversationAction::Why
-                    }
-                    10 => ConversationAction::SearchNext,
-                    _ => ConversationAction::Copy,
-                };
-                s.act(action);
-            }
-            let mut buf = Buffer::empty(outer);
-            s.pane.layout(&s.story.ctx(), inner.as_size());
-            s.pane.render(&s.story.ctx(), inner, &mut buf, true);
-            for (i, cell) in buf.content.iter().enumerate() {
-                let (x, y) = buf.pos_of(i);
-                if !inner.contains((x, y).into()) {
-                    prop_assert_eq!(cell, &ratatui::buffer::Cell::default());
-                }
-                prop_assert!(cell.symbol().chars().all(|c| !pilothouse_core::clean::is_forbidden(c)));
-            }
-        }
-    }
 }

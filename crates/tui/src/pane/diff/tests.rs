@@ -29,7 +29,7 @@ struct Screen {
 
 impl Screen {
     fn new() -> Self {
-        Self { story: Story::new(), pane: DiffPane::new(), store: Vec::new() }
+        Self { story: Story::new(), pane: DiffPane::default(), store: Vec::new() }
     }
 
     fn tell(&mut self, event: Event) {

@@ -1,5 +1,8 @@
 //! The states of which frames are kept, each brought about through a real session.
 
+mod review;
+mod runs;
+
 use std::sync::Arc;
 
 use pilothouse_core::{
@@ -22,6 +25,7 @@ use pilothouse_core::{
     trust::{Part, PartChange, Standing},
 };
 
+use self::{review::*, runs::*};
 use super::{
     super::{review::Bench, *},
     brought::{knowledge, recipes, source_asks, source_form, sources, sources_none, sources_page},
@@ -320,13 +324,6 @@ fn run_failed(width: u16, height: u16) -> Desk {
     desk
 }
 
-/// A question is answered while the plan runs.
-fn beside_run(width: u16, height: u16) -> Desk {
-    let mut desk = executing(width, height);
-    say(&mut desk, "what does login do?");
-    desk
-}
-
 /// What the model is told next, where an old result gave way and another was dropped.
 fn context(width: u16, height: u16, keys: &str) -> Desk {
     let mut desk = pressed(answered(width, height), "/context<enter>");
@@ -380,230 +377,10 @@ fn plain(width: u16, height: u16, depth: Depth) -> Desk {
     desk
 }
 
-fn choice(width: u16, height: u16) -> Desk {
-    let mut desk = said(width, height, "where is main?");
-    let args = r#"{"question":"Which program do you mean?","choices":["the server","the client"]}"#;
-    desk.reply("", &[("ask_user", args)]);
-    desk
-}
-
-/// A run that pauses before its second step.
-fn paused(width: u16, height: u16) -> Desk {
-    let mut desk = Desk::new(width, height).with_plan();
-    desk.give(Input::SetPause(Pause::Step(TaskId(2)), true));
-    desk.give(Input::SetPause(Pause::Lines(200), true));
-    approve(&mut desk);
-    desk.reply("There was nothing to do.", &[]);
-    desk.collect();
-    desk
-}
-
-/// A change of a file that its step did not name, beside one that it did.
-fn off_plan(width: u16, height: u16) -> Desk {
-    let plan = r#"{"title":"Add rate limiting","tasks":[{"title":"Wire it in","files":["src/a.rs"]},{"title":"Tests"}]}"#;
-    reviewing(Bench::on(Desk::new(width, height).planned(plan), ["src/a.rs", "src/b.rs"]), "<ctrl-x>d}")
-}
-
-/// The plan in its second version.
-fn revised(width: u16, height: u16) -> Desk {
-    let mut desk = Desk::new(width, height).with_plan();
-    let plan = desk.state().plan.clone().unwrap();
-    let text = plan.document().replace("Wire it in", "Wire it into the endpoint");
-    let text = text.replace("3. [ ] Tests", "- [ ] Describe the limits in the documentation of the endpoint");
-    desk.give(Input::EditPlan { text, version: plan.version });
-    desk
-}
-
-fn rejected(width: u16, height: u16) -> Desk {
-    pressed(Desk::new(width, height).with_plan(), "<ctrl-t>n")
-}
-
-fn executing(width: u16, height: u16) -> Desk {
-    let mut desk = Desk::new(width, height).with_plan();
-    approve(&mut desk);
-    desk
-}
-
-/// Three steps are at work: one reads, one thinks, one waits for the file of the first.
-fn together(width: u16, height: u16) -> Desk {
-    let mut desk = Desk::new(width, height);
-    desk.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));
-    desk.press("<enter>").deliver();
-    let plan = r#"{"title":"Add rate limiting","tasks":[{"title":"Token bucket","files":["src/bucket.rs"]},
-        {"title":"Wire it in","files":["src/login.rs"]},{"title":"Say so","files":["README.md"]},
-        {"title":"Tests","after":[1,2]}],"gates":[{"name":"tests","command":"cargo test"}]}"#;
-    desk.reply("", &[("submit_plan", plan)]);
-    desk.collect();
-    approve(&mut desk);
-    desk.reply("I look at what is there first.", &[("read", r#"{"path":"src/bucket.rs"}"#)]);
-    desk.thinking.remove(0);
-    let wanted = r#"{"path":"src/bucket.rs","edits":[{"old":"1","new":"2"}]}"#;
-    desk.reply("", &[("edit", wanted)]);
-    desk.collect();
-    desk
-}
-
-/// A run whose next model call would be one too many.
-fn budget(width: u16, height: u16) -> Desk {
-    let mut desk = executing(width, height);
-    desk.give(Input::SetBudget(Limits::one(Unit::Calls, 1)));
-    for _ in 0..2 {
-        desk.reply("", &[("read", r#"{"path":"src/auth/login.rs"}"#)]);
-        let call = desk.tools.remove(0);
-        desk.give(Input::ToolEnded { call, outcome: ToolOutcome::text("fn a() {}", "1 line") });
-    }
-    desk.collect();
-    desk
-}
-
 fn approve(desk: &mut Desk) {
     let id = desk.state().phase_question().unwrap().id;
     let shown = desk.state().open[&id].kind.shown();
     desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown });
-}
-
-fn queued(width: u16, height: u16) -> Desk {
-    let mut desk = executing(width, height);
-    desk.app.composer.draft.set(Saved::plain("then update the changelog"));
-    pressed(desk, "<tab>")
-}
-
-fn leaving(width: u16, height: u16) -> Desk {
-    let mut desk = executing(width, height);
-    desk.app.composer.draft.set(Saved::plain("/exit"));
-    pressed(desk, "<enter>")
-}
-
-/// Every step of the plan is done without a change; its gate is next.
-fn gate_asks(width: u16, height: u16) -> Desk {
-    let mut desk = executing(width, height);
-    while !desk.thinking.is_empty() {
-        desk.reply("There was nothing to do.", &[]);
-    }
-    desk.collect();
-    desk
-}
-
-fn gate_ended(width: u16, height: u16, code: i32) -> Desk {
-    let mut desk = pressed(gate_asks(width, height), "<ctrl-x>a");
-    desk.wait(1_000).press("y").deliver();
-    let call = desk.tools.remove(0);
-    let exit = pilothouse_core::tool::Exit {
-        code: Some(code),
-        signal: None,
-        timed_out: false,
-        took: Millis(1_200),
-        process: None,
-    };
-    let text = if code == 0 { "test result: ok" } else { "test login ... FAILED" };
-    let outcome = ToolOutcome { exit: Some(exit), ..ToolOutcome::text(text, format!("exit {code}")) };
-    desk.give(Input::ToolEnded { call, outcome });
-    desk
-}
-
-fn gate_failed(width: u16, height: u16) -> Desk {
-    gate_ended(width, height, 1)
-}
-
-fn done(width: u16, height: u16) -> Desk {
-    gate_ended(width, height, 0)
-}
-
-fn review(width: u16, height: u16, keys: &str) -> Desk {
-    reviewing(Bench::of(width, height, ["src/a.rs", "src/b.rs"]), keys)
-}
-
-fn control(width: u16, height: u16, keys: &str) -> Desk {
-    assert_eq!(CONTROL_WORD, "control");
-    reviewing(Bench::of(width, height, ["AGENTS.md", "src/b.rs"]), keys)
-}
-
-/// Presses the keys one after the other, with what each asked for done.
-fn reviewing(mut bench: Bench, keys: &str) -> Desk {
-    match keys.split_once('>') {
-        Some((leader, rest)) => {
-            let (first, others) = rest.split_at(1);
-            bench.press(&format!("{leader}>{first}"));
-            others.chars().for_each(|key| bench.press(&key.to_string()));
-        }
-        None => bench.press(keys),
-    }
-    bench.desk
-}
-
-/// What was written stands in the list.
-fn wrote(width: u16, height: u16, keys: &str) -> Desk {
-    let mut bench = Bench::of(width, height, ["src/a.rs", "src/b.rs"]);
-    bench.press("<ctrl-x>d");
-    bench.press("y");
-    bench.press("a");
-    bench.press("<esc>");
-    bench.desk.app.composer.draft.set(Saved::plain("/changes"));
-    bench.press("<enter>");
-    for key in keys.chars() {
-        bench.press(&if key == '\n' { "<enter>".to_owned() } else { key.to_string() });
-    }
-    bench.desk
-}
-
-/// A commit of what was written is shown.
-fn committing(width: u16, height: u16, keys: &str) -> Desk {
-    let mut desk = wrote_all(width, height);
-    say(&mut desk, "/commit");
-    let pending = desk.session.pending();
-    let Some(Work::LookCommit { commit, files }) = pending.values().next() else { panic!("{pending:?}") };
-    let file = |(path, content): &(RelPath, Option<BlobId>)| CommitFile {
-        path: path.clone(),
-        kind: ChangeKind::Modify,
-        content: *content,
-        untracked: false,
-        mixed: path.as_str().ends_with("b.rs"),
-    };
-    let tree = CommitTree {
-        on: "main".to_owned(),
-        files: files.iter().map(file).collect(),
-        others: 2,
-        staged: 1,
-        notes: vec!["The repository's hooks are not run (pre-commit); `!git commit` runs them.".to_owned()],
-    };
-    desk.give(Input::CommitLooked { commit: *commit, result: Ok(tree) });
-    pressed(desk, keys)
-}
-
-/// A run that wrote both files has ended.
-fn wrote_all(width: u16, height: u16) -> Desk {
-    let mut bench = Bench::of(width, height, ["src/a.rs", "src/b.rs"]);
-    bench.press("<ctrl-x>d");
-    for key in ["y", "y", "a", "y", "y", "a"] {
-        bench.press(key);
-    }
-    bench.press("<esc>");
-    bench.press("<ctrl-c>");
-    bench.desk
-}
-
-fn removal(width: u16, height: u16, keys: &str) -> Desk {
-    let mut desk = executing(width, height);
-    desk.reply("", &[("delete", r#"{"path":"notes/old.txt"}"#)]);
-    let call = desk.tools.remove(0);
-    let before = Blob::new(b"remember the milk\n".to_vec());
-    let draft = ProposalDraft {
-        path: RelPath::new("notes/old.txt").unwrap(),
-        kind: ChangeKind::Delete,
-        hunks: diff::hunks(before.bytes(), b""),
-        before: Some(before.clone()),
-        after: None,
-    };
-    let outcome = ToolOutcome { proposals: vec![draft], ..ToolOutcome::text("proposed", "1 hunk") };
-    desk.give(Input::ToolEnded { call, outcome });
-    desk.reply("Done.", &[]);
-    let (head, last) = keys.split_at("<ctrl-x>d".len());
-    desk.wait(1_000).press(head).deliver();
-    let reply = Reply::Blob(before.id(), Some(before.bytes().to_vec()));
-    desk.app.update(Update::Answered(0, reply), desk.now);
-    desk.draw();
-    desk.wait(1_000).press(last);
-    desk
 }
 
 /// A goal whose model proposes this command.
@@ -685,67 +462,5 @@ fn rehearsed(width: u16, height: u16) -> Desk {
     let found = Rehearsal { seen: 9, through, held, narrowed: Vec::new() };
     let (number, now) = (desk.number, desk.now);
     desk.app.update(Update::Answered(number, Reply::Rehearsed(Box::new(found))), now);
-    desk
-}
-
-/// Six sessions beside the one that is shown, two that no window holds, and a worktree without any.
-fn fleet(mut desk: Desk) -> Desk {
-    let row = |n: usize, title: &str, folder: &str, status: RunStatus, quiet: u64, doing: &str| {
-        let info = RunInfo {
-            session: format!("20261122-14020{n}-3f2a"),
-            title: title.into(),
-            folder: format!("/home/me/code/{folder}"),
-            status,
-            doing: doing.into(),
-            done: n.min(2),
-            steps: 5,
-            gate: Some("tests".into()),
-            waiting: usize::from(status == RunStatus::Waiting),
-            stake: vec![format!("a plan at {} of 5 steps", n.min(2))],
-            usage: Usage { cost_micros: Some(30_000 * n as u64), ..Usage::default() },
-            ..RunInfo::default()
-        };
-        let worktree = folder.strip_prefix("inkwell-").map(str::to_owned);
-        RunRow { info, berth: Berth::Behind(n), worktree, quiet }
-    };
-    let mut shown =
-        row(0, "add rate limiting to the login endpoint", "inkwell", RunStatus::Thinking, 1_000, "");
-    shown.berth = Berth::Shown(0);
-    let mut orphan = row(7, "Fuzz the parser", "inkwell-fuzz", RunStatus::Orphaned, 10_400_000, "");
-    orphan.berth = Berth::Elsewhere;
-    let mut empty = row(8, "pilothouse/spare", "inkwell-spare", RunStatus::Idle, 0, "nothing works in it");
-    (empty.berth, empty.info.stake, empty.info.steps) = (Berth::Empty, Vec::new(), 0);
-    (empty.info.gate, empty.info.usage) = (None, Usage::default());
-    desk.app.runs = vec![
-        shown,
-        row(
-            1,
-            "Move to sqlx 0.8",
-            "inkwell-sqlx",
-            RunStatus::Tool,
-            22_000,
-            "Port the store · run cargo build --tests",
-        ),
-        row(
-            2,
-            "Release notes 0.4",
-            "inkwell-notes",
-            RunStatus::Waiting,
-            125_000,
-            "Run git push --force origin main?",
-        ),
-        row(3, "Translate the help", "inkwell-i18n", RunStatus::Stalled, 280_000, "the model is asked"),
-        row(
-            4,
-            "Drop the old parser",
-            "inkwell-parser",
-            RunStatus::Failed,
-            900_000,
-            "tests: 3 failed, 41 passed",
-        ),
-        row(5, "Explain the lock order", "inkwell", RunStatus::Done, 3_700_000, ""),
-        orphan,
-        empty,
-    ];
     desk
 }

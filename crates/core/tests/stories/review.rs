@@ -1,0 +1,86 @@
+//! What is proposed and how it is decided: taken, left, stale, back up to the plan.
+
+use super::*;
+
+#[test]
+fn an_answer_is_bound_to_what_was_shown() {
+    let mut b = reviewing();
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    let other = pilothouse_core::blob::BlobId::of(b"something else");
+    assert!(b.input(Input::Apply { proposals: vec![(p.id, other)], word: None }).is_err());
+    let decide = Input::Decide { proposal: p.id, hunk: 0, decision: Some(Decision::Taken), shown: other };
+    assert!(b.input(decide).is_err());
+}
+
+#[test]
+fn a_removal_wants_its_word() {
+    let mut b = Bench::new();
+    b.say("delete the old file");
+    b.plan(&[("Remove it", "delete")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("delete", json!({"path": "old/a.txt"}))]);
+    b.propose("old/a.txt", "bye\n", "");
+    b.reply("", &[]);
+    assert!(b.approve_all(None).is_err());
+    assert!(b.approve_all(Some("y")).is_err());
+    let node = |b: &Bench| b.session.state().run_lane().unwrap().node;
+    assert_eq!(node(&b), IntentNode::Modify, "delete is reached only by the word");
+    b.approve_all(Some("a.txt")).unwrap();
+    assert_eq!(node(&b), IntentNode::Delete);
+    b.write();
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn auto_mode_applies_edits_but_not_removals() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the greeting");
+    b.plan(&[("Fix", "modify")], &[]);
+    b.reply("", &[("edit", edit_of("a.txt")), ("delete", json!({"path": "b.txt"}))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.propose("b.txt", "bye\n", "");
+    b.reply("", &[]);
+    b.write();
+    assert!(b.session.state().diff_of(b.session.state().run_lane().unwrap().id).is_some());
+    assert_eq!(b.session.state().open_proposals().count(), 1);
+}
+
+#[test]
+fn a_stale_file_is_refused_and_shown_again() {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    let apply = b.writing();
+    let p = b.session.state().proposals().values().next().unwrap().clone();
+    let draft = proposing("a.txt", "0\n1\n", "0\none\n").proposals.remove(0);
+    let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased: vec![(p.id, draft)] };
+    b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
+    assert_eq!(phase(&b), Phase::Executing);
+    let again = b.session.state().open_proposals().next().unwrap().clone();
+    assert_ne!(again.shown(), p.shown());
+    assert!(b.input(Input::Apply { proposals: vec![(p.id, p.shown())], word: None }).is_err());
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn up_goes_back_to_the_same_plan_and_writes_nothing() {
+    let mut b = reviewing();
+    let step = b.input(Input::Up).unwrap();
+    assert!(starts(&step).is_empty());
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    assert_eq!(b.session.state().open_proposals().count(), 0);
+    assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].status, TaskStatus::Pending);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.thinking();
+}
+
+#[test]
+fn skipping_everything_skips_the_task() {
+    let mut b = reviewing();
+    let proposals = b.session.state().open_proposals().map(|p| p.id).collect();
+    b.input(Input::Skip { proposals, reason: "not like this".into() }).unwrap();
+    assert!(b.names().contains(&"task_skipped".into()));
+    assert_eq!(phase(&b), Phase::Idle);
+}

@@ -1,0 +1,130 @@
+//! Where one stands in it: scrolling, going from message to message, searching, older pages.
+
+use super::*;
+
+#[test]
+fn scrolled_up_it_stays_put_and_counts_what_is_new() {
+    let mut s = Screen::new();
+    for n in 0..40 {
+        s.tell(said(n, &format!("message {n}")));
+    }
+    s.draw(40, 10);
+    s.act(ConversationAction::PageUp);
+    let before = s.text(40, 10);
+    for n in 40..43 {
+        s.tell(said(n, &format!("message {n}")));
+    }
+    let after = s.text(40, 10);
+    assert_eq!(before[..9], after[..9]);
+    assert!(after[9].ends_with("▾ 3 new"), "{:?}", after[9]);
+    s.act(ConversationAction::Bottom);
+    assert_eq!(s.text(40, 10)[9], " ▎ message 42");
+    s.act(ConversationAction::Top);
+    assert_eq!(s.text(40, 10)[1], " ▎ message 0");
+    for _ in 0..200 {
+        s.act(ConversationAction::Down);
+    }
+    assert_eq!(s.text(40, 10)[9], " ▎ message 42");
+}
+
+#[test]
+fn brackets_go_from_message_to_message() {
+    let mut s = Screen::new();
+    for n in 0..9 {
+        s.tell(said(n, &format!("message {n}")));
+        read(&mut s, 100 + n, "a.rs", 1, 1);
+    }
+    s.draw(40, 6);
+    s.act(ConversationAction::Top);
+    s.act(ConversationAction::Next);
+    assert_eq!(s.text(40, 6)[1], " ▎ message 1");
+    s.act(ConversationAction::Previous);
+    assert_eq!(s.text(40, 6)[1], " ▎ message 0");
+}
+
+#[test]
+fn a_search_goes_to_older_matches_and_marks_them() {
+    let mut s = Screen::new();
+    for n in 0..30 {
+        s.tell(said(n, &format!("word{n} common")));
+    }
+    s.draw(40, 6);
+    s.search("word7 ");
+    let rows = s.text(40, 6);
+    assert!(rows.iter().any(|r| r.contains("word7 ")), "{rows:?}");
+    assert!(s.act(ConversationAction::SearchNext).notice.unwrap().contains("no further match"));
+    s.search("common");
+    let at = s.pane.cursor.unwrap();
+    s.act(ConversationAction::SearchNext);
+    assert!(s.pane.cursor.unwrap() < at);
+    s.act(ConversationAction::SearchPrevious);
+    assert_eq!(s.pane.cursor.unwrap(), at);
+    let outcome = s.act(ConversationAction::Copy);
+    assert_eq!(outcome.copy.unwrap(), "word8 common");
+}
+
+#[test]
+fn older_pages_join_in_front_and_the_screen_does_not_move() {
+    let all = run_story();
+    let events = all.story.events.clone();
+    for cut in 1..events.len() {
+        let (older, newer) = events.split_at(cut);
+        let mut s = Screen { story: all_again(&all.story), pane: ConversationPane::default() };
+        for e in newer {
+            s.pane.fold(s.story.session.state(), e);
+        }
+        let tail = s.text(60, 3);
+        assert!(s.pane.asks().contains(&Ask::History { before: newer[0].seq, count: PAGE_EVENTS }));
+        s.pane.prepend(older.to_vec());
+        if tail[2].is_empty() {
+            continue;
+        }
+        assert_eq!(s.text(60, 3)[2], tail[2], "cut at {cut}");
+        let mut whole = Screen { story: all_again(&all.story), pane: ConversationPane::default() };
+        for e in &events {
+            whole.pane.fold(whole.story.session.state(), e);
+        }
+        let titles = |rows: Vec<String>| rows.into_iter().filter(|r| !r.contains("Gate")).collect::<Vec<_>>();
+        if !matches!(
+            newer[0].event,
+            Event::Applied { .. } | Event::CheckpointOpened { .. } | Event::CheckpointResolved { .. }
+        ) {
+            assert_eq!(titles(s.text(60, 40)), titles(whole.text(60, 40)), "cut at {cut}");
+        }
+    }
+}
+
+pub(super) fn all_again(story: &Story) -> Story {
+    let mut again = Story::new();
+    again.session = story.session.clone();
+    again.at = story.at;
+    again
+}
+
+#[test]
+fn a_long_message_asks_for_its_text_and_shows_it() {
+    let mut s = Screen::new();
+    let long = "word ".repeat(3_000);
+    s.tell(replied(1, 1, &long));
+    s.draw(40, 6);
+    let asks = s.pane.asks();
+    let [Ask::Blob(id)] = asks[..] else { panic!("{asks:?}") };
+    assert!(s.pane.asks().is_empty());
+    s.pane.answered(&Reply::Blob(id, Some(b"the whole".to_vec())), &Redactor::default());
+    assert_eq!(s.text(40, 6)[0], " the whole");
+}
+
+#[test]
+fn a_frame_lays_out_what_is_seen_however_long_the_conversation() {
+    let mut s = Screen::new();
+    for n in 0..20_000 {
+        s.tell(said(n, "a message of some words"));
+    }
+    s.draw(80, 30);
+    assert!(s.pane.laid.len() <= 40, "{}", s.pane.laid.len());
+    for _ in 0..300 {
+        s.act(ConversationAction::PageUp);
+        s.draw(80, 30);
+    }
+    assert!(s.pane.laid.len() <= LAID + 60, "{}", s.pane.laid.len());
+}
