@@ -93,6 +93,19 @@ impl Hunk {
         self.changes.iter().map(|c| c.old.len).sum()
     }
 
+    /// Its parts: each of its changes, or each line of its only one. One part where nothing can be parted.
+    pub fn parts(&self) -> Vec<Self> {
+        let alone = |change: Change| Self { changes: vec![change] };
+        let [change] = self.changes[..] else { return self.changes.iter().copied().map(alone).collect() };
+        // A line that goes and one that comes stand for each other as long as there are both.
+        let line = |of: Lines, n: usize| match n < of.len {
+            true => Lines { start: of.start + n, len: 1 },
+            false => Lines { start: of.end(), len: 0 },
+        };
+        let lines = 0..change.old.len.max(change.new.len);
+        lines.map(|n| alone(Change { old: line(change.old, n), new: line(change.new, n) })).collect()
+    }
+
     fn span(mut runs: impl Iterator<Item = Lines>) -> Lines {
         let Some(first) = runs.next() else { return Lines::default() };
         let end = runs.last().unwrap_or(first).end();
@@ -239,6 +252,23 @@ mod tests {
             let h = hunks(&a, &b);
             prop_assert_eq!(&select(&a, &b, &h, &(0..h.len()).collect()), &b);
             prop_assert_eq!(&select(&a, &b, &h, &BTreeSet::new()), &a);
+        }
+
+        #[test]
+        fn parts_of_hunks_come_to_the_same_and_each_is_taken_alone(a in text(), b in text(), pick in any::<u64>()) {
+            let whole = hunks(&a, &b);
+            let mut parts: Vec<Hunk> = whole.iter().flat_map(Hunk::parts).collect();
+            for _ in 0..2 {
+                prop_assert_eq!(&select(&a, &b, &parts, &(0..parts.len()).collect()), &b);
+                let taken: BTreeSet<usize> = (0..parts.len()).filter(|i| pick >> (i % 64) & 1 == 1).collect();
+                let size = |p: &Hunk| (p.added(), p.removed());
+                let (added, removed) = parts.iter().enumerate().filter(|(i, _)| taken.contains(i))
+                    .fold((0, 0), |(x, y), (_, p)| (x + size(p).0, y + size(p).1));
+                let got = select(&a, &b, &parts, &taken);
+                prop_assert_eq!(lines(&got).len() + removed, lines(&a).len() + added);
+                parts = parts.iter().flat_map(Hunk::parts).collect();
+            }
+            prop_assert!(parts.iter().all(|p| p.parts().len() == 1));
         }
 
         #[test]

@@ -15,7 +15,7 @@ use crate::{
     commit::{CommitFile, Committed},
     compaction::{Dropped, Mark as ContextMark},
     completion::Completion,
-    diff::Lines,
+    diff::{Hunk, Lines},
     fact::{Fact, Mark, Place},
     goal::GoalSummary,
     hook::{Hold, Hook, HookStatus},
@@ -703,6 +703,15 @@ pub enum Event {
         /// What the user said about it, for the agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<String>,
+    },
+    /// A hunk was split, so that its parts are decided one by one.
+    HunkSplit {
+        /// The proposal.
+        proposal: ProposalId,
+        /// The hunk, from 0.
+        hunk: usize,
+        /// What stands in its place.
+        parts: Vec<Hunk>,
     },
     /// The proposed content was changed by the user.
     ProposalEdited {

@@ -90,6 +90,15 @@ pub enum Input {
         /// The hash of what was shown.
         shown: BlobId,
     },
+    /// The user splits a hunk, to decide its parts one by one.
+    Split {
+        /// The proposal.
+        proposal: ProposalId,
+        /// The hunk, from 0.
+        hunk: usize,
+        /// The hash of what was shown.
+        shown: BlobId,
+    },
     /// The user says something about a hunk, for the agent; what is decided about it stays.
     Comment {
         /// The proposal.

@@ -2,7 +2,10 @@
 //!
 //! Owns what is proposed and decided. Never holds a file's text (only its hash) and never writes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
@@ -44,8 +47,25 @@ pub struct Proposal {
     /// The decision on each hunk that has one.
     #[serde(default, deserialize_with = "numbered")]
     pub decided: BTreeMap<usize, Decision>,
+    /// How often a hunk of it was split.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub splits: u32,
     /// Where it stands.
     pub status: ProposalStatus,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what derives hands it so")]
+const fn is_none(splits: &u32) -> bool {
+    *splits == 0
+}
+
+/// Where what is said of hunk `at` stands once `hunk` is so many parts.
+pub(crate) fn moved(at: usize, hunk: usize, parts: usize) -> std::ops::Range<usize> {
+    match at.cmp(&hunk) {
+        Ordering::Less => at..at + 1,
+        Ordering::Equal => at..at + parts,
+        Ordering::Greater => at + parts - 1..at + parts,
+    }
 }
 
 /// Inside a tagged event the numbers that are a map's keys come as text.
@@ -109,11 +129,27 @@ impl Proposal {
         (taken, left, self.hunks.len().saturating_sub(self.decided.len()))
     }
 
+    /// Puts parts in the place of a hunk; each is decided as it was.
+    pub fn split(&mut self, hunk: usize, parts: &[Hunk]) {
+        if hunk >= self.hunks.len() || parts.is_empty() {
+            return;
+        }
+        self.hunks.splice(hunk..=hunk, parts.iter().cloned());
+        self.splits += 1;
+        let decided = std::mem::take(&mut self.decided);
+        for (at, decision) in decided {
+            self.decided.extend(moved(at, hunk, parts.len()).map(|at| (at, decision)));
+        }
+    }
+
     /// The hash of exactly what the user is shown; an approval is bound to it.
     pub fn shown(&self) -> BlobId {
         let mut text = format!("{}\0{:?}\0{:?}\0{:?}", self.path, self.kind, self.before, self.after);
         if let Some(why) = &self.control {
             text.push_str(&format!("\0{why}"));
+        }
+        if self.splits > 0 {
+            text.push_str(&format!("\0{} splits", self.splits));
         }
         BlobId::of(text.as_bytes())
     }

@@ -100,6 +100,11 @@ impl Keys {
         self.decoder.pop()
     }
 
+    /// Whether the background is dark, if the terminal said so since this was asked last.
+    pub const fn take_dark(&mut self) -> Option<bool> {
+        self.decoder.take_dark()
+    }
+
     fn gather(&mut self, came: Instant) -> io::Result<Option<Instant>> {
         let mut taken = 0;
         while lies(&self.terminal, Some(&Timespec::default()))? {

@@ -23,7 +23,6 @@ use tokio::{
 pub use crate::app::Look;
 use crate::{
     app::AppCommand,
-    ground::{Ground, Heard},
     highlight::Highlighter,
     keys::Keys,
     pace::{Counts, Pace, Urgency},
@@ -110,9 +109,9 @@ pub struct Screen {
     pace: Pace,
     /// Rings when colours of code are known.
     coloured: Arc<Notify>,
-    /// Whether the background is known, and the answer that is waited for.
+    /// Whether the background need not be asked for, and whether it was.
     ground_known: bool,
-    ground: Option<Ground>,
+    asked_ground: bool,
 }
 
 impl Screen {
@@ -127,7 +126,7 @@ impl Screen {
         let ground_known = look.ground_known;
         let window = Window::new(look, colours).map_err(io::Error::other)?;
         let (terminal, lines, pace) = (Terminal::take()?, Lines::default(), Pace::default());
-        let mut screen = Self { terminal, window, lines, pace, coloured, ground_known, ground: None };
+        let mut screen = Self { terminal, window, lines, pace, coloured, ground_known, asked_ground: false };
         screen.draw()?;
         Ok(screen)
     }
@@ -177,7 +176,10 @@ impl Screen {
                         return Ok(Reason::Signal(Signal::Hangup));
                     }
                     while let Some(event) = keys.pop() {
-                        self.hear(event);
+                        self.take(event);
+                    }
+                    if keys.take_dark().is_some_and(|dark| self.asked_ground && self.window.take_ground(dark)) {
+                        self.pace.want(Urgency::Now);
                     }
                 }
                 _ = resized.recv() => self.pace.want(Urgency::Now),
@@ -279,23 +281,6 @@ impl Screen {
         Ok(())
     }
 
-    /// Takes what the terminal sent, unless it is the answer about its background.
-    fn hear(&mut self, (event, stamp): (Event, Stamp)) {
-        let Some(ground) = self.ground.as_mut().filter(|g| g.open(stamp.came)) else {
-            return self.take((event, stamp));
-        };
-        match ground.hear(event, stamp) {
-            Heard::More => {}
-            Heard::Events(events) => events.into_iter().for_each(|event| self.take(event)),
-            Heard::Dark(dark) => {
-                self.ground = None;
-                if self.window.front().take_ground(dark) {
-                    self.pace.want(Urgency::Now);
-                }
-            }
-        }
-    }
-
     fn take(&mut self, (event, stamp): (Event, Stamp)) {
         if let Some(urgency) = self.window.terminal(&event, stamp, stamp.came) {
             self.pace.want(urgency);
@@ -314,9 +299,8 @@ impl Screen {
             return Ok(());
         };
         // Asked once the session stands: who leaves at once finds no answer on their command line.
-        if matches!(update, Update::Opened(..)) && !self.ground_known {
-            self.ground_known = true;
-            self.ground = Some(Ground::asked(Instant::now()));
+        if matches!(update, Update::Opened(..)) && !self.ground_known && !self.asked_ground {
+            self.asked_ground = true;
             self.terminal.ask(crate::ground::QUESTION)?;
         }
         if let Update::Closed(message) = &update

@@ -250,6 +250,7 @@ pub(crate) fn proposal(id: u64, file: &str, before: &str, after: &str) -> (Event
         after: (kind != ChangeKind::Delete).then(|| blobs[1].id()),
         hunks,
         decided: std::collections::BTreeMap::new(),
+        splits: 0,
         status: pilothouse_core::proposal::ProposalStatus::Open,
     };
     (Event::Proposed { proposal, added, removed }, blobs.to_vec())

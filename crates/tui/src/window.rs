@@ -81,6 +81,15 @@ impl Window {
         &mut self.front
     }
 
+    /// Takes what the terminal says of its background, for sessions to come as well; true when it is not what was thought.
+    pub fn take_ground(&mut self, dark: bool) -> bool {
+        self.look.dark = dark;
+        for app in self.others.values_mut() {
+            app.take_ground(dark);
+        }
+        self.front.take_ground(dark)
+    }
+
     /// How many sessions there are.
     pub fn sessions(&self) -> usize {
         self.others.len() + 1

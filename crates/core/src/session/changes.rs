@@ -134,6 +134,11 @@ impl Changes {
                     }
                 }
             }
+            Event::HunkSplit { proposal, hunk, parts } => {
+                if let Some(p) = self.proposals.get_mut(proposal) {
+                    p.split(*hunk, parts);
+                }
+            }
             Event::ProposalClosed { proposal, dropped, .. } => {
                 if let Some(p) = self.proposals.get_mut(proposal) {
                     p.status = if *dropped { ProposalStatus::Dropped } else { ProposalStatus::Skipped };

@@ -15,6 +15,7 @@ use crate::{
     ids::{CallId, CheckpointId, LaneId, ProposalId, Seq, TaskId, TurnId},
     intent::{Control, Phase},
     lane::LaneKind,
+    proposal::moved,
 };
 
 /// A summary takes the place of at least this many entries.
@@ -341,6 +342,13 @@ impl Transcript {
             }
             Event::HunkDecided { proposal, hunk, comment: Some(text), .. } => {
                 self.commented(*proposal, *hunk, text.trim());
+                false
+            }
+            Event::HunkSplit { proposal, hunk, parts } => {
+                for ((id, at), text) in std::mem::take(&mut self.comments) {
+                    let at = if id == *proposal { moved(at, *hunk, parts.len()).start } else { at };
+                    self.comments.insert((id, at), text);
+                }
                 false
             }
             Event::PlanReady { .. } => {

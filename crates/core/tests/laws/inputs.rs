@@ -166,6 +166,9 @@ pub(super) fn input(dice: &mut Dice, session: &Session) -> Input {
                     shown: p.shown(),
                 },
                 1 => Input::Skip { proposals: vec![p.id], reason: "why".into() },
+                2 if dice.roll(2) == 0 => {
+                    Input::Split { proposal: p.id, hunk: dice.roll(2), shown: p.shown() }
+                }
                 2 => Input::Up,
                 _ => Input::Apply {
                     proposals: vec![(p.id, p.shown())],

@@ -126,6 +126,7 @@ const fn place(event: &Event) -> usize {
         Event::SourceSeen { .. } => 102,
         Event::CandidatesWanted { .. } => 103,
         Event::PlanCandidate { .. } => 104,
+        Event::HunkSplit { .. } => 105,
     }
 }
 

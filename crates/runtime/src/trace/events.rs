@@ -157,6 +157,7 @@ impl EventTrace {
             | Event::RulesKept { .. }
             | Event::Proposed { .. }
             | Event::HunkDecided { .. }
+            | Event::HunkSplit { .. }
             | Event::ProposalEdited { .. }
             | Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }

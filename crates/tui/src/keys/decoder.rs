@@ -33,6 +33,8 @@ const WAYS_OUT: [&[u8]; 4] = [b"\x03", b"\x1b[99;5u", b"\x1b", b"\x1b[27u"];
 #[derive(Debug, Default)]
 pub struct Decoder {
     found: VecDeque<(Event, Stamp)>,
+    /// Whether the background is dark, as the terminal said last.
+    dark: Option<bool>,
     /// A sequence that has begun.
     begun: Vec<u8>,
     /// When it can have come at the earliest, and when it was read.
@@ -89,9 +91,14 @@ impl Decoder {
         self.found.pop_front()
     }
 
-    /// Whether no event waits.
+    /// Whether the background is dark, if the terminal said so since this was asked last.
+    pub const fn take_dark(&mut self) -> Option<bool> {
+        self.dark.take()
+    }
+
+    /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.found.is_empty() && self.dark.is_none()
     }
 
     fn stamp(&self, came: Instant) -> Stamp {
@@ -120,6 +127,7 @@ impl Decoder {
                 self.begun.clear();
                 return self.byte(byte, came, read_at);
             }
+            Found::Answer(dark) => self.dark = dark.or(self.dark),
             Found::PasteStart => self.paste = Some(Vec::new()),
             Found::PasteEnd => self.stray_end(),
         }

@@ -7,6 +7,8 @@ use crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MouseEvent, MouseEventKind,
 };
 
+use crate::ground;
+
 /// The byte that begins every sequence, and is a key when nothing follows.
 pub const ESC: u8 = 0x1b;
 /// No sequence that means anything here is longer.
@@ -23,6 +25,8 @@ pub enum Found {
     Done(Option<Event>),
     /// This, without the last byte, which begins something new.
     Before(Option<Event>),
+    /// An answer of the terminal; of its background, whether that is dark.
+    Answer(Option<bool>),
     /// The mark that begins a paste.
     PasteStart,
     /// The mark that ends a paste.
@@ -49,6 +53,7 @@ pub fn read(bytes: &[u8]) -> Found {
             found @ (Found::More
             | Found::Done(_)
             | Found::Before(_)
+            | Found::Answer(_)
             | Found::PasteStart
             | Found::PasteEnd) => found,
         },
@@ -67,12 +72,14 @@ fn answer(kind: u8, rest: &[u8]) -> Found {
     match rest {
         [] => Found::More,
         [first] if !begins(*first) => Found::Before(Some(alt(kind))),
-        [.., 0x07] | [.., ESC, _] => Found::Done(None),
+        [text @ .., 0x07] | [text @ .., ESC, _] => {
+            Found::Answer(if kind == b']' { ground::dark(text) } else { None })
+        }
         [.., ESC] => Found::More,
         // A control character is a key again.
         [.., 0x00..=0x1f] => Found::Before(None),
         _ if rest.len() < LONGEST_ANSWER => Found::More,
-        _ => Found::Done(None),
+        _ => Found::Answer(None),
     }
 }
 

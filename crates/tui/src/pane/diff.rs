@@ -59,6 +59,8 @@ actions! {
         LeaveWhy "leave-why", "leave the hunk, say why", "this hunk; the agent is told your reason";
         /// Taken, left, undecided.
         Toggle "toggle", "take, leave, undecided", "this hunk";
+        /// The hunk in parts.
+        Split "split", "split the hunk", "this hunk: its changes, then their lines, one by one";
         /// The next hunk.
         NextHunk "next-hunk", "next hunk", "this screen";
         /// The previous hunk.
@@ -113,6 +115,7 @@ impl DiffAction {
             | Self::Leave
             | Self::LeaveWhy
             | Self::Toggle
+            | Self::Split
             | Self::Apply
             | Self::ApplyAll
             | Self::Skip => true,

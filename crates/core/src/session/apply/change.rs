@@ -18,6 +18,7 @@ macro_rules! change_events {
     () => {
         Event::Proposed { .. }
             | Event::HunkDecided { .. }
+            | Event::HunkSplit { .. }
             | Event::ProposalEdited { .. }
             | Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }

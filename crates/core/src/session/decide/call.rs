@@ -374,6 +374,7 @@ impl Draft<'_> {
             after: draft.after.as_ref().map(crate::blob::Blob::id),
             hunks: draft.hunks,
             decided: std::collections::BTreeMap::new(),
+            splits: 0,
             status: ProposalStatus::Open,
         };
         self.blobs.extend(draft.before.into_iter().chain(draft.after));

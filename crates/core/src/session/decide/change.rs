@@ -57,6 +57,17 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// A hunk becomes its parts; what was decided of it holds for each.
+    pub(super) fn split(&mut self, proposal: ProposalId, hunk: usize, shown: BlobId) -> Decided {
+        let p = self.as_shown(proposal, shown)?;
+        let parts = p.hunks.get(hunk).ok_or_else(|| Refusal::new("there is no such hunk"))?.parts();
+        if parts.len() < 2 {
+            return Err(Refusal::new("this hunk is one line; it cannot be split"));
+        }
+        self.emit(Event::HunkSplit { proposal, hunk, parts });
+        Ok(())
+    }
+
     /// What the user says about a hunk; it reaches the agent with what becomes of the hunk.
     pub(super) fn comment(
         &mut self,
@@ -177,6 +188,7 @@ impl Draft<'_> {
             after: draft.after.as_ref().map(Blob::id),
             hunks: draft.hunks,
             decided: std::collections::BTreeMap::new(),
+            splits: 0,
             status: ProposalStatus::Open,
             ..old
         };
@@ -232,6 +244,7 @@ impl Draft<'_> {
                 after: Some(rest.after),
                 hunks: rest.hunks,
                 decided: std::collections::BTreeMap::new(),
+                splits: 0,
                 status: ProposalStatus::Open,
                 ..old.clone()
             };

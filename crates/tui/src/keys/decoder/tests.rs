@@ -97,6 +97,23 @@ fn bytes_that_are_no_text_are_left_out_and_cost_nothing_else() {
 }
 
 #[test]
+fn what_the_terminal_says_of_its_background_is_heard_once() {
+    for (answer, dark) in [
+        ("\x1b]11;rgb:1e1e/1e1e/2e2e\x07", Some(true)),
+        ("\x1b]11;rgb:fafa/fafa/fafa\x1b\\", Some(false)),
+        ("\x1b]11;rgb:fafa/fafa/fafa\x1b\\\x1b]4;1;rgb:0/0/0\x07", Some(false)),
+        ("\x1bP11;rgb:fafa/fafa/fafa\x07", None),
+        ("\x1b]10;rgb:fafa/fafa/fafa\x07", None),
+    ] {
+        let (now, mut decoder) = (Instant::now(), Decoder::default());
+        decoder.take(answer.as_bytes(), now, now);
+        assert_eq!(decoder.is_empty(), dark.is_none(), "{answer:?}: it is worth waking up for");
+        assert_eq!(decoder.pop(), None);
+        assert_eq!((decoder.take_dark(), decoder.take_dark()), (dark, None), "{answer:?}");
+    }
+}
+
+#[test]
 fn what_a_terminal_answers_is_never_typed() {
     for answer in [
         "\x1b]11;rgb:1e1e/1e1e/2e2e\x07",

@@ -36,6 +36,7 @@ impl DiffPane {
             DiffAction::Take => return self.decide(ctx, Some(Decision::Taken), true),
             DiffAction::Leave => return self.decide(ctx, Some(Decision::Left), true),
             DiffAction::LeaveWhy => return self.leave_why(ctx),
+            DiffAction::Split => return self.split(ctx),
             DiffAction::Toggle => return self.toggle(ctx),
             DiffAction::NextHunk => self.step_hunk(1),
             DiffAction::PreviousHunk => self.step_hunk(-1),
@@ -128,6 +129,18 @@ impl DiffPane {
             self.next_undecided(ctx);
         }
         Outcome::input(input)
+    }
+
+    /// Splits the hunk: into its changes, or the only one into its lines.
+    fn split(&self, ctx: &Ctx<'_>) -> Outcome {
+        let Some(file) = self.file() else { return Outcome::none() };
+        if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
+            return Outcome::notice("it is being written; nothing can be split now");
+        }
+        if file.hunks.get(self.hunk).is_none_or(|h| h.parts().len() < 2) {
+            return Outcome::notice("this hunk is one line; it cannot be split");
+        }
+        Outcome::input(Input::Split { proposal: file.id, hunk: self.hunk, shown: file.shown })
     }
 
     /// The next hunk of the file without decision, below or from its top; a file is left only once it is

@@ -37,6 +37,7 @@ impl Pane for DiffPane {
         match &event.event {
             Event::HunkDecided { proposal, .. } => self.failed.retain(|(id, _)| id != proposal),
             Event::Proposed { .. }
+            | Event::HunkSplit { .. }
             | Event::ProposalEdited { .. }
             | Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }

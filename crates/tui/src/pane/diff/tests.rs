@@ -74,6 +74,10 @@ impl Screen {
             if let Input::Decide { proposal, hunk, decision, .. } = input {
                 let (proposal, hunk, decision) = (*proposal, *hunk, *decision);
                 self.tell(Event::HunkDecided { proposal, hunk, decision, comment: None });
+            } else if let Input::Split { proposal, hunk, .. } = input {
+                let (proposal, hunk) = (*proposal, *hunk);
+                let parts = self.story.session.state().proposals()[&proposal].hunks[hunk].parts();
+                self.tell(Event::HunkSplit { proposal, hunk, parts });
             }
         }
         outcome
@@ -176,6 +180,32 @@ fn deciding_goes_to_the_next_undecided_hunk_and_is_bound_to_what_was_shown() {
     s.act(DiffAction::NextHunk);
     s.act(DiffAction::Leave);
     assert!(s.text(72, 26)[25].starts_with(" a applies nothing of login.rs"));
+}
+
+#[test]
+fn a_hunk_is_split_into_its_changes_and_then_into_its_lines() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    s.propose(20, "src/x.rs", "a\nb\nc\nd\n", "A\nb\nc\nD\nE\n");
+    s.tell(review(30, &[20]));
+    s.draw(72, 26);
+    let shown = |s: &Screen| s.story.session.state().proposals()[&ProposalId(20)].shown();
+    let split = |hunk, shown| Input::Split { proposal: ProposalId(20), hunk, shown };
+    let before = shown(&s);
+    assert_eq!(s.act(DiffAction::Split).inputs, [split(0, before)]);
+    assert_ne!(shown(&s), before, "a key for the hunk that was is for none of its parts");
+    s.act(DiffAction::Take);
+    let now = shown(&s);
+    assert_eq!(s.act(DiffAction::Split).inputs, [split(1, now)]);
+    s.act(DiffAction::Leave);
+    s.act(DiffAction::Take);
+    let p = &s.story.session.state().proposals()[&ProposalId(20)];
+    assert_eq!((p.hunks.len(), p.tally()), (3, (2, 1, 0)));
+    let (before, after) = (b"a\nb\nc\nd\n", b"A\nb\nc\nD\nE\n");
+    assert_eq!(pilothouse_core::diff::select(before, after, &p.hunks, &p.chosen()), b"A\nb\nc\nd\nE\n");
+    let refused = s.act(DiffAction::Split);
+    assert_eq!(refused.inputs, [], "one line has no parts");
+    assert_eq!(refused.notice.as_deref(), Some("this hunk is one line; it cannot be split"));
 }
 
 #[test]
@@ -428,14 +458,14 @@ proptest! {
         before in "([a-c漢\\t ]{0,6}\\n){0,12}|\\PC{0,40}",
         after in "([a-c漢\\t ]{0,6}\\n){0,12}|[\\x00-\\x{10ffff}]{0,20}",
         sizes in prop::collection::vec((1u16..150, 1u16..40), 1..3),
-        keys in prop::collection::vec(0usize..21, 0..20),
+        keys in prop::collection::vec(0usize..22, 0..20),
     ) {
         let all = [
             DiffAction::Take, DiffAction::Leave, DiffAction::Toggle, DiffAction::NextHunk, DiffAction::PreviousHunk,
             DiffAction::NextFile, DiffAction::PreviousFile, DiffAction::Apply, DiffAction::ApplyAll, DiffAction::Skip,
             DiffAction::DiffAll, DiffAction::SideBySide, DiffAction::MoreContext, DiffAction::LessContext,
             DiffAction::Down, DiffAction::Up, DiffAction::PageDown, DiffAction::PageUp, DiffAction::Top,
-            DiffAction::Bottom, DiffAction::Edit,
+            DiffAction::Bottom, DiffAction::Edit, DiffAction::Split,
         ];
         let mut s = two_hunks();
         s.propose(21, "src/x.rs", &before, &after);
