@@ -29,7 +29,13 @@ impl Draft<'_> {
         if stopped && self.state.phase == Phase::Idle && self.state.answering().is_none() {
             return Ok(());
         }
-        if self.state.answering().is_some() { self.cancel_answer() } else { self.stop() }
+        let idle = self.state.phase == Phase::Idle;
+        let answer = self.state.answering().or_else(|| self.state.answer_at_rest().filter(|_| idle));
+        match answer {
+            Some(lane) => self.stop_answer(lane),
+            None => return self.stop(),
+        }
+        Ok(())
     }
 
     /// Stops the last answer, and nothing where there is none.
