@@ -153,6 +153,14 @@ pub enum GateStatus {
     Skipped,
 }
 
+impl Task {
+    /// Whether it is the same work as another, wherever that stands.
+    pub fn is_as(&self, other: &Self) -> bool {
+        (&self.title, &self.detail, self.node, &self.files)
+            == (&other.title, &other.detail, other.node, &other.files)
+    }
+}
+
 impl Plan {
     /// What its steps need; its gates run commands.
     pub fn scope(&self) -> ToolScope {

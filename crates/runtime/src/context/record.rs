@@ -85,8 +85,14 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
             let path = &state.proposals().get(proposal)?.path;
             format!("set aside, nothing of it is written: {path}: {reason}")
         }
-        Event::ProposalTakenUp { proposal } => {
-            format!("taken up again, waits for the user: {}", state.proposals().get(proposal)?.path)
+        Event::ProposalTakenUp { proposal, lane } => {
+            let path = &state.proposals().get(proposal)?.path;
+            match lane {
+                None => format!("taken up again, waits for the user: {path}"),
+                Some(_) => format!(
+                    "this task was begun before: what it proposed of {path} still stands and is what you read there; go on from it"
+                ),
+            }
         }
         Event::Reverted { apply, redo } => {
             let what = if *redo { "put back" } else { "undone" };

@@ -86,7 +86,9 @@ impl State {
         self.recalling = None;
         self.hooks.clear();
         self.hook_runs.clear();
-        self.lanes.clear();
+        for lane in std::mem::take(&mut self.lanes).into_values() {
+            Arc::make_mut(&mut self.changes).lane_ends(&lane);
+        }
         for asked in std::mem::take(&mut self.open).into_values() {
             self.pause_asked(&asked.kind);
         }

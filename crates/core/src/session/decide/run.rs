@@ -220,6 +220,7 @@ impl Draft<'_> {
         let turn = added.or(self.state.run.as_ref().map(|r| r.turn)).unwrap_or_default();
         let lane = self.open_lane(LaneOpening::of(LaneKind::Task(task), turn));
         self.emit(Event::TaskStarted { task, lane });
+        self.go_on_with_proposals(lane, task);
         self.move_to(lane, IntentNode::Act, None);
         // Delete is reached only by the typed word; until then such a task may propose.
         let node = if node == IntentNode::Delete { IntentNode::Modify } else { node };

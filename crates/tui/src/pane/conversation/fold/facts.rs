@@ -152,9 +152,10 @@ impl Log {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
                 self.mark(at, Mark::Skipped, &format!("set aside {path}: {reason} – /proposals lists it"));
             }
-            Event::ProposalTakenUp { proposal } => {
+            Event::ProposalTakenUp { proposal, lane } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
-                self.mark(at, Mark::Dot, &format!("taken up again: {path}"));
+                let how = if lane.is_some() { "goes on with" } else { "taken up again:" };
+                self.mark(at, Mark::Dot, &format!("{how} {path}"));
             }
             Event::Reverted { redo, .. } => {
                 let what = if *redo { "put back the undone change" } else { "took the last change back" };
