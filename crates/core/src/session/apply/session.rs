@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
+    checkpoint::CheckpointKind,
     event::Event,
     intent::{Control, Phase},
-    plan::{GateStatus, TaskStatus},
+    plan::{GateStatus, Pause, TaskStatus},
+    question::Paused,
     scope::PermissionMode,
     session::State,
     trust::Trust,
@@ -90,7 +92,10 @@ impl State {
             Arc::make_mut(&mut self.changes).lane_ends(&lane);
         }
         for asked in std::mem::take(&mut self.open).into_values() {
-            self.pause_asked(&asked.kind);
+            // Whoever takes the plan up again goes on with that step; every other place comes anew.
+            if matches!(&asked.kind, CheckpointKind::Paused(Paused { at: Pause::Step(_), .. })) {
+                self.pause_asked(&asked.kind);
+            }
         }
         self.brief_budgets.clear();
         self.asked.clear();
