@@ -15,7 +15,7 @@ use crate::{
     phase::Trigger,
     pipeline::StageEvent,
     plan::{GateStatus, TaskStatus},
-    session::{ApplyStatus, Lane, LaneKind, Queue},
+    session::{ApplyStatus, Lane, LaneKind},
 };
 
 impl Draft<'_> {
@@ -61,7 +61,7 @@ impl Draft<'_> {
             Phase::Executing => {
                 self.stop_run("cancelled");
                 self.shelve();
-                self.change_queue(|q| *q = Queue::default());
+                self.clear_queue();
                 self.go(Trigger::Cancel)?;
                 Ok(())
             }
@@ -94,7 +94,7 @@ impl Draft<'_> {
     pub(super) fn abandon(&mut self) -> Decided {
         self.end_work("the plan was given up");
         self.shelve();
-        self.change_queue(|q| *q = Queue::default());
+        self.clear_queue();
         self.go(Trigger::Abandon)?;
         self.notice(Level::Info, "Okay. Nothing is under way; say what you would like instead.");
         Ok(())
@@ -153,7 +153,7 @@ impl Draft<'_> {
         while self.state.plan.is_some() || self.state.suspended.is_some() {
             self.emit(Event::PlanShelved { suspended: false });
         }
-        self.change_queue(|q| *q = Queue::default());
+        self.clear_queue();
         self.must_go(Trigger::Reset);
         self.notice(Level::Info, "The session starts over; applied changes stay and can be undone.");
     }
