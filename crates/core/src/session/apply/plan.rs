@@ -75,6 +75,7 @@ impl State {
             Event::PlanUnread { .. } => self.plan_sought = None,
             Event::PauseSet { pause, on } => self.set_pause(*pause, *on),
             Event::PlanShelved { suspended } => {
+                self.shelved = seq;
                 let gone = match self.plan.take() {
                     Some(plan) if *suspended => self.suspended.replace(plan),
                     Some(plan) => Some(plan),

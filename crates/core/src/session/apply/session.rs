@@ -109,6 +109,7 @@ impl State {
         self.phase = Phase::Idle;
         if let Some(plan) = self.plan.take() {
             self.suspended = Some(plan);
+            self.shelved = self.seq;
         }
         if let Some(plan) = &mut self.suspended {
             for task in plan.tasks.iter_mut().filter(|t| t.status == TaskStatus::Running) {
