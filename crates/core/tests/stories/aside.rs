@@ -163,6 +163,8 @@ fn a_step_that_was_cut_off_goes_on_with_what_it_had_proposed() {
 #[test]
 fn a_step_is_done_by_what_it_left_only_where_nothing_else_was_left_to_do() {
     let mut b = cut_off(Input::Open(opening()));
+    let asked = b.session.state().open.values().next().unwrap().message.clone();
+    assert!(asked.ends_with("Their step was still at work: `/redo` goes on with it."), "{asked}");
     b.approve_all(None).unwrap();
     b.write();
     assert_eq!(first_step(&b), TaskStatus::Pending, "its agent was still at work");
@@ -185,6 +187,28 @@ fn a_step_is_done_by_what_it_left_only_where_nothing_else_was_left_to_do() {
         b.write();
         assert_eq!(first_step(&b), then, "{file}");
     }
+}
+
+#[test]
+fn where_only_its_gates_are_left_a_plan_is_taken_up_for_them_alone() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("tests", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "one\n");
+    b.reply("done", &[]);
+    b.input(Input::Open(opening())).unwrap();
+    b.approve_all(None).unwrap();
+    b.write();
+    assert!(b.notices().iter().any(|n| n.contains("its gates did not run")), "{:?}", b.notices());
+    b.say("/redo");
+    let done = |b: &Bench| b.session.state().plan.as_ref().unwrap().done();
+    assert_eq!((phase(&b), done(&b)), (Phase::AwaitingApproval, 2), "no step is done again");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert!(b.names().contains(&"gate_started".into()));
+    assert_eq!(done(&b), 2);
 }
 
 #[test]

@@ -331,6 +331,11 @@ impl Draft<'_> {
         if let Some(task) = left.filter(|_| applied && !waits && self.state.is_through(lane)) {
             self.ask_of_plan_anew();
             self.emit(Event::TaskCompleted { task, took: crate::ids::Millis(0) });
+            let plan = self.state.suspended.as_ref().filter(|_| self.state.plan.is_none());
+            if plan.is_some_and(|p| p.done() == p.tasks.len() && p.lacks_gates()) {
+                let text = "Every step of the plan is done, and its gates did not run: `/redo` runs them.";
+                self.notice(Level::Warn, text);
+            }
         }
     }
 

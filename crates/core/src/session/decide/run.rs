@@ -421,7 +421,8 @@ impl Draft<'_> {
 
     /// Shows an earlier plan again, with what is left of it to do.
     pub(super) fn present_again(&mut self, mut plan: Plan) -> Decided {
-        let finished = plan.tasks.iter().all(|t| t.status == TaskStatus::Done);
+        // Steps that are done are done again only where nothing of the plan is left, its gates neither.
+        let finished = plan.complete();
         for task in &mut plan.tasks {
             if finished || task.status != TaskStatus::Done {
                 task.status = TaskStatus::Pending;
