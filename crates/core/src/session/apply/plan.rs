@@ -208,7 +208,8 @@ impl State {
     }
 
     fn set_gate(&mut self, id: GateId, status: impl Fn(GateStatus) -> GateStatus) {
-        if let Some(gate) = self.plan.as_mut().and_then(|p| p.gates.iter_mut().find(|g| g.id == id)) {
+        let plan = self.plan.as_mut().or(self.suspended.as_mut());
+        if let Some(gate) = plan.and_then(|p| p.gates.iter_mut().find(|g| g.id == id)) {
             gate.status = status(gate.status);
         }
     }

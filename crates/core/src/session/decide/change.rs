@@ -292,7 +292,9 @@ impl Draft<'_> {
     }
 
     fn stale_gates(&mut self) {
-        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        // A plan that has ended tells of its gates as well.
+        let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
+        let gates = plan.iter().flat_map(|p| &p.gates);
         let passed: Vec<_> =
             gates.filter(|g| matches!(g.status, GateStatus::Passed(_))).map(|g| g.id).collect();
         for gate in passed {
