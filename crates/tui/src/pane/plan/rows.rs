@@ -266,7 +266,8 @@ impl<'a> Drawer<'a> {
                 let settled =
                     |p: &&&Proposal| matches!(p.status, ProposalStatus::Applied(_) | ProposalStatus::Skipped);
                 let done = nested.iter().filter(settled).count();
-                Row::of(&g.progress(done, nested.len()), Slot::Accent)
+                // Its own end is one more: it is full when it is done, and not before.
+                Row::of(&g.progress(done, nested.len() + 1), Slot::Accent)
             }
             TaskStatus::Done => match task.took {
                 Some(took) => Row::of(&row::took(took.0), Slot::Faint),
