@@ -196,29 +196,54 @@ pub fn select(before: &[u8], after: &[u8], hunks: &[Hunk], taken: &BTreeSet<usiz
     out
 }
 
-/// The change from `before` to `after` carried over to `now`, where what others changed from
-/// `before` to `now` keeps at least a line away from it; `None` where they meet.
-pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Option<Vec<u8>> {
-    let ours: Vec<Change> = hunks(before, after).into_iter().flat_map(|h| h.changes).collect();
-    let theirs: Vec<Change> = hunks(before, now).into_iter().flat_map(|h| h.changes).collect();
-    let meet = |a: &Change, b: &Change| a.old.start <= b.old.end() && b.old.start <= a.old.end();
-    if ours.iter().any(|a| theirs.iter().any(|b| meet(a, b))) {
-        return None;
-    }
+/// A change carried over to a text that others changed as well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rebased {
+    /// The text with both changes; where they meet, with this one.
+    pub text: Vec<u8>,
+    /// In how many places they meet and differ.
+    pub conflicts: usize,
+}
+
+/// The change from `before` to `after` carried over to `now`, beside what others changed from `before` to `now`. Changes
+/// that no line lies between meet.
+pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Rebased {
+    let changes = |to: &[u8]| hunks(before, to).into_iter().flat_map(|h| h.changes).collect::<Vec<_>>();
+    let (ours, theirs) = (changes(after), changes(now));
     let (old, new, now) = (lines(before), lines(after), lines(now));
-    let mut all: Vec<(Change, &[&[u8]])> =
-        ours.iter().map(|c| (*c, new.get(c.new.start..c.new.end()).unwrap_or_default())).collect();
-    all.extend(theirs.iter().map(|c| (*c, now.get(c.new.start..c.new.end()).unwrap_or_default())));
-    all.sort_by_key(|(c, _)| c.old.start);
-    let mut out = Vec::new();
-    let mut at = 0;
-    for (change, with) in all {
+    let mut spans: Vec<Lines> = ours.iter().chain(&theirs).map(|c| c.old).collect();
+    spans.sort_by_key(|span| (span.start, span.end()));
+    let mut places: Vec<Lines> = Vec::new();
+    for span in spans {
+        match places.last_mut().filter(|last| span.start <= last.end()) {
+            Some(last) => last.len = last.end().max(span.end()) - last.start,
+            None => places.push(span),
+        }
+    }
+    let (mut text, mut at, mut conflicts) = (Vec::new(), 0, 0);
+    for place in places {
+        extend(&mut text, old.get(at..place.start));
+        at = place.end();
+        let own = within(&old, &new, &ours, place);
+        let other = within(&old, &now, &theirs, place);
+        let kept = old.get(place.start..at).unwrap_or_default().concat();
+        conflicts += usize::from(own != other && own != kept && other != kept);
+        text.extend(if own == kept { other } else { own });
+    }
+    extend(&mut text, old.get(at..));
+    Rebased { text, conflicts }
+}
+
+/// A place of the old text with what one side made of it.
+fn within(old: &[&[u8]], new: &[&[u8]], changes: &[Change], place: Lines) -> Vec<u8> {
+    let (mut out, mut at) = (Vec::new(), place.start);
+    for change in changes.iter().filter(|c| place.start <= c.old.start && c.old.end() <= place.end()) {
         extend(&mut out, old.get(at..change.old.start));
-        extend(&mut out, Some(with));
+        extend(&mut out, new.get(change.new.start..change.new.end()));
         at = change.old.end();
     }
-    extend(&mut out, old.get(at..));
-    Some(out)
+    extend(&mut out, old.get(at..place.end()));
+    out
 }
 
 fn extend(out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {
@@ -272,6 +297,16 @@ mod tests {
         }
 
         #[test]
+        fn a_change_alone_is_carried_over_whole_and_two_never_lose_a_line_of_ours(a in text(), b in text(), c in text()) {
+            prop_assert_eq!(rebase(&a, &b, &a), Rebased { text: b.clone(), conflicts: 0 });
+            prop_assert_eq!(rebase(&a, &a, &c), Rebased { text: c.clone(), conflicts: 0 });
+            prop_assert_eq!(rebase(&a, &b, &b), Rebased { text: b.clone(), conflicts: 0 });
+            let (over, back) = (rebase(&a, &b, &c), rebase(&a, &c, &b));
+            prop_assert_eq!(over.conflicts, back.conflicts);
+            prop_assert!(over.conflicts > 0 || over.text == back.text);
+        }
+
+        #[test]
         fn bytes_outside_taken_hunks_stay(a in text(), b in text(), pick in any::<u64>()) {
             let h = hunks(&a, &b);
             let taken: BTreeSet<usize> = (0..h.len()).filter(|i| pick >> (i % 64) & 1 == 1).collect();
@@ -288,8 +323,10 @@ mod tests {
     #[test]
     fn a_change_moves_over_to_a_file_that_changed_elsewhere() {
         let got = rebase(b"a\nb\nc\nd\ne\n", b"a\nB\nc\nd\ne\n", b"a\nb\nc\nd\nE\nf\n");
-        assert_eq!(got.unwrap(), b"a\nB\nc\nd\nE\nf\n");
-        assert_eq!(rebase(b"a\nb\n", b"a\nB\n", b"a\nx\n"), None);
+        assert_eq!(got, Rebased { text: b"a\nB\nc\nd\nE\nf\n".to_vec(), conflicts: 0 });
+        let met = rebase(b"a\nb\nc\nd\n", b"a\nB\nc\nd\n", b"a\nx\nc\nD\n");
+        assert_eq!(met, Rebased { text: b"a\nB\nc\nD\n".to_vec(), conflicts: 1 });
+        assert_eq!(rebase(b"a\nb\n", b"a\nB\n", b"a\nB\n").conflicts, 0, "they made the same of it");
     }
 
     #[test]

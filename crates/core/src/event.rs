@@ -738,10 +738,13 @@ pub enum Event {
         /// Why, for people.
         reason: String,
     },
-    /// The user took up again what was set aside: it waits for a decision once more.
+    /// What was set aside was taken up again: it waits for a decision once more.
     ProposalTakenUp {
         /// The proposal.
         proposal: ProposalId,
+        /// The line of work that goes on with it, where a step is gone on with; else the user took it up.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lane: Option<LaneId>,
     },
     /// The user, or the mode, approved that changes are written.
     ApplyApproved {

@@ -153,6 +153,14 @@ pub enum GateStatus {
     Skipped,
 }
 
+impl Task {
+    /// Whether it is the same work as another, wherever that stands.
+    pub fn is_as(&self, other: &Self) -> bool {
+        (&self.title, &self.detail, self.node, &self.files)
+            == (&other.title, &other.detail, other.node, &other.files)
+    }
+}
+
 impl Plan {
     /// What its steps need; its gates run commands.
     pub fn scope(&self) -> ToolScope {
@@ -211,9 +219,15 @@ impl Plan {
         self.tasks.iter().filter(|t| t.status == TaskStatus::Done).count()
     }
 
-    /// Whether a task was never done nor left out: what taking the plan up again is for.
+    /// Whether a task was never done nor left out, or a gate never run: what taking the plan up again is for.
     pub fn unfinished(&self) -> bool {
-        self.tasks.iter().any(|t| !matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
+        let left = |t: &Task| !matches!(t.status, TaskStatus::Done | TaskStatus::Skipped);
+        self.tasks.iter().any(left) || self.lacks_gates()
+    }
+
+    /// Whether a gate was not run, although it is time.
+    pub fn lacks_gates(&self) -> bool {
+        self.next_gate().is_some()
     }
 
     /// Whether every task is done and every gate green and fresh, or waived by the user.

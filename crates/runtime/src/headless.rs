@@ -17,7 +17,7 @@ mod unattended;
 use std::{future::Future, io::Write, path::PathBuf, time::Duration};
 
 use pilothouse_core::{
-    checkpoint::Checkpoint,
+    checkpoint::{Checkpoint, CheckpointKind},
     event::{Event, RunStatus, Stamped},
     ids::Seq,
     input::Input,
@@ -269,6 +269,7 @@ impl Watch<'_> {
                 Some(other) => match self.take(other, options) {
                     Some(Next::Say(input)) => drop(requests.send(Request::Input(*input)).await),
                     Some(Next::End(verdict)) => {
+                        self.let_pass(requests).await;
                         if self.session.state().busy() {
                             self.stop(updates, requests).await;
                         }
@@ -350,6 +351,13 @@ impl Watch<'_> {
             return Some(Next::End(verdict));
         }
         Some(Next::End(self.ended()))
+    }
+
+    /// A pause is answered by whoever takes up the plan as this run says: only one that was never told comes anew.
+    async fn let_pass(&self, requests: &mpsc::Sender<Request>) {
+        if let Some(CheckpointKind::Paused(paused)) = self.asked.as_ref().map(|q| &q.kind) {
+            drop(requests.send(Request::Input(Input::SetPause(paused.at, false))).await);
+        }
     }
 
     /// The verdict where nothing is open.

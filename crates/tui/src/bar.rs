@@ -153,12 +153,20 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
         Span::styled(text, strong),
         Span::styled(suffix.to_owned(), soft),
     ]);
-    let mut second = vec![Span::raw("  ")];
-    let short = used(&choices) + 2 > width;
-    second.extend(if short { choice_spans(&spec.choices, theme, false) } else { choices });
     let mut rows = vec![first];
     rows.extend(places);
-    rows.push(closed(second, &how, theme, width));
+    let all: Vec<Choice> = spec.choices.iter().filter(|c| !c.key.is_empty()).cloned().collect();
+    let half = all.split_at(all.len().div_ceil(2));
+    let parts = [half.0, half.1].map(|part| choice_spans(part, theme, true));
+    let mut answers = match &parts {
+        _ if used(&choices) + 2 <= width => vec![choices],
+        halves if halves.iter().all(|part| used(part) + 2 <= width) => parts.to_vec(),
+        _ => vec![choice_spans(&spec.choices, theme, false)],
+    };
+    let indented = |part: Vec<Span<'static>>| [vec![Span::raw("  ")], part].concat();
+    let last = answers.pop().unwrap_or_default();
+    rows.extend(answers.into_iter().map(|part| Line::from(indented(part))));
+    rows.push(closed(indented(last), &how, theme, width));
     rows
 }
 
@@ -226,7 +234,8 @@ fn how(spec: &Spec, facts: &Facts<'_>) -> String {
     match (spec.default, facts.drafting) {
         // In the plan the letters answer; in any other pane nothing does until the plan has the keys.
         _ if facts.focus == Focus::Pane(plan::ID) => "these keys answer here".to_owned(),
-        _ if facts.focus != Focus::Composer => format!("{key} y"),
+        (None, _) if facts.focus != Focus::Composer => key.to_owned(),
+        (Some(_), _) if facts.focus != Focus::Composer => format!("{key} y"),
         _ if spec.free => "or say it in your own words".to_owned(),
         (Some(_), true) => format!("your draft keeps the keys  {key} y"),
         (Some(_), false) => format!("Enter approves  {key} y"),

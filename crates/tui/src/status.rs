@@ -341,7 +341,7 @@ fn quoted(before: &str, name: Option<String>, after: &str) -> Option<(Piece, Str
 
 /// What goes on beside what is shown: lines of this session, and other sessions by how they stand.
 fn beside(state: &State, form: Form<'_>) -> Option<(String, String)> {
-    let lines = state.lanes.len().saturating_sub(state.run_lanes().count().max(1));
+    let lines = state.lines_beside();
     let runs: Vec<RunStatus> = form
         .runs
         .iter()

@@ -42,6 +42,11 @@ const YES: &[&str] = &[
     "do it",
 ];
 
+impl Confirmation {
+    /// What is asked, wherever that stands.
+    pub const ASKS: &str = "Proceed?";
+}
+
 impl Question for Confirmation {
     fn choices(&self) -> Vec<Choice> {
         let no = Answer::Reject(String::new());
@@ -58,7 +63,7 @@ impl Question for Confirmation {
 
     fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
         spec.tone = Tone::Offers;
-        spec.title = Clean::line("Proceed?");
+        spec.title = Clean::line(Self::ASKS);
         spec.suffix = " [Y/n/edit]";
         spec.tag = "plan";
         spec.text = asked.plan.map(|p| Clean::line(&p.title)).unwrap_or_default();

@@ -53,8 +53,12 @@ impl State {
 
     /// The lane of another step at work that has the file which this one's next call would change.
     pub(super) fn in_other_hands(&self, lane: &Lane) -> Option<LaneId> {
-        let path = changed_by(next_call(lane)?)?;
-        self.other_tasks(lane).find(|l| self.has_file(l, &path)).map(|l| l.id)
+        self.step_with(lane, &changed_by(next_call(lane)?)?)
+    }
+
+    /// The lane of another step at work that has this file.
+    pub(super) fn step_with(&self, lane: &Lane, path: &RelPath) -> Option<LaneId> {
+        self.other_tasks(lane).find(|l| self.has_file(l, path)).map(|l| l.id)
     }
 
     /// The lane of another step at work that asks the user, where this one would as well.

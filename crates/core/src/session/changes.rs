@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     blob::BlobId,
     event::{Event, FileChange},
-    ids::{ApplyId, ApprovalId, LaneId, ProposalId},
+    ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId},
     money,
     proposal::{Decision, Proposal, ProposalStatus},
+    session::{Lane, Talk},
 };
 
 /// Proposals and writes.
@@ -19,6 +20,8 @@ pub(super) struct Changes {
     applies: BTreeMap<ApplyId, Apply>,
     ledger: Vec<ApplyId>,
     undone: Vec<ApplyId>,
+    /// Steps' lanes that had nothing left to do but to have looked at what they proposed.
+    through: BTreeSet<LaneId>,
 }
 
 /// An approved write.
@@ -147,8 +150,11 @@ impl Changes {
             Event::ProposalSetAside { proposal, .. } => {
                 self.set_proposals(std::iter::once(*proposal), ProposalStatus::SetAside);
             }
-            Event::ProposalTakenUp { proposal } => {
+            Event::ProposalTakenUp { proposal, lane } => {
                 self.set_proposals(std::iter::once(*proposal), ProposalStatus::Open);
+                if let Some(lane) = *lane {
+                    self.goes_on(*proposal, lane);
+                }
             }
             Event::ApplyApproved { apply, approval, take, .. } => {
                 self.set_proposals(take.iter().map(|t| t.0), ProposalStatus::Applying(*apply));
@@ -208,10 +214,44 @@ impl Changes {
         }
     }
 
-    /// A new plan begins: changes staged before belong to no task of it.
-    pub fn forget_tasks(&mut self, is_open: impl Fn(LaneId) -> bool) {
-        for p in self.proposals.values_mut().filter(|p| !is_open(p.lane)) {
-            p.task = None;
+    /// A plan begins: changes staged before belong to those of its tasks that are as they were, and to no other.
+    pub fn forget_tasks(&mut self, stays: impl Fn(LaneId, TaskId) -> bool) {
+        for p in self.proposals.values_mut() {
+            p.task = p.task.filter(|task| stays(p.lane, *task));
+        }
+    }
+
+    /// A step's line of work ends: whether nothing was left of it but to look at what it proposed. One that only
+    /// goes on with what was proposed before is as far as that was.
+    pub fn lane_ends(&mut self, lane: &Lane) {
+        let mine = |p: &&Proposal| p.lane == lane.id && p.task.is_some();
+        let waits = lane.thinking.is_none() && lane.calls.is_empty() && !lane.held && !lane.addressed;
+        let through = match lane.talk.last() {
+            Some(last) => matches!(last, Talk::Reply(_)),
+            None => self.through.contains(&lane.id),
+        };
+        self.set_through(lane.id, waits && through && self.proposals.values().any(|p| mine(&p)));
+    }
+
+    /// A line of work goes on with a proposal, and is as far as the least of those was that made what it goes on with.
+    fn goes_on(&mut self, proposal: ProposalId, lane: LaneId) {
+        let others = self.proposals.values().any(|p| p.lane == lane);
+        let Some(p) = self.proposals.get_mut(&proposal) else { return };
+        let was = std::mem::replace(&mut p.lane, lane);
+        let through = self.is_through(was) && (!others || self.is_through(lane));
+        self.set_through(lane, through);
+    }
+
+    /// Whether nothing is left of a step's line of work but to look at what was proposed.
+    pub fn is_through(&self, lane: LaneId) -> bool {
+        self.through.contains(&lane)
+    }
+
+    fn set_through(&mut self, lane: LaneId, through: bool) {
+        if through {
+            self.through.insert(lane);
+        } else {
+            self.through.remove(&lane);
         }
     }
 

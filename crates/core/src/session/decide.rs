@@ -236,7 +236,7 @@ impl<'a> Draft<'a> {
             Phase::AwaitingApproval if self.leaves_for_act() => {}
             Phase::AwaitingApproval => {
                 let of = self.state.plan.as_ref().map(Plan::shown);
-                self.ask(Confirmation { of }, "Proceed?");
+                self.ask(Confirmation { of }, Confirmation::ASKS);
             }
             Phase::Failed => {
                 if let Some(failure) = self.state.failure.clone() {

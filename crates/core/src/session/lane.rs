@@ -351,6 +351,11 @@ impl State {
         by.into_iter().flatten().find_map(|d| d.model.as_deref())
     }
 
+    /// Whether nothing is left of a step's lane, open or closed, but to look at what was proposed.
+    pub(super) fn is_through(&self, lane: LaneId) -> bool {
+        self.changes.is_through(lane)
+    }
+
     /// The lane that an open model call belongs to.
     pub fn lane_thinking(&self, call: CallId) -> Option<&Lane> {
         self.lanes.values().find(|l| l.thinking == Some(call))

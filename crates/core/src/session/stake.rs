@@ -2,7 +2,7 @@
 //!
 //! Owns the words, and which answer a stop would reach. Never decides.
 
-use super::State;
+use super::{Lane, State};
 use crate::{
     checkpoint::Checkpoint,
     ids::LaneId,
@@ -42,8 +42,26 @@ impl State {
 
     /// The last answer that is being given and is no run of its own.
     pub fn answering(&self) -> Option<LaneId> {
+        self.answers().find(|l| !self.rests(l)).map(|l| l.id)
+    }
+
+    /// The last answer that only waits for what it proposed to be looked at.
+    pub(super) fn answer_at_rest(&self) -> Option<LaneId> {
+        self.answers().find(|l| self.rests(l)).map(|l| l.id)
+    }
+
+    fn answers(&self) -> impl Iterator<Item = &Lane> {
         let run = self.run.as_ref().filter(|_| self.plan.is_none()).map(|r| r.turn);
-        let mut lanes = self.lanes.values().rev().filter(|l| l.kind == LaneKind::Answer);
-        lanes.find(|l| run != Some(l.turn)).map(|l| l.id)
+        self.lanes.values().rev().filter(move |l| l.kind == LaneKind::Answer && run != Some(l.turn))
+    }
+
+    fn rests(&self, lane: &Lane) -> bool {
+        lane.thinking.is_none() && self.diff_of(lane.id).is_some()
+    }
+
+    /// How many lines of work go on beside the main one.
+    pub fn lines_beside(&self) -> usize {
+        let works = |l: &&Lane| l.kind != LaneKind::Answer || !self.rests(l);
+        self.lanes.values().filter(works).count().saturating_sub(self.run_lanes().count().max(1))
     }
 }

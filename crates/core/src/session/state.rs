@@ -120,6 +120,8 @@ pub struct State {
     pub history: Vec<Seq>,
     /// The last of them with their beginnings: what a message may refer to.
     pub(super) recent: VecDeque<Said>,
+    /// Where the last plan was set aside.
+    pub(super) shelved: Seq,
     /// What everything cost.
     pub usage: Usage,
     /// Who of it spent what.

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
-    ids::{ApplyId, LaneId, Millis, TaskId},
+    ids::{ApplyId, LaneId, Millis, ProposalId, TaskId},
     input::Input,
     intent::{IntentNode, Phase},
     lane::LaneKind,
-    plan::{MAX_TASKS, Plan, Task, TaskStatus},
+    plan::{MAX_TASKS, Pause, Plan, Task, TaskStatus},
     question::Review,
     relpath::RelPath,
     scope::PermissionMode,
@@ -36,6 +36,8 @@ struct Watch {
     lanes: BTreeMap<LaneId, TaskId>,
     writing: BTreeMap<RelPath, ApplyId>,
     drafts: BTreeMap<RelPath, TaskId>,
+    paths: BTreeMap<ProposalId, RelPath>,
+    gone_on: usize,
     started: usize,
     most: usize,
     beside: usize,
@@ -80,10 +82,17 @@ impl Watch {
                 self.drafts.retain(|_, of| Some(*of) != task);
             }
             Event::Proposed { proposal, .. } => {
+                self.paths.insert(proposal.id, proposal.path.clone());
                 if let Some(task) = self.lanes.get(&proposal.lane) {
                     let other = self.drafts.insert(proposal.path.clone(), *task);
                     assert!(other.is_none_or(|o| o == *task), "two steps change {}", proposal.path);
                 }
+            }
+            Event::ProposalTakenUp { proposal, lane: Some(lane) } => {
+                let (task, path) = (self.lanes[lane], self.paths[proposal].clone());
+                let other = self.drafts.insert(path.clone(), task);
+                assert!(other.is_none_or(|o| o == task), "two steps change {path}");
+                self.gone_on += 1;
             }
             Event::RunStarted { .. } => self.runs += 1,
             Event::RunCompleted { .. } => assert!(self.lanes.is_empty(), "a step outlives its run"),
@@ -291,6 +300,7 @@ impl Play {
             6 => Input::Undo,
             7 => Input::SetPermission(self.dice.pick(&[PermissionMode::Ask, PermissionMode::Auto])),
             8 => Input::say("name it bytes instead"),
+            9..=12 => Input::SetPause(self.dice.pick(&[Pause::FirstWrite, Pause::Lines(3)]), true),
             _ => return None,
         })
     }
@@ -330,7 +340,7 @@ impl Play {
 #[test]
 fn generated_plans_keep_their_order_write_alone_and_always_end() {
     let (mut started, mut added, mut failed, mut runs, mut largest, mut inputs) = (0, 0, 0, 0, 0, 0);
-    let (mut beside, mut most) = (0, 0);
+    let (mut beside, mut most, mut gone_on, mut paused) = (0, 0, 0, 0);
     for seed in 0..share() {
         let mut play = Play::new(seed + 1);
         let size = play.dice.pick(&[4, 12, 12, 29, 60, MAX_TASKS]);
@@ -349,28 +359,39 @@ fn generated_plans_keep_their_order_write_alone_and_always_end() {
         assert_eq!(state.open_proposals().count(), 0, "seed {seed}: nothing asks about {:#?}", state.open);
         assert!(play.watch.lanes.is_empty() && play.watch.writing.is_empty(), "seed {seed}");
         assert!(Session::replay(&play.bench.log) == play.bench.session, "seed {seed}: replay is not live");
-        for at in [play.bench.log.len() / 3, play.bench.log.len() * 2 / 3] {
+        let pauses = |e: &Stamped| matches!(&e.event, Event::CheckpointOpened { checkpoint } if matches!(checkpoint.kind, CheckpointKind::Paused(_)));
+        let at_pause = play.bench.log.iter().rposition(pauses).map(|at| at + 1);
+        paused += usize::from(at_pause.is_some());
+        for at in [play.bench.log.len() / 3, play.bench.log.len() * 2 / 3].into_iter().chain(at_pause) {
             reopens(&play.bench.log[..at], seed);
         }
         check_log(&play.bench.log);
         let plan = play.watch.plan.as_ref().map_or(0, |p| p.tasks.len());
         (started, added, failed) =
             (started + play.watch.started, added + play.watch.added, failed + play.watch.failed);
+        gone_on += play.watch.gone_on;
         (beside, most) = (beside + play.watch.beside, most.max(play.watch.most));
         (runs, largest) = (runs + play.watch.runs, largest.max(plan));
     }
     println!(
-        "plans={} runs={runs} largest={largest} steps={started} beside={beside} at once={most} added={added} failed={failed} inputs={inputs}",
+        "plans={} runs={runs} largest={largest} steps={started} beside={beside} at once={most} gone on={gone_on} added={added} failed={failed} inputs={inputs}",
         share()
     );
+    assert!(gone_on > 5 && paused > 5, "{gone_on} {paused}");
     assert!(started > 500 && beside > 100 && added > 20 && failed > 5, "{started} {beside} {added} {failed}");
 }
 
 /// Cut off anywhere and opened again, nothing goes on, and no step is left at work.
 fn reopens(log: &[Stamped], seed: u64) {
     let mut again = Session::replay(log);
+    let pauses = |s: &Session| {
+        let plan = s.state().plan.as_ref().or(s.state().suspended.as_ref());
+        plan.map(|p| p.pauses.clone()).unwrap_or_default()
+    };
+    let paused = pauses(&again);
     again.step(Millis(1 << 40), Input::Open(opening())).unwrap();
     assert!(again.pending().is_empty(), "seed {seed}");
+    assert_eq!(pauses(&again), paused, "seed {seed}: a crash answers no pause");
     let plans = again.state().plan.iter().chain(&again.state().suspended).chain(&again.state().earlier);
     let left = plans.flat_map(|p| &p.tasks).filter(|t| t.status == TaskStatus::Running).count();
     assert_eq!(left, 0, "seed {seed}");

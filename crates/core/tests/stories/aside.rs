@@ -5,7 +5,9 @@ use pilothouse_core::{
     event::Event,
     input::Input,
     intent::Phase,
+    plan::TaskStatus,
     proposal::{Decision, ProposalStatus},
+    session::Session,
 };
 
 use crate::{phase, reviewing, support::*};
@@ -106,12 +108,122 @@ fn a_plan_taken_up_after_a_crash_leaves_one_open_proposal_for_a_file() {
     assert_eq!(b.session.state().open_proposals().count(), 1, "it waits again");
     b.say("/redo");
     assert_eq!((b.session.state().open_proposals().count(), aside(&b)), (0, 1));
+    let step = b.answer(is_plan, Answer::Approve).unwrap();
+    assert_eq!(starts(&step), Vec::<String>::new(), "its agent was done: no model is asked again");
+    b.question(is_diff);
+    assert_eq!((b.session.state().open_proposals().count(), aside(&b)), (1, 0));
+    assert!(b.input(Input::say("/proposals all")).is_err(), "nothing else is set aside");
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!((phase(&b), b.session.state().ledger().len()), (Phase::Idle, 1));
+}
+
+/// A plan of two steps, cut off in the middle of the first, which had proposed a change.
+fn cut_off(by: Input) -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
     b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "1\n", "one\n");
+    b.input(by).unwrap();
+    b
+}
+
+fn first_step(b: &Bench) -> TaskStatus {
+    let state = b.session.state();
+    state.plan.as_ref().or(state.suspended.as_ref()).unwrap().tasks[0].status
+}
+
+#[test]
+fn a_step_that_was_cut_off_goes_on_with_what_it_had_proposed() {
+    for by in [Input::Open(opening()), Input::Cancel] {
+        let mut b = cut_off(by);
+        b.say("/redo");
+        assert_eq!((b.session.state().open_proposals().count(), aside(&b)), (0, 1));
+        let step = b.answer(is_plan, Answer::Approve).unwrap();
+        assert_eq!(starts(&step), ["think"]);
+        let lane = b.session.state().run_lanes().next().unwrap().id;
+        let told = |e: &Event| matches!(e, Event::ProposalTakenUp { lane: Some(of), .. } if *of == lane);
+        assert!(b.log.iter().any(|e| told(&e.event)));
+        let goes_on: Vec<_> = b.session.state().proposals_of(lane).map(|p| p.path.to_string()).collect();
+        assert_eq!((goes_on, aside(&b)), (vec!["a.txt".to_owned()], 0));
+        b.reply("", &[("edit", edit_of("b.txt"))]);
+        b.propose("b.txt", "1\n", "2\n");
+        b.reply("done", &[]);
+        b.question(is_diff);
+        assert_eq!(b.session.state().open_proposals().count(), 2, "both are looked at together");
+        b.approve_all(None).unwrap();
+        b.write();
+        assert_eq!(first_step(&b), TaskStatus::Done);
+        assert!(Session::replay(&b.log) == b.session);
+    }
+}
+
+#[test]
+fn a_step_is_done_by_what_it_left_only_where_nothing_else_was_left_to_do() {
+    let mut b = cut_off(Input::Open(opening()));
+    let asked = b.session.state().open.values().next().unwrap().message.clone();
+    assert!(asked.ends_with("Their step was still at work: `/redo` goes on with it."), "{asked}");
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(first_step(&b), TaskStatus::Pending, "its agent was still at work");
+    let mut b = cut_off(Input::Cancel);
+    b.say("/proposals all");
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(first_step(&b), TaskStatus::Cancelled);
+    // Its agent had ended, and two files waited: it is done with the second.
+    let mut b = cut_off(Input::Cancel);
+    b.say("/redo");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("b.txt"))]);
+    b.propose("b.txt", "1\n", "2\n");
     b.reply("done", &[]);
-    assert_eq!(b.session.state().open_proposals().count(), 1);
-    assert!(b.input(Input::say("/proposals all")).is_err(), "a newer change of that file waits");
+    b.input(Input::Cancel).unwrap();
+    for (file, then) in [("a.txt", TaskStatus::Cancelled), ("b.txt", TaskStatus::Done)] {
+        b.say(&format!("/proposals {file}"));
+        b.approve_all(None).unwrap();
+        b.write();
+        assert_eq!(first_step(&b), then, "{file}");
+    }
+}
+
+#[test]
+fn where_only_its_gates_are_left_a_plan_is_taken_up_for_them_alone() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("tests", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "one\n");
+    b.reply("done", &[]);
+    b.input(Input::Open(opening())).unwrap();
+    b.approve_all(None).unwrap();
+    b.write();
+    assert!(b.notices().iter().any(|n| n.contains("its gates did not run")), "{:?}", b.notices());
+    b.say("/redo");
+    let done = |b: &Bench| b.session.state().plan.as_ref().unwrap().done();
+    assert_eq!((phase(&b), done(&b)), (Phase::AwaitingApproval, 2), "no step is done again");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert!(b.names().contains(&"gate_started".into()));
+    assert_eq!(done(&b), 2);
+}
+
+#[test]
+fn a_plan_that_waits_again_is_asked_about_as_it_is_once_a_step_of_it_is_done() {
+    let mut b = reviewing();
+    b.input(Input::Cancel).unwrap();
+    b.say("/redo");
+    let asked = b.question(is_plan);
+    b.say("/proposals all");
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(first_step(&b), TaskStatus::Done);
+    assert_ne!(b.question(is_plan), asked);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert_eq!(phase(&b), Phase::Idle);
 }
 
 #[test]

@@ -304,8 +304,13 @@ fn a_gate_that_went_stale_runs_again_before_the_run_is_complete() {
     b.answer(is_risk, Answer::Approve).unwrap();
     b.end_tool(exited(0, "ok"));
     assert_eq!(phase(&b), Phase::Idle);
-    let gate = &b.session.state().suspended.as_ref().unwrap().gates[0];
-    assert!(matches!(gate.status, GateStatus::Passed(_)));
+    let gate = |b: &Bench| b.session.state().suspended.as_ref().unwrap().gates[0].status;
+    assert!(matches!(gate(&b), GateStatus::Passed(_)));
+    // What is taken back afterwards takes its proof with it.
+    b.input(Input::Undo).unwrap();
+    let apply = *b.session.state().ledger().last().unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    assert!(matches!(gate(&b), GateStatus::Stale(_)));
 }
 
 #[test]

@@ -244,12 +244,65 @@ fn a_pause_outlives_a_restart_and_is_answered_by_taking_the_plan_up() {
     assert_eq!(pause(&b).unwrap(), "A pause before step 3: Three", "where nobody was asked yet");
 }
 
+#[test]
+fn a_pause_that_nobody_answered_holds_after_a_crash_and_one_that_was_told_does_not() {
+    for pauses in [vec![Pause::FirstWrite], vec![Pause::Lines(1)]] {
+        let mut b = Bench::new();
+        b.session.set_bounds(Bounds { pauses: pauses.clone(), ..Bounds::default() });
+        b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n2\n", "1\n3\n");
+        b.reply("done", &[]);
+        let asked = pause(&b).unwrap();
+        let again = |b: &mut Bench| {
+            b.input(Input::Open(opening())).unwrap();
+            assert_eq!((pause(b), b.session.pending().len()), (None, 0));
+            b.say("/redo");
+            if b.session.state().phase == Phase::AwaitingApproval {
+                b.answer(is_plan, Answer::Approve).unwrap();
+            }
+        };
+        let writes = |b: &Bench| b.session.pending().values().any(|w| matches!(w, Work::Prepare { .. }));
+        for _ in 0..2 {
+            again(&mut b);
+            assert_eq!(pause(&b), Some(asked.clone()), "{pauses:?}");
+            assert!(!writes(&b));
+        }
+        // A run without a screen ends there, says how to go on, and leaves the pause out of the plan.
+        b.input(Input::SetPause(pauses[0], false)).unwrap();
+        assert_eq!(pause(&b), Some(asked), "what is asked stays asked");
+        again(&mut b);
+        assert_eq!(pause(&b), None, "{pauses:?}");
+        assert!(writes(&b));
+    }
+}
+
 /// The plan that a session is to read from a file.
 fn sought(b: &Bench) -> Option<(CallId, String)> {
     b.session.pending().values().find_map(|w| match w {
         Work::ReadPlan { call, path } => Some((*call, path.to_string())),
         _ => None,
     })
+}
+
+#[test]
+fn a_plan_that_waits_to_be_written_as_a_file_is_no_answer_that_is_being_given() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.say("/plan export");
+    let (call, _) = b.tool();
+    b.input(Input::ToolEnded { call, outcome: proposing("plan.md", "", "# P\n") }).unwrap();
+    b.question(is_diff);
+    assert_eq!((b.session.state().answering(), b.session.state().lines_beside()), (None, 0));
+    assert!(b.input(Input::StopAnswer).is_err(), "Esc touches no proposal");
+    assert_eq!(b.session.state().open_proposals().count(), 1);
+    b.input(Input::Cancel).unwrap();
+    assert_eq!((phase(&b), b.session.state().open_proposals().count()), (Phase::Idle, 1), "the plan first");
+    b.input(Input::Cancel).unwrap();
+    assert_eq!((b.session.state().open_proposals().count(), b.session.state().set_aside().count()), (0, 1));
 }
 
 fn import(b: &mut Bench, text: &str) {

@@ -67,13 +67,19 @@ fn a_stale_file_is_refused_and_shown_again() {
 #[test]
 fn up_goes_back_to_the_same_plan_and_writes_nothing() {
     let mut b = reviewing();
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    let taken = Some(Decision::Taken);
+    b.input(Input::Decide { proposal: p.id, hunk: 0, decision: taken, shown: p.shown() }).unwrap();
     let step = b.input(Input::Up).unwrap();
     assert!(starts(&step).is_empty());
     assert_eq!(phase(&b), Phase::AwaitingApproval);
     assert_eq!(b.session.state().open_proposals().count(), 0);
     assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].status, TaskStatus::Pending);
     b.answer(is_plan, Answer::Approve).unwrap();
-    b.thinking();
+    b.question(is_diff);
+    let again = b.session.state().open_proposals().next().unwrap();
+    assert_eq!((again.id, again.decided.get(&0).copied()), (p.id, taken), "all is kept");
+    assert!(b.session.pending().is_empty());
 }
 
 #[test]

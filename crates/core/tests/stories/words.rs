@@ -68,6 +68,33 @@ fn a_yes_after_an_answer_goes_to_the_model_though_a_plan_is_set_aside() {
 }
 
 #[test]
+fn go_on_after_a_run_that_was_stopped_takes_its_plan_up_whatever_its_steps_said() {
+    for (yes, stop) in [("go on", true), ("continue", false)] {
+        let mut b = planned();
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("The first is done.", &[]);
+        if stop {
+            b.input(Input::Cancel).unwrap();
+        } else {
+            b.input(Input::Open(opening())).unwrap();
+        }
+        b.say(yes);
+        assert_eq!(phase(&b), Phase::AwaitingApproval, "{yes}");
+    }
+}
+
+#[test]
+fn what_a_stop_takes_out_of_the_queue_is_named() {
+    let mut b = planned();
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.input(Input::Queue("create notes.txt".into())).unwrap();
+    b.input(Input::Queue("create more.txt".into())).unwrap();
+    b.input(Input::Cancel).unwrap();
+    let told = "Not begun: create notes.txt; create more.txt (out of the queue)";
+    assert!(b.notices().iter().any(|n| n == told), "{:?}", b.notices());
+}
+
+#[test]
 fn a_lone_yes_or_no_answers_the_newest_question_whatever_its_kind() {
     for (word, allowed) in [("y", true), ("yes", true), ("n", false), ("no", false)] {
         let mut b = Bench::new();

@@ -47,10 +47,8 @@ fn a_spent_budget_ends_with_four_and_the_way_to_go_on_ends_the_work() {
         let desk = Desk::new();
         desk.configure(PRICED);
         let before = desk.tree();
-        // The step is begun anew each time.
-        let mut script = script();
-        script.insert(1, script[1].clone());
-        let server = Server::start(script);
+        // The step goes on each time with what it had.
+        let server = Server::start(script());
         let ended = desk.ask(&server.base, &["run", ORDER, "--auto-confirm", "--json", flag, most]).with(4);
         let events = ended.events();
         let end = last(&events);
@@ -75,6 +73,7 @@ fn a_spent_budget_ends_with_four_and_the_way_to_go_on_ends_the_work() {
         let slug = end["session"].as_str().unwrap();
         desk.ask(&server.base, &["run", "/redo", "--session", slug, "--auto-confirm"]).with(0);
         assert!(desk.file("src/search.rs").contains("/// Notes."), "{flag}");
+        assert_eq!(server.requests().len(), 3, "nothing is asked twice");
         desk.verified();
     }
 }

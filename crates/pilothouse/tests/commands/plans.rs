@@ -98,8 +98,6 @@ fn a_run_that_pauses_says_so_and_goes_on_as_it_says() {
         Turn::Say("", vec![("submit_plan", submitted)]),
         change(),
         Turn::Say("Done.", vec![]),
-        change(),
-        Turn::Say("Done.", vec![]),
     ]);
     let paused = desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--json"]).with(3);
     let last = paused.events().pop().unwrap();

@@ -4,6 +4,7 @@
 mod support;
 
 mod budget;
+mod day;
 mod goals;
 mod hooks;
 mod hostile;

@@ -66,9 +66,12 @@ fn path(lane: &Lane, offer: ToolScope) -> String {
     let names = |scope: ToolScope| scope.iter().map(Capability::name).collect::<Vec<_>>().join(", ");
     let planning = lane.kind == LaneKind::Planning;
     let runs = if planning { ", and run what the rules let through" } else { "" };
-    let more = names(offer.without(lane.scope()));
+    // Reading is free from any node.
+    let free = lane.scope().or(offer.and(ToolScope::READ_ONLY));
+    let may = if free == ToolScope::NONE { "only answer".to_owned() } else { names(free) };
+    let more = names(offer.without(free));
     let asks = if more.is_empty() { String::new() } else { format!("; to {more} may ask the user") };
-    format!("path: {}; you may {}{runs}{asks}", lane.node, names(lane.scope()))
+    format!("path: {}; you may {may}{runs}{asks}", lane.node)
 }
 
 fn plan(plan: &Plan, lane: &Lane) -> String {

@@ -85,8 +85,8 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
             let path = &state.proposals().get(proposal)?.path;
             format!("set aside, nothing of it is written: {path}: {reason}")
         }
-        Event::ProposalTakenUp { proposal } => {
-            format!("taken up again, waits for the user: {}", state.proposals().get(proposal)?.path)
+        Event::ProposalTakenUp { proposal, lane } => {
+            taken_up(&state.proposals().get(proposal)?.path, lane.is_some())
         }
         Event::Reverted { apply, redo } => {
             let what = if *redo { "put back" } else { "undone" };
@@ -137,6 +137,17 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
         Event::CallLost { found, .. } => format!("The program ended in the middle of a step: {found}"),
         _ => return None,
     })
+}
+
+/// What was set aside waits again: for the user, or as what a step goes on with.
+fn taken_up(path: &RelPath, goes_on: bool) -> String {
+    if goes_on {
+        format!(
+            "this task was begun before: what it proposed of {path} still stands and is what you read there; go on from it"
+        )
+    } else {
+        format!("taken up again, waits for the user: {path}")
+    }
 }
 
 /// What a command changed.

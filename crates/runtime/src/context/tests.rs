@@ -151,7 +151,13 @@ fn a_question_is_told_with_what_was_said_before_and_where_the_session_stands_at_
         ]
     );
     let now = &request.messages[3].text;
-    for part in ["day: Tuesday 2023-11-14\n", "workspace: in<k>well\n", "path: ", "Now: answer"] {
+    for part in [
+        "day: Tuesday 2023-11-14\n",
+        "workspace: in<k>well\n",
+        "path: ",
+        "; you may list, read; to execute may ask the user\n",
+        "Now: answer",
+    ] {
         assert!(now.contains(part), "{part} in {now}");
     }
 }

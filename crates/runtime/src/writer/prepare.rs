@@ -20,6 +20,10 @@ use crate::{
     disk::{Disk, Root, Snapshot, retry_on_eintr},
 };
 
+/// Said of a file where the two changes meet.
+const MEETS: &str =
+    "the same place: - is what stands there now, + is what is proposed; c asks for another proposal";
+
 /// The exact files of a write, with the contents before and after.
 ///
 /// # Errors
@@ -38,7 +42,12 @@ pub fn prepare(
             Ok(now) => now,
             Err(mut fault) => {
                 // Every file of the write that moved on gets its change carried over, not only this.
-                fault.rebased = taken().filter_map(|t| rebase(disk, root, blobs, t)).collect();
+                for (id, draft, met) in taken().filter_map(|t| rebase(disk, root, blobs, t)) {
+                    if met {
+                        fault.message.push_str(&format!("; in {} both changed {MEETS}", draft.path));
+                    }
+                    fault.rebased.push((id, draft));
+                }
                 return Err(fault);
             }
         };
@@ -71,23 +80,35 @@ fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, W
     Ok(now)
 }
 
-/// The proposed change against what the file holds now, where it still fits.
-fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(ProposalId, ProposalDraft)> {
-    let now = current(disk, root, take).ok()??.bytes;
-    if take.kind != ChangeKind::Modify || Some(BlobId::of(&now)) == take.before {
+/// The proposed change against what the file holds now, and whether the two meet: there the change takes back what
+/// others did, which is seen in it.
+fn rebase(
+    disk: &dyn Disk,
+    root: &Root,
+    blobs: &Blobs,
+    take: &Take,
+) -> Option<(ProposalId, ProposalDraft, bool)> {
+    let now = current(disk, root, take).ok()?.map(|f| f.bytes);
+    if now.as_deref().map(BlobId::of) == take.before {
         return None;
     }
-    let (before, proposed) = (blobs.get(take.before?)?, blobs.get(take.after?)?);
-    let after = diff::rebase(&before, &proposed, &now)?;
-    let hunks = diff::hunks(&now, &after);
-    let draft = ProposalDraft {
-        path: take.path.clone(),
-        kind: ChangeKind::Modify,
-        before: Some(Blob::new(now)),
-        after: Some(Blob::new(after)),
-        hunks,
+    let proposed = take.after.and_then(|id| blobs.get(id));
+    let (kind, after, met) = match (take.kind, &now, proposed) {
+        (ChangeKind::Delete, Some(_), _) => (ChangeKind::Delete, None, true),
+        (ChangeKind::Create | ChangeKind::Modify, None, Some(whole)) => {
+            (ChangeKind::Create, Some(whole), true)
+        }
+        (ChangeKind::Create, Some(_), Some(whole)) => (ChangeKind::Modify, Some(whole), true),
+        (ChangeKind::Modify, Some(now), Some(proposed)) => {
+            let carried = diff::rebase(&blobs.get(take.before?)?, &proposed, now);
+            (ChangeKind::Modify, Some(carried.text), carried.conflicts > 0)
+        }
+        (ChangeKind::Delete, None, _) | (ChangeKind::Create | ChangeKind::Modify, _, None) => return None,
     };
-    (!draft.hunks.is_empty()).then_some((take.proposal, draft))
+    let hunks = diff::hunks(now.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
+    let (before, after) = (now.map(Blob::new), after.map(Blob::new));
+    let draft = ProposalDraft { path: take.path.clone(), kind, before, after, hunks };
+    (!draft.hunks.is_empty()).then_some((take.proposal, draft, met))
 }
 
 /// What of it is undecided, as a change of what is written.

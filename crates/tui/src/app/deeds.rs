@@ -97,17 +97,24 @@ impl App {
         }
     }
 
-    /// Opens what waits, and decides nothing: the diff where only changes do, else the list.
+    /// Opens what waits, and decides nothing.
     fn open_what_waits(&mut self, now: Instant) {
+        match self.what_waits() {
+            None => {}
+            Some(Place::Diff) => self.go(Focus::Pane(diff::ID)),
+            Some(Place::List | Place::Composer) => self.open(&approvals::KIND, now),
+        }
+    }
+
+    /// Where an empty Enter finds what waits: the diff where only changes do, else the list.
+    pub(super) fn what_waits(&self) -> Option<Place> {
         let state = self.world.state();
         let elsewhere = self.runs.iter().any(RunRow::waits_elsewhere);
         if state.phase_question().is_some() || state.open.is_empty() && !elsewhere {
-            return;
+            return None;
         }
-        if !elsewhere && state.open.values().all(|c| state.spec(c).place == Place::Diff) {
-            return self.go(Focus::Pane(diff::ID));
-        }
-        self.open(&approvals::KIND, now);
+        let changes = !elsewhere && state.open.values().all(|c| state.spec(c).place == Place::Diff);
+        Some(if changes { Place::Diff } else { Place::List })
     }
 
     /// Whether a line is the word at a plan that opens it in the editor.

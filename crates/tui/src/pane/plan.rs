@@ -308,7 +308,10 @@ impl Pane for PlanPane {
         let chosen = self.chosen().map(|(at, _)| at);
         let body = area.bottom().saturating_sub(self.footer_rows());
         for (y, (n, item)) in (area.top()..body).zip(self.items.iter().enumerate().skip(self.offset)) {
-            item.row.paint(ctx.theme, buf, inner, y);
+            // A heading whose rows are below the edge is below it as well.
+            if !item.heads || y + 1 < body {
+                item.row.paint(ctx.theme, buf, inner, y);
+            }
             if focused && chosen == Some(n) {
                 buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
             }

@@ -1,5 +1,7 @@
 //! Lanes folded into the state: opened, on their way, thinking, closed.
 
+use std::sync::Arc;
+
 use crate::{
     event::Event,
     ids::{CallId, LaneId, Seq},
@@ -38,6 +40,7 @@ impl State {
             }
             Event::LaneClosed { lane } => {
                 let Some(lane) = self.lanes.remove(lane) else { return };
+                Arc::make_mut(&mut self.changes).lane_ends(&lane);
                 // Nobody waits for the rest of a sub-agent's words.
                 if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {
                     self.cut.insert(call, (lane.turn, lane.id));

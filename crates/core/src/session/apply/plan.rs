@@ -56,8 +56,15 @@ impl State {
                 }
                 self.replaced_by(plan);
                 self.plan_sought = None;
+                let mut known = self.plan.iter().chain(&self.suspended).chain(&self.earlier);
+                let was = known.find(|p| p.turn == plan.turn);
+                let same = |id| {
+                    was.and_then(|p| p.task(id))
+                        .is_some_and(|old| plan.task(id).is_some_and(|t| t.is_as(old)))
+                };
+                let stays = |lane, task| self.lanes.contains_key(&lane) || same(task);
+                Arc::make_mut(&mut self.changes).forget_tasks(stays);
                 self.plan = Some(plan.clone());
-                Arc::make_mut(&mut self.changes).forget_tasks(|lane| self.lanes.contains_key(&lane));
                 self.suspended.take_if(|p| p.turn == plan.turn);
                 self.earlier.retain(|p| p.turn != plan.turn);
             }
@@ -68,6 +75,7 @@ impl State {
             Event::PlanUnread { .. } => self.plan_sought = None,
             Event::PauseSet { pause, on } => self.set_pause(*pause, *on),
             Event::PlanShelved { suspended } => {
+                self.shelved = seq;
                 let gone = match self.plan.take() {
                     Some(plan) if *suspended => self.suspended.replace(plan),
                     Some(plan) => Some(plan),
@@ -153,7 +161,7 @@ impl State {
         }
     }
 
-    /// Whoever answered a pause, or opened the session again after it, is not asked there again.
+    /// Whoever answered a pause is not asked there again.
     pub(super) fn pause_asked(&mut self, kind: &CheckpointKind) {
         if let CheckpointKind::Paused(paused) = kind {
             self.set_pause(paused.at, false);
@@ -200,7 +208,8 @@ impl State {
     }
 
     fn set_gate(&mut self, id: GateId, status: impl Fn(GateStatus) -> GateStatus) {
-        if let Some(gate) = self.plan.as_mut().and_then(|p| p.gates.iter_mut().find(|g| g.id == id)) {
+        let plan = self.plan.as_mut().or(self.suspended.as_mut());
+        if let Some(gate) = plan.and_then(|p| p.gates.iter_mut().find(|g| g.id == id)) {
             gate.status = status(gate.status);
         }
     }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
+    checkpoint::CheckpointKind,
     event::Event,
     intent::{Control, Phase},
-    plan::{GateStatus, TaskStatus},
+    plan::{GateStatus, Pause, TaskStatus},
+    question::Paused,
     scope::PermissionMode,
     session::State,
     trust::Trust,
@@ -86,9 +88,14 @@ impl State {
         self.recalling = None;
         self.hooks.clear();
         self.hook_runs.clear();
-        self.lanes.clear();
+        for lane in std::mem::take(&mut self.lanes).into_values() {
+            Arc::make_mut(&mut self.changes).lane_ends(&lane);
+        }
         for asked in std::mem::take(&mut self.open).into_values() {
-            self.pause_asked(&asked.kind);
+            // Whoever takes the plan up again goes on with that step; every other place comes anew.
+            if matches!(&asked.kind, CheckpointKind::Paused(Paused { at: Pause::Step(_), .. })) {
+                self.pause_asked(&asked.kind);
+            }
         }
         self.brief_budgets.clear();
         self.asked.clear();
@@ -102,6 +109,7 @@ impl State {
         self.phase = Phase::Idle;
         if let Some(plan) = self.plan.take() {
             self.suspended = Some(plan);
+            self.shelved = self.seq;
         }
         if let Some(plan) = &mut self.suspended {
             for task in plan.tasks.iter_mut().filter(|t| t.status == TaskStatus::Running) {

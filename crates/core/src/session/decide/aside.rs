@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level},
-    ids::{LaneId, ProposalId},
+    ids::{LaneId, ProposalId, TaskId},
     input::Refusal,
     intent::{Phase, Slash},
     plan::Plan,
     proposal::Proposal,
     question::Review,
+    relpath::RelPath,
 };
 
 impl Draft<'_> {
@@ -23,12 +24,28 @@ impl Draft<'_> {
         self.put_aside(&open, reason);
     }
 
-    /// A step that is done again proposes its changes anew: those that it left give way.
+    /// What a step left that is gone on with waits for that.
     pub(super) fn give_way(&mut self, plan: &Plan) {
         let again = |p: &Proposal| p.task.and_then(|t| plan.task(t)).is_some_and(|t| !t.status.settled());
         let old = self.state.open_proposals().filter(|p| again(p));
         let old: Vec<ProposalId> = old.map(|p| p.id).collect();
-        self.put_aside(&old, "its step is done again");
+        self.put_aside(&old, "its step goes on with it");
+    }
+
+    /// A step goes on with what it had proposed when it was stopped, but for files that others have by now.
+    pub(super) fn go_on_with_proposals(&mut self, lane: LaneId, task: TaskId) {
+        let mut newest = BTreeMap::new();
+        for p in self.state.set_aside().filter(|p| p.task == Some(task) && self.is_free(lane, &p.path)) {
+            newest.entry(p.path.clone()).or_insert(p.id);
+        }
+        for proposal in newest.into_values() {
+            self.emit(Event::ProposalTakenUp { proposal, lane: Some(lane) });
+        }
+    }
+
+    fn is_free(&self, lane: LaneId, path: &RelPath) -> bool {
+        let open = self.state.open_proposals().any(|o| o.path == *path);
+        !open && self.state.lanes.get(&lane).is_some_and(|l| self.state.step_with(l, path).is_none())
     }
 
     fn put_aside(&mut self, ids: &[ProposalId], reason: &str) {
@@ -87,7 +104,7 @@ impl Draft<'_> {
         }
         let mut lanes: BTreeMap<LaneId, Vec<ProposalId>> = BTreeMap::new();
         for (lane, proposal) in newest.into_values() {
-            self.emit(Event::ProposalTakenUp { proposal });
+            self.emit(Event::ProposalTakenUp { proposal, lane: None });
             lanes.entry(lane).or_default().push(proposal);
         }
         for (lane, proposals) in lanes {

@@ -216,13 +216,6 @@ impl Draft<'_> {
     fn stop_unpaid(&mut self, question: CheckpointId, answer: Answer) -> Decided {
         let held = self.state.lanes.values().filter(|l| l.held);
         let held: BTreeSet<LaneId> = held.map(|l| l.kind.parent().unwrap_or(l.id)).collect();
-        let queued: Vec<String> = self
-            .state
-            .queue
-            .works()
-            .filter_map(|t| self.state.turns.get(&t))
-            .map(|t| t.head.clone())
-            .collect();
         self.close(question, Some(answer));
         let beside = self.state.run_lanes().any(|l| !held.contains(&l.id));
         for lane in held {
@@ -232,9 +225,6 @@ impl Draft<'_> {
                 Some(_) => self.give_up(lane)?,
                 None => {}
             }
-        }
-        if !queued.is_empty() && self.state.queue.is_empty() {
-            self.notice(Level::Info, format!("Not begun: {}", queued.join("; ")));
         }
         Ok(())
     }

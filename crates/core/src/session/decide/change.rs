@@ -11,7 +11,7 @@ use crate::{
     event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    plan::GateStatus,
+    plan::{GateStatus, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus},
     question::Review,
     scope::Capability,
@@ -292,7 +292,9 @@ impl Draft<'_> {
     }
 
     fn stale_gates(&mut self) {
-        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        // A plan that has ended tells of its gates as well.
+        let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
+        let gates = plan.iter().flat_map(|p| &p.gates);
         let passed: Vec<_> =
             gates.filter(|g| matches!(g.status, GateStatus::Passed(_))).map(|g| g.id).collect();
         for gate in passed {
@@ -320,12 +322,22 @@ impl Draft<'_> {
         }
     }
 
-    /// A task whose lane is gone is done once what it had proposed is decided.
+    /// A task whose lane is gone is done once all that it had proposed is decided, where that was all there was to do.
     fn finish_left_task(&mut self, lane: LaneId) {
         let mine = self.state.proposals().values().filter(|p| p.lane == lane);
         let applied = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
-        if let Some(task) = mine.filter_map(|p| p.task).next_back().filter(|_| applied) {
+        let waits = mine.clone().any(|p| p.status == ProposalStatus::SetAside);
+        let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
+        let task = mine.filter_map(|p| p.task).next_back().and_then(|id| plan?.task(id));
+        let left = task.filter(|t| !matches!(t.status, TaskStatus::Running | TaskStatus::Done)).map(|t| t.id);
+        if let Some(task) = left.filter(|_| applied && !waits && self.state.is_through(lane)) {
+            self.ask_of_plan_anew();
             self.emit(Event::TaskCompleted { task, took: crate::ids::Millis(0) });
+            let plan = self.state.suspended.as_ref().filter(|_| self.state.plan.is_none());
+            if plan.is_some_and(|p| p.done() == p.tasks.len() && p.lacks_gates()) {
+                let text = "Every step of the plan is done, and its gates did not run: `/redo` runs them.";
+                self.notice(Level::Warn, text);
+            }
         }
     }
 

@@ -85,8 +85,13 @@ impl Draft<'_> {
     pub(super) fn think_at(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
         self.move_to(lane, to, approval);
         if self.state.has_arrived(lane) {
-            self.think(lane);
+            self.begin(lane);
         }
+    }
+
+    /// A lane's model is asked, unless it goes on where there is nothing left but to look at what was proposed.
+    fn begin(&mut self, lane: LaneId) {
+        if self.state.is_through(lane) { self.finish_lane(lane) } else { self.think(lane) }
     }
 
     /// Back to where less is allowed: hooks hear of it, none can hold it.
@@ -215,7 +220,7 @@ impl Draft<'_> {
                 self.notice(Level::Warn, "The ceiling was lowered while a hook ran: the plan waits again.");
             }
             (LaneKind::Pipeline, _) if begins => self.pipeline_arrived(lane),
-            _ if begins => self.think(lane),
+            _ if begins => self.begin(lane),
             _ => self.advance(lane),
         }
     }

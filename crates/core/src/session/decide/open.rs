@@ -198,10 +198,13 @@ impl Draft<'_> {
         let lanes: BTreeSet<LaneId> = self.state.open_proposals().map(|p| p.lane).collect();
         for lane in lanes {
             let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
-            let files = proposals.len();
+            let of_step = self.state.proposals_of(lane).any(|p| p.task.is_some());
+            let cut_off = of_step && !self.state.is_through(lane) && self.state.suspended.is_some();
+            let more = if cut_off { " Their step was still at work: `/redo` goes on with it." } else { "" };
+            let files = count(proposals.len(), "file");
             self.ask(
                 Review { lane, proposals },
-                format!("Changes to {} were waiting when the session was left.", count(files, "file")),
+                format!("Changes to {files} were waiting when the session was left.{more}"),
             );
         }
         let aside = self.state.set_aside().count();

@@ -97,13 +97,17 @@ impl Draft<'_> {
             _ if plan.pauses_at(pause) == on => return Ok(()),
             Pause::Step(_) | Pause::FirstWrite | Pause::FailedGate | Pause::Lines(_) | Pause::Micros(_) => {}
         }
-        // What waits for a yes is asked about as it is now.
+        self.ask_of_plan_anew();
+        self.emit(Event::PauseSet { pause, on });
+        Ok(())
+    }
+
+    /// What waits for a yes is asked about as it is now.
+    pub(super) fn ask_of_plan_anew(&mut self) {
         let asks = self.state.phase_question().filter(|q| q.kind.is_confirmation()).map(|q| q.id);
         if let Some(id) = asks {
             self.close(id, None);
         }
-        self.emit(Event::PauseSet { pause, on });
-        Ok(())
     }
 
     /// The plan as the user wrote it: a version of its own, about which they are asked anew. A run that pauses stops for

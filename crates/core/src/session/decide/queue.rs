@@ -96,6 +96,17 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// Nothing waits any more, and what did is named.
+    pub(super) fn clear_queue(&mut self) {
+        let works: Vec<TurnId> = self.state.queue.works().collect();
+        let names = works.into_iter().filter_map(|t| self.state.turns.get(&t)).map(|t| t.head.clone());
+        let names = names.collect::<Vec<_>>().join("; ");
+        self.change_queue(|q| *q = Queue::default());
+        if !names.is_empty() {
+            self.notice(Level::Info, format!("Not begun: {names} (out of the queue)"));
+        }
+    }
+
     pub(super) fn change_queue(&mut self, change: impl FnOnce(&mut Queue)) {
         let mut queue = self.state.queue.clone();
         change(&mut queue);

@@ -220,6 +220,7 @@ impl Draft<'_> {
         let turn = added.or(self.state.run.as_ref().map(|r| r.turn)).unwrap_or_default();
         let lane = self.open_lane(LaneOpening::of(LaneKind::Task(task), turn));
         self.emit(Event::TaskStarted { task, lane });
+        self.go_on_with_proposals(lane, task);
         self.move_to(lane, IntentNode::Act, None);
         // Delete is reached only by the typed word; until then such a task may propose.
         let node = if node == IntentNode::Delete { IntentNode::Modify } else { node };
@@ -420,7 +421,8 @@ impl Draft<'_> {
 
     /// Shows an earlier plan again, with what is left of it to do.
     pub(super) fn present_again(&mut self, mut plan: Plan) -> Decided {
-        let finished = plan.tasks.iter().all(|t| t.status == TaskStatus::Done);
+        // Steps that are done are done again only where nothing of the plan is left, its gates neither.
+        let finished = plan.complete();
         for task in &mut plan.tasks {
             if finished || task.status != TaskStatus::Done {
                 task.status = TaskStatus::Pending;

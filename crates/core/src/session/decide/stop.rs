@@ -15,7 +15,7 @@ use crate::{
     phase::Trigger,
     pipeline::StageEvent,
     plan::{GateStatus, TaskStatus},
-    session::{ApplyStatus, Lane, LaneKind, Queue},
+    session::{ApplyStatus, Lane, LaneKind},
 };
 
 impl Draft<'_> {
@@ -29,7 +29,13 @@ impl Draft<'_> {
         if stopped && self.state.phase == Phase::Idle && self.state.answering().is_none() {
             return Ok(());
         }
-        if self.state.answering().is_some() { self.cancel_answer() } else { self.stop() }
+        let idle = self.state.phase == Phase::Idle;
+        let answer = self.state.answering().or_else(|| self.state.answer_at_rest().filter(|_| idle));
+        match answer {
+            Some(lane) => self.stop_answer(lane),
+            None => return self.stop(),
+        }
+        Ok(())
     }
 
     /// Stops the last answer, and nothing where there is none.
@@ -55,7 +61,7 @@ impl Draft<'_> {
             Phase::Executing => {
                 self.stop_run("cancelled");
                 self.shelve();
-                self.change_queue(|q| *q = Queue::default());
+                self.clear_queue();
                 self.go(Trigger::Cancel)?;
                 Ok(())
             }
@@ -88,7 +94,7 @@ impl Draft<'_> {
     pub(super) fn abandon(&mut self) -> Decided {
         self.end_work("the plan was given up");
         self.shelve();
-        self.change_queue(|q| *q = Queue::default());
+        self.clear_queue();
         self.go(Trigger::Abandon)?;
         self.notice(Level::Info, "Okay. Nothing is under way; say what you would like instead.");
         Ok(())
@@ -147,7 +153,7 @@ impl Draft<'_> {
         while self.state.plan.is_some() || self.state.suspended.is_some() {
             self.emit(Event::PlanShelved { suspended: false });
         }
-        self.change_queue(|q| *q = Queue::default());
+        self.clear_queue();
         self.must_go(Trigger::Reset);
         self.notice(Level::Info, "The session starts over; applied changes stay and can be undone.");
     }

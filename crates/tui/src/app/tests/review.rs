@@ -37,6 +37,10 @@ fn c_in_the_diff_comments_the_hunk_in_view_and_the_words_go_to_the_agent() {
         _ => None,
     });
     assert_eq!(said, Some((0, "call it first".to_owned())), "{:?}", b.desk.inputs);
+    b.settle();
+    assert!(b.desk.text().contains("commented"), "{}", b.desk.text());
+    b.press("<esc>");
+    assert!(b.desk.text().contains("you to src/a.rs, hunk 1: call it"), "{}", b.desk.text());
 }
 
 impl Bench {
@@ -427,6 +431,7 @@ fn a_hunk_that_was_left_does_not_come_back_with_the_undecided_ones() {
 #[test]
 fn an_empty_enter_opens_what_waits_and_decides_nothing() {
     let mut bench = Bench::new(120, 40);
+    assert!(bench.desk.text().contains("Enter reviews"), "{}", bench.desk.text());
     bench.press("<enter>");
     assert_eq!(bench.desk.app.panes.focus, DIFF);
     assert_eq!(bench.desk.inputs, []);
@@ -445,6 +450,7 @@ fn the_list_closes_itself_when_nothing_waits() {
 #[test]
 fn n_on_a_plan_in_the_list_rejects_it_and_enter_never_approves_after_it() {
     let mut desk = Desk::new(120, 40).with_plan();
+    assert!(desk.text().contains("Enter approves   @ files"), "{}", desk.text());
     desk.wait(900).press("<ctrl-x>a").wait(900).press("n").deliver();
     assert!(desk.app.guiding(), "{}", desk.text());
     desk.wait(900).press("<enter>").deliver();

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use pilothouse_core::{clean::Clean, intent::Phase, shell::Risk};
+use pilothouse_core::{clean::Clean, intent::Phase, question::Place, shell::Risk};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -198,12 +198,26 @@ impl App {
 
     fn keys(&self, width: usize) -> Vec<Span<'static>> {
         let running = self.world.state().is_executing();
-        let mut keys = vec![("Enter", if running { "steers" } else { "sends" })];
+        let mut keys = vec![("Enter", self.empty_enter(running))];
         if running {
             keys.push(("Tab", "queues"));
         }
         keys.extend([("@", "files"), ("/", "commands"), ("!", "shell")]);
         self.key_names(&keys, width)
+    }
+
+    /// What Enter does, on an empty line that which it would do now.
+    fn empty_enter(&self, running: bool) -> &'static str {
+        let state = self.world.state();
+        let empty = self.composer.draft.is_empty();
+        let approves = state.phase_question().is_some_and(|q| state.spec(q).default.is_some());
+        match self.what_waits().filter(|_| empty) {
+            Some(Place::Diff) => "reviews",
+            Some(Place::List | Place::Composer) => "opens what waits",
+            None if empty && approves => "approves",
+            None if running => "steers",
+            None => "sends",
+        }
     }
 
     /// Keys and what they do, as many as fit whole.

@@ -290,7 +290,12 @@ impl DiffPane {
             .and(&format!("@@ -{old} +{new} @@"), head)
             .and("  ", Slot::Text)
             .and(&place, if here { Slot::Text } else { Slot::Soft });
-        let mut row = row.ends_keeping_right(Row::of(word, ink), width, g.ellipsis);
+        let said = match (ctx.state.transcript.comment(file.id, n), word) {
+            (None, _) => "",
+            (Some(_), "") => "commented",
+            (Some(_), _) => "commented, ",
+        };
+        let mut row = row.ends_keeping_right(Row::of(said, Slot::Info).and(word, ink), width, g.ellipsis);
         row.ground = here.then_some(Slot::Select);
         row
     }

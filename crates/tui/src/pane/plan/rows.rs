@@ -43,6 +43,8 @@ pub(super) enum Target {
 pub(super) struct Item {
     pub(super) row: Row,
     pub(super) target: Option<Target>,
+    /// Whether it is a heading, and nothing without what follows it.
+    pub(super) heads: bool,
 }
 
 /// The plan to show, and whether it is the active one.
@@ -142,6 +144,7 @@ pub(super) fn items(
         d.plain(Row::new());
         let hint = if awaiting { gates::asked(plan, ctx) } else { "" };
         d.plain(Row::of("Gates", Slot::Soft).and(hint, Slot::Faint));
+        d.items.iter_mut().next_back().into_iter().for_each(|item| item.heads = true);
         let pad = plan.gates.iter().map(|g| row::width(&g.name)).max().unwrap_or(0).min(16);
         for gate in &plan.gates {
             d.gate(gate, plan, pad, proofs.get(&gate.id).filter(|_| now.is_none()));
@@ -174,7 +177,7 @@ struct Drawer<'a> {
 impl<'a> Drawer<'a> {
     fn plain(&mut self, row: Row) {
         let row = row.cut(self.width, self.ctx.glyphs.ellipsis);
-        self.items.push(Item { row, target: None });
+        self.items.push(Item { row, target: None, heads: false });
     }
 
     fn task(&mut self, task: &Task, n: usize) {
@@ -199,7 +202,7 @@ impl<'a> Drawer<'a> {
         let mut left = lead.clone();
         left.pieces.extend(lines.next().unwrap_or_default().pieces);
         let row = left.ends_keeping_right(right, self.width, g.ellipsis);
-        self.items.push(Item { row, target: Some(Target::Task(task.id)) });
+        self.items.push(Item { row, target: Some(Target::Task(task.id)), heads: false });
         for line in lines {
             let mut row = Row::of(&" ".repeat(lead.width()), Slot::Text);
             row.pieces.extend(line.pieces);
@@ -243,7 +246,7 @@ impl<'a> Drawer<'a> {
         let lead = self.gutter(Some(('-', Slot::Bad))).and(g.skipped, Slot::Faint).and(" ", Slot::Text);
         let row = lead.and(what, Slot::Faint);
         let row = row.ends_keeping_right(Row::of("removed", Slot::Faint), self.width, g.ellipsis);
-        self.items.push(Item { row, target: None });
+        self.items.push(Item { row, target: None, heads: false });
     }
 
     /// Proposals below a task, while it runs.
@@ -263,7 +266,8 @@ impl<'a> Drawer<'a> {
                 let settled =
                     |p: &&&Proposal| matches!(p.status, ProposalStatus::Applied(_) | ProposalStatus::Skipped);
                 let done = nested.iter().filter(settled).count();
-                Row::of(&g.progress(done, nested.len()), Slot::Accent)
+                // Its own end is one more: it is full when it is done, and not before.
+                Row::of(&g.progress(done, nested.len() + 1), Slot::Accent)
             }
             TaskStatus::Done => match task.took {
                 Some(took) => Row::of(&row::took(took.0), Slot::Faint),
@@ -363,7 +367,7 @@ impl<'a> Drawer<'a> {
         let room = self.width.saturating_sub(lead.width() + right.width() + 2).max(8);
         let left = lead.and(&row::fit_path(p.path.as_str(), room, g.ellipsis), Slot::Text);
         let row = left.ends_keeping_right(right, self.width, g.ellipsis);
-        self.items.push(Item { row, target: Some(Target::Proposal(p.id)) });
+        self.items.push(Item { row, target: Some(Target::Proposal(p.id)), heads: false });
     }
 
     /// A text below a row, whole.

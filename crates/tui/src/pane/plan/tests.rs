@@ -178,7 +178,7 @@ fn a_run_shows_where_it_is_and_what_waits() {
             " Path: Conversation → Act → Write → Modify",
             "",
             " ✓ 1 Token bucket in core                             4.1 s",
-            " ✦ 2 Wire it into login                 [██████░░░░░░]  50%",
+            " ✦ 2 Wire it into login                 [████░░░░░░░░]  33%",
             "    └─ ✓ src/auth/mod.rs                                 +3",
             "    └─ ⚑ src/auth/login.rs             1 hunk waits for you",
             " ○ 3 Answer 429 with Retry-After",

@@ -11,6 +11,7 @@ use pilothouse_core::{
     ids::{Millis, ProposalId},
     money,
     pipeline::StepName,
+    question::Confirmation,
     tool::{Subject, Tool},
 };
 
@@ -289,7 +290,7 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     }
     if waits {
         rows.push(Row::new());
-        rows.push(Row::of("Proceed?", Slot::Text).cut(env.width, g.ellipsis));
+        rows.push(Row::of(Confirmation::ASKS, Slot::Text).cut(env.width, g.ellipsis));
     }
 }
 

@@ -65,7 +65,12 @@ impl Log {
                 self.add(at, Kind::Head, Body::Task { task: *task, text });
             }
             Event::TaskCompleted { task, took } => {
-                let took = if took.0 < 10_000 { format!("{}ms", took.0) } else { row::took(took.0) };
+                let took = match took.0 {
+                    // Its work ended with another process: nobody knows.
+                    0 => String::new(),
+                    ms @ 1..10_000 => format!(" ({ms}ms)"),
+                    ms => format!(" ({})", row::took(ms)),
+                };
                 let head = self.iter_mut().rev().find_map(|e| match e.body {
                     Body::Task { task, .. } => Some(task),
                     Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Plan(_) => None,
@@ -75,7 +80,7 @@ impl Log {
                 let own = !others && head.is_none_or(|head| head == *task);
                 let number = self.plan.as_ref().map(|p| p.number(*task)).filter(|n| !own && *n > 0);
                 let what = number.map_or_else(|| "Complete".to_owned(), |n| format!("Step {n} complete"));
-                self.fact(at, Row::of(&format!("{what} ({took})"), Slot::Soft), Row::new());
+                self.fact(at, Row::of(&format!("{what}{took}"), Slot::Soft), Row::new());
             }
             Event::TaskFailed { message, .. } => self.fails(at, message),
             Event::TaskSkipped { task } => self.task_fact(at, *task, "skipped"),
@@ -152,9 +157,14 @@ impl Log {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
                 self.mark(at, Mark::Skipped, &format!("set aside {path}: {reason} – /proposals lists it"));
             }
-            Event::ProposalTakenUp { proposal } => {
+            Event::HunkDecided { proposal, hunk, comment: Some(text), .. } if !text.trim().is_empty() => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
-                self.mark(at, Mark::Dot, &format!("taken up again: {path}"));
+                self.mark(at, Mark::Dot, &format!("you to {path}, hunk {}: {}", hunk + 1, text.trim()));
+            }
+            Event::ProposalTakenUp { proposal, lane } => {
+                let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
+                let how = if lane.is_some() { "goes on with" } else { "taken up again:" };
+                self.mark(at, Mark::Dot, &format!("{how} {path}"));
             }
             Event::Reverted { redo, .. } => {
                 let what = if *redo { "put back the undone change" } else { "took the last change back" };

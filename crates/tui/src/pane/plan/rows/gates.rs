@@ -61,7 +61,7 @@ impl Drawer<'_> {
         let row =
             left.clone().and(&gate.command, Slot::Soft).ends_keeping_right(right, self.width, g.ellipsis);
         let whole = left.width() + row::width(&gate.command) + right_width < self.width;
-        self.items.push(Item { row, target: Some(Target::Gate(gate.id)) });
+        self.items.push(Item { row, target: Some(Target::Gate(gate.id)), heads: false });
         // A yes to the plan is one to exactly this line: all of it is seen.
         if self.awaiting && !whole {
             self.wrapped(&gate.command, Slot::Soft);
@@ -93,7 +93,7 @@ impl Drawer<'_> {
             let place = row::fit_path(&place, self.width / 2, self.ctx.glyphs.ellipsis);
             let row = Row::of("    ", Slot::Text).and(&place, Slot::Accent).and("  ", Slot::Text);
             let row = row.and(&found.text, Slot::Soft).cut(self.width, self.ctx.glyphs.ellipsis);
-            self.items.push(Item { row, target: Some(Target::Place(gate, n)) });
+            self.items.push(Item { row, target: Some(Target::Place(gate, n)), heads: false });
         }
     }
 }
