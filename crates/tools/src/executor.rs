@@ -134,6 +134,12 @@ impl ToolExecutor {
         Self { snapshots: Some(snapshots), ..self }
     }
 
+    /// The same tools, whose commands leave these files as they are.
+    #[must_use]
+    pub fn sparing(self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { guard: self.guard.sparing(files), ..self }
+    }
+
     /// What is saved before commands, if anything is.
     pub const fn snapshots(&self) -> Option<&Snapshots> {
         self.snapshots.as_ref()

@@ -111,7 +111,7 @@ impl Services {
             store: at.folder.join("saved"),
             cap: at.config.copied,
         };
-        let workshop = workshop.saving(Snapshots::of(ground));
+        let workshop = workshop.saving(Snapshots::of(ground)).sparing(at.root.spared());
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
         let found = at.sources.clone();
