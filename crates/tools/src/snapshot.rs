@@ -3,6 +3,7 @@
 //! Owns the order of it: look, ask git, copy; afterwards look and record. Git's objects stand for unchanged files that
 //! git has, copies for all others up to a cap. Reads the workspace and never writes it.
 
+mod glance;
 mod journal;
 mod objects;
 mod pruned;
@@ -18,7 +19,7 @@ use std::{
     time::SystemTime,
 };
 
-use pilothouse_core::{ids::CallId, tool::Wrote};
+use pilothouse_core::{blob::BlobId, ids::CallId, tool::Wrote};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub use record::{Change, Record, Thing};
@@ -66,6 +67,8 @@ struct State {
     last: u64,
     /// The commands that run.
     running: BTreeMap<CallId, Running>,
+    /// What git's lists said when it was asked last, by root and repository.
+    listed: BTreeMap<(usize, String), BlobId>,
     /// Files that the user knows not to be saved.
     accepted: BTreeSet<(usize, String)>,
 }
@@ -97,6 +100,7 @@ impl Snapshots {
             dirty: BTreeSet::new(),
             last: 0,
             running: BTreeMap::new(),
+            listed: BTreeMap::new(),
             accepted: BTreeSet::new(),
         };
         Self { state: Arc::new(Mutex::new(state)), store }
