@@ -203,7 +203,7 @@ impl ToolExecutor {
             return command::run(ground, run, sink, &cancel).await;
         };
         let call = permit.call();
-        if let Err(what) = snapshots.before(call, &run.command, permit.told()).await {
+        if let Err(what) = snapshots.before(call, (&run.command, &run.folder), permit.told()).await {
             let text = format!("nothing was done: it could destroy what is not saved: {what}");
             return ToolOutcome { unkept: Some(what), ..ToolOutcome::failure(text) };
         }

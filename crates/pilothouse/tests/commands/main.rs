@@ -27,3 +27,4 @@ mod recipes;
 mod recorded;
 mod results;
 mod sources;
+mod undo;

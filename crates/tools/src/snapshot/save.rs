@@ -17,12 +17,13 @@ use rustix::fs::{Mode, OFlags};
 
 use super::{
     Changed, MOST_FILE_BYTES, Running, State,
+    doubt::Named,
     journal::Line,
     objects,
     tree::{Cover, INDEX, Known, Stamp, Was},
 };
-
 use crate::git;
+
 /// The folder of copies.
 const COPIES: &str = "blobs";
 /// How the name of the file begins that says that a command runs.
@@ -104,7 +105,6 @@ impl State {
         }
     }
 
-    /// Files that nothing stands for yet and git may have, by the repository around them.
     /// Repositories whose list of what git has says another thing than when git was asked last. Most of what writes it
     /// only notes when git looked at the disk.
     fn listed_anew(&mut self, root: usize) -> BTreeSet<String> {
@@ -129,6 +129,7 @@ impl State {
         anew
     }
 
+    /// Files that nothing stands for yet and git may have, by the repository around them.
     fn uncovered(&self, root: usize, anew: &BTreeSet<String>) -> BTreeMap<String, Vec<String>> {
         // What git lists since then may lie where nobody looks: its rules ignore it, or a tool makes such folders.
         let mut groups: BTreeMap<String, Vec<String>> =
@@ -145,7 +146,12 @@ impl State {
     }
 
     /// Copies what nothing stands for yet, and begins a command.
-    pub(super) fn save(&mut self, call: CallId, line: &str, told: &str) -> Result<(), String> {
+    pub(super) fn save(
+        &mut self,
+        call: CallId,
+        (line, folder): (&str, &str),
+        told: &str,
+    ) -> Result<(), String> {
         let mut unkept = self.copy();
         unkept.sort_by_key(|(_, size, _)| std::cmp::Reverse(*size));
         if !unkept.is_empty() {
@@ -166,7 +172,9 @@ impl State {
             tracing::warn!(error = %e, "that a command runs could not be noted");
             SystemTime::now()
         });
-        self.running.insert(call, Running { since, changed: Changed::new() });
+        let workspace = self.trees.first().map(|t| t.root.clone()).unwrap_or_default();
+        let named = Named::of(line, folder, &workspace);
+        self.running.insert(call, Running { since, changed: Changed::new(), named });
         Ok(())
     }
 

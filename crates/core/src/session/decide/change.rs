@@ -3,9 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::terms::RunEnd;
-use super::{Decided, Draft};
+use super::{
+    Decided, Draft,
+    answer::{Given, Resolve},
+};
 use crate::{
     blob::{Blob, BlobId, Excerpt},
+    checkpoint::CheckpointKind,
     clean::Clean,
     diff::Hunk,
     event::{Event, FileChange, Level, RunStatus},
@@ -13,7 +17,7 @@ use crate::{
     input::{Refusal, WriteFault},
     plan::GateStatus,
     proposal::{Decision, Proposal, ProposalStatus},
-    question::Review,
+    question::{Review, UndoAnswer, UndoQuestion},
     scope::Capability,
     session::{Apply, ApplyStatus, LaneKind, changes::BY_USER},
     tool::{ChangeKind, ProposalDraft, Wrote},
@@ -347,7 +351,19 @@ impl Draft<'_> {
         let Some(apply) = self.state.ledger().last().copied() else {
             return Err(Refusal::new("there is no applied change to take back"));
         };
-        self.emit(Event::RevertStarted { apply, redo: false });
+        let asked = |kind: &CheckpointKind| matches!(kind, CheckpointKind::Undo(_));
+        let old = self.state.open.values().find(|c| asked(&c.kind)).map(|c| c.id);
+        if let Some(old) = old {
+            self.close(old, None);
+        }
+        let in_bar = self.state.phase_question().is_none();
+        let question = self.state.applies().get(&apply).and_then(|a| UndoQuestion::of(a, in_bar));
+        let Some(question) = question else {
+            self.emit(Event::RevertStarted { apply, redo: false, keep: false });
+            return Ok(());
+        };
+        let text = question.text();
+        self.ask(question, text);
         Ok(())
     }
 
@@ -356,13 +372,15 @@ impl Draft<'_> {
         let Some(apply) = self.state.undone().last().copied() else {
             return Err(Refusal::new("there is no undone change to put back"));
         };
-        self.emit(Event::RevertStarted { apply, redo: true });
+        let command = self.state.applies().get(&apply).and_then(|a| a.command.as_ref());
+        let keep = command.is_some_and(|c| c.kept);
+        self.emit(Event::RevertStarted { apply, redo: true, keep });
         Ok(())
     }
 
     /// What a command changed stands in the ledger; what was proven before is stale, but by the gate itself.
     pub(super) fn command_wrote(&mut self, call: CallId, line: &str, wrote: Wrote, stales: bool) {
-        let Wrote { files, count, git, record, diff, left } = wrote;
+        let Wrote { files, count, git, record, diff, left, doubt } = wrote;
         let some = left.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
         let rest = left.len().saturating_sub(MOST_NAMED);
         let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
@@ -370,7 +388,18 @@ impl Draft<'_> {
             let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
             let command: String = Clean::line(line).as_str().chars().take(MOST_LINE).collect();
             let left = left.into_iter().take(MOST_NAMED).collect();
-            self.emit(Event::CommandWrote { apply, call, command, files, count, git, record, diff, left });
+            self.emit(Event::CommandWrote {
+                apply,
+                call,
+                command,
+                files,
+                count,
+                git,
+                record,
+                diff,
+                left,
+                doubt,
+            });
             if stales && count > 0 {
                 self.stale_gates();
             }
@@ -415,14 +444,17 @@ impl Draft<'_> {
             Ok(()) => {
                 self.emit(Event::Reverted { apply, redo });
                 self.stale_gates();
-                let of = self.state.applies().get(&apply).map(Apply::words).unwrap_or_default();
+                let of = self.state.applies().get(&apply);
+                let kept = of.and_then(|a| a.command.as_ref()).filter(|c| c.kept && !redo);
+                let kept = kept.map(|c| format!(" {} stayed as it is.", c.doubt.words())).unwrap_or_default();
+                let of = of.map(Apply::words).unwrap_or_default();
                 let what = if redo { "Put back" } else { "Took back" };
                 let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
                 let rest = match self.state.ledger().len() {
                     n if !redo && n > 0 => format!(" /undo again takes back the one before, {n} in all."),
                     _ => String::new(),
                 };
-                self.notice(Level::Info, format!("{what} the change to {of}; {back}.{rest}"));
+                self.notice(Level::Info, format!("{what} the change to {of}; {back}.{kept}{rest}"));
             }
             Err(fault) => {
                 self.emit(Event::RevertFailed { apply, redo, message: fault.message.clone() });
@@ -465,6 +497,27 @@ impl Draft<'_> {
         self.complete_as(RunEnd::of(RunStatus::Cancelled, "Back to the plan."));
         self.must_go(crate::phase::Trigger::DiffUp);
         self.ask_of_phase();
+        Ok(())
+    }
+}
+
+impl Resolve for UndoQuestion {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<UndoAnswer>) -> Decided {
+        let keep = match given.answer {
+            UndoAnswer::All => false,
+            UndoAnswer::Keep => true,
+            UndoAnswer::Leave => {
+                draft.close(given.question, Some(given.stored));
+                draft.notice(Level::Info, "Nothing was taken back.");
+                return Ok(());
+            }
+        };
+        draft.no_write_open()?;
+        if draft.state.ledger().last() != Some(&self.apply) {
+            return Err(Refusal::new("something else changed since; /undo asks again"));
+        }
+        draft.close(given.question, Some(given.stored));
+        draft.emit(Event::RevertStarted { apply: self.apply, redo: false, keep });
         Ok(())
     }
 }
