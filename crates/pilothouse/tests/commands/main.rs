@@ -15,6 +15,7 @@ mod facts;
 mod golden;
 mod hostile;
 mod knowledge;
+mod large_log;
 mod lock;
 mod log_file;
 mod memory;
