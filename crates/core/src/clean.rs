@@ -18,7 +18,8 @@ const MARKS_ON_ONE_BASE: usize = 4;
 /// Text without anything that could steer a terminal or hide on a screen.
 ///
 /// What is forbidden is drawn: controls as their pictures (`␛`), other invisible characters as
-/// `<U+202E>`, bytes that are no UTF-8 as `�`. A newline stays only where lines are allowed; tabs
+/// `<U+202E>`, and so is a letter of another script that passes for a Latin one in a Latin word; bytes that are
+/// no UTF-8 as `�`. A newline stays only where lines are allowed; tabs
 /// become spaces up to the next stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Clean(String);
@@ -101,6 +102,37 @@ pub const fn is_forbidden(c: char) -> bool {
     ) || (c as u32) & 0xfffe == 0xfffe // non-characters of every plane
 }
 
+/// Letters of other scripts that look like one of the Latin alphabet.
+const DOUBLES: &str = "\u{430}\u{435}\u{43e}\u{440}\u{441}\u{443}\u{445}\u{455}\u{456}\u{458}\u{4bb}\u{4cf}\u{501}\u{51b}\u{51d}\
+    \u{405}\u{406}\u{408}\u{410}\u{412}\u{415}\u{41a}\u{41c}\u{41d}\u{41e}\u{420}\u{421}\u{422}\u{423}\u{425}\u{4ae}\u{4c0}\u{50c}\u{51a}\u{51c}\
+    \u{3b9}\u{3bd}\u{3bf}\u{3c1}\u{3c5}\u{3f2}\u{3f3}\
+    \u{391}\u{392}\u{395}\u{396}\u{397}\u{399}\u{39a}\u{39c}\u{39d}\u{39f}\u{3a1}\u{3a4}\u{3a5}\u{3a7}\u{3f9}\
+    \u{578}\u{57d}\u{570}\u{585}\u{566}\u{13aa}\u{13a2}\u{13b3}\u{ab75}";
+
+/// Whether a letter passes for one of the Latin alphabet without being one.
+fn is_double(c: char) -> bool {
+    DOUBLES.contains(c)
+        || matches!(c, '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' | '\u{1d400}'..='\u{1d7ff}')
+}
+
+/// Where such letters stand in the middle of a Latin word: there they have no honest use.
+fn doubles(text: &str) -> Vec<usize> {
+    let mut all = Vec::new();
+    let mut word: (bool, Vec<usize>) = (false, Vec::new());
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        if !c.is_alphanumeric() && c != '_' {
+            let (latin, found) = std::mem::take(&mut word);
+            all.extend(found.into_iter().filter(|_| latin));
+            continue;
+        }
+        word.0 |= c.is_ascii_alphabetic();
+        if is_double(c) {
+            word.1.push(at);
+        }
+    }
+    all
+}
+
 /// Symbols whose look one of the two common selectors chooses; only there it says nothing else.
 const fn takes_selector(c: char) -> bool {
     matches!(c, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
@@ -141,17 +173,18 @@ impl Wash {
             return text.to_owned();
         }
         self.out.reserve(text.len() + text.len() / 8);
-        let mut chars = text.chars().peekable();
-        while let Some(c) = chars.next() {
+        let doubles = doubles(text);
+        let mut chars = text.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
             match c {
-                '\r' if self.newline == Newline::Kept && chars.peek() == Some(&'\n') => {}
+                '\r' if self.newline == Newline::Kept && chars.peek().is_some_and(|(_, c)| *c == '\n') => {}
                 '\n' if self.newline == Newline::Kept => self.end_line(),
                 '\t' => self.tab(),
                 ' '..='~' => self.visible(c, 1),
                 '\u{fe0e}' | '\u{fe0f}' if self.marks == 0 && self.base.is_some_and(takes_selector) => {
                     self.marks = 1; // a second one is no longer innocent
                 }
-                _ if is_forbidden(c) => self.mark(c),
+                _ if is_forbidden(c) || doubles.contains(&at) => self.mark(c),
                 _ => match c.width().unwrap_or(0) {
                     0 if self.marks >= MARKS_ON_ONE_BASE || !self.base.is_some_and(|b| joins(b, c)) => {
                         self.mark(c);

@@ -39,7 +39,7 @@ use crate::{
     shell::Risk,
     source::SourceTool,
     talk::{Echo, Fault, Finish, Usage},
-    tool::{Exit, Tool},
+    tool::{Doubt, Exit, Tool},
 };
 
 pub use parts::*;
@@ -784,6 +784,9 @@ pub enum Event {
         apply: ApplyId,
         /// Put back rather than take back.
         redo: bool,
+        /// What may be somebody else's stays as it is.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        keep: bool,
     },
     /// An applied change was taken back, or put back.
     Reverted {
@@ -1025,6 +1028,9 @@ pub enum Event {
         /// What it changed and cannot be taken back.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left: Vec<String>,
+        /// What of it may be somebody else's.
+        #[serde(default, skip_serializing_if = "Doubt::is_none")]
+        doubt: Doubt,
     },
     /// What the session wrote is to be committed; git looks what it has of it.
     CommitSought {

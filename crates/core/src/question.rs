@@ -28,6 +28,7 @@ mod spec;
 mod tests;
 mod transition;
 mod trust;
+mod undo;
 
 pub use access::{Access, AccessAnswer};
 pub use breakout::{Breakout, BreakoutAnswer};
@@ -50,6 +51,7 @@ pub use source::{SourceAnswer, SourceQuestion};
 pub use spec::{Act, Choice, Danger, Place, Reach, Role, Spec, Tone, Unattended};
 pub use transition::{Transition, TransitionAnswer};
 pub use trust::{TrustAnswer, TrustQuestion};
+pub use undo::{UndoAnswer, UndoQuestion};
 
 use std::collections::BTreeMap;
 
@@ -133,6 +135,8 @@ kinds! { $
     Source(SourceQuestion),
     /// A source asks something in the middle of a call.
     Form(FormQuestion),
+    /// Take back also what may be somebody else's?
+    Undo(UndoQuestion),
 }
 
 impl CheckpointKind {

@@ -109,7 +109,7 @@ struct Known {
 
 impl Redactor {
     /// One that also knows these values, wherever and however they stand. Each is looked for as it
-    /// is, as in a URL and as in JSON.
+    /// is, as in a URL, as in JSON and in base64.
     pub fn knowing<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
         Self::told(values.into_iter().flat_map(str::lines).flat_map(forms).collect())
     }
@@ -220,7 +220,7 @@ impl PartialEq for Redactor {
 
 impl Eq for Redactor {}
 
-/// A value as it is, percent-encoded, and escaped as in JSON.
+/// A value as it is, percent-encoded, escaped as in JSON, and in base64.
 fn forms(value: &str) -> Vec<String> {
     let value = value.trim();
     if !(SHORTEST_KNOWN..=LONGEST_KNOWN).contains(&value.len()) {
@@ -230,7 +230,22 @@ fn forms(value: &str) -> Vec<String> {
     let byte = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
     let encoded: String = value.bytes().map(byte).collect();
     let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
-    vec![value.to_owned(), encoded, escaped]
+    let mut all = vec![value.to_owned(), encoded, escaped];
+    all.extend((0..3).flat_map(|before| base64(value, before)).filter(|form| form.len() >= SHORTEST_KNOWN));
+    all
+}
+
+/// What a value comes to in base64 behind so many other bytes, without the ends that they share; in both alphabets.
+fn base64(value: &str, before: usize) -> [String; 2] {
+    const DIGITS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let bytes: Vec<u8> = std::iter::repeat_n(0, before).chain(value.bytes()).collect();
+    let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| usize::from(byte >> (7 - at % 8) & 1));
+    let digits = (before * 8).div_ceil(6)..bytes.len() * 8 / 6;
+    let digits = digits.map(|n| (n * 6..n * 6 + 6).fold(0, |digit, at| digit << 1 | bit(at)));
+    ["+/", "-_"].map(|last| {
+        let last: &[u8] = last.as_bytes();
+        digits.clone().filter_map(|d| DIGITS.iter().chain(last).nth(d).map(|b| char::from(*b))).collect()
+    })
 }
 
 /// In order, and one where several meet: the strongest word for it wins.

@@ -222,6 +222,35 @@ pub struct Wrote {
     pub diff: String,
     /// What changed and cannot be taken back.
     pub left: Vec<String>,
+    /// What of it may be somebody else's.
+    pub doubt: Doubt,
+}
+
+/// What changed while a command ran and may be somebody else's work: an editor saves when it likes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// Files, and what of git, by name: the first of them.
+    pub names: Vec<String>,
+    /// How many there are.
+    pub count: usize,
+    /// Whether it is all that changed.
+    pub all: bool,
+}
+
+impl Doubt {
+    /// Whether there is none.
+    pub const fn is_none(&self) -> bool {
+        self.count == 0
+    }
+
+    /// It in words: `a.rs, b.rs and 3 more`.
+    pub fn words(&self) -> String {
+        let names = self.names.join(", ");
+        match self.count.saturating_sub(self.names.len()) {
+            0 => names,
+            more => format!("{names} and {more} more"),
+        }
+    }
 }
 
 impl ToolOutcome {

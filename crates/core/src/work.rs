@@ -133,6 +133,8 @@ pub enum Work {
         files: Vec<FileChange>,
         /// All that a command changed, where it was one that did.
         record: Option<BlobId>,
+        /// What of that may be somebody else's stays as it is.
+        keep: bool,
     },
     /// Look what the words of a command mean that waits.
     Look {

@@ -3,7 +3,7 @@
 
 use std::{io::Write, path::Path, time::Duration};
 
-use pilothouse_core::{intent::Mode, money::Limits, recipe::RecipeKind, trust::Trust};
+use pilothouse_core::{intent::Mode, money::Limits, question::UndoAnswer, recipe::RecipeKind, trust::Trust};
 use pilothouse_runtime::{
     Environment, Home, Setup, Which,
     config::{Config, Layer, SCHEMA},
@@ -167,7 +167,9 @@ async fn told_to_stop() -> Stop {
 /// When there is none, or it cannot be done.
 pub fn undo(args: UndoArgs, way: change::Direction, secrets: &Secrets) -> Result<u8, Failure> {
     let setup = setup(&args.dir, secrets)?;
-    let wish = change::ChangeRequest { way, session: args.session, list: args.list, dry_run: args.dry_run };
+    let doubt = args.all.then_some(UndoAnswer::All).or(args.keep.then_some(UndoAnswer::Keep));
+    let UndoArgs { session, list, dry_run, .. } = args;
+    let wish = change::ChangeRequest { way, session, list, dry_run, doubt };
     let (mut out, mut err) = (out::out(false), out::err());
     let outcome: Outcome =
         block_on("undo", secrets, change::change(setup, wish, &mut out, &mut err))?.map_err(explain)?;

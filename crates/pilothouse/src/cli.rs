@@ -99,7 +99,9 @@ pub enum Command {
         what: KbCommand,
     },
     /// Takes back the last applied change of the folder.
-    #[command(after_help = "Examples:\n  pilothouse undo --dry-run\n  pilothouse undo")]
+    #[command(
+        after_help = "Examples:\n  pilothouse undo --dry-run\n  pilothouse undo\n  pilothouse undo --keep"
+    )]
     Undo(UndoArgs),
     /// Puts back the last undone change of the folder.
     #[command(after_help = "Example:\n  pilothouse redo")]
@@ -261,6 +263,12 @@ pub struct UndoArgs {
     /// Say what would happen, write nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// Of a command, take back also what changed while it ran and may be somebody else's.
+    #[arg(long, conflicts_with = "keep")]
+    pub all: bool,
+    /// Of a command, leave what changed while it ran and may be somebody else's.
+    #[arg(long)]
+    pub keep: bool,
 }
 
 /// `classify`.

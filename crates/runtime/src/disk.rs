@@ -335,6 +335,11 @@ impl Root {
         Self { spared, ..self }
     }
 
+    /// The files that are not written here.
+    pub fn spared(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        self.spared.keys().cloned()
+    }
+
     /// Why a file is not written here, if it is not.
     pub fn spares(&self, at: &Located) -> Option<&str> {
         self.spared.get(&at.path()).map(String::as_str)

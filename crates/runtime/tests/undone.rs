@@ -12,6 +12,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    io::Write,
     os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
     process::Command,
@@ -26,6 +27,8 @@ use pilothouse_runtime::{
 };
 use pilothouse_tools::snapshot::{Ground, Record, Snapshots};
 
+#[path = "undone/doubt.rs"]
+mod doubt;
 #[path = "undone/repositories.rs"]
 mod repositories;
 
@@ -69,7 +72,7 @@ impl Desk {
     async fn run_told(&mut self, line: &str, told: &str) -> Result<Option<Wrote>, String> {
         self.calls += 1;
         let call = CallId(self.calls);
-        self.snapshots.before(call, line, told).await?;
+        self.snapshots.before(call, (line, ""), told).await?;
         bash(&self.at(), line);
         let wrote = self.snapshots.after(call, Arc::new(self.blobs())).await;
         self.snapshots.settled(call);
@@ -328,6 +331,31 @@ async fn a_folder_without_git_is_taken_back_as_well() {
     assert_eq!(tree(&desk.at()), before);
 }
 
+/// Copies between two file systems share nothing, nor do those on one that cannot.
+#[tokio::test]
+async fn where_no_file_system_shares_contents_a_copy_is_a_copy() {
+    let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
+        return drop(std::io::stderr().write_all(b"not run: there is no file system in memory here\n"));
+    };
+    for store in [None, Some(tempfile::tempdir().unwrap())] {
+        let mut desk = Desk::new(ROOM);
+        desk.dir = tempfile::tempdir_in(memory.path()).unwrap();
+        fs::create_dir_all(desk.at()).unwrap();
+        fs::create_dir_all(desk.dir.path().join("session")).unwrap();
+        let at = store.as_ref().map_or(desk.dir.path().join("session"), |s| s.path().to_owned());
+        let (workspace, store) = (desk.at(), at.join("saved"));
+        let ground = Ground { workspace, git: Vec::new(), own: Vec::new(), store, cap: ROOM };
+        desk.snapshots = Snapshots::of(ground);
+        desk.write("a/b.txt", "one\n");
+        desk.write("large.bin", vec![7; 3 << 20]);
+        let before = tree(&desk.at());
+        let wrote = desk.run("rm -rf a; truncate -s 1000 large.bin; printf x >> large.bin").await.unwrap();
+        assert_eq!(wrote.left, Vec::<String>::new());
+        desk.revert(wrote.record.unwrap(), false).unwrap();
+        assert_eq!(tree(&desk.at()), before);
+    }
+}
+
 #[tokio::test]
 async fn what_changed_since_is_named_and_nothing_is_written() {
     let mut desk = Desk::new(ROOM);
@@ -396,7 +424,7 @@ async fn a_process_that_ends_in_the_middle_of_a_command_loses_nothing() {
     for settled in [false, true] {
         let mut desk = Desk::new(ROOM);
         repository(&desk, &mut Dice(5));
-        desk.snapshots.before(CallId(1), "git status", "").await.unwrap();
+        desk.snapshots.before(CallId(1), ("git status", ""), "").await.unwrap();
         if settled {
             until_settled(&desk.at());
         }
@@ -404,7 +432,7 @@ async fn a_process_that_ends_in_the_middle_of_a_command_loses_nothing() {
         desk.snapshots.settled(CallId(1));
         let before = desk.state();
         let line = "rm -rf src notes.md; git stash clear; git reset -q --hard side";
-        desk.snapshots.before(CallId(9), line, "").await.unwrap();
+        desk.snapshots.before(CallId(9), (line, ""), "").await.unwrap();
         bash(&desk.at(), line);
         // Another process, which knows nothing but what is on disk.
         desk.snapshots = snapshots(desk.dir.path(), "w", &[], ROOM);
@@ -468,7 +496,7 @@ async fn a_rebase_in_the_middle_a_worktree_a_submodule_and_a_bare_repository_com
     let before = State::of(&place);
     let line = "rm -rf src sub/src && git add -A && git commit -qm less && git branch -D gone";
     desk.calls += 1;
-    desk.snapshots.before(CallId(desk.calls), line, "").await.unwrap();
+    desk.snapshots.before(CallId(desk.calls), (line, ""), "").await.unwrap();
     bash(&place, line);
     let blobs = desk.blobs();
     let wrote = desk.snapshots.after(CallId(desk.calls), Arc::new(blobs.clone())).await.unwrap();
@@ -496,12 +524,12 @@ async fn what_git_has_is_not_copied_and_what_did_not_change_not_again() {
     repository(&desk, &mut Dice(4));
     let copies = || fs::read_dir(desk.dir.path().join("session/saved/blobs")).unwrap().count();
     let snapshots = desk.snapshots.clone();
-    snapshots.before(CallId(50), "true", "").await.unwrap();
+    snapshots.before(CallId(50), ("true", ""), "").await.unwrap();
     let first = copies();
     let gits = fs::read_dir(desk.at().join(".git")).unwrap().count();
     assert!(first > gits && first < 60, "git's own files and what git does not have: {first}");
     assert!(snapshots.after(CallId(50), Arc::new(desk.blobs())).await.is_none());
-    snapshots.before(CallId(51), "true", "").await.unwrap();
+    snapshots.before(CallId(51), ("true", ""), "").await.unwrap();
     assert_eq!(copies(), first);
     assert!(snapshots.after(CallId(51), Arc::new(desk.blobs())).await.is_none());
     desk.write("notes.md", "other\n");

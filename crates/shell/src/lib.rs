@@ -49,7 +49,7 @@ pub use made::{is_made, makes_again};
 pub use programs::{Role, goes_deeper, is, work_files};
 pub use proof::{checks_each_file, ends_as_one, proves};
 pub use settings::steers;
-pub use trace::{Act, Call, Use, Word};
+pub use trace::{Act, Call, Use, Word, settled};
 
 /// Longest line that is judged, in bytes; longer ones are high.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;

@@ -92,6 +92,30 @@ pub struct Use {
     pub redirect: bool,
 }
 
+impl Use {
+    /// Where the path may lie, for a line that starts in `folder`; relative to the workspace, or absolute.
+    pub fn places(&self, folder: &str) -> Vec<String> {
+        let here = [String::new()];
+        let from = self.from.as_deref().unwrap_or(&here);
+        from.iter().filter_map(|from| settled(&[folder, from, &self.path])).collect()
+    }
+}
+
+/// One path of several, each seen from the one before, without `.` and `..`; `None` where it climbs out.
+pub fn settled(parts: &[&str]) -> Option<String> {
+    let start = parts.iter().rposition(|part| part.starts_with(['/', '~'])).unwrap_or(0);
+    let mut out: Vec<&str> = Vec::new();
+    for part in parts.iter().skip(start).flat_map(|part| part.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(out.pop()?),
+            part => out.push(part),
+        }
+    }
+    let root = if parts.get(start).is_some_and(|part| part.starts_with('/')) { "/" } else { "" };
+    (!out.is_empty()).then(|| format!("{root}{}", out.join("/")))
+}
+
 /// What was found while a line was walked.
 #[derive(Clone, Debug)]
 pub(super) struct Trace {

@@ -134,6 +134,12 @@ impl ToolExecutor {
         Self { snapshots: Some(snapshots), ..self }
     }
 
+    /// The same tools, whose commands leave these files as they are.
+    #[must_use]
+    pub fn sparing(self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { guard: self.guard.sparing(files), ..self }
+    }
+
     /// What is saved before commands, if anything is.
     pub const fn snapshots(&self) -> Option<&Snapshots> {
         self.snapshots.as_ref()
@@ -197,7 +203,7 @@ impl ToolExecutor {
             return command::run(ground, run, sink, &cancel).await;
         };
         let call = permit.call();
-        if let Err(what) = snapshots.before(call, &run.command, permit.told()).await {
+        if let Err(what) = snapshots.before(call, (&run.command, &run.folder), permit.told()).await {
             let text = format!("nothing was done: it could destroy what is not saved: {what}");
             return ToolOutcome { unkept: Some(what), ..ToolOutcome::failure(text) };
         }

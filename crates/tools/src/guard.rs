@@ -20,6 +20,8 @@ pub(crate) use repair::Repair;
 #[derive(Clone, Debug)]
 pub struct Guard {
     roots: Arc<[Root]>,
+    /// Files that nobody may write until an earlier session's write is settled.
+    spared: Arc<[PathBuf]>,
     cache: Arc<Mutex<Cache>>,
     /// Where what is taken away is kept.
     aside: Option<PathBuf>,
@@ -37,6 +39,7 @@ pub(crate) struct Root {
 #[derive(Debug)]
 pub(crate) struct Before {
     look: Look,
+    spared: Look,
 }
 
 impl Guard {
@@ -44,12 +47,18 @@ impl Guard {
     pub fn of(workspace: &Path, git: &[PathBuf], aside: Option<PathBuf>) -> Self {
         let outside = git.iter().map(|path| Root { path: path.clone(), git: true });
         let roots = std::iter::once(Root { path: workspace.to_owned(), git: false }).chain(outside).collect();
-        Self { roots, cache: Arc::default(), aside }
+        Self { roots, spared: Arc::default(), cache: Arc::default(), aside }
+    }
+
+    /// The same guard, which also puts these files back.
+    #[must_use]
+    pub fn sparing(self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { spared: files.into_iter().collect(), ..self }
     }
 
     /// Looks before a command; reads folders.
     pub(crate) fn before(&self) -> Before {
-        Before { look: self.look() }
+        Before { look: self.look(), spared: Look::of(&self.spared) }
     }
 
     fn look(&self) -> Look {
@@ -72,7 +81,14 @@ impl Guard {
             .look
             .differences(&after)
             .any(|path| !stays(path))
-            .then(|| repair::repair(self, before, &after, &stays))
+            .then(|| repair::repair(self, &before.look, &after, &stays))
+    }
+
+    /// Puts back what a command, however it ran, changed of the files that nobody may write.
+    pub(crate) fn put_back_spared(&self, before: &Before) -> Option<Repair> {
+        let after = Look::of(&self.spared);
+        let changed = before.spared.differences(&after).next().is_some();
+        changed.then(|| repair::repair(self, &before.spared, &after, &|_| false))
     }
 
     /// A path as people read it.
@@ -93,7 +109,7 @@ impl Guard {
 impl Before {
     /// Files and folders that are there, for a sandbox that can hold them as they are.
     pub fn kept(&self) -> Vec<PathBuf> {
-        self.look.holdable()
+        self.look.holdable().into_iter().chain(self.spared.holdable()).collect()
     }
 }
 

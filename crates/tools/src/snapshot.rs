@@ -3,6 +3,8 @@
 //! Owns the order of it: look, ask git, copy; afterwards look and record. Git's objects stand for unchanged files that
 //! git has, copies for all others up to a cap. Reads the workspace and never writes it.
 
+mod doubt;
+mod glance;
 mod journal;
 mod objects;
 mod pruned;
@@ -13,17 +15,18 @@ mod tree;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
 };
 
-use pilothouse_core::{ids::CallId, tool::Wrote};
+use pilothouse_core::{blob::BlobId, ids::CallId, tool::Wrote};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub use record::{Change, Record, Thing};
 
 use crate::executor::BlobSource;
+use doubt::Named;
 use journal::Journal;
 use tree::{Tree, Was};
 
@@ -66,6 +69,8 @@ struct State {
     last: u64,
     /// The commands that run.
     running: BTreeMap<CallId, Running>,
+    /// What git's lists said when it was asked last, by root and repository.
+    listed: BTreeMap<(usize, String), BlobId>,
     /// Files that the user knows not to be saved.
     accepted: BTreeSet<(usize, String)>,
 }
@@ -79,6 +84,8 @@ struct Running {
     since: SystemTime,
     /// What was there of all that changed since then.
     changed: Changed,
+    /// What its line says of what it changes.
+    named: Named,
 }
 
 type Held = OwnedMutexGuard<State>;
@@ -97,6 +104,7 @@ impl Snapshots {
             dirty: BTreeSet::new(),
             last: 0,
             running: BTreeMap::new(),
+            listed: BTreeMap::new(),
             accepted: BTreeSet::new(),
         };
         Self { state: Arc::new(Mutex::new(state)), store }
@@ -106,21 +114,32 @@ impl Snapshots {
         Arc::clone(&self.state).lock_owned().await
     }
 
-    /// Saves what a command could destroy. `told` is what the user was told of it before.
+    /// Saves what a line could destroy that runs in a folder of the workspace. `told` is what the user was told of it
+    /// before.
     ///
     /// # Errors
     /// What could not be saved, in words: it should not run before the user knows.
-    pub async fn before(&self, call: CallId, line: &str, told: &str) -> Result<(), String> {
+    pub async fn before(&self, call: CallId, (line, folder): (&str, &str), told: &str) -> Result<(), String> {
         let failed = || "the workspace could not be looked at".to_owned();
         let (mut state, ()) = blocking(self.hold().await, State::look).await.ok_or_else(failed)?;
         state.ask_git().await;
-        let (line, told) = (line.to_owned(), told.to_owned());
-        let work = move |state: &mut State| state.save(call, &line, &told);
+        let (line, folder, told) = (line.to_owned(), folder.to_owned(), told.to_owned());
+        let work = move |state: &mut State| state.save(call, (&line, &folder), &told);
         blocking(state, work).await.map_or_else(|| Err(failed()), |(_, saved)| saved)
     }
 
     /// What a command changed, once nothing of it lives any more; `None` when it changed nothing.
     pub async fn after(&self, call: CallId, blobs: Arc<dyn BlobSource>) -> Option<Wrote> {
+        self.told(call, Some(SystemTime::now()), blobs).await
+    }
+
+    /// `ended` is when nothing of it lived any more, where that is known.
+    async fn told(
+        &self,
+        call: CallId,
+        ended: Option<SystemTime>,
+        blobs: Arc<dyn BlobSource>,
+    ) -> Option<Wrote> {
         let look = move |state: &mut State| {
             state.look();
             state.running.remove(&call)
@@ -129,13 +148,16 @@ impl Snapshots {
         let ran = ran?;
         let contents = state.fetch(&ran.changed, blobs.as_ref()).await;
         let pruned = state.pruned().await;
+        let (span, kept) = ((ran.since, ended), Arc::clone(&blobs));
         let tell = move |state: &mut State| {
-            let wrote = state.tell(&ran, &contents, &pruned, blobs.as_ref());
+            let told = state.tell(&ran, &contents, &pruned, kept.as_ref());
             state.drop_secrets();
             state.let_objects_go();
-            wrote
+            (told, ran.named)
         };
-        blocking(state, tell).await?.1
+        let (state, (mut told, named)) = blocking(state, tell).await?;
+        state.doubt(&mut told.changes, &named, span).await;
+        blocking(state, move |state| state.wrote(told, blobs.as_ref())).await?.1
     }
 
     /// What is told of a command stands in the session's log.
@@ -149,12 +171,13 @@ impl Snapshots {
         let store = self.store.clone();
         let marks = tokio::task::spawn_blocking(move || save::marks(&store)).await.ok()?;
         let (call, (line, since)) = marks.last_key_value().map(|(call, mark)| (*call, mark.clone()))?;
+        let named = Named::of("", "", Path::new(""));
         let begin = move |state: &mut State| {
             state.wake();
-            state.running.insert(call, Running { since, changed: Changed::new() });
+            state.running.insert(call, Running { since, changed: Changed::new(), named });
         };
         drop(blocking(self.hold().await, begin).await?);
-        let wrote = self.after(call, blobs).await;
+        let wrote = self.told(call, None, blobs).await;
         marks.keys().filter(|c| **c != call || wrote.is_none()).for_each(|c| self.settled(*c));
         Some((call, line, wrote?))
     }

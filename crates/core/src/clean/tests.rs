@@ -68,3 +68,26 @@ fn a_pile_of_marks_on_one_letter_is_taken_apart() {
     let pile = format!("a{}", "\u{301}".repeat(6));
     assert_eq!(Clean::line(&pile).as_str(), "a\u{301}\u{301}\u{301}\u{301}<U+0301><U+0301>");
 }
+
+#[test]
+fn a_letter_that_passes_for_a_latin_one_is_marked_in_a_latin_word_and_nowhere_else() {
+    for (name, drawn) in [
+        ("src/\u{430}uth.rs", "src/<U+0430>uth.rs"),
+        ("p\u{430}yp\u{430}l_key", "p<U+0430>yp<U+0430>l_key"),
+        ("g\u{3bf}\u{3bf}gle", "g<U+03BF><U+03BF>gle"),
+        ("\u{ff52}m x", "<U+FF52>m x"),
+        ("\u{441}argo test", "<U+0441>argo test"),
+    ] {
+        assert_eq!(Clean::line(name).as_str(), drawn);
+        assert_eq!(Clean::line(drawn).as_str(), drawn, "it is stable");
+    }
+    // Words of other languages, units and formulas are what they are.
+    for text in [
+        "\u{441}\u{43e}\u{440} \u{438} \u{43e}\u{441}\u{430}",
+        "12 \u{3bc}s, \u{3bb}x, \u{394}t",
+        "na\u{ef}ve caf\u{e9}",
+        "\u{444}\u{430}\u{439}\u{43b}.rs",
+    ] {
+        assert_eq!(Clean::line(text).as_str(), text);
+    }
+}

@@ -162,6 +162,7 @@ const RULES: &[Rule] = &[
             "  token: 9aB8cD7eF6gH5iJ4",
             ".set(\"client_secret\", \"9aB8cD7eF6gH\")",
             "<password>Tr0ub4dor3x</password>",
+            "client_secret=6f1c2a3e-8b4d-4c7e-9f10-2a3b4c5d6e7f",
         ],
         misses: &[
             "token: TokenStream2",

@@ -114,6 +114,22 @@ fn a_value_in_use_is_found_as_it_is_in_a_url_and_in_json() {
 }
 
 #[test]
+fn a_value_in_use_is_found_in_base64_wherever_it_stands() {
+    let redactor = Redactor::knowing(["correct?horse>staple~9"]);
+    for (text, rest) in [
+        // Alone, behind one byte and behind two; in the alphabet of URLs; between others.
+        ("Y29ycmVjdD9ob3JzZT5zdGFwbGV-OQ==", 5),
+        ("eGNvcnJlY3Q/aG9yc2U+c3RhcGxlfjk=", 5),
+        ("eHljb3JyZWN0P2hvcnNlPnN0YXBsZX45", 5),
+        ("{\"error\": \"no user Y29ycmVjdD9ob3JzZT5zdGFwbGV+OQ== here\"}", 40),
+    ] {
+        let masked = redactor.mask(text);
+        let left = masked.replace("[secret: in use]", "");
+        assert!(masked.contains("[secret: in use]") && left.len() <= rest, "{text}: {masked}");
+    }
+}
+
+#[test]
 fn a_file_that_keeps_secrets_loses_weak_ones_too() {
     let text = "# why\nDB_PASSWORD=letmein\nPORT=3000\nSITE_URL=\"http://a b\"\nDEBUG=true\n";
     let masked = plain().mask_file("config/.env.local", text).into_owned();

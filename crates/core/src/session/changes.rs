@@ -11,6 +11,7 @@ use crate::{
     money,
     proposal::{Decision, Proposal, ProposalStatus},
     session::{Lane, Talk},
+    tool::Doubt,
 };
 
 /// Proposals and writes.
@@ -54,6 +55,10 @@ pub struct CommandWrite {
     pub count: usize,
     /// What of git, by name.
     pub git: Vec<String>,
+    /// What of it may be somebody else's.
+    pub doubt: Doubt,
+    /// Whether that stayed as it is when the rest was taken back.
+    pub kept: bool,
 }
 
 impl Apply {
@@ -193,7 +198,10 @@ impl Changes {
     )]
     fn fold_revert(&mut self, event: &Event) {
         match event {
-            Event::RevertStarted { apply, redo } => {
+            Event::RevertStarted { apply, redo, keep } => {
+                if let Some(command) = self.applies.get_mut(apply).and_then(|a| a.command.as_mut()) {
+                    command.kept = *keep;
+                }
                 self.set_apply(*apply, ApplyStatus::Reverting { redo: *redo });
             }
             Event::Reverted { apply, redo: false } => {
@@ -299,11 +307,12 @@ impl Changes {
     }
 
     fn command_wrote(&mut self, event: &Event) {
-        let Event::CommandWrote { apply, call, command, files, count, git, record, .. } = event else {
+        let Event::CommandWrote { apply, call, command, files, count, git, record, doubt, .. } = event else {
             return;
         };
         let (call, line, record, count) = (*call, command.clone(), *record, *count);
-        let command = CommandWrite { call, line, record, count, git: git.clone() };
+        let (git, doubt) = (git.clone(), doubt.clone());
+        let command = CommandWrite { call, line, record, count, git, doubt, kept: false };
         let apply = Apply {
             id: *apply,
             approval: ApprovalId::default(),

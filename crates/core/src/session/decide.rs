@@ -37,6 +37,7 @@ mod stop;
 mod terms;
 mod trust;
 mod turns;
+mod undo;
 mod verdict;
 mod words;
 mod written;

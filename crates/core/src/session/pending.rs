@@ -150,7 +150,8 @@ impl State {
             ApplyStatus::Writing => Some(Work::Write { apply: apply.id, files: apply.files.clone() }),
             ApplyStatus::Reverting { redo } => {
                 let record = apply.command.as_ref().map(|c| c.record);
-                Some(Work::Revert { apply: apply.id, redo, files: apply.files.clone(), record })
+                let keep = apply.command.as_ref().is_some_and(|c| c.kept);
+                Some(Work::Revert { apply: apply.id, redo, files: apply.files.clone(), record, keep })
             }
             ApplyStatus::Applied | ApplyStatus::Reverted | ApplyStatus::Failed => None,
         }

@@ -141,6 +141,7 @@ impl State {
             | CheckpointKind::Form(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Commit(_)
+            | CheckpointKind::Undo(_)
             | CheckpointKind::PipelinePause(_)
             | CheckpointKind::Breakout(_)
             | CheckpointKind::Exit(_) => return,

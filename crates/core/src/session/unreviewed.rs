@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::shell::{self, Act, Use};
+use crate::shell::{self, Act};
 
 /// Paths relative to the workspace, or absolute; a folder stands for what is below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,15 +25,15 @@ impl Unreviewed {
     pub(super) fn began(&mut self, line: &str, folder: &str, asked: bool) {
         let reading = shell::read(line);
         if asked {
-            for path in reading.runs.iter().flat_map(|run| places(run, folder)) {
+            for path in reading.runs.iter().flat_map(|run| run.places(folder)) {
                 self.0.remove(&path);
             }
         } else {
             let written = reading.uses.iter().filter(|used| used.act == Act::Write && !used.wild);
-            self.0.extend(written.flat_map(|used| places(used, folder)));
+            self.0.extend(written.flat_map(|used| used.places(folder)));
         }
         let fetched = reading.fetched.iter().filter(|path| !path.is_empty());
-        self.0.extend(fetched.filter_map(|path| settled(&[folder, path])));
+        self.0.extend(fetched.filter_map(|path| shell::settled(&[folder, path])));
     }
 
     /// The first of them that a line would run, or take its orders from.
@@ -42,35 +42,13 @@ impl Unreviewed {
             return None;
         }
         let runs = shell::read(line).runs;
-        runs.iter().flat_map(|run| places(run, folder)).find(|path| self.holds(path))
+        runs.iter().flat_map(|run| run.places(folder)).find(|path| self.holds(path))
     }
 
     fn holds(&self, path: &str) -> bool {
         let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
         above.chain([path]).any(|path| self.0.contains(path))
     }
-}
-
-/// Where a path of a line may lie.
-fn places(used: &Use, folder: &str) -> Vec<String> {
-    let here = [String::new()];
-    let from = used.from.as_deref().unwrap_or(&here);
-    from.iter().filter_map(|from| settled(&[folder, from, &used.path])).collect()
-}
-
-/// One path of several, each seen from the one before, without `.` and `..`; `None` where it climbs out.
-fn settled(parts: &[&str]) -> Option<String> {
-    let start = parts.iter().rposition(|part| part.starts_with(['/', '~'])).unwrap_or(0);
-    let mut out: Vec<&str> = Vec::new();
-    for part in parts.iter().skip(start).flat_map(|part| part.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => drop(out.pop()?),
-            part => out.push(part),
-        }
-    }
-    let root = if parts.get(start).is_some_and(|part| part.starts_with('/')) { "/" } else { "" };
-    (!out.is_empty()).then(|| format!("{root}{}", out.join("/")))
 }
 
 #[cfg(test)]

@@ -1,12 +1,16 @@
 //! Changes under odd circumstances: races, ceilings, cancels, two lanes on one file.
 
 use pilothouse_core::{
-    checkpoint::Answer,
-    ids::ProposalId,
+    blob::BlobId,
+    checkpoint::{Answer, CheckpointKind},
+    ids::{CallId, ProposalId},
     input::{Input, WriteFault},
     intent::Phase,
     proposal::ProposalStatus,
+    question::UndoAnswer,
     scope::PermissionMode,
+    tool::{Doubt, Wrote},
+    work::Work,
 };
 use serde_json::json;
 
@@ -209,4 +213,78 @@ fn two_writes_of_a_stopped_step_that_both_fail_are_both_asked_about() {
         state.open.values().filter_map(|c| c.kind.review()).flat_map(|r| r.proposals.clone()).collect();
     assert_eq!(asked.len(), 2, "{:#?}", state.open);
     assert!(state.open_proposals().all(|p| asked.contains(&p.id)));
+}
+
+/// A session in which `make` changed two files, some of which somebody else may have saved meanwhile.
+fn doubted(all: bool) -> Bench {
+    let mut b = Bench::new();
+    let doubt = Doubt { names: vec!["a.txt".into()], count: 1, all };
+    let wrote = Wrote { count: 2, record: Some(BlobId::of(b"record")), doubt, ..Wrote::default() };
+    b.input(Input::Recovered { call: CallId(700), line: "make".into(), wrote: Box::new(wrote) }).unwrap();
+    b
+}
+
+fn is_undo(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Undo(_))
+}
+
+/// Which way a command is being taken back, and whether what is in doubt stays.
+fn reverting(b: &Bench) -> Option<(bool, bool)> {
+    b.session.pending().values().find_map(|w| match w {
+        Work::Revert { redo, keep, .. } => Some((*redo, *keep)),
+        _ => None,
+    })
+}
+
+#[test]
+fn what_may_be_somebody_elses_is_named_and_asked_about_before_it_is_taken_back() {
+    for (answer, begun) in [
+        (UndoAnswer::All, Some((false, false))),
+        (UndoAnswer::Keep, Some((false, true))),
+        (UndoAnswer::Leave, None),
+    ] {
+        let mut b = doubted(false);
+        b.input(Input::Undo).unwrap();
+        assert_eq!(reverting(&b), None, "nothing before the answer");
+        // Said once more it is the same question.
+        b.say("/undo");
+        let open = &b.session.state().open;
+        assert_eq!(open.len(), 1);
+        let message = &open.values().next().unwrap().message;
+        assert!(message.contains("2 files by `make`") && message.contains("a.txt was changed"), "{message}");
+        // It is in the bar: a word says it.
+        b.say(match answer {
+            UndoAnswer::All => "all",
+            UndoAnswer::Keep => "k",
+            UndoAnswer::Leave => "n",
+        });
+        assert_eq!(reverting(&b), begun, "{answer:?}");
+        assert!(b.session.state().open.is_empty());
+        let apply = b.session.state().applies().keys().next().copied().unwrap();
+        if let Some((_, keep)) = begun {
+            b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+            let told = b.notices().pop().unwrap();
+            assert_eq!(told.contains("a.txt stayed as it is"), keep, "{told}");
+            // What was not taken back is not put back.
+            b.input(Input::Redo).unwrap();
+            assert_eq!(reverting(&b), Some((true, keep)));
+            b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+            b.input(Input::Undo).unwrap();
+            assert_eq!(reverting(&b), None, "it is asked again");
+        }
+    }
+}
+
+#[test]
+fn where_all_of_it_is_in_doubt_nothing_can_be_kept_apart() {
+    let mut b = doubted(true);
+    b.input(Input::Undo).unwrap();
+    assert!(b.answer(is_undo, UndoAnswer::Keep.given()).is_err());
+    // What changed since then is another undo.
+    let wrote = Wrote { count: 1, record: Some(BlobId::of(b"later")), ..Wrote::default() };
+    b.input(Input::Recovered { call: CallId(701), line: "touch b".into(), wrote: Box::new(wrote) }).unwrap();
+    assert!(b.answer(is_undo, UndoAnswer::All.given()).is_err());
+    assert_eq!(reverting(&b), None);
+    b.input(Input::Undo).unwrap();
+    assert_eq!(reverting(&b), Some((false, false)), "of that nothing is in doubt");
 }

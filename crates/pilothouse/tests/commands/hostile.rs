@@ -38,7 +38,7 @@ fn rename() -> Turn {
 }
 
 /// The first file of this name below a folder.
-fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+pub fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     let all: Vec<_> = fs::read_dir(folder).ok()?.flatten().map(|e| e.path()).collect();
     all.iter()
         .find(|p| p.file_name().is_some_and(|n| n == name))

@@ -6,7 +6,7 @@ use std::{fs, os::unix::fs::MetadataExt, time::Duration};
 
 use crate::support::{
     Desk,
-    alone::{Dice, Ended, Running, edit, plan, tell},
+    alone::{Dice, Ended, Running, edit, last_result, not_run, plan, tell},
     proof::share,
     server::{Server, Turn},
 };
@@ -164,6 +164,26 @@ fn a_torn_session_that_cannot_be_opened_stops_nobody_and_its_files_are_let_alone
     let is = if desk.file("src/f7.txt").starts_with("new") { "new 7" } else { "old 7" };
     change("src/f7.txt", is, "mine").tells(&[&format!("session {slug} ended while it wrote it")]);
     assert_eq!(desk.tree(), before);
+    // Nor does a command write them, whatever holds it; what else it does stays.
+    if desk.sandbox().is_none() {
+        not_run("a command beside a torn write: no sandbox here, so every command asks");
+    } else {
+        desk.configure("[session]\npermission = \"auto\"\n");
+        for line in [
+            "echo mine >> src/f7.txt; touch made",
+            "echo mine > src/f9.txt; touch made",
+            "tee src/f8.txt < src/search.rs; touch made",
+        ] {
+            let run = Turn::Say("", vec![("run", serde_json::json!({"command": line}))]);
+            let server = Server::start(vec![run, Turn::Say("Done.", vec![])]);
+            desk.ask(&server.base, &["run", "run the fixer", "--auto-confirm", "--trust"]);
+            assert!(desk.path().join("made").exists(), "{line} ran");
+            let result = last_result(&server, 1);
+            assert!(result.contains("unfinished write") || result.contains("exit"), "{line}: {result}");
+            fs::remove_file(desk.path().join("made")).unwrap();
+            assert_eq!(desk.tree(), before, "{line}: {result}");
+        }
+    }
     // All others are worked on, and that is taken back.
     change("src/search.rs", "fn score(", "fn points_of(").with(0);
     assert!(desk.file("src/search.rs").contains("fn points_of("));

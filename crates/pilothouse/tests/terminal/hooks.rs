@@ -208,14 +208,20 @@ fn moved(home: &Path, name: &str) -> PathBuf {
     to
 }
 
-const WAYS: [Way; 14] = [
+const WAYS: [Way; 20] = [
     ("all may write", |h| mode(h.join("hooks.toml"), 0o666)),
     ("the group may write", |h| mode(h.join("hooks.toml"), 0o664)),
     ("others may write", |h| mode(h.join("hooks.toml"), 0o646)),
     ("others may only write", |h| mode(h.join("hooks.toml"), 0o602)),
     ("the group may only write", |h| mode(h.join("hooks.toml"), 0o620)),
     ("all may do all", |h| mode(h.join("hooks.toml"), 0o777)),
+    ("group and others may write", |h| mode(h.join("hooks.toml"), 0o622)),
+    ("its owner may not write, all others may", |h| mode(h.join("hooks.toml"), 0o422)),
+    ("it starts as its owner and all may write", |h| mode(h.join("hooks.toml"), 0o4666)),
     ("all may write its folder", |h| mode(h, 0o777)),
+    ("all may only write its folder", |h| mode(h, 0o733)),
+    ("a link to what the group may write", |h| mode(moved(h, "file"), 0o660)),
+    ("a link to what others may only write", |h| mode(moved(h, "file"), 0o602)),
     ("the group may write its folder", |h| mode(h, 0o775)),
     ("others may write its folder", |h| mode(h, 0o707)),
     ("a link to what all may write", |h| mode(moved(h, "file"), 0o666)),
@@ -268,6 +274,7 @@ fn a_hook_of_ones_own_that_others_could_have_written_does_not_run() {
         }
         ended.with(2).tells(&["hooks.toml is not used: ", "ch"]);
     }
+    support::alone::tell(&format!("checked={} violations={}", WAYS.len() + owners.len(), ran.len()));
     assert!(ran.is_empty(), "hooks ran: {ran:?}");
     // The user's own runs, whoever may read it.
     for bits in [0o600, 0o644] {

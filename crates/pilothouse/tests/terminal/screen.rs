@@ -5,6 +5,7 @@ use crate::support;
 use serde_json::json;
 use support::{
     Desk, Terminal,
+    proof::share,
     server::{Server, Turn},
 };
 
@@ -127,9 +128,11 @@ fn proposing(desk: &Desk) -> (Server, Terminal) {
 
 #[test]
 fn a_key_typed_before_the_question_never_answers_it_at_any_length() {
-    for (length, trigger) in
-        [(1_009, "\x1b[I"), (1_010, "\x1b[5~"), (1_011, "\x1b[B"), (2_034, "z"), (4_082, "\x1b[O")]
-    {
+    // About once and four times what a terminal hands over at once, and what follows it.
+    let lengths = [1_009, 1_010, 1_011, 2_034, 4_082];
+    let triggers = ["\x1b[I", "\x1b[5~", "\x1b[B", "z", "\x1b[O"];
+    let all = (0..lengths.len() * triggers.len()).map(|n| (lengths[n % 5], triggers[(n + n / 5) % 5]));
+    for (length, trigger) in all.take(share(25, 5)) {
         let desk = Desk::empty();
         let (_server, mut terminal) = proposing(&desk);
         terminal.keys(&format!("run the tests {}\r\r", "x".repeat(length)));
@@ -152,10 +155,24 @@ fn a_paste_that_holds_its_own_end_runs_nothing_and_enter_by_hand_does() {
     terminal.say("run the tests");
     terminal.see("$ touch proof");
     terminal.read();
-    terminal.keys("\x1b[200~ innocent\x1b[201~\ry\r\x1b[201~");
+    let (begin, end) = ("\x1b[200~", "\x1b[201~");
+    let mut tried = 0;
+    for first in ["", " ", "y\r", "a\n"] {
+        for rest in ["\ry\r", "y\r", "\r", "\ny\n", "y\x1b[201~\r"] {
+            terminal.keys(&format!("{begin}{first} innocent{end}{rest}{end}"));
+            terminal.see("innocent");
+            terminal.read();
+            terminal.keys("\x1b[I");
+            terminal.keys("\x15\x7f\x15\x7f\x15\x7f\x15");
+            terminal.gone("innocent");
+            tried += 1;
+            assert!(!desk.path().join("proof").exists(), "{first:?} {rest:?}\n{}", terminal.screen());
+        }
+    }
+    support::alone::tell(&format!("checked={tried} violations=0"));
+    terminal.keys(&format!("{begin} innocent{end}\ry\r{end}"));
     terminal.see("innocent");
     terminal.read();
-    terminal.keys("\x1b[I");
     assert!(!desk.path().join("proof").exists() && !desk.path().join("innocent").exists());
     // The command waits in the bar; once the line is empty again, Enter is for it.
     terminal.keys("\x15\x7f\x15\x7f\x15");

@@ -8,14 +8,13 @@ use std::{
 };
 
 use pilothouse_core::{
-    blob::BlobId,
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
     intent::Mode,
     pipeline::Agents,
     relpath::RelPath,
     scope::PermissionMode,
-    session::{ApplyStatus, Bounds, Session, Step, Tiers},
+    session::{ApplyStatus, Bounds, CommandWrite, Session, Step, Tiers},
 };
 use pilothouse_tools::{CommandSandbox, sandbox::Places};
 
@@ -321,7 +320,7 @@ fn look(opened: &Opened) -> Vec<(ApplyId, Found)> {
     let open = applies.filter(|a| a.status.is_open());
     open.map(|a| {
         let found = if let Some(command) = &a.command {
-            finished(opened, command.record, a.status)
+            finished(opened, command, a.status)
         } else {
             let back = matches!(a.status, ApplyStatus::Reverting { redo: false });
             writer::finish(&RealDisk, &opened.root, &opened.blobs, &a.files, back)
@@ -332,9 +331,9 @@ fn look(opened: &Opened) -> Vec<(ApplyId, Found)> {
 }
 
 /// What is on disk of what a command changed; what was torn while it was taken back is finished.
-fn finished(opened: &Opened, record: BlobId, status: ApplyStatus) -> Found {
+fn finished(opened: &Opened, command: &CommandWrite, status: ApplyStatus) -> Found {
     let tools = record::Tools { disk: &RealDisk, root: &opened.root, blobs: &opened.blobs };
-    let Ok(record) = tools.record(record) else { return Found::Mixed };
+    let Ok(record) = tools.record(command.record).map(|r| r.kept(command.kept)) else { return Found::Mixed };
     let found = tools.look(&record);
     let ApplyStatus::Reverting { redo } = status else { return found };
     if found == Found::Mixed && tools.revert(&record, redo).is_ok() {

@@ -111,7 +111,7 @@ impl Services {
             store: at.folder.join("saved"),
             cap: at.config.copied,
         };
-        let workshop = workshop.saving(Snapshots::of(ground));
+        let workshop = workshop.saving(Snapshots::of(ground)).sparing(at.root.spared());
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
         let found = at.sources.clone();
@@ -171,10 +171,10 @@ impl Driver {
             Work::Tool { permit, view } => self.tool(key, permit, *view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
-            Work::Revert { apply, redo, record: Some(record), .. } => {
-                self.revert_command(key, apply, redo, record);
+            Work::Revert { apply, redo, record: Some(record), keep, .. } => {
+                self.revert_command(key, apply, redo, (record, keep));
             }
-            Work::Revert { apply, redo, files, record: None } => self.revert(key, apply, redo, &files),
+            Work::Revert { apply, redo, files, record: None, .. } => self.revert(key, apply, redo, &files),
             Work::Look { checkpoint, command, folder, confine } => {
                 let workshop = self.kit.workshop.clone();
                 self.spawn(key, None, None, async move {

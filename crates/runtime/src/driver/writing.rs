@@ -47,12 +47,18 @@ impl Driver {
         });
     }
 
-    /// Takes back what a command changed, or puts it back.
-    pub(super) fn revert_command(&self, key: WorkKey, apply: ApplyId, redo: bool, record: BlobId) {
+    /// Takes back what a command changed, or puts it back; without what may be somebody else's where that is kept.
+    pub(super) fn revert_command(
+        &self,
+        key: WorkKey,
+        apply: ApplyId,
+        redo: bool,
+        (record, keep): (BlobId, bool),
+    ) {
         let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
         self.blocking(key, apply, move || {
             let tools = record::Tools { disk: disk.as_ref(), root: &root, blobs: &blobs };
-            let result = tools.record(record).and_then(|r| tools.revert(&r, redo));
+            let result = tools.record(record).and_then(|r| tools.revert(&r.kept(keep), redo));
             Input::RevertEnded { apply, result }
         });
     }

@@ -6,9 +6,12 @@
 use std::{collections::BTreeMap, io::Write};
 
 use pilothouse_core::{
+    checkpoint::CheckpointKind,
+    event::Event,
     ids::Seq,
     input::{Found, Input},
     port::{Request, Update},
+    question::UndoAnswer,
     session::{Apply, Session},
 };
 use tokio::sync::mpsc;
@@ -23,6 +26,9 @@ use crate::{
     sessions::{self, Place},
     writer::{self, record},
 };
+
+/// The exit code of a question that nobody is there to answer.
+const ASKS: u8 = 3;
 
 /// Which way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +50,8 @@ pub struct ChangeRequest {
     pub list: bool,
     /// Only say what would happen.
     pub dry_run: bool,
+    /// What becomes of what may be somebody else's; nothing is taken back where that is not said.
+    pub doubt: Option<UndoAnswer>,
 }
 
 /// Takes back, or puts back, the last change of the folder.
@@ -83,7 +91,7 @@ pub async fn change(
         return rehearse(&place, &session, wish.way, out, err);
     }
     let which = Which::Named(place.slug.clone());
-    perform(Setup { which, writing: true, ..setup }, wish.way, out, err).await
+    perform(Setup { which, writing: true, ..setup }, (wish.way, wish.doubt), out, err).await
 }
 
 /// Sessions that have something, the one whose change is newest first: by the order of the changes, and by time only
@@ -168,7 +176,9 @@ fn rehearse(
         let blobs = Blobs::under(&place.folder);
         let tools = record::Tools { disk: &RealDisk, root: &root, blobs: &blobs };
         let found = match &apply.command {
-            Some(command) => tools.record(command.record).map_or(Found::Mixed, |r| tools.look(&r)),
+            Some(command) => {
+                tools.record(command.record).map_or(Found::Mixed, |r| tools.look(&r.kept(command.kept)))
+            }
             None => writer::look(&RealDisk, &root, &apply.files),
         };
         if found != wanted {
@@ -179,13 +189,31 @@ fn rehearse(
     Ok(Outcome { exit, slug: place.slug.clone(), reason: String::new() })
 }
 
+/// The answer to the question whether what may be somebody else's is taken back, and why nothing is.
+fn answered(event: &Event, doubt: Option<UndoAnswer>) -> Option<(Input, Option<String>)> {
+    let Event::CheckpointOpened { checkpoint } = event else { return None };
+    let CheckpointKind::Undo(asked) = &checkpoint.kind else { return None };
+    let (answer, refused) = match doubt {
+        Some(UndoAnswer::Keep) if asked.doubt.all => {
+            let why = "nothing of it is the command's for certain: nothing was taken back";
+            (UndoAnswer::Leave, Some(why.to_owned()))
+        }
+        Some(answer) => (answer, None),
+        None => {
+            let ways = "`--all` takes it all back, `--keep` leaves what may be somebody else's";
+            (UndoAnswer::Leave, Some(format!("{} {ways}", checkpoint.message)))
+        }
+    };
+    let (checkpoint, shown) = (checkpoint.id, checkpoint.kind.shown());
+    Some((Input::Answer { checkpoint, answer: answer.given(), shown }, refused))
+}
+
 async fn perform(
     setup: Setup,
-    way: Direction,
+    (way, doubt): (Direction, Option<UndoAnswer>),
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Result<Outcome, RuntimeError> {
-    use pilothouse_core::event::Event;
     let (requests, incoming) = mpsc::channel(4);
     let (outgoing, mut updates) = mpsc::channel(256);
     let driver = tokio::spawn(drive(setup, incoming, outgoing));
@@ -206,6 +234,10 @@ async fn perform(
             Update::Events(events) => {
                 for event in events {
                     session.apply(&event);
+                    if let Some((answer, refused)) = answered(&event.event, doubt) {
+                        drop(requests.send(Request::Input(answer)).await);
+                        said = refused.map(|why| (ASKS, why));
+                    }
                     if let Event::Reverted { apply, .. } = &event.event {
                         let text = session.state().applies().get(apply).map(files).unwrap_or_default();
                         said = Some((0, text));

@@ -103,7 +103,7 @@ async fn a_confirmed_run_changes_files_and_leaves_a_patch_that_undo_takes_back()
         "{text}"
     );
 
-    let wish = |way, list, dry_run| ChangeRequest { way, session: None, list, dry_run };
+    let wish = |way, list, dry_run| ChangeRequest { way, session: None, list, dry_run, doubt: None };
     for (wish, text, exit) in [
         (wish(Direction::Undo, true, false), "one\n2\nthree\n", 0),
         (wish(Direction::Undo, false, true), "one\n2\nthree\n", 0),
@@ -221,7 +221,8 @@ async fn without_a_model_the_built_in_engine_renames_across_files() {
     assert_eq!(read("src/a.rs"), before[0].replace("load_all", "read_all"));
     assert_eq!(read("src/b.rs"), before[1].replace("load_all", "read_all"));
     for _ in 0..2 {
-        let wish = ChangeRequest { way: Direction::Undo, session: None, list: false, dry_run: false };
+        let wish =
+            ChangeRequest { way: Direction::Undo, session: None, list: false, dry_run: false, doubt: None };
         change(setup.clone(), wish, &mut Vec::new(), &mut Vec::new()).await.unwrap();
     }
     assert_eq!((read("src/a.rs").as_str(), read("src/b.rs").as_str()), (before[0], before[1]));

@@ -70,7 +70,8 @@ impl Unattended {
             CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)
             | CheckpointKind::Source(_)
-            | CheckpointKind::Transition(_) => {
+            | CheckpointKind::Transition(_)
+            | CheckpointKind::Undo(_) => {
                 self.refuse(question);
                 Some(give(Answer::Reject(NOBODY.to_owned())))
             }

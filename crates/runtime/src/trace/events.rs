@@ -330,15 +330,15 @@ impl EventTrace {
             info!(%apply, "apply ended");
         } else if let Event::ApplyFailed { apply, stale, .. } = event {
             warn!(%apply, stale, "apply failed");
-        } else if let Event::RevertStarted { apply, redo } = event {
-            info!(%apply, redo, "undo started");
+        } else if let Event::RevertStarted { apply, redo, keep } = event {
+            info!(%apply, redo, keep, "undo started");
         } else if let Event::Reverted { apply, redo } = event {
             info!(%apply, redo, "undo ended");
         } else if let Event::RevertFailed { apply, redo, .. } = event {
             warn!(%apply, redo, "undo failed");
-        } else if let Event::CommandWrote { apply, call, count, git, left, .. } = event {
-            let (git, left) = (git.len(), left.len());
-            info!(%apply, %call, files = count, git, left, "command changed files");
+        } else if let Event::CommandWrote { apply, call, count, git, left, doubt, .. } = event {
+            let (git, left, doubt) = (git.len(), left.len(), doubt.count);
+            info!(%apply, %call, files = count, git, left, doubt, "command changed files");
         } else if let Event::CommitEnded { commit, made, .. } = event {
             info!(%commit, made = made.is_some(), "commit ended");
         }

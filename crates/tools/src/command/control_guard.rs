@@ -42,9 +42,15 @@ impl ControlFileGuard {
         let Some(before) = self.0 else { return outcome };
         let guard = guard.clone();
         let looked = tokio::task::spawn_blocking(move || match confine {
-            Confine::Outside => told(&guard.changed(&before), outcome),
-            Confine::Bare => mended(guard.put_back(&before, false), outcome),
-            Confine::Inside { .. } => mended(guard.put_back(&before, mounts), outcome),
+            Confine::Outside => {
+                unsettled(guard.put_back_spared(&before), told(&guard.changed(&before), outcome))
+            }
+            Confine::Bare => {
+                unsettled(guard.put_back_spared(&before), mended(guard.put_back(&before, false), outcome))
+            }
+            Confine::Inside { .. } => {
+                unsettled(guard.put_back_spared(&before), mended(guard.put_back(&before, mounts), outcome))
+            }
         });
         looked.await.unwrap_or_else(|e| {
             tracing::error!(error = %e, "control files could not be looked at");
@@ -64,28 +70,47 @@ fn told(changed: &[String], mut outcome: ToolOutcome) -> ToolOutcome {
 }
 
 /// What was put back after a command.
-fn mended(repair: Option<Repair>, mut outcome: ToolOutcome) -> ToolOutcome {
-    let Some(repair) = repair else { return outcome };
-    let mut text = String::new();
-    if !repair.files.is_empty() {
-        text.push_str(&format!("Control files were changed and put back: {}.", list(&repair.files)));
-    }
-    if !repair.lost.is_empty() {
-        text.push_str(&format!(
-            " Control files were changed and could NOT be put back: {}.",
-            list(&repair.lost)
-        ));
-    }
-    let text = text.trim().to_owned();
+fn mended(repair: Option<Repair>, outcome: ToolOutcome) -> ToolOutcome {
     let way = "A control file steers an agent or makes a program run by itself. Propose a change with edit or \
                write, which asks for it by name; or, if the command must do it, run it with \"outside\": true \
                and a \"reason\".";
+    put_back(repair, ("Control files", "control files"), way, outcome)
+}
+
+/// What was put back of a write that an earlier session did not end.
+fn unsettled(repair: Option<Repair>, outcome: ToolOutcome) -> ToolOutcome {
+    let way = "Nobody writes them before that session is opened and its write is settled. Leave them alone and tell \
+               the user.";
+    put_back(
+        repair,
+        ("Files of an unfinished write of an earlier session", "files of an unfinished write"),
+        way,
+        outcome,
+    )
+}
+
+fn put_back(
+    repair: Option<Repair>,
+    (what, short): (&str, &str),
+    way: &str,
+    mut outcome: ToolOutcome,
+) -> ToolOutcome {
+    let Some(repair) = repair else { return outcome };
+    let mut text = String::new();
+    if !repair.files.is_empty() {
+        text.push_str(&format!("{what} were changed and put back: {}.", list(&repair.files)));
+    }
+    if !repair.lost.is_empty() {
+        text.push_str(&format!(" {what} were changed and could NOT be put back: {}.", list(&repair.lost)));
+    }
+    let text = text.trim().to_owned();
     outcome.text = format!("the command counts as failed. {text} {way}\n{}", outcome.text);
-    outcome.summary = format!("{}, control files put back", outcome.summary);
+    outcome.summary = format!("{}, {short} put back", outcome.summary);
     outcome.failed = true;
     let kept =
         repair.kept.map(|k| format!(" What stood there is kept in {}.", k.display())).unwrap_or_default();
-    outcome.notice = Some(format!("{text}{kept}"));
+    let before = outcome.notice.take().map(|n| format!("{n} ")).unwrap_or_default();
+    outcome.notice = Some(format!("{before}{text}{kept}"));
     outcome
 }
 

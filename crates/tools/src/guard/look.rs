@@ -143,6 +143,12 @@ impl Look {
         look
     }
 
+    /// Looks at these files alone.
+    pub fn of(files: &[PathBuf]) -> Self {
+        let entries = files.iter().filter_map(|path| Some((path.clone(), Entry::of(path)?))).collect();
+        Self { entries, ..Self::default() }
+    }
+
     /// Takes a control file in; where it is a link, what it leads to steers as well.
     fn take(&mut self, root: &Root, path: &Path) {
         let Some(entry) = Entry::of(path) else { return };

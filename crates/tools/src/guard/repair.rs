@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    Before, Guard,
+    Guard,
     look::{Entry, Look},
 };
 use crate::atomic;
@@ -26,8 +26,7 @@ pub(crate) struct Repair {
     pub kept: Option<PathBuf>,
 }
 
-pub(super) fn repair(guard: &Guard, before: &Before, after: &Look, stays: &dyn Fn(&Path) -> bool) -> Repair {
-    let was = &before.look;
+pub(super) fn repair(guard: &Guard, was: &Look, after: &Look, stays: &dyn Fn(&Path) -> bool) -> Repair {
     let paths: Vec<PathBuf> = was.differences(after).filter(|p| !stays(p)).map(Path::to_owned).collect();
     let mut repair = Repair::default();
     let again = moved_back(was, after).then(|| guard.look());

@@ -34,7 +34,7 @@ pub(super) struct Pruned {
 
 impl State {
     /// Folders of objects, by the root that they are in.
-    fn stores(&self) -> Vec<(usize, String)> {
+    pub(super) fn stores(&self) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         for (root, tree) in self.trees.iter().enumerate() {
             let heads = tree.files.keys().filter_map(|p| p.strip_suffix("HEAD").filter(|_| tree.is_gits(p)));

@@ -42,6 +42,18 @@ pub struct Change {
     /// Whether it is git's own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gits: bool,
+    /// Whether it may be somebody else's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub doubted: bool,
+}
+
+impl Record {
+    /// It without what may be somebody else's, where that is to stay.
+    #[must_use]
+    pub fn kept(mut self, keep: bool) -> Self {
+        self.changes.retain(|change| !keep || !change.doubted);
+        self
+    }
 }
 
 /// What is at a path.

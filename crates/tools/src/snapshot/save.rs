@@ -6,7 +6,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    io,
+    io::{self, Read},
     os::unix::fs::OpenOptionsExt,
     path::Path,
     time::SystemTime,
@@ -17,10 +17,12 @@ use rustix::fs::{Mode, OFlags};
 
 use super::{
     Changed, MOST_FILE_BYTES, Running, State,
+    doubt::Named,
     journal::Line,
     objects,
     tree::{Cover, INDEX, Known, Stamp, Was},
 };
+use crate::git;
 
 /// The folder of copies.
 const COPIES: &str = "blobs";
@@ -64,12 +66,11 @@ impl State {
     /// Takes what git has as it stands in the workspace.
     pub(super) async fn ask_git(&mut self) {
         for root in 0..self.trees.len() {
-            for (repository, paths) in self.uncovered(root) {
+            let anew = self.listed_anew(root);
+            for (repository, paths) in self.uncovered(root, &anew) {
                 let Some(tree) = self.trees.get_mut(root) else { continue };
-                let Some(found) =
-                    objects::tracked(&tree.root.join(&repository), &paths, tree.listed_anew(&repository))
-                        .await
-                else {
+                let all = anew.contains(&repository) || !tree.lists(&repository);
+                let Some(found) = objects::tracked(&tree.root.join(&repository), &paths, all).await else {
                     continue;
                 };
                 let below = |path: &str| {
@@ -104,18 +105,37 @@ impl State {
         }
     }
 
-    /// Files that nothing stands for yet and git may have, by the repository around them.
-    fn uncovered(&self, root: usize) -> BTreeMap<String, Vec<String>> {
-        let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let Some(tree) = self.trees.get(root) else { return groups };
-        let open = |k: &Known| k.cover == Cover::None && k.stamp.is_file();
-        // What git lists since then may lie where nobody looks: its rules ignore it, or a tool makes such folders.
-        for index in tree.files.keys().filter(|p| p.ends_with(INDEX)) {
-            let repository = index.strip_suffix(INDEX).unwrap_or_default().trim_end_matches('/');
-            if tree.listed_anew(repository) {
-                groups.entry(repository.to_owned()).or_default();
+    /// Repositories whose list of what git has says another thing than when git was asked last. Most of what writes it
+    /// only notes when git looked at the disk.
+    fn listed_anew(&mut self, root: usize) -> BTreeSet<String> {
+        let Some(tree) = self.trees.get(root) else { return BTreeSet::new() };
+        let written = tree.files.iter().filter(|(p, k)| k.cover == Cover::None && p.ends_with(INDEX));
+        let mut anew = BTreeSet::new();
+        for (path, known) in written {
+            let repository = path.strip_suffix(INDEX).unwrap_or_default().trim_end_matches('/').to_owned();
+            let mut bytes = Vec::new();
+            let file =
+                (known.stamp.size <= MOST_FILE_BYTES).then(|| open(&tree.root.join(path)).ok()).flatten();
+            let read = file.and_then(|f| f.take(MOST_FILE_BYTES).read_to_end(&mut bytes).ok());
+            let says = read.and_then(|_| git::index::meaning(&bytes));
+            let said = match says {
+                Some(says) => self.listed.insert((root, repository.clone()), says),
+                None => self.listed.remove(&(root, repository.clone())).and(None),
+            };
+            if says.is_none() || said != says {
+                anew.insert(repository);
             }
         }
+        anew
+    }
+
+    /// Files that nothing stands for yet and git may have, by the repository around them.
+    fn uncovered(&self, root: usize, anew: &BTreeSet<String>) -> BTreeMap<String, Vec<String>> {
+        // What git lists since then may lie where nobody looks: its rules ignore it, or a tool makes such folders.
+        let mut groups: BTreeMap<String, Vec<String>> =
+            anew.iter().map(|repository| (repository.clone(), Vec::new())).collect();
+        let Some(tree) = self.trees.get(root) else { return groups };
+        let open = |k: &Known| k.cover == Cover::None && k.stamp.is_file();
         for (path, _) in tree.files.iter().filter(|(p, k)| open(k) && !tree.is_gits(p)) {
             let repository = tree.repository(path).unwrap_or_default();
             let below = path.strip_prefix(&repository).unwrap_or(path).trim_start_matches('/');
@@ -126,7 +146,12 @@ impl State {
     }
 
     /// Copies what nothing stands for yet, and begins a command.
-    pub(super) fn save(&mut self, call: CallId, line: &str, told: &str) -> Result<(), String> {
+    pub(super) fn save(
+        &mut self,
+        call: CallId,
+        (line, folder): (&str, &str),
+        told: &str,
+    ) -> Result<(), String> {
         let mut unkept = self.copy();
         unkept.sort_by_key(|(_, size, _)| std::cmp::Reverse(*size));
         if !unkept.is_empty() {
@@ -147,7 +172,9 @@ impl State {
             tracing::warn!(error = %e, "that a command runs could not be noted");
             SystemTime::now()
         });
-        self.running.insert(call, Running { since, changed: Changed::new() });
+        let workspace = self.trees.first().map(|t| t.root.clone()).unwrap_or_default();
+        let named = Named::of(line, folder, &workspace);
+        self.running.insert(call, Running { since, changed: Changed::new(), named });
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use std::{
 use pilothouse_core::{blob::BlobId, relpath::RelPath, tool::Wrote};
 
 use super::{
-    Changed, MOST_FILE_BYTES, Running, State, objects,
+    Changed, MOST_FILE_BYTES, Running, State, doubt, objects,
     pruned::Pruned,
     record::{Change, Record, Thing},
     save::open,
@@ -31,8 +31,8 @@ const MOST_GITS: usize = 6;
 
 /// A part of a telling.
 #[derive(Default)]
-struct Told {
-    changes: Vec<Change>,
+pub(super) struct Told {
+    pub changes: Vec<Change>,
     left: Vec<String>,
     /// Bytes of new contents.
     stored: u64,
@@ -63,14 +63,14 @@ impl State {
         all
     }
 
-    /// What changed, as it is told; `None` when nothing did.
+    /// What changed.
     pub(super) fn tell(
         &self,
         ran: &Running,
         objects: &BTreeMap<String, BlobId>,
         pruned: &[Pruned],
         blobs: &dyn BlobSource,
-    ) -> Option<Wrote> {
+    ) -> Told {
         let mut told = Told::default();
         let unseen = self.unseen(ran);
         for ((root, path), was) in &ran.changed {
@@ -84,7 +84,7 @@ impl State {
                 }
                 continue;
             }
-            if self.is_as_copied(*root, path, was) {
+            if self.is_as_copied(*root, path, was) || is_older(was, tree.files.get(path), ran) {
                 continue;
             }
             let before = self.before_of(was, objects, blobs);
@@ -96,7 +96,8 @@ impl State {
                 told.left.push(path.clone());
                 continue;
             };
-            let change = Change { root: *root, path: place, before, after, gits: tree.is_gits(path) };
+            let gits = tree.is_gits(path);
+            let change = Change { root: *root, path: place, before, after, gits, doubted: false };
             if change.before != change.after && !same_index(&change, blobs) {
                 told.changes.push(change);
             }
@@ -107,7 +108,7 @@ impl State {
                 None => told.left.push(one.path.clone()),
             }
         }
-        self.wrote(told, blobs)
+        told
     }
 
     /// An object of git that is gone, as a change.
@@ -119,7 +120,8 @@ impl State {
         }
         let id = blobs.keep(&std::fs::read(&gone.held).ok()?).ok()?;
         let (root, path) = (gone.root, RelPath::new(&gone.path).ok()?);
-        Some(Change { root, path, before: Thing::File(id, stamp.bits()), after: Thing::Nothing, gits: true })
+        let (before, after) = (Thing::File(id, stamp.bits()), Thing::Nothing);
+        Some(Change { root, path, before, after, gits: true, doubted: false })
     }
 
     /// Files that are older than the command and were not looked at before it: a rule of git hid them, or they were
@@ -213,7 +215,8 @@ impl State {
         Ok(Some(Thing::File(blobs.keep(&bytes)?, known.stamp.bits())))
     }
 
-    fn wrote(&self, told: Told, blobs: &dyn BlobSource) -> Option<Wrote> {
+    /// What changed, as it is told; `None` when nothing did.
+    pub(super) fn wrote(&self, told: Told, blobs: &dyn BlobSource) -> Option<Wrote> {
         let Told { changes, mut left, .. } = told;
         left.sort_unstable();
         if left.len() > MOST_LEFT {
@@ -221,7 +224,7 @@ impl State {
             left.truncate(MOST_LEFT);
             left.push(format!("{more} more"));
         }
-        let mut wrote = Wrote { left, ..Wrote::default() };
+        let mut wrote = Wrote { left, doubt: doubt::told(&changes), ..Wrote::default() };
         let (mut names, mut compared) = (0, 0);
         for change in &changes {
             if let Some(name) = change.gits_name().filter(|n| !wrote.git.contains(n)) {
@@ -261,6 +264,12 @@ impl State {
         }
         (wrote.record.is_some() || !wrote.left.is_empty()).then_some(wrote)
     }
+}
+
+/// Whether a file changed before the command began, while all was saved: the very same file, and not touched since.
+fn is_older(was: &Was, now: Option<&Known>, ran: &Running) -> bool {
+    let (Was::File(was), Some(now)) = (was, now) else { return false };
+    was.stamp.ino == now.stamp.ino && now.stamp.is_older_than(ran.since)
 }
 
 /// Whether the command gave a new folder around a file its name.

@@ -17,6 +17,7 @@ use pilothouse_core::shell;
 use serde::{Deserialize, Serialize};
 use walkdir::DirEntry;
 
+use super::glance::glance;
 use crate::walk::{Heed, walk_heeding};
 
 /// Folders of git that hold contents by their hash, which nothing changes.
@@ -47,6 +48,19 @@ impl Stamp {
             changed: (meta.ctime(), meta.ctime_nsec()),
             mode: meta.mode(),
         }
+    }
+
+    /// The same, as the system told it of a name in an open folder.
+    pub fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        let mode = int(stat.st_mode);
+        let stamp = Self {
+            ino: int(stat.st_ino),
+            size: int(stat.st_size),
+            written: (int(stat.st_mtime), int(stat.st_mtime_nsec)),
+            changed: (int(stat.st_ctime), int(stat.st_ctime_nsec)),
+            mode,
+        };
+        Self { size: if stamp.is_folder() { 0 } else { stamp.size }, ..stamp }
     }
 
     /// What is at a path now, links not followed.
@@ -90,13 +104,12 @@ impl Stamp {
     /// Whether it was there at that time already, under whatever name. Where the file system keeps no time of birth,
     /// it is known of what was not touched since.
     pub fn is_born_before(&self, path: &Path, then: SystemTime) -> bool {
-        let born = path.symlink_metadata().and_then(|m| m.created()).unwrap_or_else(|_| self.changed());
-        let since = |t: SystemTime| t.duration_since(UNIX_EPOCH).unwrap_or_default();
-        // Some keep whole seconds only.
-        match since(born) {
-            whole if whole.subsec_nanos() == 0 => whole.as_secs() < since(then).as_secs(),
-            exact => exact < since(then),
-        }
+        is_before(path.symlink_metadata().and_then(|m| m.created()).unwrap_or_else(|_| self.changed()), then)
+    }
+
+    /// Whether nothing of it changed since then.
+    pub fn is_older_than(&self, then: SystemTime) -> bool {
+        is_before(self.changed(), then)
     }
 
     fn is_fresh(&self, now: SystemTime) -> bool {
@@ -191,9 +204,9 @@ impl Tree {
         parents.next().map(str::to_owned)
     }
 
-    /// Whether git's list of what it has was written since it was saved last.
-    pub fn listed_anew(&self, repository: &str) -> bool {
-        self.files.get(&join(repository, INDEX)).is_none_or(|index| index.cover == Cover::None)
+    /// Whether git's list of what it has lies in the repository itself.
+    pub fn lists(&self, repository: &str) -> bool {
+        self.files.contains_key(&join(repository, INDEX))
     }
 
     /// Looks at everything; tells what is not as it was at the last look.
@@ -202,8 +215,11 @@ impl Tree {
         let mut all = if self.folders.is_empty() && !self.git { self.whole() } else { HashMap::new() };
         let mut changes = Vec::new();
         let mut waiting = vec![String::new()];
+        let mut glance = glance(self);
         while let Some(path) = waiting.pop() {
-            let stamp = Stamp::at(&self.root.join(&path)).filter(|s| s.is_folder());
+            let mut seen = glance.remove(&path);
+            let stamp = seen.as_ref().map(|s| s.stamp).or_else(|| Stamp::at(&self.root.join(&path)));
+            let stamp = stamp.filter(|s| s.is_folder());
             let Some(stamp) = stamp else {
                 self.forget(&path, &mut changes);
                 continue;
@@ -211,9 +227,10 @@ impl Tree {
             let old = self.folders.get(&path).cloned().unwrap_or_default();
             if old.stamp != Some(stamp) {
                 self.list_again(&path, &old, stamp, now, &mut all, &mut changes);
+                seen = None;
             }
             let folder = self.folders.get(&path).cloned().unwrap_or_default();
-            for name in &folder.files {
+            for name in seen.as_ref().map_or(&folder.files, |s| &s.changed) {
                 self.look_at(join(&path, name), now, &mut changes);
             }
             waiting.extend(folder.folders.iter().map(|n| join(&path, n)));
@@ -261,14 +278,29 @@ impl Tree {
         let Some(stamp) = Stamp::at(&self.root.join(&path)).filter(|s| !s.is_folder()) else {
             return self.drop_file(&path, changes);
         };
-        let known = self.files.get(&path);
-        // What is not saved cannot be compared: its stamp is all that there is.
-        if known.is_some_and(|k| k.stamp == stamp && (!k.fresh || k.cover == Cover::Left)) {
+        if self.is_as_known(&path, stamp) {
             return;
         }
         let new = Known { stamp, cover: Cover::None, fresh: stamp.is_fresh(now) };
         let was = self.files.insert(path.clone(), new).map_or(Was::Nothing, Was::File);
         changes.push((path, was));
+    }
+
+    /// Whether a stamp shows that a file is what it was.
+    pub fn is_as_known(&self, path: &str, stamp: Stamp) -> bool {
+        // What is not saved cannot be compared: its stamp is all that there is.
+        let known = self.files.get(path).filter(|_| !stamp.is_folder());
+        known.is_some_and(|k| k.stamp == stamp && (!k.fresh || k.cover == Cover::Left))
+    }
+
+    /// Every folder that was listed.
+    pub fn known_folders(&self) -> impl Iterator<Item = &String> {
+        self.folders.keys()
+    }
+
+    /// The names of the files that a folder was listed with.
+    pub fn known_files(&self, folder: &str) -> impl Iterator<Item = &String> {
+        self.folders.get(folder).into_iter().flat_map(|f| &f.files)
     }
 
     /// A file is gone. What git has of it may come back, by an undo: it is still looked for there.
@@ -390,6 +422,21 @@ fn walk(root: &Path, start: &Path, depth: Option<usize>) -> impl Iterator<Item =
     walk_heeding(root, start, depth, Heed::Git, |entry| {
         entry.file_type().is_dir() && shell::makes_again(&entry.file_name().to_string_lossy())
     })
+}
+
+/// A number of the system's, whose width differs from machine to machine.
+fn int<T, U: TryFrom<T> + Default>(number: T) -> U {
+    U::try_from(number).unwrap_or_default()
+}
+
+/// Whether a time of a file is before another time.
+fn is_before(one: SystemTime, other: SystemTime) -> bool {
+    let since = |t: SystemTime| t.duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Some keep whole seconds only.
+    match since(one) {
+        whole if whole.subsec_nanos() == 0 => whole.as_secs() < since(other).as_secs(),
+        exact => exact < since(other),
+    }
 }
 
 /// A time of a file.

@@ -295,7 +295,20 @@ impl Renderer<'_> {
         if line.is_empty() {
             return;
         }
-        for mut row in wrap(&line, self.room()) {
+        let mut rows = wrap(&line, self.room());
+        // What stands at the left edge as our own rows do says by its form that it is not one.
+        let ours = |row: &Row| {
+            let text: String = row.pieces.iter().map(Piece::text).collect();
+            self.glyphs.passes_for_ours(&text)
+        };
+        let forged = self.nest.is_empty() && rows.iter().any(ours);
+        if forged {
+            rows = wrap(&line, self.room().saturating_sub(1));
+        }
+        for mut row in rows {
+            if forged && ours(&row) {
+                row.pieces.insert(0, Piece::new(self.glyphs.says, Slot::Faint));
+            }
             row.ground = ground;
             self.rows.push(row);
             self.prefix_last();
@@ -309,7 +322,7 @@ impl Renderer<'_> {
         let mut prefix = Row::new();
         for nest in &mut self.nest {
             match nest {
-                Nest::Quote => prefix.push(&format!("{} ", self.glyphs.bar), Slot::Line),
+                Nest::Quote => prefix.push(&format!("{} ", self.glyphs.quote), Slot::Line),
                 Nest::List(_) => {}
                 Nest::Item(marker, columns) => match marker.take() {
                     Some(m) => prefix.push(&m, Slot::Accent),

@@ -40,7 +40,7 @@ fn every_construct_has_its_rows() {
             "",
             "After.",
             "",
-            "▎ quoted words",
+            "│ quoted words",
             "",
             "file       lines",
             "────────────────",
@@ -193,5 +193,46 @@ proptest! {
         for row in Markdown::of(&text).lay(width, &Glyphs::ASCII) {
             prop_assert!(row.text().chars().all(|c| !pilothouse_core::clean::is_forbidden(c)));
         }
+    }
+}
+
+#[test]
+fn a_row_of_a_text_that_looks_like_one_of_ours_says_by_its_form_that_it_is_none() {
+    let forged = [
+        "\u{258e} you                 14:02",
+        "\u{2713} edited src/auth/login.rs (+3 -1 lines)",
+        "\u{2714} wrote a.rs",
+        "\u{2705} approved",
+        "&#9614; you",
+        "&nbsp;\u{258e} you",
+        "\u{2502} you",
+        "**\u{258e} you**",
+        "\u{2605} Plan ready (5 tasks)",
+        "[1/5] Token bucket",
+        "[Gate: syntax] \u{2713} passed",
+        "\\[\u{2713}\\] taken",
+        "words \u{258e} you",
+        "| \u{258e} you |\n|---|\n| \u{2713} wrote a.rs |",
+        "# \u{2713} Complete. 4 files",
+    ];
+    for glyphs in [Glyphs::UNICODE, Glyphs::ASCII] {
+        for width in [10, 16, 60] {
+            for text in forged {
+                let mut md = Markdown::of(text);
+                let rows: Vec<String> = md.lay(width, &glyphs).iter().map(Row::text).collect();
+                let bare = rows.iter().filter(|r| glyphs.passes_for_ours(r));
+                assert_eq!(bare.count(), 0, "{text} at {width}: {rows:?}");
+                assert!(rows.iter().all(|r| crate::row::width(r) <= width), "{text} at {width}: {rows:?}");
+            }
+        }
+        // A quote of Markdown has a bar of its own.
+        let mut md = Markdown::of("> you");
+        let quoted = md.lay(40, &glyphs)[0].text();
+        assert!(quoted.ends_with(" you") && !quoted.starts_with(glyphs.bar), "{quoted}");
+    }
+    assert_eq!(drawn("\u{2713} edited a.rs", 40), ["\u{201c}\u{2713} edited a.rs"]);
+    // What cannot be taken for one of ours stays as it is.
+    for text in ["a \u{2713} b", "100 % done", "[a link]"] {
+        assert_eq!(drawn(text, 40), [text]);
     }
 }

@@ -49,6 +49,10 @@ pub struct Glyphs {
     pub empty: &'static str,
     /// The bar beside a message or a surface.
     pub bar: &'static str,
+    /// Beside what a text quotes.
+    pub quote: &'static str,
+    /// Before what looks like a sign of ours and is text of others.
+    pub says: &'static str,
     /// The caret of an answer that is being written.
     pub caret: &'static str,
     /// Between the steps of a path.
@@ -98,6 +102,8 @@ impl Glyphs {
         full: "█",
         empty: "░",
         bar: "▎",
+        quote: "│",
+        says: "“",
         caret: "▌",
         arrow: "→",
         ellipsis: "…",
@@ -135,6 +141,8 @@ impl Glyphs {
         full: "#",
         empty: ".",
         bar: "|",
+        quote: ">",
+        says: "\"",
         caret: "_",
         arrow: "->",
         ellipsis: "...",
@@ -166,6 +174,47 @@ impl Glyphs {
             (u.column, self.column),
         ];
         pairs.into_iter().find(|(from, _)| *from == sign).map_or(sign, |(_, to)| to)
+    }
+
+    /// Whether a row begins as one of ours does, or so that it could be taken for one.
+    pub fn passes_for_ours(&self, row: &str) -> bool {
+        let row = row.trim_start();
+        let signs = |g: &Self| {
+            [
+                g.done,
+                g.failed,
+                g.active,
+                g.inner,
+                g.pending,
+                g.skipped,
+                g.stale,
+                g.waits,
+                g.warn,
+                g.high,
+                g.stalled,
+                g.pause,
+                g.off_plan,
+                g.folded,
+                g.open,
+                g.star,
+                g.taken,
+                g.left,
+                g.undecided,
+                g.bar,
+                g.caret,
+            ]
+        };
+        let alike = |c: char| {
+            matches!(c, '\u{2580}'..='\u{259f}' | '\u{25a0}'..='\u{25ff}' | '\u{2502}' | '\u{2503}' | '\u{ff5c}'
+                | '\u{2605}' | '\u{2606}' | '\u{2611}' | '\u{2705}' | '\u{2713}'..='\u{2718}' | '\u{274c}' | '\u{2758}'..='\u{275a}')
+        };
+        let step =
+            |rest: &str| rest.split_once(']').is_some_and(|(n, _)| n.starts_with("Gate") || n.contains('/'));
+        let mut plain = signs(self).into_iter().filter(|sign| sign.is_ascii());
+        row.starts_with(alike)
+            || signs(&Self::UNICODE).iter().any(|sign| !sign.is_ascii() && row.starts_with(sign))
+            || plain.any(|sign| row.strip_prefix(sign).is_some_and(|rest| rest.starts_with(' ')))
+            || row.strip_prefix('[').is_some_and(step)
     }
 
     /// The spinner's frame; one that stands still has frame 0.

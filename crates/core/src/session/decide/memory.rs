@@ -82,6 +82,7 @@ impl Draft<'_> {
             | CheckpointKind::Exit(_)
             | CheckpointKind::PipelinePause(_)
             | CheckpointKind::Commit(_)
+            | CheckpointKind::Undo(_)
             | CheckpointKind::Gap(_)
             | CheckpointKind::Budget(_)
             | CheckpointKind::Paused(_)

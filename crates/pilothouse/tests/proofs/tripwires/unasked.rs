@@ -43,12 +43,16 @@ fn shout(traps: &Traps, at: &str, name: &str) -> String {
 }
 
 /// Lines that only read, all of which git's settings would make run something.
-const READS: [&str; 8] = [
+const READS: [&str; 12] = [
     "git status",
     "git diff --no-ext-diff HEAD",
     "git log -p --no-ext-diff",
     "git show",
     "git blame traps/a.text",
+    "git diff --stat --no-ext-diff",
+    "git ls-files -m",
+    "git describe --dirty --always",
+    "git grep --textconv x",
     "git cat-file --filters HEAD:traps/a.clean",
     "cd nested; git status",
     "cd docs/manual; git status",

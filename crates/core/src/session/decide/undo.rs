@@ -1,0 +1,165 @@
+//! Undo and redo, and what commands changed, which stands in the same ledger.
+//!
+//! Owns what is asked before something is taken back. Never says what a command changed: whoever looked does.
+
+use super::{
+    Decided, Draft,
+    answer::{Given, Resolve},
+};
+use crate::{
+    blob::Excerpt,
+    checkpoint::CheckpointKind,
+    clean::Clean,
+    event::{Event, Level},
+    ids::{ApplyId, CallId},
+    input::{Refusal, WriteFault},
+    question::{UndoAnswer, UndoQuestion},
+    session::{Apply, ApplyStatus},
+    tool::Wrote,
+};
+
+/// Most files that are named of what a command changed for good.
+const MOST_NAMED: usize = 6;
+/// The longest beginning of a line by which a command's changes are known.
+const MOST_LINE: usize = 120;
+
+impl Draft<'_> {
+    pub(super) fn undo(&mut self) -> Decided {
+        self.no_write_open()?;
+        let Some(apply) = self.state.ledger().last().copied() else {
+            return Err(Refusal::new("there is no applied change to take back"));
+        };
+        let asked = |kind: &CheckpointKind| matches!(kind, CheckpointKind::Undo(_));
+        let old = self.state.open.values().find(|c| asked(&c.kind)).map(|c| c.id);
+        if let Some(old) = old {
+            self.close(old, None);
+        }
+        let in_bar = self.state.phase_question().is_none();
+        let question = self.state.applies().get(&apply).and_then(|a| UndoQuestion::of(a, in_bar));
+        let Some(question) = question else {
+            self.emit(Event::RevertStarted { apply, redo: false, keep: false });
+            return Ok(());
+        };
+        let text = question.text();
+        self.ask(question, text);
+        Ok(())
+    }
+
+    pub(super) fn redo_change(&mut self) -> Decided {
+        self.no_write_open()?;
+        let Some(apply) = self.state.undone().last().copied() else {
+            return Err(Refusal::new("there is no undone change to put back"));
+        };
+        let command = self.state.applies().get(&apply).and_then(|a| a.command.as_ref());
+        let keep = command.is_some_and(|c| c.kept);
+        self.emit(Event::RevertStarted { apply, redo: true, keep });
+        Ok(())
+    }
+
+    /// What a command changed stands in the ledger; what was proven before is stale, but by the gate itself.
+    pub(super) fn command_wrote(&mut self, call: CallId, line: &str, wrote: Wrote, stales: bool) {
+        let Wrote { files, count, git, record, diff, left, doubt } = wrote;
+        let some = left.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let rest = left.len().saturating_sub(MOST_NAMED);
+        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        if let Some(record) = record {
+            let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
+            let command: String = Clean::line(line).as_str().chars().take(MOST_LINE).collect();
+            let left = left.into_iter().take(MOST_NAMED).collect();
+            self.emit(Event::CommandWrote {
+                apply,
+                call,
+                command,
+                files,
+                count,
+                git,
+                record,
+                diff,
+                left,
+                doubt,
+            });
+            if stales && count > 0 {
+                self.stale_gates();
+            }
+        }
+        if !some.is_empty() {
+            let text = format!("The command changed what /undo cannot take back: {some}{more}.");
+            self.notice(Level::Warn, text);
+        }
+    }
+
+    /// What a command had changed when the program ended in the middle of it.
+    pub(super) fn recovered(&mut self, call: CallId, line: &str, wrote: Wrote) -> Decided {
+        if self.state.open_call(call).is_some() {
+            return Err(Refusal::new("the command is still running"));
+        }
+        if self.state.applies().values().any(|a| a.command.as_ref().is_some_and(|c| c.call == call)) {
+            return Err(Refusal::new("that is known already"));
+        }
+        self.command_wrote(call, line, wrote, true);
+        Ok(())
+    }
+
+    fn no_write_open(&self) -> Decided {
+        let open = |s: ApplyStatus| s == ApplyStatus::Approved || s.is_open();
+        if self.state.applies().values().any(|a| open(a.status)) {
+            return Err(Refusal::new("a change is being written; try again in a moment"));
+        }
+        if let Some(command) = self.state.changing_tree() {
+            let what: String = Clean::line(command).as_str().chars().take(MOST_LINE).collect();
+            return Err(Refusal::new(format!(
+                "`{what}` is at work and may change files; take changes back when it has ended, or stop it first"
+            )));
+        }
+        Ok(())
+    }
+
+    pub(super) fn revert_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
+        let Some(ApplyStatus::Reverting { redo }) = self.state.applies().get(&apply).map(|a| a.status) else {
+            return Err(Refusal::new("that change is not being taken back any more"));
+        };
+        match result {
+            Ok(()) => {
+                self.emit(Event::Reverted { apply, redo });
+                self.stale_gates();
+                let of = self.state.applies().get(&apply);
+                let kept = of.and_then(|a| a.command.as_ref()).filter(|c| c.kept && !redo);
+                let kept = kept.map(|c| format!(" {} stayed as it is.", c.doubt.words())).unwrap_or_default();
+                let of = of.map(Apply::words).unwrap_or_default();
+                let what = if redo { "Put back" } else { "Took back" };
+                let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
+                let rest = match self.state.ledger().len() {
+                    n if !redo && n > 0 => format!(" /undo again takes back the one before, {n} in all."),
+                    _ => String::new(),
+                };
+                self.notice(Level::Info, format!("{what} the change to {of}; {back}.{kept}{rest}"));
+            }
+            Err(fault) => {
+                self.emit(Event::RevertFailed { apply, redo, message: fault.message.clone() });
+                self.notice(Level::Error, fault.message);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Resolve for UndoQuestion {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<UndoAnswer>) -> Decided {
+        let keep = match given.answer {
+            UndoAnswer::All => false,
+            UndoAnswer::Keep => true,
+            UndoAnswer::Leave => {
+                draft.close(given.question, Some(given.stored));
+                draft.notice(Level::Info, "Nothing was taken back.");
+                return Ok(());
+            }
+        };
+        draft.no_write_open()?;
+        if draft.state.ledger().last() != Some(&self.apply) {
+            return Err(Refusal::new("something else changed since; /undo asks again"));
+        }
+        draft.close(given.question, Some(given.stored));
+        draft.emit(Event::RevertStarted { apply: self.apply, redo: false, keep });
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! `undo` at the command line of what a command changed, where somebody else may have saved files meanwhile.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::{
+    Desk,
+    alone::{finish, last_result, not_run},
+    server::{Server, Turn},
+};
+
+/// Whether a line of the agent's ran; none does where every command asks.
+fn ran(desk: &Desk, line: &str) -> bool {
+    desk.configure("[session]\npermission = \"auto\"\n");
+    if desk.sandbox().is_none() {
+        not_run("an undo of a command: no sandbox here, so every command asks");
+        return false;
+    }
+    let run = Turn::Say("", vec![("run", json!({"command": line}))]);
+    let server = Server::start(vec![run, Turn::Say("Done.", vec![])]);
+    desk.ask(&server.base, &["run", "run the fixer", "--auto-confirm", "--trust"]).with(0);
+    true
+}
+
+#[test]
+fn what_may_be_somebody_elses_is_named_and_taken_back_only_by_a_word() {
+    let desk = Desk::new();
+    fs::write(desk.path().join("fix.sh"), "echo '// fixed' >> src/search.rs\n").unwrap();
+    let before = desk.tree();
+    if !ran(&desk, "sh fix.sh; echo made > made.txt") {
+        return;
+    }
+    let after = desk.tree();
+    assert_ne!(after, before);
+    let named = ["src/search.rs was changed while it ran", "`--all`", "`--keep`"];
+    desk.go(&["undo"]).with(3).tells(&named);
+    assert_eq!(desk.tree(), after, "nothing was taken back");
+    desk.go(&["undo", "--keep"]).with(0);
+    assert!(!desk.path().join("made.txt").exists());
+    assert!(desk.file("src/search.rs").contains("// fixed"), "it is kept");
+    desk.go(&["redo"]).with(0);
+    assert_eq!(desk.tree(), after);
+    desk.go(&["undo", "--all"]).with(0);
+    assert_eq!(desk.tree(), before);
+    desk.go(&["redo"]).with(0);
+    assert_eq!(desk.tree(), after);
+    desk.go(&["undo", "--all", "--keep"]).with(2);
+    desk.verified();
+}
+
+#[test]
+fn where_nothing_is_the_commands_for_certain_there_is_nothing_to_keep_apart() {
+    let desk = Desk::new();
+    fs::write(desk.path().join("fix.sh"), "echo '// fixed' >> src/search.rs\n").unwrap();
+    if !ran(&desk, "sh fix.sh") {
+        return;
+    }
+    let after = desk.tree();
+    desk.go(&["undo", "--keep"]).with(3).tells(&["nothing of it is the command's for certain"]);
+    assert_eq!(desk.tree(), after);
+    // What a line itself names needs no word.
+    assert!(ran(&desk, "echo made > made.txt"));
+    desk.go(&["undo"]).with(0);
+    assert_eq!(desk.tree(), after);
+}
+
+fn git(desk: &Desk, args: &[&str]) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.hooksPath=/dev/null"];
+    let mut git = std::process::Command::new("git");
+    git.args(identity).args(args).current_dir(desk.path()).env("GIT_CEILING_DIRECTORIES", "/");
+    finish(git).with(0);
+}
+
+#[test]
+fn a_move_onto_a_control_file_asks_before_it_takes_anything_away() {
+    let desk = Desk::new();
+    fs::write(desk.path().join("README.md"), "read me\n").unwrap();
+    git(&desk, &["init", "-q"]);
+    git(&desk, &["add", "-A"]);
+    git(&desk, &["commit", "-qm", "one"]);
+    let before = desk.tree();
+    desk.configure("[session]\npermission = \"auto\"\n");
+    let run = Turn::Say("", vec![("run", json!({"command": "git mv README.md AGENTS.md"}))]);
+    let server = Server::start(vec![run, Turn::Say("Done.", vec![])]);
+    desk.ask(&server.base, &["run", "run the fixer", "--auto-confirm", "--trust"]).with(3);
+    assert_eq!(desk.tree(), before);
+}
+
+#[test]
+fn without_git_on_the_machine_what_it_has_is_copied_and_comes_back() {
+    let desk = Desk::new();
+    git(&desk, &["init", "-q"]);
+    git(&desk, &["add", "-A"]);
+    git(&desk, &["commit", "-qm", "one"]);
+    desk.configure("[session]\npermission = \"auto\"\n");
+    if desk.sandbox().is_none() {
+        return not_run("an undo without git: no sandbox here, so every command asks");
+    }
+    let bin = tempfile::tempdir().unwrap();
+    for name in ["bash", "sh", "cat", "env"] {
+        let place = std::env::var("PATH")
+            .unwrap()
+            .split(':')
+            .map(|p| std::path::Path::new(p).join(name))
+            .find(|p| p.exists());
+        std::os::unix::fs::symlink(place.unwrap(), bin.path().join(name)).unwrap();
+    }
+    let before = desk.tree();
+    let run =
+        Turn::Say("", vec![("run", json!({"command": "echo gone > src/search.rs; echo made > made.txt"}))]);
+    let server = Server::start(vec![run, Turn::Say("Done.", vec![])]);
+    let goal = ["run", "run the fixer", "--auto-confirm", "--trust"];
+    let mut command = desk.with_model(&server.base, &goal);
+    command.env("PATH", bin.path());
+    finish(command).with(0);
+    assert_eq!(desk.file("src/search.rs"), "gone\n", "{}", last_result(&server, 1));
+    let mut undo = desk.command(&["undo"]);
+    undo.env("PATH", bin.path());
+    finish(undo).with(0);
+    assert_eq!(desk.tree(), before);
+}

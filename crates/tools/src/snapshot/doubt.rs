@@ -1,0 +1,163 @@
+//! Whose work it is that changed while a command ran: an editor saves when it likes.
+//!
+//! Owns the rule. Nothing tells who wrote a file, so that only this is the command's for certain: what its own line
+//! names as written or removed, what git took from older objects where the line runs git, and of git's own files what
+//! changed then. What changed after its end, and all that is told after a crash, is not.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use pilothouse_core::{
+    shell::{self, Act},
+    tool::Doubt,
+};
+
+use super::{
+    State, objects,
+    record::{Change, Thing},
+    tree::Stamp,
+};
+
+/// Changes that are named.
+const MOST_NAMED: usize = 6;
+
+/// What a line says of what it changes.
+#[derive(Debug)]
+pub(super) struct Named {
+    /// Files that it writes or removes.
+    files: Gitignore,
+    /// Folders that it makes or removes with all in them.
+    folders: Gitignore,
+    /// Whether it runs git.
+    git: bool,
+}
+
+impl Named {
+    /// What a line says that starts in a folder of the workspace.
+    pub fn of(line: &str, folder: &str, workspace: &Path) -> Self {
+        let reading = shell::read(line);
+        let mut paths = Vec::new();
+        for used in reading.uses.iter().filter(|u| u.act != Act::Read) {
+            // Where the line does not show from where it goes, it names nothing.
+            if used.from.as_ref().is_some_and(|from| from.len() == 1) {
+                paths.extend(
+                    used.places(folder).into_iter().filter_map(|p| pattern(&p, used.wild, workspace)),
+                );
+            }
+        }
+        let build = |end: &str| {
+            let mut builder = GitignoreBuilder::new("");
+            for path in &paths {
+                // A name that is no pattern names nothing.
+                let _ = builder.add_line(None, &format!("/{path}{end}"));
+            }
+            builder.build().unwrap_or_else(|_| Gitignore::empty())
+        };
+        let git = reading.calls.iter().any(|call| call.program == "git");
+        Self { files: build(""), folders: build("/**"), git }
+    }
+
+    /// Whether a change may be somebody else's; `stamp` is what stands there, and the command ended `ended`.
+    fn doubts(&self, change: &Change, stamp: Option<Stamp>, ended: Option<SystemTime>) -> bool {
+        let empty = |thing: &Thing| matches!(thing, Thing::Nothing | Thing::Folder(_));
+        let (comes, goes) = (empty(&change.before), empty(&change.after));
+        if change.is_note() || (comes && goes) {
+            return false;
+        }
+        if ended.is_none_or(|ended| stamp.is_some_and(|s| s.changed() > ended)) {
+            return true;
+        }
+        if change.gits {
+            return !self.git;
+        }
+        let path = change.path.as_str();
+        let named = self.files.matched(path, false).is_ignore();
+        !named && !((comes || goes) && self.folders.matched(path, false).is_ignore()) && !(goes && self.git)
+    }
+}
+
+/// A path of a line as a pattern below the workspace; `None` for one outside.
+fn pattern(path: &str, wild: bool, workspace: &Path) -> Option<String> {
+    let below =
+        if path.starts_with('/') { Path::new(path).strip_prefix(workspace).ok()?.to_str()? } else { path };
+    if below.is_empty() || below.starts_with('~') {
+        return None;
+    }
+    let escaped = |c: char| if wild || c.is_alphanumeric() || c == '/' { vec![c] } else { vec!['\\', c] };
+    Some(below.chars().flat_map(escaped).collect())
+}
+
+impl State {
+    /// Marks the changes that may be somebody else's.
+    pub(super) async fn doubt(
+        &self,
+        changes: &mut [Change],
+        named: &Named,
+        (since, ended): (SystemTime, Option<SystemTime>),
+    ) {
+        for change in changes.iter_mut() {
+            let tree = self.trees.get(change.root);
+            let stamp = tree.and_then(|t| t.files.get(change.path.as_str())).map(|k| k.stamp);
+            change.doubted = named.doubts(change, stamp, ended);
+        }
+        if !named.git || ended.is_none() {
+            return;
+        }
+        let stores: Vec<PathBuf> =
+            self.stores().into_iter().map(|(root, store)| self.at(root, &store)).collect();
+        let mut groups: BTreeMap<(usize, String), Vec<String>> = BTreeMap::new();
+        for change in changes.iter().filter(|c| c.doubted && !c.gits) {
+            let Some(tree) = self.trees.get(change.root) else { continue };
+            let repository = tree.repository(change.path.as_str()).unwrap_or_default();
+            let below = change.path.as_str().strip_prefix(&repository).unwrap_or_default();
+            let below = below.trim_start_matches('/').to_owned();
+            groups.entry((change.root, repository)).or_default().push(below);
+        }
+        for ((root, repository), paths) in groups {
+            let Some(found) = objects::tracked(&self.at(root, &repository), &paths, false).await else {
+                continue;
+            };
+            for change in changes.iter_mut().filter(|c| c.root == root && c.doubted && !c.gits) {
+                let below = change.path.as_str().strip_prefix(&repository).unwrap_or_default();
+                let object = found.clean.get(below.trim_start_matches('/')).map(|(object, _)| object);
+                change.doubted = object.is_none_or(|object| is_new(object, &stores, since));
+            }
+        }
+    }
+
+    fn at(&self, root: usize, path: &str) -> PathBuf {
+        self.trees.get(root).map(|t| t.root.join(path)).unwrap_or_default()
+    }
+}
+
+/// Whether git may have made an object since then: from a file, rather than the file from it.
+fn is_new(object: &str, stores: &[PathBuf], then: SystemTime) -> bool {
+    let Some((folder, name)) = object.split_at_checked(2) else { return true };
+    let loose = stores.iter().filter_map(|store| Stamp::at(&store.join(folder).join(name)));
+    loose.into_iter().any(|stamp| stamp.changed() >= then)
+}
+
+/// What may be somebody else's, as it is told.
+pub(super) fn told(changes: &[Change]) -> Doubt {
+    let real = |c: &&Change| !c.is_note();
+    let doubted = changes.iter().filter(|c| c.doubted);
+    let mut names: Vec<String> = Vec::new();
+    for change in doubted {
+        let name = if change.gits { change.gits_name() } else { Some(change.path.to_string()) };
+        names.extend(name.filter(|n| !names.contains(n)));
+    }
+    let count = names.len();
+    names.truncate(MOST_NAMED);
+    let content = |c: &&Change| {
+        !matches!(
+            (&c.before, &c.after),
+            (Thing::Nothing | Thing::Folder(_), Thing::Folder(_) | Thing::Nothing)
+        )
+    };
+    let all = changes.iter().filter(real).filter(content).all(|c| c.doubted);
+    Doubt { names, count, all }
+}

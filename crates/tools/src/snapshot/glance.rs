@@ -1,0 +1,71 @@
+//! The first glance of a look: which folders and files have another stamp than before.
+//!
+//! Owns how the system is asked about each of them: names seen from their folder, which is held open, on every
+//! processor at once. Nearly always nothing changed, and then this is all that a look does.
+
+use std::{
+    collections::HashMap,
+    num::NonZeroUsize,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use super::tree::{Stamp, Tree};
+
+/// More threads do not make a file system answer sooner.
+const MOST_THREADS: usize = 8;
+/// So few folders are asked about by one thread.
+const FEW: usize = 64;
+
+/// What was seen of a folder.
+#[derive(Debug)]
+pub(super) struct Seen {
+    /// Its stamp.
+    pub stamp: Stamp,
+    /// Of the files that are known in it those that are not as they were.
+    pub changed: Vec<String>,
+}
+
+/// Glances at every folder that is known; one that cannot be opened is left out.
+pub(super) fn glance(tree: &Tree) -> HashMap<String, Seen> {
+    let folders: Vec<&String> = tree.known_folders().collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        while let Some(path) = folders.get(next.fetch_add(1, Ordering::Relaxed)) {
+            found.extend(seen(tree, path).map(|seen| ((*path).clone(), seen)));
+        }
+        found
+    };
+    let others = match folders.len() {
+        0..=FEW => 0,
+        _ => thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MOST_THREADS) - 1,
+    };
+    thread::scope(|scope| {
+        // Where no thread can be had this one does all.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let started: Vec<_> = (0..others).map_while(start).collect();
+        let mut all: HashMap<_, _> = work().into_iter().collect();
+        all.extend(started.into_iter().filter_map(|other| other.join().ok()).flatten());
+        all
+    })
+}
+
+fn seen(tree: &Tree, path: &str) -> Option<Seen> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let folder = rustix::fs::open(tree.root.join(path).as_path(), flags, Mode::empty()).ok()?;
+    let stamp = Stamp::of_stat(&rustix::fs::fstat(&folder).ok()?);
+    let mut whole = if path.is_empty() { String::new() } else { format!("{path}/") };
+    let above = whole.len();
+    let differs = |name: &&String| {
+        whole.truncate(above);
+        whole.push_str(name);
+        let now = rustix::fs::statat(&folder, Path::new(name), AtFlags::SYMLINK_NOFOLLOW);
+        !now.is_ok_and(|stat| tree.is_as_known(&whole, Stamp::of_stat(&stat)))
+    };
+    let changed = tree.known_files(path).filter(differs).cloned().collect();
+    Some(Seen { stamp, changed })
+}
