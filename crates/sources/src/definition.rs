@@ -12,6 +12,8 @@ use std::{
 use pilothouse_core::{shell::quote, tool::Tool};
 use serde::Deserialize;
 
+use crate::auth::Registered;
+
 /// The longest name.
 const MOST_NAME: usize = 32;
 /// How long a start may take when nothing is said, in seconds.
@@ -51,6 +53,8 @@ pub struct Definition {
     pub tools: Option<Vec<String>>,
     /// The tool of it that searches the web, where it has one.
     pub web: Option<String>,
+    /// The program as the server that signs in to it knows it, where that is said.
+    pub oauth: Option<Registered>,
     /// How long its start may take.
     pub start: Duration,
     /// How long a call may take.
@@ -121,6 +125,8 @@ macro_rules! entry {
             #[serde(default)]
             web: Option<String>,
             #[serde(default)]
+            oauth: Option<Registered>,
+            #[serde(default)]
             start_s: Option<u64>,
             #[serde(default)]
             timeout_s: Option<u64>,
@@ -131,6 +137,9 @@ macro_rules! entry {
 
             fn try_from(said: $name) -> Result<Self, String> {
                 let reach = reach((said.command, said.args, said.env), (said.url, said.headers))?;
+                if said.oauth.is_some() && matches!(reach, Reach::Command { .. }) {
+                    return Err("`oauth` belongs to a `url`".to_owned());
+                }
                 Ok(Self {
                     about: said.about,
                     reach,
@@ -138,6 +147,7 @@ macro_rules! entry {
                     read_only: said.read_only,
                     tools: said.tools,
                     web: said.web,
+                    oauth: said.oauth,
                     start: seconds("start_s", said.start_s, START_S)?,
                     call: seconds("timeout_s", said.timeout_s, CALL_S)?,
                 })
@@ -156,6 +166,7 @@ struct Entry {
     read_only: bool,
     tools: Option<Vec<String>>,
     web: Option<String>,
+    oauth: Option<Registered>,
     start: Duration,
     call: Duration,
 }
@@ -220,11 +231,11 @@ pub fn read_common(file: &Path, text: &str, origin: Origin) -> Result<Vec<Defini
 
 impl Entry {
     fn named(self, name: String, file: &Path, origin: Origin) -> Definition {
-        let Self { about, reach, enabled, read_only, tools, web, start, call } = self;
+        let Self { about, reach, enabled, read_only, tools, web, oauth, start, call } = self;
         // A project does not say what may run unasked.
         let read_only = read_only && origin == Origin::User;
         let file = file.to_owned();
-        Definition { name, origin, file, about, reach, enabled, read_only, tools, web, start, call }
+        Definition { name, origin, file, about, reach, enabled, read_only, tools, web, oauth, start, call }
     }
 }
 
@@ -242,13 +253,12 @@ impl Definition {
 
     /// What stands in it word for word where a secret may stand, each with the name that is next to it.
     pub fn literals(&self) -> Vec<(String, String)> {
-        let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &self.reach;
         let mut all = Vec::new();
-        for (name, value) in values {
+        for (name, value) in self.values() {
             for piece in pieces(value) {
                 let (names, text) = match piece {
-                    Piece::Plain(text) => (vec![name.as_str()], text),
-                    Piece::Of(of, other) => (vec![name.as_str(), of], other.unwrap_or_default()),
+                    Piece::Plain(text) => (vec![name], text),
+                    Piece::Of(of, other) => (vec![name, of], other.unwrap_or_default()),
                 };
                 // A header has its scheme before it.
                 for word in std::iter::once(text).chain(text.split_whitespace()) {
@@ -271,11 +281,17 @@ impl Definition {
         all
     }
 
+    /// What may name variables of the user, each with its own name.
+    fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &self.reach;
+        let secret = self.oauth.as_ref().and_then(|o| o.client_secret.as_deref());
+        values.iter().map(|(n, v)| (n.as_str(), v.as_str())).chain(secret.map(|s| ("client_secret", s)))
+    }
+
     /// The variables of the user that it gets, by name.
     pub fn wants(&self) -> Vec<String> {
-        let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &self.reach;
         let mut names: Vec<String> =
-            values.values().flat_map(|v| pieces(v)).filter_map(Piece::name).collect();
+            self.values().flat_map(|(_, v)| pieces(v)).filter_map(Piece::name).collect();
         names.sort();
         names.dedup();
         names
