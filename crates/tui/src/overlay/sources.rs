@@ -205,7 +205,7 @@ impl Overlay for Sources {
             ("Enter", "tools"),
             ("t", "test"),
             ("e", "on/off"),
-            ("s", "sign in"),
+            ("s", "login"),
             ("c", "key"),
             ("Esc", "close"),
         ];
