@@ -9,7 +9,11 @@ use std::{
     time::Duration,
 };
 
-use pilothouse_core::{shell::quote, tool::Tool};
+use pilothouse_core::{
+    front::{Fault, Place},
+    shell::quote,
+    tool::Tool,
+};
 use serde::Deserialize;
 
 use crate::auth::Registered;
@@ -206,8 +210,8 @@ struct Common {
 /// # Errors
 /// What is wrong in it, with line and column.
 pub fn read_one(file: &Path, name: &str, text: &str, origin: Origin) -> Result<Definition, FileFault> {
-    let name = slug(name).map_err(|why| fault(file, (1, 1), why))?;
-    let Own(entry) = serde_json::from_str(text).map_err(|e| of_json(file, &e))?;
+    let name = slug(name).map_err(|why| fault(file, Fault::new(Place::START, why)))?;
+    let Own(entry) = serde_json::from_str(text).map_err(|e| fault(file, Fault::of_json(&e)))?;
     Ok(entry.named(name, file, origin))
 }
 
@@ -216,13 +220,13 @@ pub fn read_one(file: &Path, name: &str, text: &str, origin: Origin) -> Result<D
 /// # Errors
 /// What is wrong in it, with line and column.
 pub fn read_common(file: &Path, text: &str, origin: Origin) -> Result<Vec<Definition>, FileFault> {
-    let Common { servers } = serde_json::from_str(text).map_err(|e| of_json(file, &e))?;
+    let Common { servers } = serde_json::from_str(text).map_err(|e| fault(file, Fault::of_json(&e)))?;
     let mut all: Vec<Definition> = Vec::new();
     for (said, Shared(entry)) in servers {
-        let here = || place(text, &said);
-        let name = slug(&said).map_err(|why| fault(file, here(), why))?;
+        let wrong = |why: String| fault(file, Fault::new(place(text, &said), why));
+        let name = slug(&said).map_err(wrong)?;
         if all.iter().any(|d| d.name == name) {
-            return Err(fault(file, here(), format!("another source of it is called {name} as well")));
+            return Err(wrong(format!("another source of it is called {name} as well")));
         }
         all.push(entry.named(name, file, origin));
     }
@@ -409,22 +413,14 @@ fn seconds(name: &str, said: Option<u64>, usual: u64) -> Result<Duration, String
     }
 }
 
-fn fault(file: &Path, (line, column): (usize, usize), why: String) -> FileFault {
-    FileFault { file: file.to_owned(), line, column, why }
-}
-
-fn of_json(file: &Path, e: &serde_json::Error) -> FileFault {
-    let text = e.to_string();
-    let why = text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned();
-    fault(file, (e.line().max(1), e.column().max(1)), why)
+fn fault(file: &Path, Fault { at, why }: Fault) -> FileFault {
+    FileFault { file: file.to_owned(), line: at.line, column: at.column, why }
 }
 
 /// Where a name stands in the text.
-fn place(text: &str, name: &str) -> (usize, usize) {
+fn place(text: &str, name: &str) -> Place {
     let quoted = serde_json::to_string(name).unwrap_or_default();
-    let Some((before, _)) = text.split_once(&quoted) else { return (1, 1) };
-    let last = before.rsplit('\n').next().unwrap_or_default();
-    (before.matches('\n').count() + 1, last.chars().count() + 1)
+    Place::at(text, text.find(&quoted).unwrap_or_default())
 }
 
 #[cfg(test)]
