@@ -164,7 +164,7 @@ fn definition(manner: &str, note: &Path) -> Definition {
         oauth: None,
         start: Duration::from_secs(if manner == "silent" || manner == "garbage" { 1 } else { 20 }),
         call: Duration::from_secs(
-            if ["floods", "asks-often", "dies-in-call", "gigabyte-answer"].contains(&manner) {
+            if ["floods", "asks-often", "dies-in-call", "gigabyte-answer", "long-answer"].contains(&manner) {
                 20
             } else {
                 1
