@@ -7,7 +7,7 @@ pub mod check;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{blob::BlobId, relpath::RelPath};
+use crate::{blob::BlobId, money::count, relpath::RelPath};
 
 /// How much something is worth, in thousandths: 0 is nothing, 1000 all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -187,11 +187,11 @@ impl IndexStatus {
     /// The same for people, a line each.
     pub fn told(&self) -> Vec<String> {
         let mut lines = vec![
-            format!("{} files, {} lines", self.files, self.lines),
-            format!("{} passages, {} names", self.passages, self.symbols),
+            format!("{}, {}", count(self.files, "file"), count(self.lines, "line")),
+            format!("{}, {}", count(self.passages, "passage"), count(self.symbols, "name")),
             format!("{} KB beside the project, vectors by {}", self.bytes.div_ceil(1024), self.embedder),
         ];
-        lines.extend(self.skipped.iter().map(|(why, count)| format!("left out: {count} files, {why}")));
+        lines.extend(self.skipped.iter().map(|(why, n)| format!("left out: {}, {why}", count(*n, "file"))));
         lines.extend(self.rebuilt.iter().map(|why| format!("made anew: {why}")));
         lines.extend(self.trouble.iter().cloned());
         lines

@@ -143,7 +143,7 @@ fn exact(micros: u64) -> String {
 
 /// So many of something: `1 file`, `2 files`, `3 patches`.
 pub fn count<N: Copy + fmt::Display + PartialEq + From<u8>>(n: N, noun: &str) -> String {
-    let plural = match noun.ends_with("ch") {
+    let plural = match noun.ends_with("ch") || noun.ends_with('s') {
         _ if n == N::from(1) => "",
         true => "es",
         false => "s",

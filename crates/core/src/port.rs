@@ -108,6 +108,8 @@ pub enum Ask {
     Sources,
     /// Whether a source answers; how all of them are then.
     TestSource(String),
+    /// Lets the user sign in to a source; how all of them are while that is waited for, and then.
+    SignIn(String),
     /// Turns a source on or off, until the session is left; how all of them are then.
     EnableSource(String, bool),
     /// What a source has, for people.

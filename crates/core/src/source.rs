@@ -58,6 +58,11 @@ pub struct SourceState {
     pub file: String,
     /// Whether the project brings it.
     pub project: bool,
+    /// Whether it is reached by an address, so that the user can sign in to it.
+    pub far: bool,
+    /// Where the user is to sign in, while that is waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invited: Option<String>,
     /// The variables of the user that it gets, by name.
     pub wants: Vec<String>,
     /// How it is.

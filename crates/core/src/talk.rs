@@ -39,6 +39,8 @@ pub struct ModelRequest {
     pub messages: Vec<Message>,
     /// The tools of this turn.
     pub tools: Vec<ToolSpec>,
+    /// Most tokens of the reply, where it is to be short.
+    pub most_tokens: Option<u32>,
 }
 
 /// Who speaks.

@@ -1,10 +1,10 @@
 //! `sources`: MCP servers for scripts and people. Wires arguments to the runtime; opens no session.
 
-use std::io::Write;
+use std::{io::Write, time::Duration};
 
 use pilothouse_runtime::{
     Environment, Home, RuntimeError, Setup,
-    headless::sources::{self, NewSource},
+    headless::sources::{self, NewSource, SigningIn},
     sources_of,
 };
 
@@ -25,7 +25,7 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
     let home = Home::find(&environment).map_err(explain)?;
     let json = match &what {
         S::List { at } | S::Test { at, .. } | S::Tools { at, .. } => at.json,
-        S::Add { .. } | S::Remove { .. } => false,
+        S::Auth { .. } | S::Add { .. } | S::Remove { .. } => false,
     };
     let mut out = out::out(json);
     let here = |dir: std::path::PathBuf| {
@@ -51,10 +51,22 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
             let sources = here(at.dir)?;
             runtime()?.block_on(sources::tools(&sources, &name, json, &mut out))?
         }
-        S::Add { name, url, env, header, about, read_only, command } => {
-            let gives = env.into_iter().chain(header).collect();
-            let new = NewSource { name, command, url, gives, about: about.unwrap_or_default(), read_only };
-            let file = sources::add(&home, new).map_err(explain)?;
+        S::Auth { name, dir, forget: true, .. } => {
+            let had = here(dir)?.sign_out(&name).map_err(|why| Failure::new(FAILED, why))?;
+            say(&if had {
+                format!("it is forgotten that you signed in to {name}")
+            } else {
+                format!("you were not signed in to {name}")
+            });
+            had
+        }
+        S::Auth { name, dir, code, no_browser, wait, forget: false } => {
+            let by = SigningIn { code, browser: !no_browser, wait: Duration::from_secs(wait) };
+            let sources = here(dir)?;
+            runtime()?.block_on(sources::auth(&sources, (&name, by), &say, &mut out))?
+        }
+        new @ S::Add { .. } => {
+            let file = sources::add(&home, written(new)).map_err(explain)?;
             say(&format!("written to {}; `pilothouse sources test` asks it", file.display()));
             true
         }
@@ -70,6 +82,15 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
     };
     out.flush()?;
     Ok(if done { 0 } else { FAILED })
+}
+
+/// A source as it stands on the command line.
+fn written(what: SourcesCommand) -> NewSource {
+    let SourcesCommand::Add { name, url, env, header, about, read_only, command } = what else {
+        return NewSource::default();
+    };
+    let gives = env.into_iter().chain(header).collect();
+    NewSource { name, command, url, gives, about: about.unwrap_or_default(), read_only }
 }
 
 #[expect(clippy::print_stderr, reason = "messages for people go to standard error")]

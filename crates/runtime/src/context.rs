@@ -136,7 +136,7 @@ pub fn request(
     let crowded = fit.crowded && around.may_call && would_help(state, &pieces, room);
     messages.extend(fit.messages);
     messages.push(last);
-    Ok(Prepared { request: ModelRequest { purpose, system, messages, tools }, crowded })
+    Ok(Prepared { request: ModelRequest { purpose, system, messages, tools, most_tokens: None }, crowded })
 }
 
 /// What is told of the project, as the window allows.

@@ -42,6 +42,7 @@ use pilothouse_core::{
     policy::Policy,
     port::{Ask, Reply, Request, Surroundings, Update},
     question::{FormAnswer, FormQuestion},
+    redact::Redactor,
     scope::PermissionMode,
     session::{Bounds, Step},
     trust::Trust,
@@ -192,6 +193,8 @@ enum Inbound {
     Form(FormQuestion, oneshot::Sender<FormAnswer>),
     /// Something that the user should know.
     Notice(String),
+    /// Words that nothing shows from here on.
+    Learned(Redactor),
 }
 
 struct Driver {
@@ -255,7 +258,8 @@ impl Driver {
         updates: mpsc::Sender<Update>,
     ) -> Result<Self, RuntimeError> {
         let mut at = opening::open(&setup)?;
-        let kit = work::Services::new(&setup, &at)?;
+        let tasks = Tasks::default();
+        let kit = work::Services::new(&setup, &at, sources::learns(&inbound, &tasks))?;
         let around = Surroundings {
             folder: at.root.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
             model: at.config.voice.name(),
@@ -286,7 +290,7 @@ impl Driver {
             unsaved: first.into_iter().collect(),
             disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,
             readings: 0,
-            tasks: Tasks::default(),
+            tasks,
             trace,
             mute: false,
             awake: None,
@@ -390,6 +394,7 @@ impl Driver {
             Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
             Inbound::Form(form, reply) => self.form(form, reply, inputs),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
+            Inbound::Learned(known) => self.learned(&known),
             Inbound::Branch(branch) => {
                 self.project.on_branch(&branch);
                 let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());

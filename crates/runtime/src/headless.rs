@@ -10,6 +10,7 @@ mod patch;
 mod report;
 mod result;
 pub mod sources;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod unattended;

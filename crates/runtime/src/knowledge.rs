@@ -11,6 +11,7 @@ use std::{
 use pilothouse_core::{
     ids::Millis,
     knowledge::{Hop, HopStart, IndexStatus, Lines, Passage, Query, RelationClaim, check},
+    money::count,
     policy::PathRules,
     port::{KnowledgeAsk, KnowledgeReply},
     redact::Redactor,
@@ -292,7 +293,10 @@ struct Watched<'a> {
 impl Watch for Watched<'_> {
     fn at(&self, progress: Progress) {
         if progress.read > 0 && progress.read % TOLD < 128 {
-            (self.tell)(format!("reading the project for the knowledge index: {} files", progress.files));
+            (self.tell)(format!(
+                "reading the project for the knowledge index: {}",
+                count(progress.files, "file")
+            ));
         }
     }
 
@@ -324,11 +328,11 @@ fn perform(
             let within = search.within.iter().map(|p| RelPath::new(p)).collect::<Result<_, _>>()?;
             let query = Query { text: search.query.clone(), within, most: search.max.unwrap_or(USUAL) };
             let found = index.search(&query, may)?;
-            told(&found, counted(found.len(), "passage"))
+            told(&found, count(found.len(), "passage"))
         }
         KnowledgeCall::Hop(hop) => {
             let found = seen.hop(&start(hop)?)?;
-            told(&found, counted(found.len(), "passage"))
+            told(&found, count(found.len(), "passage"))
         }
         KnowledgeCall::Passage(place) => {
             let passage = seen.passage(&lines(&place.path, place.from, place.to)?)?;
@@ -364,8 +368,7 @@ fn perform(
         }
         KnowledgeCall::Status(asked) => {
             let status = IndexStatus { trouble, ..index.status()? };
-            let summary =
-                format!("{} in {}", counted(status.passages, "passage"), counted(status.files, "file"));
+            let summary = format!("{} in {}", count(status.passages, "passage"), count(status.files, "file"));
             let Some(path) = &asked.path else { return Ok(told(&status, summary)) };
             let held =
                 index.holds(&RelPath::new(path)?).filter(|_| RelPath::new(path).is_ok_and(|p| may(&p)));
@@ -393,10 +396,6 @@ fn told(result: &impl Serialize, summary: impl Into<String>) -> ToolOutcome {
         Ok(text) => ToolOutcome::text(text, summary),
         Err(e) => ToolOutcome::failure(format!("the result cannot be told: {e}")),
     }
-}
-
-fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::{
     time::SystemTime,
 };
 
-use pilothouse_core::{clean::Clean, plan::GateDraft, redact::Redactor, relpath::RelPath};
+use pilothouse_core::{clean::Clean, money::count, plan::GateDraft, redact::Redactor, relpath::RelPath};
 use pilothouse_tools::Jail;
 
 use crate::surroundings::Branch;
@@ -113,8 +113,9 @@ impl Project {
         let git = self.git.as_ref().and_then(|b| b.name.as_ref().map(|name| (name, b.dirty)));
         let git = git.map_or_else(String::new, |(name, dirty)| {
             format!(
-                "git: branch {}, {dirty} changed files when the session began\n",
-                Clean::line(name).as_str()
+                "git: branch {}, {} when the session began\n",
+                Clean::line(name).as_str(),
+                count(dirty, "changed file")
             )
         });
         let mut block = format!("<project>\n{}{git}</project>", self.facts);

@@ -6,7 +6,6 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pilothouse_core::redact::{Redactor, is_worth_hiding};
-use secrecy::ExposeSecret;
 
 use crate::{
     config::{Credentials, Provider, Vectors},
@@ -28,6 +27,12 @@ impl Secrets {
     /// From here on these are kept out.
     pub fn keep(&self, redactor: &Redactor) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = redactor.clone();
+    }
+
+    /// From here on these are kept out as well.
+    pub(crate) fn learn(&self, redactor: &Redactor) {
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        *all = all.and(redactor);
     }
 
     /// The text without them.
@@ -58,7 +63,8 @@ pub(crate) fn known<'a>(
     vectors: &Vectors,
 ) -> Redactor {
     let mut all: Vec<&str> = in_environment(environment).collect();
-    all.extend(stored.values().map(ExposeSecret::expose_secret).filter(|k| is_worth_hiding("key", k)));
+    let stored: Vec<String> = stored.secrets().collect();
+    all.extend(stored.iter().map(String::as_str).filter(|k| is_worth_hiding("key", k)));
     let speaks = speak.into_iter().filter_map(|voice| match voice {
         Provider::Endpoint(endpoint) => Some(endpoint),
         Provider::Offline | Provider::Script(_) => None,

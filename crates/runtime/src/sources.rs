@@ -5,6 +5,7 @@
 
 mod files;
 mod pins;
+mod signed;
 
 use std::{
     path::{Path, PathBuf},
@@ -14,13 +15,14 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     clean::Clean,
+    money::count,
     pipeline::WebSearch,
     redact::Redactor,
     source::{SourceHealth, SourceNews, SourceState, SourceTool, full_name},
     tool::{External, Permit, SourceCall, SourceTools, ToolCall, ToolOutcome},
 };
 use pilothouse_sources::{
-    Catalog, Checked, Definition, Listener, Origin, Reach, SourceFault, Sources, Surroundings,
+    Catalog, Checked, Definition, Listener, Lookup, Origin, Reach, SourceFault, Sources, Surroundings,
 };
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -28,25 +30,48 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::Credentials,
+    headless::auth,
     home::{Environment, Home, make_private},
-    secrets,
+    secrets::{self, Secrets},
     trust::Survey,
 };
 pub(crate) use files::{FILE, FOLDER, PROJECT, SHARED, Wrong, check, legible, of_project, of_text, says};
 pub use files::{Found, of_user};
 use pins::Pins;
+pub use signed::{Learns, PATIENCE, invitation};
 
 /// Tools that one answer lists.
 const MOST_LISTED: usize = 100;
 
 /// The sources of a session.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SessionSources {
     pool: Sources,
     found: Arc<Found>,
     /// The hash over all that the project brings.
     of: BlobId,
     pins: Pins,
+    home: Home,
+    value: Lookup,
+    /// What these are given and what stands in their files.
+    hides: Secrets,
+    learns: Learns,
+    root: PathBuf,
+    invited: signed::Invited,
+}
+
+/// Where the sources of a session stand.
+pub struct Place<'a> {
+    /// The program's own files.
+    pub home: &'a Home,
+    /// The environment.
+    pub environment: &'a Environment,
+    /// The workspace.
+    pub root: &'a Path,
+    /// What was found in it.
+    pub survey: &'a Survey,
+    /// Who must know new secrets.
+    pub learns: Learns,
 }
 
 /// What became of the sources that a message wants.
@@ -63,6 +88,8 @@ pub(crate) struct Wanted {
 /// The value of one of the user's variables: in the environment, else among the stored keys.
 pub fn value(home: &Home, environment: &Environment, name: &str) -> Option<String> {
     let stored = || {
+        // What else is kept there has its own use.
+        let name = Some(name).filter(|n| auth::is_variable(n))?;
         let all = Credentials::read(&Credentials::place(home)).ok()?;
         Some(all.get(name)?.expose_secret().to_owned())
     };
@@ -94,8 +121,16 @@ fn apart(home: &Home, source: &Definition) -> Result<PathBuf, String> {
 }
 
 impl SessionSources {
-    /// These sources in the folder at `root`; none is started.
-    pub fn of(home: &Home, environment: &Environment, root: &Path, survey: &Survey, found: Found) -> Self {
+    /// These sources in a folder; none is started.
+    pub fn of(place: Place<'_>, found: Found) -> Self {
+        let Place { home, environment, root, survey, learns } = place;
+        let hides = Secrets::default();
+        hides.keep(&secrets(home, environment, &found));
+        let mine = hides.clone();
+        let learns: Learns = Arc::new(move |known| {
+            mine.learn(&known);
+            learns(known);
+        });
         let (theirs, environment, own) = (home.clone(), environment.clone(), home.clone());
         let (brought, folder, trusted) = (survey.brought.clone(), root.to_owned(), found.trusted);
         let holds = move |source: &Definition| match source.origin {
@@ -105,13 +140,31 @@ impl SessionSources {
                 format!("{path} is not what it was when the folder was trusted; /trust asks again")
             }),
         };
+        let value: Lookup = Arc::new(move |name| value(&theirs, &environment, name));
+        let keeper = signed::Kept { home: home.clone(), learns: Arc::clone(&learns) };
         let around = Surroundings {
             workspace: root.to_owned(),
-            value: Arc::new(move |name| value(&theirs, &environment, name)),
+            value: Arc::clone(&value),
             holds: Arc::new(holds),
+            keeper: Arc::new(keeper),
         };
-        let pool = Sources::of(found.all.clone(), &around);
-        Self { pool, found: Arc::new(found), of: survey.standing.of, pins: Pins::of(home) }
+        Self {
+            pool: Sources::of(found.all.clone(), &around),
+            found: Arc::new(found),
+            of: survey.standing.of,
+            pins: Pins::of(home),
+            home: home.clone(),
+            value,
+            hides,
+            learns,
+            root: root.to_owned(),
+            invited: signed::Invited::default(),
+        }
+    }
+
+    /// A text without what these sources are given and what stands in their files.
+    pub fn mask(&self, text: &str) -> String {
+        self.hides.mask(text)
     }
 
     /// Whether these are still the ones.
@@ -140,6 +193,17 @@ impl SessionSources {
     /// How each is.
     pub fn states(&self) -> Vec<SourceState> {
         let all = self.pool.health();
+        let state = |source: &Definition, health| SourceState {
+            name: source.name.clone(),
+            line: source.line(),
+            about: source.about.clone(),
+            file: source.file.display().to_string(),
+            project: source.origin == Origin::Project,
+            far: matches!(source.reach, Reach::Http { .. }),
+            wants: source.wants(),
+            invited: self.invited(&source.name),
+            health,
+        };
         let of = |(source, health): (Definition, SourceHealth)| state(&source, health);
         let theirs = self.found.untrusted.iter().map(|s| state(s, SourceHealth::Untrusted));
         all.into_iter().map(of).chain(theirs).collect()
@@ -364,27 +428,11 @@ fn foreign(source: &str, text: &str) -> String {
     format!("<source name=\"{source}\">\n{text}\n</source>")
 }
 
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
 /// Why a source did not answer, for a model: what its server says of that is marked.
 fn told(source: &str, of: &str, fault: &SourceFault) -> String {
     let text = fault.to_string();
     let text = if fault.quotes() { foreign(source, &text) } else { Clean::line(&text).into_string() };
     format!("{}: {text}", Clean::line(of))
-}
-
-fn state(source: &Definition, health: SourceHealth) -> SourceState {
-    SourceState {
-        name: source.name.clone(),
-        line: source.line(),
-        about: source.about.clone(),
-        file: source.file.display().to_string(),
-        project: source.origin == Origin::Project,
-        wants: source.wants(),
-        health,
-    }
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Definition, Form, Reach, SourceFault, Surroundings,
+    AuthFault, Definition, Form, Keeper, Reach, SignIn, SourceFault, Surroundings,
     catalog::{Catalog, MOST_TOOLS, PROMPT, READ, RemoteTool},
     definition::filled,
     handler::{Callers, Ends, Handler, Progress},
@@ -69,6 +69,8 @@ pub(crate) struct Connection {
     callers: Arc<Callers>,
     progress: watch::Receiver<Progress>,
     changes: Arc<AtomicU64>,
+    name: String,
+    signed: Option<SignIn>,
     /// What it had, and how often it had said by then that its tools are others.
     listed: StdMutex<Option<(u64, Arc<Catalog>)>>,
 }
@@ -78,14 +80,18 @@ impl Connection {
     pub async fn open(source: &Definition, around: &Surroundings) -> Result<Self, SourceFault> {
         let (theirs, by) = (source.clone(), around.clone());
         let ready = tokio::task::spawn_blocking(move || ready(theirs, &by)).await;
-        let (folder, reach) = ready.map_err(|e| SourceFault::NotStarted(e.to_string()))??;
+        let (folder, reach, signed) = ready.map_err(|e| SourceFault::NotStarted(e.to_string()))??;
         let (handler, ends) = Handler::new(&source.name, &around.workspace);
         match reach {
             Reach::Command { program, args, env } => {
                 let line = ServerLine { program, args, folder, env: env.into_iter().collect() };
                 Self::start(source, &line, handler, ends).await
             }
-            Reach::Http { url, headers } => Self::reach(source, &url, &headers, handler, ends).await,
+            Reach::Http { url, headers } => {
+                let far = Far { source, url, headers: sendable(&headers)?, handler };
+                let (met, signed) = far.met(signed, &around.keeper).await?;
+                Ok(Self { signed, ..Self::with(source, met, ends, (None, Arc::default(), None)) })
+            }
         }
     }
 
@@ -103,7 +109,7 @@ impl Connection {
         let read = Metered { read: output, meter: Arc::clone(&meter) };
         let pipe = Pipe::new_client(read, input).with_max_line_length(MOST_MESSAGE);
         let met = match hello(Way::Pipe(pipe, heard), handler, source.start).await {
-            Ok(Ok(met)) => return Ok(Self::with(met, ends, (Some(process), meter, Some(errors)))),
+            Ok(Ok(met)) => return Ok(Self::with(source, met, ends, (Some(process), meter, Some(errors)))),
             other => other,
         };
         process.end().await;
@@ -116,47 +122,25 @@ impl Connection {
         })
     }
 
-    async fn reach(
-        source: &Definition,
-        url: &str,
-        headers: &BTreeMap<String, String>,
-        handler: Handler,
-        ends: Ends,
-    ) -> Result<Self, SourceFault> {
-        let odd = |name: &str| SourceFault::NotStarted(format!("the header {name} cannot be sent"));
-        let mut all = HashMap::new();
-        for (name, value) in headers {
-            let value = HeaderValue::from_str(value).map_err(|_| odd(name))?;
-            all.insert(name.parse::<HeaderName>().map_err(|_| odd(name))?, value);
-        }
-        // An error means that one is set already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
-            // What is sent is meant for this host and no other.
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(source.start)
-            .build()
-            .map_err(|e| SourceFault::NotStarted(e.to_string()))?;
-        let config = StreamableHttpClientTransportConfig::with_uri(url)
-            .custom_headers(all)
-            .max_sse_event_size(MOST_MESSAGE)
-            .max_json_response_size(MOST_MESSAGE);
-        let http = StreamableHttpClientTransport::with_client(client, config);
-        match hello(Way::Http(http), handler, source.start).await {
-            Ok(Ok(met)) => Ok(Self::with(met, ends, (None, Arc::default(), None))),
-            Ok(Err(e)) if e.is_authorization_required() => Err(SourceFault::SignIn(short(&e))),
-            Ok(Err(e)) => Err(SourceFault::NotStarted(short(&e))),
-            Err(_) => Err(late("`initialize`", source.start)),
-        }
-    }
-
     fn with(
+        source: &Definition,
         (service, changes): Met,
         ends: Ends,
         (process, meter, errors): (Option<ServerProcess>, Arc<Meter>, Option<JoinHandle<()>>),
     ) -> Self {
         let Ends { callers, progress } = ends;
-        Self { service, process, meter, errors, callers, progress, changes, listed: StdMutex::default() }
+        Self {
+            service,
+            process,
+            meter,
+            errors,
+            callers,
+            progress,
+            changes,
+            name: source.name.clone(),
+            signed: None,
+            listed: StdMutex::default(),
+        }
     }
 
     /// What it has as far as it said: nothing once it told that its tools are others, until they are listed again.
@@ -169,6 +153,11 @@ impl Connection {
     /// Whether it cannot be asked any more.
     pub fn is_over(&self) -> bool {
         self.service.peer().is_transport_closed()
+    }
+
+    /// Whether what it was opened with is taken no longer.
+    pub fn is_late(&self) -> bool {
+        self.signed.as_ref().is_some_and(SignIn::is_over)
     }
 
     /// Its process id, where it is a process.
@@ -314,7 +303,7 @@ impl Connection {
             return SourceFault::Died(said);
         }
         if e.is_authorization_required() {
-            return SourceFault::SignIn(short(e));
+            return SourceFault::SignIn(self.name.clone());
         }
         let sent = matches!(e, ServiceError::TransportSend(_));
         if sent { SourceFault::Died(short(e)) } else { SourceFault::Protocol(short(e)) }
@@ -322,14 +311,95 @@ impl Connection {
 }
 
 /// Where a source runs, if it may, and how it is reached with the user's values. Reads files.
-fn ready(source: Definition, around: &Surroundings) -> Result<(PathBuf, Reach), SourceFault> {
+fn ready(source: Definition, around: &Surroundings) -> Result<Ready, SourceFault> {
     let folder = (around.holds)(&source).map_err(SourceFault::NotStarted)?;
+    let signed = around.keeper.kept(&source).filter(|kept| kept.is_for(&source));
     let mut reach = source.reach;
     let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &mut reach;
     for value in values.values_mut() {
         *value = filled(value, &*around.value).map_err(SourceFault::NoValue)?;
     }
-    Ok((folder, reach))
+    Ok((folder, reach, signed))
+}
+
+/// Where a source runs, how it is reached, and what is kept of the user's signing in.
+type Ready = (PathBuf, Reach, Option<SignIn>);
+
+/// A server somewhere, on the way to be met.
+struct Far<'a> {
+    source: &'a Definition,
+    url: String,
+    headers: HashMap<HeaderName, HeaderValue>,
+    handler: Handler,
+}
+
+impl Far<'_> {
+    /// Meets it; one that wants another token than was kept gets a new one, once.
+    async fn met(
+        &self,
+        kept: Option<SignIn>,
+        keeper: &Arc<dyn Keeper>,
+    ) -> Result<(Met, Option<SignIn>), SourceFault> {
+        let kept = kept.filter(|_| !self.headers.contains_key(&http::header::AUTHORIZATION));
+        let late = kept.as_ref().is_some_and(SignIn::is_over);
+        let mut signed = if late { self.renewed(kept, keeper).await? } else { kept };
+        let mut met = self.try_once(signed.as_ref()).await;
+        if matches!(met, Err(SourceFault::SignIn(_))) && signed.is_some() && !late {
+            signed = self.renewed(signed, keeper).await?;
+            met = self.try_once(signed.as_ref()).await;
+        }
+        met.map(|met| (met, signed))
+    }
+
+    async fn renewed(
+        &self,
+        old: Option<SignIn>,
+        keeper: &Arc<dyn Keeper>,
+    ) -> Result<Option<SignIn>, SourceFault> {
+        let Some(old) = old else { return Ok(None) };
+        let renewed = old.renewed(self.source.start).await;
+        let (keeper, source) = (Arc::clone(keeper), self.source.clone());
+        let settled = tokio::task::spawn_blocking(move || match renewed {
+            Ok(new) => {
+                keeper.keep(&source, &new);
+                Ok(Some(new))
+            }
+            Err(AuthFault::Unreachable(why)) => Err(SourceFault::NotStarted(why)),
+            Err(why) => {
+                // Another process may have been faster, and a server takes the old word only once.
+                let theirs = keeper.kept(&source).filter(|k| k.is_for(&source) && *k != old && !k.is_over());
+                tracing::debug!(source = source.name, %why, "a sign-in was not renewed");
+                theirs.map(Some).ok_or(SourceFault::SignIn(source.name))
+            }
+        });
+        settled.await.map_err(|e| SourceFault::NotStarted(e.to_string()))?
+    }
+
+    async fn try_once(&self, signed: Option<&SignIn>) -> Result<Met, SourceFault> {
+        let client = crate::auth::plain().connect_timeout(self.source.start).build();
+        let client = client.map_err(|e| SourceFault::NotStarted(e.to_string()))?;
+        let mut config = StreamableHttpClientTransportConfig::with_uri(self.url.as_str())
+            .custom_headers(self.headers.clone())
+            .max_sse_event_size(MOST_MESSAGE)
+            .max_json_response_size(MOST_MESSAGE);
+        config.auth_header = signed.map(|s| s.token().to_owned());
+        let http = StreamableHttpClientTransport::with_client(client, config);
+        match hello(Way::Http(http), self.handler.clone(), self.source.start).await {
+            Ok(Ok(met)) => Ok(met),
+            Ok(Err(e)) if e.is_authorization_required() => Err(SourceFault::SignIn(self.source.name.clone())),
+            Ok(Err(e)) => Err(SourceFault::NotStarted(short(&e))),
+            Err(_) => Err(late("`initialize`", self.source.start)),
+        }
+    }
+}
+
+fn sendable(headers: &BTreeMap<String, String>) -> Result<HashMap<HeaderName, HeaderValue>, SourceFault> {
+    let odd = |name: &str| SourceFault::NotStarted(format!("the header {name} cannot be sent"));
+    let pair = |(name, value): (&String, &String)| {
+        let value = HeaderValue::from_str(value).map_err(|_| odd(name))?;
+        Ok((name.parse::<HeaderName>().map_err(|_| odd(name))?, value))
+    };
+    headers.iter().map(pair).collect()
 }
 
 /// A server that was met, and how often it said since that its tools are others now.
@@ -373,7 +443,7 @@ fn late(what: &str, limit: Duration) -> SourceFault {
 }
 
 /// What an error says, in a short line with its causes.
-fn short(e: &dyn std::error::Error) -> String {
+pub(crate) fn short(e: &dyn std::error::Error) -> String {
     let mut words = e.to_string();
     let mut at = e.source();
     while let Some(cause) = at {

@@ -9,8 +9,14 @@ use std::{
     time::Duration,
 };
 
-use pilothouse_core::{shell::quote, tool::Tool};
+use pilothouse_core::{
+    front::{Fault, Place},
+    shell::quote,
+    tool::Tool,
+};
 use serde::Deserialize;
+
+use crate::auth::Registered;
 
 /// The longest name.
 const MOST_NAME: usize = 32;
@@ -51,6 +57,8 @@ pub struct Definition {
     pub tools: Option<Vec<String>>,
     /// The tool of it that searches the web, where it has one.
     pub web: Option<String>,
+    /// The program as the server that signs in to it knows it, where that is said.
+    pub oauth: Option<Registered>,
     /// How long its start may take.
     pub start: Duration,
     /// How long a call may take.
@@ -121,6 +129,8 @@ macro_rules! entry {
             #[serde(default)]
             web: Option<String>,
             #[serde(default)]
+            oauth: Option<Registered>,
+            #[serde(default)]
             start_s: Option<u64>,
             #[serde(default)]
             timeout_s: Option<u64>,
@@ -131,6 +141,9 @@ macro_rules! entry {
 
             fn try_from(said: $name) -> Result<Self, String> {
                 let reach = reach((said.command, said.args, said.env), (said.url, said.headers))?;
+                if said.oauth.is_some() && matches!(reach, Reach::Command { .. }) {
+                    return Err("`oauth` belongs to a `url`".to_owned());
+                }
                 Ok(Self {
                     about: said.about,
                     reach,
@@ -138,6 +151,7 @@ macro_rules! entry {
                     read_only: said.read_only,
                     tools: said.tools,
                     web: said.web,
+                    oauth: said.oauth,
                     start: seconds("start_s", said.start_s, START_S)?,
                     call: seconds("timeout_s", said.timeout_s, CALL_S)?,
                 })
@@ -156,6 +170,7 @@ struct Entry {
     read_only: bool,
     tools: Option<Vec<String>>,
     web: Option<String>,
+    oauth: Option<Registered>,
     start: Duration,
     call: Duration,
 }
@@ -195,8 +210,8 @@ struct Common {
 /// # Errors
 /// What is wrong in it, with line and column.
 pub fn read_one(file: &Path, name: &str, text: &str, origin: Origin) -> Result<Definition, FileFault> {
-    let name = slug(name).map_err(|why| fault(file, (1, 1), why))?;
-    let Own(entry) = serde_json::from_str(text).map_err(|e| of_json(file, &e))?;
+    let name = slug(name).map_err(|why| fault(file, Fault::new(Place::START, why)))?;
+    let Own(entry) = serde_json::from_str(text).map_err(|e| fault(file, Fault::of_json(&e)))?;
     Ok(entry.named(name, file, origin))
 }
 
@@ -205,13 +220,13 @@ pub fn read_one(file: &Path, name: &str, text: &str, origin: Origin) -> Result<D
 /// # Errors
 /// What is wrong in it, with line and column.
 pub fn read_common(file: &Path, text: &str, origin: Origin) -> Result<Vec<Definition>, FileFault> {
-    let Common { servers } = serde_json::from_str(text).map_err(|e| of_json(file, &e))?;
+    let Common { servers } = serde_json::from_str(text).map_err(|e| fault(file, Fault::of_json(&e)))?;
     let mut all: Vec<Definition> = Vec::new();
     for (said, Shared(entry)) in servers {
-        let here = || place(text, &said);
-        let name = slug(&said).map_err(|why| fault(file, here(), why))?;
+        let wrong = |why: String| fault(file, Fault::new(place(text, &said), why));
+        let name = slug(&said).map_err(wrong)?;
         if all.iter().any(|d| d.name == name) {
-            return Err(fault(file, here(), format!("another source of it is called {name} as well")));
+            return Err(wrong(format!("another source of it is called {name} as well")));
         }
         all.push(entry.named(name, file, origin));
     }
@@ -220,11 +235,11 @@ pub fn read_common(file: &Path, text: &str, origin: Origin) -> Result<Vec<Defini
 
 impl Entry {
     fn named(self, name: String, file: &Path, origin: Origin) -> Definition {
-        let Self { about, reach, enabled, read_only, tools, web, start, call } = self;
+        let Self { about, reach, enabled, read_only, tools, web, oauth, start, call } = self;
         // A project does not say what may run unasked.
         let read_only = read_only && origin == Origin::User;
         let file = file.to_owned();
-        Definition { name, origin, file, about, reach, enabled, read_only, tools, web, start, call }
+        Definition { name, origin, file, about, reach, enabled, read_only, tools, web, oauth, start, call }
     }
 }
 
@@ -242,13 +257,12 @@ impl Definition {
 
     /// What stands in it word for word where a secret may stand, each with the name that is next to it.
     pub fn literals(&self) -> Vec<(String, String)> {
-        let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &self.reach;
         let mut all = Vec::new();
-        for (name, value) in values {
+        for (name, value) in self.values() {
             for piece in pieces(value) {
                 let (names, text) = match piece {
-                    Piece::Plain(text) => (vec![name.as_str()], text),
-                    Piece::Of(of, other) => (vec![name.as_str(), of], other.unwrap_or_default()),
+                    Piece::Plain(text) => (vec![name], text),
+                    Piece::Of(of, other) => (vec![name, of], other.unwrap_or_default()),
                 };
                 // A header has its scheme before it.
                 for word in std::iter::once(text).chain(text.split_whitespace()) {
@@ -271,11 +285,17 @@ impl Definition {
         all
     }
 
+    /// What may name variables of the user, each with its own name.
+    fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &self.reach;
+        let secret = self.oauth.as_ref().and_then(|o| o.client_secret.as_deref());
+        values.iter().map(|(n, v)| (n.as_str(), v.as_str())).chain(secret.map(|s| ("client_secret", s)))
+    }
+
     /// The variables of the user that it gets, by name.
     pub fn wants(&self) -> Vec<String> {
-        let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &self.reach;
         let mut names: Vec<String> =
-            values.values().flat_map(|v| pieces(v)).filter_map(Piece::name).collect();
+            self.values().flat_map(|(_, v)| pieces(v)).filter_map(Piece::name).collect();
         names.sort();
         names.dedup();
         names
@@ -393,22 +413,14 @@ fn seconds(name: &str, said: Option<u64>, usual: u64) -> Result<Duration, String
     }
 }
 
-fn fault(file: &Path, (line, column): (usize, usize), why: String) -> FileFault {
-    FileFault { file: file.to_owned(), line, column, why }
-}
-
-fn of_json(file: &Path, e: &serde_json::Error) -> FileFault {
-    let text = e.to_string();
-    let why = text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned();
-    fault(file, (e.line().max(1), e.column().max(1)), why)
+fn fault(file: &Path, Fault { at, why }: Fault) -> FileFault {
+    FileFault { file: file.to_owned(), line: at.line, column: at.column, why }
 }
 
 /// Where a name stands in the text.
-fn place(text: &str, name: &str) -> (usize, usize) {
+fn place(text: &str, name: &str) -> Place {
     let quoted = serde_json::to_string(name).unwrap_or_default();
-    let Some((before, _)) = text.split_once(&quoted) else { return (1, 1) };
-    let last = before.rsplit('\n').next().unwrap_or_default();
-    (before.matches('\n').count() + 1, last.chars().count() + 1)
+    Place::at(text, text.find(&quoted).unwrap_or_default())
 }
 
 #[cfg(test)]

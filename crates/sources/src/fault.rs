@@ -38,8 +38,8 @@ pub enum SourceFault {
     /// It answered with something that the protocol does not know.
     #[error("it does not keep to the protocol: {0}")]
     Protocol(String),
-    /// It wants to be signed in to.
-    #[error("it wants a credential: {0}")]
+    /// It wants to be signed in to; its name.
+    #[error("it wants to be signed in to: `pilothouse sources auth {0}`, or a key in its `headers`")]
     SignIn(String),
     /// It failed a moment ago, and is left alone for a while.
     #[error("it failed ({why}) and is not started again for {seconds} s")]
@@ -67,7 +67,6 @@ impl SourceFault {
                 | Self::NotStarted(_)
                 | Self::Protocol(_)
                 | Self::Resting { .. }
-                | Self::SignIn(_)
         )
     }
 

@@ -4,6 +4,7 @@
 //! of everything that comes back: time, bytes, numbers. It never decides whether a source may be started or a tool
 //! called, and never takes what a server says for anything but data.
 
+mod auth;
 mod catalog;
 mod connection;
 mod definition;
@@ -14,9 +15,10 @@ mod meter;
 mod pool;
 mod wire;
 
+pub use auth::{AuthFault, How, Invitation, Registered, SignIn, sign_in};
 pub use catalog::{Catalog, RemoteTool};
 pub use connection::Listener;
 pub use definition::{Definition, FileFault, Origin, Reach, read_common, read_one, slug};
 pub use fault::SourceFault;
 pub use form::{Field, FieldKind, Form};
-pub use pool::{Allowed, Answer, Checked, Holds, Lookup, Sources, Surroundings};
+pub use pool::{Allowed, Answer, Checked, Holds, Keeper, Lookup, Sources, Surroundings};

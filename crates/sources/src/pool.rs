@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use pilothouse_core::{blob::BlobId, clean::Clean, source::SourceHealth};
+use pilothouse_core::{blob::BlobId, clean::Clean, money::count, source::SourceHealth};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ContentBlock, GetPromptRequest,
     GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams, ResourceContents, ServerResult,
@@ -21,7 +21,7 @@ use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Catalog, Definition, Listener, RemoteTool, SourceFault,
+    Catalog, Definition, Listener, RemoteTool, SignIn, SourceFault,
     catalog::{PROMPT, READ},
     connection::Connection,
 };
@@ -47,6 +47,26 @@ pub struct Surroundings {
     pub value: Lookup,
     /// Where one runs that is still what it was when it was trusted; else why it is not started.
     pub holds: Holds,
+    /// Who keeps that the user signed in.
+    pub keeper: Arc<dyn Keeper>,
+}
+
+/// Who keeps that the user signed in to a source. It may read and write files.
+pub trait Keeper: Send + Sync {
+    /// What is kept for a source, where it stands now.
+    fn kept(&self, source: &Definition) -> Option<SignIn>;
+
+    /// Keeps another for it.
+    fn keep(&self, source: &Definition, new: &SignIn);
+}
+
+/// Keeps nothing.
+impl Keeper for () {
+    fn kept(&self, _: &Definition) -> Option<SignIn> {
+        None
+    }
+
+    fn keep(&self, _: &Definition, _: &SignIn) {}
 }
 
 /// What a call came to.
@@ -163,6 +183,15 @@ impl Sources {
         source.list(live, cancel).await
     }
 
+    /// Ends a source's connection, so that the next question opens one with what is kept by then.
+    pub async fn reopen(&self, name: &str) {
+        if let Ok(source) = self.find(name) {
+            source.stop().await;
+            let mut seen = source.seen();
+            (seen.fault, seen.failures, seen.not_before) = (None, 0, None);
+        }
+    }
+
     /// Asks a source whether it answers, whenever it failed last.
     ///
     /// # Errors
@@ -268,11 +297,13 @@ impl Source {
         if !self.enabled.load(Ordering::Relaxed) {
             return Err(SourceFault::Off);
         }
-        if let Some(there) = live.as_ref().filter(|c| !c.is_over()) {
+        if let Some(there) = live.as_ref().filter(|c| !c.is_over() && !c.is_late()) {
             return Ok(Arc::clone(there));
         }
         if let Some(over) = live.take() {
-            self.failed("it ended");
+            if over.is_over() {
+                self.failed("it ended");
+            }
             close(over).await;
         }
         self.rested()?;
@@ -433,7 +464,7 @@ fn bounded(mut text: String) -> String {
     if text.len() > MOST_ANSWER {
         let left = text.len() - MOST_ANSWER;
         text.truncate(text.floor_char_boundary(MOST_ANSWER));
-        text.push_str(&format!("\n[{left} more bytes are left out]"));
+        text.push_str(&format!("\n[left out: {}]", count(left, "more byte")));
     }
     text
 }

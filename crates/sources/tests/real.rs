@@ -57,6 +57,7 @@ fn definition(name: &str, reach: Reach) -> Definition {
         read_only: false,
         tools: None,
         web: None,
+        oauth: None,
         start: Duration::from_mins(1),
         call: Duration::from_mins(1),
     }
@@ -92,6 +93,7 @@ impl Desk {
             workspace,
             value: Arc::new(|_| None),
             holds: Arc::new(|_| Ok(std::env::temp_dir())),
+            keeper: Arc::new(()),
         };
         Self { sources: Sources::of(all, &around), hears: Hears::default() }
     }

@@ -4,9 +4,9 @@
 //! workspace are the writer's, which does several files or none.
 
 use std::{
-    fs::{File, Permissions},
+    fs::{File, OpenOptions, Permissions},
     io::{self, Write},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::Path,
 };
 
@@ -27,6 +27,16 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     temp.as_file().sync_all()?;
     temp.persist(path).map_err(|e| e.error)?;
     sync_folder(folder)
+}
+
+/// Keeps every other process that asks for the same from going on, until what is returned is dropped.
+///
+/// # Errors
+/// What the system says.
+pub fn lock(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
+    file.lock()?;
+    Ok(file)
 }
 
 /// Makes the names in a folder durable.

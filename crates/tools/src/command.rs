@@ -24,6 +24,7 @@ use std::{
 use pilothouse_core::{
     blob::Blob,
     ids::{Millis, Process},
+    money::count,
     sandbox::Confine,
     talk::DeltaKind,
     tool::{Exit, Run, ToolOutcome},
@@ -323,7 +324,7 @@ impl Watch<'_> {
         };
         let mut text = format!("{ended}, took {}\n", seconds(exit.took));
         if left > 0 {
-            text.push_str(&format!("({left} processes that it left running were stopped)\n"));
+            text.push_str(&format!("(left running, and stopped: {})\n", count(left, "process")));
         }
         if self.stop == Some(Stop::TimeOut) {
             text.push_str("(set timeout_s higher if it needs longer)\n");

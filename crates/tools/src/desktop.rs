@@ -1,6 +1,6 @@
 //! The desktop, told of something by the program that is there for it.
 //!
-//! Owns which program that is. Its words are the caller's, and none of them comes from a session.
+//! Owns which programs those are. What it is told are the caller's words, and none of them comes from a session.
 
 use std::{
     path::Path,
@@ -19,6 +19,21 @@ pub fn tell(folder: &Path, title: &'static str, text: &'static str) -> Result<()
     } else {
         ("notify-send", vec!["--app-name".into(), title.into(), title.into(), text.into()])
     };
+    start(name, &args, folder)
+}
+
+/// Opens an address in the user's browser, by a program that `folder` does not bring; does not wait for it.
+///
+/// # Errors
+/// When there is no program for it, or the address is no `http` one.
+pub fn browse(folder: &Path, address: &str) -> Result<(), String> {
+    if !["https://", "http://"].iter().any(|scheme| address.starts_with(scheme)) {
+        return Err("it is no address of a page".to_owned());
+    }
+    start(if cfg!(target_os = "macos") { "open" } else { "xdg-open" }, &[address.to_owned()], folder)
+}
+
+fn start(name: &str, args: &[String], folder: &Path) -> Result<(), String> {
     let program = program::find(name, folder).ok_or_else(|| format!("{name} is not installed"))?;
     let mut child = Command::new(program)
         .args(args)
@@ -31,7 +46,7 @@ pub fn tell(folder: &Path, title: &'static str, text: &'static str) -> Result<()
         .stderr(Stdio::null())
         .spawn()
         .map_err(|e| format!("{name}: {e}"))?;
-    // Somebody must take its exit code, and it is done at once.
+    // Somebody must take its exit code.
     std::thread::spawn(move || drop(child.wait()));
     Ok(())
 }

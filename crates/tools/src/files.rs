@@ -49,7 +49,7 @@ pub(crate) fn clip(line: &str, chars: usize) -> String {
         None => line.to_owned(),
         Some((at, _)) => {
             let (head, rest) = line.split_at(at);
-            format!("{head}… ({} more characters)", rest.chars().count())
+            format!("{head}… ({})", count(rest.chars().count(), "more character"))
         }
     }
 }

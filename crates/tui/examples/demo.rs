@@ -272,7 +272,7 @@ impl Driver {
             }
             Ask::Blob(id) => Reply::Blob(id, self.blobs.get(&id).cloned()),
             Ask::Rehearse(_) => Reply::Rehearsed(Box::default()),
-            Ask::Sources | Ask::TestSource(_) | Ask::EnableSource(..) | Ask::KeepKey(..) => {
+            Ask::Sources | Ask::TestSource(_) | Ask::SignIn(_) | Ask::EnableSource(..) | Ask::KeepKey(..) => {
                 Reply::Sources(Vec::new())
             }
             Ask::SourceTools(ref name) => Reply::SourceTools(name.clone(), Ok(String::new())),

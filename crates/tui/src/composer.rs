@@ -13,6 +13,7 @@ use pilothouse_core::{
     clean::Clean,
     ids::CheckpointId,
     intent::{IntentNode, SLASH_COMMANDS, SlashCommand, command::Arguments},
+    money::count,
     recipe::{Recipe, RecipeKind, Recipes},
     relpath::RelPath,
 };
@@ -383,7 +384,7 @@ impl Composer {
                 let mut lines = t.shown.lines();
                 let first = lines.next().unwrap_or_default().to_owned();
                 let more = lines.count();
-                (first, if more > 0 { format!("+{more} lines") } else { String::new() })
+                (first, if more > 0 { format!("+{}", count(more, "line")) } else { String::new() })
             })
             .collect();
         self.popup = Some(Popup::new(Offer::History, query, &texts));

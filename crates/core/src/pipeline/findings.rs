@@ -11,7 +11,7 @@ use super::{
     count,
     draft::{Finding, Findings},
     material::{Outcome, Step},
-    verify,
+    render, verify,
 };
 
 /// Lines around the one that a finding names in which its words may stand.
@@ -101,6 +101,10 @@ pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step>
         text.push_str(&format!("\n- **{severity}** `{file}:{line}` {}{doubt}{shown}", message.trim()));
     }
     text.push_str(&looked_at(&kept(state, material, StageSpec::collects)));
+    let bill = render::bill(&render::costs(state));
+    if !bill.is_empty() {
+        text.push_str(&format!("\n{bill}"));
+    }
     let (note, lacks) = if found.skipped {
         ("not looked for".to_owned(), "faults were not looked for".to_owned())
     } else {

@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    By, Cite, Depth, Draft, Material, PipelineState, Section, StageKind, Verification,
+    By, Cite, Depth, Draft, Material, PipelineState, Section, StageKind, StageSpec, Verification,
     claims::{self, claims},
     count, findings,
     material::{Outcome, Step},
     postprocess::Reference,
     verify,
 };
-use crate::{ids::RunId, knowledge::Lines};
+use crate::{ids::RunId, knowledge::Lines, money, talk::Usage};
 
 /// Told above an answer that no model wrote.
 const EXTRACTIVE: &str = "*Without a model: these are the passages that answer best, word for word.*";
@@ -70,6 +70,15 @@ impl SourceLine {
     }
 }
 
+/// What a stage cost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StageCost {
+    /// What it is called.
+    pub stage: String,
+    /// What it spent.
+    pub spent: Usage,
+}
+
 /// An answer, as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -97,6 +106,9 @@ pub struct Answer {
     /// Whether it is made of passages as they stand, without a model.
     #[serde(default)]
     pub extractive: bool,
+    /// What its stages cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<StageCost>,
     /// How its sources are listed; as usual where nothing is said.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub citation: String,
@@ -157,7 +169,7 @@ impl Answer {
         if let Some(found) = &self.verification {
             text.push_str(&checks(found));
         }
-        text
+        text + &bill(&self.costs)
     }
 }
 
@@ -191,9 +203,39 @@ fn checks(found: &Verification) -> String {
 
 /// What a stage that writes the answer comes to.
 pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
-    if let Some(step) = findings::render(state, material) {
-        return step;
+    findings::render(state, material).unwrap_or_else(|| rendered(state, material))
+}
+
+/// What the stages cost that cost anything.
+pub(super) fn costs(state: &PipelineState) -> Vec<StageCost> {
+    let spent = state.costs().into_iter().filter(|(_, spent)| spent.tokens() > 0);
+    let of = |(stage, spent)| StageCost {
+        stage: state.stage(stage).map(StageSpec::shown).unwrap_or_default(),
+        spent,
+    };
+    spent.map(of).collect()
+}
+
+/// What stages cost, each and in all; empty where none cost anything.
+pub(super) fn bill(costs: &[StageCost]) -> String {
+    if costs.is_empty() {
+        return String::new();
     }
+    let told =
+        |usage: &Usage| format!("{} tokens, {}", usage.shown_tokens(), money::cost(usage.known_cost()));
+    let mut text = "\n## Spent\n\n".to_owned();
+    let mut all = Usage::default();
+    for StageCost { stage, spent } in costs {
+        all.add(spent);
+        text.push_str(&format!("- {stage}: {}\n", told(spent)));
+    }
+    // A sum without one of its parts would be none.
+    let unknown = costs.iter().any(|c| c.spent.known_cost().is_none());
+    all.cost_micros = all.cost_micros.filter(|_| !unknown);
+    text + &format!("- In all: {}\n", told(&all))
+}
+
+fn rendered(state: &PipelineState, material: &Material) -> Step {
     let found = material.verification(state);
     let draft = verify::complete(state, material);
     let answer = answer(state, &draft, material, found);
@@ -249,6 +291,7 @@ fn answer(state: &PipelineState, draft: &Draft, material: &Material, found: Opti
         beside: beside.collect(),
         verification: found,
         extractive: draft.extractive,
+        costs: costs(state),
         citation: state.beginning().map(|b| b.spec.output.citation.clone()).unwrap_or_default(),
     }
 }

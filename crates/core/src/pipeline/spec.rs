@@ -3,7 +3,7 @@
 //!
 //! Owns the shape and its faults, with line and column. Never opens a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -69,6 +69,9 @@ pub struct StageSpec {
     /// Whether it needs a source for the web; without one it is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub web: bool,
+    /// The model that is asked in it, by its name in the user's configuration; else the pipeline's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 impl StageSpec {
@@ -152,6 +155,9 @@ pub struct PipelineSpec {
     /// What one run of it may spend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<RunBudget>,
+    /// The model that its stages ask, by its name in the user's configuration; else the one of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// How its answer reads and what becomes of it.
     #[serde(default, skip_serializing_if = "OutputSpec::is_usual")]
     pub output: OutputSpec,
@@ -269,6 +275,16 @@ impl PipelineSpec {
         self.stage(again).zip(self.stage(says))
     }
 
+    /// The model that a stage asks, where it is not the session's.
+    pub fn model(&self, stage: usize) -> Option<&str> {
+        self.stages.get(stage)?.model.as_deref().or(self.model.as_deref())
+    }
+
+    /// The models that its stages ask for by name.
+    pub fn models(&self) -> BTreeSet<&str> {
+        (0..self.stages.len()).filter_map(|stage| self.model(stage)).collect()
+    }
+
     /// Whether the user is asked after a stage.
     pub fn pauses_after(&self, stage: usize) -> bool {
         self.pause_after_stages.contains(&stage)
@@ -350,7 +366,9 @@ impl PipelineAgent {
         }
         let depth = spec.depth.map(|d| format!("goes {} where nothing is said", d.name()));
         let budget = spec.budget.map(|b| format!("spends at most {} a run", b.0));
-        lines.extend(depth.into_iter().chain(budget));
+        let models: Vec<&str> = spec.models().into_iter().collect();
+        let models = (!models.is_empty()).then(|| format!("asks {}", models.join(", ")));
+        lines.extend(depth.into_iter().chain(budget).chain(models));
         lines
     }
 
@@ -405,10 +423,10 @@ fn uncited(citation: &str) -> Option<String> {
 /// Whether all keys of a configuration mean something. What is stored may hold more than this version knows.
 fn known(text: &str) -> Result<(), Fault> {
     const TOP: &[&str] =
-        &["stages", "pause_after_stages", "repair_unit", "thresholds", "depth", "budget", "output"];
+        &["stages", "pause_after_stages", "repair_unit", "thresholds", "depth", "budget", "model", "output"];
     const OUTPUT: &[&str] = &["citation", "follow_up"];
     const STAGE: &[&str] =
-        &["name", "kind", "title", "gives", "tool", "hop", "command", "changes", "files", "web"];
+        &["name", "kind", "title", "gives", "tool", "hop", "command", "changes", "files", "web", "model"];
     const AXES: &[&str] =
         &["entity_grounding", "citation_accuracy", "relation_preservation", "contradictions"];
     let value: Value = serde_json::from_str(text).unwrap_or_default();

@@ -5,7 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
-use crate::{ids::TaskId, money::dollars};
+use crate::{
+    ids::TaskId,
+    money::{count, dollars},
+};
 
 /// A place at which a run stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +33,7 @@ impl Pause {
             Self::Step(_) => "before this step".to_owned(),
             Self::FirstWrite => "before the first change".to_owned(),
             Self::FailedGate => "when a gate fails".to_owned(),
-            Self::Lines(n) => format!("past {n} lines"),
+            Self::Lines(n) => format!("past {}", count(n, "line")),
             Self::Micros(micros) => format!("past {}", exact(micros)),
         }
     }

@@ -343,9 +343,13 @@ impl State {
         self.phase == Phase::Executing && !lane.kind.of_run() && !self.has_own_run(lane)
     }
 
-    /// The model that whatever directs a lane asks for: its agent, else what directs its message.
+    /// The model that whatever directs a lane asks for: its stage, its agent, else what directs its message.
     pub fn model_of(&self, lane: LaneId) -> Option<&str> {
         let lane = self.lanes.get(&lane)?;
+        if lane.kind == LaneKind::Pipeline {
+            let state = &self.pipeline.as_ref()?.state;
+            return state.beginning()?.spec.model(state.open_stage()?.0);
+        }
         let turn = self.turns.get(&lane.turn).and_then(|t| t.directed.as_deref());
         let by = [lane.agent.as_deref(), turn];
         by.into_iter().flatten().find_map(|d| d.model.as_deref())

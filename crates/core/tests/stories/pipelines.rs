@@ -58,9 +58,9 @@ fn passages() -> String {
     serde_json::to_string(&[passage]).unwrap()
 }
 
-/// A reply that cost a cent's fifth.
+/// A reply that cost a cent.
 fn reply(text: &str) -> ModelReply {
-    let usage = Usage { input: 90, output: 10, cost_micros: Some(2_000), ..Usage::default() };
+    let usage = Usage { input: 90, output: 10, cost_micros: Some(10_000), ..Usage::default() };
     ModelReply { text: text.into(), usage, ..ModelReply::default() }
 }
 
@@ -431,7 +431,7 @@ fn a_reply_that_cannot_be_read_is_asked_for_once_more_then_it_fails_and_can_be_t
 #[test]
 fn a_cent_stops_a_deep_run_which_goes_on_once_more_may_be_spent() {
     let mut b = equipped(Bench::new(), Depth::Deep);
-    b.input(Input::SetBudget(Limits::parse("0.001").unwrap())).unwrap();
+    b.input(Input::SetBudget(Limits::parse("0.01").unwrap())).unwrap();
     b.say(QUESTION);
     idle(&mut b);
     b.say("1");
@@ -448,7 +448,12 @@ fn a_cent_stops_a_deep_run_which_goes_on_once_more_may_be_spent() {
     let costs = state.pipeline.as_ref().unwrap().state.costs();
     let sum: u64 = costs.iter().filter_map(|(_, u)| u.cost_micros).sum();
     assert_eq!(Some(sum), state.usage.cost_micros);
-    assert_eq!(sum, 4_000);
+    assert_eq!(sum, 20_000);
+    assert!(
+        answers(&b.log).iter().any(|a| a.contains("- In all: 200 tokens, $0.02")),
+        "{:?}",
+        answers(&b.log)
+    );
 }
 
 /// Goes on after the program ended, whatever is open, to the end.

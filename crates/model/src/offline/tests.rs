@@ -32,6 +32,7 @@ impl Talk {
                 Message::text(Role::User, "<state phase=\"idle\"/>"),
             ],
             tools: tools.iter().map(spec).collect(),
+            most_tokens: None,
         };
         let last = Offline::new().answer(&request);
         Self { request, last }

@@ -23,6 +23,8 @@ const KEY_DIGITS: usize = 32;
 pub(super) struct Extras {
     uncounted: bool,
     unhinted: bool,
+    /// Which of the names for the most tokens is sent: the place's own, the other one, none.
+    unbounded: u8,
     refused: Vec<Effort>,
     pub thoughts: Thoughts,
 }
@@ -49,6 +51,9 @@ impl Extras {
             };
             body.insert(name.to_owned(), value);
         }
+        if let Some((name, most)) = self.bound(endpoint).zip(request.most_tokens) {
+            body.insert(name.to_owned(), most.into());
+        }
         match self.hints(endpoint) {
             Some(Hints::Key) => drop(body.insert("prompt_cache_key".to_owned(), key(request).into())),
             Some(Hints::Marks) => mark(body),
@@ -63,6 +68,9 @@ impl Extras {
         let fewer = |effort| Self { refused: [self.refused.as_slice(), &[effort]].concat(), ..self.clone() };
         if !self.uncounted && says(&["stream_options"]) {
             return Some(Self { uncounted: true, ..self.clone() });
+        }
+        if request.most_tokens.is_some() && self.bound(endpoint).is_some_and(|name| says(&[name])) {
+            return Some(Self { unbounded: self.unbounded + 1, ..self.clone() });
         }
         if self.hints(endpoint).is_some() && says(&["prompt_cache_key", "cache_control"]) {
             return Some(Self { unhinted: true, ..self.clone() });
@@ -92,6 +100,16 @@ impl Extras {
             | Purpose::Stage => endpoint.effort,
         };
         wanted.filter(|e| !self.refused.contains(e))
+    }
+
+    /// What the most tokens of a reply are called: the newer name where it is known to be understood.
+    fn bound(&self, endpoint: &Endpoint) -> Option<&'static str> {
+        let newer = matches!(endpoint.place, Some(Preset::OpenAi | Preset::Azure));
+        match self.unbounded {
+            0 | 1 if newer == (self.unbounded == 0) => Some("max_completion_tokens"),
+            0 | 1 => Some("max_tokens"),
+            _ => None,
+        }
     }
 
     fn hints(&self, endpoint: &Endpoint) -> Option<Hints> {
@@ -143,7 +161,13 @@ mod tests {
             Message { answers: Some("c".into()), ..Message::text(Role::Tool, "result") },
             Message::text(Role::User, "now"),
         ];
-        ModelRequest { purpose: Purpose::Task, system: "prompt".into(), messages, tools: vec![] }
+        ModelRequest {
+            purpose: Purpose::Task,
+            system: "prompt".into(),
+            messages,
+            tools: vec![],
+            most_tokens: None,
+        }
     }
 
     fn body(url: &str, model: &str, extras: &Extras) -> Value {

@@ -291,6 +291,7 @@ mod tests {
             system: String::new(),
             messages: vec![reply],
             tools: vec![],
+            most_tokens: None,
         };
         let body = body(&request, &Endpoint::new("http://h/v1", "m"), &Extras::default());
         assert!(body.get("tools").is_none());

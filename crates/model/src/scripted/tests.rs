@@ -7,7 +7,13 @@ use super::*;
 
 fn asking(text: &str) -> ModelRequest {
     let messages = vec![Message::text(Role::User, text), Message::text(Role::User, "<time>now</time>")];
-    ModelRequest { purpose: Purpose::Answer, system: String::new(), messages, tools: vec![] }
+    ModelRequest {
+        purpose: Purpose::Answer,
+        system: String::new(),
+        messages,
+        tools: vec![],
+        most_tokens: None,
+    }
 }
 
 async fn ask(model: &Scripted, text: &str) -> Result<ModelReply, Unfinished> {

@@ -44,6 +44,27 @@ async fn the_effort_is_the_users_and_the_lowest_for_a_reading() {
 }
 
 #[tokio::test]
+async fn a_reply_that_is_to_be_short_has_its_bound_under_the_name_that_is_understood() {
+    let words = |name: &str| format!("Unsupported parameter: '{name}' is not supported with this model.");
+    let short = || ModelRequest { most_tokens: Some(200), ..of(Purpose::Classify) };
+    let scripts = vec![
+        refusal(&words("max_tokens")),
+        refusal(&words("max_completion_tokens")),
+        reply("ok"),
+        reply("ok"),
+    ];
+    let seen = bodies(scripts, None, vec![short(), short()]).await;
+    let sent: Vec<_> =
+        seen.iter().map(|b| (b["max_tokens"].clone(), b["max_completion_tokens"].clone())).collect();
+    let none = Value::Null;
+    assert_eq!(sent[0], (json!(200), none.clone()));
+    assert_eq!(sent[1], (none.clone(), json!(200)));
+    assert!(sent[2..].iter().all(|s| *s == (none.clone(), none.clone())), "{sent:?}");
+    let seen = bodies(vec![reply("ok")], None, vec![of(Purpose::Answer)]).await;
+    assert!(seen[0].get("max_tokens").is_none(), "an answer has no bound");
+}
+
+#[tokio::test]
 async fn an_effort_that_is_refused_is_left_out_and_not_tried_again() {
     let words = "Unsupported parameter: 'reasoning_effort' is not supported with this model.";
     let scripts = vec![refusal(words), reply("ok"), reply("ok")];

@@ -21,6 +21,7 @@ fn request() -> ModelRequest {
         system: "be brief".into(),
         messages: vec![Message::text(Role::User, "hello")],
         tools: vec![],
+        most_tokens: None,
     }
 }
 

@@ -40,6 +40,26 @@ pub enum SourcesCommand {
         #[command(flatten)]
         at: At,
     },
+    /// Signs you in to one that is reached by HTTP, in your browser or by a code.
+    Auth {
+        /// The source.
+        name: String,
+        /// The folder.
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+        /// By a code that is typed in a browser anywhere, where its server offers that.
+        #[arg(long)]
+        code: bool,
+        /// Only prints the address.
+        #[arg(long)]
+        no_browser: bool,
+        /// How many seconds it is waited for.
+        #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=3600))]
+        wait: u64,
+        /// Forgets that you signed in.
+        #[arg(long, conflicts_with_all = ["code", "no_browser", "wait"])]
+        forget: bool,
+    },
     /// Writes one down among your own.
     Add {
         /// Its name.

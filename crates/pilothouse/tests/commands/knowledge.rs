@@ -74,3 +74,25 @@ fn what_a_rule_keeps_from_every_reader_is_not_in_the_index() {
     let status = desk.go(&["kb", "status"]).with(0);
     assert!(status.out.contains("a rule keeps everyone from reading them"), "{}", status.out);
 }
+
+#[test]
+fn a_script_sees_which_call_is_of_which_stage() {
+    let desk = Desk::new();
+    let args = ["run", "--agent", "research", "--depth", "quick", "--auto-confirm", "--json"];
+    let ended = desk.go(&[&args[..], &["where are notes scored?"]].concat()).with(0);
+    let events = ended.events();
+    let of = |e: &Value, kind: &str| e["type"] == kind && e["step"].is_string();
+    let stages: Vec<&str> =
+        events.iter().filter(|e| of(e, "staged")).map(|e| e["step"].as_str().unwrap()).collect();
+    assert!(stages.len() >= 10 && stages.iter().all(|s| s.contains("-stage-")), "{stages:?}");
+    let made: Vec<&Value> = events.iter().filter(|e| of(e, "call_made")).collect();
+    let names: std::collections::BTreeSet<&str> = made.iter().map(|e| e["step"].as_str().unwrap()).collect();
+    assert!(names.len() == made.len() && names.iter().any(|n| n.starts_with("orch-kb_search-")), "{names:?}");
+    for call in &made {
+        assert!(stages.contains(&call["parent"].as_str().unwrap()), "{call}");
+        let ended = events.iter().find(|e| of(e, "call_ended") && e["call"] == call["call"]).unwrap();
+        assert_eq!((&ended["step"], &ended["parent"]), (&call["step"], &call["parent"]));
+    }
+    let told = events.iter().filter(|e| e["type"] == "message_completed").last().unwrap();
+    assert!(told["step"].as_str().unwrap().starts_with("orch-llm-"), "{told}");
+}

@@ -127,3 +127,50 @@ fn a_run_calls_what_only_reads_and_is_refused_what_may_change_something() {
     let started = fs::read_to_string(place.path().join("started")).unwrap();
     assert!(!Path::new("/proc").join(started.trim()).exists(), "it ended with the run");
 }
+
+#[test]
+fn what_a_configuration_holds_word_for_word_is_printed_nowhere() {
+    let desk = Desk::new();
+    let entry = json!({"mcpServers": {
+        "local": {"command": "no-such-server", "args": ["--password", "hunter2x9"], "env": {"DB_PASSWORD": "s3same-Str33t"}},
+        "far": {"url": format!("http://127.0.0.1:9/mcp?token={TOKEN}"), "oauth": {"client_id": "me", "client_secret": "birch-at-noon-7"}},
+    }});
+    fs::write(desk.home.path().join("mcp.json"), entry.to_string()).unwrap();
+    for words in [
+        &["list"][..],
+        &["list", "--json"],
+        &["test"],
+        &["test", "--json"],
+        &["tools", "far"],
+        &["auth", "far"],
+    ] {
+        let told = desk.go(&[&["sources"], words].concat());
+        for secret in ["hunter2x9", "s3same-Str33t", "birch-at-noon-7", TOKEN] {
+            assert!(
+                !told.out.contains(secret) && !told.err.contains(secret),
+                "{words:?}: {}{}",
+                told.out,
+                told.err
+            );
+        }
+    }
+    let listed = desk.go(&["sources", "list"]).with(0).out;
+    assert!(listed.contains("no-such-server") && listed.contains("[secret"), "{listed}");
+}
+
+#[test]
+fn only_a_source_with_an_address_that_asks_for_it_is_signed_in_to() {
+    let desk = Desk::new();
+    desk.go(&["sources", "add", "local", "--", "no-such-server"]).with(0);
+    desk.go(&["sources", "auth", "local"]).with(1).tells(&["only a source with a `url`"]);
+    desk.go(&["sources", "auth", "nothing"]).with(1).tells(&["there is no source called nothing"]);
+    desk.go(&["sources", "auth", "local", "--forget"]).with(1).tells(&["you were not signed in to local"]);
+    desk.go(&["sources", "auth", "local", "--wait", "0"]).with(2);
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", silent.local_addr().unwrap());
+    desk.go(&["sources", "add", "far", "--url", &url]).with(0);
+    desk.go(&["sources", "auth", "far", "--no-browser", "--wait", "1"]).with(1).tells(&["within 1 s"]);
+    fs::write(desk.path().join(".mcp.json"), json!({"mcpServers": {"theirs": {"url": url}}}).to_string())
+        .unwrap();
+    desk.go(&["sources", "auth", "theirs"]).with(1).tells(&["not trusted"]);
+}

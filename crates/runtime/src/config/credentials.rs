@@ -10,6 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use pilothouse_sources::SignIn;
 use pilothouse_tools::atomic;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -75,9 +76,14 @@ impl Credentials {
         self.keys.keys().map(String::as_str)
     }
 
-    /// The keys, for those who must keep them out.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &SecretString> {
-        self.keys.values()
+    /// What of them must be kept out everywhere: the keys, and the words inside a sign-in.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = String> {
+        self.keys.values().flat_map(|kept| {
+            let text = kept.expose_secret();
+            let signed = serde_json::from_str::<SignIn>(text).ok();
+            let inside: Vec<String> = signed.iter().flat_map(SignIn::secrets).map(str::to_owned).collect();
+            if inside.is_empty() { vec![text.to_owned()] } else { inside }
+        })
     }
 
     /// Stores a key so that only this user can read it; returns what was tightened for that.
@@ -86,9 +92,11 @@ impl Credentials {
     /// What the file system says, or what is wrong in the file that is there.
     pub fn store(path: &Path, name: &str, key: &SecretString) -> Result<Vec<String>, RuntimeError> {
         let tightened = tighten(path)?;
+        let held = lock(path)?;
         let mut all = Self::read(path)?;
         all.keys.insert(name.to_owned(), key.clone());
         all.write(path)?;
+        drop(held);
         Ok(tightened)
     }
 
@@ -97,6 +105,10 @@ impl Credentials {
     /// # Errors
     /// What the file system says, or what is wrong in the file that is there.
     pub fn remove(path: &Path, name: &str) -> Result<bool, RuntimeError> {
+        if !path.exists() {
+            return Ok(false);
+        }
+        let _held = lock(path)?;
         let mut all = Self::read(path)?;
         let had = all.keys.remove(name).is_some();
         if had {
@@ -111,6 +123,11 @@ impl Credentials {
         let text = toml::Table::from_iter([("keys".to_owned(), toml::Value::Table(table))]).to_string();
         atomic::replace(path, text.as_bytes(), 0o600).map_err(RuntimeError::io("write", path))
     }
+}
+
+/// Keeps other processes from writing at the same time, until it is dropped.
+fn lock(path: &Path) -> Result<fs::File, RuntimeError> {
+    atomic::lock(&path.with_extension("lock")).map_err(RuntimeError::io("lock", path))
 }
 
 /// Makes folder and file private where they are not; says what was changed.

@@ -42,6 +42,7 @@ pub fn request(question: &Question) -> ModelRequest {
         system: super::system(Purpose::Classify),
         messages: vec![Message::text(Role::User, text)],
         tools: Vec::new(),
+        most_tokens: None,
     }
 }
 

@@ -70,7 +70,8 @@ pub fn request(
         inside(&calls, "calls"),
     );
     let messages = vec![Message::text(Role::User, text)];
-    let request = ModelRequest { purpose: Purpose::Compact, system, messages, tools: Vec::new() };
+    let request =
+        ModelRequest { purpose: Purpose::Compact, system, messages, tools: Vec::new(), most_tokens: None };
     Some(SummaryRequest { request, record, dropped: dropped(state, of.upto, texts, &bounds, room) })
 }
 

@@ -11,6 +11,7 @@ use pilothouse_core::{
     digest::could_not_run,
     event::{Event, FileChange, Proof, RunStatus},
     ids::{ApplyId, GateId, ProposalId, TaskId, TurnId},
+    money::count,
     plan::{Plan, TaskStatus},
     proposal::Proposal,
     relpath::RelPath,
@@ -151,21 +152,15 @@ fn taken_up(path: &RelPath, goes_on: bool) -> String {
 }
 
 /// What a command changed.
-fn command_wrote(
-    command: &str,
-    files: &[FileChange],
-    count: usize,
-    git: &[String],
-    left: &[String],
-) -> String {
+fn command_wrote(command: &str, files: &[FileChange], all: usize, git: &[String], left: &[String]) -> String {
     let one = |f: &FileChange| match f.kind {
         ChangeKind::Create => format!("{} (new)", f.path),
         ChangeKind::Delete => format!("{} (removed)", f.path),
         ChangeKind::Modify => format!("{} (+{} -{})", f.path, f.added, f.removed),
     };
     let named = files.iter().map(one).chain(git.iter().cloned()).collect::<Vec<_>>().join(", ");
-    let more = count.saturating_sub(files.len());
-    let rest = if more > 0 { format!(" and {more} more files") } else { String::new() };
+    let more = all.saturating_sub(files.len());
+    let rest = if more > 0 { format!(" and {}", count(more, "more file")) } else { String::new() };
     let lost =
         if left.is_empty() { String::new() } else { format!("; not saved before: {}", left.join(", ")) };
     format!("`{command}` changed: {named}{rest}{lost}. The user can take that back.")

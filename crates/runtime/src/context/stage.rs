@@ -46,5 +46,6 @@ pub fn request(pipeline: &Pipeline, material: &Material, texts: &dyn Texts) -> O
         system: texts.whole(&began.body),
         messages: vec![Message::text(Role::User, text)],
         tools: Vec::new(),
+        most_tokens: None,
     })
 }

@@ -38,7 +38,8 @@ impl Driver {
                 | Inbound::Surveyed(_)
                 | Inbound::Rules(..)
                 | Inbound::Form(..)
-                | Inbound::Notice(_) => false,
+                | Inbound::Notice(_)
+                | Inbound::Learned(_) => false,
             };
             let mut inputs = Vec::new();
             self.result(result, &mut inputs);

@@ -40,12 +40,16 @@ impl Sink for News {
     }
 
     fn started(&self, process: Process) {
-        let (inbound, call) = (self.inbound.clone(), self.call);
-        let news = Inbound::Input(Input::CommandStarted { call, process });
-        // The loop is never full for long, and the news may come a little later.
-        if let Err(mpsc::error::TrySendError::Full(news)) = inbound.try_send(news) {
-            self.tasks.spawn(async move { drop(inbound.send(news).await) });
-        }
+        let news = Inbound::Input(Input::CommandStarted { call: self.call, process });
+        put(&self.inbound, &self.tasks, news);
+    }
+}
+
+/// Hands news to the loop without waiting: it is never full for long, and they may come a little later.
+pub(super) fn put(inbound: &mpsc::Sender<Inbound>, tasks: &Tasks, news: Inbound) {
+    if let Err(mpsc::error::TrySendError::Full(news)) = inbound.try_send(news) {
+        let inbound = inbound.clone();
+        tasks.spawn(async move { drop(inbound.send(news).await) });
     }
 }
 

@@ -32,7 +32,9 @@ const ANSWER: &str = "answer.json";
 const MARKDOWN: &str = "answer.md";
 /// Most bytes of such a file that are read.
 const MOST_BYTES: u64 = 1024 * 1024;
-/// Most bytes of a judgement: two hundred tokens of JSON are less.
+/// Most tokens of a judgement.
+const JUDGEMENT_TOKENS: u32 = 200;
+/// Most bytes of it: so many tokens of JSON are less.
 const JUDGEMENT_BYTES: usize = 1600;
 
 impl Driver {
@@ -74,6 +76,7 @@ impl Driver {
             system: include_str!("../../../../assets/prompts/breakout.md").to_owned(),
             messages: vec![Message::text(Role::User, question)],
             tools: Vec::new(),
+            most_tokens: Some(JUDGEMENT_TOKENS),
         };
         let wait = self.at.config.intent.wait;
         self.spawn(key, None, None, async move {

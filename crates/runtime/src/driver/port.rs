@@ -52,6 +52,7 @@ pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
         | Ask::Withdraw(_)
         | Ask::Sources
         | Ask::TestSource(_)
+        | Ask::SignIn(_)
         | Ask::EnableSource(..)
         | Ask::KeepKey(..)
         | Ask::SourceTools(_) => None,
@@ -67,7 +68,10 @@ impl Driver {
             }
             return;
         }
-        if matches!(ask, Ask::Sources | Ask::TestSource(_) | Ask::EnableSource(..) | Ask::SourceTools(_)) {
+        if matches!(
+            ask,
+            Ask::Sources | Ask::TestSource(_) | Ask::SignIn(_) | Ask::EnableSource(..) | Ask::SourceTools(_)
+        ) {
             return self.ask_sources(number, ask);
         }
         let (folder, home, inbound) =
@@ -103,6 +107,7 @@ impl Driver {
                 | Ask::Withdraw(_)
                 | Ask::Sources
                 | Ask::TestSource(_)
+                | Ask::SignIn(_)
                 | Ask::EnableSource(..)
                 | Ask::KeepKey(..)
                 | Ask::SourceTools(_) => Reply::History(Vec::new()),
@@ -127,7 +132,7 @@ fn failed(ask: &Ask) -> Reply {
         }
         Ask::Rehearse(_) => Reply::Rehearsed(Box::default()),
         Ask::SourceTools(name) => Reply::SourceTools(name.clone(), Err(why)),
-        Ask::Sources | Ask::TestSource(_) | Ask::EnableSource(..) | Ask::KeepKey(..) => {
+        Ask::Sources | Ask::TestSource(_) | Ask::SignIn(_) | Ask::EnableSource(..) | Ask::KeepKey(..) => {
             Reply::Sources(Vec::new())
         }
         Ask::Blob(id) => Reply::Blob(*id, None),

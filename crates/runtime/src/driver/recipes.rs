@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use pilothouse_core::{
     event::{Event, Stamped},
+    pipeline::StageEvent,
     port::Update,
     recipe::RecipeKind,
 };
@@ -57,23 +58,22 @@ impl Driver {
 
     /// Says that another model answers than an agent or a skill asks for: that one is not configured.
     pub(super) fn say_of_model(&mut self, event: &Stamped) {
-        let (name, kind, model) = if let Event::TurnDirected { name, kind, model, .. } = &event.event {
-            (name, *kind, model)
+        let (name, kind, models) = if let Event::TurnDirected { name, kind, model, .. } = &event.event {
+            (name, *kind, model.iter().map(String::as_str).collect())
         } else if let Event::ChildStarted { agent: Some(agent), .. } = &event.event {
-            (&agent.name, RecipeKind::Agent, &agent.model)
+            (&agent.name, RecipeKind::Agent, agent.model.iter().map(String::as_str).collect())
+        } else if let Event::Staged { happened: StageEvent::Began(began), .. } = &event.event {
+            (&began.agent, RecipeKind::Agent, began.spec.models())
         } else {
             return;
         };
-        let Some(model) = model else { return };
-        let ours = self.at.config.voice.name();
-        if *model == ours || self.at.config.others.contains_key(model) {
-            return;
+        let (ours, kind) = (self.at.config.voice.name(), kind.name());
+        for model in models.into_iter().filter(|m| *m != ours && !self.at.config.others.contains_key(*m)) {
+            self.outbox.send(Update::Notice(format!(
+                "the {kind} {name} asks for the model {model}, which is not configured: {ours} answers; \
+                 [model.also.{model}] in config.toml names it"
+            )));
         }
-        let kind = kind.name();
-        self.outbox.send(Update::Notice(format!(
-            "the {kind} {name} asks for the model {model}, which is not configured: {ours} answers; \
-             [model.also.{model}] in config.toml names it"
-        )));
     }
 
     /// Looks again where a file or a folder is not what it was.

@@ -2,7 +2,7 @@
 //!
 //! Owns who waits for the answer to a form. Never answers one.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use futures::future::BoxFuture;
 use pilothouse_core::{
@@ -19,12 +19,16 @@ use pilothouse_core::{
     tool::Permit,
     work::WorkKey,
 };
-use pilothouse_sources::{FieldKind, Form, Listener};
+use pilothouse_sources::{FieldKind, Form, How, Invitation, Listener};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::{Driver, Inbound};
-use crate::{headless::auth, sources::SessionSources};
+use super::{Driver, Inbound, Setup, news::put, tasks::Tasks};
+use crate::{
+    headless::auth,
+    sources::{Found, Learns, PATIENCE, Place, SessionSources},
+    trust::Survey,
+};
 
 /// A form that waits, or will, once it is put to the user.
 pub(super) struct Waiting {
@@ -214,10 +218,18 @@ impl Driver {
         for notice in &found.notices {
             self.outbox.send(Update::Refused(notice.clone()));
         }
-        let (home, environment) = (&self.setup.home, &self.setup.environment);
-        let new = SessionSources::of(home, environment, self.at.root.path(), &self.at.trust.1, found);
+        let learns = learns(&self.inbound, &self.tasks);
+        let new = of(&self.setup, self.at.root.path(), &self.at.trust.1, (found, learns));
         let before = std::mem::replace(&mut self.kit.sources, new);
         self.tasks.spawn(async move { before.stop().await });
+    }
+
+    /// From here on these words are shown nowhere.
+    pub(super) fn learned(&mut self, known: &Redactor) {
+        let all = self.at.config.secrets.and(known);
+        if all != self.at.config.secrets {
+            self.secrets_are(all);
+        }
     }
 
     /// Keeps what was typed as the user's value of a variable; from here on it is shown nowhere.
@@ -252,6 +264,7 @@ impl Driver {
             let mut page = None;
             match ask {
                 Ask::TestSource(name) => drop(sources.test(&name, &cancel).await),
+                Ask::SignIn(name) => sign_in(&sources, &name, (number, &inbound)).await,
                 Ask::EnableSource(name, on) => sources.enable(&name, on).await,
                 Ask::SourceTools(name) => page = Some((name.clone(), sources.page(&name, &cancel).await)),
                 Ask::Sources
@@ -272,6 +285,40 @@ impl Driver {
             drop(inbound.send(Inbound::Answered(number, reply)).await);
         });
     }
+}
+
+/// The sources of a folder; `learns` hears of their new secrets.
+pub(super) fn of(
+    setup: &Setup,
+    root: &Path,
+    survey: &Survey,
+    (found, learns): (Found, Learns),
+) -> SessionSources {
+    let (home, environment) = (&setup.home, &setup.environment);
+    SessionSources::of(Place { home, environment, root, survey, learns }, found)
+}
+
+/// Who tells the loop of new secrets, before anything that holds them comes to it.
+pub(super) fn learns(inbound: &mpsc::Sender<Inbound>, tasks: &Tasks) -> Learns {
+    let (inbound, tasks) = (inbound.clone(), tasks.clone());
+    Arc::new(move |known| put(&inbound, &tasks, Inbound::Learned(known)))
+}
+
+/// Lets the user sign in: the list tells where, and what came of it.
+async fn sign_in(sources: &SessionSources, name: &str, (number, inbound): (u64, &mpsc::Sender<Inbound>)) {
+    let told = |to: Invitation| {
+        sources.browse(&to.address);
+        // Where there is no room, the list tells it when it is read again.
+        drop(inbound.try_send(Inbound::Answered(number, Reply::Sources(sources.states()))));
+    };
+    let told = match sources.sign_in(name, (How::Browser, PATIENCE), &told).await {
+        Ok(_) => {
+            drop(sources.test(name, &CancellationToken::new()).await);
+            format!("you are signed in to {name}")
+        }
+        Err(why) => format!("you are not signed in to {name}: {why}"),
+    };
+    drop(inbound.send(Inbound::Notice(told)).await);
 }
 
 fn given(form: &FormQuestion, answer: Option<&Answer>) -> FormAnswer {

@@ -2,7 +2,7 @@
 //!
 //! Owns handing what is in force to the rest of the driver. Never trusts by itself.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -70,7 +70,9 @@ pub fn sources_of(setup: &Setup) -> Result<(SessionSources, Vec<String>), Runtim
     let (_, survey) = found(setup, root);
     let found = Found::of(&setup.home, root, &survey);
     let notices = found.notices.clone();
-    Ok((SessionSources::of(&setup.home, &setup.environment, root, &survey, found), notices))
+    let secrets = setup.secrets.clone();
+    let learns = Arc::new(move |known| secrets.learn(&known));
+    Ok((super::sources::of(setup, root, &survey, (found, learns)), notices))
 }
 
 /// How the folder stands, with the hooks in force.

@@ -40,7 +40,7 @@ use crate::{
     error::RuntimeError,
     knowledge::{Knowledge, Lookup},
     pending::Pending,
-    sources::SessionSources,
+    sources::{Learns, SessionSources},
     tiers::{self, ClassifierTiers},
 };
 
@@ -96,7 +96,7 @@ pub(super) fn offered(
 
 impl Services {
     /// The tools of the workspace; the model's client is made when it is first needed.
-    pub fn new(setup: &Setup, at: &Opened) -> Result<Self, RuntimeError> {
+    pub fn new(setup: &Setup, at: &Opened, learns: Learns) -> Result<Self, RuntimeError> {
         let why = |e: pilothouse_tools::JailError| RuntimeError::Folder {
             path: at.root.path().to_owned(),
             why: e.to_string(),
@@ -114,8 +114,7 @@ impl Services {
         let workshop = workshop.saving(Snapshots::of(ground)).sparing(at.root.spared());
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
-        let found = at.sources.clone();
-        let sources = SessionSources::of(&setup.home, &setup.environment, at.root.path(), &at.trust.1, found);
+        let sources = super::sources::of(setup, at.root.path(), &at.trust.1, (at.sources.clone(), learns));
         let knowledge =
             Knowledge::new(at.root.path(), &setup.home, &at.config).timed(Arc::clone(&setup.clock));
         Ok(Self { workshop, sources, later, pending, knowledge, clients: BTreeMap::new(), asked: None })

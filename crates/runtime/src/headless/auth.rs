@@ -19,11 +19,7 @@ use crate::{
 /// When it is neither a preset that wants a key, nor a host, nor `custom`, nor the `NAME_OF_A_VARIABLE` of a source.
 pub fn name(provider: &str) -> Result<String, RuntimeError> {
     let variable = provider.trim();
-    let capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    if variable.starts_with(|c: char| c.is_ascii_uppercase())
-        && variable.contains('_')
-        && variable.chars().all(capital)
-    {
+    if is_variable(variable) {
         return Ok(variable.to_owned());
     }
     let name = variable.to_ascii_lowercase();
@@ -41,6 +37,12 @@ pub fn name(provider: &str) -> Result<String, RuntimeError> {
             known.join(", ")
         ),
     })
+}
+
+/// Whether a word is the `NAME_OF_A_VARIABLE`.
+pub(crate) fn is_variable(word: &str) -> bool {
+    let capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    word.starts_with(|c: char| c.is_ascii_uppercase()) && word.contains('_') && word.chars().all(capital)
 }
 
 /// Stores a key in the credentials file, or in the system's keyring.

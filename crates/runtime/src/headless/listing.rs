@@ -10,11 +10,12 @@ use std::{
 use pilothouse_core::{
     clean::Clean,
     event::{Event, Stamped},
+    money::count,
     recipe::{Recipe, RecipeKind, RecipeOrigin, Recipes},
     runs::RunInfo,
 };
 
-use super::report::json_line;
+use super::steps::Steps;
 use crate::{
     error::RuntimeError,
     home::Home,
@@ -122,9 +123,9 @@ pub fn runs(runs: &[RunInfo], json: bool, out: &mut dyn Write) -> io::Result<()>
 /// # Errors
 /// When its log cannot be read.
 pub fn show(place: &Place, json: bool, out: &mut dyn Write) -> Result<(), RuntimeError> {
-    let mut broken = None;
+    let (mut broken, mut steps) = (None, Steps::default());
     let report = sessions::events(place, |event| {
-        let line = if json { Some(json_line(&event)) } else { words(&event) };
+        let line = if json { Some(steps.line(&event)) } else { words(&event) };
         if let Some(line) = line
             && broken.is_none()
         {
@@ -155,8 +156,8 @@ fn words(event: &Stamped) -> Option<String> {
         Event::CommandProposed { command, .. } => format!("$ {command}"),
         Event::Proposed { proposal, added, removed } => format!("± {} (+{added} -{removed})", proposal.path),
         Event::Applied { apply } => format!("✓ {apply} written"),
-        Event::CommandWrote { apply, command, count, git, .. } => {
-            let files = (*count > 0).then(|| format!("{count} files"));
+        Event::CommandWrote { apply, command, count: n, git, .. } => {
+            let files = (*n > 0).then(|| count(*n, "file"));
             let what: Vec<String> = files.into_iter().chain(git.iter().cloned()).collect();
             format!("✓ {apply}: {} changed by {command}", what.join(", "))
         }
@@ -198,11 +199,11 @@ pub fn verify(place: &Place, json: bool, out: &mut dyn Write) -> Result<bool, Ru
         let word = if check.sound() { "sound" } else { "DAMAGED" };
         let head = writeln!(
             out,
-            "{}  {word}: {} records, {} events, {} bytes, digest {}",
+            "{}  {word}: {}, {}, {}, digest {}",
             place.slug,
-            r.records,
-            r.events,
-            r.bytes,
+            count(r.records, "record"),
+            count(r.events, "event"),
+            count(r.bytes, "byte"),
             check.digest.short(16)
         );
         notes.iter().try_fold((), |(), note| writeln!(out, "  {note}")).and(head)

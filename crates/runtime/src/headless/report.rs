@@ -27,7 +27,7 @@ use pilothouse_core::{
     talk::{Delta, DeltaKind},
 };
 
-use super::{Options, Outcome};
+use super::{Options, Outcome, steps::Steps};
 
 /// The printer of one run.
 pub(super) struct Report<'a> {
@@ -48,6 +48,8 @@ pub(super) struct Report<'a> {
     warned: String,
     /// What each open call is: its tool and what it acts on.
     calls: BTreeMap<CallId, String>,
+    /// Which events are of which stage of a pipeline.
+    steps: Steps,
     /// Lines of the next answer whose evidence does not hold.
     marks: Vec<Mark>,
     /// Why a line of the result did not get out, if one did not.
@@ -80,6 +82,7 @@ impl<'a> Report<'a> {
             recipes: Arc::default(),
             warned: String::new(),
             calls: BTreeMap::new(),
+            steps: Steps::default(),
             marks: Vec::new(),
             lost: None,
             budget: Configured::default(),
@@ -112,7 +115,8 @@ impl<'a> Report<'a> {
 
     fn line(&mut self, event: &Stamped) {
         if self.json {
-            self.put(&json_line(event));
+            let line = self.steps.line(event);
+            self.put(&line);
         }
     }
 
@@ -469,14 +473,4 @@ fn status(state: &State, budget: Configured) -> String {
     ]
     .map(|(what, value)| format!("{what:<8} {value}"))
     .join("\n")
-}
-
-/// An event as scripts see it: `run` is always there.
-pub(super) fn json_line(event: &Stamped) -> String {
-    let text = serde_json::to_string(event).unwrap_or_default();
-    if event.run.is_some() {
-        return text;
-    }
-    // What stands before the type are two numbers: the first such mark is the event's own.
-    text.replacen(",\"type\":", ",\"run\":null,\"type\":", 1)
 }

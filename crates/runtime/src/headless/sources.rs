@@ -7,14 +7,16 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use pilothouse_core::{
     clean::Clean,
+    money::count,
     redact::{Redactor, is_worth_hiding},
     source::SourceHealth,
 };
-use pilothouse_sources::{Origin, read_one, slug};
+use pilothouse_sources::{How, Invitation, Origin, read_one, slug};
 use pilothouse_tools::atomic;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -22,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     error::RuntimeError,
     home::{Home, make_private},
-    sources::{FILE, FOLDER, SessionSources},
+    sources::{FILE, FOLDER, SessionSources, invitation},
 };
 
 /// A source that is to be written down.
@@ -49,13 +51,14 @@ pub struct NewSource {
 pub fn list(sources: &SessionSources, json: bool, out: &mut dyn Write) -> io::Result<()> {
     for state in sources.states() {
         if json {
-            writeln!(out, "{}", serde_json::to_string(&state)?)?;
+            writeln!(out, "{}", sources.mask(&serde_json::to_string(&state)?))?;
             continue;
         }
         let whose = if state.project { "project" } else { "user" };
         let words =
             if state.health == SourceHealth::Idle { "ready".to_owned() } else { state.health.words() };
-        writeln!(out, "{:16} {whose:8} {words}  {}", state.name, Clean::line(&state.line))?;
+        let line = format!("{:16} {whose:8} {words}  {}", state.name, Clean::line(&state.line));
+        writeln!(out, "{}", sources.mask(&line))?;
     }
     Ok(())
 }
@@ -77,25 +80,77 @@ pub async fn test(
     }
     let mut all = true;
     for name in names {
-        let found = sources.test(&name, &CancellationToken::new()).await;
-        all &= found.is_ok();
-        let line = match found {
-            Ok(catalog) if json => {
-                json!({"name": name, "ok": true, "tools": catalog.tools.len(), "left_out": catalog.left})
-                    .to_string()
-            }
-            Ok(catalog) => {
-                let left: Vec<String> = catalog.left.iter().map(|l| format!("\n  left out: {l}")).collect();
-                let left = left.concat();
-                format!("● {name}: {} tools, {}{left}", catalog.tools.len(), Clean::line(&catalog.server))
-            }
-            Err(e) if json => json!({"name": name, "ok": false, "error": e.to_string()}).to_string(),
-            Err(e) => format!("✗ {name}: {}", Clean::line(&e.to_string())),
-        };
-        writeln!(out, "{line}")?;
+        all &= asked(sources, &name, json, out).await?;
     }
     sources.stop().await;
     Ok(all)
+}
+
+/// Asks one source whether it answers, and tells that in a line.
+async fn asked(sources: &SessionSources, name: &str, json: bool, out: &mut dyn Write) -> io::Result<bool> {
+    let found = sources.test(name, &CancellationToken::new()).await;
+    let ok = found.is_ok();
+    let line = match found {
+        Ok(catalog) if json => {
+            json!({"name": name, "ok": true, "tools": catalog.tools.len(), "left_out": catalog.left})
+                .to_string()
+        }
+        Ok(catalog) => {
+            let left: Vec<String> = catalog.left.iter().map(|l| format!("\n  left out: {l}")).collect();
+            let tools = count(catalog.tools.len(), "tool");
+            format!("● {name}: {tools}, {}{}", Clean::line(&catalog.server), left.concat())
+        }
+        Err(e) if json => json!({"name": name, "ok": false, "error": e.to_string()}).to_string(),
+        Err(e) => format!("✗ {name}: {}", Clean::line(&e.to_string())),
+    };
+    writeln!(out, "{}", sources.mask(&line))?;
+    Ok(ok)
+}
+
+/// How somebody signs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SigningIn {
+    /// By a code that is typed on any machine, not in a browser of this one.
+    pub code: bool,
+    /// Whether the browser is opened.
+    pub browser: bool,
+    /// For so long.
+    pub wait: Duration,
+}
+
+/// Lets the user sign in to a source and asks it whether it answers then; whether it does. What the user is to do goes to
+/// `tell`.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub async fn auth(
+    sources: &SessionSources,
+    (name, by): (&str, SigningIn),
+    tell: &(dyn Fn(&str) + Send + Sync),
+    out: &mut dyn Write,
+) -> io::Result<bool> {
+    let told = |to: Invitation| {
+        tell(&format!("to sign in, open {}", invitation(&to)));
+        if by.browser {
+            sources.browse(&to.address);
+        }
+    };
+    let how = if by.code { How::Code } else { How::Browser };
+    let ok = match sources.sign_in(name, (how, by.wait), &told).await {
+        Ok(more) => {
+            more.iter().for_each(|m| tell(m));
+            tell(&format!(
+                "you are signed in to {name}; `pilothouse sources auth {name} --forget` takes that back"
+            ));
+            asked(sources, name, false, out).await?
+        }
+        Err(why) => {
+            tell(&sources.mask(&format!("you are not signed in to {name}: {why}")));
+            false
+        }
+    };
+    sources.stop().await;
+    Ok(ok)
 }
 
 /// Prints what a source has; whether it answered.
@@ -111,6 +166,7 @@ pub async fn tools(
     let cancel = CancellationToken::new();
     let found = sources.test(name, &cancel).await;
     let ok = found.is_ok();
+    let mut put = |line: &str| writeln!(out, "{}", sources.mask(line));
     match found {
         Ok(catalog) if json => {
             for tool in &catalog.tools {
@@ -120,12 +176,12 @@ pub async fn tools(
                     "name": tool.head.name, "about": tool.head.about, "reads": tool.head.reads,
                     "hash": tool.head.hash, "description": tool.description, "schema": schema,
                 });
-                writeln!(out, "{line}")?;
+                put(&line.to_string())?;
             }
         }
-        Ok(_) => writeln!(out, "{}", sources.page(name, &cancel).await.unwrap_or_default())?,
-        Err(e) if json => writeln!(out, "{}", json!({"name": name, "error": e.to_string()}))?,
-        Err(e) => writeln!(out, "✗ {}: {}", Clean::line(name), Clean::line(&e.to_string()))?,
+        Ok(_) => put(&sources.page(name, &cancel).await.unwrap_or_default())?,
+        Err(e) if json => put(&json!({"name": name, "error": e.to_string()}).to_string())?,
+        Err(e) => put(&format!("✗ {}: {}", Clean::line(name), Clean::line(&e.to_string())))?,
     }
     sources.stop().await;
     Ok(ok)

@@ -139,3 +139,24 @@ fn what_goes_on_ends_with_its_owner_and_when_nobody_waits_for_it() {
     drop(knowledge);
     assert_eq!(finds(&lookup, "retry").unwrap_err(), "stopped by the user");
 }
+
+#[test]
+fn who_stops_waiting_ends_the_first_reading_and_the_next_question_is_answered() {
+    let (dir, knowledge) = project();
+    for n in 0..1_500 {
+        std::fs::write(dir.path().join(format!("work/src/more_{n}.rs")), format!("fn more_{n}() {{}}\n"))
+            .unwrap();
+    }
+    let (cancel, rules) = (CancellationToken::new(), PathRules::default());
+    let query = Query { text: "try again".to_owned(), within: Vec::new(), most: 5 };
+    let waits = knowledge.lookup().until(cancel.clone());
+    let told = AtomicU64::new(0);
+    let stopped = waits.search(&query, &rules, &|_| {
+        told.fetch_add(1, Ordering::Relaxed);
+        cancel.cancel();
+    });
+    assert!(stopped.is_err(), "{stopped:?}");
+    assert_eq!(told.load(Ordering::Relaxed), 1, "nothing was read on");
+    let (found, _) = knowledge.search(&query, &rules, &|_| ()).unwrap();
+    assert_eq!(found[0].lines.path.as_str(), "src/retry.rs");
+}

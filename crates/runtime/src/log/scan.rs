@@ -7,7 +7,7 @@ use std::{
     io::{self, BufRead, Read},
 };
 
-use pilothouse_core::ids::Seq;
+use pilothouse_core::{ids::Seq, money::count};
 
 use super::frame::{self, FORMAT, MARK, Meta};
 
@@ -84,7 +84,7 @@ impl Report {
         }
         if let Some((at, len, what)) = self.damage.first() {
             let more = self.damage.len().saturating_sub(1);
-            let more = if more == 0 { String::new() } else { format!(", and {more} more places") };
+            let more = if more == 0 { String::new() } else { format!(", and {}", count(more, "more place")) };
             all.push(format!("the log is damaged: {len} bytes at offset {at} ({what}){more}; the rest was read and the file is kept"));
         }
         if let Some((from, to)) = self.gaps.first() {

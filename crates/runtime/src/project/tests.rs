@@ -167,7 +167,7 @@ fn the_block_fits_whatever_the_project_holds() {
     for part in [
         "top of the folder: .ignore AGENTS.md",
         "and 446 more",
-        "languages: Python (1 files), Rust (1 files)",
+        "languages: Python (1 file), Rust (1 file)",
         "- test: cargo test (found)",
         "git: branch main, 2 changed files",
         "the user's shell zsh",

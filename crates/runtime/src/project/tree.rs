@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use pilothouse_core::clean::Clean;
+use pilothouse_core::{clean::Clean, money::count};
 use pilothouse_tools::walk::walk;
 
 use super::commands::KNOWLEDGE;
@@ -80,6 +80,6 @@ pub(super) fn languages(root: &Path) -> String {
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(name, count)| (usize::MAX - count, *name));
-    let told = counts.iter().take(MOST_LANGUAGES).map(|(name, count)| format!("{name} ({count} files)"));
+    let told = counts.iter().take(MOST_LANGUAGES).map(|(name, n)| format!("{name} ({})", count(*n, "file")));
     told.collect::<Vec<_>>().join(", ")
 }

@@ -178,17 +178,21 @@ pub fn says(source: &Definition) -> String {
 
 /// A file of sources without the values that it hands out.
 pub fn legible(text: &str) -> String {
+    fn conceal(value: &mut Value) {
+        if !value.as_str().is_some_and(|v| v.starts_with("${") && v.ends_with('}')) {
+            *value = Value::from("… (not shown)");
+        }
+    }
     fn hide(value: &mut Value) {
         let Some(fields) = value.as_object_mut() else { return };
         for (name, value) in fields.iter_mut() {
+            if matches!(name.as_str(), "client_secret" | "clientSecret") {
+                conceal(value);
+                continue;
+            }
             match value.as_object_mut().filter(|_| name == "env" || name == "headers") {
                 Some(values) => {
-                    for (_, value) in values.iter_mut() {
-                        let names = value.as_str().is_some_and(|v| v.starts_with("${") && v.ends_with('}'));
-                        if !names {
-                            *value = Value::from("… (not shown)");
-                        }
-                    }
+                    values.iter_mut().for_each(|(_, value)| conceal(value));
                 }
                 None => hide(value),
             }

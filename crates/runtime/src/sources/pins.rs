@@ -3,13 +3,7 @@
 //! Owns the file. A tool that is another by now is asked about, whatever a rule says of its name; where the file cannot be
 //! read, each is.
 
-use std::{
-    collections::BTreeMap,
-    fs::{File, OpenOptions},
-    io,
-    os::unix::fs::OpenOptionsExt,
-    path::PathBuf,
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use pilothouse_core::{blob::BlobId, source::SourceTool};
 use pilothouse_tools::atomic;
@@ -58,7 +52,7 @@ impl Pins {
         let write = || RuntimeError::io("write", &self.0);
         self.0.parent().map_or(Ok(()), make_private)?;
         // Another process may keep one at the same time.
-        let held = self.lock().map_err(write())?;
+        let held = atomic::lock(&self.0.with_extension("lock")).map_err(write())?;
         let mut all = self.read()?;
         let before = all.entry(source.to_owned()).or_default().insert(tool.to_owned(), hash);
         if before != Some(hash) {
@@ -67,13 +61,6 @@ impl Pins {
         }
         drop(held);
         Ok(())
-    }
-
-    fn lock(&self) -> io::Result<File> {
-        let file = self.0.with_extension("lock");
-        let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(file)?;
-        file.lock()?;
-        Ok(file)
     }
 
     fn read(&self) -> Result<All, RuntimeError> {

@@ -1,6 +1,6 @@
 use std::fs;
 
-use pilothouse_sources::read_one;
+use pilothouse_sources::{Keeper, SignIn, read_one};
 
 use super::*;
 use crate::trust::{Brought, Kind};
@@ -220,4 +220,34 @@ fn every_file_that_a_source_runs_is_trusted_with_it_however_it_is_named() {
         all.len() == args.len() - 1 && notices.iter().any(|n| n.starts_with("s1: x.js, which it runs")),
         "{notices:?}"
     );
+}
+
+#[test]
+fn that_the_user_signed_in_is_kept_for_one_address_and_shown_nowhere() {
+    let (dir, learnt) = (tempfile::tempdir().unwrap(), Arc::<std::sync::Mutex<Vec<Redactor>>>::default());
+    let (home, heard) = (Home::under(dir.path()), Arc::clone(&learnt));
+    let kept = signed::Kept { home: home.clone(), learns: Arc::new(move |r| heard.lock().unwrap().push(r)) };
+    let at = |url: &str| {
+        let text = format!(r#"{{"url": "{url}", "headers": {{"X-Key": "${{source far {url}}}"}}}}"#);
+        read_one(Path::new("sources/far/config.json"), "far", &text, Origin::User).unwrap()
+    };
+    let (far, other) = (at("https://far.example/mcp"), at("https://other.example/mcp"));
+    let signed: SignIn = serde_json::from_value(serde_json::json!({
+        "url": "https://far.example/mcp", "resource": "https://far.example/mcp",
+        "token_endpoint": "https://far.example/token", "client": {"id": "me"},
+        "access": "quiet-harbour-at-dawn", "refresh": "silver-birch-at-noon",
+    }))
+    .unwrap();
+    kept.keep(&far, &signed);
+    assert_eq!(kept.kept(&far), Some(signed));
+    assert_eq!(kept.kept(&other), None);
+    let stored = Credentials::read(&Credentials::place(&home)).unwrap();
+    let inside: Vec<String> = stored.secrets().collect();
+    assert_eq!(inside, ["quiet-harbour-at-dawn", "silver-birch-at-noon"]);
+    let learnt = learnt.lock().unwrap();
+    assert!(learnt.iter().all(|r| r.mask("x quiet-harbour-at-dawn") == "x [secret: in use]"));
+    // No file gets it by naming it.
+    let none = Environment::default();
+    let named = far.wants();
+    assert!(!named.is_empty() && named.iter().all(|name| value(&home, &none, name).is_none()), "{named:?}");
 }

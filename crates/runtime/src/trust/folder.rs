@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use pilothouse_core::{
     blob::BlobId,
     diff::unified,
+    money::count,
     trust::{Part, PartChange, Standing, Trust, TrustRequest},
 };
 
@@ -204,7 +205,7 @@ fn parts(brought: &Brought, before: &[Kept]) -> Vec<Part> {
     if parts.len() > MOST_PARTS {
         let more = parts.len() - (MOST_PARTS - 1);
         parts.truncate(MOST_PARTS - 1);
-        let path = format!("{more} more files");
+        let path = count(more, "more file");
         parts.push(Part { path, would: Vec::new(), change: PartChange::New });
     }
     parts

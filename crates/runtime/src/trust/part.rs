@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     hook::Origin,
     memory::{Memory, MemoryOwner},
+    money::count,
     recipe::RecipeKind,
     redact::Redactor,
     shell::steers,
@@ -110,10 +111,10 @@ impl Piece {
                 std::iter::once(gives).chain((!left.is_empty()).then_some(out)).collect()
             }
             Kind::Recipe(kind) => vec![recipes::would(self, kind)],
-            Kind::Script => vec![format!("run by a hook, {} lines", text.lines().count())],
+            Kind::Script => vec![format!("run by a hook, {}", count(text.lines().count(), "line"))],
             Kind::Memory => {
                 let notes = Memory::of([(MemoryOwner::Project, &*text)]).notes().len();
-                vec![format!("tells the agent {notes} notes; they allow nothing")]
+                vec![format!("tells the agent {}; they allow nothing", count(notes, "note"))]
             }
         }
     }

@@ -161,9 +161,10 @@ fn definition(manner: &str, note: &Path) -> Definition {
         read_only: false,
         tools: None,
         web: None,
+        oauth: None,
         start: Duration::from_secs(if manner == "silent" || manner == "garbage" { 1 } else { 20 }),
         call: Duration::from_secs(
-            if ["floods", "asks-often", "dies-in-call", "gigabyte-answer"].contains(&manner) {
+            if ["floods", "asks-often", "dies-in-call", "gigabyte-answer", "long-answer"].contains(&manner) {
                 20
             } else {
                 1
@@ -181,6 +182,7 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
         workspace: folder.to_owned(),
         value: Arc::new(|_| None),
         holds: Arc::new(|_| Ok(std::env::temp_dir())),
+        keeper: Arc::new(()),
     };
     let sources = Sources::of(vec![definition(manner, &note), other], &around);
     let (cancel, hears) = (CancellationToken::new(), Hears::default());

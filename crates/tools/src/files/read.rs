@@ -158,7 +158,7 @@ fn part(path: &str, text: &str, args: &Read) -> Result<(ToolOutcome, Lines, usiz
         return Ok((ToolOutcome::text("(empty file)", count(0, "line")), Lines::default(), 0));
     }
     if from > total {
-        return Err(format!("{path} has {total} lines; ask for from 1 to {total}"));
+        return Err(format!("{path} has {}; ask for from 1 to {total}", count(total, "line")));
     }
     let mut out = String::new();
     let mut last = from - 1;

@@ -9,6 +9,7 @@ use pilothouse_core::{
     checkpoint::{Answer, Checkpoint},
     clean::Clean,
     ids::CheckpointId,
+    money::count,
     policy::{self, Example, Found, Rehearsal, Rule},
     port::{Ask, Reply},
     session::Session,
@@ -229,8 +230,12 @@ fn summary(found: &Rehearsal) -> String {
         (0, _) => "no command was proposed in this folder yet".to_owned(),
         (1, 0) => "1 command of this folder looked at; it would have asked all the same".to_owned(),
         (1, _) => "1 command of this folder looked at; it would have run unasked".to_owned(),
-        (seen, 0) => format!("{seen} commands of this folder looked at; none would have run unasked"),
-        (seen, n) => format!("{seen} commands of this folder looked at; {n} would have run unasked"),
+        (seen, 0) => {
+            format!("{} of this folder looked at; none would have run unasked", count(seen, "command"))
+        }
+        (seen, n) => {
+            format!("{} of this folder looked at; {n} would have run unasked", count(seen, "command"))
+        }
     }
 }
 

@@ -122,6 +122,15 @@ impl Sources {
             if let SourceHealth::Failed(why) = &source.health {
                 rows.extend(said(Clean::line(why).as_str(), Slot::Bad));
             }
+            if let Some(to) = &source.invited {
+                rows.push(Row::of("", Slot::Text));
+                rows.extend(said(
+                    "To sign in, open this address in a browser of this machine:",
+                    Slot::Strong,
+                ));
+                rows.extend(said(Clean::line(to).as_str(), Slot::Info));
+                return rows;
+            }
             if self.waits {
                 rows.extend(said("asking…", Slot::Accent));
             }
@@ -168,6 +177,11 @@ impl Overlay for Sources {
         } else if key.code == KeyCode::Char('e') {
             let off = self.chosen().is_some_and(|s| s.health == SourceHealth::Off);
             return Some(self.ask(|name| Ask::EnableSource(name, off)));
+        } else if key.code == KeyCode::Char('s') {
+            if self.chosen().is_some_and(|s| !s.far) {
+                return Some(Outcome::complaint("it is a program of this machine: nobody signs in to it"));
+            }
+            return Some(self.ask(Ask::SignIn));
         } else if key.code == KeyCode::Char('c') {
             return Some(self.credential());
         } else if key.code == KeyCode::Char('r') {
@@ -187,7 +201,14 @@ impl Overlay for Sources {
             return None;
         }
         let area = super::centred(ctx.body, WIDTH, ctx.body.height);
-        let keys = [("Enter", "tools"), ("t", "test"), ("e", "on/off"), ("c", "key"), ("Esc", "close")];
+        let keys = [
+            ("Enter", "tools"),
+            ("t", "test"),
+            ("e", "on/off"),
+            ("s", "login"),
+            ("c", "key"),
+            ("Esc", "close"),
+        ];
         let inner = frame(ctx, area, "Sources", "", &keys, buf);
         for (row, y) in self.rows(usize::from(inner.width), ctx).iter().zip(inner.top() + 1..inner.bottom()) {
             row.paint(ctx.theme, buf, inner, y);

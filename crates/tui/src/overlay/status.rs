@@ -82,7 +82,7 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         ("set aside", set_aside(state)),
         ("facts", facts(state)),
         ("queued", state.queue.len().to_string()),
-        ("written", format!("{} changes can be taken back", state.ledger().len())),
+        ("written", format!("{} can be taken back", count(state.ledger().len(), "change"))),
         ("model", Clean::line(&ctx.surroundings.model).into_string()),
         ("tokens", format!("{} in, {} out", thousands(usage.input), thousands(usage.output))),
         ("calls", thousands(state.accounts.spent.calls)),

@@ -107,6 +107,14 @@ fn about(lower: &str) -> BTreeSet<String> {
     words.filter(says).map(|w| w.strip_suffix('s').filter(|r| r.len() > 3).unwrap_or(w).to_owned()).collect()
 }
 
+/// Whether what is set there is set anew while the program runs, so that it says nothing of what holds later.
+fn changes(code: &str, at: usize, place: &str) -> bool {
+    let before = code.get(..at).unwrap_or_default();
+    let word = before.split_whitespace().next_back().filter(|_| before.ends_with(char::is_whitespace));
+    let own = place.split_once('.').is_some_and(|(of, _)| matches!(of, "self" | "this" | "cls"));
+    own || matches!(word, Some("mut" | "var")) || before.ends_with(['@', '>'])
+}
+
 impl Said<'_> {
     /// Whether both speak of the same: nearly all the words of the shorter one, and most of the longer one.
     fn is_about_the_same(&self, other: &Self) -> bool {
@@ -135,9 +143,10 @@ impl Said<'_> {
         let words: Vec<&str> = self.text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
         let sets = SET.iter().flat_map(|r| r.captures_iter(code));
         sets.filter_map(|set| {
-            let name = set.get(1)?.as_str().rsplit('.').next().unwrap_or_default();
+            let place = set.get(1)?;
+            let name = place.as_str().rsplit('.').next().unwrap_or_default();
             let stands = set.get(2)?.as_str();
-            if name.len() < 3 || !words.contains(&name) {
+            if name.len() < 3 || !words.contains(&name) || changes(code, place.start(), place.as_str()) {
                 return None;
             }
             let said = match stands.to_ascii_lowercase().as_str() {

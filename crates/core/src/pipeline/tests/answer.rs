@@ -137,3 +137,31 @@ fn an_earlier_section_is_told_without_its_code() {
     let answer = Answer { sections, ..Answer::default() };
     assert_eq!(answer.references()[0].text, "`reset` does it. Then it counts.");
 }
+
+#[test]
+fn an_answer_ends_with_what_its_stages_cost() {
+    let (state, material) = upto(5, &draft());
+    let answer = |state: &PipelineState| {
+        let Step::Done(outcome) = work(state, 5, &material) else { panic!("it renders") };
+        outcome.answer.unwrap()
+    };
+    let told = answer(&state);
+    let bill = told.split_once("\n## Spent\n\n").unwrap().1;
+    assert_eq!(bill.lines().count(), 6, "{bill}");
+    assert!(bill.starts_with("- Analyze query: 2 tokens, <$0.01\n"), "{bill}");
+    assert!(bill.ends_with("- In all: 10 tokens, <$0.01\n"), "{bill}");
+    // Where one price is not known, no sum is.
+    let unpriced = StageEvent::StageCompleted {
+        stage: 4,
+        output: excerpt(""),
+        note: String::new(),
+        queries: Vec::new(),
+        skipped: false,
+        again: false,
+        lacks: String::new(),
+        spent: Usage { input: 5, ..Usage::default() },
+    };
+    let (before, _) = upto(4, &draft());
+    let state = before.add_event(unpriced).add_event(StageEvent::StageStarted { stage: 5, round: 0 });
+    assert!(answer(&state).ends_with("- In all: 13 tokens, –\n"), "{}", answer(&state));
+}

@@ -62,6 +62,17 @@ fn the_loop_repairs_as_often_as_it_is_told_and_ends() {
 }
 
 #[test]
+fn a_stage_asks_its_own_model_else_the_pipelines_else_the_sessions() {
+    let own = CONFIG.replace(r#""gives": "draft""#, r#""gives": "draft", "model": "large""#);
+    let spec = PipelineSpec::read(&own).unwrap();
+    assert_eq!((spec.model(0), spec.model(3)), (None, Some("large")));
+    let both = own.replacen('{', r#"{ "model": "small","#, 1);
+    let spec = PipelineSpec::read(&both).unwrap();
+    assert_eq!((spec.model(0), spec.model(3)), (Some("small"), Some("large")));
+    assert_eq!(spec.models().into_iter().collect::<Vec<_>>(), ["large", "small"]);
+}
+
+#[test]
 fn depths_are_as_the_table_has_them() {
     let of = |d: Depth| {
         let n = d.numbers();

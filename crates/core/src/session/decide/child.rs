@@ -113,7 +113,11 @@ impl Draft<'_> {
         };
         let most = self.under.bounds.agents.calls.max(1);
         if rounds >= most {
-            self.end_child(lane, &format!("Stopped after {most} calls, its cap, without a report."), false);
+            self.end_child(
+                lane,
+                &format!("Stopped after {}, its cap, without a report.", count(most, "call")),
+                false,
+            );
             return false;
         }
         if rounds + 1 == most && rounds > 0 {
@@ -141,7 +145,10 @@ impl Draft<'_> {
         let l = self.state.lanes.get(&lane)?;
         let most = self.under.bounds.agents.calls.max(1);
         if l.rounds >= most {
-            return Some(format!("Stopped after {most} calls, its cap, before it was done. Its last words:"));
+            return Some(format!(
+                "Stopped after {}, its cap, before it was done. Its last words:",
+                count(most, "call")
+            ));
         }
         let mut all = l.kind.parent().and_then(|id| self.state.lanes.get(&id)).map(|p| p.handed)?;
         all.add(&cost);

@@ -7,7 +7,13 @@ use super::*;
 
 fn request() -> ModelRequest {
     let messages = vec![Message::text(Role::User, "12345678")];
-    ModelRequest { purpose: Purpose::Answer, system: String::new(), messages, tools: vec![] }
+    ModelRequest {
+        purpose: Purpose::Answer,
+        system: String::new(),
+        messages,
+        tools: vec![],
+        most_tokens: None,
+    }
 }
 
 fn draft() -> Draft {

@@ -16,6 +16,7 @@ use pilothouse_core::{
     talk::{Usage, about_tokens},
     tool::{Subject, Tool},
 };
+use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use crate::{
     highlight::Highlighter,
@@ -116,6 +117,43 @@ pub(super) struct Reply {
     pub(super) called: (u64, u64),
     /// Tokens written so far, where the server counts them.
     pub(super) counted: u64,
+    /// An answer in sections, of which the beginning stands here until it is unfolded.
+    pub(super) sections: Option<Sections>,
+}
+
+/// A text in sections.
+#[derive(Debug, Default)]
+pub(super) struct Sections {
+    pub(super) whole: String,
+    /// Where the first section begins.
+    pub(super) first: usize,
+    /// Each with its lines.
+    pub(super) titles: Vec<(String, usize)>,
+}
+
+impl Sections {
+    /// The sections of a text, each below a heading of the second level.
+    pub(super) fn of(text: &str) -> Self {
+        let heads: Vec<(usize, usize)> = Parser::new(text)
+            .into_offset_iter()
+            .filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H2, .. })))
+            .map(|(_, at)| (at.start, at.end))
+            .collect();
+        let ends = heads.iter().skip(1).map(|(start, _)| *start).chain([text.len()]);
+        let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+        let titles = heads.iter().zip(ends).map(|((start, end), next)| {
+            let title = part(*start, *end).trim().trim_start_matches('#').trim();
+            (title.to_owned(), part(*end, next).trim().lines().count())
+        });
+        let first = heads.first().map_or(text.len(), |(start, _)| *start);
+        Self { titles: titles.collect(), first, whole: text.to_owned() }
+    }
+
+    /// What stands while it is folded, or whole.
+    pub(super) fn shown(&self, open: bool) -> &str {
+        let end = if open { self.whole.len() } else { self.first };
+        self.whole.get(..end).unwrap_or_default().trim_end()
+    }
 }
 
 impl Reply {
@@ -260,7 +298,9 @@ impl Entry {
             Body::Call(c) => !c.result.shown.is_empty() || !c.tail.is_empty(),
             Body::Facts(f) => !f.detail.is_empty(),
             Body::Plan(p) => p.verdict.is_some(),
-            Body::Reply(r) => !r.thinking.is_empty(),
+            Body::Reply(r) => {
+                !r.thinking.is_empty() || r.sections.as_ref().is_some_and(|s| !s.titles.is_empty())
+            }
             Body::Said(_) | Body::Task { .. } | Body::Question(_) | Body::Waits(..) | Body::Gone => false,
         }
     }
@@ -288,8 +328,10 @@ impl Entry {
             Body::Call(c) => fill(&mut c.result, text),
             Body::Reply(r) => {
                 r.blob = None;
-                if let Some(text) = text {
-                    r.md.settle(text);
+                match (text, &mut r.sections) {
+                    (Some(text), Some(sections)) => *sections = Sections::of(text),
+                    (Some(text), None) => r.md.settle(text),
+                    (None, _) => {}
                 }
             }
             Body::Facts(_)
@@ -306,7 +348,7 @@ impl Entry {
     pub(super) fn logical(&self) -> String {
         match &self.body {
             Body::Said(t) => t.shown.clone(),
-            Body::Reply(r) => r.md.source().to_owned(),
+            Body::Reply(r) => r.sections.as_ref().map_or(r.md.source(), |s| s.whole.as_str()).to_owned(),
             Body::Call(c) => match (self.open, c.result.shown.as_str()) {
                 (true, result) if !result.is_empty() => format!("{}\n{result}", c.subject),
                 _ => c.subject.clone(),

@@ -136,7 +136,9 @@ pub(super) fn sources(width: u16, height: u16, keys: &str) -> Desk {
         about: "tickets of the team".to_owned(),
         file: "~/.config/pilothouse/sources/x/config.json".to_owned(),
         project,
+        far: line.starts_with("https:"),
         wants: vec!["TICKETS_TOKEN".to_owned()],
+        invited: None,
         health,
     };
     let all = vec![

@@ -107,6 +107,10 @@ pub(super) fn retrieving(width: u16, height: u16) -> Desk {
     desk
 }
 
+const DRAFT: &str = r#"{"summary":"A method resets it once a minute [1].","sections":[
+        {"title":"Where","text":"`reset_window` sets the calls to zero [1]. The broker drains three shards [1]."}],
+        "conclusions":["The window is fixed."]}"#;
+
 pub(super) fn done(width: u16, height: u16) -> Desk {
     let mut desk = retrieving(width, height);
     found(&mut desk, &passages(), "1 passage");
@@ -114,16 +118,13 @@ pub(super) fn done(width: u16, height: u16) -> Desk {
     gather(&mut desk);
     found(&mut desk, "[]", "nothing");
     gather(&mut desk);
-    let draft = r#"{"summary":"A method resets it once a minute [1].","sections":[
-        {"title":"Where","text":"`reset_window` sets the calls to zero [1]. The broker drains three shards [1]."}],
-        "conclusions":["The window is fixed."]}"#;
-    desk.reply(draft, &[]);
+    desk.reply(DRAFT, &[]);
     gather(&mut desk);
     checked(&mut desk);
     gather(&mut desk);
     desk.reply(r#"{"unsupported":[],"contradictions":[]}"#, &[]);
     gather(&mut desk);
-    desk.reply(draft, &[]);
+    desk.reply(DRAFT, &[]);
     gather(&mut desk);
     checked(&mut desk);
     gather(&mut desk);
@@ -134,6 +135,28 @@ pub(super) fn done(width: u16, height: u16) -> Desk {
     }
     desk.draw();
     desk
+}
+
+#[test]
+fn the_sections_of_an_answer_unfold() {
+    let mut desk = done(100, 70);
+    // The last round of repair, and the answer.
+    desk.reply(DRAFT, &[]);
+    gather(&mut desk);
+    checked(&mut desk);
+    gather(&mut desk);
+    desk.reply(r#"{"unsupported":[],"contradictions":[]}"#, &[]);
+    gather(&mut desk);
+    gather(&mut desk);
+    desk.draw();
+    let folded = desk.text();
+    assert!(folded.contains("A method resets it once a minute"), "{folded}");
+    assert!(folded.contains("▸ Where") && folded.contains("▸ Sources"), "{folded}");
+    assert!(!folded.contains("sets the calls to zero"), "{folded}");
+    desk.press("<tab>G<enter>");
+    desk.draw();
+    let open = desk.text();
+    assert!(open.contains("sets the calls to zero") && !open.contains("▸ Where"), "{open}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use pilothouse_core::{
 
 use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
 use crate::{
+    markdown::Markdown,
     row::{self, Ink, Piece, Row, wrap},
     theme::{Glyphs, Slot},
 };
@@ -60,6 +61,18 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
         rows.push(Row::of(&format!("{mark} Thought"), Slot::Soft).cut(env.width, g.ellipsis));
         if open {
             detail(&r.thinking, env, rows);
+        }
+    }
+    if let Some(sections) = &r.sections {
+        let shown = sections.shown(open);
+        if r.md.source() != shown {
+            r.md = Markdown::of(shown);
+        }
+        for (title, lines) in sections.titles.iter().filter(|_| !open) {
+            let title = Clean::line(title);
+            let left = Row::of(g.folded, Slot::Soft).and(" ", Slot::Text).and(title.as_str(), Slot::Strong);
+            let lines = Row::of(&row::count(*lines, "line"), Slot::Faint);
+            foot.push(left.ends(lines, env.width, g.ellipsis));
         }
     }
     r.md.lay(env.width, g);
@@ -229,7 +242,7 @@ fn detail(text: &str, env: &Env<'_>, rows: &mut Vec<Row>) {
         }
     }
     if all > DETAIL_LINES {
-        let more = format!("    {} more lines", all - DETAIL_LINES);
+        let more = format!("    {}", row::count(all - DETAIL_LINES, "more line"));
         rows.push(Row::of(&more, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
     }
 }

@@ -16,7 +16,7 @@ use pilothouse_core::{
 use super::{Log, Mark};
 use crate::{
     markdown::Markdown,
-    pane::conversation::entry::{Body, Call, CallState, Entry, Kind, Reply, Text},
+    pane::conversation::entry::{Body, Call, CallState, Entry, Kind, Reply, Sections, Text},
 };
 
 /// Lines of a command's output that are kept while it runs.
@@ -46,6 +46,7 @@ impl Log {
             gap: false,
             called: (0, 0),
             counted: 0,
+            sections: None,
         };
         let key = self.add(at, Kind::Reply, Body::Reply(Box::new(reply)));
         self.calls.insert(call, key);
@@ -136,8 +137,14 @@ impl Log {
                 self.mark(stamped.at, Mark::Warn, &format!("line {}, not proven: {}", mark.line, mark.why));
             }
         }
+        let answers = self.is_stage(*lane);
         let Some(Entry { body: Body::Reply(r), dirty, .. }) = self.get_mut(key) else { return };
         *dirty = true;
+        if answers {
+            let text = Text::of(text);
+            (r.running, r.blob, r.sections) = (false, text.blob, Some(Sections::of(&text.shown)));
+            return;
+        }
         (r.running, r.cut) = (false, *cut);
         r.note.clear();
         r.thinking = Text::of(reasoning).shown;
