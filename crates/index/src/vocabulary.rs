@@ -57,7 +57,7 @@ impl<'a> Vocabulary<'a> {
         let mut ends: Vec<&str> = Vec::new();
         for other in others {
             ends.push(words::stem(other));
-            ends.extend(words::like(other).iter().map(|w| words::stem(w)));
+            ends.extend(words::like(other).iter().map(|(w, _)| words::stem(w)));
         }
         ends.retain(|end| end.len() >= 3);
         let mut found = self.split(word);
