@@ -248,7 +248,9 @@ fn beside(all: &[Candidate]) -> Vec<f32> {
     for c in all {
         files.entry(&c.placed.path).or_default().push((c.says.all, c.placed.id));
     }
-    files.values_mut().for_each(|found| found.sort_by(|a, b| b.0.total_cmp(&a.0)));
+    for found in files.values_mut() {
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    }
     let of = |c: &Candidate| {
         let others = files.get(c.placed.path.as_str()).into_iter().flatten();
         let best = others.filter(|(_, id)| *id != c.placed.id).take(OTHERS);

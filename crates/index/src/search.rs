@@ -42,6 +42,9 @@ const RAREST: f32 = 7.0;
 /// How much words count that rather belong to how is asked, and those of a phrase that is looked for by another word.
 const FAINT: f32 = 0.15;
 const PHRASED: f32 = 0.4;
+/// Words like those of a question are looked for where these count more, and they are nearer: others only help to order.
+const LOOKED_FOR: f32 = 1.5;
+const SURE: f32 = 0.4;
 /// Vectors that are no nearer have nothing in common but chance.
 const NEAR: f32 = 0.2;
 /// What a word counts by where it stands: names, path, notes, code, whole names.
@@ -189,7 +192,8 @@ impl Index {
         let store = self.store();
         let looked = if query.within.is_empty() { LOOKED } else { LOOKED_WITHIN };
         let own = || asked.concepts.iter().map(|c| c.word.as_str());
-        let like = asked.concepts.iter().flat_map(|c| c.like.iter().map(|(word, _)| word.as_str()));
+        let like = asked.concepts.iter().filter(|c| c.weight > LOOKED_FOR).flat_map(|c| &c.like);
+        let like = like.filter(|(_, near)| *near > SURE).map(|(word, _)| word.as_str());
         let is_name = |w: &&str| w.contains('_') || !own().any(|o| w.starts_with(o));
         let names = || asked.whole.iter().map(String::as_str).filter(is_name);
         let mut orders: HashMap<i64, Orders> = HashMap::new();

@@ -108,9 +108,12 @@ pub(crate) fn stem(word: &str) -> &str {
 struct Known {
     /// By stem.
     like: HashMap<&'static str, Vec<(&'static str, f32)>>,
-    /// By the stem of the first word: the stems of all, and what programs call it.
-    phrases: HashMap<&'static str, Vec<(Vec<&'static str>, Vec<&'static str>)>>,
+    /// By the stem of the first word.
+    phrases: HashMap<&'static str, Vec<Phrase>>,
 }
+
+/// The stems of a phrase, and what programs call it.
+type Phrase = (Vec<&'static str>, Vec<&'static str>);
 
 const DATA: &str = include_str!("../../../assets/knowledge/synonyms.txt");
 
@@ -205,10 +208,29 @@ mod tests {
     }
 
     #[test]
+    fn every_line_of_the_data_says_something() {
+        for line in DATA.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
+            let words = |text: &str| text.split_whitespace().count();
+            let says = match line.split_once(':') {
+                Some((asked, called)) => asked.split(',').all(|a| words(a) > 0) && words(called) > 0,
+                None => words(line.trim_start_matches('=')) > 1,
+            };
+            assert!(says && line == line.to_lowercase(), "{line}");
+        }
+    }
+
+    #[test]
     fn words_that_mean_the_same_are_known_both_ways() {
         let means = |a: &str, b: &str| like(a).iter().any(|(w, _)| *w == b);
         assert!(means("deleting", "remove") && means("removes", "delete"));
         assert!(like("xylophone").is_empty());
+        assert!(means("expires", "evict") && !means("evict", "expire") && stem("wrote") == stem("writing"));
+        let called = |text: &str| phrases(&text.split(' ').map(stem).collect::<Vec<_>>());
+        assert_eq!(
+            called("out of scope at last").first().map(|(count, c)| (*count, c.contains(&"drop"))),
+            Some((3, true))
+        );
+        assert!(called("out of it").is_empty() && called("").is_empty());
         assert!(is_empty_word("the") && is_empty_word("x") && !is_empty_word("retry"));
     }
 }
