@@ -11,6 +11,8 @@ const FULL: usize = 24;
 const LONGEST: usize = 70;
 const WINDOW: usize = 44;
 const OVERLAP: usize = 6;
+/// So many lines above a definition go with it where what is said of it stands in windows of its own.
+const LEAD: usize = 10;
 /// Most bytes of a passage; of a longer one the rest is not indexed.
 pub(crate) const MOST_BYTES: usize = 12 * 1024;
 
@@ -32,6 +34,8 @@ pub(crate) struct Piece {
     pub defines: Vec<Symbol>,
     /// What it stands in, where it defines nothing of its own.
     pub within: String,
+    /// Where the passage begins that defines what this one is a part of: its own beginning unless the item is a long one.
+    pub item: usize,
 }
 
 /// A name that is defined.
@@ -119,7 +123,7 @@ impl Reader<'_> {
         let from = self.pieces.last().map_or(from, |last| from.max(last.from));
         match self.pieces.last_mut() {
             Some(last) if last.from == from => last.defines.push(symbol),
-            _ => self.pieces.push(Piece { from, to: 0, defines: vec![symbol], within: outer }),
+            _ => self.pieces.push(Piece { from, defines: vec![symbol], within: outer, ..Piece::default() }),
         }
     }
 }
@@ -152,32 +156,35 @@ fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
     out
 }
 
-/// Long pieces in windows, cut at a blank line where there is one; blank ends are left out.
+/// Long pieces in windows, cut at a blank line where there is one; blank ends are left out. What defines a long item stands in
+/// one with the beginning of what it does, not with that of a long explanation above it.
 fn windows(pieces: Vec<Piece>, lines: &[&str]) -> Vec<Piece> {
     let blank = |n: usize| lines.get(n.saturating_sub(1)).is_none_or(|l| l.trim().is_empty());
     let mut out = Vec::new();
     for piece in pieces {
         let title = piece.title();
-        let mut from = piece.from;
-        loop {
-            let mut to = piece.to;
-            if to + 1 - from > LONGEST {
-                let end = from + WINDOW - 1;
-                to = (end - WINDOW / 3..=end).rev().find(|n| blank(*n)).unwrap_or(end);
+        let long = piece.to + 1 - piece.from > LONGEST;
+        let head = piece.defines.first().filter(|_| long).map_or(piece.from, |s| s.line);
+        let head = if head > piece.from + WINDOW / 2 { head - LEAD } else { piece.from };
+        let first = out.len();
+        for (mut from, end) in [(piece.from, head - 1), (head, piece.to)] {
+            while from <= end {
+                let mut to = end;
+                if to + 1 - from > LONGEST {
+                    let full = from + WINDOW - 1;
+                    to = (full - WINDOW / 3..=full).rev().find(|n| blank(*n)).unwrap_or(full);
+                }
+                let inside = |s: &&Symbol| (s.line >= from || from == head) && s.line <= to;
+                let defines: Vec<Symbol> = piece.defines.iter().filter(inside).cloned().collect();
+                let last = (from..=to).rev().find(|n| !blank(*n));
+                if let (Some(start), Some(last)) = ((from..=to).find(|n| !blank(*n)), last) {
+                    out.push(Piece { from: start, to: last, defines, within: title.clone(), item: from });
+                }
+                from = if blank(to) || to >= end { to + 1 } else { to + 1 - OVERLAP };
             }
-            let last = to >= piece.to;
-            let inside = |s: &&Symbol| (s.line >= from || from == piece.from) && s.line <= to;
-            let defines: Vec<Symbol> = piece.defines.iter().filter(inside).cloned().collect();
-            let end = (from..=to).rev().find(|n| !blank(*n));
-            let start = (from..=to).find(|n| !blank(*n));
-            if let (Some(from), Some(to)) = (start, end) {
-                out.push(Piece { from, to, defines, within: title.clone() });
-            }
-            if last {
-                break;
-            }
-            from = if blank(to) { to + 1 } else { to + 1 - OVERLAP };
         }
+        let of = out.iter().skip(first).find(|p: &&Piece| p.item == head).map_or(0, |p| p.from);
+        out.iter_mut().skip(first).for_each(|p| p.item = if of == 0 { p.from } else { of });
     }
     out
 }

@@ -12,9 +12,10 @@ use rusqlite::params;
 
 use crate::{
     error::IndexError,
+    fields::stems,
     ground::{Seen, excerpt},
     imports,
-    index::{Index, stems},
+    index::Index,
     search::{Placed, places},
     words,
 };

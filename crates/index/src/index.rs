@@ -24,10 +24,11 @@ use pilothouse_tools::{
 use crate::{
     cut::{self, Cut},
     error::IndexError,
+    fields,
     language::Languages,
     search::May,
     store::{Fields, Filed, Store},
-    vectors, words,
+    vectors,
 };
 
 /// Files with more bytes are left out.
@@ -351,34 +352,14 @@ impl Index {
     /// The words of each passage.
     fn fields(&self, path: &RelPath, text: &str, cut: &Cut) -> Vec<Fields> {
         let language = Languages::builtin().of(path.as_str());
-        let lines: Vec<&str> = text.lines().collect();
-        let place = stems(path.as_str());
-        let of = |piece: &cut::Piece| {
-            let mut fields = Fields { name: stems(&piece.title()), path: place.clone(), ..Fields::default() };
-            for symbol in &piece.defines {
-                fields.whole.push_str(&symbol.name.to_lowercase());
-                fields.whole.push(' ');
-            }
-            let mut bytes = 0;
-            for line in lines.iter().skip(piece.from - 1).take(piece.to + 1 - piece.from) {
-                bytes += line.len();
-                if bytes > cut::MOST_BYTES {
-                    break;
-                }
-                let comment = language.is_none_or(|l| l.is_comment(line));
-                into_fields(
-                    line,
-                    if comment { &mut fields.notes } else { &mut fields.code },
-                    &mut fields.whole,
-                );
-            }
-            if self.embedder.is_none() {
+        let mut fields = fields::fields(path.as_str(), text, cut, language);
+        if self.embedder.is_none() {
+            for fields in &mut fields {
                 let all = format!("{} {} {}", fields.name, fields.notes, fields.code);
                 fields.vector = Some(vectors::packed(&vectors::built_in(&vectors::counted_stems(&all))));
             }
-            fields
-        };
-        cut.pieces.iter().map(of).collect()
+        }
+        fields
     }
 
     /// Whether a file is in it: `indexed`, or why it is left out; nothing of one that it does not know.
@@ -425,27 +406,6 @@ impl Index {
 fn stamp(m: &Metadata, known: &str) -> String {
     let (written, changed) = ((m.mtime(), m.mtime_nsec()), (m.ctime(), m.ctime_nsec()));
     format!("{} {}.{} {}.{} {} {known}", m.size(), written.0, written.1, changed.0, changed.1, m.ino())
-}
-
-/// The words of a text by stem, in its order.
-pub(crate) fn stems(text: &str) -> String {
-    let (mut out, mut whole) = (String::new(), String::new());
-    into_fields(text, &mut out, &mut whole);
-    out
-}
-
-/// Adds the words of a line, and the names in it as they stand.
-fn into_fields(line: &str, into: &mut String, whole: &mut String) {
-    for run in words::runs(line) {
-        words::parts(run, |part| {
-            into.push_str(words::stem(part));
-            into.push(' ');
-        });
-        if words::is_compound(run) {
-            whole.push_str(&run.to_lowercase());
-            whole.push(' ');
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,11 +8,14 @@ mod index;
 
 mod graph;
 mod ground;
+mod rank;
 mod search;
 
+mod bag;
 mod cut;
 mod embedding;
 mod error;
+mod fields;
 mod imports;
 mod language;
 mod store;

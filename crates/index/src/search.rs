@@ -2,46 +2,53 @@
 //!
 //! Owns the order of what is found. A passage is read from its file: one that changed since is indexed anew first.
 
-use std::{cmp::Ordering, collections::HashMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeSet, HashMap},
+};
 
 use pilothouse_core::{
     intent::embed::Hashed,
     knowledge::{Axes, Lines, Passage, Query, Score},
     relpath::RelPath,
 };
-use rusqlite::{Params, params_from_iter};
+use rusqlite::{Params, Row, params, params_from_iter};
 
 use crate::{
-    error::IndexError, ground::Seen, index::Index, language::Languages, store::Store, vectors,
-    vocabulary::Vocabulary, words,
+    bag::Kept,
+    error::IndexError,
+    ground::Seen,
+    index::Index,
+    language::Languages,
+    rank::{self, Candidate, Concept, Orders, Wanted},
+    store::Store,
+    vectors,
+    vocabulary::Vocabulary,
+    words,
 };
 
 /// Most passages of one answer.
 pub const MOST: usize = 50;
-/// So many of each order are fused; of a part of the workspace, so many are looked through.
+/// So many of each order are looked at; of a part of the workspace, so many.
 const LOOKED: usize = 80;
 const LOOKED_WITHIN: usize = 2_000;
-/// How soon a lower rank counts less.
-const RANK: f32 = 12.0;
-/// How much each order counts: words, words and those like them, names, how much of the question.
-const WEIGHTS: [f32; 4] = [1.0, 0.7, 0.6, 2.0];
-/// How much the order by vectors counts.
-const NEARNESS: f32 = 0.4;
+/// How near names are that are put together from words of the question, and what a phrase is called.
+const JOINED: f32 = 0.8;
+const CALLED: f32 = 0.6;
+/// Most words that may stand for one.
+const MOST_LIKE: usize = 8;
+/// Rarer words count no more.
+const RAREST: f32 = 7.0;
+/// How much words count that rather belong to how is asked, and those of a phrase that is looked for by another word.
+const FAINT: f32 = 0.15;
+const PHRASED: f32 = 0.4;
+/// Words like those of a question are looked for where these count more, and they are nearer: others only help to order.
+const LOOKED_FOR: f32 = 1.5;
+const SURE: f32 = 0.4;
 /// Vectors that are no nearer have nothing in common but chance.
 const NEAR: f32 = 0.2;
-/// What a word of the question counts that stands in a passage, what one like it, and what either does in a name.
-const OWN: f32 = 0.45;
-const LIKE: f32 = 0.55;
-const NAMED: f32 = 1.5;
-/// No axis of its own.
-const CONCEPTS: usize = usize::MAX;
 /// What a word counts by where it stands: names, path, notes, code, whole names.
-const COLUMNS: &str = "bm25(words, 5.0, 2.0, 2.0, 1.0, 3.0)";
-/// What is left to a passage of a test, unless tests are asked for.
-const TRIED: f32 = 0.6;
-/// What is left to one that defines nothing and stands in nothing, and to one of a line or two.
-const UNNAMED: f32 = 0.6;
-const TINY: f32 = 0.75;
+const COLUMNS: &str = "bm25(words, 5.0, 2.0, 2.0, 1.0, 3.0, 0.5)";
 /// Words that stand in more than this share of the passages are only asked for where there are no others.
 const COMMON: f32 = 0.25;
 /// Most words of a question.
@@ -70,21 +77,24 @@ impl Placed {
 
 /// The passages that a condition on `passage p` and `file f` names.
 pub(crate) fn places(store: &Store, which: &str, with: impl Params) -> Result<Vec<Placed>, IndexError> {
-    let sql = format!(
-        "SELECT p.id, f.path, p.start, p.finish, p.title, f.hash FROM passage p JOIN file f ON f.id=p.file {which}"
-    );
+    let sql = format!("SELECT {PLACED} FROM passage p JOIN file f ON f.id=p.file {which}");
     let mut asked = store.db.prepare(&sql)?;
-    let rows = asked.query_map(with, |r| {
-        Ok(Placed {
-            id: r.get(0)?,
-            path: r.get(1)?,
-            from: r.get(2)?,
-            to: r.get(3)?,
-            title: r.get(4)?,
-            hash: r.get(5)?,
-        })
-    })?;
+    let rows = asked.query_map(with, placed)?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What is read of a passage.
+const PLACED: &str = "p.id, f.path, p.start, p.finish, p.title, f.hash";
+
+fn placed(r: &Row<'_>) -> rusqlite::Result<Placed> {
+    Ok(Placed {
+        id: r.get(0)?,
+        path: r.get(1)?,
+        from: r.get(2)?,
+        to: r.get(3)?,
+        title: r.get(4)?,
+        hash: r.get(5)?,
+    })
 }
 
 /// A question as it is asked of the database.
@@ -94,24 +104,6 @@ struct Asked {
     /// What may be a name in it as it stands, in small letters.
     whole: Vec<String>,
     tests: bool,
-    passages: f32,
-}
-
-/// A word of a question, with those that may stand for it.
-struct Concept {
-    /// Its stem.
-    word: String,
-    /// Stems of words that mean about the same, and of names that are put together from it and another word.
-    like: Vec<String>,
-    /// How rare it is.
-    rare: f32,
-}
-
-/// A passage on its way to the answer.
-#[derive(Default)]
-struct Found {
-    sum: f32,
-    axes: [f32; 3],
 }
 
 impl Index {
@@ -137,28 +129,29 @@ impl Index {
         let found = self.ranked(&asked, query)?;
         let most = query.most.clamp(1, MOST);
         let seen = Seen::new(self, may, &());
-        let best = found.first().map_or(0.0, |(_, f)| f.sum);
+        let best = found.first().map_or(0.0, |f| f.worth);
         let (mut out, mut stale): (Vec<Passage>, Vec<RelPath>) = (Vec::new(), Vec::new());
-        for (placed, found) in found {
+        for found in found {
             if out.len() >= most {
                 break;
             }
-            let Some(lines) = placed.lines() else { continue };
-            let told =
-                |o: &Passage| o.lines.path == lines.path && !o.title.is_empty() && o.title == placed.title;
+            let Some(lines) = found.placed.lines() else { continue };
+            let told = |o: &Passage| {
+                o.lines.path == lines.path && !o.title.is_empty() && o.title == found.placed.title
+            };
             let again =
                 out.iter().any(|o| overlaps(&o.lines, &lines)) || out.iter().filter(|o| told(o)).count() > 1;
             if again || !within(&lines.path, &query.within) || !may(&lines.path) {
                 continue;
             }
             let axes = Axes {
-                words: thousandths(found.axes[0]),
-                meaning: thousandths(found.axes[1]),
-                names: thousandths(found.axes[2]),
+                words: thousandths(found.orders.plain.max(found.orders.like)),
+                meaning: thousandths(found.orders.near),
+                names: thousandths(found.names()),
             };
-            match seen.shown(&placed) {
+            match seen.shown(&found.placed) {
                 Some(passage) => {
-                    let score = thousandths(found.sum / best.max(f32::MIN_POSITIVE));
+                    let score = thousandths(found.worth / best.max(f32::MIN_POSITIVE));
                     out.push(Passage { score, axes, ..passage });
                 }
                 None => stale.push(lines.path),
@@ -170,119 +163,58 @@ impl Index {
     fn asked(&self, text: &str) -> Result<Asked, IndexError> {
         let store = self.store();
         let (spoken, whole) = spoken(text);
+        let phrases = phrases(text);
         let vocabulary = Vocabulary::of(&store)?;
         let mut concepts: Vec<Concept> = Vec::new();
-        for (at, part) in spoken.iter().enumerate() {
-            let word = words::stem(part).to_owned();
-            let mut like: Vec<String> = words::like(part).iter().map(|w| words::stem(w).to_owned()).collect();
-            like.retain(|w| *w != word && vocabulary.share(w) <= COMMON / 2.0);
-            like.extend(
-                vocabulary
-                    .joined(part, spoken.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, w)| w))?,
-            );
-            like.sort();
-            like.dedup();
-            let share = vocabulary.share(&word);
-            if share == 0.0 && like.is_empty() {
-                continue;
+        for part in &spoken {
+            if let Some(mut concept) = concept(&vocabulary, part, &spoken)? {
+                let phrased = phrases.iter().any(|(of, _)| of.contains(&concept.word));
+                concept.weight *= if phrased { PHRASED } else { 1.0 };
+                concepts.push(concept);
             }
-            let known = if share > 0.0 { share } else { like.iter().map(|w| vocabulary.share(w)).sum() };
-            concepts.push(Concept {
-                word,
-                like,
-                rare: (1.0_f32 / known.clamp(vocabulary.least(), 1.0)).ln().max(0.1),
-            });
+        }
+        for (of, called) in phrases {
+            let like = called.iter().map(|w| (words::stem(w).to_owned(), CALLED)).collect();
+            concepts.extend(weighed(&vocabulary, of.join("_"), like));
         }
         let common = (1.0_f32 / COMMON).ln();
         if concepts.iter().any(|c| c.rare >= common) {
             concepts.retain(|c| c.rare >= common);
         }
         let tests = concepts.iter().any(|c| matches!(c.word.as_str(), "test" | "bench" | "exampl"));
-        Ok(Asked { concepts, whole, tests, passages: vocabulary.passages() })
-    }
-
-    /// How much of what is asked stands in each passage, the rare weighing more; the best first.
-    fn by_concepts(store: &Store, asked: &Asked, most: usize) -> Result<Vec<(i64, f32)>, IndexError> {
-        let mut sums: HashMap<i64, f32> = HashMap::new();
-        let mut ids = store.db.prepare("SELECT rowid FROM words WHERE words MATCH ?1")?;
-        for concept in &asked.concepts {
-            let own = any_of([concept.word.as_str()].into_iter());
-            let all =
-                any_of([concept.word.as_str()].into_iter().chain(concept.like.iter().map(String::as_str)));
-            let ways = [(own, OWN), (all.clone(), LIKE), (format!("{{name path}} : ({all})"), NAMED)];
-            for (text, worth) in ways {
-                let rows = ids.query_map([text], |r| r.get(0))?;
-                let found: Vec<i64> = rows.collect::<Result<_, _>>()?;
-                // What stands for a rare word may itself be common.
-                let worth = worth * concept.rare.min(rarity(found.len(), asked.passages));
-                for id in found {
-                    *sums.entry(id).or_default() += worth;
-                }
-            }
-        }
-        let mut order: Vec<(i64, f32)> = sums.into_iter().collect();
-        order.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal).then(a.0.cmp(&b.0)));
-        order.truncate(most);
-        Ok(order)
+        Ok(Asked { concepts, whole, tests })
     }
 
     /// What answers, in its order.
-    fn ranked(&self, asked: &Asked, query: &Query) -> Result<Vec<(Placed, Found)>, IndexError> {
+    fn ranked(&self, asked: &Asked, query: &Query) -> Result<Vec<Candidate>, IndexError> {
         // An embedder may answer from afar: nobody waits for the database until it does.
-        let wanted = self.wanted(asked, &query.text);
+        let vector = self.wanted(asked, &query.text);
         let store = self.store();
         let looked = if query.within.is_empty() { LOOKED } else { LOOKED_WITHIN };
         let own = || asked.concepts.iter().map(|c| c.word.as_str());
-        let like = asked.concepts.iter().flat_map(|c| c.like.iter().map(String::as_str));
-        let compound = asked
-            .whole
-            .iter()
-            .map(String::as_str)
-            .filter(|w| w.contains('_') || !own().any(|o| w.starts_with(o)));
-        let plain = any_of(own().chain(compound));
-        let like = any_of(own().chain(like));
-        let whole = any_of(asked.whole.iter().map(String::as_str));
-        let named = any_of(own());
-        let named: Vec<String> = [("name path", named), ("whole", whole)]
-            .into_iter()
-            .filter(|(_, words)| !words.is_empty())
-            .map(|(columns, words)| format!("({{{columns}}} : ({words}))"))
-            .collect();
-        let mut all: HashMap<i64, Found> = HashMap::new();
-        let [words, likely, names, concepts] = WEIGHTS;
-        fuse(&mut all, &by_words(&store, &plain, looked)?, words, 0);
-        fuse(&mut all, &by_words(&store, &like, looked)?, likely, 0);
-        fuse(&mut all, &by_words(&store, &named.join(" OR "), looked)?, names, 2);
-        fuse(&mut all, &Self::by_concepts(&store, asked, looked)?, concepts, CONCEPTS);
-        if let Some(wanted) = wanted {
-            fuse(&mut all, &by_vectors(&store, &wanted, looked)?, NEARNESS, 1);
+        let like = asked.concepts.iter().filter(|c| c.weight > LOOKED_FOR).flat_map(|c| &c.like);
+        let like = like.filter(|(_, near)| *near > SURE).map(|(word, _)| word.as_str());
+        let is_name = |w: &&str| w.contains('_') || !own().any(|o| w.starts_with(o));
+        let names = || asked.whole.iter().map(String::as_str).filter(is_name);
+        let mut orders: HashMap<i64, Orders> = HashMap::new();
+        for (id, worth) in by_words(&store, &any_of(own().chain(names())), looked)? {
+            orders.entry(id).or_default().plain = worth;
         }
-        let ids: Vec<i64> = all.keys().copied().collect();
-        let marks = vec!["?"; ids.len()].join(",");
-        let places = places(&store, &format!("WHERE p.id IN ({marks})"), params_from_iter(ids))?;
-        let with = |placed: Placed| {
-            let mut found = all.remove(&placed.id).unwrap_or_default();
-            if !asked.tests && is_test(&placed) {
-                found.sum *= TRIED;
+        for (id, worth) in by_words(&store, &any_of(own().chain(like)), looked)? {
+            orders.entry(id).or_default().like = worth;
+        }
+        // The built-in one knows no more than the words do: it only says how near what they found is.
+        if let Some(vector) = vector.as_ref().filter(|_| self.embedder.is_some()) {
+            for (id, _) in by_vectors(&store, vector, looked)? {
+                orders.entry(id).or_default();
             }
-            if placed.title.is_empty() {
-                found.sum *= UNNAMED;
-            }
-            if placed.to < placed.from + 2 {
-                found.sum *= TINY;
-            }
-            (placed, found)
-        };
-        let mut out: Vec<(Placed, Found)> = places.into_iter().map(with).collect();
-        let order = |a: &(Placed, Found), b: &(Placed, Found)| {
-            b.1.sum
-                .partial_cmp(&a.1.sum)
-                .unwrap_or(Ordering::Equal)
-                .then_with(|| a.0.path.cmp(&b.0.path))
-                .then(a.0.from.cmp(&b.0.from))
-        };
-        out.sort_by(order);
-        Ok(out)
+        }
+        let mut all = candidates(&store, &orders, vector.as_deref())?;
+        for candidate in &mut all {
+            candidate.test &= !asked.tests;
+        }
+        rank::order(&mut all, &Wanted::of(&asked.concepts, names()), query.most.clamp(1, MOST));
+        Ok(all)
     }
 
     /// The vector of a question; nothing where the embedder cannot be asked.
@@ -301,14 +233,93 @@ impl Index {
     }
 }
 
+/// A word of a question with those that may stand for it; nothing where none of them stands anywhere.
+fn concept(
+    vocabulary: &Vocabulary<'_>,
+    part: &str,
+    spoken: &[String],
+) -> Result<Option<Concept>, IndexError> {
+    let like = words::like(part).iter().map(|(w, near)| (words::stem(w).to_owned(), *near));
+    let mut like: Vec<(String, f32)> = like.collect();
+    let joined = vocabulary.joined(part, spoken.iter().filter(|other| *other != part))?;
+    like.extend(joined.into_iter().map(|name| (name, JOINED)));
+    let found = weighed(vocabulary, words::stem(part).to_owned(), like);
+    Ok(found.map(|mut concept| {
+        concept.weight *= if words::is_faint(part) { FAINT } else { 1.0 };
+        concept
+    }))
+}
+
+/// A word of a question by how rare it is; of those like it the nearest and rarest.
+fn weighed(vocabulary: &Vocabulary<'_>, word: String, mut like: Vec<(String, f32)>) -> Option<Concept> {
+    let rarity = |share: f32| (1.0 / share.clamp(vocabulary.least(), 1.0)).ln().max(0.1);
+    like.retain(|(other, _)| *other != word && vocabulary.share(other) <= COMMON / 2.0);
+    like.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    like.dedup_by(|a, b| a.0 == b.0);
+    let own = vocabulary.share(&word);
+    if own == 0.0 && like.is_empty() {
+        return None;
+    }
+    let known = if own > 0.0 { own } else { like.iter().map(|(w, _)| vocabulary.share(w)).sum() };
+    let rare = rarity(known);
+    // What stands for a rare word may itself be common.
+    for (other, near) in &mut like {
+        *near *= (rarity(vocabulary.share(other)) / rare.clamp(3.0, 6.0)).clamp(0.3, 1.0);
+    }
+    like.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    like.truncate(MOST_LIKE);
+    Some(Concept { word, like, rare, weight: rare.min(RAREST) })
+}
+
+/// The passages that were found, and those that define what these are parts of.
+fn candidates(
+    store: &Store,
+    orders: &HashMap<i64, Orders>,
+    vector: Option<&[f32]>,
+) -> Result<Vec<Candidate>, IndexError> {
+    let vector = vector.map(vectors::packed).unwrap_or_default();
+    let read = |r: &Row<'_>| {
+        let placed = placed(r)?;
+        let near = vectors::nearness(&vector, r.get_ref(8)?.as_blob().unwrap_or_default());
+        let found = orders.get(&placed.id).copied().unwrap_or_default();
+        let test = is_test(&placed);
+        let bag = Kept::of(r.get_ref(7)?.as_blob().unwrap_or_default());
+        let orders = Orders { near: if near > NEAR { near } else { 0.0 }, ..found };
+        Ok(Candidate::new(placed, r.get(6)?, bag, orders, test))
+    };
+    let asked = |which: &str| {
+        let sql = format!(
+            "SELECT {PLACED}, p.item, p.bag, p.vector FROM passage p JOIN file f ON f.id=p.file {which}"
+        );
+        store.db.prepare(&sql)
+    };
+    let marks = vec!["?"; orders.len()].join(",");
+    let mut found = asked(&format!("WHERE p.id IN ({marks})"))?;
+    let rows = found.query_map(params_from_iter(orders.keys()), read)?;
+    let mut out: Vec<Candidate> = rows.collect::<Result<_, _>>()?;
+    let heads: BTreeSet<(String, usize)> =
+        out.iter().filter(|c| c.is_part()).map(|c| (c.placed.path.clone(), c.item)).collect();
+    let mut head = asked("WHERE f.path=?1 AND p.start=?2")?;
+    for (path, item) in heads {
+        for found in head.query_map(params![path, item], read)? {
+            let found = found?;
+            if !orders.contains_key(&found.placed.id) {
+                out.push(found);
+            }
+        }
+    }
+    Ok(out)
+}
+
 /// The nearest vectors, with how near each is.
 fn by_vectors(store: &Store, wanted: &[f32], most: usize) -> Result<Vec<(i64, f32)>, IndexError> {
     let mut near: Vec<(i64, f32)> = Vec::new();
+    let wanted = vectors::packed(wanted);
     let mut all = store.db.prepare("SELECT id, vector FROM passage WHERE vector NOT NULL")?;
     let mut rows = all.query([])?;
     while let Some(row) = rows.next()? {
         let vector = row.get_ref(1)?.as_blob().unwrap_or_default();
-        let nearness = vectors::nearness(wanted, vector);
+        let nearness = vectors::nearness(&wanted, vector);
         if nearness > NEAR {
             near.push((row.get(0)?, nearness));
         }
@@ -335,19 +346,6 @@ fn by_words(store: &Store, text: &str, most: usize) -> Result<Vec<(i64, f32)>, I
     let found: Vec<(i64, f32)> = rows.collect::<Result<_, _>>()?;
     let best = found.first().map_or(1.0, |(_, worth)| *worth).max(f32::MIN_POSITIVE);
     Ok(found.into_iter().map(|(id, worth)| (id, worth / best)).collect())
-}
-
-/// Adds an order by rank: so much for the first, less for each that follows.
-fn fuse(all: &mut HashMap<i64, Found>, order: &[(i64, f32)], weight: f32, axis: usize) {
-    let mut rank = RANK;
-    for (id, worth) in order {
-        let found = all.entry(*id).or_default();
-        found.sum += weight * RANK / rank;
-        if let Some(axis) = found.axes.get_mut(axis) {
-            *axis = axis.max(*worth);
-        }
-        rank += 1.0;
-    }
 }
 
 /// One of these words, as the database is asked for it.
@@ -377,12 +375,6 @@ fn overlaps(one: &Lines, other: &Lines) -> bool {
     one.path == other.path && common * 2 > (one.to + 1 - one.from).min(other.to + 1 - other.from)
 }
 
-/// How much is said by what stands in so many of the passages.
-#[expect(clippy::cast_precision_loss, reason = "a weight need not be exact")]
-fn rarity(found: usize, passages: f32) -> f32 {
-    (passages / found.max(1) as f32).ln().max(0.1)
-}
-
 /// Whether a passage tries something out.
 fn is_test(placed: &Placed) -> bool {
     Languages::builtin().is_test(&placed.path)
@@ -404,4 +396,19 @@ fn spoken(text: &str) -> (Vec<String>, Vec<String>) {
         }
     }
     (spoken, whole)
+}
+
+/// The phrases of a question that programs have another word for, by stem, with that.
+fn phrases(text: &str) -> Vec<(Vec<String>, &'static [&'static str])> {
+    let mut all: Vec<String> = Vec::new();
+    words::runs(text).for_each(|run| words::parts(run, |part| all.push(words::stem(part).to_owned())));
+    let stems: Vec<&str> = all.iter().map(String::as_str).collect();
+    let mut out = Vec::new();
+    for at in 0..stems.len() {
+        let rest = stems.get(at..).unwrap_or_default();
+        for (count, called) in words::phrases(rest) {
+            out.push((rest.iter().take(count).map(|s| (*s).to_owned()).collect(), called));
+        }
+    }
+    out
 }

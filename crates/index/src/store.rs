@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Another number of the program's own is another database: it is made anew.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 /// How long another process is waited for.
 const WAIT: Duration = Duration::from_secs(10);
 
@@ -27,15 +27,15 @@ const TABLES: &str = "
     CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, hash TEXT NOT NULL,
         seen TEXT NOT NULL, lines INTEGER NOT NULL, skipped TEXT);
     CREATE TABLE passage(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL,
-        title TEXT NOT NULL, vector BLOB);
-    CREATE INDEX passage_file ON passage(file);
+        title TEXT NOT NULL, item INTEGER NOT NULL, bag BLOB NOT NULL, vector BLOB);
+    CREATE INDEX passage_file ON passage(file, start);
     CREATE TABLE symbol(name TEXT NOT NULL, outside TEXT NOT NULL, kind TEXT NOT NULL, passage INTEGER NOT NULL,
         file INTEGER NOT NULL, line INTEGER NOT NULL);
     CREATE INDEX symbol_name ON symbol(name);
     CREATE INDEX symbol_file ON symbol(file);
     CREATE TABLE edge(file INTEGER NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL);
     CREATE INDEX edge_file ON edge(file);
-    CREATE VIRTUAL TABLE words USING fts5(name, path, notes, code, whole, content='', contentless_delete=1,
+    CREATE VIRTUAL TABLE words USING fts5(name, path, notes, code, whole, about, content='', contentless_delete=1,
         tokenize=\"unicode61 remove_diacritics 2 tokenchars '_'\");
     CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row');
 ";
@@ -65,6 +65,9 @@ pub(crate) struct Fields {
     pub notes: String,
     pub code: String,
     pub whole: String,
+    /// What is said of what it stands in.
+    pub about: String,
+    pub bag: Vec<u8>,
     pub vector: Option<Vec<u8>>,
 }
 
@@ -243,14 +246,30 @@ impl Store {
         let file = self.db.last_insert_rowid();
         let mut passage = self
             .db
-            .prepare("INSERT INTO passage(file, start, finish, title, vector) VALUES(?1, ?2, ?3, ?4, ?5)")?;
+            .prepare("INSERT INTO passage(file, start, finish, title, item, bag, vector) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
         let mut words = self.db.prepare(
-            "INSERT INTO words(rowid, name, path, notes, code, whole) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO words(rowid, name, path, notes, code, whole, about) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?;
         let mut symbol = self.db.prepare("INSERT INTO symbol VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?;
         for (piece, fields) in filed.cut.pieces.iter().zip(&filed.fields) {
-            let id = passage.insert(params![file, piece.from, piece.to, piece.title(), fields.vector])?;
-            words.execute(params![id, fields.name, fields.path, fields.notes, fields.code, fields.whole])?;
+            let id = passage.insert(params![
+                file,
+                piece.from,
+                piece.to,
+                piece.title(),
+                piece.item,
+                fields.bag,
+                fields.vector
+            ])?;
+            words.execute(params![
+                id,
+                fields.name,
+                fields.path,
+                fields.notes,
+                fields.code,
+                fields.whole,
+                fields.about
+            ])?;
             for Symbol { name, outer, kind, line } in &piece.defines {
                 symbol.execute(params![name, outer, kind, id, file, line])?;
             }

@@ -34,19 +34,20 @@ pub(crate) fn packed(vector: &[f32]) -> Vec<u8> {
     vector.iter().map(|x| ((x * step).round() as i8).cast_unsigned()).collect()
 }
 
-/// How near a kept vector is to one that was asked for: 1 is the same direction. Nothing where lengths differ.
-pub(crate) fn nearness(asked: &[f32], kept: &[u8]) -> f32 {
+/// How near a kept vector is to one that was asked for, packed too: 1 is the same direction. Nothing where lengths differ.
+pub(crate) fn nearness(asked: &[u8], kept: &[u8]) -> f32 {
     if asked.len() != kept.len() {
         return 0.0;
     }
-    let (mut dot, mut square) = (0f32, 0i32);
+    let (mut dot, mut square, mut own) = (0i32, 0i32, 0i32);
     for (a, k) in asked.iter().zip(kept) {
-        let k = k.cast_signed();
-        dot += a * f32::from(k);
-        square += i32::from(k) * i32::from(k);
+        let (a, k) = (i32::from(a.cast_signed()), i32::from(k.cast_signed()));
+        dot += a * k;
+        square += k * k;
+        own += a * a;
     }
     #[expect(clippy::cast_precision_loss, reason = "a length need not be exact")]
-    let length = (square as f32).sqrt();
+    let (dot, length) = (dot as f32, (square as f32).sqrt() * (own as f32).sqrt());
     if length > 0.0 { dot / length } else { 0.0 }
 }
 
@@ -58,11 +59,11 @@ mod tests {
     fn packing_keeps_directions() {
         let one = built_in(&counted_stems("read the header of a frame and parse its length"));
         let other = built_in(&counted_stems("draw a gauge on the screen"));
-        assert!(nearness(&one, &packed(&one)) > 0.99);
-        assert!(nearness(&one, &packed(&other)) < 0.2);
+        assert!(nearness(&packed(&one), &packed(&one)) > 0.99);
+        assert!(nearness(&packed(&one), &packed(&other)) < 0.2);
         assert!(
-            nearness(&one, &[1, 2]).abs() < f32::EPSILON
-                && nearness(&one, &packed(&vec![0.0; one.len()])).abs() < f32::EPSILON
+            nearness(&packed(&one), &[1, 2]).abs() < f32::EPSILON
+                && nearness(&packed(&one), &packed(&vec![0.0; one.len()])).abs() < f32::EPSILON
         );
     }
 }

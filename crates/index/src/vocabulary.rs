@@ -3,7 +3,7 @@
 //! Owns questions about words alone, before any passage is looked for.
 
 use rusqlite::Statement;
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::HashMap};
 
 use crate::{error::IndexError, store::Store, words};
 
@@ -15,6 +15,8 @@ pub(crate) struct Vocabulary<'a> {
     store: &'a Store,
     passages: f32,
     count: RefCell<Statement<'a>>,
+    /// What was asked before.
+    known: RefCell<HashMap<String, f32>>,
 }
 
 impl<'a> Vocabulary<'a> {
@@ -22,20 +24,19 @@ impl<'a> Vocabulary<'a> {
         let passages: f64 = store.db.query_row("SELECT count(*) FROM passage", [], |r| r.get(0))?;
         let count = RefCell::new(store.db.prepare("SELECT doc FROM vocabulary WHERE term=?1")?);
         #[expect(clippy::cast_possible_truncation, reason = "a share need not be exact")]
-        Ok(Self { store, passages: passages.max(1.0) as f32, count })
-    }
-
-    /// How many passages there are.
-    pub const fn passages(&self) -> f32 {
-        self.passages
+        Ok(Self { store, passages: passages.max(1.0) as f32, count, known: RefCell::default() })
     }
 
     /// The share of passages with a stem in them; 0 for one that stands nowhere.
     pub fn share(&self, stem: &str) -> f32 {
-        let known: f64 = self.count.borrow_mut().query_row([stem], |r| r.get(0)).unwrap_or(0.0);
+        if let Some(known) = self.known.borrow().get(stem) {
+            return *known;
+        }
+        let count: f64 = self.count.borrow_mut().query_row([stem], |r| r.get(0)).unwrap_or(0.0);
         #[expect(clippy::cast_possible_truncation, reason = "a share need not be exact")]
-        let known = known as f32;
-        known / self.passages
+        let share = count as f32 / self.passages;
+        self.known.borrow_mut().insert(stem.to_owned(), share);
+        share
     }
 
     /// The share of a word that stands in one passage.
@@ -57,7 +58,7 @@ impl<'a> Vocabulary<'a> {
         let mut ends: Vec<&str> = Vec::new();
         for other in others {
             ends.push(words::stem(other));
-            ends.extend(words::like(other).iter().map(|w| words::stem(w)));
+            ends.extend(words::like(other).iter().map(|(w, _)| words::stem(w)));
         }
         ends.retain(|end| end.len() >= 3);
         let mut found = self.split(word);

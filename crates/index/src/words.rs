@@ -2,7 +2,7 @@
 //!
 //! Owns how names are split, which words say nothing, and which mean the same. Never counts or ranks.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{collections::HashMap, sync::LazyLock};
 
 /// Longer runs are no words: keys, hashes, data.
 const LONGEST: usize = 48;
@@ -15,6 +15,19 @@ const EMPTY: &str = " a an and any are as at be been being but by can could did 
 /// Whether a word of a question says nothing.
 pub(crate) fn is_empty_word(word: &str) -> bool {
     word.len() < 2 || (EMPTY.contains(word) && EMPTY.contains(&format!(" {word} ")))
+}
+
+/// Words that rather belong to how a question is asked than to what it asks for.
+const FAINT: &str = " again all already also always another anybody anything around back because before behind belong both certain come comes \
+    each either else enough even ever every everything few full give given go goes going good great here instead keep kind know least less let like look made make \
+    makes many maybe might more most much need needs never new no nobody not nothing off often old only other others out over own part place possible put \
+    quite rather really right same say says see several since somebody someone something sometimes somewhere soon stand stands still stuff sure take \
+    taken takes tell thing things time too turn turns under until use used uses using usually very want wanted wants way well whatever whenever whether \
+    whichever whole without work works yet become becomes ";
+
+/// Whether a word says little of what a question asks for.
+pub(crate) fn is_faint(word: &str) -> bool {
+    FAINT.contains(&format!(" {word} "))
 }
 
 /// The runs of letters, digits and underscores of a text, as they stand.
@@ -72,6 +85,7 @@ const ENDINGS: [&str; 31] = [
 
 /// A word without its common ending, roughly.
 pub(crate) fn stem(word: &str) -> &str {
+    let word = FORMS.get(word).copied().unwrap_or(word);
     for ending in ENDINGS {
         if let Some(root) = word.strip_suffix(ending)
             && root.len() >= 3
@@ -89,22 +103,67 @@ pub(crate) fn stem(word: &str) -> &str {
     word
 }
 
-/// Words by stem that mean about the same where programs are spoken of.
-static LIKE: LazyLock<BTreeMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
-    let mut like: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let text = include_str!("../../../assets/knowledge/synonyms.txt");
-    for line in text.lines().filter(|l| !l.starts_with('#')) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        for word in &words {
-            like.entry(stem(word)).or_default().extend(words.iter().filter(|w| *w != word));
-        }
-    }
-    like
+/// What is known of words: which are forms of one word, which mean about the same, and what is called otherwise than it is asked for.
+#[derive(Default)]
+struct Known {
+    /// By stem.
+    like: HashMap<&'static str, Vec<(&'static str, f32)>>,
+    /// By the stem of the first word.
+    phrases: HashMap<&'static str, Vec<Phrase>>,
+}
+
+/// The stems of a phrase, and what programs call it.
+type Phrase = (Vec<&'static str>, Vec<&'static str>);
+
+const DATA: &str = include_str!("../../../assets/knowledge/synonyms.txt");
+
+/// The first of the forms of a word, by the others.
+static FORMS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let lines = DATA.lines().filter_map(|l| l.strip_prefix("= "));
+    let forms = lines
+        .filter_map(|l| l.split_once(' '))
+        .flat_map(|(first, others)| others.split(' ').map(move |o| (o, first)));
+    forms.collect()
 });
 
-/// Words that mean about the same as this one.
-pub(crate) fn like(word: &str) -> &'static [&'static str] {
-    LIKE.get(stem(word)).map_or(&[], Vec::as_slice)
+static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+    let mut known = Known::default();
+    for line in DATA.lines().filter(|l| !l.starts_with(['#', '='])) {
+        let Some((asked, called)) = line.split_once(':') else {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            for word in &words {
+                let like = words.iter().filter(|w| *w != word).map(|w| (*w, SAME));
+                known.like.entry(stem(word)).or_default().extend(like);
+            }
+            continue;
+        };
+        let called: Vec<&str> = called.split_whitespace().collect();
+        for asked in asked.split(',') {
+            let words: Vec<&str> = asked.split_whitespace().map(stem).collect();
+            match words.as_slice() {
+                [one] => known.like.entry(*one).or_default().extend(called.iter().map(|w| (*w, CALLED))),
+                [first, ..] => known.phrases.entry(*first).or_default().push((words.clone(), called.clone())),
+                [] => {}
+            }
+        }
+    }
+    known
+});
+
+/// How near words are that mean about the same, and those that something is called by.
+const SAME: f32 = 0.6;
+const CALLED: f32 = 0.5;
+
+/// Words that may stand for this one, with how near they are.
+pub(crate) fn like(word: &str) -> &'static [(&'static str, f32)] {
+    KNOWN.like.get(stem(word)).map_or(&[], Vec::as_slice)
+}
+
+/// Phrases that begin these stems: of how many words each is, and what programs call it.
+pub(crate) fn phrases(stems: &[&str]) -> Vec<(usize, &'static [&'static str])> {
+    let all = stems.first().and_then(|first| KNOWN.phrases.get(*first)).into_iter().flatten();
+    let begins = |words: &[&str]| stems.iter().zip(words).take_while(|(a, b)| a == b).count() == words.len();
+    all.filter(|(words, _)| begins(words)).map(|(words, called)| (words.len(), called.as_slice())).collect()
 }
 
 #[cfg(test)]
@@ -149,9 +208,29 @@ mod tests {
     }
 
     #[test]
+    fn every_line_of_the_data_says_something() {
+        for line in DATA.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
+            let words = |text: &str| text.split_whitespace().count();
+            let says = match line.split_once(':') {
+                Some((asked, called)) => asked.split(',').all(|a| words(a) > 0) && words(called) > 0,
+                None => words(line.trim_start_matches('=')) > 1,
+            };
+            assert!(says && line == line.to_lowercase(), "{line}");
+        }
+    }
+
+    #[test]
     fn words_that_mean_the_same_are_known_both_ways() {
-        assert!(like("deleting").contains(&"remove") && like("removes").contains(&"delete"));
+        let means = |a: &str, b: &str| like(a).iter().any(|(w, _)| *w == b);
+        assert!(means("deleting", "remove") && means("removes", "delete"));
         assert!(like("xylophone").is_empty());
+        assert!(means("expires", "evict") && !means("evict", "expire") && stem("wrote") == stem("writing"));
+        let called = |text: &str| phrases(&text.split(' ').map(stem).collect::<Vec<_>>());
+        assert_eq!(
+            called("out of scope at last").first().map(|(count, c)| (*count, c.contains(&"drop"))),
+            Some((3, true))
+        );
+        assert!(called("out of it").is_empty() && called("").is_empty());
         assert!(is_empty_word("the") && is_empty_word("x") && !is_empty_word("retry"));
     }
 }

@@ -37,6 +37,7 @@ struct Question {
 const WHOLE: &str = include_str!("data/questions.toml");
 const HELD_OUT: &str = include_str!("data/held_out.toml");
 const CONFIRMING: &str = include_str!("data/confirming.toml");
+const FRESH: &str = include_str!("data/fresh.toml");
 
 /// Whether all is tried, rather than a few crates.
 fn is_whole() -> bool {
@@ -140,11 +141,12 @@ fn holds(index: &Index, asked: &[Question], bar: usize) {
     assert!(other * 3 >= asked.len(), "{other} of {} are asked in other words", asked.len());
 }
 
-/// Questions that nobody had asked while the ranking was made, nearly all in words that the code does not use. What is
-/// asked of the built-in embedder is 85 of 100, which it does not reach here: this holds what it reaches.
+/// Questions nearly all in words that the code does not use. The first two sets led the ranking, so that only the fresh one
+/// tells how good it is. What is asked of the built-in embedder is 85 of 100: the first is below it, and the fresh one
+/// far below. This holds what each reaches.
 #[test]
-fn questions_that_were_held_out_are_answered_no_worse_than_at_first() {
-    for (set, least) in [(HELD_OUT, 60), (CONFIRMING, 73)] {
+fn questions_in_other_words_are_answered_no_worse_than_at_first() {
+    for (set, least) in [(HELD_OUT, 70), (CONFIRMING, 93), (FRESH, 45)] {
         let Questions { crates, question } = toml::from_str(set).unwrap();
         let Some(Corpus { index, dir: _dir }) = corpus(&crates) else { return };
         index.refresh(&|_| true, &()).unwrap();
