@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{blob::BlobId, relpath::RelPath, tool::ChangeKind};
+use crate::{blob::BlobId, outcome::ChangeKind, relpath::RelPath};
 
 /// Most files that one commit names.
 pub const MOST_FILES: usize = 300;

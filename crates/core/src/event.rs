@@ -27,6 +27,7 @@ use crate::{
     lane::{ChildWork, LaneKind},
     memory::MemoryChange,
     money::Unit,
+    outcome::Exit,
     pipeline::{Depth, StageEvent},
     plan::{Pause, Plan, Task},
     policy::{Request, Ruling},
@@ -39,10 +40,15 @@ use crate::{
     shell::Risk,
     source::SourceTool,
     talk::{Echo, Fault, Finish, Usage},
-    tool::{Doubt, Exit, Tool},
+    tool::{Doubt, Tool},
 };
 
 pub use parts::*;
+
+pub use crate::{
+    outcome::{FileChange, Rest},
+    recipe::ChildAgent,
+};
 
 /// An event with its place in the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -21,8 +21,8 @@ pub use cite::{Cited, Statement, statements};
 use crate::{
     blob::BlobId,
     ids::{CallId, Millis, TaskId},
+    outcome::Exit,
     relpath::RelPath,
-    tool::{Exit, Tool},
 };
 
 /// Most facts that are kept; what the workbench noted by itself goes first.
@@ -81,8 +81,8 @@ pub enum FactSource {
     },
     /// What a call did.
     Tool {
-        /// The tool.
-        tool: Tool,
+        /// The tool, by its name.
+        tool: String,
         /// The call.
         call: CallId,
     },
@@ -303,7 +303,7 @@ impl FactSource {
             Self::File { path, line, text, .. } => format!("{path}:{line} `{}`", text.trim()),
             Self::Command { command, text, .. } if text.is_empty() => format!("`$ {command}`"),
             Self::Command { command, text, .. } => format!("`$ {command}` printed \"{}\"", text.trim()),
-            Self::Tool { tool, call } => format!("{} (call {})", tool.name(), call.0),
+            Self::Tool { tool, call } => format!("{} (call {})", tool, call.0),
             Self::User => "the user said so".to_owned(),
             Self::Derived => "it follows from other facts".to_owned(),
             Self::Model => "the model said so".to_owned(),

@@ -13,8 +13,8 @@ use crate::{
     blob::BlobId,
     ids::{CallId, Millis},
     money::{clock, count},
+    outcome::Exit,
     shell::Risk,
-    tool::Exit,
 };
 
 /// A command that failed this often in a row is not proposed again.

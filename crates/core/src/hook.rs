@@ -70,87 +70,62 @@ pub enum When {
     Failure,
 }
 
-/// When a hook is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Occasion {
+/// Makes the occasions of a row each, with the name that a hooks file has after `on_`.
+macro_rules! occasions {
+    ($($(#[$doc:meta])* $on:ident $name:literal;)+) => {
+        /// When a hook is called.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Occasion { $($(#[$doc])* $on,)+ }
+
+        impl Occasion {
+            /// Every occasion.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$on),+];
+
+            /// The name as a hooks file has it, after `on_`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$on => $name,)+ }
+            }
+        }
+    };
+}
+
+occasions! {
     /// A session is opened, or opened again.
-    Session,
+    Session "session";
     /// The user said something.
-    Turn,
+    Turn "turn";
     /// The message got its path.
-    IntentClassified,
+    IntentClassified "intent_classified";
     /// A lane's live node changes.
-    NodeTransition,
+    NodeTransition "node_transition";
     /// A task begins.
-    TaskStart,
+    TaskStart "task_start";
     /// A task ended.
-    TaskEnd,
+    TaskEnd "task_end";
     /// A gate begins.
-    GateStart,
+    GateStart "gate_start";
     /// A gate ended.
-    GateEnd,
+    GateEnd "gate_end";
     /// A command is about to run.
-    Command,
+    Command "command";
     /// A command ended.
-    CommandEnd,
+    CommandEnd "command_end";
     /// A change is proposed.
-    Proposal,
+    Proposal "proposal";
     /// Approved changes are about to be written.
-    Apply,
+    Apply "apply";
     /// Approved changes were written, or could not be.
-    ApplyEnd,
+    ApplyEnd "apply_end";
     /// The user is asked.
-    Checkpoint,
+    Checkpoint "checkpoint";
     /// A run begins.
-    RunStart,
+    RunStart "run_start";
     /// A run ended.
-    RunEnd,
+    RunEnd "run_end";
 }
 
 impl Occasion {
-    /// Every occasion.
-    pub const ALL: [Self; 16] = [
-        Self::Session,
-        Self::Turn,
-        Self::IntentClassified,
-        Self::NodeTransition,
-        Self::TaskStart,
-        Self::TaskEnd,
-        Self::GateStart,
-        Self::GateEnd,
-        Self::Command,
-        Self::CommandEnd,
-        Self::Proposal,
-        Self::Apply,
-        Self::ApplyEnd,
-        Self::Checkpoint,
-        Self::RunStart,
-        Self::RunEnd,
-    ];
-
-    /// The name as a hooks file has it, after `on_`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Turn => "turn",
-            Self::IntentClassified => "intent_classified",
-            Self::NodeTransition => "node_transition",
-            Self::TaskStart => "task_start",
-            Self::TaskEnd => "task_end",
-            Self::GateStart => "gate_start",
-            Self::GateEnd => "gate_end",
-            Self::Command => "command",
-            Self::CommandEnd => "command_end",
-            Self::Proposal => "proposal",
-            Self::Apply => "apply",
-            Self::ApplyEnd => "apply_end",
-            Self::Checkpoint => "checkpoint",
-            Self::RunStart => "run_start",
-            Self::RunEnd => "run_end",
-        }
-    }
-
     /// Whether what it stands for can still be kept from happening.
     pub const fn can_block(self) -> bool {
         matches!(self, Self::NodeTransition | Self::Command | Self::Apply)

@@ -21,6 +21,7 @@ pub mod goal;
 pub mod hook;
 pub mod knowledge;
 pub mod memory;
+pub mod outcome;
 pub mod phase;
 pub mod pipeline;
 pub mod plan;
@@ -34,6 +35,7 @@ pub mod source;
 pub mod tool;
 pub mod trust;
 
+mod args;
 pub mod blob;
 pub mod clean;
 pub mod diff;

@@ -60,7 +60,7 @@ pub struct NoteDraft {
     /// What it is.
     pub kind: NoteKind,
     /// What is to be remembered.
-    #[serde(deserialize_with = "crate::tool::read::words")]
+    #[serde(deserialize_with = "crate::args::words")]
     pub text: String,
 }
 

@@ -61,39 +61,6 @@ pub enum Trigger {
     Exit,
 }
 
-impl Trigger {
-    /// Every trigger, `Retry` in both forms, for tables and tests.
-    pub const ALL: [Self; 27] = [
-        Self::PlanNew,
-        Self::PlanContinue,
-        Self::CommandGoal,
-        Self::PlanReady,
-        Self::PlanEmpty,
-        Self::PlanError,
-        Self::Approve,
-        Self::Reject,
-        Self::Suggest,
-        Self::Complete,
-        Self::GateFail,
-        Self::Fail,
-        Self::Retry(Phase::Executing),
-        Self::Retry(Phase::Planning),
-        Self::Replan,
-        Self::Abandon,
-        Self::Cancel,
-        Self::Manual,
-        Self::DiffUp,
-        Self::PipelinePaused,
-        Self::PipelineResumed,
-        Self::BreakoutConfirmed,
-        Self::ModeSwitch,
-        Self::Reset,
-        Self::Redo,
-        Self::Query,
-        Self::Exit,
-    ];
-}
-
 /// What a trigger means in a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {

@@ -13,8 +13,8 @@ use crate::{
     blob::BlobId,
     diff::Hunk,
     ids::{ApplyId, CallId, LaneId, ProposalId, TaskId},
+    outcome::ChangeKind,
     relpath::RelPath,
-    tool::ChangeKind,
 };
 
 /// A proposed change to one file.

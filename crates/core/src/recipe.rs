@@ -14,7 +14,7 @@ pub use parse::{MOST_BYTES, RecipeFile, hidden, text_of};
 pub use registry::Recipes;
 
 use crate::{
-    event::{ChildAgent, Event},
+    blob::Excerpt,
     front::Fault,
     ids::Seq,
     pipeline::PipelineAgent,
@@ -168,6 +168,23 @@ impl Recipe {
     }
 }
 
+/// An agent of the user's files, as a sub-agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildAgent {
+    /// What it is called.
+    pub name: String,
+    /// Its prompt.
+    pub prompt: Excerpt,
+    /// The tools that it keeps to; left out where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// How far it goes at most.
+    pub scope: ToolScope,
+    /// The model that it asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
 /// What a recipe says of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directed {
@@ -188,14 +205,6 @@ pub struct Directed {
 }
 
 impl Directed {
-    /// What an event says that directs a turn.
-    pub(crate) fn of(seq: Seq, event: &Event) -> Option<Self> {
-        let Event::TurnDirected { kind, name, tools, scope, model, sources, .. } = event.clone() else {
-            return None;
-        };
-        Some(Self { kind, name, tools, scope, model, sources, seq })
-    }
-
     /// What a sub-agent keeps to.
     pub(crate) fn of_child(seq: Seq, agent: &ChildAgent) -> Self {
         Self {

@@ -8,7 +8,7 @@ mod facts;
 mod files;
 pub mod knowledge;
 mod patch;
-pub(crate) mod read;
+mod read;
 mod session;
 mod spelling;
 
@@ -24,12 +24,14 @@ pub use knowledge::KnowledgeCall;
 pub use read::{ArgsError, ReadCall};
 pub use session::*;
 
+pub use crate::outcome::{ChangeKind, Exit};
+
 use crate::{
     blob::{Blob, BlobId},
     diff::{Hunk, Lines},
-    event::FileChange,
     fact::FactDraft,
-    ids::{CallId, LaneId, Millis, Process},
+    ids::{CallId, LaneId},
+    outcome::FileChange,
     policy::Held,
     relpath::RelPath,
     resolved::ResolvedCommand,
@@ -312,10 +314,10 @@ pub struct SourceTools {
 #[serde(deny_unknown_fields)]
 pub struct SourceCall {
     /// The tool by its full name.
-    #[serde(deserialize_with = "read::words")]
+    #[serde(deserialize_with = "crate::args::words")]
     pub tool: String,
     /// Its arguments, as its server takes them.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Map::is_empty")]
+    #[serde(default, deserialize_with = "crate::args::if_any", skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Value>,
 }
 
@@ -332,53 +334,6 @@ impl SourceCall {
     pub fn parts(&self) -> Option<(&str, &str)> {
         source::parts(&self.tool)
     }
-}
-
-/// How a command ended; of one that could not even be started it says nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exit {
-    /// The exit code; `None` when a signal ended it.
-    pub code: Option<i32>,
-    /// The signal, if one ended it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signal: Option<i32>,
-    /// Whether it ran into its time limit and was stopped.
-    #[serde(default)]
-    pub timed_out: bool,
-    /// How long it ran.
-    pub took: Millis,
-    /// The process that ran it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub process: Option<Process>,
-}
-
-impl Exit {
-    /// Whether it ended with code 0.
-    pub const fn ok(&self) -> bool {
-        matches!(self.code, Some(0))
-    }
-
-    /// How it ended, in words after the command.
-    pub fn words(&self) -> String {
-        match (self.timed_out, self.code, self.signal) {
-            (true, ..) => "ran into its time limit".to_owned(),
-            (false, Some(code), _) => format!("ended with exit {code}"),
-            (false, None, Some(signal)) => format!("was ended by signal {signal}"),
-            (false, None, None) => "ended".to_owned(),
-        }
-    }
-}
-
-/// What a proposed change does to its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
-    /// The file is new.
-    Create,
-    /// The file exists and changes.
-    Modify,
-    /// The file goes.
-    Delete,
 }
 
 /// A change to one file as a tool proposes it; nothing is written.

@@ -226,7 +226,6 @@ pub(crate) fn slash(text: &str) -> Option<(String, String)> {
 }
 
 /// What a command by name does to the turn.
-#[expect(clippy::wildcard_enum_match_arm, reason = "most commands are a word to the workbench")]
 pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode) {
     let command = SlashCommand::named(name);
     match command.map(|c| c.does) {

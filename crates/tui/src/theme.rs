@@ -11,114 +11,75 @@ use ratatui::style::{Color, Modifier, Style};
 
 pub use glyphs::Glyphs;
 
-/// What a colour means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Slot {
+/// Makes the slots of a row each, with the key that a theme file has for it.
+macro_rules! slots {
+    ($($(#[$doc:meta])* $slot:ident $key:literal;)+) => {
+        /// What a colour means.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Slot { $($(#[$doc])* $slot,)+ }
+
+        impl Slot {
+            /// Every slot.
+            pub const ALL: [Self; [$($key),+].len()] = [$(Self::$slot),+];
+
+            /// Its key in a theme file.
+            pub const fn key(self) -> &'static str {
+                match self { $(Self::$slot => $key,)+ }
+            }
+        }
+    };
+}
+
+slots! {
     /// Ordinary text: the terminal's own unless the theme says otherwise.
-    Text,
+    Text "text";
     /// Headlines and what is chosen.
-    Strong,
+    Strong "strong";
     /// What is secondary.
-    Soft,
+    Soft "soft";
     /// Repeats, times, line numbers.
-    Faint,
+    Faint "faint";
     /// Borders and rules.
-    Line,
+    Line "line";
     /// Ground of the composer and of code.
-    Surface,
+    Surface "surface";
     /// Ground of overlays and bars.
-    Raised,
+    Raised "raised";
     /// Ground of the cursor's row.
-    Select,
+    Select "select";
     /// Yours: the focus, your messages, your keys, where you are.
-    Accent,
+    Accent "accent";
     /// The machine's facts.
-    Info,
+    Info "info";
     /// Passed, taken, done.
-    Ok,
+    Ok "ok";
     /// The path already walked.
-    OkDim,
+    OkDim "okdim";
     /// Needs your eye.
-    Warn,
+    Warn "warn";
     /// Failed, high risk, removed.
-    Bad,
+    Bad "bad";
     /// Ground of an added line.
-    Add,
+    Add "add";
     /// Ground of the words that an added line changes.
-    AddWord,
+    AddWord "add_word";
     /// Ground of a removed line.
-    Rem,
+    Rem "rem";
     /// Ground of the words that a removed line loses.
-    RemWord,
+    RemWord "rem_word";
     /// Syntax: keywords.
-    Keyword,
+    Keyword "keyword";
     /// Syntax: strings.
-    Str,
+    Str "string";
     /// Syntax: types and names of functions.
-    Type,
+    Type "type";
     /// Syntax: numbers and constants.
-    Num,
+    Num "number";
     /// Syntax: comments.
-    Comment,
+    Comment "comment";
 }
 
 impl Slot {
-    /// Every slot.
-    pub const ALL: [Self; 23] = [
-        Self::Text,
-        Self::Strong,
-        Self::Soft,
-        Self::Faint,
-        Self::Line,
-        Self::Surface,
-        Self::Raised,
-        Self::Select,
-        Self::Accent,
-        Self::Info,
-        Self::Ok,
-        Self::OkDim,
-        Self::Warn,
-        Self::Bad,
-        Self::Add,
-        Self::AddWord,
-        Self::Rem,
-        Self::RemWord,
-        Self::Keyword,
-        Self::Str,
-        Self::Type,
-        Self::Num,
-        Self::Comment,
-    ];
-
-    /// Its key in a theme file.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Strong => "strong",
-            Self::Soft => "soft",
-            Self::Faint => "faint",
-            Self::Line => "line",
-            Self::Surface => "surface",
-            Self::Raised => "raised",
-            Self::Select => "select",
-            Self::Accent => "accent",
-            Self::Info => "info",
-            Self::Ok => "ok",
-            Self::OkDim => "okdim",
-            Self::Warn => "warn",
-            Self::Bad => "bad",
-            Self::Add => "add",
-            Self::AddWord => "add_word",
-            Self::Rem => "rem",
-            Self::RemWord => "rem_word",
-            Self::Keyword => "keyword",
-            Self::Str => "string",
-            Self::Type => "type",
-            Self::Num => "number",
-            Self::Comment => "comment",
-        }
-    }
-
     /// One of sixteen colours; `None` keeps the terminal's own.
     const fn ansi(self, dark: bool) -> Option<Color> {
         match self {

@@ -53,8 +53,7 @@ fn sign(result: Result<Move, Illegal>) -> char {
 
 #[test]
 fn every_cell_is_as_the_table_says() {
-    for ((trigger, row), listed) in TABLE.into_iter().zip(Trigger::ALL) {
-        assert_eq!(trigger, listed);
+    for (trigger, row) in TABLE {
         let got: String = Phase::ALL.into_iter().map(|p| sign(transition(p, trigger))).collect();
         assert_eq!(got, row, "{trigger:?}");
     }

@@ -9,10 +9,10 @@ use super::{
     document::{lines, one_line},
 };
 use crate::{
+    args,
     ids::{GateId, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
     relpath::{BadRelPath, RelPath},
-    tool::read,
 };
 
 /// A submitted plan cannot be used; the text tells the model why.
@@ -56,13 +56,13 @@ pub struct PlanDraft {
     /// Its name.
     pub title: String,
     /// What the user should know.
-    #[serde(default, deserialize_with = "read::if_any")]
+    #[serde(default, deserialize_with = "args::if_any")]
     pub note: String,
     /// The tasks.
-    #[serde(deserialize_with = "read::objects")]
+    #[serde(deserialize_with = "args::objects")]
     pub tasks: Vec<TaskDraft>,
     /// The gates.
-    #[serde(default, deserialize_with = "read::objects_if_any")]
+    #[serde(default, deserialize_with = "args::objects_if_any")]
     pub gates: Vec<GateDraft>,
 }
 
@@ -73,16 +73,16 @@ pub struct TaskDraft {
     /// What is done.
     pub title: String,
     /// How.
-    #[serde(default, deserialize_with = "read::if_any")]
+    #[serde(default, deserialize_with = "args::if_any")]
     pub detail: String,
     /// How deep it reaches; a change when left out.
-    #[serde(default, deserialize_with = "read::word_if_any")]
+    #[serde(default, deserialize_with = "args::word_if_any")]
     pub kind: TaskKind,
     /// Files.
-    #[serde(default, deserialize_with = "read::if_any")]
+    #[serde(default, deserialize_with = "args::if_any")]
     pub files: Vec<String>,
     /// Numbers of tasks that come before, from 1.
-    #[serde(default, deserialize_with = "read::if_any")]
+    #[serde(default, deserialize_with = "args::if_any")]
     pub after: Vec<u64>,
 }
 
@@ -120,12 +120,12 @@ impl TaskKind {
 #[serde(deny_unknown_fields)]
 pub struct GateDraft {
     /// Its name; its command when left out.
-    #[serde(default, deserialize_with = "read::if_any")]
+    #[serde(default, deserialize_with = "args::if_any")]
     pub name: String,
     /// Its command line.
     pub command: String,
     /// Numbers of tasks that come before, from 1; all when empty.
-    #[serde(default, deserialize_with = "read::if_any")]
+    #[serde(default, deserialize_with = "args::if_any")]
     pub after: Vec<u64>,
     /// Whether it was found in the project; no model says so.
     #[serde(skip)]

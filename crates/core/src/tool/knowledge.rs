@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::read;
+use crate::args;
 use crate::{
     knowledge::{Citation, Lines, Relation},
     relpath::{BadRelPath, RelPath},
@@ -37,13 +37,13 @@ pub enum KnowledgeCall {
 #[serde(deny_unknown_fields)]
 pub struct KbSearch {
     /// The question, in words or names.
-    #[serde(deserialize_with = "read::words")]
+    #[serde(deserialize_with = "args::words")]
     pub query: String,
     /// Files and folders to look in; everything when left out.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "args::if_any", skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<String>,
     /// Most passages.
-    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::count", skip_serializing_if = "Option::is_none")]
     pub max: Option<usize>,
 }
 
@@ -52,22 +52,22 @@ pub struct KbSearch {
 #[serde(deny_unknown_fields)]
 pub struct HopRetrieve {
     /// The file.
-    #[serde(default, deserialize_with = "read::path_if_any", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::path_if_any", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The first line, from 1.
-    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::count", skip_serializing_if = "Option::is_none")]
     pub from: Option<usize>,
     /// The last line.
-    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::count", skip_serializing_if = "Option::is_none")]
     pub to: Option<usize>,
     /// What is called so.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "args::if_any", skip_serializing_if = "String::is_empty")]
     pub symbol: String,
     /// The ways that are gone; all when left out.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "args::if_any", skip_serializing_if = "Vec::is_empty")]
     pub by: Vec<Relation>,
     /// Most passages.
-    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::count", skip_serializing_if = "Option::is_none")]
     pub max: Option<usize>,
 }
 
@@ -76,13 +76,13 @@ pub struct HopRetrieve {
 #[serde(deny_unknown_fields)]
 pub struct GetPassage {
     /// The file.
-    #[serde(deserialize_with = "read::path")]
+    #[serde(deserialize_with = "args::path")]
     pub path: String,
     /// The first line, from 1.
-    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::count", skip_serializing_if = "Option::is_none")]
     pub from: Option<usize>,
     /// The last line.
-    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::count", skip_serializing_if = "Option::is_none")]
     pub to: Option<usize>,
 }
 
@@ -91,19 +91,19 @@ pub struct GetPassage {
 #[serde(deny_unknown_fields)]
 pub struct Cite {
     /// The file.
-    #[serde(deserialize_with = "read::path")]
+    #[serde(deserialize_with = "args::path")]
     pub path: String,
     /// The first line, from 1.
-    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::count", skip_serializing_if = "Option::is_none")]
     pub from: Option<usize>,
     /// The last line.
-    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::count", skip_serializing_if = "Option::is_none")]
     pub to: Option<usize>,
     /// The hash of the file, or its beginning.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "args::if_any", skip_serializing_if = "String::is_empty")]
     pub hash: String,
     /// The words that are to stand there.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "args::if_any", skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
 
@@ -112,7 +112,7 @@ pub struct Cite {
 #[serde(deny_unknown_fields)]
 pub struct CitationVerify {
     /// What is cited.
-    #[serde(deserialize_with = "read::some_objects")]
+    #[serde(deserialize_with = "args::some_objects")]
     pub citations: Vec<Cite>,
 }
 
@@ -121,7 +121,7 @@ pub struct CitationVerify {
 #[serde(deny_unknown_fields)]
 pub struct EntityVerify {
     /// The text whose names are looked for.
-    #[serde(deserialize_with = "read::words")]
+    #[serde(deserialize_with = "args::words")]
     pub text: String,
 }
 
@@ -130,15 +130,15 @@ pub struct EntityVerify {
 #[serde(deny_unknown_fields)]
 pub struct RelationVerify {
     /// Who does it: a name or a file.
-    #[serde(deserialize_with = "read::words")]
+    #[serde(deserialize_with = "args::words")]
     pub subject: String,
     /// What it does.
     pub relation: Relation,
     /// To whom.
-    #[serde(deserialize_with = "read::words")]
+    #[serde(deserialize_with = "args::words")]
     pub object: String,
     /// Where that is to be seen.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "args::if_any", skip_serializing_if = "Vec::is_empty")]
     pub cited: Vec<Cite>,
 }
 
@@ -149,7 +149,7 @@ pub struct ContradictionCheck {
     /// What is claimed, a sentence each.
     pub claims: Vec<String>,
     /// What they rest on.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "args::if_any", skip_serializing_if = "Vec::is_empty")]
     pub cited: Vec<Cite>,
 }
 
@@ -158,7 +158,7 @@ pub struct ContradictionCheck {
 #[serde(deny_unknown_fields)]
 pub struct KbStatus {
     /// A file of which it is told whether it stands in the index.
-    #[serde(default, deserialize_with = "read::path_if_any", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "args::path_if_any", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::read;
+use crate::args;
 use crate::{intent::IntentNode, lane::ChildWork};
 
 /// Arguments of `ask_user`.
@@ -12,10 +12,10 @@ use crate::{intent::IntentNode, lane::ChildWork};
 #[serde(deny_unknown_fields)]
 pub struct AskUser {
     /// The question.
-    #[serde(deserialize_with = "read::words")]
+    #[serde(deserialize_with = "args::words")]
     pub question: String,
     /// Answers to choose from.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "args::if_any", skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct AskUser {
 #[serde(deny_unknown_fields)]
 pub struct RequestPath {
     /// Where to.
-    #[serde(deserialize_with = "read::node")]
+    #[serde(deserialize_with = "args::node")]
     pub node: IntentNode,
     /// Why.
     pub reason: String,
@@ -35,13 +35,13 @@ pub struct RequestPath {
 #[serde(deny_unknown_fields)]
 pub struct ChangeGate {
     /// The gate, by its name.
-    #[serde(deserialize_with = "read::words")]
+    #[serde(deserialize_with = "args::words")]
     pub gate: String,
     /// The line that is to stand in place of its own.
-    #[serde(deserialize_with = "read::line")]
+    #[serde(deserialize_with = "args::line")]
     pub command: String,
     /// Why its own cannot work here.
-    #[serde(deserialize_with = "read::words")]
+    #[serde(deserialize_with = "args::words")]
     pub reason: String,
 }
 
@@ -50,7 +50,7 @@ pub struct ChangeGate {
 #[serde(deny_unknown_fields)]
 pub struct Delegate {
     /// A task for each sub-agent.
-    #[serde(deserialize_with = "read::objects")]
+    #[serde(deserialize_with = "args::objects")]
     pub tasks: Vec<ChildTask>,
 }
 
@@ -59,10 +59,10 @@ pub struct Delegate {
 #[serde(deny_unknown_fields)]
 pub struct ChildTask {
     /// What it is for.
-    #[serde(default, deserialize_with = "read::word_if_any")]
+    #[serde(default, deserialize_with = "args::word_if_any")]
     pub kind: ChildKind,
     /// The task, whole: it is told what stands above, and nothing else.
-    #[serde(deserialize_with = "read::words")]
+    #[serde(deserialize_with = "args::words")]
     pub task: String,
 }
 

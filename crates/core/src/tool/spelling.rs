@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::patch;
 
 /// More than this many seconds can only have been meant as milliseconds.
-const MOST_SECONDS: u64 = super::read::MOST_SECONDS;
+const MOST_SECONDS: u64 = crate::args::MOST_SECONDS;
 
 /// One other spelling of a tool's arguments.
 #[derive(Clone, Copy, Debug)]

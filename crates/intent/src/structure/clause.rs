@@ -34,14 +34,14 @@ impl Reader<'_> {
             c.form = Form::Empty;
             return c;
         }
-        let (at, dress, frame) = self.undress(i, end);
+        let (at, framing, frame) = self.strip_framing(i, end);
         i = at;
         c.head = i;
         if frame && marked {
             c.form = Form::Question(Tag::QWay);
             return c;
         }
-        if !marked && self.doing(&mut c, i, end, dress) {
+        if !marked && self.doing(&mut c, i, end, framing) {
             return c;
         }
         if frame {
@@ -53,13 +53,13 @@ impl Reader<'_> {
             self.foreign(&mut c, start, end);
             return c;
         }
-        self.operative(&mut c, i, end, dress);
+        self.operative(&mut c, i, end, framing);
         c
     }
 
     /// Steps over request and wish words; says what they were and whether a frame ("if") opens.
-    fn undress(&self, mut i: usize, end: usize) -> (usize, Option<Form>, bool) {
-        let mut dress: Option<Form> = None;
+    fn strip_framing(&self, mut i: usize, end: usize) -> (usize, Option<Form>, bool) {
+        let mut framing: Option<Form> = None;
         if let Some(verb) = self.would_you(i, end) {
             return (verb, Some(Form::Request), false);
         }
@@ -67,16 +67,16 @@ impl Reader<'_> {
             let wrap = self.longest(i, end, |t| matches!(t, Tag::Req | Tag::Want));
             let rival = self.longest(i, end, |t| t.is_verb() || t.asks());
             let Some(w) = wrap.filter(|w| rival.is_none_or(|r| r.len <= w.len)) else {
-                let frame = self.is(i, List::Frame) && dress.is_none() && rival.is_none_or(|r| r.len < 2);
-                return (i, dress, frame);
+                let frame = self.is(i, List::Frame) && framing.is_none() && rival.is_none_or(|r| r.len < 2);
+                return (i, framing, frame);
             };
-            dress = Some(match (w.tag, dress) {
+            framing = Some(match (w.tag, framing) {
                 (Tag::Req, _) | (_, Some(Form::Request)) => Form::Request,
                 _ => Form::Wish,
             });
             i = self.skip_fillers(i + w.len, end);
         }
-        (i, dress, false)
+        (i, framing, false)
     }
 
     /// "would you run it", "would you fix it please": where the verb of the request stands.
@@ -99,19 +99,19 @@ impl Reader<'_> {
     }
 
     /// "do the same", "don't escape it": orders whose verb the tables do not know.
-    fn doing(&self, c: &mut Clause, i: usize, end: usize, dress: Option<Form>) -> bool {
+    fn doing(&self, c: &mut Clause, i: usize, end: usize, framing: Option<Form>) -> bool {
         let word = |i: usize| self.word(i);
         if !self.known.on(Rule::DoAndDont) || self.longest(i, end, Tag::is_verb).is_some() {
             return false;
         }
         if word(i) == "do" && i + 1 < end && self.is(i + 1, List::DoObject) {
-            c.form = dress.unwrap_or(Form::Order);
+            c.form = framing.unwrap_or(Form::Order);
             c.after = i + 1;
             c.object = self.object(i + 1, end);
             return true;
         }
         let negative = matches!(word(i), "dont" | "never") || (word(i) == "do" && word(i + 1) == "not");
-        if negative && dress.is_none() {
+        if negative && framing.is_none() {
             let forbids = self.hits_in(i, end).any(|h| h.tag == Tag::Forbid && h.start == i);
             c.form = if forbids { Form::Statement } else { Form::Ought };
             return true;
@@ -119,7 +119,7 @@ impl Reader<'_> {
         false
     }
 
-    fn operative(&self, c: &mut Clause, i: usize, end: usize, dress: Option<Form>) {
+    fn operative(&self, c: &mut Clause, i: usize, end: usize, framing: Option<Form>) {
         let best = self
             .hits(i)
             .iter()
@@ -132,13 +132,13 @@ impl Reader<'_> {
             })
             .max_by_key(|h| (h.len, u8::from(h.tag.is_verb()), u8::from(!h.anywhere)));
         match best {
-            Some(h) if h.tag.is_verb() && !(dress.is_none() && self.is_noun_here(h, end)) => {
+            Some(h) if h.tag.is_verb() && !(framing.is_none() && self.is_noun_here(h, end)) => {
                 c.verb = Some(h.tag);
                 c.after = h.start + h.len;
                 c.foreign = h.anywhere;
-                c.form = dress.unwrap_or(Form::Order);
+                c.form = framing.unwrap_or(Form::Order);
             }
-            Some(h) if h.tag == Tag::QAux && !c.marked && dress.is_none() && self.states(h) => {
+            Some(h) if h.tag == Tag::QAux && !c.marked && framing.is_none() && self.states(h) => {
                 c.after = h.start + h.len;
                 c.form = if self.tokens.get(i).is_some_and(|t| t.text.starts_with("should")) {
                     Form::Ought
@@ -147,7 +147,7 @@ impl Reader<'_> {
                 };
             }
             Some(h) if h.tag.asks() => {
-                c.form = dress.filter(|d| *d == Form::Request).unwrap_or(Form::Question(h.tag));
+                c.form = framing.filter(|d| *d == Form::Request).unwrap_or(Form::Question(h.tag));
                 c.after = h.start + h.len;
                 if c.form == Form::Request {
                     c.verb = Some(Tag::VExplain);
@@ -159,7 +159,7 @@ impl Reader<'_> {
                 self.foreign(c, c.start, end);
                 if c.form == Form::Statement {
                     let shall = self.hits_in(c.start, end).any(|h| h.tag == Tag::Shall);
-                    c.form = match dress {
+                    c.form = match framing {
                         Some(d) => d,
                         None if !shall && self.bare_verb(i, end) => Form::Order,
                         None if shall => Form::Ought,

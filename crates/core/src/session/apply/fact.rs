@@ -95,7 +95,7 @@ impl State {
                 crate::tool::ChangeKind::Create => crate::tool::Tool::Write,
                 crate::tool::ChangeKind::Modify => crate::tool::Tool::Edit,
             };
-            let source = FactSource::Tool { tool, call };
+            let source = FactSource::Tool { tool: tool.name().to_owned(), call };
             let value = if back { tally("taken back", f) } else { self.written_in_all(apply.id, f) };
             Some((format!("change of {}", f.path), value, f.clone(), source))
         });

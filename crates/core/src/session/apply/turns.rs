@@ -89,9 +89,17 @@ impl State {
                 // What works now thinks once more before it ends.
                 self.lanes.values_mut().filter(|l| l.hears()).for_each(|l| l.addressed = true);
             }
-            Event::TurnDirected { turn, .. } => {
+            Event::TurnDirected { turn, kind, name, tools, scope, model, sources, .. } => {
                 if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {
-                    info.directed = Directed::of(seq, event).map(Arc::new);
+                    info.directed = Some(Arc::new(Directed {
+                        kind: *kind,
+                        name: name.clone(),
+                        tools: tools.clone(),
+                        scope: *scope,
+                        model: model.clone(),
+                        sources: sources.clone(),
+                        seq,
+                    }));
                 }
             }
             Event::QueueChanged { plan_new, more, control, later } => {
