@@ -33,6 +33,7 @@ mod shell;
 mod simple;
 mod special;
 mod spread;
+mod stake;
 mod started;
 mod state;
 mod syntax;
@@ -45,10 +46,12 @@ mod wrap;
 use serde::{Deserialize, Serialize};
 
 pub use effect::{Effect, effect};
-pub use made::{is_made, makes_again};
+pub use made::{is_made, is_output, makes_again};
+pub use path::glob;
 pub use programs::{Role, goes_deeper, is, work_files};
 pub use proof::{checks_each_file, ends_as_one, proves};
 pub use settings::steers;
+pub use stake::Stake;
 pub use trace::{Act, Call, Use, Word};
 
 /// Longest line that is judged, in bytes; longer ones are high.
@@ -135,6 +138,8 @@ pub struct Reading {
     pub too_long: bool,
     /// The risk of what belongs to no command.
     pub loose: Risk,
+    /// What is at stake, where that is certain and all that speaks against the line.
+    pub stakes: Vec<Stake>,
 }
 
 /// Reads a shell line as [`assess`] does and tells what it would run and touch as well.
@@ -149,6 +154,7 @@ pub fn read(line: &str) -> Reading {
         whole: false,
         too_long: rule == "too-long",
         loose: Risk::High,
+        stakes: Vec::new(),
     };
     if line.len() > MAX_LINE_BYTES {
         return unread("too-long");
@@ -171,6 +177,7 @@ pub fn read(line: &str) -> Reading {
         whole: !trace.cut,
         too_long: trace.cut,
         loose: trace.loose,
+        stakes: if trace.cut { Vec::new() } else { trace.stakes.all() },
     }
 }
 

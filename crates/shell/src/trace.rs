@@ -10,6 +10,7 @@ use super::Risk;
 use super::expand::{Field, UNKNOWN};
 use super::programs::{self, Program, Role};
 use super::rules::Rule;
+use super::stake::Stakes;
 use super::syntax::Span;
 use super::walk::Walker;
 
@@ -106,6 +107,7 @@ pub(super) struct Trace {
     pub cut: bool,
     /// The risk of what belongs to no command.
     pub loose: Risk,
+    pub stakes: Stakes,
     here: Option<Rc<[String]>>,
     aside: Option<String>,
 }
@@ -121,6 +123,7 @@ impl Default for Trace {
             deletes: false,
             cut: false,
             loose: Risk::Low,
+            stakes: Stakes::default(),
             here: Some(here),
             aside: None,
         }
@@ -128,29 +131,38 @@ impl Default for Trace {
 }
 
 impl Trace {
-    /// A rule of risk holds somewhere; `loose` when no command stands there.
-    pub fn hit(&mut self, rule: &Rule, loose: bool) {
+    /// A rule of risk holds somewhere; `loose` when no command stands there. Whether something is at stake.
+    pub fn hit(&mut self, rule: &Rule, loose: bool) -> bool {
         self.cut |= rule.id == "too-long";
         self.deletes |= rule.id.starts_with("delete");
         if loose && rule.id != "redirect" {
             self.loose = self.loose.max(rule.risk);
         }
+        self.stakes.hit(rule, loose)
     }
 
     /// Gives every command the risk of its part. A shell in which nothing was found only runs what it is given, and
     /// what moves the shell does nothing by itself.
-    pub fn settle(&mut self, risk_of: impl Fn(usize) -> Option<Risk>) {
+    pub fn settle(&mut self, found: impl Fn(usize) -> Option<(Risk, bool)>) {
         for (call, at) in self.calls.iter_mut().zip(&self.places) {
-            call.risk = at.and_then(&risk_of).unwrap_or(call.risk);
+            let (risk, staked) = at.and_then(&found).unwrap_or((call.risk, false));
+            call.risk = risk;
             let name = call.program.as_str();
             let shell = programs::is(name, Role::Shell)
                 || matches!(name, "eval" | "cd" | "pushd" | "popd" | "true" | "false" | ":");
             call.carrier |= shell && call.risk == Risk::Low && !call.located;
+            if staked {
+                self.stakes.weigh(call);
+            }
         }
     }
 
     fn touch(&mut self, act: Act, field: &Field, redirect: bool) {
-        self.uses.extend(self.used(act, field, redirect));
+        let used = self.used(act, field, redirect);
+        if used.is_none() && act != Act::Read {
+            self.stakes.unnamed();
+        }
+        self.uses.extend(used);
     }
 
     fn used(&self, act: Act, field: &Field, redirect: bool) -> Option<Use> {

@@ -34,6 +34,8 @@ struct Found {
     risk: Risk,
     /// Its risk without where its output goes.
     own: Risk,
+    /// Whether it puts something at stake.
+    staked: bool,
     rule: &'static rules::Rule,
     program: String,
 }
@@ -146,7 +148,7 @@ impl<'l> Walker<'l> {
     pub(super) fn finish(mut self) -> (Option<Worst>, Vec<Part>, Vec<String>, Option<Trace>) {
         let line = self.line;
         if let Some(trace) = &mut self.trace {
-            trace.settle(|at| self.found.get(at).map(|f| f.own));
+            trace.settle(|at| self.found.get(at).map(|f| (f.own, f.staked)));
         }
         let parts = self
             .found
@@ -180,10 +182,10 @@ impl<'l> Walker<'l> {
     /// Notes that a rule holds.
     pub(super) fn hit_rule(&mut self, rule: &'static rules::Rule, span: Span) {
         let span = self.place_of(span);
-        if let Some(trace) = &mut self.trace {
-            trace.hit(rule, self.current.is_none());
-        }
+        let loose = self.current.is_none();
+        let staked = self.trace.as_mut().is_some_and(|trace| trace.hit(rule, loose));
         if let Some(found) = self.current.and_then(|at| self.found.get_mut(at)) {
+            found.staked |= staked;
             if rule.id != "redirect" {
                 found.own = found.own.max(rule.risk);
             }
@@ -322,7 +324,8 @@ impl<'l> Walker<'l> {
         if let Kind::Simple { .. } = node.kind {
             self.current = Some(self.found.len());
             let rule = rules::find("read");
-            self.found.push(Found { span, risk: Risk::Low, own: Risk::Low, rule, program: String::new() });
+            let (risk, own, staked) = (Risk::Low, Risk::Low, false);
+            self.found.push(Found { span, risk, own, staked, rule, program: String::new() });
         }
         let mut targets = Vec::new();
         for redirect in &node.redirects {

@@ -27,6 +27,7 @@ fn questions() -> Vec<Checkpoint> {
                 folder: thing("/w"),
                 runs: vec![thing("make")],
                 environment: BlobId::of(b""),
+                unlost: None,
             };
             command.meant = Some(Box::new(meant));
         }
