@@ -7,6 +7,7 @@
 
 mod args;
 mod braces;
+mod carried;
 mod command;
 mod compound;
 pub mod control;
@@ -144,6 +145,11 @@ pub struct Reading {
 
 /// Reads a shell line as [`assess`] does and tells what it would run and touch as well.
 pub fn read(line: &str) -> Reading {
+    read_in(line, "")
+}
+
+/// Reads a shell line that starts in a folder of the workspace; empty for its top.
+pub fn read_in(line: &str, folder: &str) -> Reading {
     let unread = |rule| Reading {
         verdict: refusal(line, rule),
         calls: Vec::new(),
@@ -162,6 +168,7 @@ pub fn read(line: &str) -> Reading {
     let Ok(script) = parse::parse(line) else { return unread("unreadable") };
     let mut walker = walk::Walker::new(line);
     walker.trace = Some(trace::Trace::default());
+    walker.moved = !folder.is_empty();
     walker.check_comments(line);
     walker.run(&script);
     let fetched = walker.fetched.clone();

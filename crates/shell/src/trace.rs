@@ -4,11 +4,11 @@
 //! commands and paths are [`crate::policy`]'s.
 
 use std::rc::Rc;
-use std::sync::LazyLock;
 
 use super::Risk;
 use super::expand::{Field, UNKNOWN};
-use super::programs::{self, Program, Role};
+use super::path::{Cwd, Place, place};
+use super::programs::{self, Role};
 use super::rules::Rule;
 use super::stake::Stakes;
 use super::syntax::Span;
@@ -39,9 +39,6 @@ impl Act {
         }
     }
 }
-
-/// What is known of a program of which nothing is known.
-static NOTHING: LazyLock<Program> = LazyLock::new(Program::default);
 
 /// One word of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,7 +195,7 @@ impl Walker<'_> {
             return;
         }
         let words = argv.get(1..).unwrap_or(&[]);
-        let harmless = programs::find(name).unwrap_or(&NOTHING).harmless_words(words, self.cwd);
+        let harmless = programs::find(name).unwrap_or(&programs::NOTHING).harmless_words(words, self.cwd);
         let Some(trace) = &mut self.trace else { return };
         let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
         let word = |(f, harmless): (&Field, bool)| Word {
@@ -272,6 +269,12 @@ impl Walker<'_> {
 
     /// The shell moves; `None` when it is not certain where to.
     pub(super) fn note_move(&mut self, to: Option<&Field>) {
+        // A folder that nobody reviewed: what is built there is code of others.
+        let away = |f: &Field| {
+            place(&f.text, Cwd::Project) == Place::Scratch || !self.moved && f.text.starts_with("../")
+        };
+        self.strayed |= to.is_some_and(away);
+        self.moved = true;
         let maybe = self.maybe > 0;
         let Some(trace) = &mut self.trace else { return };
         let Some(field) = to.filter(|f| !f.unknown() && !f.many) else {

@@ -77,6 +77,8 @@ pub(super) struct Walker<'l> {
     pub(super) written: HashMap<String, String>,
     /// The shell stands in a folder that this line fetched.
     pub(super) strayed: bool,
+    /// It stands somewhere below the workspace, not at its top.
+    pub(super) moved: bool,
     /// Names of files that may be any came from a search.
     pub(super) wide: bool,
     /// A tree of an older state is on its way.
@@ -123,6 +125,7 @@ impl<'l> Walker<'l> {
             fetched: Vec::new(),
             written: HashMap::new(),
             strayed: false,
+            moved: false,
             wide: false,
             archived: false,
             readdressed: false,
@@ -197,6 +200,12 @@ impl<'l> Walker<'l> {
         if self.worst.as_ref().is_none_or(|worst| worst.rule.risk < rule.risk) {
             self.worst = Some(Worst { rule, span });
         }
+    }
+
+    /// Where the command stands that is being judged.
+    pub(super) fn here(&self) -> Span {
+        let found = self.current.and_then(|at| self.found.get(at));
+        found.map_or_else(|| self.origin.unwrap_or_default(), |found| found.span)
     }
 
     /// Whether the worst is already found.

@@ -3,6 +3,7 @@
 //! Owns the words of statements that destroy, run programs or only read. Never parses SQL in full.
 
 use super::super::args::Opt;
+use super::super::carried::is_homely;
 use super::super::expand::{Feed, Field};
 use super::super::knowledge::list;
 use super::super::walk::Walker;
@@ -38,7 +39,7 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
     if matches!(case.feed, Feed::File(_) | Feed::Other) {
         reads_only = false;
     }
-    if reads_only && statements > 0 || only_asks(case) {
+    if reads_only && statements > 0 || !w.steered && only_asks(case) {
         w.lower_to_read();
     }
     for word in case.words() {
@@ -156,7 +157,15 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
     {
         w.hit("secret", span);
     }
-    let reads = list("sql reads").contains(&first) && !upper.contains("WRITEFILE(");
+    let places = text.split(|c: char| c.is_whitespace() || "'\"=(),;|>".contains(c));
+    if places.into_iter().any(is_homely) {
+        w.hit("outside", span);
+    }
+    if words.contains(&"DETACH") && words.contains(&"DELETE") {
+        w.hit("remote-destroy", span);
+    }
+    let reads =
+        list("sql reads").contains(&first) && !upper.contains("WRITEFILE(") && !upper.contains("READFILE(");
     let writes = words.iter().any(|word| list("sql writes").contains(word))
         || first == "PRAGMA" && upper.contains('=');
     reads && !writes && !runs

@@ -221,6 +221,9 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
     });
     let mode = mode_at.and_then(|at| words.get(at)).cloned().unwrap_or_default();
     let digits = mode.text.bytes().all(|b| b.is_ascii_digit()) && !mode.text.is_empty();
+    if let Some(opt) = case.args.opt(&["--reference"]).filter(|_| recursive.is_some()) {
+        w.hit("permissions", opt.span);
+    }
     let special = digits
         && mode.text.trim_start_matches('0').len() == 4
         && !mode.text.trim_start_matches('0').starts_with('0')
@@ -233,7 +236,9 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
             && mode.text.split(',').any(|m| {
                 (m.starts_with('o') || m.starts_with('a')) && m.contains(['+', '=']) && m.contains('w')
             });
-    if world || recursive.is_some() && mode.text.contains("000") {
+    let many = recursive.is_some() || words.iter().any(|f| f.many);
+    let none = digits && mode.text.trim_matches('0').is_empty();
+    if world || many && none {
         w.hit("permissions", mode.span);
     }
     if let Some(opt) = recursive
