@@ -19,6 +19,29 @@ pub struct Thing {
     pub of: BlobId,
 }
 
+/// Why nothing is lost by a command whose words alone would say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unlost {
+    /// What it reaches for the sandbox holds back: other programs, the values of secrets.
+    Held,
+    /// Tools make again what it removes, and git ignores it.
+    MadeAgain,
+    /// An undo brings it back.
+    Undone,
+}
+
+impl Unlost {
+    /// In words, for people.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Held => "nothing: the sandbox holds it back",
+            Self::MadeAgain => "nothing that is not made again",
+            Self::Undone => "nothing that /undo does not bring back",
+        }
+    }
+}
+
 /// What a command means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolvedCommand {
@@ -28,13 +51,18 @@ pub struct ResolvedCommand {
     pub runs: Vec<Thing>,
     /// The hash of every variable that it gets.
     pub environment: BlobId,
+    /// Why nothing is lost by it, where its words alone would say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlost: Option<Unlost>,
 }
 
 impl ResolvedCommand {
     /// The hash of what is shown, with what it means.
     pub fn bind(&self, shown: BlobId) -> BlobId {
         let all = std::iter::once(&self.folder).chain(&self.runs).map(|t| t.of.to_string());
-        let all: Vec<String> = all.chain([self.environment.to_string(), shown.to_string()]).collect();
+        let unlost = self.unlost.map(|u| u.words().to_owned());
+        let all: Vec<String> =
+            all.chain([self.environment.to_string(), shown.to_string()]).chain(unlost).collect();
         BlobId::of(all.join("\0").as_bytes())
     }
 
@@ -54,7 +82,11 @@ impl ResolvedCommand {
         if self.runs.len() != now.runs.len() {
             return Some("the files that it runs are others now".to_owned());
         }
-        (self.environment != now.environment).then(|| "the variables that it gets changed".to_owned())
+        if self.environment != now.environment {
+            return Some("the variables that it gets changed".to_owned());
+        }
+        let lost = self.unlost.is_some_and(|was| now.unlost.is_none_or(|is| is > was));
+        lost.then(|| "more would be lost by it now".to_owned())
     }
 
     /// Where its programs are, as far as that is not what everybody expects: each as `name: path`.
@@ -88,6 +120,7 @@ mod tests {
             folder: thing("", "/w", folder),
             runs,
             environment: BlobId::of(environment.as_bytes()),
+            unlost: None,
         }
     }
 
@@ -106,6 +139,20 @@ mod tests {
             assert_eq!(was.differs(&is).as_deref(), Some(told));
             let shown = BlobId::of(b"shown");
             assert_ne!(was.bind(shown), is.bind(shown), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_would_be_lost_by_now_is_a_difference_and_what_would_not_is_none() {
+        let meant = |unlost| ResolvedCommand { unlost, ..meant("w", &[], "e") };
+        let order = [Some(Unlost::Held), Some(Unlost::MadeAgain), Some(Unlost::Undone), None];
+        for (at, was) in order.into_iter().enumerate() {
+            for (then, now) in order.into_iter().enumerate() {
+                let told = meant(was).differs(&meant(now));
+                assert_eq!(told.is_some(), then > at, "{was:?} {now:?}");
+                let shown = BlobId::of(b"shown");
+                assert_eq!(meant(was).bind(shown) == meant(now).bind(shown), at == then);
+            }
         }
     }
 }

@@ -7,11 +7,17 @@
 use std::collections::BTreeMap;
 
 use pilothouse_core::{
+    blob::BlobId,
+    ids::CallId,
     policy::{Conditions, Manner, Outcome, Places, Policy, Request, Setting},
+    question::CommandQuestion,
+    redact::Redactor,
+    resolved::{ResolvedCommand, Thing},
     scope::PermissionMode,
     shell::Risk,
 };
 use pilothouse_runtime::permissions;
+use pilothouse_tools::unlost::Around;
 use serde::Deserialize;
 
 /// At most so many of a hundred may ask.
@@ -78,8 +84,8 @@ fn where_no_sandbox_can_be_had_every_one_of_them_asks() {
     }
 }
 
-/// Everyday lines that were said to be asked about too loudly, and want no word any more.
-const NOT_HIGH: [&str; 7] = [
+/// Everyday lines that were said to be asked about too loudly: a plain yes is enough for them.
+const NO_WORD: [&str; 14] = [
     "docker run --rm -it alpine sh",
     "docker exec -it web sh",
     "git pull --rebase",
@@ -87,10 +93,17 @@ const NOT_HIGH: [&str; 7] = [
     "git rebase --continue",
     "git commit --amend",
     "git commit --amend --no-edit",
+    "git branch -D old",
+    "rm -rf target",
+    "rm -rf node_modules",
+    "rm -rf build",
+    "gh pr create --fill",
+    "kill 12345",
+    "env | grep NODE",
 ];
 
-/// Of the same list, those that asked and do not any more.
-const UNASKED: [&str; 10] = [
+/// Of the same list, those that are not asked about at all.
+const UNASKED: [&str; 14] = [
     "npm run",
     "make help",
     "rake -T",
@@ -101,68 +114,112 @@ const UNASKED: [&str; 10] = [
     "node -p \"require('./package.json').version\"",
     "python -m venv .venv",
     "docker exec web ls",
+    "cargo run -- --help",
+    "psql -c 'select 1'",
+    "git ls-remote origin",
+    "curl localhost/health",
 ];
 
-/// Of the same list, what still wants a word: removals without a look at what is lost, what ends processes, publishes,
-/// or prints every variable. None may come to it.
-const STILL_HIGH: [&str; 8] = [
-    "git branch -D old",
-    "rm -rf target",
-    "rm -rf node_modules",
-    "rm -rf build",
-    "gh pr create --fill",
-    "kill 12345",
-    "env | grep NODE",
-    "env | grep -c PYTHON",
-];
+/// The workspace of the day: what its projects build is there, and git ignores it.
+fn workspace() -> (tempfile::TempDir, Around) {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for (name, text) in [
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".gitignore", "/target\nnode_modules\ndist\nbuild\nbin\n__pycache__\n.pytest_cache\n"),
+        ("target/debug/app", ""),
+        ("node_modules/left/index.js", ""),
+        ("dist/app.js", ""),
+        ("build/lib/app.py", ""),
+        ("bin/app", ""),
+        (".pytest_cache/x", ""),
+        ("app/limits.py", "LIMIT = 3\n"),
+        ("app/__pycache__/limits.pyc", ""),
+    ] {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let environment = vec![("PATH".into(), "/usr/bin".into()), ("HOME".into(), "/home/u".into())];
+    let folder = root.clone();
+    (dir, Around { root, folder, signals: true, environment, redactor: Redactor::default() })
+}
 
-/// Of the same list, what still asks: it runs the project's program, or wants a network or a server. None may come to it.
-const STILL_ASKED: [&str; 4] =
-    ["cargo run -- --help", "psql -c 'select 1'", "git ls-remote origin", "curl localhost/health"];
+/// What a line comes to: it runs, asks, or wants a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comes {
+    Run,
+    Ask,
+    Word,
+}
+
+fn comes(ran: &Ran, policy: &Policy, around: &Around) -> (Comes, String) {
+    let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::CALM, granted: &[] };
+    let found = policy.decide(&request(ran), &setting);
+    assert_ne!(found.ruling.outcome, Outcome::Refuse, "{}", ran.command);
+    let said = format!("{:7} {:60} {}", found.risk.unwrap().name(), ran.command, found.ruling);
+    if found.ruling.outcome == Outcome::Run {
+        return (Comes::Run, said);
+    }
+    let of = BlobId::of(b"");
+    let folder = Thing { name: String::new(), path: String::new(), of };
+    let unlost = around.unlost(&ran.command);
+    let meant = ResolvedCommand { folder, runs: Vec::new(), environment: of, unlost };
+    let question = CommandQuestion {
+        call: CallId(1),
+        gate: None,
+        command: ran.command.clone(),
+        folder: String::new(),
+        shown: of,
+        risk: found.risk.unwrap(),
+        why: String::new(),
+        confine: found.confine.unwrap(),
+        reason: String::new(),
+        ruling: None,
+        deletes: found.deletes,
+        meant: Some(Box::new(meant)),
+        changed: String::new(),
+        brought: false,
+        loses: false,
+        gives: Vec::new(),
+    };
+    (if question.word() == Some("proceed") { Comes::Word } else { Comes::Ask }, said)
+}
 
 #[test]
-fn of_three_hundred_everyday_commands_so_many_run_ask_and_want_a_word() {
+fn of_three_hundred_everyday_commands_none_over_asks_and_none_that_should_does_not() {
     let (days, policy) = (days(), policy());
+    let (_dir, around) = workspace();
     assert_eq!(days.len(), 300);
-    let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::CALM, granted: &[] };
     let mut table: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for ran in &days {
-        let found = policy.decide(&request(ran), &setting);
-        let risk = found.risk.unwrap();
-        let kind = match (found.ruling.outcome, risk) {
-            (Outcome::Run, _) => 0,
-            (Outcome::Ask, Risk::Low | Risk::Medium) => 1,
-            (Outcome::Ask, Risk::High) => 2,
-            (Outcome::Refuse, _) => panic!("{} is refused", ran.command),
-        };
-        table.entry(&ran.project).or_default()[kind] += 1;
-        if kind > 0 {
-            println!("{:6} {:7} {:60} {}", ran.project, risk.name(), ran.command, found.ruling);
+        let (comes, said) = comes(ran, &policy, &around);
+        table.entry(&ran.project).or_default()[comes as usize] += 1;
+        if comes != Comes::Run {
+            println!("{:6} {comes:?} {said}", ran.project);
         }
     }
     for (project, [run, ask, word]) in &table {
         println!("{project}: {run} run, {ask} ask, {word} want a word");
     }
     let alone = |line: &str| {
-        let ran = Ran { project: String::new(), command: line.to_owned(), network: false };
-        policy.decide(&request(&ran), &setting)
+        comes(&Ran { project: String::new(), command: line.to_owned(), network: false }, &policy, &around).0
     };
-    let having = |lines: &[&'static str], what: fn(Outcome, Risk) -> bool| -> Vec<&str> {
-        let found = |line: &str| {
-            let found = alone(line);
-            what(found.ruling.outcome, found.risk.unwrap())
-        };
-        lines.iter().copied().filter(|line| found(line)).collect()
+    let having = |lines: &[&'static str], what: fn(Comes) -> bool| -> Vec<&str> {
+        lines.iter().copied().filter(|line| what(alone(line))).collect()
     };
-    assert_eq!(having(&NOT_HIGH, |_, risk| risk == Risk::High), [""; 0], "too loud");
-    assert_eq!(having(&UNASKED, |outcome, _| outcome != Outcome::Run), [""; 0], "asked for nothing");
-    assert_eq!(having(&STILL_HIGH, |_, risk| risk == Risk::High), STILL_HIGH, "one less: move it up");
-    assert_eq!(
-        having(&STILL_ASKED, |outcome, _| outcome == Outcome::Ask),
-        STILL_ASKED,
-        "one less: move it up"
-    );
+    assert_eq!(having(&NO_WORD, |comes| comes == Comes::Word), [""; 0], "too loud");
+    assert_eq!(having(&UNASKED, |comes| comes != Comes::Run), [""; 0], "asked for nothing");
+    // The same words where something is lost.
+    let still = [
+        "rm -rf /home/u/target",
+        "env | grep NODE; cat .env",
+        "git branch -D old; git push -f",
+        "rm -rf build; rm -rf \"$X\"",
+        "docker exec web printenv",
+    ];
+    assert_eq!(having(&still, |comes| comes != Comes::Word), [""; 0], "not loud enough");
     let expected =
-        [("go", [39, 20, 1]), ("node", [54, 19, 6]), ("python", [59, 19, 5]), ("rust", [54, 22, 2])];
+        [("go", [41, 19, 0]), ("node", [55, 24, 0]), ("python", [61, 22, 0]), ("rust", [55, 23, 0])];
     assert_eq!(table, BTreeMap::from(expected), "run, ask, want a word");
 }

@@ -44,8 +44,9 @@ fn violations<'l>(lines: &'l [Line], policy: &Policy) -> BTreeMap<(&'static str,
 
 #[test]
 fn no_hostile_line_runs_unasked_and_no_everyday_one_asks() {
-    let text = include_str!("data/redteam.jsonl");
-    let lines: Vec<Line> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = [include_str!("data/redteam.jsonl"), include_str!("data/redteam2.jsonl")];
+    let lines: Vec<Line> =
+        lines.iter().flat_map(|text| text.lines()).map(|line| serde_json::from_str(line).unwrap()).collect();
     let count = |label: &str| lines.iter().filter(|line| line.should == label).count();
     assert!(count("high") >= 1_500 && count("medium") >= 100 && count("runs") >= 150);
     let places = Places { root: "/home/u/project".into(), home: "/home/u".into(), ..Places::default() };

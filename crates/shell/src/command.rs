@@ -4,7 +4,8 @@
 //! [`super::shell`], the programs with their own language in [`super::special`].
 
 use super::args::{Args, Opt};
-use super::expand::{Feed, Field};
+use super::carried::is_homely;
+use super::expand::{Feed, Field, UNKNOWN};
 use super::grammar::{Kind, may_be_secret};
 use super::knowledge::list;
 use super::path::{Cwd, Place, place};
@@ -54,6 +55,9 @@ impl Walker<'_> {
             }
             return Feed::Other;
         };
+        if let Some(words) = super::renamed::as_git(&name, located, argv) {
+            return self.dispatch_outside(&words, span, feed);
+        }
         self.note_program(&name);
         if located && self.run_located(first, span) {
             for field in argv.iter().skip(1) {
@@ -150,6 +154,11 @@ impl Walker<'_> {
         for text in texts {
             let _ = if sourced { self.run_text(&text, span) } else { self.run_apart(&text, span) };
         }
+        let name = file.text.rsplit('/').next().unwrap_or("");
+        let above = file.text.starts_with("../") && !self.moved && !is_known(name);
+        if above || is_homely(&file.text) && !file.text.contains("/.") && !is_known(name) {
+            self.hit("hidden-run", file.span);
+        }
         // Where anything is written unasked nothing is run unasked.
         if place(&file.text, self.cwd) == Place::Scratch && self.cwd == Cwd::Project {
             self.hit("hidden-run", file.span);
@@ -176,12 +185,12 @@ impl Walker<'_> {
         if let Some(program) = programs::find(name) {
             self.by_table(program, name, argv, span, feed)
         } else {
-            self.unknown_program(name, argv, span);
+            self.unknown_program(name, argv, span, &feed);
             Feed::Other
         }
     }
 
-    fn unknown_program(&mut self, name: &str, argv: &[Field], span: Span) {
+    fn unknown_program(&mut self, name: &str, argv: &[Field], span: Span, feed: &Feed) {
         let plain = !name.contains('.') && argv.first().is_some_and(|f| !f.text.contains('/'));
         let asks = matches!(argv, [_, only] if matches!(only.text.as_str(), "--version" | "--help" | "-V" | "-version"));
         if plain && asks {
@@ -193,6 +202,9 @@ impl Walker<'_> {
         for field in argv.iter().skip(1) {
             self.judge_read(field);
         }
+        let program = &programs::NOTHING;
+        self.look_inside(program, argv, &Args::read(program, argv.get(1..).unwrap_or(&[])), 0);
+        self.look_at_fed(feed, span);
     }
 
     /// Judges by what the tables say of a program.
@@ -239,7 +251,8 @@ impl Walker<'_> {
             return Feed::Text("help".to_owned());
         }
         self.wide |= program.prints_any_name(args);
-        let network = self.table_rules(program, name, argv, args, span, &feed);
+        let (base, network) = self.table_rules(program, name, argv, args, span, &feed);
+        self.look_by(base, program, name, (argv, args), &feed, span);
         if let Feed::File(file) = &feed
             && network
             && !program.also.iter().any(|judge| matches!(*judge, "curl" | "wget"))
@@ -262,6 +275,7 @@ impl Walker<'_> {
         for opt in &args.opts {
             self.option_value(program, opt);
         }
+        self.wipe_as_set(program, args.operand(0), span);
         self.operands(program, name, args);
         self.strayed |= program.unpacks(args) || name == "patch" && feed == Feed::Fetched;
         self.starts(program, argv, args, span);
@@ -288,7 +302,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What the table and the special judges say; whether it reads from the network.
+    /// What the table and the special judges say: the rule that it begins with, and whether it reads from the network.
     fn table_rules(
         &mut self,
         program: &'static Program,
@@ -297,7 +311,7 @@ impl Walker<'_> {
         args: &Args,
         span: Span,
         feed: &Feed,
-    ) -> bool {
+    ) -> (&'static str, bool) {
         let outer = self.lowered.take();
         for judge in &program.also {
             special::judge(self, judge, name, argv, args, span, feed);
@@ -308,6 +322,7 @@ impl Walker<'_> {
         }
         self.lowered = outer;
         let mut network = false;
+        let base = found.first().map_or("unknown", |f| f.rule.id);
         let changes = program.dest == Dest::Changed && found.iter().any(|f| f.rule.risk > super::Risk::Low);
         for found in found {
             network |= found.rule.id == "network";
@@ -316,7 +331,7 @@ impl Walker<'_> {
         for field in args.operands.iter().filter(|f| changes && f.text.contains(['/', '.', '~'])) {
             self.judge_write(field, "write");
         }
-        network
+        (base, network)
     }
 
     fn operands(&mut self, program: &Program, name: &str, args: &Args) {
@@ -338,7 +353,9 @@ impl Walker<'_> {
                 self.judge_write(field, "write");
                 let many = |f: &Field| f.many || f.text.contains('*');
                 let others = program.dest != Dest::All && args.operands.iter().take(at).any(many);
-                let each = many(field) || program.dest == Dest::All && field.computed && field.unknown();
+                let round = self.rounds > 0 && !program.moves && field.text.chars().all(|c| c == UNKNOWN);
+                let each =
+                    round || many(field) || program.dest == Dest::All && field.computed && field.unknown();
                 if program.empties && each && !others && (at == last || !program.moves) {
                     self.hit("delete-tree", field.span);
                 }
@@ -392,7 +409,8 @@ impl Walker<'_> {
         } else {
             self.note_use(Act::Write, field);
         }
-        match place(&field.text, self.cwd) {
+        let real = self.real_path(&field.text);
+        match place(real.as_deref().unwrap_or(&field.text), self.cwd) {
             Place::Null => return false,
             Place::Project | Place::Scratch | Place::Unknown => self.hit(rule, field.span),
             Place::Control => self.hit("persist", field.span),
@@ -433,10 +451,12 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
     let leading = args.opts.iter().position(starts).map_or(args.leading, |at| at.min(args.leading));
     let considered = if program.help_first { args.opts.get(..leading).unwrap_or(&[]) } else { &args.opts };
     // After more words it may be meant for a program that this one starts.
-    let passes_on = args.operands.len() > 1
-        && args.operands.iter().any(|f| list("starting words").contains(&f.text.as_str()));
+    let behind = args.operands.split_last().map_or(&[][..], |(_, before)| before);
+    let passes_on = behind.iter().any(|f| list("starting words").contains(&f.text.as_str()));
     let considered = if program.sub_help && !passes_on { &args.opts } else { considered };
-    let long = considered.iter().any(|opt| {
+    // Behind another option it may be what that one takes.
+    let plain = considered.iter().take_while(|opt| opt.kind == Some(Kind::Flag)).count();
+    let long = considered.iter().take(plain + 1).filter(|_| !passes_on).any(|opt| {
         opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
     });

@@ -331,7 +331,11 @@ impl Walker<'_> {
     /// The variable that another one names.
     fn named_by(&mut self, name: Option<&Value>, span: Span) -> Value {
         match name.filter(|named| !named.text.contains(UNKNOWN)) {
-            Some(named) => self.check_secret_variable(&named.text, true, span),
+            Some(named) => {
+                self.check_secret_variable(&named.text, true, span);
+                // A subscript is evaluated.
+                self.run_quoted(&named.text, span);
+            }
             // It may be any.
             None => self.hit("environment", span),
         }

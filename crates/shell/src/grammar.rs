@@ -173,7 +173,12 @@ impl Program {
         }
         // Only what the program itself would take as harmless is so for the one that it is passed on to.
         let option = passed && text.starts_with('-') && self.kind_of(text, text, sub) != Some(Kind::Flag);
-        is_inside(text, cwd) && !(self.tasks && nth > 0) && !(self.passes && option)
+        let name = text.split('=').next().unwrap_or(text);
+        let weighty = || self.kind_of(name, text, sub).is_some_and(Kind::is_weighty);
+        !(text.starts_with('@') || passed && text.starts_with('-') && weighty())
+            && is_inside(text, cwd)
+            && !(self.tasks && nth > 0)
+            && !(self.passes && option)
     }
 }
 
@@ -233,8 +238,13 @@ impl Walker<'_> {
         let value = &Field { span: opt.span, ..value.clone() };
         match opt.kind {
             Some(Kind::Out) => {
-                if value.text != "-" {
+                if let Some(line) = value.text.strip_prefix(['|', '!']) {
+                    let _ = self.run_apart(line, value.span);
+                } else if value.text != "-" {
                     self.judge_write(value, "write-hidden");
+                    if value.many {
+                        self.hit("delete-tree", value.span);
+                    }
                 }
             }
             Some(Kind::Code) => inline::look(self, value),
@@ -338,8 +348,19 @@ impl Walker<'_> {
         let there = place(&path.text, self.cwd);
         if matches!(there, Place::Outside | Place::Scratch | Place::Device) && self.cwd == Cwd::Project
             || path.text.contains("://")
+            || path.text.starts_with("data:")
         {
             self.hit(rule, path.span);
+        }
+    }
+
+    /// Folders that a program removes as variables say.
+    pub(super) fn wipe_as_set(&mut self, program: &Program, sub: &str, span: super::syntax::Span) {
+        let wiping = program.options.iter().filter(|o| o.kind == Kind::Wipes && o.of_sub(sub));
+        for name in wiping.flat_map(|o| &o.names).filter_map(|name| name.strip_prefix('$')) {
+            if let Some(value) = self.value_of(name).filter(|value| !value.text.is_empty()) {
+                self.wipe(&Field::plain(&value.text, span));
+            }
         }
     }
 

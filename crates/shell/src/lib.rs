@@ -7,6 +7,7 @@
 
 mod args;
 mod braces;
+mod carried;
 mod command;
 mod compound;
 pub mod control;
@@ -33,6 +34,7 @@ mod shell;
 mod simple;
 mod special;
 mod spread;
+mod stake;
 mod started;
 mod state;
 mod syntax;
@@ -45,10 +47,12 @@ mod wrap;
 use serde::{Deserialize, Serialize};
 
 pub use effect::{Effect, effect};
-pub use made::{is_made, makes_again};
+pub use made::{is_made, is_output, makes_again};
+pub use path::glob;
 pub use programs::{Role, goes_deeper, is, work_files};
 pub use proof::{checks_each_file, ends_as_one, proves};
 pub use settings::steers;
+pub use stake::Stake;
 pub use trace::{Act, Call, Use, Word, settled};
 
 /// Longest line that is judged, in bytes; longer ones are high.
@@ -135,10 +139,17 @@ pub struct Reading {
     pub too_long: bool,
     /// The risk of what belongs to no command.
     pub loose: Risk,
+    /// What is at stake, where that is certain and all that speaks against the line.
+    pub stakes: Vec<Stake>,
 }
 
 /// Reads a shell line as [`assess`] does and tells what it would run and touch as well.
 pub fn read(line: &str) -> Reading {
+    read_in(line, "")
+}
+
+/// Reads a shell line that starts in a folder of the workspace; empty for its top.
+pub fn read_in(line: &str, folder: &str) -> Reading {
     let unread = |rule| Reading {
         verdict: refusal(line, rule),
         calls: Vec::new(),
@@ -149,6 +160,7 @@ pub fn read(line: &str) -> Reading {
         whole: false,
         too_long: rule == "too-long",
         loose: Risk::High,
+        stakes: Vec::new(),
     };
     if line.len() > MAX_LINE_BYTES {
         return unread("too-long");
@@ -156,6 +168,7 @@ pub fn read(line: &str) -> Reading {
     let Ok(script) = parse::parse(line) else { return unread("unreadable") };
     let mut walker = walk::Walker::new(line);
     walker.trace = Some(trace::Trace::default());
+    walker.moved = !folder.is_empty();
     walker.check_comments(line);
     walker.run(&script);
     let fetched = walker.fetched.clone();
@@ -171,6 +184,7 @@ pub fn read(line: &str) -> Reading {
         whole: !trace.cut,
         too_long: trace.cut,
         loose: trace.loose,
+        stakes: if trace.cut { Vec::new() } else { trace.stakes.all() },
     }
 }
 

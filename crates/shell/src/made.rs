@@ -28,7 +28,7 @@ pub fn makes_again(name: &str) -> bool {
 }
 
 /// Whether output goes to a path by habit.
-pub(super) fn is_output(path: &str) -> bool {
+pub fn is_output(path: &str) -> bool {
     within(path) && path.split('/').any(|part| MADE.has(part))
 }
 

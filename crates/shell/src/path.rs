@@ -97,7 +97,7 @@ fn is_control(parts: &[&str]) -> bool {
 }
 
 /// Whether `text` matches `pattern` (`*`, `?`, `[set]`), without regard to case.
-pub(super) fn glob(pattern: &str, text: &str) -> bool {
+pub fn glob(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().take(256).collect();
     let text: Vec<char> = text.chars().take(1024).collect();
     let (mut p, mut t) = (0, 0);

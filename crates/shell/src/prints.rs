@@ -3,8 +3,9 @@
 //! Owns the programs whose output follows from their arguments or from what they are fed. Never judges.
 
 use super::args::Args;
-use super::expand::Feed;
+use super::expand::{Feed, UNKNOWN};
 use super::programs::{self, Role};
+use super::secrets::names_secret;
 
 /// Where a program is found.
 pub(super) fn found(name: &str) -> String {
@@ -32,6 +33,18 @@ pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Fee
         ("pwd", _) => Feed::Text(".".to_owned()),
         ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => {
             Feed::Text(".".to_owned())
+        }
+        ("git", []) if args.has(&["--exec-path"]) => Feed::Text("/usr/lib/git-core".to_owned()),
+        ("git", [first, path]) if first.text == "rev-parse" && args.has(&["--git-path"]) => {
+            Feed::Text(format!(".git/{}", path.text))
+        }
+        ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--git-dir", "--git-common-dir"]) => {
+            Feed::Text(".git".to_owned())
+        }
+        // Where it lies is not known, but what it is.
+        ("find" | "gfind", words) if words.iter().any(|f| names_secret(&f.text)) => {
+            let named = words.iter().find(|f| names_secret(&f.text)).map_or("", |f| f.text.as_str());
+            Feed::Text(format!("{UNKNOWN}/{named}"))
         }
         ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
         ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => {

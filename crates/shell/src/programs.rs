@@ -205,6 +205,9 @@ static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
     out
 });
 
+/// What is known of a program of which nothing is known.
+pub(super) static NOTHING: LazyLock<Program> = LazyLock::new(Program::default);
+
 /// What is known of the program of that name and what it does.
 pub(super) fn find(name: &str) -> Option<&'static Program> {
     PROGRAMS.get(name).map(AsRef::as_ref).filter(|program| program.described)
@@ -375,6 +378,11 @@ pub(super) struct Found {
 }
 
 impl Program {
+    /// Whether anything is said of its arguments.
+    pub const fn lines_known(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
     /// Adds what else is known.
     fn add(&mut self, more: &Self) {
         self.options.extend(more.options.iter().cloned());
@@ -397,6 +405,7 @@ impl Program {
         self.text = self.text.max(more.text);
         self.text_unless.extend(&more.text_unless);
         self.long1 |= more.long1;
+        self.help_first |= more.help_first;
         self.names |= more.names;
         self.wraps = self.wraps.or(more.wraps);
         self.described |= more.described;

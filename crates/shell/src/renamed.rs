@@ -3,6 +3,7 @@
 //! Owns which name stands for which file. Never looks at the disk: only what the line itself does is known.
 
 use super::args::Args;
+use super::command::is_known;
 use super::expand::{Field, UNKNOWN};
 use super::knowledge::list;
 use super::programs::{Dest, Program};
@@ -17,6 +18,19 @@ fn plain(path: &str) -> &str {
 
 fn base(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+}
+
+/// What is git under another name: its commands are programs of their own as well, and `hub` hands it what it does not know.
+pub(super) fn as_git(name: &str, located: bool, argv: &[Field]) -> Option<Vec<Field>> {
+    let (first, rest) = argv.split_first()?;
+    let sub = name.strip_prefix("git-").filter(|sub| !sub.is_empty() && !is_known(name));
+    let handed = name == "hub" && rest.first().is_some_and(|f| list("git alone").contains(&f.text.as_str()));
+    let words: Vec<Field> = match sub {
+        Some(sub) => [first.with("git"), first.with(sub)].into_iter().chain(rest.iter().cloned()).collect(),
+        None if handed => std::iter::once(first.with("git")).chain(rest.iter().cloned()).collect(),
+        None => return None,
+    };
+    (!located).then_some(words)
 }
 
 impl Walker<'_> {
@@ -65,6 +79,16 @@ impl Walker<'_> {
     /// The file that a name stands for, if the line made the name.
     pub(super) fn real_name(&self, path: &str) -> Option<&str> {
         self.renamed.iter().rev().find(|(made, _)| made == plain(path)).map(|(_, source)| source.as_str())
+    }
+
+    /// The path that one stands for whose beginning the line made.
+    pub(super) fn real_path(&self, path: &str) -> Option<String> {
+        let path = plain(path);
+        self.renamed.iter().rev().find_map(|(made, source)| {
+            let rest =
+                path.strip_prefix(made.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+            (source.starts_with(".git") || source.contains("/.git")).then(|| format!("{source}{rest}"))
+        })
     }
 
     /// The program that a path runs, if the line gave it that name: the command as it is.

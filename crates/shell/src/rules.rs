@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::Risk;
+use super::{Risk, Stake};
 
 /// One rule: a stable id, its risk, the clause of the safety rules it stands for, and examples.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Rule {
     pub clause: u8,
     /// One plain sentence.
     pub why: &'static str,
+    /// What it puts at stake, where a look at the machine can tell whether that is lost.
+    pub stake: Option<Stake>,
     /// Lines whose verdict is this rule.
     pub matching: Vec<&'static str>,
     /// Lines whose verdict is another rule.
@@ -70,6 +72,7 @@ static FALLBACK: Rule = Rule {
     risk: Risk::High,
     clause: 9,
     why: "the line could not be read with certainty",
+    stake: None,
     matching: Vec::new(),
     other: Vec::new(),
 };
@@ -102,6 +105,10 @@ fn read(text: &'static str) -> Vec<Rule> {
             if let Some(rule) = out.last_mut() {
                 rule.other.push(example);
             }
+        } else if let Some(stake) = line.strip_prefix("= ") {
+            if let Some(rule) = out.last_mut() {
+                rule.stake = Stake::named(stake);
+            }
         } else if !line.is_empty() && !line.starts_with('#') {
             let mut parts = line.splitn(4, ' ');
             let (Some(id), Some(risk), Some(clause), Some(why)) =
@@ -111,7 +118,8 @@ fn read(text: &'static str) -> Vec<Rule> {
             };
             let risk = risk_of(risk);
             let clause = clause.parse().unwrap_or(0);
-            out.push(Rule { id, risk, clause, why, matching: Vec::new(), other: Vec::new() });
+            let (matching, other) = (Vec::new(), Vec::new());
+            out.push(Rule { id, risk, clause, why, stake: None, matching, other });
         }
     }
     out

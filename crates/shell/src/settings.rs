@@ -5,11 +5,13 @@
 
 use std::sync::LazyLock;
 
+use super::carried::is_homely;
 use super::command::is_harmless_pager;
-use super::expand::UNKNOWN;
+use super::effect::Effect;
+use super::expand::{Field, UNKNOWN};
 use super::knowledge::{Names, fits, groups};
 use super::path::{Cwd, Place, place};
-use super::programs::{Role, is};
+use super::programs::{Role, effect, is};
 use super::syntax::Span;
 use super::walk::Walker;
 
@@ -26,10 +28,12 @@ static VARIABLES: LazyLock<Names<Means>> = LazyLock::new(|| {
             "when" => Means::When(words),
             "path" => Means::Path,
             "place" => Means::Place,
+            "conf" => Means::Conf,
             "home" => Means::Home,
+            "unless" => Means::Unless(words),
             "harmless" => Means::Harmless,
             "url" => Means::Holds("://", words),
-            "file" => Means::Holds("/", words),
+            "writes" => Means::Writes,
             "any" => Means::Holds("", words),
             _ => Means::Steers,
         };
@@ -55,17 +59,51 @@ enum Means {
     Path,
     /// It names places that code is taken from, or files that are written: outside the project it is like one that runs.
     Place,
+    /// Likewise, and one of the project steers it.
+    Conf,
     /// Likewise, and every program looks there for its settings: nowhere is it harmless.
     Home,
+    /// A file or a folder that is written.
+    Writes,
     /// Where its value holds the first, the rule of the second is meant.
     Holds(&'static str, &'static str),
     /// It steers programs and runs none by itself.
     Steers,
     /// It changes what is printed, or how much is done at once.
     Harmless,
+    /// Likewise, but where it is one of these words.
+    Unless(&'static str),
 }
 
+/// How names of variables end that say where something is written.
+const WRITTEN: [&str; 11] = [
+    "HOME",
+    "BUILD_PATH",
+    "DIR",
+    "DIRECTORY",
+    "LOGFILE",
+    "LOGPATH",
+    "LOG_PATH",
+    "_FILE",
+    "_OUTPUT",
+    "_PREFIX",
+    "_OPTIONS",
+];
+
 impl Means {
+    const fn is_harmless(self) -> bool {
+        matches!(self, Self::Harmless | Self::Unless(_))
+    }
+
+    /// Whether a value of it may say where something is written.
+    fn says_where(means: Option<Self>, name: &str) -> bool {
+        match means {
+            Some(Self::Steers | Self::When(_) | Self::Holds(..)) => true,
+            Some(means) => !means.is_harmless() && means != Self::Path && means != Self::Shows,
+            None => WRITTEN.iter().any(|end| name.ends_with(end)),
+        }
+    }
+
     fn runs_another(self, value: &str) -> bool {
         match self {
             Self::Runs => !value.is_empty(),
@@ -76,15 +114,18 @@ impl Means {
                     || value.contains(UNKNOWN)
                     || is(first, Role::Shell)
                     || is(first, Role::Interpreter)
+                    || effect(first, &[]) == Some(Effect::Deletes)
             }
+            Self::Unless(words) => words.split(' ').any(|word| value.eq_ignore_ascii_case(word)),
             Self::When(patterns) => value.split(' ').any(|word| is_one_of(word, patterns)),
             Self::Path => path_is_hostile(value),
-            Self::Place | Self::Home => value.split([':', ' ', '=', ',']).any(|part| {
+            Self::Home if !matches!(value, "" | "~" | "off" | ".git" | "./.git") => true,
+            Self::Place | Self::Conf | Self::Home => value.split([':', ' ', '=', ',']).any(|part| {
                 part.contains(UNKNOWN) && part.starts_with('/')
                     || part.starts_with(['/', '~']) && !matches!(place(part, Cwd::Project), Place::Null)
                     || part.starts_with("../")
             }),
-            Self::Steers | Self::Harmless | Self::Holds(..) => false,
+            Self::Steers | Self::Harmless | Self::Holds(..) | Self::Writes => false,
         }
     }
 }
@@ -95,7 +136,7 @@ fn is_one_of(word: &str, patterns: &str) -> bool {
 
 /// Whether a variable of this name makes a program run another, or steers it or us: no project ever sets one.
 pub fn steers(name: &str) -> bool {
-    VARIABLES.get(&name.to_ascii_uppercase()).is_some_and(|means| means != Means::Harmless)
+    VARIABLES.get(&name.to_ascii_uppercase()).is_some_and(|means| !means.is_harmless())
 }
 
 impl Walker<'_> {
@@ -107,8 +148,22 @@ impl Walker<'_> {
         if means.is_some_and(|means| means.runs_another(value)) {
             self.hit("hidden-run", span);
         }
+        if matches!(means, Some(Means::Conf | Means::Steers)) && place(value, self.cwd) == Place::Control {
+            self.hit("persist", span);
+        }
+        let hidden = name.ends_with("DIR") && value.contains("/.");
+        let mut parts = value.split(['=', ':', ',', ' ']);
+        if Means::says_where(means, name) && !hidden && parts.any(is_homely) {
+            self.hit("outside", span);
+        }
         let inside = means == Some(Means::Place) && self.places_inside(value);
-        self.steered |= means.is_some_and(|means| means != Means::Harmless) && !inside;
+        self.steered |= means.is_some_and(|means| !means.is_harmless()) && !inside;
+        let path = value.strip_prefix("af_unix:").unwrap_or(value);
+        if means == Some(Means::Writes)
+            && (path.contains(['/', '.', '~']) || place(path, self.cwd) != Place::Project)
+        {
+            self.judge_write(&Field::plain(path, span), "write-hidden");
+        }
         if let Some(Means::Holds(part, rule)) = means
             && value.contains(part)
         {
@@ -121,7 +176,7 @@ impl Walker<'_> {
     /// A variable that a command is given: any but a harmless one may steer it.
     pub(super) fn note_given(&mut self, name: &str, value: &str) {
         let inside = VARIABLES.get(name) == Some(Means::Place) && self.places_inside(value);
-        self.steered |= VARIABLES.get(name) != Some(Means::Harmless) && !inside;
+        self.steered |= !VARIABLES.get(name).is_some_and(Means::is_harmless) && !inside;
     }
 
     fn places_inside(&self, value: &str) -> bool {

@@ -182,6 +182,9 @@ fn unescape(text: &str) -> String {
 
 fn printf(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     let (variable, args) = match args {
+        [flag, name, dashes, rest @ ..] if flag.text == "-v" && dashes.text == "--" => {
+            (Some(name.text.clone()), rest)
+        }
         [flag, name, rest @ ..] if flag.text == "-v" => (Some(name.text.clone()), rest),
         [flag, rest @ ..] if flag.text == "--" => (None, rest),
         all => (None, all),
@@ -349,6 +352,9 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
             Some((variable, value)) => (variable.trim_end_matches('+'), Some(field.with(value))),
             None => (field.text.as_str(), None),
         };
+        if variable.contains(UNKNOWN) && (name == "export" || flags.contains('x')) {
+            w.hit("computed-code", field.span);
+        }
         let inside = local && w.localize(variable);
         if let Some(value) = &value {
             w.judge_setting(variable, &value.text, field.span);
@@ -357,12 +363,21 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
             }
             let added = field.text.contains("+=");
             w.assign(variable, if other || added { Value::unknown() } else { Value::from_field(value) });
+            if flags.contains('n') && super::settings::steers(&value.text) {
+                w.hit("hidden-run", field.span);
+            }
             if flags.contains('n') {
                 w.share(&value.text);
                 w.share(variable);
             }
         } else if inside {
             w.assign(variable, Value::of(""));
+        } else if name == "export" || flags.contains('x') {
+            // What it holds already is given from now on.
+            if let Some(held) = w.held(variable) {
+                w.judge_setting(variable, &held, field.span);
+                w.note_given(variable, &held);
+            }
         }
         if name == "export" && flags.contains('n') {
             w.assign(variable, Value::unknown());

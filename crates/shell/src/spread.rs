@@ -31,7 +31,12 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
     if rest.is_empty() {
         return Feed::Other;
     }
-    let items = items(w, feed, span);
+    let one = args.has(&["-0", "--null"]);
+    let items = match feed {
+        // Nothing but a NUL parts what it is fed.
+        Feed::Text(text) if one && !text.contains('\0') => vec![Field::plain(text.trim_end(), span)],
+        Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => items(w, feed, span),
+    };
     if let Some(mark) = mark.filter(|m| !m.is_empty()) {
         let lines: Vec<Field> = match feed {
             Feed::Text(text) => {

@@ -131,7 +131,7 @@ fn powershell(w: &mut Walker<'_>, args: &[Field], span: Span) -> Option<Feed> {
 fn shell_input(w: &mut Walker<'_>, rest: &[Field], span: Span, feed: &Feed) {
     match rest.iter().find(|f| f.text != "--") {
         None => feed_shell(w, feed, span, false),
-        Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
+        Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
             feed_shell(w, feed, span, false);
         }
         Some(file) => source(w, std::slice::from_ref(file), span, false),

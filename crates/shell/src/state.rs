@@ -101,6 +101,8 @@ impl Held {
 impl Walker<'_> {
     /// Gives a variable a value.
     pub(super) fn assign(&mut self, name: &str, value: Value) {
+        // However it comes to its value: what it then means to programs is the same.
+        self.judge_setting(name, &value.text, self.here());
         self.hold(name, value, false);
     }
 
@@ -217,6 +219,12 @@ impl Walker<'_> {
             .flat_map(|held| held.values.iter().map(|v| v.text.as_str()))
     }
 
+    /// The text that this line gave a variable, where that is certain.
+    pub(super) fn held(&self, name: &str) -> Option<String> {
+        let set = self.memory.variables.contains_key(name);
+        self.value_of(name).filter(|_| set).map(|value| value.text)
+    }
+
     /// The value of a variable, when it is certain.
     pub(super) fn value_of(&self, name: &str) -> Option<Value> {
         if MOVING.contains(&name) || self.memory.shared.contains(name) {
@@ -253,10 +261,10 @@ impl Walker<'_> {
         self.charge(values.iter().map(|f| f.text.len() + 32).sum(), Span::default());
         for at in 0..9 {
             let value = values.get(at).map_or_else(Value::unknown, Value::from_field);
-            self.assign(&(at + 1).to_string(), value);
+            self.hold(&(at + 1).to_string(), value, false);
         }
         for name in ["@", "*"] {
-            self.assign(name, Value::list(values));
+            self.hold(name, Value::list(values), false);
         }
         self.assign("#", Value::of(&values.len().to_string()));
     }

@@ -4,12 +4,13 @@
 //! commands and paths are [`crate::policy`]'s.
 
 use std::rc::Rc;
-use std::sync::LazyLock;
 
 use super::Risk;
 use super::expand::{Field, UNKNOWN};
-use super::programs::{self, Program, Role};
+use super::path::{Cwd, Place, place};
+use super::programs::{self, Role};
 use super::rules::Rule;
+use super::stake::Stakes;
 use super::syntax::Span;
 use super::walk::Walker;
 
@@ -38,9 +39,6 @@ impl Act {
         }
     }
 }
-
-/// What is known of a program of which nothing is known.
-static NOTHING: LazyLock<Program> = LazyLock::new(Program::default);
 
 /// One word of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +128,7 @@ pub(super) struct Trace {
     pub cut: bool,
     /// The risk of what belongs to no command.
     pub loose: Risk,
+    pub stakes: Stakes,
     here: Option<Rc<[String]>>,
     aside: Option<String>,
 }
@@ -145,6 +144,7 @@ impl Default for Trace {
             deletes: false,
             cut: false,
             loose: Risk::Low,
+            stakes: Stakes::default(),
             here: Some(here),
             aside: None,
         }
@@ -152,29 +152,38 @@ impl Default for Trace {
 }
 
 impl Trace {
-    /// A rule of risk holds somewhere; `loose` when no command stands there.
-    pub fn hit(&mut self, rule: &Rule, loose: bool) {
+    /// A rule of risk holds somewhere; `loose` when no command stands there. Whether something is at stake.
+    pub fn hit(&mut self, rule: &Rule, loose: bool) -> bool {
         self.cut |= rule.id == "too-long";
         self.deletes |= rule.id.starts_with("delete");
         if loose && rule.id != "redirect" {
             self.loose = self.loose.max(rule.risk);
         }
+        self.stakes.hit(rule, loose)
     }
 
     /// Gives every command the risk of its part. A shell in which nothing was found only runs what it is given, and
     /// what moves the shell does nothing by itself.
-    pub fn settle(&mut self, risk_of: impl Fn(usize) -> Option<Risk>) {
+    pub fn settle(&mut self, found: impl Fn(usize) -> Option<(Risk, bool)>) {
         for (call, at) in self.calls.iter_mut().zip(&self.places) {
-            call.risk = at.and_then(&risk_of).unwrap_or(call.risk);
+            let (risk, staked) = at.and_then(&found).unwrap_or((call.risk, false));
+            call.risk = risk;
             let name = call.program.as_str();
             let shell = programs::is(name, Role::Shell)
                 || matches!(name, "eval" | "cd" | "pushd" | "popd" | "true" | "false" | ":");
             call.carrier |= shell && call.risk == Risk::Low && !call.located;
+            if staked {
+                self.stakes.weigh(call);
+            }
         }
     }
 
     fn touch(&mut self, act: Act, field: &Field, redirect: bool) {
-        self.uses.extend(self.used(act, field, redirect));
+        let used = self.used(act, field, redirect);
+        if used.is_none() && act != Act::Read {
+            self.stakes.unnamed();
+        }
+        self.uses.extend(used);
     }
 
     fn used(&self, act: Act, field: &Field, redirect: bool) -> Option<Use> {
@@ -210,7 +219,7 @@ impl Walker<'_> {
             return;
         }
         let words = argv.get(1..).unwrap_or(&[]);
-        let harmless = programs::find(name).unwrap_or(&NOTHING).harmless_words(words, self.cwd);
+        let harmless = programs::find(name).unwrap_or(&programs::NOTHING).harmless_words(words, self.cwd);
         let Some(trace) = &mut self.trace else { return };
         let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
         let word = |(f, harmless): (&Field, bool)| Word {
@@ -284,6 +293,12 @@ impl Walker<'_> {
 
     /// The shell moves; `None` when it is not certain where to.
     pub(super) fn note_move(&mut self, to: Option<&Field>) {
+        // A folder that nobody reviewed: what is built there is code of others.
+        let away = |f: &Field| {
+            place(&f.text, Cwd::Project) == Place::Scratch || !self.moved && f.text.starts_with("../")
+        };
+        self.strayed |= to.is_some_and(away);
+        self.moved = true;
         let maybe = self.maybe > 0;
         let Some(trace) = &mut self.trace else { return };
         let Some(field) = to.filter(|f| !f.unknown() && !f.many) else {

@@ -34,6 +34,8 @@ struct Found {
     risk: Risk,
     /// Its risk without where its output goes.
     own: Risk,
+    /// Whether it puts something at stake.
+    staked: bool,
     rule: &'static rules::Rule,
     program: String,
 }
@@ -75,6 +77,8 @@ pub(super) struct Walker<'l> {
     pub(super) written: HashMap<String, String>,
     /// The shell stands in a folder that this line fetched.
     pub(super) strayed: bool,
+    /// It stands somewhere below the workspace, not at its top.
+    pub(super) moved: bool,
     /// Names of files that may be any came from a search.
     pub(super) wide: bool,
     /// A tree of an older state is on its way.
@@ -121,6 +125,7 @@ impl<'l> Walker<'l> {
             fetched: Vec::new(),
             written: HashMap::new(),
             strayed: false,
+            moved: false,
             wide: false,
             archived: false,
             readdressed: false,
@@ -146,7 +151,7 @@ impl<'l> Walker<'l> {
     pub(super) fn finish(mut self) -> (Option<Worst>, Vec<Part>, Vec<String>, Option<Trace>) {
         let line = self.line;
         if let Some(trace) = &mut self.trace {
-            trace.settle(|at| self.found.get(at).map(|f| f.own));
+            trace.settle(|at| self.found.get(at).map(|f| (f.own, f.staked)));
         }
         let parts = self
             .found
@@ -180,10 +185,10 @@ impl<'l> Walker<'l> {
     /// Notes that a rule holds.
     pub(super) fn hit_rule(&mut self, rule: &'static rules::Rule, span: Span) {
         let span = self.place_of(span);
-        if let Some(trace) = &mut self.trace {
-            trace.hit(rule, self.current.is_none());
-        }
+        let loose = self.current.is_none();
+        let staked = self.trace.as_mut().is_some_and(|trace| trace.hit(rule, loose));
         if let Some(found) = self.current.and_then(|at| self.found.get_mut(at)) {
+            found.staked |= staked;
             if rule.id != "redirect" {
                 found.own = found.own.max(rule.risk);
             }
@@ -195,6 +200,12 @@ impl<'l> Walker<'l> {
         if self.worst.as_ref().is_none_or(|worst| worst.rule.risk < rule.risk) {
             self.worst = Some(Worst { rule, span });
         }
+    }
+
+    /// Where the command stands that is being judged.
+    pub(super) fn here(&self) -> Span {
+        let found = self.current.and_then(|at| self.found.get(at));
+        found.map_or_else(|| self.origin.unwrap_or_default(), |found| found.span)
     }
 
     /// Whether the worst is already found.
@@ -322,7 +333,8 @@ impl<'l> Walker<'l> {
         if let Kind::Simple { .. } = node.kind {
             self.current = Some(self.found.len());
             let rule = rules::find("read");
-            self.found.push(Found { span, risk: Risk::Low, own: Risk::Low, rule, program: String::new() });
+            let (risk, own, staked) = (Risk::Low, Risk::Low, false);
+            self.found.push(Found { span, risk, own, staked, rule, program: String::new() });
         }
         let mut targets = Vec::new();
         for redirect in &node.redirects {

@@ -52,6 +52,9 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         return Some(Feed::Other);
     }
     let command = rest.get(skip..).unwrap_or(&[]);
+    // Its own options may follow its operands.
+    let own = |f: &&Field| skip > 0 && f.text.len() > 1 && f.text.starts_with('-') && f.text != "--";
+    let command = command.get(command.iter().take_while(own).count()..).unwrap_or(&[]);
     let command = if command.first().is_some_and(|f| f.text == "--") {
         command.get(1..).unwrap_or(&[])
     } else {

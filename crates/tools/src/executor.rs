@@ -37,6 +37,7 @@ use crate::{
     sandbox::{self, CommandSandbox},
     sight::{LaneView, Lately},
     snapshot::Snapshots,
+    unlost::Around,
 };
 
 /// Stored contents by id, for what a lane has proposed.
@@ -216,13 +217,20 @@ impl ToolExecutor {
     pub async fn meant(&self, command: &str, folder: &str, confine: Confine) -> ResolvedCommand {
         let environment = command::environment(&self.given.1, &self.fence, confine);
         let (line, root) = (command.to_owned(), self.jail.root().to_owned());
-        let folder = command::folder(&self.jail, folder.trim()).unwrap_or(root);
-        let work = tokio::task::spawn_blocking(move || resolved::look(&line, &folder, &environment));
+        let folder = command::folder(&self.jail, folder.trim()).unwrap_or_else(|_| root.clone());
+        let (signals, redactor) = (self.fence.holds_signals(), self.redactor.clone());
+        // Only what is held so loses nothing but what is saved.
+        let held = confine == Confine::Inside { write: true, network: false } && self.snapshots.is_some();
+        let work = tokio::task::spawn_blocking(move || {
+            let meant = resolved::look(&line, &folder, &environment);
+            let around = Around { root, folder, signals, environment, redactor };
+            ResolvedCommand { unlost: held.then(|| around.unlost(&line)).flatten(), ..meant }
+        });
         work.await.unwrap_or_else(|e| {
             // Never the same as anything: what cannot be looked at is asked about.
             let of = BlobId::of(format!("{e}").as_bytes());
             let folder = Thing { name: String::new(), path: String::new(), of };
-            ResolvedCommand { folder, runs: Vec::new(), environment: of }
+            ResolvedCommand { folder, runs: Vec::new(), environment: of, unlost: None }
         })
     }
 

@@ -32,6 +32,7 @@ pub mod regular;
 pub mod sandbox;
 pub mod snapshot;
 pub mod specs;
+pub mod unlost;
 pub mod walk;
 
 pub use command::{

@@ -51,7 +51,7 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     for (name, value) in all {
         variables.extend([name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
     }
-    ResolvedCommand { folder: place("", &folder), runs, environment: BlobId::of(&variables) }
+    ResolvedCommand { folder: place("", &folder), runs, environment: BlobId::of(&variables), unlost: None }
 }
 
 /// The program of a call, and the files that say what it is to do.

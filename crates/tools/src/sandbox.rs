@@ -147,6 +147,11 @@ impl CommandSandbox {
         self.walls.writable()
     }
 
+    /// Whether no signal of a command reaches another program.
+    pub(crate) fn holds_signals(&self) -> bool {
+        self.bwrap.is_some() || self.landlock && probe::holds_signals()
+    }
+
     /// Where what is taken away from control files is kept.
     pub(crate) fn aside(&self) -> Option<PathBuf> {
         self.aside.clone()

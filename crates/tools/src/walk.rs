@@ -3,7 +3,7 @@
 //! Owns which names are ignored. A file of patterns is read only if it is a regular one of bounded size that no link
 //! leads to, as git reads its own: a project must not make us wait for a pipe or read a device.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ignore::{
     Match,
@@ -50,6 +50,32 @@ pub fn walk_heeding(
         .filter_entry(move |entry| keeps(entry));
     // A folder that cannot be read is left out, like one that went away while we looked.
     walk.flatten()
+}
+
+/// What is below `start`, itself included, and what the patterns leave out of it, each as a whole; `None` where there are
+/// more than `most` names, or some cannot be read.
+pub fn parted(root: &Path, start: &Path, heed: Heed, most: usize) -> Option<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let mut patterns = Patterns::above(root, start, heed);
+    let (mut kept, mut out) = (Vec::new(), Vec::new());
+    let keeps = |entry: &DirEntry| {
+        let keeps = entry.depth() == 0 || patterns.keeps(entry);
+        if !keeps {
+            out.push(entry.path().to_owned());
+        }
+        keeps
+    };
+    for entry in WalkDir::new(start).follow_root_links(false).into_iter().filter_entry(keeps) {
+        kept.push(entry.ok()?.into_path());
+        if kept.len() > most {
+            return None;
+        }
+    }
+    Some((kept, out))
+}
+
+/// Whether git's patterns leave out what is at `path`, by its own name; `folder` says what it is.
+pub fn ignores(root: &Path, path: &Path, folder: bool) -> bool {
+    path.parent().is_some_and(|above| Patterns::above(root, above, Heed::Git).ignores(path, folder))
 }
 
 /// The patterns that hold where the walk is.

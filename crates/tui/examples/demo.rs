@@ -413,6 +413,6 @@ fn looked(checkpoint: CheckpointId) -> Input {
         of: BlobId::of(path.as_bytes()),
     };
     let runs = vec![thing("cargo", "/usr/bin/cargo")];
-    let meant = ResolvedCommand { folder: thing("", "/w"), runs, environment: BlobId::of(b"") };
+    let meant = ResolvedCommand { folder: thing("", "/w"), runs, environment: BlobId::of(b""), unlost: None };
     Input::CommandResolved { checkpoint, meant }
 }

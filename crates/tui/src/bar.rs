@@ -256,7 +256,7 @@ fn command_rows(
         beyond if beyond.is_empty() => String::new(),
         beyond => format!(", {beyond}"),
     };
-    let risk = format!("{}{beyond}", risk_name(command.risk, facts.glyphs.waits == "!"));
+    let risk = format!("{}{beyond}", risk_name(command.weight(), facts.glyphs.waits == "!"));
     let more = more(waiting(state).saturating_sub(1), "");
     let head = format!("{} Run this command?   ", facts.glyphs.waits);
     let used = head.width() + risk.width() + more.width();
@@ -266,7 +266,7 @@ fn command_rows(
     };
     let head = Line::from(vec![
         Span::styled(head, theme.style(Slot::Warn)),
-        Span::styled(risk, theme.style(risk_slot(command.risk))),
+        Span::styled(risk, theme.style(risk_slot(command.weight()))),
         Span::styled(why, theme.style(Slot::Soft)),
         Span::styled(more, theme.style(Slot::Soft)),
     ]);

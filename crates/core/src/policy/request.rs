@@ -119,7 +119,7 @@ pub(super) struct Touched {
 
 impl Facts {
     pub fn of(line: &str, folder: &str, places: &Places) -> Self {
-        let reading = shell::read(line);
+        let reading = shell::read_in(line, folder);
         let dots = shows_dots(line, &reading.calls);
         let touched = reading.uses.iter().flat_map(|used| {
             pieces(&used.path, used.redirect).into_iter().map(|path| Touched {

@@ -10,7 +10,7 @@ use crate::{
     ids::{CallId, GateId},
     policy::{By, Manner, Request, Ruling},
     refusal::Refusal,
-    resolved::ResolvedCommand,
+    resolved::{ResolvedCommand, Unlost},
     sandbox::Confine,
     shell::Risk,
 };
@@ -81,6 +81,8 @@ pub enum CommandAnswer {
     },
 }
 
+/// The word for what is of high risk.
+const PROCEED: &str = "proceed";
 /// Programs of one command that are named.
 const MOST_PROGRAMS: usize = 6;
 
@@ -99,12 +101,28 @@ impl CommandQuestion {
     }
 
     /// The word that must be typed before it runs, where a plain yes is not enough.
-    pub const fn word(&self) -> Option<&'static str> {
-        match (self.risk, self.deletes) {
-            (Risk::High, _) => Some("proceed"),
-            (Risk::Low | Risk::Medium, true) => Some("delete"),
-            (Risk::Low | Risk::Medium, false) => None,
+    pub fn word(&self) -> Option<&'static str> {
+        match (self.risk, self.deletes, self.unlost()) {
+            (_, _, Some(Unlost::Held | Unlost::MadeAgain)) => None,
+            (Risk::High, false, Some(Unlost::Undone)) | (Risk::Low | Risk::Medium, false, _) => None,
+            (Risk::High, true, Some(Unlost::Undone)) | (Risk::Low | Risk::Medium, true, _) => Some("delete"),
+            (Risk::High, _, None) => Some(PROCEED),
         }
+    }
+
+    /// Whether a typed word is the one that is wanted, or the one that its text alone would want.
+    fn takes(&self, word: &str) -> bool {
+        word == self.word().unwrap_or("y") || self.risk == Risk::High && word == PROCEED
+    }
+
+    /// Why nothing is lost by it, where a look at the machine says so.
+    fn unlost(&self) -> Option<Unlost> {
+        self.meant.as_ref().and_then(|meant| meant.unlost)
+    }
+
+    /// Its risk as it weighs here: nothing is of high risk that loses nothing.
+    pub fn weight(&self) -> Risk {
+        if self.unlost().is_some() { self.risk.min(Risk::Medium) } else { self.risk }
     }
 
     /// What is beyond the usual about it, for people; empty when nothing is.
@@ -137,7 +155,7 @@ impl Question for CommandQuestion {
         spec.text = clean(&self.command);
         spec.tag = "command";
         spec.exact = true;
-        spec.danger = Some(Danger { risk: self.risk, beyond: self.confine.beyond() });
+        spec.danger = Some(Danger { risk: self.weight(), beyond: self.confine.beyond() });
         let place = if self.folder.is_empty() { "the workspace" } else { &self.folder };
         let mut facts =
             vec![("folder", clean(place)), ("runs", clean(self.confine.words())), ("why", clean(&self.why))];
@@ -147,6 +165,7 @@ impl Question for CommandQuestion {
         }
         if let Some(meant) = &self.meant {
             facts.push(("program", clean(&programs(&meant.places()))));
+            facts.extend(meant.unlost.map(|unlost| ("loses", clean(unlost.words()))));
         }
         if self.brought {
             facts.push(("really", clean(&self.changed)));
@@ -203,7 +222,7 @@ impl Accept for CommandQuestion {
             (Answer::Line(line), _) => CommandAnswer::Edit(line),
             (Answer::Grant { rules, lasting }, _) => CommandAnswer::Grant { rules, lasting },
             (Answer::Approve, None) => CommandAnswer::Run,
-            (Answer::Word(word), wanted) if word.trim() == wanted.unwrap_or("y") => CommandAnswer::Run,
+            (Answer::Word(word), _) if self.takes(word.trim()) => CommandAnswer::Run,
             (_, wanted) => {
                 let word = wanted.unwrap_or("y");
                 return Err(Refusal::new(format!("type `{word}` to run this command; nothing else runs it")));

@@ -27,6 +27,7 @@ fn questions() -> Vec<Checkpoint> {
                 folder: thing("/w"),
                 runs: vec![thing("make")],
                 environment: BlobId::of(b""),
+                unlost: None,
             };
             command.meant = Some(Box::new(meant));
         }
@@ -129,5 +130,38 @@ fn a_plain_yes_runs_no_command_that_wants_its_word() {
         assert_eq!(accepts(&question.kind, Answer::Approve), word.is_none());
         assert!(accepts(&question.kind, Answer::Word(word.unwrap_or("y").to_owned())));
         assert!(!accepts(&question.kind, Answer::Word("anything".to_owned())));
+    }
+}
+
+#[test]
+fn what_a_look_finds_unlost_wants_less_than_its_text_says() {
+    use crate::{resolved::Unlost, shell::Risk};
+    let commands = questions().into_iter().filter_map(|q| match q.kind {
+        CheckpointKind::Risk(command) => Some(command),
+        _ => None,
+    });
+    let question = commands.into_iter().next().unwrap();
+    let (proceed, delete) = (Some("proceed"), Some("delete"));
+    for (risk, deletes, unlost, want, weight) in [
+        (Risk::High, true, None, proceed, Risk::High),
+        (Risk::High, false, None, proceed, Risk::High),
+        (Risk::High, true, Some(Unlost::MadeAgain), None, Risk::Medium),
+        (Risk::High, false, Some(Unlost::Held), None, Risk::Medium),
+        (Risk::High, false, Some(Unlost::Undone), None, Risk::Medium),
+        (Risk::High, true, Some(Unlost::Undone), delete, Risk::Medium),
+        (Risk::Medium, true, Some(Unlost::Undone), delete, Risk::Medium),
+        (Risk::Medium, true, Some(Unlost::MadeAgain), None, Risk::Medium),
+        (Risk::Medium, false, None, None, Risk::Medium),
+    ] {
+        let mut question = question.clone();
+        (question.risk, question.deletes) = (risk, deletes);
+        question.meant = question.meant.map(|meant| Box::new(ResolvedCommand { unlost, ..*meant }));
+        assert_eq!((question.word(), question.weight()), (want, weight), "{risk:?} {deletes} {unlost:?}");
+        let accepts = |answer: Answer| question.accept(question.meant(answer)).is_ok();
+        assert_eq!(accepts(Answer::Approve), want.is_none());
+        let word = |word: &str| accepts(Answer::Word(word.to_owned()));
+        // The word that its text alone asks for is never too little.
+        assert_eq!(word("proceed"), risk == Risk::High);
+        assert!(want.is_none_or(word) && !word("yes"));
     }
 }

@@ -54,7 +54,8 @@ pub fn opening() -> Opening {
 pub fn meant(of: &str) -> ResolvedCommand {
     let thing =
         |path: &str, of: &str| Thing { name: "x".into(), path: path.into(), of: BlobId::of(of.as_bytes()) };
-    ResolvedCommand { folder: thing("/w", ""), runs: vec![thing("/bin/x", of)], environment: BlobId::of(b"") }
+    let (runs, environment) = (vec![thing("/bin/x", of)], BlobId::of(b""));
+    ResolvedCommand { folder: thing("/w", ""), runs, environment, unlost: None }
 }
 
 /// A sandbox as most machines have one.

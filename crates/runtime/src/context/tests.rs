@@ -70,7 +70,7 @@ impl Bench {
             if let Effect::Start(Work::Look { checkpoint, .. }) = effect {
                 let of = pilothouse_core::blob::BlobId::of(b"");
                 let folder = Thing { name: String::new(), path: String::new(), of };
-                let meant = ResolvedCommand { folder, runs: Vec::new(), environment: of };
+                let meant = ResolvedCommand { folder, runs: Vec::new(), environment: of, unlost: None };
                 self.step(Input::CommandResolved { checkpoint, meant });
             }
         }

@@ -41,7 +41,7 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
     let empties = args.has(&["-n"]) && !has(&["print", "puts", "say", "p "]);
     for field in rest {
         w.judge_write(field, "write");
-        if field.many && empties {
+        if (field.many || field.unknown()) && empties {
             w.hit("delete-tree", field.span);
         }
     }
@@ -58,6 +58,9 @@ fn script_of(w: &mut Walker<'_>, case: &Case<'_>, words: &[Field], at: usize) {
         && let Some(code) = rest.iter().find(|f| !f.text.starts_with('-'))
     {
         return inline::look(w, code);
+    }
+    if let Some(Feed::Text(code)) = &file.feed {
+        inline::look(w, &Field::plain(code, file.span));
     }
     w.run_file(file, case.span);
     if file.text.contains("://") {

@@ -2,6 +2,8 @@
 //!
 //! Owns the words of statements that destroy, run programs or only read. Never parses SQL in full.
 
+use super::super::args::Opt;
+use super::super::carried::is_homely;
 use super::super::expand::{Feed, Field};
 use super::super::knowledge::list;
 use super::super::walk::Walker;
@@ -37,7 +39,7 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
     if matches!(case.feed, Feed::File(_) | Feed::Other) {
         reads_only = false;
     }
-    if reads_only && statements > 0 {
+    if reads_only && statements > 0 || !w.steered && only_asks(case) {
         w.lower_to_read();
     }
     for word in case.words() {
@@ -49,6 +51,34 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("send", word.span);
         }
     }
+}
+
+/// Whether a server is only asked whether it answers: nothing but statements of constants, and the options say no more than
+/// how its answer is printed.
+fn only_asks(case: &Case<'_>) -> bool {
+    let args = case.args;
+    let quiet = |o: &Opt| matches!(o.name.as_str(), "-t" | "-A" | "-q" | "-x" | "-N" | "-s" | "-B" | "-X");
+    let given = |o: &Opt| matches!(o.name.as_str(), "-c" | "--command" | "-e" | "--execute");
+    let code: Vec<&str> =
+        args.opts.iter().filter(|o| given(o)).filter_map(|o| Some(o.value.as_ref()?.text.as_str())).collect();
+    let fed = match case.feed {
+        Feed::Text(text) => Some(text.as_str()),
+        Feed::Inherit if !code.is_empty() => None,
+        Feed::Inherit | Feed::Fetched | Feed::File(_) | Feed::Other => return false,
+    };
+    let plain = |f: &Field| f.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    matches!(case.name, "psql" | "mysql" | "mariadb")
+        && args.opts.iter().all(|o| quiet(o) || given(o))
+        && args.operands.len() < 2
+        && args.operands.iter().all(plain)
+        && code.into_iter().chain(fed).all(is_constant)
+}
+
+/// Whether a statement is a `select` of numbers.
+fn is_constant(statement: &str) -> bool {
+    let statement = statement.trim().trim_end_matches(';').to_ascii_lowercase();
+    let Some(rest) = statement.strip_prefix("select ") else { return false };
+    rest.chars().all(|c| c.is_ascii_digit() || " +-*,.".contains(c)) && !rest.contains("--")
 }
 
 /// Whether a statement destroys what cannot be brought back.
@@ -127,7 +157,15 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
     {
         w.hit("secret", span);
     }
-    let reads = list("sql reads").contains(&first) && !upper.contains("WRITEFILE(");
+    let places = text.split(|c: char| c.is_whitespace() || "'\"=(),;|>".contains(c));
+    if places.into_iter().any(is_homely) {
+        w.hit("outside", span);
+    }
+    if words.contains(&"DETACH") && words.contains(&"DELETE") {
+        w.hit("remote-destroy", span);
+    }
+    let reads =
+        list("sql reads").contains(&first) && !upper.contains("WRITEFILE(") && !upper.contains("READFILE(");
     let writes = words.iter().any(|word| list("sql writes").contains(word))
         || first == "PRAGMA" && upper.contains('=');
     reads && !writes && !runs

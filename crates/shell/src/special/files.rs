@@ -50,7 +50,7 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
     while let Some(word) = words.next() {
         match word.text.as_str() {
             "-delete" => {
-                w.note_use(Act::Delete, &Field { many: true, ..word.with(&item_text) });
+                note_found(w, case, word);
                 w.hit("delete-tree", word.span);
             }
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
@@ -74,6 +74,23 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
             }
             _ => {}
         }
+    }
+}
+
+/// What `-delete` removes: below each root what one name fits, all where the tests say more than that.
+fn note_found(w: &mut Walker<'_>, case: &Case<'_>, word: &Field) {
+    let words = case.words();
+    let is = |f: &Field, names: &[&str]| names.contains(&f.text.as_str());
+    let single = !words.iter().any(|f| is(f, &["-o", "-or", ",", "!", "-not"]));
+    let name = words.windows(2).find_map(|pair| match pair {
+        [test, name] if single && is(test, &["-name", "-iname"]) => Some(format!("***{}", name.text)),
+        _ => None,
+    });
+    let name = name.unwrap_or_else(|| UNKNOWN.to_string());
+    let roots: Vec<&str> =
+        words.iter().map(|f| f.text.as_str()).take_while(|t| !t.starts_with(['-', '(', '!'])).collect();
+    for root in if roots.is_empty() { vec!["."] } else { roots } {
+        w.note_use(Act::Delete, &Field { many: true, ..word.with(&format!("{root}/{name}")) });
     }
 }
 
@@ -204,6 +221,9 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
     });
     let mode = mode_at.and_then(|at| words.get(at)).cloned().unwrap_or_default();
     let digits = mode.text.bytes().all(|b| b.is_ascii_digit()) && !mode.text.is_empty();
+    if let Some(opt) = case.args.opt(&["--reference"]).filter(|_| recursive.is_some()) {
+        w.hit("permissions", opt.span);
+    }
     let special = digits
         && mode.text.trim_start_matches('0').len() == 4
         && !mode.text.trim_start_matches('0').starts_with('0')
@@ -216,7 +236,9 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
             && mode.text.split(',').any(|m| {
                 (m.starts_with('o') || m.starts_with('a')) && m.contains(['+', '=']) && m.contains('w')
             });
-    if world || recursive.is_some() && mode.text.contains("000") {
+    let many = recursive.is_some() || words.iter().any(|f| f.many);
+    let none = digits && mode.text.trim_matches('0').is_empty();
+    if world || many && none {
         w.hit("permissions", mode.span);
     }
     if let Some(opt) = recursive

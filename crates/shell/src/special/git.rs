@@ -54,7 +54,7 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
     match sub {
         "pull" | "fetch" => {
             let address = |f: &Field| f.text.contains("://") || f.text.contains('@');
-            w.strayed |= case.args.operands.get(1).is_some_and(address);
+            w.strayed |= w.readdressed || case.args.operands.get(1).is_some_and(address);
         }
         "apply" | "am" => w.strayed |= *case.feed == Feed::Fetched,
         "remote" if matches!(case.args.operand(1), "add" | "set-url") => w.readdressed = true,
@@ -74,6 +74,11 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
                 && place(&target.text, w.cwd) == Place::Outside
             {
                 w.hit("outside", target.span);
+            }
+        }
+        "rm" if !case.args.has(&["--cached", "-n", "--dry-run"]) => {
+            if let Some(field) = case.args.operands.iter().skip(1).find(|f| f.many) {
+                w.hit("delete-tree", field.span);
             }
         }
         "archive" if !case.args.has(&["-o", "--output"]) => w.archived = true,

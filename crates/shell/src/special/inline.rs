@@ -113,6 +113,7 @@ pub(in super::super) fn look(w: &mut Walker<'_>, code: &Field) {
         w.hit("fetch-run", code.span);
     }
     started_by_word(w, &text, code);
+    started_by_sign(w, &text, code);
     for pattern in PATTERNS.iter() {
         if pattern.groups.iter().all(|group| group.iter().any(|word| has(&tight, word))) {
             w.hit_rule(pattern.rule, code.span);
@@ -147,8 +148,27 @@ fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
         }
         let looks_like_path = path.starts_with(['/', '~']) && path.len() > 2 && !path.contains(['\n', ' '])
             || path.starts_with("../");
+        if writes && (path.starts_with(".git/") && place(path, w.cwd) == Place::Control) {
+            w.hit("persist", code.span);
+        }
         if writes && looks_like_path && matches!(place(path, w.cwd), Place::Outside | Place::Device) {
             w.hit("outside", code.span);
+        }
+    }
+}
+
+/// Languages in which a sign starts a command line: `!rm`, `open "|rm"`, `qx{rm}`.
+fn started_by_sign(w: &mut Walker<'_>, text: &str, code: &Field) {
+    let whole = text.trim_start().strip_prefix(['!', '%']).map(str::to_owned);
+    let piped =
+        literals(text).into_iter().filter_map(|l| l.trim_start().strip_prefix('|').map(str::to_owned));
+    let braced = ["qx{", "%x{", "qx/", "qx(", "%x("].into_iter().filter_map(|sign| {
+        let (_, rest) = text.split_once(sign)?;
+        Some(rest.split(['}', '/', ')']).next().unwrap_or("").to_owned())
+    });
+    for line in whole.into_iter().chain(piped).chain(braced).take(8) {
+        if super::super::nested_is_high(&line, w.depth) {
+            w.hit("unsafe-code", code.span);
         }
     }
 }

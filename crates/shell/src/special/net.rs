@@ -153,8 +153,9 @@ pub(super) fn keygen(w: &mut Walker<'_>, case: &Case<'_>) {
 }
 
 fn is_remote_path(text: &str) -> bool {
-    let Some((host, _)) = text.split_once(':') else { return text.starts_with("rsync://") };
-    !host.is_empty() && !host.contains('/') && host.len() > 1 || text.contains("://")
+    let Some((host, path)) = text.split_once(':') else { return text.starts_with("rsync://") };
+    let drive = host.len() == 1 && path.starts_with(['/', '\\']);
+    !host.is_empty() && !host.contains('/') && !drive || text.contains("://")
 }
 
 /// `scp`: towards another machine it sends.

@@ -22,6 +22,16 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
         .chain((!first.starts_with('-')).then_some(first))
         .collect();
     let long = |names: &[&str]| words.iter().any(|f| names.contains(&f.text.as_str()));
+    let joined = words.iter().filter(|f| f.text.starts_with('-') && !f.text.starts_with("--"));
+    for field in joined {
+        let run = field.text.split_once(['I', 'F']).map_or("", |(_, run)| run);
+        if run.contains([' ', '/']) {
+            w.hit("hidden-run", field.span);
+        }
+    }
+    if !first.starts_with('-') && letters.contains('I') {
+        w.hit("hidden-run", case.span);
+    }
     let lists = (letters.contains('t') || long(&["--list"]))
         && !letters.contains(['c', 'x', 'r', 'u', 'A'])
         && !long(&["--create", "--extract", "--get"]);
@@ -100,7 +110,7 @@ pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
     for field in case.words() {
         let text = field.text.as_str();
         left_out = if text.starts_with('-') { matches!(text, "-x" | "--exclude") } else { left_out };
-        if text == "-TT" || text.starts_with("--unzip-command") {
+        if text.starts_with("-TT") || text.starts_with("--unzip-command") {
             w.hit("hidden-run", field.span);
         }
         let letters = text.strip_prefix('-').filter(|l| !l.starts_with('-') && case.name == "zip");

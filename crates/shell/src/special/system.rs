@@ -67,6 +67,13 @@ pub(super) fn ps(w: &mut Walker<'_>, case: &Case<'_>) {
 pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
     let verb = case.args.operand(0).to_owned();
+    if verb.is_empty() || case.args.leading > 0 && words.first().is_some_and(|f| f.text == "-c") {
+        // Before any of its own commands `-c` is one of the shell's.
+        let code = words.iter().position(|f| f.text == "-c").and_then(|at| words.get(at + 1));
+        if let Some(code) = code {
+            let _ = w.run_apart(&code.text, code.span);
+        }
+    }
     let sends = matches!(verb.as_str(), "send-keys" | "send") || words.iter().any(|f| f.text == "stuff");
     if sends {
         w.hit("script", case.span);

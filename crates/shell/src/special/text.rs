@@ -2,6 +2,7 @@
 //!
 //! Owns the reading of those languages as far as writes and starts of programs go.
 
+use super::super::carried::is_homely;
 use super::super::expand::{Field, UNKNOWN};
 use super::super::secrets::names_secret;
 use super::super::walk::Walker;
@@ -10,6 +11,10 @@ use super::Case;
 /// `jq`: `$ENV` and `env` show the environment; `yq` can too.
 pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
     let Some(filter) = case.args.operands.first() else { return };
+    // Of `yq` a lone operand is the file.
+    if case.name == "yq" && case.args.operands.len() == 1 && names_secret(&filter.text) {
+        w.hit("secret", filter.span);
+    }
     let words: Vec<&str> =
         filter.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))).collect();
     let shows = words.iter().any(|word| matches!(*word, "env" | "$ENV" | "$__prog_args"))
@@ -39,11 +44,21 @@ pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
     for script in &scripts {
         sed_script(w, script);
     }
-    let empties = scripts.iter().any(|script| empties(&script.text));
+    let silent = case.args.has(&["-n", "--quiet", "--silent"]);
+    let empties = scripts
+        .iter()
+        .any(|script| empties(&script.text) || silent && !script.text.contains(['p', 'P', 'w']));
+    let copies = case.args.opts.iter().filter(|o| matches!(o.name.as_str(), "-i" | "--in-place"));
+    for copy in copies.filter_map(|o| o.value.clone()).filter(|v| v.text.contains('/')) {
+        w.judge_write(&copy, "write-hidden");
+    }
     for file in files {
         if in_place.is_some() {
             w.judge_write(file, "write");
-            if empties && file.many {
+            if scripts.iter().any(|script| puts_commands(&script.text, w.depth)) {
+                w.derived.push(file.text.clone());
+            }
+            if empties && (file.many || file.unknown()) {
                 w.hit("delete-tree", file.span);
             }
         }
@@ -55,6 +70,12 @@ pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
 }
 
 /// Whether a script deletes every line.
+fn puts_commands(script: &str, depth: usize) -> bool {
+    let parts = script.split(['/', '"', '\'', '(', ')', '|', '#', '\\', '\n']).map(str::trim);
+    let added = script.split_once(['a', 'i', 'c']).map(|(_, text)| text.trim_start_matches('\\').trim());
+    parts.chain(added).take(32).any(|part| part.contains(' ') && crate::nested_is_high(part, depth))
+}
+
 fn empties(script: &str) -> bool {
     matches!(
         script.trim_matches([' ', ';', '{', '}']),
@@ -195,13 +216,19 @@ fn awk_code(w: &mut Walker<'_>, field: &Field) {
     let runs = tight.contains("system(")
         || tight.contains("|getline")
         || tight.contains("|&")
-        || tight.contains("@load")
+        || tight.contains('@')
         || tight.contains('\u{1a}') && tight.contains("system");
     if runs {
         w.hit("hidden-run", field.span);
     }
     if strings.iter().any(|s| names_secret(s)) {
         w.hit("secret", field.span);
+    }
+    if tight.contains('>') && strings.iter().any(|s| is_homely(s)) {
+        w.hit("outside", field.span);
+    }
+    if [">FILENAME", ">ARGV["].iter().any(|to| tight.contains(to)) {
+        w.hit("delete-tree", field.span);
     }
     if tight.contains("ENVIRON") {
         let shows = strings.iter().any(|s| super::super::path::is_secret_variable(s))

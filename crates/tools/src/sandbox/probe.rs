@@ -155,6 +155,14 @@ fn bubblewrap() -> Result<PathBuf, String> {
     }
 }
 
+/// Whether the kernel's Landlock keeps signals inside.
+pub(super) fn holds_signals() -> bool {
+    #[cfg(target_os = "linux")]
+    return super::helper::rules::kernel_holds_signals();
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
 /// Whether the kernel's Landlock can hold a command, and what it leaves open.
 #[cfg(target_os = "linux")]
 fn kernel() -> Result<Vec<String>, String> {

@@ -188,6 +188,6 @@ fn goal_command(state: &State) -> Option<(CheckpointId, CallId, String, Risk)> {
     state.open.values().find_map(|c| {
         let waits = c.kind.command()?;
         let (lane, _) = state.open_call(waits.call)?;
-        (lane.kind == LaneKind::Goal).then(|| (c.id, waits.call, waits.command.clone(), waits.risk))
+        (lane.kind == LaneKind::Goal).then(|| (c.id, waits.call, waits.command.clone(), waits.weight()))
     })
 }

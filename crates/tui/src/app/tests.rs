@@ -255,7 +255,8 @@ fn meant(path: &str) -> ResolvedCommand {
         path: path.into(),
         of: BlobId::of(path.as_bytes()),
     };
-    ResolvedCommand { folder: thing("", "/w"), runs: vec![thing("x", path)], environment: BlobId::of(b"") }
+    let (runs, environment) = (vec![thing("x", path)], BlobId::of(b""));
+    ResolvedCommand { folder: thing("", "/w"), runs, environment, unlost: None }
 }
 
 fn key(name: &str) -> KeyEvent {

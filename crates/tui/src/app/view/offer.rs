@@ -49,7 +49,7 @@ impl App {
     fn offer_wants_word(&self, risk: Risk) -> bool {
         let question = self.composer.offered().and_then(|o| self.world.state().open.get(&o.question));
         let word = question.and_then(|q| q.kind.command()).and_then(CommandQuestion::word);
-        risk == Risk::High || (word.is_some() && !self.composer.changed_offer())
+        if self.composer.changed_offer() { risk == Risk::High } else { word.is_some() }
     }
 
     /// What the keys do to the command in the bar.

@@ -1,0 +1,175 @@
+//! What lies in the arguments of programs that run the project's code, or of which nothing is known: commands, and places
+//! outside the project. Whatever their own grammar says, no argument of theirs is a command by chance.
+//!
+//! Owns the search. What it finds is judged as a line of its own.
+
+use super::args::{Args, Opt};
+use super::expand::{Feed, Field};
+use super::grammar::Kind;
+use super::knowledge::list;
+use super::path::{Cwd, Place, glob, place};
+use super::programs::{self, Dest, Program, Role};
+use super::special::inline;
+use super::syntax::Span;
+use super::walk::Walker;
+
+/// More words of one command are not tried as the beginning of another.
+const MOST_TRIED: usize = 16;
+
+impl Walker<'_> {
+    /// Looks into what a program is given, as far as the rule that it begins with makes that weigh.
+    pub(super) fn look_by(
+        &mut self,
+        base: &str,
+        program: &Program,
+        name: &str,
+        (argv, args): (&[Field], &Args),
+        feed: &Feed,
+        span: Span,
+    ) {
+        match base {
+            "build" | "install" | "unknown" | "script" | "code" | "database" => {
+                let skip = match base {
+                    "unknown" | "script" => 0,
+                    "database" => usize::MAX,
+                    _ => 1,
+                };
+                self.look_inside(program, argv, args, skip);
+                if matches!(base, "build" | "unknown") || name == "ocaml" {
+                    self.look_at_fed(feed, span);
+                }
+            }
+            "write" | "write-hidden" if program.dest == Dest::None && !program.names => {
+                self.look_around(args);
+            }
+            "read" => {
+                if name == "dc" && matches!(feed, Feed::Text(text) if text.contains('!')) {
+                    self.hit("hidden-run", span);
+                }
+                // What is read as settings may say what is run.
+                let set = |o: &&Opt| o.value.is_some() && matches!(o.kind, Some(Kind::Conf | Kind::Loads));
+                if let Some(opt) = args.opts.iter().find(set) {
+                    self.hit("script", opt.span);
+                }
+                self.look_for_output(argv, args);
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks into the arguments of a program; `skip` operands say what it does itself.
+    pub(super) fn look_inside(&mut self, program: &Program, argv: &[Field], args: &Args, skip: usize) {
+        for opt in args.opts.iter().filter(|o| !says_text(o)) {
+            self.look_at(opt.value.as_ref().map_or(opt.text.as_str(), |v| v.text.as_str()), opt.span);
+        }
+        // What follows `--` may be a text for the program that is started.
+        let own = args.ended.unwrap_or(usize::MAX);
+        for field in args.operands.iter().take(own) {
+            self.look_at(&field.text, field.span);
+        }
+        let words = argv.get(1..).unwrap_or(&[]);
+        let starts = |name: &str| programs::find(name).is_some() && !programs::is(name, Role::Builtin);
+        let own = if program.lines_known() { own } else { usize::MAX };
+        let tried =
+            args.operands.iter().zip(&args.places).take(own).skip(skip).filter(|(f, _)| starts(&f.text));
+        for (field, at) in tried.take(MOST_TRIED) {
+            let Some(rest) = words.get(*at..).filter(|rest| rest.len() > 1) else { continue };
+            let line: Vec<String> = rest.iter().map(|f| super::quote(&f.text)).collect();
+            if super::nested_is_high(&line.join(" "), self.depth) {
+                self.hit("hidden-run", field.span);
+            }
+        }
+        if !program.names {
+            self.look_around(args);
+        }
+        let above = |f: &&Field| !self.moved && f.text.starts_with("../");
+        if let Some(field) = args.operands.iter().find(above).filter(|_| !program.follows.is_empty()) {
+            self.hit("hidden-run", field.span);
+        }
+    }
+
+    /// Where a program that only reads is told to write: by the name of an option, in its word or the next one.
+    pub(super) fn look_for_output(&mut self, argv: &[Field], args: &Args) {
+        let words = argv.get(1..).unwrap_or(&[]);
+        let writes =
+            |name: &str| list("writing options").iter().any(|p| glob(p, name) && p.len() > 2 || *p == name);
+        for opt in args.opts.iter().filter(|o| writes(&o.name)) {
+            let next = words.get(opt.at + 1).filter(|_| opt.value.is_none());
+            let Some(value) = opt.value.as_ref().or(next) else { continue };
+            let climbs = value.text.starts_with("../") && !self.moved;
+            if climbs || parts(&value.text).any(is_homely) || place(&value.text, self.cwd) == Place::Control {
+                self.hit("outside", value.span);
+            }
+        }
+    }
+
+    /// What is fed to a program that is no interpreter by name may be code all the same.
+    pub(super) fn look_at_fed(&mut self, feed: &Feed, span: Span) {
+        if let Feed::Text(code) = feed {
+            inline::look(self, &Field::plain(code, span));
+        }
+    }
+
+    /// A text that would be a dangerous line, or sets something to one.
+    fn look_at(&mut self, text: &str, span: Span) {
+        if !text.contains(' ') {
+            return;
+        }
+        let set = text.split_once('=').map_or("", |(_, value)| value);
+        // What stands in quotes may be handed to a shell.
+        let quoted = text.split(['"', '\'']).skip(1).step_by(2).take(8);
+        if [text, set]
+            .into_iter()
+            .chain(quoted)
+            .any(|p| p.contains(' ') && super::nested_is_high(p, self.depth))
+        {
+            self.hit("hidden-run", span);
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// Places of the user's that a program of the project is told of.
+    pub(super) fn look_around(&mut self, args: &Args) {
+        if self.cwd != Cwd::Project {
+            return;
+        }
+        for opt in args.opts.iter().filter(|o| !names_text(o) && !searches(o)) {
+            let text = opt.value.as_ref().map_or(opt.text.as_str(), |v| v.text.as_str());
+            let climbs = |part: &str| part == ".." || part.starts_with("../");
+            let up = !says_text(opt) && !self.moved;
+            if parts(text).any(|part| is_homely(part) || up && climbs(part)) {
+                self.hit("outside", opt.span);
+            }
+        }
+        for field in args.operands.iter().filter(|f| parts(&f.text).any(is_homely)) {
+            self.hit("outside", field.span);
+        }
+    }
+}
+
+/// Whether the value of an option is a text by its kind or its name.
+fn says_text(opt: &Opt) -> bool {
+    matches!(opt.kind, Some(Kind::Plain | Kind::Flag | Kind::Read | Kind::Code | Kind::Command))
+        || names_text(opt)
+}
+
+/// Whether the value of an option is hardly ever a path.
+fn names_text(opt: &Opt) -> bool {
+    list("text options").contains(&opt.name.as_str())
+}
+
+/// Whether an option only says where something is looked for.
+fn searches(opt: &Opt) -> bool {
+    ["-I", "-L", "-isystem", "-W"].iter().any(|start| opt.text.starts_with(start))
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let plain = !text.contains("://");
+    text.split(['=', ':', ',', '"', '\'']).filter(move |_| plain)
+}
+
+/// Whether a path leads into somebody's home.
+pub(super) fn is_homely(path: &str) -> bool {
+    path == "~" || ["~/", "/home/", "/Users/", "/root/"].iter().any(|home| path.starts_with(home))
+}

@@ -1,0 +1,196 @@
+//! Why nothing is lost by a command whose words alone would say so.
+//!
+//! Owns the look: what lies where it removes or writes, whether that is saved before it runs or made again, what the
+//! sandbox keeps from it. Looks at names only and changes nothing; what is not certain is lost.
+
+use std::{
+    ffi::OsString,
+    path::{Component, Path, PathBuf},
+};
+
+use pilothouse_core::{
+    redact::Redactor,
+    resolved::Unlost,
+    shell::{self, Act, Reading, Stake, Use, control::control, secrets::is_secret},
+};
+
+use crate::walk::{self, Heed};
+
+/// More names are not looked at: then it is lost.
+const MOST_NAMES: usize = 100_000;
+/// What stands before a name that is looked for at any depth.
+const DEEP: &str = "***";
+/// What stands in a path of a line for what the line does not show.
+const UNKNOWN: char = '\u{1a}';
+
+/// What is known of the place that a command runs in: the sandbox holds it, without a network, and what it could destroy
+/// is saved before.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// The workspace.
+    pub root: PathBuf,
+    /// The folder that it runs in.
+    pub folder: PathBuf,
+    /// Whether the sandbox keeps its signals from other programs.
+    pub signals: bool,
+    /// The variables that it gets.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What is known to be secret.
+    pub redactor: Redactor,
+}
+
+impl Around {
+    /// Why nothing is lost by a line, if that is so; `None` where its words do not say that anything is.
+    pub fn unlost(&self, line: &str) -> Option<Unlost> {
+        let reading = shell::read(line.trim());
+        let found = reading.stakes.iter().map(|stake| match stake {
+            Stake::Files => self.files(&reading),
+            Stake::History => Some(Unlost::Undone),
+            Stake::Processes => self.signals.then_some(Unlost::Held),
+            Stake::Environment => self.shows_no_secret().then_some(Unlost::Held),
+        });
+        found.collect::<Option<Vec<Unlost>>>()?.into_iter().max()
+    }
+
+    fn shows_no_secret(&self) -> bool {
+        self.environment.iter().all(|(name, value)| {
+            let shown = format!("{}={}", name.to_string_lossy(), value.to_string_lossy());
+            self.redactor.secrets(&shown).is_empty()
+        })
+    }
+
+    /// What becomes of the files that it removes and writes over.
+    fn files(&self, reading: &Reading) -> Option<Unlost> {
+        let git = reading.calls.iter().any(|c| c.program == "git" && c.risk == shell::Risk::High);
+        // What git throws away it does not name: anything but its own.
+        let mut worst = if git { self.below(&self.root, true)? } else { Unlost::MadeAgain };
+        for used in reading.uses.iter().filter(|u| u.act != Act::Read && !u.path.starts_with("/dev/")) {
+            for path in self.places(used)? {
+                worst = worst.max(self.lost_at(&path)?);
+            }
+        }
+        Some(worst)
+    }
+
+    /// Everything that a path of the line may mean here.
+    fn places(&self, used: &Use) -> Option<Vec<PathBuf>> {
+        let mut all = Vec::new();
+        for from in used.from.as_deref()? {
+            if used.path.starts_with('~') || from.starts_with('~') {
+                return None;
+            }
+            let whole = self.folder.join(from).join(&used.path);
+            all.extend(if used.wild { spread(&whole)? } else { vec![whole] });
+        }
+        Some(all)
+    }
+
+    /// What would be lost with what is at a path.
+    fn lost_at(&self, path: &Path) -> Option<Unlost> {
+        let path = path.parent()?.canonicalize().ok()?.join(path.file_name()?);
+        let below = path.strip_prefix(&self.root).ok().filter(|below| !below.as_os_str().is_empty())?;
+        let Ok(meta) = path.symlink_metadata() else { return Some(Unlost::MadeAgain) };
+        let mut parts = below.ancestors().filter(|p| !p.as_os_str().is_empty()).collect::<Vec<_>>();
+        parts.reverse();
+        for part in parts {
+            let (at, folder) = (self.root.join(part), part != below || meta.is_dir());
+            match made(&self.root, &at, folder) {
+                Made::Again => return Some(Unlost::MadeAgain),
+                Made::Unsaved => return None,
+                Made::ByHand => {}
+            }
+        }
+        if meta.is_dir() {
+            return self.below(&path, false);
+        }
+        self.keeps(&path, false).then_some(Unlost::Undone)
+    }
+
+    /// What would be lost with all that is below a folder.
+    fn below(&self, start: &Path, git: bool) -> Option<Unlost> {
+        let (kept, out) = walk::parted(&self.root, start, Heed::Git, MOST_NAMES)?;
+        let own = |at: &Path| git && at.file_name().is_some_and(|name| name == ".git");
+        let again = |at: &Path| made(&self.root, at, at.is_dir()) == Made::Again;
+        let goes = out.iter().all(|at| own(at) || again(at));
+        let comes = kept.iter().all(|at| at == start || self.keeps(at, git));
+        (goes && comes).then_some(Unlost::Undone)
+    }
+
+    /// Whether something is saved before a command and brought back by an undo as a matter of course. What git throws away
+    /// is no control file as such.
+    fn keeps(&self, at: &Path, git: bool) -> bool {
+        let Ok(below) = at.strip_prefix(&self.root) else { return false };
+        let (text, name) = (below.to_string_lossy(), at.file_name().unwrap_or_default().to_string_lossy());
+        !shell::makes_again(&name) && !is_secret(&text) && (git || control(text.split('/')).is_none())
+    }
+}
+
+/// What is known of a path by its name and git's rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Made {
+    /// A tool makes it again, and git ignores it.
+    Again,
+    /// Nothing of it is saved.
+    Unsaved,
+    /// It is somebody's work.
+    ByHand,
+}
+
+fn made(root: &Path, at: &Path, folder: bool) -> Made {
+    let name = at.file_name().unwrap_or_default().to_string_lossy();
+    match (shell::makes_again(&name), walk::ignores(root, at, folder)) {
+        (true, true) => Made::Again,
+        (false, true) if shell::is_output(&name) => Made::Again,
+        (true, false) | (false, true) => Made::Unsaved,
+        (false, false) if name == ".git" => Made::Unsaved,
+        (false, false) => Made::ByHand,
+    }
+}
+
+/// What a path with wildcards fits, dots in front included: more than the shell would find.
+fn spread(path: &Path) -> Option<Vec<PathBuf>> {
+    let mut found = vec![PathBuf::new()];
+    let mut names = 0;
+    for part in path.components() {
+        let text = part.as_os_str().to_str()?;
+        let wild = text.contains(['*', '?', '[', '{', UNKNOWN]);
+        let mut next = Vec::new();
+        for at in found {
+            match part {
+                Component::Normal(_) if wild => {
+                    if !at.is_dir() {
+                        return None;
+                    }
+                    let deep = text.starts_with(DEEP) || text.contains(UNKNOWN);
+                    let all = walkdir::WalkDir::new(&at).min_depth(1);
+                    let all = if deep { all } else { all.max_depth(1) };
+                    for entry in all.into_iter().flatten() {
+                        names += 1;
+                        if names > MOST_NAMES {
+                            return None;
+                        }
+                        if fits(text, &entry.file_name().to_string_lossy()) {
+                            next.push(entry.into_path());
+                        }
+                    }
+                }
+                Component::Normal(_)
+                | Component::CurDir
+                | Component::ParentDir
+                | Component::RootDir
+                | Component::Prefix(_) => next.push(at.join(part)),
+            }
+        }
+        found = next;
+    }
+    Some(found)
+}
+
+/// Whether a name may fit a pattern; what only a shell can tell may be anything.
+fn fits(pattern: &str, name: &str) -> bool {
+    let deep = pattern.strip_prefix(DEEP).map(|rest| format!("*{rest}"));
+    pattern.contains(['[', '{', '(', UNKNOWN]) || shell::glob(deep.as_deref().unwrap_or(pattern), name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! What a line would lose here: real folders, git's real rules.
+#![allow(clippy::unwrap_used)]
+
+use std::{fs, os::unix::fs::symlink};
+
+use super::*;
+
+const AGAIN: Option<Unlost> = Some(Unlost::MadeAgain);
+const UNDONE: Option<Unlost> = Some(Unlost::Undone);
+const HELD: Option<Unlost> = Some(Unlost::Held);
+const LOST: Option<Unlost> = None;
+
+/// A repository with work, output of tools, ignored files of somebody's own.
+fn desk() -> (tempfile::TempDir, Around) {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for (name, text) in [
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".gitignore", "/target\nnode_modules\n/dist/\nbuild\n__pycache__\n*.local\ndata\n.env\n"),
+        ("src/a.py", "a"),
+        ("src/b.log", "b"),
+        ("src/__pycache__/a.pyc", "c"),
+        ("notes.txt", "n"),
+        ("one.log", "1"),
+        ("AGENTS.md", "x"),
+        ("target/debug/app", "t"),
+        ("node_modules/x/index.js", "j"),
+        ("dist/app.js", "d"),
+        ("build/app.o", "o"),
+        ("lib/build/x.o", "o"),
+        ("lib/made.py", "m"),
+        ("sub/data/rows.csv", "r"),
+        ("sub/code.py", "s"),
+        ("nested/.git/HEAD", "ref"),
+        ("nested/a", "a"),
+        ("out/report.txt", "by hand"),
+    ] {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    symlink("../elsewhere", root.join("link")).unwrap();
+    let environment = vec![("PATH".into(), "/usr/bin".into()), ("NODE_ENV".into(), "test".into())];
+    let folder = root.clone();
+    (dir, Around { root, folder, signals: true, environment, redactor: Redactor::default() })
+}
+
+fn check(around: &Around, lines: &[(&str, Option<Unlost>)]) {
+    for (line, want) in lines {
+        assert_eq!(around.unlost(line), *want, "{line}");
+    }
+}
+
+#[test]
+fn what_tools_make_again_and_git_ignores_is_nobodys_loss() {
+    let (_dir, around) = desk();
+    check(
+        &around,
+        &[
+            ("rm -rf target", AGAIN),
+            ("rm -rf ./target/", AGAIN),
+            ("rm -rf target/debug", AGAIN),
+            ("rm -rf node_modules dist", AGAIN),
+            ("rm -rf build && mkdir x", AGAIN),
+            ("cd lib && rm -rf build", AGAIN),
+            ("rm target/debug/app", AGAIN),
+            ("rm -rf not-there", AGAIN),
+            ("find . -name '*.pyc' -delete", AGAIN),
+            ("find src -name __pycache__ -delete", AGAIN),
+            // A folder of that name which git does not ignore is somebody's.
+            ("rm -rf out", UNDONE),
+        ],
+    );
+}
+
+#[test]
+fn what_is_saved_before_the_command_an_undo_brings_back() {
+    let (_dir, around) = desk();
+    check(
+        &around,
+        &[
+            ("rm -rf src", UNDONE),
+            ("rm notes.txt", UNDONE),
+            ("rm -rf src target", UNDONE),
+            ("rm *.log", UNDONE),
+            ("rm -rf lib", UNDONE),
+            ("rm link", UNDONE),
+            ("find src -delete", UNDONE),
+            ("git branch -D old", UNDONE),
+            ("git stash drop", UNDONE),
+        ],
+    );
+}
+
+#[test]
+fn what_nothing_brings_back_is_lost() {
+    let (dir, around) = desk();
+    check(
+        &around,
+        &[
+            ("rm -rf sub", LOST),
+            ("rm -rf sub/data", LOST),
+            ("rm sub/data/rows.csv", LOST),
+            ("rm -rf nested", LOST),
+            ("rm -rf .git", LOST),
+            ("rm -rf .", LOST),
+            ("rm -rf *", LOST),
+            ("rm -rf ../x/../..", LOST),
+            ("rm AGENTS.md", LOST),
+            ("rm -rf $X", LOST),
+            ("rm -rf link/x", LOST),
+            ("rm -rf /tmp/x", LOST),
+            ("rm -rf ~/x", LOST),
+            ("find . -delete", LOST),
+            ("find . -name '*.csv' -o -name '*.pyc' -delete", LOST),
+            ("find . -not -name '*.pyc' -delete", LOST),
+            ("find . -name rows.csv -delete", LOST),
+            // What git throws away it does not name: here it may be data.
+            ("git clean -fdx", LOST),
+            ("git reset --hard", LOST),
+            ("rm -rf target; git push -f", LOST),
+            ("cargo test", LOST),
+        ],
+    );
+    fs::remove_dir_all(around.root.join("sub")).unwrap();
+    fs::remove_dir_all(around.root.join("nested")).unwrap();
+    check(&around, &[("git clean -fdx", UNDONE), ("git checkout -- src/a.py", UNDONE)]);
+    fs::write(around.root.join(".gitignore"), "").unwrap();
+    // Not ignored it may be anybody's, and is not saved either: nobody looks into folders of such names.
+    check(&around, &[("rm -rf target", LOST), ("rm -rf node_modules", LOST), ("git clean -fd", LOST)]);
+    drop(dir);
+}
+
+#[test]
+fn signals_and_variables_are_weighed_by_what_the_command_gets() {
+    let (_dir, mut around) = desk();
+    check(
+        &around,
+        &[("kill 12345", HELD), ("pkill node", HELD), ("env | grep NODE", HELD), ("printenv", HELD)],
+    );
+    check(
+        &around,
+        &[("docker exec web printenv", LOST), ("kill 1; sudo ls", LOST), ("kill 1; rm -rf src", UNDONE)],
+    );
+    around.signals = false;
+    check(&around, &[("kill 12345", LOST), ("env | grep NODE", HELD)]);
+    let key = ["sk", "-proj-", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"].concat();
+    around.environment.push(("OPENAI_API_KEY".into(), key.into()));
+    check(&around, &[("env | grep NODE", LOST)]);
+}
