@@ -53,11 +53,9 @@ pub fn sources(what: SourcesCommand) -> Result<u8, Failure> {
         }
         S::Auth { name, dir, forget: true, .. } => {
             let had = here(dir)?.sign_out(&name).map_err(|why| Failure::new(FAILED, why))?;
-            say(&if had {
-                format!("it is forgotten that you signed in to {name}")
-            } else {
-                format!("you were not signed in to {name}")
-            });
+            let told =
+                if had { "it is forgotten that you signed in to" } else { "you were not signed in to" };
+            say(&format!("{told} {name}"));
             had
         }
         S::Auth { name, dir, code, no_browser, wait, forget: false } => {

@@ -93,6 +93,6 @@ fn a_script_sees_which_call_is_of_which_stage() {
         let ended = events.iter().find(|e| of(e, "call_ended") && e["call"] == call["call"]).unwrap();
         assert_eq!((&ended["step"], &ended["parent"]), (&call["step"], &call["parent"]));
     }
-    let told = events.iter().filter(|e| e["type"] == "message_completed").last().unwrap();
+    let told = events.iter().rfind(|e| e["type"] == "message_completed").unwrap();
     assert!(told["step"].as_str().unwrap().starts_with("orch-llm-"), "{told}");
 }

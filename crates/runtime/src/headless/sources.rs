@@ -138,7 +138,9 @@ pub async fn auth(
     let how = if by.code { How::Code } else { How::Browser };
     let ok = match sources.sign_in(name, (how, by.wait), &told).await {
         Ok(more) => {
-            more.iter().for_each(|m| tell(m));
+            for what in &more {
+                tell(what);
+            }
             tell(&format!(
                 "you are signed in to {name}; `pilothouse sources auth {name} --forget` takes that back"
             ));

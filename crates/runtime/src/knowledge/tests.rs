@@ -158,5 +158,5 @@ fn who_stops_waiting_ends_the_first_reading_and_the_next_question_is_answered() 
     assert!(stopped.is_err(), "{stopped:?}");
     assert_eq!(told.load(Ordering::Relaxed), 1, "nothing was read on");
     let (found, _) = knowledge.search(&query, &rules, &|_| ()).unwrap();
-    assert_eq!(found[0].lines.path.as_str(), "src/retry.rs");
+    assert_eq!(found.first().unwrap().lines.path.as_str(), "src/retry.rs");
 }

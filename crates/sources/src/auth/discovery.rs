@@ -77,10 +77,10 @@ impl Authority {
         let Some(document) = first(http, &places).await? else {
             return Err(AuthFault::Odd(format!("{issuer} does not say how it signs in")));
         };
-        Self::read(&document, issuer, local).map(|found| Self { resource, scopes, ..found })
+        Self::read(&document, &issuer, local).map(|found| Self { resource, scopes, ..found })
     }
 
-    fn read(document: &Value, issuer: String, local: bool) -> Result<Self, AuthFault> {
+    fn read(document: &Value, issuer: &str, local: bool) -> Result<Self, AuthFault> {
         let text = |name: &str| document.get(name).and_then(Value::as_str);
         let list = |name: &str| document.get(name).map(words).unwrap_or_default();
         let named = text("issuer").unwrap_or_default();
@@ -162,7 +162,8 @@ async fn first(http: &Asker, places: &[Url]) -> Result<Option<Value>, AuthFault>
 fn below(at: &Url, well_known: &str, path: &str) -> Url {
     let mut url = at.clone();
     url.set_path(&format!("{well_known}{}", path.trim_end_matches('/')));
-    (url.set_query(None), url.set_fragment(None));
+    url.set_query(None);
+    url.set_fragment(None);
     url
 }
 
@@ -185,18 +186,15 @@ fn parameters(header: &str) -> Vec<(String, String)> {
         };
         let value = value.trim_start();
         let mut text = String::new();
-        rest = match value.strip_prefix('"') {
-            Some(quoted) => {
-                let mut chars = quoted.chars();
-                while let Some(c) = chars.next().filter(|c| *c != '"') {
-                    text.extend(if c == '\\' { chars.next() } else { Some(c) });
-                }
-                chars.as_str()
+        rest = if let Some(quoted) = value.strip_prefix('"') {
+            let mut chars = quoted.chars();
+            while let Some(c) = chars.next().filter(|c| *c != '"') {
+                text.extend(if c == '\\' { chars.next() } else { Some(c) });
             }
-            None => {
-                text = value.chars().take_while(|c| is_token(*c) || *c == '=').collect();
-                value.strip_prefix(text.as_str()).unwrap_or_default()
-            }
+            chars.as_str()
+        } else {
+            text = value.chars().take_while(|c| is_token(*c) || *c == '=').collect();
+            value.strip_prefix(text.as_str()).unwrap_or_default()
         };
         all.push((name.to_ascii_lowercase(), text));
     }
