@@ -98,9 +98,8 @@ impl Hunk {
         let alone = |change: Change| Self { changes: vec![change] };
         let [change] = self.changes[..] else { return self.changes.iter().copied().map(alone).collect() };
         // A line that goes and one that comes stand for each other as long as there are both.
-        let line = |of: Lines, n: usize| match n < of.len {
-            true => Lines { start: of.start + n, len: 1 },
-            false => Lines { start: of.end(), len: 0 },
+        let line = |of: Lines, n: usize| {
+            if n < of.len { Lines { start: of.start + n, len: 1 } } else { Lines { start: of.end(), len: 0 } }
         };
         let lines = 0..change.old.len.max(change.new.len);
         lines.map(|n| alone(Change { old: line(change.old, n), new: line(change.new, n) })).collect()

@@ -129,6 +129,14 @@ impl Proposal {
         (taken, left, self.hunks.len().saturating_sub(self.decided.len()))
     }
 
+    /// Decides a hunk, or takes its decision back.
+    pub fn decide(&mut self, hunk: usize, decision: Option<Decision>) {
+        match decision {
+            Some(decision) => drop(self.decided.insert(hunk, decision)),
+            None => drop(self.decided.remove(&hunk)),
+        }
+    }
+
     /// Puts parts in the place of a hunk; each is decided as it was.
     pub fn split(&mut self, hunk: usize, parts: &[Hunk]) {
         if hunk >= self.hunks.len() || parts.is_empty() {

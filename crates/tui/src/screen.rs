@@ -175,12 +175,7 @@ impl Screen {
                     if ready.is_err() {
                         return Ok(Reason::Signal(Signal::Hangup));
                     }
-                    while let Some(event) = keys.pop() {
-                        self.take(event);
-                    }
-                    if keys.take_dark().is_some_and(|dark| self.asked_ground && self.window.take_ground(dark)) {
-                        self.pace.want(Urgency::Now);
-                    }
+                    self.hear(&mut keys);
                 }
                 _ = resized.recv() => self.pace.want(Urgency::Now),
                 (number, update) = self.lines.next() => {
@@ -279,6 +274,16 @@ impl Screen {
         })?;
         self.pace.drew(Instant::now());
         Ok(())
+    }
+
+    /// Takes what the terminal sent.
+    fn hear(&mut self, keys: &mut Keys) {
+        while let Some(event) = keys.pop() {
+            self.take(event);
+        }
+        if keys.take_dark().is_some_and(|dark| self.asked_ground && self.window.take_ground(dark)) {
+            self.pace.want(Urgency::Now);
+        }
     }
 
     fn take(&mut self, (event, stamp): (Event, Stamp)) {

@@ -136,10 +136,7 @@ impl Changes {
             }
             Event::HunkDecided { proposal, hunk, decision, .. } => {
                 if let Some(p) = self.proposals.get_mut(proposal) {
-                    match decision {
-                        Some(d) => drop(p.decided.insert(*hunk, *d)),
-                        None => drop(p.decided.remove(hunk)),
-                    }
+                    p.decide(*hunk, *decision);
                 }
             }
             Event::HunkSplit { proposal, hunk, parts } => {

@@ -345,10 +345,7 @@ impl Transcript {
                 false
             }
             Event::HunkSplit { proposal, hunk, parts } => {
-                for ((id, at), text) in std::mem::take(&mut self.comments) {
-                    let at = if id == *proposal { moved(at, *hunk, parts.len()).start } else { at };
-                    self.comments.insert((id, at), text);
-                }
+                self.split(*proposal, *hunk, parts.len());
                 false
             }
             Event::PlanReady { .. } => {
@@ -418,6 +415,14 @@ impl Transcript {
         match text {
             "" => drop(self.comments.remove(&(proposal, hunk))),
             text => drop(self.comments.insert((proposal, hunk), text.to_owned())),
+        }
+    }
+
+    /// What was said of a hunk stands at the first of its parts.
+    fn split(&mut self, proposal: ProposalId, hunk: usize, parts: usize) {
+        for ((id, at), text) in std::mem::take(&mut self.comments) {
+            let at = if id == proposal { moved(at, hunk, parts).start } else { at };
+            self.comments.insert((id, at), text);
         }
     }
 
