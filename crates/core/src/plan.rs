@@ -219,15 +219,30 @@ impl Plan {
         self.tasks.iter().filter(|t| t.status == TaskStatus::Done).count()
     }
 
-    /// Whether a task was never done nor left out, or a gate never run: what taking the plan up again is for.
+    /// Whether a task was never done nor left out, or a gate is due: what taking the plan up again is for.
     pub fn unfinished(&self) -> bool {
         let left = |t: &Task| !matches!(t.status, TaskStatus::Done | TaskStatus::Skipped);
         self.tasks.iter().any(left) || self.lacks_gates()
     }
 
-    /// Whether a gate was not run, although it is time.
-    pub fn lacks_gates(&self) -> bool {
-        self.next_gate().is_some()
+    /// Whether a gate was not run although it is time, or is red and nobody waived it.
+    fn lacks_gates(&self) -> bool {
+        self.next_gate().is_some() || self.gates.iter().any(|g| matches!(g.status, GateStatus::Failed(_)))
+    }
+
+    /// What is left of it where it does not run, with the way to go on; `None` where nothing is.
+    pub fn offer(&self) -> Option<String> {
+        let (title, done, all) = (&self.title, self.done(), self.tasks.len());
+        if !self.unfinished() {
+            return None;
+        }
+        Some(if done == all {
+            format!(
+                "Every step of the plan \"{title}\" is done; what is left are its gates: `/redo` runs them."
+            )
+        } else {
+            format!("The plan \"{title}\" was left at {done} of {all} steps. `/redo` takes it up again.")
+        })
     }
 
     /// Whether every task is done and every gate green and fresh, or waived by the user.

@@ -110,8 +110,8 @@ commands! {
     Depth "depth" [] Optional("quick|standard|deep"), Session, "how deep research goes, in numbers";
     Proposals "proposals" ["aside"] Optional("FILE|all|plan|drop"), Session,
         "what is set aside; with FILE or all, take it up again";
-    Queue "queue" [] Optional("up|drop|edit N"), Session,
-        "what begins when the run has ended; up N, drop N, edit N TEXT";
+    Queue "queue" [] Optional("up|drop|tell|edit N"), Session,
+        "what begins when the run has ended; up N, drop N, tell N, edit N TEXT";
     Approvals "approvals" [] Nothing, Screen, "what waits for you";
     Why "why" [] Nothing, Screen, "why the last message took its path";
     Facts "facts" [] Optional("WORD|forget NAME"), Session,

@@ -6,7 +6,7 @@ use super::{
     Classifier,
     classify::Parsed,
     forbid::Ban,
-    lexicon::Tag,
+    lexicon::{Hit, Tag},
     structure::Object,
     text::{self, Kind, Token, fold},
     words::List,
@@ -63,6 +63,43 @@ impl Classifier {
         let worded = parsed.structure.hits.iter().any(|h| h.start == 0 && tags.contains(&h.tag));
         let pronoun = parsed.structure.clauses.iter().any(|c| c.object == Object::Pronoun);
         named || numbered || narrowed || worded || pronoun || parsed.ban != Ban::None || parsed.stays
+    }
+
+    /// Whether a line opens with an answer that it then corrects: "yes, but …", "but …", or with a no and what
+    /// is wanted: "no, …". One that asks, or wants something explained, is none.
+    pub fn corrects(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        if parsed.asks() || parsed.structure.clauses.iter().any(|c| c.verb == Some(Tag::VExplain)) {
+            return false;
+        }
+        let tokens = &parsed.doc.tokens;
+        let said = |at: usize| tokens.iter().skip(at).position(|t| t.kind != Kind::Punct).map(|n| at + n);
+        // Where the longest phrase of these kinds that begins here ends; in a script without spaces it is a whole run.
+        let past = |at: usize, tags: &[Tag]| {
+            let run = |h: &&Hit| h.bytes == 0 || tokens.get(at).is_some_and(|t| t.text.len() == h.bytes);
+            let here = parsed.structure.hits.iter().filter(|h| h.start == at && tags.contains(&h.tag));
+            here.filter(run).map(|h| at + h.len.max(1)).max()
+        };
+        let mut next = said(0);
+        while let Some(at) = next {
+            if let Some(end) = self.turns(tokens, at).or_else(|| past(at, &[Tag::WReject])) {
+                return end == at || said(end).is_some();
+            }
+            next = past(at, &[Tag::WApprove, Tag::WProceed, Tag::Filler]).and_then(said);
+        }
+        false
+    }
+
+    /// Where a "but" at this token ends; in a script without spaces inside its run, where more follows.
+    fn turns(&self, tokens: &[Token], at: usize) -> Option<usize> {
+        let token = tokens.get(at)?;
+        if token.kind != Kind::Cjk {
+            return self.tables().is(List::But, &token.text).then_some(at + 1);
+        }
+        let mut words = self.tables().words.list(List::But).iter();
+        let rest = words.find_map(|w| token.text.strip_prefix(&**w))?;
+        Some(if rest.is_empty() { at + 1 } else { at })
     }
 
     /// Whether a message plainly wants the plan that runs stopped or made anew.

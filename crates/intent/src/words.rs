@@ -102,6 +102,7 @@ lists! {
     Steer = "steer",
     Step = "step",
     SteerHead = "steer_head",
+    But = "but",
     HaltHead = "halt_head",
     Replace = "replace",
     Prose = "prose",

@@ -233,7 +233,7 @@ fn failed() -> Fault {
 const PANICKED: &str = "a part of the program failed; the log file has the details";
 
 fn told(why: &str) -> String {
-    format!("The model could not say what you mean ({why}); the rules decided.")
+    format!("The model could not say what you mean ({why}).")
 }
 
 async fn ask_model(

@@ -86,7 +86,7 @@ pub enum ComposerEvent {
     Send(String),
     /// Send this once nothing runs.
     Queue(String),
-    /// Hand this to what runs.
+    /// Hand this to what runs; empty: what waits last in the queue.
     Tell(String),
     /// Run this in place of the command that was proposed; empty: skip it.
     Submit(CheckpointId, String),
@@ -184,9 +184,12 @@ impl Composer {
         if text.trim().is_empty() { ComposerEvent::Nothing } else { ComposerEvent::Queue(text) }
     }
 
-    /// Hands the draft over to what runs; blanks stay where they are.
+    /// Hands the draft over to what runs; nothing stands for what waits last in the queue, blanks stay where they are.
     fn tell(&mut self) -> ComposerEvent {
         let text = self.draft.saved().whole();
+        if text.is_empty() {
+            return ComposerEvent::Tell(text);
+        }
         if text.trim().is_empty() {
             return ComposerEvent::Nothing;
         }

@@ -14,6 +14,7 @@ use crate::{
     input::Input,
     intent::{Control, IntentPath, Phase, Turn},
     pipeline::StageEvent,
+    scope::{Approval, PermissionMode},
 };
 
 /// One thing that a line would do.
@@ -92,6 +93,49 @@ impl Foretold {
         }
         told
     }
+
+    /// What follows, one thing after the other, for a message that is understood so; `forbids` where it says that
+    /// nothing is to change.
+    pub fn words(&self, (turn, path): (&Turn, &IntentPath), forbids: bool, state: &State) -> String {
+        let replans = self.does(&Deed::StopsRun) && self.does(&Deed::Plans);
+        let mut all: Vec<String> = Vec::new();
+        for deed in &self.deeds {
+            let what = match deed {
+                Deed::Answers(..) if self.does(&Deed::GoesOn) => continue,
+                Deed::Answers(..) => "answers the question above",
+                Deed::Drops => "drops the question above",
+                Deed::Starts => "approves the plan and starts it",
+                Deed::GoesOn => "goes on with the next stage",
+                Deed::StopsRun => {
+                    all.push(stopping(replans, state));
+                    continue;
+                }
+                Deed::SetsAside if self.does(&Deed::StopsRun) => continue,
+                Deed::SetsAside if state.phase == Phase::Planning => "stops planning",
+                Deed::SetsAside if state.plan.is_none() => "gives up what failed",
+                Deed::SetsAside => "sets the plan aside",
+                Deed::Plans if replans => continue,
+                Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
+                Deed::Plans => "changes the plan",
+                Deed::Talks if self.does(&Deed::GoesOn) => continue,
+                Deed::Talks => talked(self, turn, state),
+                Deed::Runs => "asks before a command changes anything",
+                Deed::Tells => "told to what runs, at its next step",
+                Deed::Adds => "adds a last step to the plan that runs",
+                Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
+                Deed::Queues => "queued: heard when the plan is made",
+                Deed::Asks if state.paused_pipeline().is_some() => "asks whether to leave",
+                Deed::Asks => "asks what you mean first",
+                Deed::AsksToLeave => "asks before it leaves",
+                Deed::Consults => "the model is asked what you mean",
+                Deed::Waits => "waits for your message before it",
+                Deed::Undoes => "takes the last change back",
+                Deed::Word(_) => "a command to Pilothouse",
+            };
+            all.push(what.to_owned());
+        }
+        if all.is_empty() { "nothing follows from it".to_owned() } else { all.join(", then ") }
+    }
 }
 
 impl Session {
@@ -150,4 +194,42 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::ControlGiven { control } => Deed::Word(control.clone()),
         _ => return None,
     })
+}
+
+/// That the run stops, with what is at stake.
+fn stopping(replans: bool, state: &State) -> String {
+    let what = if replans { "stops the run and replans" } else { "stops the run" };
+    match state.open_proposals().count() {
+        0 => what.to_owned(),
+        1 => format!("{what}, sets 1 proposal aside"),
+        n => format!("{what}, sets {n} proposals aside"),
+    }
+}
+
+/// What an answer is told as.
+fn talked(told: &Foretold, turn: &Turn, state: &State) -> &'static str {
+    let stopped = told.does(&Deed::StopsRun) || told.does(&Deed::SetsAside);
+    if matches!(turn, Turn::Control(word) if word.is_manner()) {
+        "how to go about it: told to the model"
+    } else if matches!(turn, Turn::Control(Control::Approve | Control::Proceed | Control::Cancel)) {
+        "an answer to the agent"
+    } else if state.is_executing() && !stopped {
+        "a question – answered beside the run"
+    } else {
+        "a question – read-only"
+    }
+}
+
+/// What a new piece of work is told as.
+fn planned(path: &IntentPath, forbids: bool, state: &State) -> &'static str {
+    if forbids {
+        return "changes nothing, as you said";
+    }
+    match (path.approval(), state.permission) {
+        (_, PermissionMode::ReadOnly) => "read-only: nothing can be changed",
+        (Approval::Explicit, _) => "asks for a typed word before deleting",
+        (Approval::Confirm, PermissionMode::Auto) => "writes and records; deletes still ask",
+        (Approval::Confirm, PermissionMode::Ask) => "asks before writing",
+        (Approval::None, _) => "reads only",
+    }
 }

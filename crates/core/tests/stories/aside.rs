@@ -3,7 +3,7 @@
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::Event,
-    input::Input,
+    input::{Found, Input},
     intent::Phase,
     plan::TaskStatus,
     proposal::{Decision, ProposalStatus},
@@ -202,13 +202,66 @@ fn where_only_its_gates_are_left_a_plan_is_taken_up_for_them_alone() {
     b.input(Input::Open(opening())).unwrap();
     b.approve_all(None).unwrap();
     b.write();
-    assert!(b.notices().iter().any(|n| n.contains("its gates did not run")), "{:?}", b.notices());
-    b.say("/redo");
+    only_gates_are_left(&mut b, "/redo");
+}
+
+/// That it is offered to run the gates of a plan, and that this word does so and does no step again.
+fn only_gates_are_left(b: &mut Bench, word: &str) {
+    let notices = b.notices();
+    assert!(
+        notices.last().is_some_and(|n| n.ends_with("left are its gates: `/redo` runs them.")),
+        "{notices:?}"
+    );
+    let before = b.log.len();
+    b.say(word);
     let done = |b: &Bench| b.session.state().plan.as_ref().unwrap().done();
-    assert_eq!((phase(&b), done(&b)), (Phase::AwaitingApproval, 2), "no step is done again");
+    assert_eq!((phase(b), done(b)), (Phase::AwaitingApproval, 2), "no step is done again");
     b.answer(is_plan, Answer::Approve).unwrap();
-    assert!(b.names().contains(&"gate_started".into()));
-    assert_eq!(done(&b), 2);
+    assert!(b.log[before..].iter().any(|e| matches!(e.event, Event::GateStarted { .. })));
+    assert_eq!(done(b), 2);
+    assert!(Session::replay(&b.log) == b.session);
+}
+
+#[test]
+fn a_plan_whose_gate_was_red_when_the_program_ended_is_taken_up_for_its_gates_alone() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("tests", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("one", &[]);
+    b.reply("two", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "no"));
+    b.question(is_failure);
+    b.input(Input::Open(opening())).unwrap();
+    only_gates_are_left(&mut b, "go on");
+}
+
+#[test]
+fn what_was_being_written_of_the_last_step_when_the_program_ended_is_done() {
+    for gates in [&[("tests", "make test")][..], &[]] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify"), ("Two", "modify")], gates);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("nothing to do", &[]);
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "one\n");
+        b.reply("done", &[]);
+        b.approve_all(None).unwrap();
+        let (apply, files) = (b.writing(), b.prepared());
+        b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+        let mut open = opening();
+        open.found = vec![(apply, Found::After)];
+        b.input(Input::Open(open)).unwrap();
+        assert!(b.session.pending().is_empty());
+        if gates.is_empty() {
+            let done = b.session.state().suspended.as_ref().unwrap().complete();
+            assert!(done && b.notices().iter().any(|n| n == "Every step of the plan is done."));
+        } else {
+            only_gates_are_left(&mut b, "/redo");
+        }
+    }
 }
 
 #[test]

@@ -13,7 +13,15 @@ use pilothouse_core::{
 
 /// A run whose first step thinks.
 fn running() -> Bench {
-    let mut b = Bench::new();
+    run_in(Bench::new())
+}
+
+/// As [`running`], where the rules are sure of nothing that is said meanwhile and a model can be asked.
+fn doubted() -> Bench {
+    run_in(Bench::doubting(&["plan_continue", "query", "control"]))
+}
+
+fn run_in(mut b: Bench) -> Bench {
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
@@ -75,6 +83,76 @@ fn a_correction_is_told_to_what_runs_and_its_drafts_stay() {
         let mut entries = b.session.state().transcript.of(lane.id);
         assert!(entries.any(|e| e.what == What::User(turn)), "{line}");
     }
+}
+
+#[test]
+fn what_opens_as_a_correction_is_told_to_what_runs_and_no_model_is_asked() {
+    for line in [
+        "yes, but keep the name parse_line as it is",
+        "ok but use the stdlib",
+        "looks good, but rename it to sums",
+        "but leave the README alone",
+        "no, keep the old name",
+        "no, I meant the other function",
+        "no, not that file",
+        "ja, aber lass parse_line wie es ist",
+        "oui, mais garde le nom",
+        "是的，但是保留名字",
+    ] {
+        let mut b = doubted();
+        let foretold = b.session.foretell(line);
+        assert_eq!(foretold.deeds, [Deed::Tells], "{line}");
+        b.say(line);
+        assert_eq!((told(&b), stopped(&b)), (1, false), "{line}: {:?}", b.notices());
+        assert!(!b.names().contains(&"intent_asked".into()), "{line}");
+    }
+    // What asks, stops, adds or says no more than no is what it is anywhere else.
+    for line in
+        ["yes, but why does it do that?", "but explain it first", "no. what does step 1 do?", "rename a to b"]
+    {
+        assert!(!doubted().session.foretell(line).does(&Deed::Tells), "{line}");
+    }
+    for line in ["no, stop", "no, never mind", "no, change the plan: split step 2"] {
+        assert!(running().session.foretell(line).does(&Deed::StopsRun), "{line}");
+    }
+    assert!(doubted().session.foretell("no, also add a test for it").does(&Deed::Adds));
+    let mut b = Bench::doubting(&["plan_continue", "plan_new"]);
+    b.say("yes, but keep the name parse_line as it is");
+    assert_eq!(told(&b), 0, "nothing runs that could be told");
+}
+
+#[test]
+fn where_no_model_could_say_what_a_line_means_it_is_said_what_the_rules_made_of_it() {
+    for (line, made) in [
+        (
+            "rename by_day to sums_by_day",
+            "modify – queued: begins when the run has ended. Alt-M tells it to what runs now.",
+        ),
+        ("name it bytes instead", "modify – told to what runs, at its next step."),
+    ] {
+        let mut b = doubted();
+        b.say(line);
+        b.understand(line, None);
+        let told = format!("no answer The rules take it as {made}");
+        assert!(b.notices().contains(&told), "{line}: {:?}", b.notices());
+    }
+}
+
+#[test]
+fn what_waits_for_the_end_can_be_told_to_what_runs() {
+    let mut b = running();
+    assert!(b.input(Input::Tell(String::new())).is_err(), "nothing waits");
+    for line in ["name it bytes", "build a dashboard", "!make"] {
+        b.input(Input::Queue(line.into())).unwrap();
+    }
+    assert!(b.input(Input::Tell(String::new())).is_err(), "a command runs at the end");
+    b.say("/queue tell 1");
+    b.say("/queue drop 2");
+    b.input(Input::Tell(String::new())).unwrap();
+    assert_eq!((told(&b), b.session.state().queue.len()), (2, 0));
+    b.input(Input::Queue("name it bits".into())).unwrap();
+    b.input(Input::Cancel).unwrap();
+    assert!(b.input(Input::Tell(String::new())).is_err(), "nothing runs");
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn written<'a>(
     }
     text.push_str(&comments(path, hunks, said));
     if part || edited {
-        text.push_str(&now_there(texts, file));
+        text.push_str(&now_there(texts, file, taken));
     }
     text
 }
@@ -229,8 +229,8 @@ fn comments<'a>(path: &RelPath, hunks: &[Hunk], said: impl Fn(usize) -> Option<&
     told.collect::<Vec<_>>().concat()
 }
 
-/// The changed places as they stand in the file now, with their line numbers.
-fn now_there(texts: &dyn Texts, file: &FileChange) -> String {
+/// The places of the hunks that were written as they stand in the file now, with their line numbers.
+fn now_there(texts: &dyn Texts, file: &FileChange, taken: &BTreeSet<usize>) -> String {
     let after = file.after.and_then(|id| texts.blob(id));
     let before = file.before.map_or(Some(Vec::new()), |id| texts.blob(id));
     let (Some(before), Some(after)) = (before, after) else { return String::new() };
@@ -240,7 +240,7 @@ fn now_there(texts: &dyn Texts, file: &FileChange) -> String {
         let at = hunk.new_lines();
         shown.extend(at.start.saturating_sub(AROUND)..(at.end() + AROUND).min(lines.len()));
     }
-    let mut text = String::from("\nthere it reads now:");
+    let mut text = format!("\n{} reads now, at {}:", file.path, numbers(taken));
     for n in shown.iter().take(SHOWN_LINES) {
         let line = lines.get(*n).map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
         text.push_str(&format!("\n{:>6}  {}", n + 1, line.trim_end_matches(['\r', '\n'])));

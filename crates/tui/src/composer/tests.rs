@@ -33,6 +33,16 @@ fn tab_queues_a_text_and_moves_on_without_one() {
 }
 
 #[test]
+fn a_text_is_told_to_what_runs_and_nothing_stands_for_what_waits() {
+    let mut c = Composer::default();
+    assert_eq!(c.act(Action::Tell), ComposerEvent::Tell(String::new()));
+    typed(&mut c, "shorter");
+    assert_eq!(c.act(Action::Tell), ComposerEvent::Tell("shorter".into()));
+    typed(&mut c, " ");
+    assert_eq!(c.act(Action::Tell), ComposerEvent::Nothing);
+}
+
+#[test]
 fn looking_through_history_gives_the_draft_back() {
     let mut c = Composer::default();
     for text in ["one", "two"] {

@@ -8,7 +8,7 @@ mod fold;
 mod search;
 mod view;
 
-pub(crate) use self::fold::written;
+pub(crate) use self::fold::{closed, written};
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -18,7 +18,9 @@ use std::{
     sync::Arc,
 };
 
-use pilothouse_core::{blob::BlobId, ids::ProposalId, intent::Slash, port::Ask, session::State};
+use pilothouse_core::{
+    blob::BlobId, ids::ProposalId, intent::Slash, port::Ask, proposal::Decision, session::State,
+};
 use ratatui::layout::{Rect, Size};
 
 use self::{
@@ -141,6 +143,9 @@ impl DiffAction {
     }
 }
 
+/// A hunk that was decided as the last of its file, and how.
+type Rest = (ProposalId, usize, Decision);
+
 /// The rows of a line.
 type Laid = Arc<Vec<Row>>;
 
@@ -162,6 +167,8 @@ pub struct DiffPane {
     stale: bool,
     current: usize,
     hunk: usize,
+    /// Where the cursor rests since the key before, because nothing of the file was left to decide.
+    rests: Option<Rest>,
     /// The first visible line and how many of its rows are above.
     top: (usize, usize),
     all: bool,
@@ -201,6 +208,7 @@ impl Default for DiffPane {
             stale: true,
             current: 0,
             hunk: 0,
+            rests: None,
             top: (0, 0),
             all: false,
             side_by_side: false,

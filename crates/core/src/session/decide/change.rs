@@ -10,7 +10,7 @@ use crate::{
     event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    plan::{GateStatus, TaskStatus},
+    plan::{GateStatus, Plan, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus},
     question::Review,
     scope::Capability,
@@ -318,7 +318,7 @@ impl Draft<'_> {
     }
 
     /// A task whose lane is gone is done once all that it had proposed is decided, where that was all there was to do.
-    fn finish_left_task(&mut self, lane: LaneId) {
+    pub(super) fn finish_left_task(&mut self, lane: LaneId) {
         let mine = self.state.proposals().values().filter(|p| p.lane == lane);
         let applied = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
         let waits = mine.clone().any(|p| p.status == ProposalStatus::SetAside);
@@ -328,10 +328,13 @@ impl Draft<'_> {
         if let Some(task) = left.filter(|_| applied && !waits && self.state.is_through(lane)) {
             self.ask_of_plan_anew();
             self.emit(Event::TaskCompleted { task, took: crate::ids::Millis(0) });
-            let plan = self.state.suspended.as_ref().filter(|_| self.state.plan.is_none());
-            if plan.is_some_and(|p| p.done() == p.tasks.len() && p.lacks_gates()) {
-                let text = "Every step of the plan is done, and its gates did not run: `/redo` runs them.";
-                self.notice(Level::Warn, text);
+            if self.state.plan.is_none() {
+                self.renew_gates();
+                let offer = self.state.suspended.as_ref().and_then(Plan::offer);
+                self.notice(
+                    Level::Info,
+                    offer.unwrap_or_else(|| "Every step of the plan is done.".to_owned()),
+                );
             }
         }
     }

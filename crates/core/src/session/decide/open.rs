@@ -9,6 +9,7 @@ use crate::{
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Found, Opening, Refusal},
     money::count,
+    plan::Plan,
     question::Review,
     session::{ApplyStatus, state::CommitStage},
     tool::Tool,
@@ -50,6 +51,7 @@ impl Draft<'_> {
         let lost = self.open_commands();
         let asked = self.open_notes();
         let writes = self.open_writes(&opening);
+        let steps: Vec<LaneId> = self.state.run_lanes().map(|l| l.id).collect();
         let interrupted = self
             .state
             .lanes
@@ -88,6 +90,12 @@ impl Draft<'_> {
         }
         for (apply, status, found) in writes {
             self.settle_write(apply, status, found);
+        }
+        // What was written is done, though the program ended before that was said.
+        for lane in steps {
+            if self.state.proposals_of(lane).next().is_none() {
+                self.finish_left_task(lane);
+            }
         }
         self.offer_what_was_open();
         self.offer_pipeline();
@@ -212,10 +220,7 @@ impl Draft<'_> {
             let s = if aside == 1 { " is" } else { "s are" };
             self.notice(Level::Info, format!("{aside} proposal{s} set aside; /proposals lists them."));
         }
-        if let Some(plan) = self.state.suspended.as_ref().filter(|p| p.unfinished()) {
-            let (title, done, all) = (plan.title.clone(), plan.done(), plan.tasks.len());
-            let text =
-                format!("The plan \"{title}\" was left at {done} of {all} steps. `/redo` takes it up again.");
+        if let Some(text) = self.state.suspended.as_ref().and_then(Plan::offer) {
             self.notice(Level::Info, text);
         }
     }

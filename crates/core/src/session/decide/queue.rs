@@ -45,7 +45,7 @@ impl Draft<'_> {
         });
     }
 
-    /// `/queue`: lists the work that waits, moves a piece up, takes it out or words it anew.
+    /// `/queue`: lists the work that waits, moves a piece up, takes it out, words it anew or tells it to what runs.
     pub(super) fn queued(&mut self, args: &str) -> Decided {
         let works: Vec<TurnId> = self.state.queue.works().collect();
         let (word, rest) = args.split_once(' ').unwrap_or((args, ""));
@@ -56,8 +56,9 @@ impl Draft<'_> {
         let at = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).filter(|at| *at < works.len());
         let at =
             at.ok_or_else(|| Refusal::new(format!("nothing waits as number \"{number}\"; /queue lists it")))?;
-        let mut works = works;
+        let (mut works, mut told) = (works, None);
         match word {
+            "tell" => told = Some(self.tellable(works.remove(at))?),
             "drop" => drop(works.remove(at)),
             "up" => works.swap(at, at.saturating_sub(1)),
             "edit" if !text.trim().is_empty() => {
@@ -68,13 +69,29 @@ impl Draft<'_> {
                     *place = turn;
                 }
             }
-            _ => return Err(Refusal::new("write /queue, /queue up N, /queue drop N or /queue edit N TEXT")),
+            _ => {
+                return Err(Refusal::new("write /queue, or /queue with up N, drop N, tell N or edit N TEXT"));
+            }
         }
         self.change_queue(|q| {
             let mut works = works.into_iter();
             (q.plan_new, q.more) = (works.next(), works.collect());
         });
+        if let Some(turn) = told {
+            self.hand_on(turn);
+        }
         Ok(())
+    }
+
+    /// A piece of work that waits, where what runs can read it.
+    fn tellable(&self, turn: TurnId) -> Result<TurnId, Refusal> {
+        if self.state.turns.get(&turn).is_some_and(|t| t.command().is_some()) {
+            return Err(Refusal::new("that is a command; it runs when the run has ended"));
+        }
+        if !self.hears() {
+            return Err(Refusal::new("nothing works now that could read it; it waits on"));
+        }
+        Ok(turn)
     }
 
     fn list_queue(&mut self, works: &[TurnId]) -> Decided {
@@ -88,7 +105,7 @@ impl Draft<'_> {
         let lines: Vec<String> = works.iter().map(line).collect();
         self.heard(Slash::Queue);
         let run = if self.state.is_executing() { "run" } else { "next run" };
-        let text = format!("Waits for the end of the {run}; /queue up N, drop N, edit N TEXT");
+        let text = format!("Waits for the end of the {run}; /queue up N, drop N, tell N, edit N TEXT");
         self.notice(Level::Info, text);
         for (line, number) in lines.into_iter().zip(1..) {
             self.notice(Level::Info, format!("{number}. {line}"));

@@ -205,8 +205,9 @@ impl Draft<'_> {
     }
 
     /// Gates that went stale run again before a run ends; false where there are none.
-    fn renew_gates(&mut self) -> bool {
-        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+    pub(super) fn renew_gates(&mut self) -> bool {
+        let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
+        let gates = plan.iter().flat_map(|p| &p.gates);
         let stale: Vec<GateId> =
             gates.filter(|g| matches!(g.status, GateStatus::Stale(_))).map(|g| g.id).collect();
         for gate in &stale {

@@ -35,9 +35,9 @@ pub(super) enum Steering {
 impl Draft<'_> {
     /// What becomes of a message beside a run; `None` for one that is not about it.
     pub(super) fn steering(&self, reading: &Reading) -> Option<Steering> {
-        let works = matches!(reading.whole.turn, Turn::PlanContinue | Turn::PlanNew(_));
-        let named = matches!(reading.whole.source, Source::Slash | Source::AtNode);
-        if self.state.phase != Phase::Executing || !works || named || reading.command.is_some() {
+        let corrects = self.corrects(reading);
+        let works = matches!(reading.whole.turn, Turn::PlanContinue | Turn::PlanNew(_)) || corrects;
+        if self.state.phase != Phase::Executing || !works || by_name(reading) {
             return None;
         }
         let (classifier, text) = (&self.under.tiers.classifier, reading.text.as_str());
@@ -51,8 +51,19 @@ impl Draft<'_> {
         if !spares && acts && classifier.adds(text) && self.state.plan.is_some() {
             return Some(if self.state.mode == Mode::Proof { Steering::Ask } else { Steering::Add });
         }
-        let about = spares || (classifier.steers(text) && (continues || !acts));
+        let about = spares || corrects || (classifier.steers(text) && (continues || !acts));
         (about && self.hears()).then_some(Steering::Tell)
+    }
+
+    /// Whether a message beside a run opens as a correction of it, "yes, but …" or "no, …": it is about what runs,
+    /// whatever else it names, and no later tier is asked. A no that is all it says is none.
+    pub(super) fn corrects(&self, reading: &Reading) -> bool {
+        let word = matches!(reading.whole.turn, Turn::Control(_)) && self.is_sure(&reading.whole);
+        !word
+            && !by_name(reading)
+            && reading.paused.is_none()
+            && self.hears()
+            && self.under.tiers.classifier.corrects(&reading.text)
     }
 
     /// Whether a message plainly wants the plan that runs stopped or made anew.
@@ -83,9 +94,15 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A line for what runs, whatever it sounds like.
+    /// A line for what runs, whatever it sounds like; an empty one stands for what waits last in the queue.
     pub(super) fn tell(&mut self, text: &str) -> Decided {
         let line = text.trim();
+        if text.is_empty() {
+            return match self.state.queue.works().count() {
+                0 => Err(Refusal::new("nothing is written and nothing waits that could be told")),
+                last => self.queued(&format!("tell {last}")),
+            };
+        }
         let reading = self.read(line);
         if line.is_empty() || line.starts_with('!') || reading.slash.is_some() || !self.hears() {
             return Err(Refusal::new("nothing works now that could read it; Enter sends it"));
@@ -96,7 +113,7 @@ impl Draft<'_> {
     }
 
     /// What works reads a message at its next step; what it has drafted stays.
-    fn hand_on(&mut self, turn: TurnId) {
+    pub(super) fn hand_on(&mut self, turn: TurnId) {
         let run_of = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         self.emit(Event::TurnTold { turn, run_of });
         // A step that is drafted and waits for its review goes on at once; the review comes after.
@@ -150,6 +167,11 @@ impl Draft<'_> {
         let mut spared = turns.flat_map(|(_, t)| &t.spares);
         spared.find(|name| names(name, path)).cloned()
     }
+}
+
+/// Whether a message names its command or its node itself.
+const fn by_name(reading: &Reading) -> bool {
+    matches!(reading.whole.source, Source::Slash | Source::AtNode) || reading.command.is_some()
 }
 
 /// Whether a file is what somebody calls by this name: its path, the end of it, or its name without

@@ -13,6 +13,7 @@ use crate::{
     ids::{Seq, TurnId},
     input::{Refusal, TiersAnswered},
     intent::{Control, Reading, Source, Turn},
+    session::Foretold,
 };
 
 /// Most messages that wait to be understood.
@@ -23,7 +24,7 @@ impl Draft<'_> {
     /// for one.
     pub(super) fn settled(&self, line: &str, reading: &Reading) -> Option<Reading> {
         let asks = self.under.tiers.vectors || self.may_ask_model();
-        if !asks || !self.under.tiers.classifier.unsure(reading) {
+        if !asks || !self.under.tiers.classifier.unsure(reading) || self.corrects(reading) {
             return Some(reading.clone());
         }
         let known = self.state.remembered(self.state.key(line, Seq(u64::MAX)))?;
@@ -75,9 +76,6 @@ impl Draft<'_> {
         if !head.asked() {
             return self.say_waited(turn, &line, &reading, head.seen);
         }
-        for fault in &said.faults {
-            self.notice(Level::Warn, fault.clone());
-        }
         let moved = head.epoch != self.state.epoch;
         // Where things moved on, the deterministic tiers may be sure by now.
         let opinion = said.opinion.filter(|_| !moved || self.under.tiers.classifier.unsure(&reading));
@@ -87,10 +85,25 @@ impl Draft<'_> {
         let message = self.state.message(&line, &context);
         let reading = self.under.tiers.classifier.settle(reading, opinion.as_ref(), failed, &message);
         let usage = (said.usage != crate::talk::Usage::default()).then_some(said.usage);
+        let guessed = reading.whole.source == Source::Fallback;
         let lasting = opinion.filter(|o| o.confidence > REMEMBERED && reading.whole.source == o.source);
         let key = lasting.map(|_| self.state.key(&line, seq));
+        if said.faults.is_empty() {
+            self.classify_as(turn, &line, &reading, Consulted { usage, key });
+            return self.route_reading(turn, &reading);
+        }
+        let (before, first) = (self.state.clone(), self.events.len());
         self.classify_as(turn, &line, &reading, Consulted { usage, key });
-        self.route_reading(turn, &reading)
+        let decided = self.route_reading(turn, &reading);
+        let done = Foretold::of(&before, self.events.get(first..).unwrap_or_default());
+        let class = (&reading.whole.turn, &reading.whole.path);
+        let done = guessed.then(|| done.words(class, reading.forbids_change, &before));
+        let leaf = class.1.current();
+        let done = done.map_or(String::new(), |words| format!(" The rules take it as {leaf} – {words}."));
+        let queued = self.events.iter().skip(first).any(|e| matches!(e.event, Event::QueueChanged { .. }));
+        let now = if queued && self.hears() { " Alt-M tells it to what runs now." } else { "" };
+        self.notice(Level::Warn, format!("{}{done}{now}", said.faults.join(" ")));
+        decided
     }
 
     /// A message that waited has its turn: read in the phase of now.

@@ -268,6 +268,7 @@ fn what_was_taken_and_left_is_told_once_after_the_fact() {
     let told = b.told();
     assert_eq!(told.matches("applied: src/a.rs hunk 2 of 2").count(), 1, "{told}");
     assert_eq!(told.matches("left by the user: src/a.rs hunk 1 (line 1)").count(), 1, "{told}");
+    assert!(told.contains("\nsrc/a.rs reads now, at hunk 2:\n"), "{told}");
     assert!(told.contains("    22  Z") && !told.contains("     1  A"), "{told}");
     // Later requests say the same in the same place.
     let before = b.request().messages;

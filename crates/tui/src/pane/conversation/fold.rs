@@ -26,7 +26,7 @@ use pilothouse_core::{
 };
 
 use self::facts::Mark;
-pub(crate) use self::facts::written;
+pub(crate) use self::facts::{closed, written};
 use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
 use crate::{markdown::Markdown, row::Row, theme::Slot};
 

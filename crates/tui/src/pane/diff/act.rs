@@ -9,7 +9,7 @@ use pilothouse_core::{
     relpath::RelPath,
 };
 
-use super::{DiffAction, DiffPane, SIDE_BY_SIDE_FROM, doc::File};
+use super::{DiffAction, DiffPane, Rest, SIDE_BY_SIDE_FROM, doc::File};
 use crate::{
     ctx::Wanted,
     overlay::prompt::{Prompt, Purpose, WordPrompt},
@@ -22,6 +22,7 @@ const MOST_CONTEXT: usize = 60;
 
 impl DiffPane {
     pub(super) fn carry_out(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
+        let rests = self.rests.take();
         let confirms = action == DiffAction::ApplyAll || (action == DiffAction::Apply && self.whole);
         if confirms && !self.asked_all.is_empty() {
             let shown = std::mem::take(&mut self.asked_all);
@@ -33,8 +34,8 @@ impl DiffPane {
         }
         let page = i64::from(self.body.height.saturating_sub(1).max(1));
         match action {
-            DiffAction::Take => return self.decide(ctx, Some(Decision::Taken), true),
-            DiffAction::Leave => return self.decide(ctx, Some(Decision::Left), true),
+            DiffAction::Take => return self.decide_next(ctx, Decision::Taken, rests),
+            DiffAction::Leave => return self.decide_next(ctx, Decision::Left, rests),
             DiffAction::LeaveWhy => return self.leave_why(ctx),
             DiffAction::Split => return self.split(ctx),
             DiffAction::Toggle => return self.toggle(ctx),
@@ -107,7 +108,29 @@ impl DiffPane {
             Some(Decision::Taken) => Some(Decision::Left),
             Some(Decision::Left) => None,
         };
-        self.decide(ctx, next, false)
+        self.decide(ctx, next)
+    }
+
+    /// Decides the hunk and goes on to the next. Where none is left the cursor rests, and a key that was
+    /// meant for a next one does not turn the decision round before it is pressed again.
+    fn decide_next(&mut self, ctx: &Ctx<'_>, decision: Decision, rests: Option<Rest>) -> Outcome {
+        let here = self.file().map(|f| (f.id, self.hunk));
+        if let Some((id, hunk, was)) = rests.filter(|r| here == Some((r.0, r.1)) && r.2 != decision) {
+            let (is, key) = match was {
+                Decision::Taken => ("taken", "n again leaves it"),
+                Decision::Left => ("left", "y again takes it"),
+            };
+            let next = if Self::in_review(ctx, id) { ", a applies" } else { "" };
+            return Outcome::notice(format!(
+                "hunk {} is {is}, and it was the last one: {key}{next}",
+                hunk + 1
+            ));
+        }
+        let outcome = self.decide(ctx, Some(decision));
+        if !outcome.inputs.is_empty() && !self.next_undecided(ctx) {
+            self.rests = here.map(|(id, hunk)| (id, hunk, decision));
+        }
+        outcome
     }
 
     fn decision(&self, ctx: &Ctx<'_>, file: usize, hunk: usize) -> Option<Decision> {
@@ -115,7 +138,7 @@ impl DiffPane {
         Self::proposal(ctx, file.id)?.decided.get(&hunk).copied()
     }
 
-    fn decide(&mut self, ctx: &Ctx<'_>, decision: Option<Decision>, onward: bool) -> Outcome {
+    fn decide(&self, ctx: &Ctx<'_>, decision: Option<Decision>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
             return Outcome::notice("it is being written; nothing can be decided now");
@@ -123,11 +146,8 @@ impl DiffPane {
         if self.spot().is_none() {
             return Outcome::notice("the texts are not here yet; nothing is decided unseen");
         }
-        let input = Input::Decide { proposal: file.id, hunk: self.hunk, decision, shown: file.shown };
-        if onward {
-            self.next_undecided(ctx);
-        }
-        Outcome::input(input)
+        let (proposal, shown) = (file.id, file.shown);
+        Outcome::input(Input::Decide { proposal, hunk: self.hunk, decision, shown })
     }
 
     /// Splits the hunk: into its changes, or the only one into its lines.
@@ -142,14 +162,16 @@ impl DiffPane {
         Outcome::input(Input::Split { proposal: file.id, hunk: self.hunk, shown: file.shown })
     }
 
-    /// The next hunk of the file without decision, below or from its top; a file is left only once it is
-    /// applied, so that no key meant for it reaches the next.
-    fn next_undecided(&mut self, ctx: &Ctx<'_>) {
+    /// To the next hunk of the file without decision, below or from its top, if there is one; a file is left
+    /// only once it is applied, so that no key meant for it reaches the next.
+    fn next_undecided(&mut self, ctx: &Ctx<'_>) -> bool {
         let hunks = self.file().map_or(0, |f| f.hunks.len());
-        let order = (self.hunk + 1..hunks).chain(0..self.hunk);
-        if let Some(hunk) = order.into_iter().find(|h| self.decision(ctx, self.current, *h).is_none()) {
+        let mut order = (self.hunk + 1..hunks).chain(0..self.hunk);
+        let next = order.find(|h| self.decision(ctx, self.current, *h).is_none());
+        if let Some(hunk) = next {
             self.go(self.current, hunk);
         }
+        next.is_some()
     }
 
     fn step_hunk(&mut self, by: i64) {
@@ -251,7 +273,7 @@ impl DiffPane {
     /// Leaves the hunk and asks why; an empty line gives no reason.
     fn leave_why(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let asks = self.comment(ctx);
-        let mut outcome = self.decide(ctx, Some(Decision::Left), false);
+        let mut outcome = self.decide(ctx, Some(Decision::Left));
         if !outcome.inputs.is_empty() {
             outcome.open = asks.open;
         }

@@ -290,8 +290,12 @@ impl Pane for DiffPane {
         question.kind.review().is_some()
     }
 
-    /// What was written, while the conversation is behind the diff.
+    /// What was written or left, while the conversation is behind the diff.
     fn tells(&self, state: &State, event: &Event) -> Option<String> {
+        if let Event::ProposalClosed { proposal, reason, dropped } = event {
+            let path = state.proposals().get(proposal)?.path.as_str();
+            return Some(conversation::closed(path, reason, *dropped));
+        }
         let Event::Applied { apply } = event else { return None };
         let files = state.applies().get(apply).map_or(&[][..], |a| &a.files);
         let first = conversation::written(files.first()?);

@@ -21,6 +21,8 @@ use crate::{
     story::*,
 };
 
+mod rest;
+
 struct Screen {
     story: Story,
     pane: DiffPane,

@@ -150,8 +150,7 @@ impl Log {
             }
             Event::ProposalClosed { proposal, reason, dropped } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
-                let word = if *dropped { "discarded" } else { "left" };
-                self.mark(at, Mark::Skipped, &format!("{word} {path}: {reason}"));
+                self.mark(at, Mark::Skipped, &closed(&path, reason, *dropped));
             }
             Event::ProposalSetAside { proposal, reason } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
@@ -399,6 +398,12 @@ impl Mark {
             Self::Dot => "·",
         }
     }
+}
+
+/// That a proposal ended without a write, in words.
+pub(crate) fn closed(path: &str, reason: &str, dropped: bool) -> String {
+    let word = if dropped { "discarded" } else { "left" };
+    format!("{word} {path}: {reason}")
 }
 
 /// What was done to one file, in words.
