@@ -308,7 +308,7 @@ impl Plan {
             count(self.gates.len(), "validation gate")
         );
         for (task, number) in self.tasks.iter().zip(1..).take(10) {
-            let title: String = task.title.chars().take(60).collect();
+            let title = crate::fact::shortened(&task.title, 60);
             out.push_str(&format!("  {number}. {title}\n"));
         }
         if self.tasks.len() > 10 {

@@ -206,10 +206,13 @@ impl State {
         all.into_values().filter(|f| f.before != f.after).collect()
     }
 
-    /// What a run came to so far.
+    /// What a run came to so far, and what runs before it wrote of the plan that it went on with.
     pub(super) fn completion(&self, run: &Run) -> Completion {
         let mut files = Vec::new();
-        for (_, _, changes) in self.writes().filter(|(_, origin, _)| origin.run == Some(run.id)) {
+        let planned = self.plan.as_ref().map(|p| p.turn);
+        let of_plan = |origin: &Origin| origin.run.is_some() && planned == Some(origin.turn);
+        let counts = |origin: &Origin| origin.run == Some(run.id) || of_plan(origin);
+        for (_, _, changes) in self.writes().filter(|(_, origin, _)| counts(origin)) {
             for change in changes {
                 take(&mut files, change);
             }

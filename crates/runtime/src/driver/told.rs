@@ -44,7 +44,8 @@ impl Driver {
                 snapshots.settled(*call);
             }
         }
-        let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
+        let touched =
+            |e: &Stamped| matches!(e.event, Event::CommandExited { .. } | Event::CommitEnded { .. });
         if events.iter().any(touched) {
             self.ask_git();
         }

@@ -333,6 +333,9 @@ impl Draft<'_> {
             (Some(plan), _) if !plan.complete() => plan.ended(),
             (plan, n) => {
                 let waived = plan.as_ref().map(Plan::waived).unwrap_or_default();
+                // Of a plan that was gone on with, all that it wrote counts.
+                let run = self.state.run.as_ref().filter(|_| plan.is_some());
+                let n = run.map_or(n, |r| self.state.completion(r).files.len().max(n));
                 format!("Complete. {} created/modified.{waived}", count(n, "file"))
             }
         };

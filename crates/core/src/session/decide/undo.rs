@@ -129,7 +129,7 @@ impl Draft<'_> {
                 let what = if redo { "Put back" } else { "Took back" };
                 let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
                 let rest = match self.state.ledger().len() {
-                    n if !redo && n > 0 => format!(" /undo again takes back the one before, {n} in all."),
+                    n if !redo && n > 0 => format!(" /undo again takes back the one before; {n} to go."),
                     _ => String::new(),
                 };
                 self.notice(Level::Info, format!("{what} the change to {of}; {back}.{kept}{rest}"));

@@ -119,7 +119,7 @@ impl App {
                 "1 goes on, 3 leaves; or say what to change".to_owned()
             }
             Phase::AwaitingApproval => "Enter approves the plan, or describe a change".to_owned(),
-            Phase::Failed => "retry, replan or abandon; or say something else".to_owned(),
+            Phase::Failed => "r, p or a, as above; or say something else".to_owned(),
             Phase::Idle if folder.is_empty() => "Ask a question or describe a change".to_owned(),
             Phase::Idle => format!("Ask about {folder} or describe a change"),
         }

@@ -9,7 +9,7 @@ use std::{collections::VecDeque, ops::Range};
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
     event::CallStatus,
-    ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId},
+    ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId, TurnId},
     pipeline::StepName,
     policy::{Request, Ruling},
     session::State,
@@ -80,6 +80,10 @@ pub(super) struct Entry {
     pub(super) lead: bool,
     pub(super) open: bool,
     pub(super) dirty: bool,
+    /// The turn that it began, of what was said.
+    pub(super) turn: Option<TurnId>,
+    /// Whether it is still to be found out what it means.
+    unheard: bool,
     width: usize,
     head: Vec<Row>,
     foot: Vec<Row>,
@@ -251,6 +255,8 @@ impl Entry {
             lead: false,
             open: false,
             dirty: true,
+            turn: None,
+            unheard: false,
             width: 0,
             head: Vec::new(),
             foot: Vec::new(),
@@ -422,6 +428,10 @@ impl Entry {
     /// Lays it out unless it stands already.
     pub(super) fn lay(&mut self, env: &Env<'_>) {
         let live = self.running() || self.waits();
+        let mut pending = env.state.pending_messages.iter().zip(0..);
+        let waiting = pending.find(|(h, _)| Some(h.turn) == self.turn).map(|(h, place)| (place, h.model));
+        self.dirty |= self.unheard != waiting.is_some();
+        self.unheard = waiting.is_some();
         if self.width == env.width && !self.dirty && !live && !matches!(self.body, Body::Reply(_)) {
             return;
         }
@@ -433,7 +443,10 @@ impl Entry {
         }
         let (head, at, open) = (&mut self.head, self.at, self.open);
         match &mut self.body {
-            Body::Said(text) => rows::said(text, at, env, head),
+            Body::Said(text) => {
+                rows::said(text, at, env, head);
+                rows::unheard(waiting, env, head);
+            }
             Body::Reply(reply) => {
                 rows::reply_rows(reply, open, env, head, &mut self.foot);
             }

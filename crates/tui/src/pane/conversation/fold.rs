@@ -7,9 +7,10 @@ mod agents;
 mod calls;
 mod facts;
 mod hooks;
+mod progress;
 mod stages;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -29,6 +30,9 @@ use self::facts::Mark;
 pub(crate) use self::facts::{closed, written};
 use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
 use crate::{markdown::Markdown, row::Row, theme::Slot};
+
+/// What became of a question that nobody answered.
+const FELL_AWAY: &str = "fell away";
 
 /// The entries; each has a key that stays when older ones are put before it.
 #[derive(Debug, Default)]
@@ -52,6 +56,18 @@ pub(super) struct Log {
     typed: HashSet<CallId>,
     /// Gates that were left out in this run, by name.
     waived: Vec<String>,
+    /// Gates that failed in this run, by name.
+    red: BTreeSet<String>,
+    /// The step that began last, and whether a file changed since.
+    step: Option<(TaskId, bool)>,
+    /// Hunks that were left out of what is written.
+    left_hunks: BTreeSet<(ProposalId, usize)>,
+    /// The first edit of what is proposed for a file, and the content that it is held against.
+    edits: HashMap<String, (CallId, Option<BlobId>)>,
+    /// Turns that wait for the end of what is under way.
+    queued: Vec<TurnId>,
+    /// Whether a change was taken back or put back, and the notice of it is still to come.
+    reverted: bool,
     /// What failed last, as it was told: the same is not told again.
     failed: String,
     /// Whether a model was asked in this run.
@@ -169,9 +185,10 @@ impl Log {
             return;
         }
         match &stamped.event {
-            Event::TurnStarted { text, .. } => {
+            Event::TurnStarted { turn, text, .. } => {
                 self.failed.clear();
                 self.add(at, Kind::Said, Body::Said(Text::of(text)));
+                self.entries.back_mut().into_iter().for_each(|e| e.turn = Some(*turn));
             }
             Event::LaneOpened { lane, kind, turn, .. } => drop(self.lanes.insert(*lane, (*kind, *turn))),
             Event::LaneClosed { lane } => {
@@ -205,7 +222,7 @@ impl Log {
             Event::ApplyStarted { apply, files } => drop(self.applying.insert(*apply, files.clone())),
             Event::RunStarted { turn, .. } => {
                 (self.running, self.finished, self.thought) = (Some(*turn), false, false);
-                self.waived.clear();
+                (self.waived, self.red) = (Vec::new(), BTreeSet::new());
             }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 (self.running, self.finished) = (None, *status == RunStatus::Completed);
@@ -247,9 +264,15 @@ impl Log {
 
     fn change_proposed(&mut self, proposal: &Proposal, added: usize, removed: usize) {
         self.paths.insert(proposal.id, proposal.path.to_string());
+        let path = proposal.path.to_string();
+        let first = self.edits.entry(path).or_insert((proposal.call, proposal.before));
+        if first.1 != proposal.before {
+            *first = (proposal.call, proposal.before);
+        }
+        let in_all = if first.0 == proposal.call { "" } else { " in all" };
         let known = self.calls.get(&proposal.call).copied();
         if let Some(Entry { body: Body::Call(call), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
-            call.summary = format!("+{added} -{removed}");
+            call.summary = format!("+{added} -{removed}{in_all}");
             *dirty = true;
         }
     }
@@ -257,7 +280,7 @@ impl Log {
     fn plan_ready(&mut self, at: Millis, plan: &Plan) {
         for entry in &mut self.entries {
             if let Body::Plan(card) = &mut entry.body
-                && card.verdict.is_none()
+                && card.verdict.is_none_or(|(word, _)| word == FELL_AWAY)
             {
                 card.verdict = Some(("replaced", Slot::Soft));
                 entry.dirty = true;
@@ -329,7 +352,7 @@ impl Log {
                     card.verdict = Some(match answer {
                         Some(Answer::Approve) => ("approved", Slot::Ok),
                         Some(_) => ("not approved", Slot::Soft),
-                        None => ("fell away", Slot::Soft),
+                        None => (FELL_AWAY, Slot::Soft),
                     });
                 }
                 Body::Question(q) if q.checkpoint == *checkpoint => {
@@ -357,7 +380,7 @@ fn title(plan: &Plan, task: TaskId) -> Option<String> {
 
 fn said(answer: Option<&Answer>, choices: &[String]) -> String {
     match answer {
-        None => "fell away".to_owned(),
+        None => FELL_AWAY.to_owned(),
         Some(Answer::Pick(n)) => choices.get(*n).cloned().unwrap_or_default(),
         Some(Answer::Text(t) | Answer::Word(t)) => t.clone(),
         Some(Answer::Approve) => "allowed".to_owned(),

@@ -8,6 +8,7 @@
 )]
 mod any;
 mod scroll;
+mod told;
 
 use std::collections::BTreeSet;
 

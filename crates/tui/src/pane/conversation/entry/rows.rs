@@ -47,6 +47,18 @@ pub(super) fn said(text: &Text, at: Millis, env: &Env<'_>, rows: &mut Vec<Row>) 
     }
 }
 
+/// What a message waits for whose meaning is not known yet: its place among those, and whether a model is asked.
+pub(super) fn unheard(place: Option<(usize, bool)>, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let what = match place {
+        None => return,
+        Some((0, true)) => "the model is asked what you mean",
+        Some((0, false)) => "finding out what you mean",
+        Some(_) => "waits for your message before it",
+    };
+    let row = Row::of(env.glyphs.bar, Slot::Accent).and(" ", Slot::Text).and(what, Slot::Soft);
+    rows.push(row.cut(env.width, env.glyphs.ellipsis));
+}
+
 pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Vec<Row>, foot: &mut Vec<Row>) {
     let g = env.glyphs;
     if r.beside {
@@ -235,7 +247,12 @@ fn detail(text: &str, env: &Env<'_>, rows: &mut Vec<Row>) {
     let clean = Clean::text(text);
     let all = clean.lines().count();
     for line in clean.lines().take(DETAIL_LINES) {
-        for wrapped in wrap(&Row::of(line, Slot::Soft).pieces, env.width.saturating_sub(4)) {
+        // A rule is as wide as there is room.
+        let mut marks = line.trim_end().chars();
+        let rule = marks.next().is_some_and(|m| !m.is_alphanumeric() && marks.all(|c| c == m));
+        let room = env.width.saturating_sub(4);
+        let line: String = line.chars().take(if rule { room } else { usize::MAX }).collect();
+        for wrapped in wrap(&Row::of(&line, Slot::Soft).pieces, room) {
             let mut row = Row::of("  ", Slot::Text).and(env.glyphs.column, Slot::Line).and(" ", Slot::Text);
             row.pieces.extend(wrapped.pieces);
             rows.push(row.cut(env.width, env.glyphs.ellipsis));

@@ -207,8 +207,10 @@ impl Log {
         let known = self.calls.get(&call).copied();
         match known.and_then(|k| self.get_mut(k)) {
             Some(Entry { body: Body::Call(c), dirty, .. }) => {
+                // Judged again as it was, because of a rule or of trust, it is nobody's change.
+                c.changed |= c.subject != command;
                 command.clone_into(&mut c.subject);
-                (c.state, c.changed, *dirty) = (CallState::Asked, true, true);
+                (c.state, *dirty) = (CallState::Asked, true);
             }
             Some(_) | None => self.call(at, call, Some(Tool::Run), command, CallState::Asked),
         }
@@ -276,6 +278,9 @@ impl Log {
             c.ruling.clone_from(ruling);
         }
         c.result = Text::of(result);
+        if c.tool == Some(Tool::Run) {
+            c.result.shown = unframed(&c.result.shown);
+        }
         c.peek = match (c.tool, status) {
             (Some(Tool::Run), CallStatus::Done) if !typed && !gate => PEEK_PASSED,
             (Some(Tool::Run), CallStatus::Done | CallStatus::Failed) if !gate => PEEK_LINES,
@@ -326,6 +331,15 @@ impl Log {
             (Body::Question(_) | Body::Waits(..) | Body::Gone, _) => {}
         }
     }
+}
+
+/// What a command wrote, without what its row says already and the name of its only stream.
+fn unframed(result: &str) -> String {
+    let (head, rest) = result.split_once('\n').unwrap_or((result, ""));
+    let ended = head.starts_with("exit ") && head.contains(", took ");
+    let text = if ended { rest } else { result };
+    let first = |name: &str| text.strip_prefix(name);
+    first("stdout:\n").or_else(|| first("stderr:\n")).unwrap_or(text).to_owned()
 }
 
 /// Adds output line by line; what stays open goes on with the next piece of the same stream.

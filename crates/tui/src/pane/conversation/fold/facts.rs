@@ -1,5 +1,7 @@
 //! What is told in one line: tasks, gates, results, notices.
 
+use std::collections::BTreeSet;
+
 use pilothouse_core::{
     clean::Clean,
     completion::Completion,
@@ -7,7 +9,7 @@ use pilothouse_core::{
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{LaneId, Millis, TaskId},
     lane::LaneKind,
-    plan::GateStatus,
+    plan::{GateStatus, Plan},
     tool::{ChangeKind, Exit},
 };
 
@@ -58,30 +60,14 @@ impl Log {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_change` takes the rest")]
     pub(super) fn fold_fact(&mut self, at: Millis, event: &Event) {
+        self.keep(at, event);
         match event {
             Event::TaskStarted { task, .. } => {
                 self.plan_begun();
                 let text = self.plan.as_ref().and_then(|p| title(p, *task));
                 self.add(at, Kind::Head, Body::Task { task: *task, text });
             }
-            Event::TaskCompleted { task, took } => {
-                let took = match took.0 {
-                    // Its work ended with another process: nobody knows.
-                    0 => String::new(),
-                    ms @ 1..10_000 => format!(" ({ms}ms)"),
-                    ms => format!(" ({})", row::took(ms)),
-                };
-                let head = self.iter_mut().rev().find_map(|e| match e.body {
-                    Body::Task { task, .. } => Some(task),
-                    Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Plan(_) => None,
-                    Body::Question(_) | Body::Waits(..) | Body::Gone => None,
-                });
-                let others = self.lanes.values().any(|(kind, _)| matches!(kind, LaneKind::Task(_)));
-                let own = !others && head.is_none_or(|head| head == *task);
-                let number = self.plan.as_ref().map(|p| p.number(*task)).filter(|n| !own && *n > 0);
-                let what = number.map_or_else(|| "Complete".to_owned(), |n| format!("Step {n} complete"));
-                self.fact(at, Row::of(&format!("{what}{took}"), Slot::Soft), Row::new());
-            }
+            Event::TaskCompleted { task, took } => self.step_done(at, *task, *took),
             Event::TaskFailed { message, .. } => self.fails(at, message),
             Event::TaskSkipped { task } => self.task_fact(at, *task, "skipped"),
             Event::TaskCancelled { task } => self.task_fact(at, *task, "stopped"),
@@ -120,6 +106,30 @@ impl Log {
         }
     }
 
+    /// A step is done: how long it took, whether it changed a file, and which gate is next.
+    fn step_done(&mut self, at: Millis, task: TaskId, took: Millis) {
+        let took = match took.0 {
+            // Its work ended with another process: nobody knows.
+            0 => String::new(),
+            ms @ 1..10_000 => format!(" ({ms}ms)"),
+            ms => format!(" ({})", row::took(ms)),
+        };
+        let head = self.iter_mut().rev().find_map(|e| match e.body {
+            Body::Task { task, .. } => Some(task),
+            Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Plan(_) => None,
+            Body::Question(_) | Body::Waits(..) | Body::Gone => None,
+        });
+        let others = self.lanes.values().any(|(kind, _)| matches!(kind, LaneKind::Task(_)));
+        let own = !others && head.is_none_or(|head| head == task);
+        let idle = own && self.step == Some((task, false));
+        let number = self.plan.as_ref().map(|p| p.number(task)).filter(|n| !own && *n > 0);
+        let what = number.map_or_else(|| "Complete".to_owned(), |n| format!("Step {n} complete"));
+        let idle = if idle { ", no file changed" } else { "" };
+        let next = self.plan.as_ref().and_then(Plan::next_gate).map(|g| format!("; next: gate {}", g.name));
+        let line = format!("{what}{took}{idle}{}", next.unwrap_or_default());
+        self.fact(at, Row::of(&line, Slot::Soft), Row::new());
+    }
+
     /// What directs the message above, with its prompt folded away.
     fn directed(&mut self, at: Millis, event: &Event) {
         let Event::TurnDirected { kind, name, origin, file, prompt, .. } = event else { return };
@@ -136,7 +146,10 @@ impl Log {
         match event {
             Event::Applied { apply } => {
                 for file in self.applying.remove(apply).unwrap_or_default() {
-                    self.mark(at, Mark::Done, &written(&file));
+                    let left = self.left_hunks.iter().filter(|(of, _)| *of == file.proposal).count();
+                    let left =
+                        if left > 0 { format!(", {} left out", count(left, "hunk")) } else { String::new() };
+                    self.mark(at, Mark::Done, &format!("{}{left}", written(&file)));
                 }
             }
             Event::CommandWrote { .. } => self.command_wrote(at, event),
@@ -165,10 +178,8 @@ impl Log {
                 let how = if lane.is_some() { "goes on with" } else { "taken up again:" };
                 self.mark(at, Mark::Dot, &format!("{how} {path}"));
             }
-            Event::Reverted { redo, .. } => {
-                let what = if *redo { "put back the undone change" } else { "took the last change back" };
-                self.mark(at, Mark::Done, what);
-            }
+            // The notice after it says what became of which files.
+            Event::Reverted { .. } => self.reverted = true,
             Event::CommitEnded { made, told, .. } => {
                 self.mark(at, if made.is_some() { Mark::Done } else { Mark::Failed }, told);
             }
@@ -199,7 +210,10 @@ impl Log {
             Event::PlanShelved { suspended: true } if !self.finished => {
                 self.mark(at, Mark::Dot, "plan paused – /redo resumes it");
             }
-            Event::Notice { level: Level::Info, text } => self.mark(at, Mark::Dot, text),
+            Event::Notice { level: Level::Info, text } => {
+                let mark = if std::mem::take(&mut self.reverted) { Mark::Done } else { Mark::Dot };
+                self.mark(at, mark, text);
+            }
             Event::Notice { level: Level::Warn, text } => self.mark(at, Mark::Warn, text),
             Event::Notice { level: Level::Error, text } => self.fails(at, text),
             _ => {}
@@ -289,6 +303,8 @@ impl Log {
         summary: &str,
         (files, came_to): (usize, Option<&Completion>),
     ) {
+        // What the plan wrote in runs before this one counts as well.
+        let files = came_to.map_or(0, |c| c.files.len()).max(files);
         let files = match files {
             0 => "No file changed.".to_owned(),
             n => format!("{} created/modified.", count(n, "file")),
@@ -309,14 +325,14 @@ impl Log {
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
         let mut lines = vec![(left, Row::new())];
         if let Some(came_to) = came_to {
-            lines.extend(completion(came_to));
+            lines.extend(completion(came_to, &self.red));
         }
         self.add(at, Kind::Card, Body::Facts(Facts { lines, detail: String::new() }));
     }
 }
 
 /// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
-fn completion(facts: &Completion) -> Vec<(Row, Row)> {
+fn completion(facts: &Completion, red: &BTreeSet<String>) -> Vec<(Row, Row)> {
     let soft = |text: &str| Row::of("  ", Slot::Text).and(Clean::line(text).as_str(), Slot::Soft);
     let mut lines: Vec<(Row, Row)> = Vec::new();
     for file in facts.files.iter().take(MOST_FILES) {
@@ -338,10 +354,16 @@ fn completion(facts: &Completion) -> Vec<(Row, Row)> {
             GateStatus::Stale(_) => ("!", Slot::Warn),
             GateStatus::Skipped | GateStatus::Pending | GateStatus::Running => ("–", Slot::Warn),
         };
+        let pending = matches!(gate.status, GateStatus::Pending | GateStatus::Running);
+        let was_red = pending && red.contains(&gate.name);
+        let word = if was_red { "failed, not run again" } else { gate.word() };
         let left = Row::of("  ", Slot::Text)
             .and(sign, ink)
-            .and(&format!(" {} {}", Clean::line(&gate.name).as_str(), gate.word()), Slot::Text);
+            .and(&format!(" {} {}", Clean::line(&gate.name).as_str(), word), Slot::Text);
         lines.push((left, Row::of(Clean::line(&gate.command).as_str(), Slot::Soft)));
+    }
+    if facts.gates.is_empty() && !facts.files.is_empty() && facts.done > 0 {
+        lines.push((soft("not checked: the plan has no gate"), Row::new()));
     }
     for step in &facts.left {
         let text = format!("step {} {}: {}", step.number, step.word(), step.title);

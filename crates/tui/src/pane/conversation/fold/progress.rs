@@ -1,0 +1,107 @@
+//! How far the plan and the queue are, as the rows tell it.
+//!
+//! Owns what is known of steps, gates and waiting messages from events alone. Never looks at the session.
+
+use pilothouse_core::{
+    event::Event,
+    ids::{Millis, TaskId, TurnId},
+    plan::{GateStatus, Task, TaskStatus},
+    proposal::Decision,
+};
+
+use super::{Log, Mark};
+use crate::pane::conversation::entry::Body;
+
+/// Characters of a message that is named as queued.
+const QUEUED_CHARS: usize = 48;
+
+impl Log {
+    /// Keeps what later rows need to know.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only what moves the plan or the queue")]
+    pub(super) fn keep(&mut self, at: Millis, event: &Event) {
+        match event {
+            Event::TaskAdded { task } => self.task_added(task),
+            Event::TaskStarted { task, .. } => self.step = Some((*task, false)),
+            Event::TaskCompleted { task, .. } => self.settle_task(*task, TaskStatus::Done),
+            Event::TaskSkipped { task } => self.settle_task(*task, TaskStatus::Skipped),
+            Event::GatePassed { gate, evidence, .. } => {
+                self.settle_gate(gate.0, GateStatus::Passed(*evidence));
+            }
+            Event::GateFailed { gate, evidence, .. } => {
+                self.settle_gate(gate.0, GateStatus::Failed(*evidence));
+                let name = self.gate_name(gate.0);
+                self.red.insert(name);
+            }
+            Event::GateReset { gate, skipped: true } => self.settle_gate(gate.0, GateStatus::Skipped),
+            Event::GateReset { gate, skipped: false } => self.settle_gate(gate.0, GateStatus::Pending),
+            Event::QueueChanged { plan_new, more, later, .. } => {
+                self.queue_changed(at, plan_new.iter().chain(more), later);
+            }
+            Event::HunkDecided { proposal, hunk, decision, .. } => {
+                self.left_hunks.remove(&(*proposal, *hunk));
+                self.left_hunks.extend((*decision == Some(Decision::Left)).then_some((*proposal, *hunk)));
+            }
+            Event::Applied { .. } | Event::CommandWrote { .. } => {
+                self.step = self.step.map(|(task, _)| (task, true));
+            }
+            Event::ProposalClosed { proposal, dropped: false, .. } => {
+                if let Some(path) = self.paths.get(proposal) {
+                    self.edits.remove(path);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn settle_task(&mut self, task: TaskId, status: TaskStatus) {
+        let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
+        tasks.filter(|t| t.id == task).for_each(|t| t.status = status);
+    }
+
+    fn settle_gate(&mut self, gate: u64, status: GateStatus) {
+        let gates = self.plan.iter_mut().flat_map(|p| &mut p.gates);
+        gates.filter(|g| g.id.0 == gate).for_each(|g| g.status = status);
+    }
+
+    /// A step that the plan got while it ran.
+    fn task_added(&mut self, task: &Task) {
+        let Some(mut plan) = self.plan.take() else { return };
+        if plan.task(task.id).is_none() {
+            plan.tasks.push(task.clone());
+            self.name_tasks(&plan);
+        }
+        self.plan = Some(plan);
+    }
+
+    /// Tells what waits since now, below the message where that stands last.
+    fn queue_changed<'a>(&mut self, at: Millis, works: impl Iterator<Item = &'a TurnId>, later: &[TurnId]) {
+        let works: Vec<TurnId> = works.copied().collect();
+        let before = std::mem::take(&mut self.queued);
+        let when = match self.running {
+            Some(_) => "begins when the run has ended; /queue lists it",
+            None => "heard when the plan is made",
+        };
+        let fresh = |turn: &&TurnId| !before.contains(turn);
+        for turn in works.iter().filter(fresh) {
+            self.tell_queued(at, *turn, when);
+        }
+        for turn in later.iter().filter(fresh) {
+            self.tell_queued(at, *turn, "heard after that");
+        }
+        self.queued = works.iter().chain(later).copied().collect();
+    }
+
+    fn tell_queued(&mut self, at: Millis, turn: TurnId, when: &str) {
+        let said = self.entries.iter().rev().find(|e| e.turn == Some(turn));
+        let last = self.entries.back().and_then(|e| e.turn) == Some(turn);
+        let what = match said.map(|e| &e.body) {
+            Some(Body::Said(text)) if !last => {
+                let line = text.shown.lines().next().unwrap_or_default();
+                let cut = if line.chars().nth(QUEUED_CHARS).is_some() { "…" } else { "" };
+                format!("Queued \"{}{cut}\"", line.chars().take(QUEUED_CHARS).collect::<String>())
+            }
+            Some(_) | None => "Queued".to_owned(),
+        };
+        self.mark(at, Mark::Dot, &format!("{what}: {when}"));
+    }
+}

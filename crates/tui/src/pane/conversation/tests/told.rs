@@ -1,0 +1,190 @@
+//! What is told of the queue, of steps and of changes.
+
+use pilothouse_core::{
+    completion::{Completion, FileTally, GateFact},
+    plan::{GateStatus, Task},
+    proposal::Decision,
+};
+
+use super::*;
+
+fn run_begins(s: &mut Screen) {
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+}
+
+fn holds(s: &mut Screen, wanted: &str) {
+    let text = s.text(100, 40).join("\n");
+    assert!(text.contains(wanted), "{wanted}\n{text}");
+}
+
+#[test]
+fn what_is_queued_is_said_below_its_message_and_once() {
+    let mut s = Screen::new();
+    s.tell(said(1, "mend it"));
+    run_begins(&mut s);
+    let queue = |plan_new, more| Event::QueueChanged { plan_new, more, control: vec![], later: vec![] };
+    s.tell(said(2, "rename by_day"));
+    s.tell(queue(Some(TurnId(2)), vec![]));
+    holds(&mut s, "· Queued: begins when the run has ended; /queue lists it");
+    s.tell(said(3, "add a page"));
+    s.tell(Event::Notice { level: Level::Info, text: "The rules decided".into() });
+    s.tell(queue(Some(TurnId(2)), vec![TurnId(3)]));
+    holds(&mut s, "· Queued \"add a page\": begins when");
+    s.tell(queue(Some(TurnId(3)), vec![]));
+    assert_eq!(s.text(100, 40).iter().filter(|l| l.contains("Queued")).count(), 2, "each is told once");
+}
+
+#[test]
+fn a_step_that_was_added_has_its_number_and_title_and_tells_that_it_changed_nothing() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    run_begins(&mut s);
+    let task = Task { id: TaskId(6), title: "Also a test".into(), ..plan().tasks[0].clone() };
+    s.tell(Event::TaskAdded { task });
+    s.tell(Event::TaskStarted { task: TaskId(6), lane: LaneId(1) });
+    s.tell(Event::TaskCompleted { task: TaskId(6), took: Millis(1_310) });
+    holds(&mut s, "[6/6] Also a test");
+    holds(&mut s, "Complete (1310ms), no file changed");
+    s.tell(Event::TaskCancelled { task: TaskId(6) });
+    holds(&mut s, "– [6/6] Also a test: stopped");
+}
+
+#[test]
+fn a_step_whose_gate_is_due_says_which_one_comes_next() {
+    let mut s = Screen::new();
+    let mut plan = plan();
+    plan.gates.truncate(1);
+    plan.gates[0].after = vec![TaskId(1)];
+    plan.gates[0].status = GateStatus::Pending;
+    s.tell(Event::PlanReady { plan });
+    run_begins(&mut s);
+    for _ in 0..2 {
+        s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
+        s.tell(Event::ApplyStarted {
+            apply: ApplyId(8),
+            files: vec![file("a", ChangeKind::Modify, 1, 0, 9)],
+        });
+        s.tell(Event::Applied { apply: ApplyId(8) });
+        s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(900) });
+        s.tell(Event::GatePassed { gate: GateId(1), evidence: EvidenceId(9), proof: proof(0, "") });
+    }
+    let text = s.text(100, 40);
+    let told: Vec<&String> = text.iter().filter(|l| l.contains("Complete")).collect();
+    assert_eq!(told, [" Complete (900ms); next: gate syntax", " Complete (900ms)"]);
+}
+
+#[test]
+fn a_second_edit_of_a_file_that_waits_says_that_its_counts_are_of_all() {
+    let mut s = Screen::new();
+    for (id, after) in [(1, "x\nb\n"), (2, "x\ny\n")] {
+        s.tell(started(900 + id, Tool::Edit, "src/a.rs"));
+        s.tell(proposal(id, "src/a.rs", "a\nb\n", after).0);
+        s.tell(ended(900 + id, "proposed", ""));
+    }
+    let text = s.text(100, 10);
+    assert!(text[0].contains("+1 -1") && !text[0].contains("in all"), "{text:?}");
+    assert!(text[1].contains("+2 -2 in all"), "{text:?}");
+}
+
+#[test]
+fn hunks_that_were_left_out_are_counted_where_the_rest_is_written() {
+    let mut s = Screen::new();
+    for decision in [Some(Decision::Left), None, Some(Decision::Left)] {
+        s.tell(Event::HunkDecided { proposal: ProposalId(1), hunk: 1, decision, comment: None });
+    }
+    s.tell(Event::HunkDecided {
+        proposal: ProposalId(1),
+        hunk: 0,
+        decision: Some(Decision::Taken),
+        comment: None,
+    });
+    s.tell(Event::ApplyStarted { apply: ApplyId(8), files: vec![file("a.rs", ChangeKind::Modify, 1, 1, 9)] });
+    s.tell(Event::Applied { apply: ApplyId(8) });
+    holds(&mut s, "✓ edited a.rs (+1 -1 lines), 1 hunk left out");
+}
+
+#[test]
+fn a_command_that_is_judged_again_as_it_was_is_not_said_to_be_changed() {
+    for (second, changed) in [("make test", false), ("make check", true)] {
+        let mut s = Screen::new();
+        for line in ["make test", second] {
+            let Event::CommandProposed {
+                call, lane, folder, risk, why, rule, confine, reason, shown, ..
+            } = any::event(18, 3, line)
+            else {
+                panic!("no command")
+            };
+            let (command, typed, ruling) = (line.to_owned(), false, None);
+            s.tell(Event::CommandProposed {
+                call,
+                lane,
+                command,
+                folder,
+                risk,
+                why,
+                rule,
+                confine,
+                reason,
+                shown,
+                typed,
+                ruling,
+            });
+        }
+        s.tell(ended(3, "exit 0", ""));
+        assert_eq!(s.text(100, 10).join("\n").contains("changed by you"), changed, "{second}");
+    }
+}
+
+#[test]
+fn the_output_of_a_command_stands_without_the_frame_that_a_model_reads() {
+    for (result, wanted) in [
+        ("exit 0, took 0.2 s\nstdout:\nfine\n", "fine"),
+        ("exit 1, took 0.2 s\nstderr:\nbad\n", "bad"),
+        ("exit early, they took it\n", "exit early, they took it"),
+    ] {
+        let mut s = Screen::new();
+        s.tell(started(3, Tool::Run, "git log"));
+        s.tell(ended(3, "exit 0", result));
+        let text = s.text(100, 10);
+        assert_eq!(text[1].trim_start_matches([' ', '│']), wanted, "{text:?}");
+    }
+}
+
+#[test]
+fn a_plan_whose_question_fell_away_for_another_was_replaced() {
+    let mut s = whole_story();
+    s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(5), answer: None, approval: None });
+    s.tell(Event::PlanReady { plan: plan() });
+    holds(&mut s, "– replaced");
+}
+
+#[test]
+fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    run_begins(&mut s);
+    s.tell(Event::GateFailed { gate: GateId(1), evidence: EvidenceId(9), proof: proof(1, "") });
+    s.tell(Event::GateReset { gate: GateId(1), skipped: false });
+    let gates = ["syntax", "lint"].map(|name| GateFact {
+        name: name.into(),
+        command: "make".into(),
+        status: GateStatus::Pending,
+    });
+    let files = vec![FileTally { path: path("a.rs"), added: 1, removed: 0 }];
+    let came_to = Completion { gates: gates.to_vec(), files, done: 1, ..Completion::default() };
+    let end = |came_to| Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Cancelled,
+        summary: String::new(),
+        files: vec![],
+        goal: None,
+        came_to: Some(Box::new(came_to)),
+    };
+    s.tell(end(came_to.clone()));
+    for wanted in ["– syntax failed, not run again", "– lint not run", "Stopped. 1 file created/modified."]
+    {
+        holds(&mut s, wanted);
+    }
+    s.tell(end(Completion { gates: vec![], ..came_to }));
+    holds(&mut s, "not checked: the plan has no gate");
+}
