@@ -245,7 +245,7 @@ mod tests {
             ("http://127.0.0.1:1/token", false, false),
             ("https://localhost/token", false, false),
             ("http://127.0.0.1:1/token", true, true),
-            ("https://me:word@host/", false, false),
+            ("https://me:hunter2@host/", false, false),
             ("file:///etc/passwd", true, false),
             ("token", true, false),
         ] {

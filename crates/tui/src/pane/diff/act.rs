@@ -24,13 +24,9 @@ impl DiffPane {
     pub(super) fn carry_out(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
         let rests = self.rests.take();
         let confirms = action == DiffAction::ApplyAll || (action == DiffAction::Apply && self.whole);
-        if confirms && !self.asked_all.is_empty() {
-            let shown = std::mem::take(&mut self.asked_all);
-            return Self::apply(ctx, shown);
-        }
         if !self.asked_all.is_empty() {
-            self.asked_all.clear();
-            return Outcome::none();
+            let shown = std::mem::take(&mut self.asked_all);
+            return if confirms { Self::apply(ctx, shown) } else { Outcome::none() };
         }
         let page = i64::from(self.body.height.saturating_sub(1).max(1));
         match action {
