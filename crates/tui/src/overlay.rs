@@ -38,6 +38,8 @@ pub use self::{
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::{ANYWHERE, Action, Entry},
+    row::Row,
+    theme::{Glyphs, Slot},
 };
 
 /// Every overlay that opens by a key or a word, in the order of help.
@@ -135,6 +137,13 @@ pub trait Overlay: fmt::Debug {
 
     /// Takes an answer of the read port.
     fn answered(&mut self, _number: u64, _reply: &Reply) {}
+}
+
+/// The beginning of a row of a list, marked where it is the chosen one.
+fn entry(chosen: bool, glyphs: &Glyphs) -> Row {
+    let mut row = Row::of(if chosen { glyphs.folded } else { " " }, Slot::Accent).and(" ", Slot::Text);
+    row.ground = chosen.then_some(Slot::Select);
+    row
 }
 
 /// A rectangle of at most this size in the middle of `body`, a little above it.

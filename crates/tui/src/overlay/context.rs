@@ -20,7 +20,7 @@ use crate::{
     ctx::{Ctx, Outcome},
     keymap::Entry,
     row::{Row, wrap},
-    theme::Slot,
+    theme::{Glyphs, Slot},
 };
 
 /// The page.
@@ -97,7 +97,9 @@ impl Overlay for Context {
         let room = usize::from(inner.height).saturating_sub(rows.len() + 1);
         let top = (self.at + 1).saturating_sub(room);
         let parts = sheet.parts.iter().enumerate().skip(top);
-        rows.extend(parts.map(|(n, part)| line(part, n == self.at).cut(columns, ctx.glyphs.ellipsis)));
+        rows.extend(
+            parts.map(|(n, part)| line(part, n == self.at, ctx.glyphs).cut(columns, ctx.glyphs.ellipsis)),
+        );
         for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
             row.paint(ctx.theme, buf, inner, y);
         }
@@ -105,9 +107,9 @@ impl Overlay for Context {
     }
 }
 
-fn line(part: &ContextPart, chosen: bool) -> Row {
-    let mark = if chosen { "> " } else { "  " };
+fn line(part: &ContextPart, chosen: bool, glyphs: &Glyphs) -> Row {
     let slot = if chosen { Slot::Strong } else { Slot::Text };
     let head = Clean::line(&part.head);
-    Row::of(&format!("{mark}{:>7}  {:8} {:8} {}", part.tokens, part.kind, part.state(), head.as_str()), slot)
+    let text = format!("{:>7}  {:8} {:8} {}", part.tokens, part.kind, part.state(), head.as_str());
+    super::entry(chosen, glyphs).and(&text, slot)
 }

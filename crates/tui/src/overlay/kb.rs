@@ -15,7 +15,7 @@ use super::{Caret, Overlay, page::frame};
 use crate::{
     ctx::{Ctx, Outcome, Wanted},
     row::{Row, wrap},
-    theme::Slot,
+    theme::{Glyphs, Slot},
 };
 
 /// Lines of the chosen passage that are shown.
@@ -122,7 +122,7 @@ impl Overlay for Kb {
                 let room = usize::from(inner.height).saturating_sub(rows.len() + text.len() + 3).max(1);
                 let top = (self.at + 1).saturating_sub(room);
                 let list = found.iter().enumerate().skip(top).take(room);
-                rows.extend(list.map(|(n, p)| line(p, n == self.at)));
+                rows.extend(list.map(|(n, p)| line(p, n == self.at, ctx.glyphs)));
                 rows.push(Row::of("", Slot::Text));
                 rows.extend(text);
             }
@@ -136,11 +136,11 @@ impl Overlay for Kb {
 }
 
 /// A passage in the list: where it stands, and what it is called.
-fn line(passage: &Passage, chosen: bool) -> Row {
-    let (mark, slot) = if chosen { ("> ", Slot::Strong) } else { ("  ", Slot::Text) };
+fn line(passage: &Passage, chosen: bool, glyphs: &Glyphs) -> Row {
+    let slot = if chosen { Slot::Strong } else { Slot::Text };
     let title = Clean::line(&passage.title);
     let place = Clean::line(&passage.lines.to_string());
-    Row::of(&format!("{mark}{}  {}", place.as_str(), title.as_str()), slot)
+    super::entry(chosen, glyphs).and(&format!("{}  {}", place.as_str(), title.as_str()), slot)
 }
 
 /// The beginning of a passage's text, with the numbers of its lines.

@@ -201,14 +201,9 @@ impl Overlay for Sources {
             return None;
         }
         let area = super::centred(ctx.body, WIDTH, ctx.body.height);
-        let keys = [
-            ("Enter", "tools"),
-            ("t", "test"),
-            ("e", "on/off"),
-            ("s", "login"),
-            ("c", "key"),
-            ("Esc", "close"),
-        ];
+        let of_one = [("Enter", "tools"), ("t", "test"), ("e", "on/off"), ("s", "login"), ("c", "key")];
+        let mut keys = if self.chosen().is_some() { of_one.to_vec() } else { Vec::new() };
+        keys.push(("Esc", "close"));
         let inner = frame(ctx, area, "Sources", "", &keys, buf);
         for (row, y) in self.rows(usize::from(inner.width), ctx).iter().zip(inner.top() + 1..inner.bottom()) {
             row.paint(ctx.theme, buf, inner, y);
@@ -227,10 +222,9 @@ fn line(source: &SourceState, chosen: bool, glyphs: &Glyphs) -> Row {
     };
     let name = Clean::line(&source.name);
     let words = Clean::line(&source.health.words());
-    let mut row = Row::of(if chosen { "> " } else { "  " }, Slot::Strong);
-    row.pieces.extend(Row::of(&format!("{mark} "), slot).pieces);
     let strong = if chosen { Slot::Strong } else { Slot::Text };
-    row.pieces.extend(Row::of(&format!("{:NAME$} ", name.as_str()), strong).pieces);
-    row.pieces.extend(Row::of(words.as_str(), slot).pieces);
-    row
+    super::entry(chosen, glyphs)
+        .and(&format!("{mark} "), slot)
+        .and(&format!("{:NAME$} ", name.as_str()), strong)
+        .and(words.as_str(), slot)
 }

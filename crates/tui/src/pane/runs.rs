@@ -77,7 +77,8 @@ enum Wanted {
 /// The pane.
 #[derive(Debug, Default)]
 pub struct RunsPane {
-    cursor: usize,
+    /// The row that was chosen.
+    cursor: Option<usize>,
     offset: usize,
     wanted: Option<Wanted>,
     size: Size,
@@ -85,15 +86,25 @@ pub struct RunsPane {
 
 impl RunsPane {
     fn chosen<'a>(&self, ctx: &Ctx<'a>) -> Option<&'a RunRow> {
-        ctx.runs.get(self.cursor).or_else(|| ctx.runs.last())
+        ctx.runs.get(self.at(ctx))
+    }
+
+    fn at(&self, ctx: &Ctx<'_>) -> usize {
+        let last = ctx.runs.len().saturating_sub(1);
+        let unfinished = |r: &RunRow| matches!(r.info.status, RunStatus::Stopped | RunStatus::Orphaned);
+        let left = |r: &RunRow| r.berth != Berth::Empty && unfinished(r);
+        // Who has said nothing here yet comes for what was left.
+        let fresh = ctx.runs.first().is_some_and(|r| r.info.status == RunStatus::Idle);
+        let at = self.cursor.or_else(|| ctx.runs.iter().position(left).filter(|_| fresh));
+        at.unwrap_or_default().min(last)
     }
 
     fn carry_out(&mut self, action: RunsAction, ctx: &Ctx<'_>) -> Outcome {
         let last = ctx.runs.len().saturating_sub(1);
         let Some(row) = self.chosen(ctx) else { return Outcome::none() };
         match action {
-            RunsAction::Down => self.cursor = (self.cursor + 1).min(last),
-            RunsAction::Up => self.cursor = self.cursor.min(last).saturating_sub(1),
+            RunsAction::Down => self.cursor = Some((self.at(ctx) + 1).min(last)),
+            RunsAction::Up => self.cursor = Some(self.at(ctx).saturating_sub(1)),
             RunsAction::Attach => return attach(row, Then::Draft),
             RunsAction::Review => return attach(row, Then::Diff),
             RunsAction::Message => return self.message(row),
@@ -180,9 +191,8 @@ impl Pane for RunsPane {
 
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
-        self.cursor = self.cursor.min(ctx.runs.len().saturating_sub(1));
-        let fit = self.fit(ctx.runs.len());
-        self.offset = self.offset.clamp((self.cursor + 1).saturating_sub(fit), self.cursor);
+        let (fit, at) = (self.fit(ctx.runs.len()), self.at(ctx));
+        self.offset = self.offset.clamp((at + 1).saturating_sub(fit), at);
     }
 
     fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
@@ -202,9 +212,10 @@ impl Pane for RunsPane {
             heading(columns).paint(ctx.theme, buf, inner, y);
             y += 1 + u16::from(self.tall(ctx.runs.len()) == 3);
         }
+        let at = self.at(ctx);
         let shown = ctx.runs.iter().enumerate().skip(self.offset).take(self.fit(ctx.runs.len()));
         for (n, run) in shown {
-            let lit = focused && n == self.cursor;
+            let lit = focused && n == at;
             for (row, y) in [first(run, lit, ctx, columns), second(run, ctx, columns)].iter().zip(y..) {
                 if lit && y < area.bottom() {
                     buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));

@@ -278,7 +278,7 @@ impl<'a> Drawer<'a> {
                 let new = if task.node == IntentNode::Create { "new " } else { "" };
                 let more = match task.files.len() {
                     0 | 1 => String::new(),
-                    n => format!(" +{}", n - 1),
+                    n => format!(", {} more", n - 1),
                 };
                 let path = row::fit_path(first.as_str(), self.width / 2, g.ellipsis);
                 let pause = if task.pause { "pause  " } else { "" };
