@@ -58,12 +58,14 @@ pub struct Committed {
 pub struct MessageFacts {
     /// What was wanted, the oldest first.
     pub goals: Vec<String>,
+    /// The steps of it that were done, where it took several.
+    pub steps: Vec<String>,
     /// Gates that are green, by their commands.
     pub checked: Vec<String>,
 }
 
 impl MessageFacts {
-    /// A message of the facts alone: what was wanted last, what else was, and what proves it.
+    /// A message of the facts alone: what was wanted last, what else was wanted and done, and what proves it.
     pub fn message(&self) -> String {
         let mut goals: Vec<&str> = Vec::new();
         for goal in self.goals.iter().map(|g| g.lines().next().unwrap_or_default().trim()) {
@@ -71,14 +73,15 @@ impl MessageFacts {
                 goals.push(goal);
             }
         }
-        let mut text = subject(goals.last().copied().unwrap_or("Change files"));
-        if goals.len() > 1 {
-            text.push('\n');
-            for goal in &goals {
-                text.push_str(&format!("\n- {}", subject(goal)));
-            }
-        } else if let Some(goal) = goals.first().filter(|g| g.chars().count() > SUBJECT) {
-            text.push_str(&format!("\n\n{goal}"));
+        let last = goals.pop().unwrap_or("Change files");
+        let mut text = subject(last);
+        if last.chars().count() > SUBJECT {
+            text.push_str(&format!("\n\n{last}"));
+        }
+        let steps = self.steps.iter().map(|s| s.trim()).filter(|s| *s != last && !goals.contains(s));
+        let points: String = goals.iter().copied().chain(steps).map(point).collect();
+        if !points.is_empty() {
+            text.push_str(&format!("\n{points}"));
         }
         if !self.checked.is_empty() {
             let lines: Vec<String> = self.checked.iter().map(|c| format!("Checked: {c}")).collect();
@@ -86,6 +89,22 @@ impl MessageFacts {
         }
         text
     }
+}
+
+/// A point of a list, whole, in lines that are not too long.
+fn point(text: &str) -> String {
+    let (mut out, mut width) = ("\n-".to_owned(), 1);
+    for word in text.split_whitespace() {
+        let wide = word.chars().count() + 1;
+        if width + wide > SUBJECT && width > 1 {
+            out.push_str("\n ");
+            width = 1;
+        }
+        out.push(' ');
+        out.push_str(word);
+        width += wide;
+    }
+    out
 }
 
 /// A goal as the first line of a message: a capital, no full stop, not too long.
@@ -115,14 +134,19 @@ mod tests {
 
     fn of(goals: &[&str], checked: &[&str]) -> String {
         let own = |all: &[&str]| all.iter().map(|s| (*s).to_owned()).collect();
-        MessageFacts { goals: own(goals), checked: own(checked) }.message()
+        MessageFacts { goals: own(goals), checked: own(checked), ..MessageFacts::default() }.message()
     }
 
     #[test]
     fn a_message_says_what_was_wanted_and_what_proves_it() {
         assert_eq!(of(&["add rate limiting."], &[]), "Add rate limiting");
         assert_eq!(of(&["fix the typo"], &["cargo test"]), "Fix the typo\n\nChecked: cargo test");
-        assert_eq!(of(&["a first", "b next", "b next"], &[]), "B next\n\n- A first\n- B next");
+        assert_eq!(of(&["a first", "b next", "b next"], &[]), "B next\n\n- a first");
+        let steps = vec!["Close the file".to_owned(), "Name the line ".repeat(7).trim().to_owned()];
+        let facts = MessageFacts { goals: vec!["Mend the store".to_owned()], steps, checked: Vec::new() };
+        let lines = "- Close the file\n- Name the line Name the line Name the line Name the line Name the line\n  Name the line \
+                     Name the line";
+        assert_eq!(facts.message(), format!("Mend the store\n\n{lines}"));
         assert_eq!(of(&[], &[]), "Change files");
         let long = "make ".repeat(30);
         let message = of(&[&long], &[]);

@@ -12,7 +12,7 @@ use crate::{
     event::{Event, Level},
     ids::{CallId, TurnId},
     input::Refusal,
-    plan::{GateStatus, Plan},
+    plan::{GateStatus, Plan, TaskStatus},
     question::{CommitAnswer, CommitQuestion},
     session::{Extent, state::CommitStage},
 };
@@ -86,8 +86,14 @@ impl Draft<'_> {
         let groups = groups.into_iter().filter(|g| g.files.iter().any(|f| named(f.path.clone())));
         let mut facts = MessageFacts::default();
         for group in groups {
-            let plan = self.plan_of(group.origin.turn);
-            facts.goals.push(plan.map_or(group.goal, |p| p.title.clone()));
+            // What is gone on with was wanted by the message that began it.
+            let root = self.state.work_of(group.origin.turn);
+            let plan = self.plan_of(group.origin.turn).or_else(|| self.plan_of(root));
+            let wanted = self.state.turns.get(&root).map_or(group.goal, |t| t.head.clone());
+            facts.goals.push(plan.map_or(wanted, |p| p.title.clone()));
+            let steps = plan.filter(|p| p.tasks.len() > 1).into_iter().flat_map(|p| &p.tasks);
+            let done = steps.filter(|t| t.status == TaskStatus::Done).map(|t| t.title.clone());
+            facts.steps.extend(done.filter(|s| !facts.steps.contains(s)).collect::<Vec<_>>());
             let green =
                 plan.into_iter().flat_map(|p| &p.gates).filter(|g| matches!(g.status, GateStatus::Passed(_)));
             facts.checked = green.map(|g| g.command.clone()).collect();
