@@ -247,6 +247,10 @@ fn within(old: &[&[u8]], new: &[&[u8]], changes: &[Change], place: Lines) -> Vec
 
 fn extend(out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {
     for line in lines.unwrap_or_default() {
+        // The last line of a text may lack its end; where another follows now, they stay two.
+        if out.last().is_some_and(|b| *b != b'\n') {
+            out.push(b'\n');
+        }
         out.extend_from_slice(line);
     }
 }
