@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Accept, Act, Asked, Choice, Question, Role, Spec, wrong};
 use crate::{
-    blob::BlobId, checkpoint::Answer, clean::Clean, ids::ApplyId, money::count, refusal::Refusal,
-    session::Apply, tool::Doubt,
+    blob::BlobId, checkpoint::Answer, clean::Clean, ids::ApplyId, money::count, refusal::Refusal, tool::Doubt,
 };
 
 /// The answer that leaves alone what may be somebody else's.
@@ -50,13 +49,6 @@ impl UndoAnswer {
 }
 
 impl UndoQuestion {
-    /// The question about a change, where there is something to ask.
-    pub fn of(apply: &Apply, in_bar: bool) -> Option<Self> {
-        let command = apply.command.as_ref().filter(|c| !c.doubt.is_none())?;
-        let (line, doubt) = (command.line.clone(), command.doubt.clone());
-        Some(Self { apply: apply.id, what: apply.words(), line, doubt, in_bar })
-    }
-
     /// It in words.
     pub fn text(&self) -> String {
         let Doubt { count, all, .. } = self.doubt;

@@ -10,6 +10,7 @@ use crate::{
     ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId},
     money,
     proposal::{Decision, Proposal, ProposalStatus},
+    question::UndoQuestion,
     session::{Lane, Talk},
     tool::Doubt,
 };
@@ -62,6 +63,13 @@ pub struct CommandWrite {
 }
 
 impl Apply {
+    /// What is asked before it is taken back, where there is something to ask.
+    pub(super) fn undo_question(&self, in_bar: bool) -> Option<UndoQuestion> {
+        let command = self.command.as_ref().filter(|c| !c.doubt.is_none())?;
+        let (line, doubt) = (command.line.clone(), command.doubt.clone());
+        Some(UndoQuestion { apply: self.id, what: self.words(), line, doubt, in_bar })
+    }
+
     /// How many files it is about.
     pub fn count(&self) -> usize {
         self.command.as_ref().map_or(self.files.len(), |c| c.count)

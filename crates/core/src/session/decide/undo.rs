@@ -35,7 +35,7 @@ impl Draft<'_> {
             self.close(old, None);
         }
         let in_bar = self.state.phase_question().is_none();
-        let question = self.state.applies().get(&apply).and_then(|a| UndoQuestion::of(a, in_bar));
+        let question = self.state.applies().get(&apply).and_then(|a| a.undo_question(in_bar));
         let Some(question) = question else {
             self.emit(Event::RevertStarted { apply, redo: false, keep: false });
             return Ok(());
