@@ -228,14 +228,19 @@ impl Jail {
         loop {
             match fs::canonicalize(at) {
                 Ok(real) => {
-                    if !real.is_dir() {
+                    if !names.is_empty() && !real.is_dir() {
                         return Err(JailError::NotAFolder(asked.to_owned()));
                     }
                     return self.inside(asked, &real, &names);
                 }
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                    if fs::symlink_metadata(at).is_ok() {
-                        return Err(JailError::Dangling(asked.to_owned()));
+                    match fs::symlink_metadata(at) {
+                        Ok(there) if there.is_symlink() => {
+                            return Err(JailError::Dangling(asked.to_owned()));
+                        }
+                        // Somebody made it just now: it is asked for again.
+                        Ok(_) => continue,
+                        Err(_) => {}
                     }
                 }
                 Err(e) => return Err(fault(asked, e)),
