@@ -119,7 +119,7 @@ impl Foretold {
                 Deed::Plans => "changes the plan",
                 Deed::Talks if self.does(&Deed::GoesOn) => continue,
                 Deed::Talks => talked(self, turn, state),
-                Deed::Runs => "asks before a command changes anything",
+                Deed::Runs => ran(state),
                 Deed::Tells => "told to what runs, at its next step",
                 Deed::Adds => "adds a last step to the plan that runs",
                 Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
@@ -217,6 +217,14 @@ fn talked(told: &Foretold, turn: &Turn, state: &State) -> &'static str {
         "a question – answered beside the run"
     } else {
         "a question – read-only"
+    }
+}
+
+/// What an order to run something is told as.
+const fn ran(state: &State) -> &'static str {
+    match state.permission {
+        PermissionMode::ReadOnly | PermissionMode::Ask => "asks before a command changes anything",
+        PermissionMode::Auto => "runs commands and may change files; deletes and high risk ask",
     }
 }
 

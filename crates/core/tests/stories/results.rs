@@ -81,6 +81,20 @@ fn a_goal_may_change_files_after_one_consent_and_in_auto_after_none() {
 }
 
 #[test]
+fn before_an_order_to_run_something_stands_what_asks_in_this_mode() {
+    let modes = [(PermissionMode::Ask, "asks before a command"), (PermissionMode::Auto, "may change files")];
+    for (mode, words) in modes {
+        let mut b = Bench::new();
+        b.input(Input::SetPermission(mode)).ok();
+        assert_eq!(b.session.state().permission, mode);
+        let told = b.session.foretell("run the tests");
+        let (turn, path) = told.meant.clone().unwrap();
+        let said = told.words((&turn, &path), false, b.session.state());
+        assert!(said.contains(words), "{mode:?}: {said}");
+    }
+}
+
+#[test]
 fn a_goal_that_may_not_change_files_is_told_why() {
     let mut b = Bench::new();
     b.say("run the tests, but do not change anything");
