@@ -102,12 +102,14 @@ impl Classifier {
         Some(if rest.is_empty() { at + 1 } else { at })
     }
 
-    /// Whether a message plainly wants the plan that runs stopped or made anew.
+    /// Whether a message plainly wants the plan that runs stopped or made anew. One that wants a part of it to end,
+    /// "stop renaming the tests", narrows it.
     pub fn replaces(&self, text: &str) -> bool {
         let focus = text::focus(text);
         let parsed = Parsed::within(&focus, text, self.tables());
-        let first = parsed.doc.tokens.iter().find(|t| t.kind != Kind::Punct);
-        let halts = first.is_some_and(|t| self.tables().is(List::HaltHead, &t.text));
+        let mut words = parsed.doc.tokens.iter().skip_while(|t| t.kind == Kind::Punct);
+        let halts = words.next().is_some_and(|t| self.tables().is(List::HaltHead, &t.text))
+            && !(words.next().is_some_and(is_doing) && words.next().is_some());
         let line = normal(&focus);
         let names = |p: &str| if p.is_ascii() { has_phrase(&line, p) } else { line.contains(p) };
         halts || parsed.ban != Ban::None || self.tables().words.list(List::Replace).iter().any(|p| names(p))
@@ -183,6 +185,11 @@ impl Classifier {
         let bare = line.trim_start_matches("please ").trim_end_matches(" please");
         self.tables().words.list(list).iter().any(|p| **p == *bare)
     }
+}
+
+/// Whether a word is a deed that goes on: "renaming", and not "everything".
+fn is_doing(token: &Token) -> bool {
+    token.kind == Kind::Word && token.text.ends_with("ing") && !token.text.ends_with("thing")
 }
 
 /// Whether a word is written in capitals, as files like README and LICENSE are named.

@@ -15,7 +15,7 @@ use pilothouse_core::{
 use crate::{Dice, LINES, run, support::*};
 
 /// Lines that say more than one thing, or sound like an answer to something.
-const MIXED: [&str; 33] = [
+const MIXED: [&str; 38] = [
     "exit",
     "bye",
     "/exit",
@@ -36,6 +36,11 @@ const MIXED: [&str; 33] = [
     "use postgres instead",
     "do not touch the README",
     "undo that",
+    "maybe not",
+    "hm, not like that",
+    "I am not convinced",
+    "stop renaming the tests",
+    "maybe broken or not",
     "go ahead",
     "sounds good",
     "continue",

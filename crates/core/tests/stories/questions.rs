@@ -251,12 +251,76 @@ fn a_hum_never_approves_a_plan() {
     }
 }
 
+/// Lines that sound like a no, and say none.
+const DOUBTFUL: [&str; 36] = [
+    "banana",
+    "asdf qwer",
+    "so...",
+    "the thing",
+    "maybe not",
+    "maybe broken or not",
+    "I am not convinced",
+    "I doubt it",
+    "not sure about this",
+    "hmm",
+    "well",
+    "that looks odd",
+    "I would not do that",
+    "is that so",
+    "really",
+    "no idea",
+    "not again",
+    "ugh",
+    "wow, that is a lot",
+    "this feels wrong",
+    "rather not like this",
+    "not so fast, tests first",
+    "I had hoped for less",
+    "never seen that before",
+    "it was better before",
+    "not bad",
+    "not really what I meant",
+    "that is not it",
+    "could be wrong",
+    "less of it, maybe",
+    "weiß nicht",
+    "na ja",
+    "bof",
+    "no sé",
+    "也许不",
+    "不太确定",
+];
+
 #[test]
 fn mumbling_never_stops_a_run_nor_drops_a_plan() {
-    for line in ["banana", "asdf qwer", "so...", "the thing"] {
+    for line in DOUBTFUL {
+        let mut run = running();
+        run.reply("", &[("edit", edit_of("a.txt"))]);
+        run.propose("a.txt", "1\n", "2\n");
+        let mut plan = Bench::new();
+        plan.say("fix the bug in a.txt");
+        plan.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        run.say(line);
+        plan.say(line);
+        assert_eq!(phase(&run), Phase::Executing, "{line}");
+        assert_eq!(run.session.state().open_proposals().count(), 1, "{line}");
+        // What sounds like a wish is taken up by a new version of the plan.
+        assert_ne!(phase(&plan), Phase::Executing, "{line}");
+        assert!(plan.session.state().plan.is_some(), "{line}: the plan was given up");
+    }
+}
+
+#[test]
+fn a_part_that_is_to_end_is_told_to_the_run_or_asked_about_and_ends_nothing() {
+    for line in ["stop renaming the tests", "stop touching the readme, please", "quit adding comments"] {
         let mut b = running();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "2\n");
         b.say(line);
         assert_eq!(phase(&b), Phase::Executing, "{line}");
+        assert_eq!(b.session.state().open_proposals().count(), 1, "{line}");
+        let told = b.log.iter().any(|e| matches!(e.event, Event::TurnTold { .. }));
+        assert!(told || b.session.state().phase_question().is_some(), "{line}: neither told nor asked about");
     }
 }
 

@@ -4,6 +4,7 @@ use super::terms::{Author, LaneOpening};
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
+    checkpoint::CheckpointKind,
     event::{Event, Level},
     ids::{Seq, TurnId},
     input::Refusal,
@@ -59,10 +60,19 @@ impl Draft<'_> {
         if !self.state.pending_messages.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
             return self.cancel();
         }
-        if let Some(word) = self.answer_in_words(line) {
+        if let Some(word) = self.answer_in_words(line).filter(|_| !self.leaves_a_choice(&reading)) {
             return word.and_then(|said| self.answer(said.question, said.answer, said.shown));
         }
         self.take_message(None, line, &reading, seen)
+    }
+
+    /// Whether a line wants to leave while the program asks what was meant before: the question stays until that
+    /// is decided.
+    fn leaves_a_choice(&self, reading: &Reading) -> bool {
+        let asked = self.state.phase_question();
+        let own = asked
+            .is_some_and(|c| matches!(c.kind, CheckpointKind::Clarification(_)) && c.kind.call().is_none());
+        own && reading.whole.turn == Turn::Control(Control::Exit) && self.is_sure(&reading.whole)
     }
 
     /// A message that is no command and answers nothing; `turn` where it is recorded already.
@@ -199,16 +209,26 @@ impl Draft<'_> {
     }
 
     /// Whether a control word is meant beyond doubt: what the statistics only think is a yes never
-    /// is, and a plan is not approved by a hum.
+    /// is, and a plan is neither approved nor given up by a hum.
     pub(super) fn is_sure(&self, class: &Classification) -> bool {
         let guessed = !matches!(class.source, Source::Slash | Source::AtNode | Source::Heuristic);
         match class.turn {
             Turn::Control(Control::Approve) => !guessed,
             Turn::Control(ref word) if word.is_manner() => true,
             Turn::Control(Control::Proceed) => !guessed && self.state.phase != Phase::AwaitingApproval,
+            Turn::Control(Control::Cancel | Control::Replan | Control::Reset | Control::Redo)
+                if guessed && self.has_work() =>
+            {
+                false
+            }
             Turn::Control(ref word) => !guessed || Self::later_word(class.source, word, class.confidence),
             Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => true,
         }
+    }
+
+    /// Whether there is a plan or a run that a word could end.
+    const fn has_work(&self) -> bool {
+        matches!(self.state.phase, Phase::Executing | Phase::AwaitingApproval | Phase::Failed)
     }
 
     /// Whether a guess is too weak for what it would do: a control word acts at once, and a change to
