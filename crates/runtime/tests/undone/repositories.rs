@@ -38,7 +38,7 @@ fn fits(crate_folder: &Path) -> bool {
             bytes += meta.len();
         }
     }
-    crate_folder.join("src").is_dir() && (8..200).contains(&files) && bytes < 4 << 20
+    crate_folder.join("src").is_dir() && (12..200).contains(&files) && bytes < 4 << 20
 }
 
 /// Source of our own where none is unpacked.
