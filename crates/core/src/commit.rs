@@ -2,6 +2,8 @@
 //!
 //! Owns the shapes and the proposed message. Never asks git.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{blob::BlobId, outcome::ChangeKind, relpath::RelPath};
@@ -67,19 +69,17 @@ pub struct MessageFacts {
 impl MessageFacts {
     /// A message of the facts alone: what was wanted last, what else was wanted and done, and what proves it.
     pub fn message(&self) -> String {
-        let mut goals: Vec<&str> = Vec::new();
-        for goal in self.goals.iter().map(|g| g.lines().next().unwrap_or_default().trim()) {
-            if !goal.is_empty() && !goals.contains(&goal) {
-                goals.push(goal);
-            }
-        }
-        let last = goals.pop().unwrap_or("Change files");
+        let goals = self.goals.iter().map(|g| g.lines().next().unwrap_or_default().trim());
+        let goals: Vec<&str> = goals.filter(|g| !g.is_empty()).collect();
+        let last = goals.last().copied().unwrap_or("Change files");
         let mut text = subject(last);
         if last.chars().count() > SUBJECT {
             text.push_str(&format!("\n\n{last}"));
         }
-        let steps = self.steps.iter().map(|s| s.trim()).filter(|s| *s != last && !goals.contains(s));
-        let points: String = goals.iter().copied().chain(steps).map(point).collect();
+        let mut said = BTreeSet::from([meaning(last)]);
+        let steps = self.steps.iter().map(|s| s.trim());
+        let points: String =
+            goals.into_iter().chain(steps).filter(|p| said.insert(meaning(p))).map(point).collect();
         if !points.is_empty() {
             text.push_str(&format!("\n{points}"));
         }
@@ -89,6 +89,12 @@ impl MessageFacts {
         }
         text
     }
+}
+
+/// What a line says, however it is written: its words without case, quotes and the stop at its end.
+fn meaning(line: &str) -> String {
+    let words = line.split_whitespace().map(|w| w.trim_matches(['.', ',', ';', ':', '!', '"', '\'', '`']));
+    words.filter(|w| !w.is_empty()).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 /// A point of a list, whole, in lines that are not too long.
@@ -148,6 +154,14 @@ mod tests {
                      Name the line";
         assert_eq!(facts.message(), format!("Mend the store\n\n{lines}"));
         assert_eq!(of(&[], &[]), "Change files");
+        // However it is written, a line is said once.
+        assert_eq!(
+            of(&["add a limit", "Mend  the store.", "mend the store"], &[]),
+            "Mend the store\n\n- add a limit"
+        );
+        let steps = ["Mend the `store`.", "add a limit", "Add a limit."].map(str::to_owned).to_vec();
+        let facts = MessageFacts { goals: vec!["mend the store".to_owned()], steps, checked: Vec::new() };
+        assert_eq!(facts.message(), "Mend the store\n\n- add a limit");
         let long = "make ".repeat(30);
         let message = of(&[&long], &[]);
         assert!(message.lines().all(|l| l.len() <= SUBJECT || l == long.trim()), "{message}");
