@@ -91,7 +91,7 @@ impl GateFact {
             GateStatus::Passed(_) => "passed, exit 0",
             GateStatus::Failed(_) => "failed",
             GateStatus::Stale(_) => "stale: files changed since it passed",
-            GateStatus::Skipped => "waived",
+            GateStatus::Skipped => "skipped",
             GateStatus::Pending | GateStatus::Running => "not run",
         }
     }

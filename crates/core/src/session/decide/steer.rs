@@ -149,9 +149,7 @@ impl Draft<'_> {
             pause: false,
         };
         self.emit(Event::TaskAdded { task });
-        let text = format!(
-            "Added as step {number} of {number}. /replan makes the plan anew with it; Tab queues instead."
-        );
+        let text = format!("Added as step {number} of {number}. /replan makes the plan anew with it.");
         self.notice(Level::Info, text);
     }
 
