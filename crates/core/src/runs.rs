@@ -235,7 +235,7 @@ pub enum WorktreeEnd {
 pub enum HostRequest {
     /// Open a session beside the others.
     Open(SessionWish),
-    /// Say which worktrees there are, and which sessions were left unfinished.
+    /// Say which worktrees there are, and which sessions were left: unfinished, and the last that came to rest.
     List,
     /// Bring a worktree to its end: with the hash of the stake that the user saw and accepted.
     End {

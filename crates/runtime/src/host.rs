@@ -117,10 +117,13 @@ impl Host {
     async fn list(&self) {
         let (worktrees, folders) = runs::folders(&self.setup.workspace).await;
         let home = self.setup.home.clone();
-        let found = tokio::task::spawn_blocking(move || runs::survey(&home, Some(&folders))).await;
+        let found = tokio::task::spawn_blocking(move || {
+            (runs::survey(&home, Some(&folders)), runs::last(&home, &folders))
+        });
+        let (mut runs, last) = found.await.unwrap_or_default();
         let own = Some(std::process::id());
-        let mut runs = found.unwrap_or_default();
         runs.retain(|run| run.pid != own);
+        runs.extend(last);
         self.tell(HostUpdate::Listed(worktrees, runs)).await;
     }
 

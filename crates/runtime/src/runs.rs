@@ -33,6 +33,17 @@ pub fn survey(home: &Home, folders: Option<&[PathBuf]>) -> Vec<RunInfo> {
     runs
 }
 
+/// The session of these folders that came to rest last, of those in which something was said.
+pub fn last(home: &Home, folders: &[PathBuf]) -> Option<RunInfo> {
+    let here = sessions::all(home).into_iter().filter(|p| folders.contains(&p.workspace));
+    let rests = here.filter(|p| log::holder(&p.folder).is_none());
+    let told = rests.filter_map(|place| sessions::summary(&place).ok().map(|summary| (place, summary)));
+    let said = told.filter(|(_, summary)| !summary.unfinished && !summary.title.is_empty());
+    let (place, _) = said.max_by_key(|(_, summary)| summary.updated)?;
+    let run = info(&place)?;
+    Some(RunInfo { status: left(run.status), ..run })
+}
+
 /// The folder and those of its worktrees in which it has its likeness.
 pub async fn folders(folder: &Path) -> (Vec<Worktree>, Vec<PathBuf>) {
     let worktrees = worktrees::list(folder).await;
@@ -50,16 +61,22 @@ fn run(place: &Place) -> Option<RunInfo> {
     if pid.is_none() && !sessions::summary(place).is_ok_and(|s| s.unfinished) {
         return None;
     }
-    let (session, _) = sessions::read(&place.folder).ok()?;
-    let mut run = RunInfo::of(session.state());
-    run.session.clone_from(&place.slug);
-    run.folder = place.workspace.to_string_lossy().into_owned();
+    let mut run = info(place)?;
     run.pid = pid;
     if pid.is_none() {
         run.status = left(run.status);
     }
     let over = matches!(run.status, RunStatus::Idle | RunStatus::Done);
     (pid.is_some() || !over).then_some(run)
+}
+
+/// What a session says of itself.
+fn info(place: &Place) -> Option<RunInfo> {
+    let (session, _) = sessions::read(&place.folder).ok()?;
+    let mut run = RunInfo::of(session.state());
+    run.session.clone_from(&place.slug);
+    run.folder = place.workspace.to_string_lossy().into_owned();
+    Some(run)
 }
 
 /// How a session stands that no process holds any more.

@@ -15,7 +15,7 @@ use std::{
 use crossterm::event::Event;
 use pilothouse_core::{
     port::{Request, Update},
-    runs::{HostRequest, HostUpdate, RunInfo, SessionWish, Worktree, WorktreeEnd},
+    runs::{HostRequest, HostUpdate, RunInfo, RunStatus, SessionWish, Worktree, WorktreeEnd},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -165,10 +165,15 @@ impl Window {
 
     /// Tells once of what was left unfinished.
     fn offer(&mut self) {
-        let left = self.elsewhere.iter().filter(|run| run.pid.is_none()).count();
+        let unfinished = |run: &&RunInfo| run.pid.is_none() && run.status != RunStatus::Done;
+        let left = self.elsewhere.iter().filter(unfinished).count();
         if !std::mem::replace(&mut self.offered, true) && left > 0 {
-            let runs = if left == 1 { "1 run was".to_owned() } else { format!("{left} runs were") };
-            self.front.inform(format!("{runs} left unfinished here; Ctrl-X r takes them up again"));
+            let (runs, them) = if left == 1 {
+                ("1 run was".to_owned(), "it")
+            } else {
+                (format!("{left} runs were"), "them")
+            };
+            self.front.inform(format!("{runs} left unfinished here; Ctrl-X r takes {them} up again"));
         }
     }
 
@@ -181,6 +186,12 @@ impl Window {
         let urgency = self.front.terminal(event, stamp);
         self.carry_out(now);
         urgency
+    }
+
+    /// Lets letters act that were held, once nothing more was typed for long enough.
+    pub fn settle_keys(&mut self, now: Instant) {
+        self.front.settle_keys(now);
+        self.carry_out(now);
     }
 
     /// Does what keys and overlays wanted of the window.

@@ -91,11 +91,9 @@ impl RunsPane {
 
     fn at(&self, ctx: &Ctx<'_>) -> usize {
         let last = ctx.runs.len().saturating_sub(1);
-        let unfinished = |r: &RunRow| matches!(r.info.status, RunStatus::Stopped | RunStatus::Orphaned);
-        let left = |r: &RunRow| r.berth != Berth::Empty && unfinished(r);
         // Who has said nothing here yet comes for what was left.
         let fresh = ctx.runs.first().is_some_and(|r| r.info.status == RunStatus::Idle);
-        let at = self.cursor.or_else(|| ctx.runs.iter().position(left).filter(|_| fresh));
+        let at = self.cursor.or_else(|| ctx.runs.iter().position(RunRow::was_left).filter(|_| fresh));
         at.unwrap_or_default().min(last)
     }
 
@@ -186,7 +184,10 @@ impl Pane for RunsPane {
     }
 
     fn tab(&self, ctx: &Ctx<'_>) -> Option<String> {
-        (ctx.runs.len() > 1).then(|| format!("Runs {}", ctx.runs.len()))
+        // A session that came to rest is there to be gone on with; it is no run.
+        let over = |r: &&RunRow| r.was_left() && r.info.status == RunStatus::Done;
+        let runs = ctx.runs.len() - ctx.runs.iter().filter(over).count();
+        (runs > 1).then(|| format!("Runs {runs}"))
     }
 
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
@@ -342,7 +343,9 @@ fn second(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Row {
             Slot::Soft
         }
     };
-    let mut place = run.folder().to_owned();
+    let shown = ctx.runs.iter().find(|r| matches!(r.berth, Berth::Shown(_)));
+    let here = shown.is_some_and(|shown| shown.info.folder == run.info.folder);
+    let mut place = if here { "this folder".to_owned() } else { run.folder().to_owned() };
     if run.worktree.is_some() && columns >= TABLE_FROM {
         place = format!("{place} {} worktree", ctx.glyphs.dot);
     }

@@ -89,6 +89,12 @@ impl RunRow {
         self.number().is_some()
     }
 
+    /// Whether it is a session that nobody works on and that can be gone on with: unfinished, or come to rest.
+    pub fn was_left(&self) -> bool {
+        let rests = matches!(self.info.status, RunStatus::Stopped | RunStatus::Orphaned | RunStatus::Done);
+        self.berth == Berth::Elsewhere && self.info.pid.is_none() && rests
+    }
+
     /// Whether it is behind the one that is shown.
     pub const fn is_behind(&self) -> bool {
         matches!(self.berth, Berth::Behind(_))

@@ -33,10 +33,7 @@ struct Bench {
 impl Bench {
     /// A window on six sessions: working twice, stalled, waiting, done, and the first, in which nothing was said.
     fn six() -> Self {
-        let look = Look { folder: "inkwell".into(), ..Look::default() };
-        let window = Window::new(look, Highlighter::off()).unwrap();
-        let mut bench = Self { window, now: Instant::now(), size: Rect::new(0, 0, 140, 42) };
-        bench.open(0, &[]);
+        let mut bench = Self::alone();
         for _ in 1..6 {
             let number = bench.window.opened(&SessionWish::default(), bench.now).unwrap();
             bench.open(number, &[]);
@@ -47,6 +44,15 @@ impl Bench {
         bench.events(4, &[story::said(1, "Why two locks?")]);
         bench.events(5, &[story::said(1, "Count the tests"), lane(), story::thinking(2, 1)]);
         bench.draw();
+        bench
+    }
+
+    /// A window on one session, in which nothing was said.
+    fn alone() -> Self {
+        let look = Look { folder: "inkwell".into(), ..Look::default() };
+        let window = Window::new(look, Highlighter::off()).unwrap();
+        let mut bench = Self { window, now: Instant::now(), size: Rect::new(0, 0, 140, 42) };
+        bench.open(0, &[]);
         bench
     }
 
@@ -237,13 +243,40 @@ fn what_was_left_is_offered_once_and_taken_up_here() {
         ..RunInfo::default()
     };
     bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![left.clone()]), bench.now);
-    assert!(bench.draw().contains("1 run was left unfinished here; Ctrl-X r takes them up again"));
+    assert!(bench.draw().contains("1 run was left unfinished here; Ctrl-X r takes it up again"));
     bench.leader('r');
     let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
     bench.keys("jjjjjj");
     bench.press(KeyCode::Enter, KeyModifiers::NONE);
     let wish = SessionWish { session: Some(left.session), front: true, ..SessionWish::default() };
     assert_eq!(bench.window.next_host_request(), Some(HostRequest::Open(wish)));
+}
+
+#[test]
+fn the_page_that_greets_names_the_session_to_go_on_with() {
+    let run = |session: &str, title: &str, status| RunInfo {
+        session: session.into(),
+        title: title.into(),
+        status,
+        ..RunInfo::default()
+    };
+    let last = run("20260101-101500-1a2b", "Name the line", RunStatus::Done);
+    let mut bench = Bench::alone();
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![last.clone()]), bench.now);
+    let text = bench.draw();
+    assert!(text.contains("Ctrl-X r goes on with \"Name the line\", done"), "{text}");
+    assert!(!text.contains("left unfinished"), "{text}");
+    bench.leader('r');
+    let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    let wish = SessionWish { session: Some(last.session.clone()), front: true, ..SessionWish::default() };
+    assert_eq!(bench.window.next_host_request(), Some(HostRequest::Open(wish)));
+    // What was left unfinished comes first.
+    let mut bench = Bench::alone();
+    let left = run("20260102-101500-3f2a", "Fuzz the parser", RunStatus::Stopped);
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![left, last]), bench.now);
+    let text = bench.draw();
+    assert!(text.contains("goes on with \"Fuzz the parser\", unfinished"), "{text}");
 }
 
 #[test]

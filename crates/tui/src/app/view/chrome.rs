@@ -2,7 +2,7 @@
 //!
 //! Owns their drawing only.
 
-use pilothouse_core::clean::Clean;
+use pilothouse_core::{clean::Clean, runs::RunStatus};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -16,10 +16,11 @@ use super::App;
 use crate::{
     ctx::Ctx,
     layout::{Shape, shape},
-    pane::Focus,
+    pane::{Focus, runs},
     row::{Ink, Row, wrap},
     status::{self, Form, Tone, shorten},
     theme::Slot,
+    window::age,
 };
 
 impl App {
@@ -235,6 +236,7 @@ impl App {
                     .and(" shows how to add a model (local ones work too).", Slot::Soft),
             );
         }
+        lines.extend(self.left_here());
         let keys = [("F1", " keys   "), ("Ctrl-P", " all commands   "), ("Esc", " back")];
         lines.push(
             keys.iter().fold(Row::new(), |row, (key, what)| row.and(key, Slot::Accent).and(what, Slot::Soft)),
@@ -255,5 +257,17 @@ impl App {
         for (row, y) in rows.iter().zip(y..y + height) {
             row.paint(&self.looks.theme, buf, Rect { x: x + 3, y, width: width - 3, height: 1 }, y);
         }
+    }
+
+    /// The session that can be gone on with, and by which key.
+    fn left_here(&self) -> Option<Row> {
+        let run = self.runs.iter().find(|run| run.was_left())?;
+        let key = self.keying.keymap.key(runs::KIND.toggle())?;
+        let title = shorten(&Clean::line(run.title()), 40);
+        let stands = if run.info.status == RunStatus::Done { "done" } else { "unfinished" };
+        let age = age(run.quiet);
+        let row = Row::of(&key, Slot::Accent).and(" goes on with ", Slot::Soft);
+        let row = row.and(&format!("\"{title}\""), Slot::Strong);
+        Some(row.and(&format!(", {stands} {age} ago."), Slot::Soft))
     }
 }
