@@ -145,6 +145,7 @@ impl Draw<'_> {
             }
             Part::Fence { lang, .. } => {
                 blank_before(true, rows);
+                let lang = named(lang);
                 if !lang.is_empty() {
                     rows.push(
                         Row::of("  ", Slot::Soft).and(lang, Slot::Soft).cut(self.width, self.glyphs.ellipsis),
@@ -189,6 +190,27 @@ fn code_rows(pieces: &[Piece], width: usize) -> impl Iterator<Item = Row> {
         out.pieces.extend(row.pieces);
         out
     })
+}
+
+/// What a code block is called: a language by its name and not by its files' ending, plain text not at all.
+fn named(lang: &str) -> &str {
+    const NAMES: [(&str, &str); 14] = [
+        ("rs", "rust"),
+        ("py", "python"),
+        ("js", "javascript"),
+        ("ts", "typescript"),
+        ("rb", "ruby"),
+        ("kt", "kotlin"),
+        ("cs", "c#"),
+        ("hs", "haskell"),
+        ("md", "markdown"),
+        ("yml", "yaml"),
+        ("sh", "shell"),
+        ("text", ""),
+        ("txt", ""),
+        ("plaintext", ""),
+    ];
+    NAMES.iter().find(|(token, _)| *token == lang).map_or(lang, |(_, name)| name)
 }
 
 #[cfg(test)]

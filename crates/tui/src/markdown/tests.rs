@@ -236,3 +236,10 @@ fn a_row_of_a_text_that_looks_like_one_of_ours_says_by_its_form_that_it_is_none(
         assert_eq!(drawn(text, 40), [text]);
     }
 }
+
+#[test]
+fn a_code_block_is_headed_by_a_language_and_not_by_an_ending() {
+    for (info, rows) in [("rs", &["  rust", "  a"][..]), ("toml", &["  toml", "  a"]), ("text", &["  a"])] {
+        assert_eq!(drawn(&format!("```{info}\na\n```\n"), 40), rows, "{info}");
+    }
+}
