@@ -1,8 +1,9 @@
-//! The palette: every action by name, with its key and what it reaches.
+//! The palette: every action and every slash command by name, with its key and what it reaches.
 //!
-//! Owns the query and the choice. Never acts: it hands the chosen action back.
+//! Owns the query and the choice. Never acts: it hands the chosen action back, and a command to the draft.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use pilothouse_core::intent::{SLASH_COMMANDS, SlashCommand};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -30,31 +31,73 @@ pub const KIND: OverlayKind = OverlayKind {
     open: |ctx| Ok(Box::new(Palette::new(ctx.keymap))),
 };
 
-/// Every action by name.
+/// What can be chosen.
+#[derive(Clone, Copy, Debug)]
+enum Choice {
+    /// It is done.
+    Act(Action),
+    /// It stands before the draft.
+    Call(&'static SlashCommand),
+}
+
+/// A row of the list.
+#[derive(Debug)]
+struct Item {
+    choice: Choice,
+    label: String,
+    reach: &'static str,
+    place: &'static str,
+    key: Option<String>,
+}
+
+impl Item {
+    fn act(action: Action, keymap: &Keymap) -> Self {
+        let Entry { label, reach, .. } = action.entry;
+        let (label, key) = (label.to_owned(), keymap.key(action));
+        Self { choice: Choice::Act(action), label, reach, place: action.table, key }
+    }
+
+    fn call(command: &'static SlashCommand) -> Self {
+        let label = format!("/{}", command.name);
+        Self { choice: Choice::Call(command), label, reach: command.help, place: "command", key: None }
+    }
+
+    /// What a query is looked for in.
+    fn words(&self) -> String {
+        let aliases = match self.choice {
+            Choice::Act(_) => &[][..],
+            Choice::Call(command) => command.aliases,
+        };
+        format!("{} {} {}", self.label, aliases.join(" "), self.place)
+    }
+}
+
+/// Everything by name.
 #[derive(Debug)]
 pub struct Palette {
     query: String,
-    entries: Vec<(Action, Option<String>)>,
+    entries: Vec<Item>,
     found: Vec<usize>,
     at: usize,
 }
 
 impl Palette {
-    /// Every action that the keymap knows, but those of overlays: they act on what is chosen there.
+    /// Every command, and every action that the keymap knows but those of overlays: they act on what is chosen there.
     fn new(keymap: &Keymap) -> Self {
         let here = |table: &Table| !OVERLAYS.iter().any(|kind| kind.entry.name == table.name);
         let tables: Vec<Table> = tables().into_iter().filter(here).collect();
-        let entries: Vec<_> = tables.iter().flat_map(Table::actions).map(|a| (a, keymap.key(a))).collect();
+        let actions = tables.iter().flat_map(Table::actions).map(|action| Item::act(action, keymap));
+        let entries: Vec<_> = actions.chain(SLASH_COMMANDS.iter().map(Item::call)).collect();
         let found = (0..entries.len()).collect();
         Self { query: String::new(), entries, found, at: 0 }
     }
 
-    /// Takes a key; returns the action that was chosen with it.
-    fn choose(&mut self, key: KeyEvent) -> Option<Action> {
+    /// Takes a key; returns what was chosen with it.
+    fn choose(&mut self, key: KeyEvent) -> Option<Choice> {
         let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         let last = self.found.len().saturating_sub(1);
         if key.code == KeyCode::Enter {
-            return self.found.get(self.at).and_then(|i| self.entries.get(*i)).map(|(a, _)| *a);
+            return self.found.get(self.at).and_then(|i| self.entries.get(*i)).map(|item| item.choice);
         }
         if matches!(key.code, KeyCode::Down | KeyCode::Tab) {
             self.at = if self.at >= last { 0 } else { self.at + 1 };
@@ -77,13 +120,12 @@ impl Palette {
     }
 
     fn search(&mut self) {
-        let names: Vec<String> =
-            self.entries.iter().map(|(a, _)| format!("{} {}", a.entry.label, a.table)).collect();
+        let names: Vec<String> = self.entries.iter().map(Item::words).collect();
         self.found = fuzzy(&self.query, names.iter().map(String::as_str), false);
         self.at = 0;
     }
 
-    fn row(ctx: &Ctx<'_>, action: Action, key: Option<&str>, chosen: bool, area: Rect, buf: &mut Buffer) {
+    fn row(ctx: &Ctx<'_>, item: &Item, chosen: bool, area: Rect, buf: &mut Buffer) {
         let theme = ctx.theme;
         let mut text = theme.style(Slot::Text);
         if chosen {
@@ -92,14 +134,12 @@ impl Palette {
         }
         let width = usize::from(area.width);
         let mark = if chosen { ctx.glyphs.folded } else { " " };
-        let key = key.unwrap_or("–");
-        let place = action.table;
-        let label = shorten(action.entry.label, width.saturating_sub(4 + key.width()));
+        let key = item.key.as_deref().unwrap_or("–");
+        let place = item.place;
+        let label = shorten(&item.label, width.saturating_sub(4 + key.width()));
         let used = 2 + label.width();
-        let reach = shorten(
-            action.entry.reach,
-            width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5),
-        );
+        let reach =
+            shorten(item.reach, width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5));
         let mut spans =
             vec![Span::styled(format!("{mark} "), theme.style(Slot::Accent)), Span::styled(label, text)];
         if width >= 56 && !reach.is_empty() {
@@ -144,9 +184,9 @@ impl Overlay for Palette {
         let rows = usize::from(list.height);
         let top = (self.at + 1).saturating_sub(rows);
         for (row, index) in self.found.iter().enumerate().skip(top).take(rows) {
-            let Some((action, key)) = self.entries.get(*index) else { continue };
+            let Some(item) = self.entries.get(*index) else { continue };
             let y = list.y + u16::try_from(row - top).unwrap_or_default();
-            Self::row(ctx, *action, key.as_deref(), row == self.at, Rect { y, height: 1, ..list }, buf);
+            Self::row(ctx, item, row == self.at, Rect { y, height: 1, ..list }, buf);
         }
         if self.found.is_empty() {
             let text = format!("No match for {:?}", self.query);
@@ -157,8 +197,13 @@ impl Overlay for Palette {
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        let chosen = self.choose(key);
-        Some(Outcome { close: chosen.is_some(), run: chosen, ..Outcome::none() })
+        Some(match self.choose(key) {
+            None => Outcome::none(),
+            Some(Choice::Act(action)) => Outcome { run: Some(action), ..Outcome::close() },
+            Some(Choice::Call(command)) => {
+                Outcome { call: Some(format!("/{} ", command.name)), ..Outcome::close() }
+            }
+        })
     }
 
     /// Adds it to the query.
