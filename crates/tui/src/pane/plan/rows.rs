@@ -447,7 +447,10 @@ impl<'a> Drawer<'a> {
 pub(super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<u64>) -> Row {
     let running = ctx.state.run.as_ref().map(|r| ctx.now.0.saturating_sub(r.began.0));
     let mut row = Row::new();
-    for (label, value) in ctx.state.usage.bill(running.or(spent)) {
+    let took = running.or(spent);
+    // Beside the time of a run stands what that run used; before there is one, what the session did.
+    let usage = if took.is_some() { &ctx.state.accounts.run } else { &ctx.state.usage };
+    for (label, value) in usage.bill(took) {
         if !row.pieces.is_empty() {
             row.push(&format!(" {} ", ctx.glyphs.column), Slot::Faint);
         }
