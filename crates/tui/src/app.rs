@@ -30,6 +30,7 @@ macro_rules! ctx {
 }
 
 mod deeds;
+pub(crate) mod enter;
 mod keying;
 mod looks;
 mod news;
@@ -38,6 +39,7 @@ mod outbox;
 mod panes;
 mod route;
 mod seat;
+mod stray;
 mod view;
 mod world;
 
@@ -55,7 +57,7 @@ use pilothouse_core::{
 };
 
 pub use self::keying::WHICH_KEY;
-use self::{keying::Keying, looks::Looks, outbox::Outbox, panes::Panes, world::World};
+use self::{keying::Keying, looks::Looks, outbox::Outbox, panes::Panes, stray::Stray, world::World};
 use crate::{
     composer::Composer,
     ctx::{Ctx, Outcome},
@@ -64,7 +66,7 @@ use crate::{
     notify::{Hearer, Watching},
     overlay::Overlay,
     pace::Urgency,
-    pane::{Focus, PaneId},
+    pane::{Errand, Focus, PaneId},
     preview::Preview,
     standing::Standing,
     theme::{Depth, ThemeError},
@@ -144,6 +146,8 @@ pub struct App {
     looks: Looks,
     world: World,
     keying: Keying,
+    /// What was typed into the pane that has the keys.
+    stray: Stray,
     panes: Panes,
     /// The topmost last.
     overlays: Vec<Box<dyn Overlay>>,
@@ -156,13 +160,11 @@ pub struct App {
     previewed: (String, Seq, Option<Preview>),
     /// The request for the files that completion offers.
     files_asked: Option<u64>,
-    /// The memory that is in the editor, and what it held then.
-    noting: Option<(MemoryOwner, BlobId)>,
     /// The question in the bar.
     asked: Standing<CheckpointId>,
     notice: Option<Notice>,
-    /// The pane whose text is in the editor; else it is the draft.
-    editing: Option<PaneId>,
+    /// What is in the editor.
+    editing: Option<Editing>,
     leaving: Leaving,
     spinner: usize,
     /// Works out the colours of code.
@@ -172,6 +174,17 @@ pub struct App {
     /// Every session of the window, this one too, as they stood when the window last looked.
     pub(crate) runs: Vec<RunRow>,
     outbox: Outbox,
+}
+
+/// What is in the editor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Editing {
+    /// The draft.
+    Draft,
+    /// What a pane handed out.
+    Pane(PaneId),
+    /// A memory, and what it held then.
+    Memory(MemoryOwner, BlobId),
 }
 
 /// How far the user is with leaving.
@@ -195,6 +208,7 @@ impl App {
             world: World::new(look.folder.clone()),
             looks: Looks::new(look)?,
             keying: Keying::new(),
+            stray: Stray::default(),
             panes: Panes::new(&colours),
             overlays: Vec::new(),
             awaited: None,
@@ -202,7 +216,6 @@ impl App {
             offering: offer::Offering::default(),
             previewed: (String::new(), Seq(0), None),
             files_asked: None,
-            noting: None,
             asked: Standing::default(),
             notice: None,
             editing: None,
@@ -285,9 +298,9 @@ impl App {
         self.spinner = self.spinner.wrapping_add(steps);
     }
 
-    /// When the keys that can follow the pressed ones are to be shown.
+    /// When the keys that can follow the pressed ones are to be shown, or letters act that were held.
     pub fn alarm(&self) -> Option<Instant> {
-        self.keying.alarm()
+        self.keying.alarm().into_iter().chain(self.held_until()).min()
     }
 
     /// The next request for the driver.
@@ -312,20 +325,34 @@ impl App {
 
     /// Takes what came out of the editor.
     pub fn edited(&mut self, text: std::io::Result<String>, now: Instant) {
-        if let Some(id) = self.editing.take() {
-            let outcome = self.panes.get_mut(id).map(|pane| pane.edited(text));
-            return self.carry_out(outcome.unwrap_or_default(), now);
+        match (self.editing.take(), text) {
+            (None, _) => {}
+            (Some(Editing::Pane(id)), text) => {
+                let outcome = self.panes.get_mut(id).map(|pane| pane.edited(text));
+                self.carry_out(outcome.unwrap_or_default(), now);
+            }
+            (Some(Editing::Memory(_, before)), Ok(text)) if BlobId::of(text.as_bytes()) == before => {
+                self.say("nothing was changed");
+            }
+            (Some(Editing::Memory(owner, before)), Ok(text)) => {
+                self.input(Input::EditMemory { owner, before, text });
+            }
+            (Some(Editing::Memory(..)), Err(error)) => {
+                self.complain(format!("the editor failed: {error}; the memory is as it was"));
+            }
+            (Some(Editing::Draft), Ok(text)) => self.composer.replace(text.trim_end_matches('\n')),
+            (Some(Editing::Draft), Err(error)) => {
+                self.complain(format!("the editor failed: {error}; your draft is untouched"));
+            }
         }
-        if let Some((owner, before)) = self.noting.take() {
-            return match text {
-                Ok(text) if BlobId::of(text.as_bytes()) == before => self.say("nothing was changed"),
-                Ok(text) => self.input(Input::EditMemory { owner, before, text }),
-                Err(error) => self.complain(format!("the editor failed: {error}; the memory is as it was")),
-            };
-        }
-        match text {
-            Ok(text) => self.composer.replace(text.trim_end_matches('\n')),
-            Err(error) => self.complain(format!("the editor failed: {error}; your draft is untouched")),
+    }
+
+    /// Wants a text in the editor, under a name that tells what it is; what was asked for first goes first.
+    fn edit(&mut self, what: Editing, name: impl Into<String>, text: String) {
+        let wanted = |wish: &AppCommand| matches!(wish, AppCommand::Edit { .. });
+        if !self.outbox.wishes.iter().any(wanted) {
+            self.editing = Some(what);
+            self.outbox.wish(AppCommand::Edit { name: name.into(), text });
         }
     }
 
@@ -423,6 +450,11 @@ impl App {
     fn guiding(&self) -> bool {
         let state = self.world.state();
         state.phase == Phase::Planning && state.planning_lane().is_none()
+    }
+
+    /// What the keys are for in the pane that has them, if they are there to decide something.
+    fn errand(&self) -> Option<Errand> {
+        self.panes.focused().and_then(|(_, pane)| pane.errand(self.world.state()))
     }
 
     /// Whether what the pane with the keys decides waits now.

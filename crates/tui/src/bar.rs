@@ -19,6 +19,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
+    app::enter::Enter,
     pane::{Focus, plan},
     risk::{risk_name, risk_slot},
     row::{Row, wrap},
@@ -33,8 +34,8 @@ pub struct Facts<'a> {
     pub theme: &'a Theme,
     /// Glyphs.
     pub glyphs: &'a Glyphs,
-    /// Whether something is being written.
-    pub drafting: bool,
+    /// What Enter does.
+    pub enter: Enter,
     /// Where the keys go.
     pub focus: Focus,
     /// The command that stands in the composer.
@@ -230,17 +231,23 @@ pub const fn sound(tone: Tone, glyphs: &Glyphs) -> (&'static str, Slot) {
 
 /// How it is answered from where the keys are now.
 fn how(spec: &Spec, facts: &Facts<'_>) -> String {
-    let key = facts.plan_key;
-    match (spec.default, facts.drafting) {
-        // In the plan the letters answer; in any other pane nothing does until the plan has the keys.
-        _ if facts.focus == Focus::Pane(plan::ID) => "these keys answer here".to_owned(),
-        (None, _) if facts.focus != Focus::Composer => key.to_owned(),
-        (Some(_), _) if facts.focus != Focus::Composer => format!("{key} y"),
+    // In the plan the letters answer; in any other pane nothing does until the plan has the keys.
+    if facts.focus == Focus::Pane(plan::ID) {
+        return "these keys answer here".to_owned();
+    }
+    let default = spec.default.and_then(|n| spec.choices.get(n));
+    let key = match default {
+        Some(choice) => format!("{} {}", facts.plan_key, choice.key),
+        None => facts.plan_key.to_owned(),
+    };
+    match facts.enter {
+        Enter::Pane => key,
+        Enter::Answer(_) if default.is_some_and(|c| c.key == "y") => format!("Enter approves  {key}"),
+        Enter::Answer(_) => format!("Enter proceeds  {key}"),
+        Enter::Show => format!("Enter shows the plan  {}", facts.plan_key),
         _ if spec.free => "or say it in your own words".to_owned(),
-        (Some(_), true) => format!("your draft keeps the keys  {key} y"),
-        (Some(_), false) => format!("Enter approves  {key} y"),
-        (None, true) => format!("your draft keeps the keys  {key}"),
-        (None, false) => "type it, then Enter".to_owned(),
+        Enter::Send | Enter::Line => format!("your draft keeps the keys  {key}"),
+        Enter::Nothing | Enter::Command | Enter::Discard | Enter::Open(_) => "type it, then Enter".to_owned(),
     }
 }
 
@@ -320,7 +327,7 @@ fn waiting_row(
 ) -> Line<'static> {
     let theme = facts.theme;
     let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
-    let opens = "review";
+    let opens = if first.place == Place::Diff { "review" } else { "answer" };
     let reviews = state.open.values().map(|c| state.spec(c)).filter(|s| s.place == Place::Diff);
     let files = reviews.map(|s| s.things).sum::<usize>();
     let what = match &first.danger {

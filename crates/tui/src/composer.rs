@@ -231,6 +231,11 @@ impl Composer {
         }
     }
 
+    /// Whether a message is being written, with no list above it.
+    pub fn is_writing(&self) -> bool {
+        self.popup.is_none() && self.offered.is_none() && !self.draft.is_empty()
+    }
+
     /// Closes the list, if one is open.
     pub fn close_popup(&mut self) -> bool {
         self.dismissed = self.popup.is_some();

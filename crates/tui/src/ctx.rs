@@ -164,6 +164,15 @@ impl Outcome {
         Self { complaint: Some(text.into()), ..Self::default() }
     }
 
+    /// Whether it does nothing but by inputs and by moving the focus: nothing is opened, answered, left or begun.
+    pub fn only_moves(&self) -> bool {
+        let opened =
+            self.open.is_some() || self.edit.is_some() || self.place.is_some() || !self.asks.is_empty();
+        let begun = self.run.is_some() || self.line.is_some() || self.call.is_some() || self.window.is_some();
+        let answered = self.answer.is_some() || self.change_command.is_some();
+        !(self.close || opened || begun || answered)
+    }
+
     /// The same, and the overlay goes.
     #[must_use]
     pub fn and_close(self) -> Self {

@@ -100,6 +100,17 @@ pub struct DecidingKeys {
     pub beside: &'static str,
 }
 
+/// What the keys are in a pane for: something that is decided there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// A plan's yes or no; whatever is changed of it meanwhile.
+    Plan,
+    /// This question.
+    Question(CheckpointId),
+    /// The changes of a run, from step to step.
+    Review,
+}
+
 /// A part of the body that can have the keys.
 pub trait Pane: fmt::Debug {
     /// Takes one event in, in order; `state` has it folded already.
@@ -151,9 +162,20 @@ pub trait Pane: fmt::Debug {
     /// Does what a key of its table means.
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome;
 
-    /// Takes a letter that no binding took.
+    /// Whether a letter that no binding took means something.
+    fn takes(&self, _letter: char, _ctx: &Ctx<'_>) -> bool {
+        false
+    }
+
+    /// Takes such a letter.
     fn letter(&mut self, _letter: char, _ctx: &Ctx<'_>) -> Outcome {
         Outcome::none()
+    }
+
+    /// Whether no key takes back what a letter would do now: a file is written, an editor opened, a plan begun. It
+    /// acts only after a pause, since it may be the first of a word.
+    fn weighs(&self, _letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> bool {
+        false
     }
 
     /// Whether a letter answers an open question here, whatever its table has for it.
@@ -187,6 +209,11 @@ pub trait Pane: fmt::Debug {
     /// Whether its keys decide what waits now.
     fn decides(&self, _state: &State) -> bool {
         false
+    }
+
+    /// What the keys are in it for now; once that is over, they go back to the draft.
+    fn errand(&self, _state: &State) -> Option<Errand> {
+        None
     }
 
     /// The user sent something: what comes of it is to be seen.

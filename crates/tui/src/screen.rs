@@ -213,6 +213,7 @@ impl Screen {
         wiring: &Wiring,
         ending: &mut Option<Reason>,
     ) -> io::Result<Option<Reason>> {
+        self.window.settle_keys(Instant::now());
         for wish in self.window.wishes() {
             match wish {
                 AppCommand::Redraw => self.terminal.wipe()?,

@@ -9,18 +9,17 @@ use pilothouse_core::{
     intent::{Slash, SlashCommand},
     memory::MemoryOwner,
     port::Ask,
-    question::Place,
     runs::{HostRequest, SessionWish},
     scope::PermissionMode,
 };
 
-use super::{App, AppCommand};
+use super::{App, AppCommand, Editing};
 use crate::{
     composer,
     ctx::Outcome,
     frame,
-    overlay::{Alive, OVERLAYS, Overlay, approvals, kb::Kb},
-    pane::{Focus, PANES, PaneId, diff, plan},
+    overlay::{Alive, OVERLAYS, Overlay, kb::Kb},
+    pane::{Focus, PANES, PaneId, plan},
     preview::{self, LONGEST, lowered},
     theme::Theme,
     window::{RunRow, WindowWish},
@@ -49,27 +48,11 @@ impl App {
             composer::ComposerEvent::Queue(text) => self.input(Input::Queue(text)),
             composer::ComposerEvent::Tell(text) => self.input(Input::Tell(text)),
             composer::ComposerEvent::Submit(id, text) => self.submit(id, text),
-            composer::ComposerEvent::Empty if self.submit_at_hand() => {}
-            composer::ComposerEvent::Empty if self.guiding() => self.input(Input::say("")),
-            composer::ComposerEvent::Empty => {
-                let question = self.world.state().phase_question();
-                let default =
-                    question.and_then(|q| Some((q.id, self.world.state().spec(q).default_answer()?)));
-                match default {
-                    Some((id, answer)) if self.stood(&self.asked, &id) => self.answer(id, answer),
-                    Some((id, _)) if !self.stands_drawn(id) => {
-                        self.panes.sent();
-                        self.say("the plan was not on the screen; read it, then Enter approves it");
-                    }
-                    Some(_) => {}
-                    None => self.open_what_waits(now),
-                }
-            }
+            composer::ComposerEvent::Empty => self.enter_empty(now),
             composer::ComposerEvent::NextPane => self.step_pane(true, now),
             composer::ComposerEvent::Editor => {
                 let text = self.composer.draft.saved().whole();
-                self.editing = None;
-                self.outbox.wish(AppCommand::Edit { name: "message.md".to_owned(), text });
+                self.edit(Editing::Draft, "message.md", text);
             }
             composer::ComposerEvent::Permission => {
                 let next = match self.world.state().permission {
@@ -95,26 +78,6 @@ impl App {
                 self.files_asked = Some(number);
             }
         }
-    }
-
-    /// Opens what waits, and decides nothing.
-    fn open_what_waits(&mut self, now: Instant) {
-        match self.what_waits() {
-            None => {}
-            Some(Place::Diff) => self.go(Focus::Pane(diff::ID)),
-            Some(Place::List | Place::Composer) => self.open(&approvals::KIND, now),
-        }
-    }
-
-    /// Where an empty Enter finds what waits: the diff where only changes do, else the list.
-    pub(super) fn what_waits(&self) -> Option<Place> {
-        let state = self.world.state();
-        let elsewhere = self.runs.iter().any(RunRow::waits_elsewhere);
-        if state.phase_question().is_some() || state.open.is_empty() && !elsewhere {
-            return None;
-        }
-        let changes = !elsewhere && state.open.values().all(|c| state.spec(c).place == Place::Diff);
-        Some(if changes { Place::Diff } else { Place::List })
     }
 
     /// Whether a line is the word at a plan that opens it in the editor.

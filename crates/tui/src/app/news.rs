@@ -1,6 +1,6 @@
 //! What the driver says, and what the screen makes of it.
 //!
-//! Owns the folding into the panes and where the keys go when there is nothing left to decide.
+//! Owns the folding into the panes and where the keys go once what they were in a pane for is over.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use pilothouse_core::{
     session::Session,
 };
 
-use super::{App, AppCommand};
+use super::{App, AppCommand, Editing};
 use crate::{
     composer::Saved,
     notify,
@@ -38,7 +38,7 @@ impl App {
 
     pub(super) fn events(&mut self, events: &[Stamped], now: Instant) {
         self.tell(events, now);
-        let deciding = self.deciding();
+        let errand = self.errand();
         for event in events {
             let told = self.panes.focused().and_then(|(_, p)| p.tells(self.world.state(), &event.event));
             if let Some(told) = told {
@@ -53,7 +53,7 @@ impl App {
         while self.overlays.last().is_some_and(|o| o.is_over(&self.ctx(now))) {
             self.overlays.pop();
         }
-        if deciding && !self.deciding() {
+        if errand.is_some() && self.errand() != errand {
             self.panes.return_to_draft();
         }
         self.world.stands();
@@ -92,9 +92,7 @@ impl App {
         }
         match reply {
             Reply::Memory(owner, Ok(text)) => {
-                self.editing = None;
-                self.noting = Some((*owner, BlobId::of(text.as_bytes())));
-                self.outbox.wish(AppCommand::Edit { name: "memory.md".to_owned(), text: text.clone() });
+                self.edit(Editing::Memory(*owner, BlobId::of(text.as_bytes())), "memory.md", text.clone());
             }
             Reply::Memory(_, Err(why)) => self.complain(why.clone()),
             Reply::History(_)

@@ -74,12 +74,12 @@ impl App {
         self.world.state().open.get(&id)?.kind.command()
     }
 
-    /// Enter on an empty line: the command in the bar runs. False when none stands there.
-    pub(super) fn submit_at_hand(&mut self) -> bool {
+    /// Enter on an empty line: the command in the bar runs.
+    pub(super) fn submit_at_hand(&mut self) {
         let line = self.at_hand().map(|waits| waits.command.clone());
-        let Some((id, line)) = self.offering.at_hand.zip(line) else { return false };
-        self.submit(id, line);
-        true
+        if let Some((id, line)) = self.offering.at_hand.zip(line) {
+            self.submit(id, line);
+        }
     }
 
     /// The command in the bar goes into the composer, to be changed. False when none stands there.

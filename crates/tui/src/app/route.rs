@@ -9,7 +9,7 @@ use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind, 
 use pilothouse_core::{checkpoint::Answer, ids::CheckpointId, input::Input};
 use ratatui::layout::Position;
 
-use super::{App, AppCommand, Outcome, keying::Taken};
+use super::{App, AppCommand, Editing, Outcome, keying::Taken, stray::Stroke};
 use crate::{
     composer,
     ctx::Wanted,
@@ -81,9 +81,16 @@ impl App {
         let came = stamp.came;
         self.watching.key(came);
         self.notice = None;
-        match self.keying.press(key, stamp, &self.tables()) {
+        let taken = self.keying.press(key, stamp, &self.tables());
+        if let Some(stroke) = self.letter_of_pane(key, &taken) {
+            return self.stroke(stroke, came);
+        }
+        if self.other_key(key.code == KeyCode::Enter, came) {
+            return;
+        }
+        match taken {
             Taken::Action(action) => {
-                if !self.typed_into_overlay(action, key, came) && !self.answers_first(action, key, came) {
+                if !self.typed_into_overlay(action, key, came) {
                     self.act(action, came);
                 }
             }
@@ -91,6 +98,19 @@ impl App {
             Taken::Unknown(keys) => self.say(format!("{keys} is not bound; F1 shows the keys")),
             Taken::Free(chord) => self.unbound(key, chord, came),
         }
+    }
+
+    /// The letter that a key is in the pane that has the keys, if it is one.
+    fn letter_of_pane(&self, key: KeyEvent, taken: &Taken) -> Option<Stroke> {
+        let Focus::Pane(id) = self.panes.focus else { return None };
+        let action = match taken {
+            Taken::Action(action) if action.table == id.0 => Some(*action),
+            Taken::Free(_) => None,
+            Taken::Action(_) | Taken::More | Taken::Unknown(_) => return None,
+        };
+        let letter = Chord::of(key).letter().filter(|_| self.overlays.is_empty())?;
+        let helps = letter == '?' && action.is_none();
+        (!helps).then_some(Stroke { letter, action, pressed: self.keying.pressed })
     }
 
     /// The tables in which keys are looked up now, in this order.
@@ -118,28 +138,11 @@ impl App {
                 self.compose(wish, came);
             }
             Focus::Pane(id) => {
-                let ctx = ctx!(self, came);
-                let outcome = self.panes.get_mut(id).and_then(|pane| {
+                if let Some(pane) = self.panes.get_mut(id) {
                     pane.strange_key();
-                    chord.letter().map(|letter| pane.letter(letter, &ctx))
-                });
-                self.carry_out(outcome.unwrap_or_default(), came);
+                }
             }
         }
-    }
-
-    /// A letter that answers the question of the pane that has the keys, whatever a binding has for it.
-    fn answers_first(&mut self, action: Action, key: KeyEvent, came: Instant) -> bool {
-        let (Focus::Pane(id), Some(letter)) = (self.panes.focus, Chord::of(key).letter()) else {
-            return false;
-        };
-        let ctx = ctx!(self, came);
-        let own = self.overlays.is_empty() && action.table == id.0;
-        let pane = self.panes.get_mut(id).filter(|pane| own && pane.answers(letter, &ctx));
-        let outcome = pane.map(|pane| pane.letter(letter, &ctx));
-        let taken = outcome.is_some();
-        self.carry_out(outcome.unwrap_or_default(), came);
-        taken
     }
 
     /// Keys that lists and lines take although a binding knows them: arrows, Tab.
@@ -151,7 +154,7 @@ impl App {
     }
 
     /// Gives a key to the topmost overlay. False when it means nothing there.
-    fn type_into_overlay(&mut self, key: KeyEvent, came: Instant) -> bool {
+    pub(super) fn type_into_overlay(&mut self, key: KeyEvent, came: Instant) -> bool {
         let ctx = ctx!(self, came);
         let outcome = self.overlays.last_mut().and_then(|overlay| overlay.key(key, &ctx));
         let taken = outcome.is_some();
@@ -204,6 +207,10 @@ impl App {
         if action == composer::Action::Send && self.would_answer_early() {
             self.complain("a question appeared while you wrote; press Enter again to answer it");
             return;
+        }
+        let queues = self.world.state().is_executing();
+        if action == composer::Action::Queue && !queues && self.composer.is_writing() {
+            return self.say("Tab queues while a plan is made or runs; Enter sends it now");
         }
         if action == composer::Action::End && self.composer.draft.is_empty() {
             return self.panes.sent();
@@ -268,8 +275,8 @@ impl App {
             self.outbox.wish(AppCommand::Copy(text));
         }
         if let Some((name, text)) = outcome.edit.filter(|_| !self.world.surroundings.read_only) {
-            self.outbox.wish(AppCommand::Edit { name, text });
-            self.editing = self.panes.focused().map(|(id, _)| id);
+            let what = self.panes.focused().map_or(Editing::Draft, |(id, _)| Editing::Pane(id));
+            self.edit(what, name, text);
         }
         if let Some(wanted) = outcome.place {
             self.show_place(&wanted, came);

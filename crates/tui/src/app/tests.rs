@@ -23,6 +23,7 @@ mod offer;
 mod random;
 mod review;
 mod scroll;
+mod stray;
 mod tell;
 
 use std::time::Duration;
@@ -189,6 +190,15 @@ impl Desk {
             self.collect();
             self.draw();
         }
+        self.pause()
+    }
+
+    /// Nothing more is typed: letters that were held act.
+    fn pause(&mut self) -> &mut Self {
+        self.app.settle_keys(self.now + crate::standing::DEAF);
+        self.app.stray = Stray::default();
+        self.collect();
+        self.draw();
         self
     }
 

@@ -113,13 +113,18 @@ impl App {
             return;
         }
         let focused = has_keys && self.overlays.is_empty();
-        if shape(self.panes.areas.status.width) == Shape::Wide && outer.height >= 2 && outer.width >= 4 {
+        if self.is_wide() && outer.height >= 2 && outer.width >= 4 {
             self.border(pane, ctx, outer, focused, buf);
         }
         let inner = self.panes.inner(n).intersection(buf.area);
         if !inner.is_empty() {
             pane.render(ctx, inner, buf, focused);
         }
+    }
+
+    /// Whether panes stand side by side, each in its border.
+    fn is_wide(&self) -> bool {
+        shape(self.panes.areas.status.width) == Shape::Wide
     }
 
     fn border(&self, pane: &dyn Pane, ctx: &Ctx<'_>, outer: Rect, focused: bool, buf: &mut Buffer) {
@@ -152,7 +157,7 @@ impl App {
         bar::Facts {
             theme: &self.looks.theme,
             glyphs: &self.looks.glyphs,
-            drafting: !self.composer.draft.is_empty() && self.composer.offered().is_none(),
+            enter: self.enter(),
             focus: self.panes.focus,
             offered: self.composer.offered().map(|o| o.question),
             at_hand: self.at_hand(),

@@ -143,6 +143,37 @@ impl DiffAction {
     }
 }
 
+/// What is asked once more before it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sheet {
+    /// Write every file.
+    All,
+    /// Write the whole of a file of which nothing was decided.
+    Whole,
+    /// Write nothing of a file.
+    Skip,
+}
+
+impl Sheet {
+    /// Its head, the key that does it, and what that does.
+    const fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::All => ("Apply all files atomically", "A", "applies them"),
+            Self::Whole => ("Apply the whole file", "a", "applies it"),
+            Self::Skip => ("Skip the file: nothing of it is written", "s", "skips it"),
+        }
+    }
+
+    /// Whether this action does it.
+    fn is_confirmed_by(self, action: DiffAction) -> bool {
+        match self {
+            Self::All => action == DiffAction::ApplyAll,
+            Self::Whole => matches!(action, DiffAction::Apply | DiffAction::ApplyAll),
+            Self::Skip => action == DiffAction::Skip,
+        }
+    }
+}
+
 /// A hunk that was decided as the last of its file, and how.
 type Rest = (ProposalId, usize, Decision);
 
@@ -178,10 +209,10 @@ pub struct DiffPane {
     body: Size,
     header: Vec<Row>,
     rows: Vec<Row>,
-    /// What the open sheet shows: the proposals with the hashes shown; empty when it is closed.
+    /// What the open sheet is about: the proposals with the hashes shown; empty when it is closed.
     asked_all: Vec<(ProposalId, BlobId)>,
-    /// Whether that sheet is of one file that nothing was decided of.
-    whole: bool,
+    /// What that sheet asks.
+    sheet: Sheet,
     failed: Vec<(ProposalId, String)>,
     asks: Vec<Ask>,
     asked: BTreeSet<BlobId>,
@@ -218,7 +249,7 @@ impl Default for DiffPane {
             header: Vec::new(),
             rows: Vec::new(),
             asked_all: Vec::new(),
-            whole: false,
+            sheet: Sheet::All,
             failed: Vec::new(),
             asks: Vec::new(),
             asked: BTreeSet::new(),
@@ -281,11 +312,13 @@ impl DiffPane {
         self.files = doc::files(state);
         self.texts.keep(&self.files);
         self.asked_all.clear();
-        let same = |f: &File| was.as_ref().is_some_and(|(id, path)| f.id == *id || f.path == *path);
-        let found = self.files.iter().position(same);
+        let found = was.as_ref().and_then(|(id, path)| {
+            let at = |same: &dyn Fn(&File) -> bool| self.files.iter().position(same);
+            at(&|f| f.id == *id).or_else(|| at(&|f| f.path == *path))
+        });
         self.current = found.unwrap_or_else(|| at.min(self.files.len().saturating_sub(1)));
-        if found.is_none() {
-            // A review begins where something is undecided.
+        if self.file().map(|f| f.id) != was.map(|(id, _)| id) {
+            // The review of a proposal begins where something of it is undecided, else of the next.
             (self.hunk, self.top) = (0, (0, 0));
             let undecided = |(n, f): (usize, &File)| {
                 let p = state.proposals().get(&f.id)?;

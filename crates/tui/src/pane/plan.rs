@@ -27,7 +27,7 @@ use ratatui::{
 use self::rows::{Item, Target, Version};
 pub use self::{action::PlanAction, rows::breadcrumb};
 use super::{
-    Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, empty_state, hint_line, inside,
+    Ctx, Errand, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, empty_state, hint_line, inside,
 };
 use crate::{
     ctx::{TOO_EARLY, Wanted},
@@ -385,7 +385,8 @@ impl Pane for PlanPane {
                 return Outcome::complaint(TOO_EARLY);
             }
             if !question.kind.is_confirmation() {
-                return self.letter(if action == PlanAction::Approve { 'y' } else { 'n' }, ctx);
+                let letter = if action == PlanAction::Approve { 'y' } else { 'n' };
+                return self.letter(letter, ctx);
             }
         }
         self.carry_out(action, ctx)
@@ -417,9 +418,24 @@ impl Pane for PlanPane {
         }
     }
 
+    fn takes(&self, letter: char, ctx: &Ctx<'_>) -> bool {
+        let asked = ctx.state.phase_question();
+        asked.is_some_and(|q| q.kind.choices().iter().any(|c| c.has_key(letter)))
+    }
+
+    fn weighs(&self, letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
+        let decides = action.and_then(PlanAction::of).is_some_and(PlanAction::decides);
+        decides || self.takes(letter, ctx)
+    }
+
     /// One step a notch: what is chosen stays on the screen.
     fn wheel(&mut self, rows: i64, ctx: &Ctx<'_>) {
         let _ = self.carry_out(if rows < 0 { PlanAction::Up } else { PlanAction::Down }, ctx);
+    }
+
+    fn errand(&self, state: &State) -> Option<Errand> {
+        let asked = state.phase_question()?;
+        Some(if asked.kind.is_confirmation() { Errand::Plan } else { Errand::Question(asked.id) })
     }
 
     fn shows(&self, _question: CheckpointId) -> bool {

@@ -26,11 +26,7 @@ impl Line {
         self.decoder.take(bytes, now.checked_sub(Duration::from_millis(since)).unwrap(), now);
         while let Some((event, stamp)) = self.decoder.pop() {
             self.desk.app.terminal(&event, stamp);
-            self.desk.collect();
-            let inputs = std::mem::take(&mut self.desk.inputs);
-            self.answered += inputs.iter().filter(|i| answers(&self.desk, i)).count();
-            self.desk.inputs.extend(inputs.into_iter().filter(|i| !matches!(i, Input::Cancel)));
-            self.said.append(&mut self.desk.inputs);
+            self.told();
         }
         feed(&mut self.desk);
         self.desk.draw();
@@ -41,9 +37,20 @@ impl Line {
         self.late(bytes, 0)
     }
 
+    /// Time passes; letters that were held act once it is time.
     fn wait(&mut self, ms: u64) -> &mut Self {
         self.desk.wait(ms);
+        self.desk.app.settle_keys(self.desk.now);
+        self.told();
         self
+    }
+
+    fn told(&mut self) {
+        self.desk.collect();
+        let inputs = std::mem::take(&mut self.desk.inputs);
+        self.answered += inputs.iter().filter(|i| answers(&self.desk, i)).count();
+        self.desk.inputs.extend(inputs.into_iter().filter(|i| !matches!(i, Input::Cancel)));
+        self.said.append(&mut self.desk.inputs);
     }
 }
 
@@ -109,6 +116,7 @@ fn after_a_look_the_same_keys_answer() {
         for part in keys.split('|') {
             line.wait(1_000).send(part.as_bytes());
         }
+        line.wait(300);
         assert_eq!(line.answered, 1, "{scene}\n{}", line.desk.text());
     }
 }

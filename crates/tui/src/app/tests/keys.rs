@@ -36,8 +36,94 @@ fn the_composer_writes_and_edits() {
 #[test]
 fn a_line_is_said_and_a_queued_one_is_queued() {
     let mut desk = Desk::new(120, 40);
-    desk.press("hello<enter>later<tab>");
-    assert_eq!(desk.inputs, [Input::say("hello"), Input::Queue("later".into())]);
+    desk.press("add a limit to the login<enter>");
+    assert_eq!(desk.inputs, [Input::say("add a limit to the login")]);
+    desk.deliver().press("later<tab>");
+    assert_eq!(desk.inputs, [Input::Queue("later".into())]);
+}
+
+#[test]
+fn tab_keeps_a_draft_where_nothing_runs_that_it_could_wait_for() {
+    for mut desk in [Desk::new(80, 24), Desk::new(80, 24).with_plan()] {
+        desk.wait(900).press("draft<tab>");
+        assert_eq!(
+            (desk.app.composer.draft.shown().as_str(), desk.app.panes.focus),
+            ("draft", Focus::Composer)
+        );
+        assert_eq!(desk.inputs, []);
+        assert!(desk.text().contains("Enter sends it now"), "{}", desk.text());
+    }
+}
+
+/// What is said of Enter on an empty line, and what it leads to.
+#[test]
+fn every_place_names_what_enter_does_on_an_empty_line() {
+    type Case = (&'static str, fn() -> Desk, &'static [&'static str], &'static [&'static str]);
+    let cases: [Case; 6] = [
+        ("idle", || Desk::new(80, 24), &["Ask about inkwell"], &["Enter"]),
+        (
+            "plan",
+            || Desk::new(120, 40).with_plan(),
+            &["Enter approves  Ctrl-T y", "Enter approves the plan, or", "Enter approves   @"],
+            &["shows the plan"],
+        ),
+        (
+            "plan out of sight",
+            || {
+                let mut desk = Desk::new(80, 24).with_plan();
+                desk.press("<ctrl-t>v").press("<ctrl-x>d").app.panes.focus = Focus::Composer;
+                desk
+            },
+            &["Enter shows the plan, or", "Enter shows the plan   @"],
+            &["Enter approves"],
+        ),
+        (
+            "rejected",
+            || {
+                let mut desk = Desk::new(80, 24).with_plan();
+                desk.draw();
+                desk.wait(900).press("<ctrl-t>n").deliver();
+                desk
+            },
+            &["or Enter discards the plan", "Enter discards the plan   @"],
+            &["approves"],
+        ),
+        (
+            "running",
+            || {
+                let mut desk = Desk::new(80, 24).with_plan();
+                desk.draw();
+                desk.wait(900).press("<enter>").deliver();
+                desk
+            },
+            &["Type to interrupt execution...", "Ctrl-C stops"],
+            &["Enter"],
+        ),
+        (
+            "choice",
+            || {
+                let mut desk = Desk::new(80, 24);
+                desk.press("where is main?<enter>").deliver();
+                let args = r#"{"question":"Which?","choices":["one","two"]}"#;
+                desk.reply("", &[("ask_user", args)]);
+                desk.collect();
+                desk
+            },
+            &["Answer by a number above or in your own words"],
+            &["Enter"],
+        ),
+    ];
+    for (name, state, says, never) in cases {
+        let mut desk = state();
+        desk.press("z<backspace>");
+        let text = desk.text();
+        for said in says {
+            assert!(text.contains(said), "{name} says {said}:\n{text}");
+        }
+        for said in never {
+            assert!(!text.contains(said), "{name} says not {said}:\n{text}");
+        }
+    }
 }
 
 #[test]
@@ -197,6 +283,18 @@ fn the_palette_runs_what_was_found() {
     desk.press("<ctrl-p>plan anywhere<enter>");
     assert_eq!(desk.app.panes.focus, PLAN);
     assert!(desk.app.overlays.is_empty());
+}
+
+#[test]
+fn the_palette_finds_the_slash_commands_and_hands_them_to_the_draft() {
+    for name in ["commit", "budget", "theme", "memory"] {
+        let mut desk = Desk::new(120, 40);
+        desk.press(&format!("<ctrl-p>{name}"));
+        assert!(desk.text().contains(&format!("/{name}")), "{}", desk.text());
+        desk.press("<enter>");
+        assert_eq!(desk.app.composer.draft.shown(), format!("/{name} "));
+        assert_eq!((desk.app.overlays.len(), desk.inputs.len()), (0, 0));
+    }
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn c_in_the_diff_comments_the_hunk_in_view_and_the_words_go_to_the_agent() {
 
 impl Bench {
     /// Two files with two hunks each wait.
-    fn new(width: u16, height: u16) -> Self {
+    pub(super) fn new(width: u16, height: u16) -> Self {
         Self::of(width, height, ["src/a.rs", "src/b.rs"])
     }
 
@@ -115,7 +115,7 @@ impl Bench {
         }
     }
 
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         self.desk.deliver();
         while let Some(ask) = self.desk.asks.pop() {
             if let Ask::Blob(id) = ask {
@@ -187,9 +187,14 @@ fn with_nothing_left_to_decide_the_keys_go_back_to_the_draft() {
     for (width, height) in [(120, 40), (80, 24), (50, 20)] {
         let mut bench = Bench::new(width, height);
         bench.press("<ctrl-x>d");
-        bench.press("s");
+        bench.press("ss");
         assert_eq!(bench.desk.app.panes.focus, DIFF, "another file waits");
-        bench.press("s");
+        bench.press("ss");
+        assert_eq!(bench.desk.app.panes.focus, DIFF, "steps are to come");
+        for _ in 0..2 {
+            bench.desk.reply("Done.", &[]);
+        }
+        bench.desk.collect();
         assert_eq!(bench.desk.app.panes.focus, Focus::Composer, "{width}");
         bench.press("/undo<enter>");
         assert!(bench.desk.app.composer.history.newest_first().next().is_some(), "it was sent");
@@ -213,7 +218,7 @@ fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
     let mut bench = Bench::new(120, 40);
     bench.press("<ctrl-x>d");
     bench.press("aa");
-    bench.press("s");
+    bench.press("ss");
     for _ in 0..2 {
         assert_eq!(bench.desk.thinking.len(), 1);
         bench.desk.reply("Done.", &[]);

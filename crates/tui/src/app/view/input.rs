@@ -4,7 +4,11 @@
 
 use std::time::Instant;
 
-use pilothouse_core::{clean::Clean, intent::Phase, question::Place, shell::Risk};
+use pilothouse_core::{
+    clean::Clean,
+    intent::{IntentPath, Phase},
+    shell::Risk,
+};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -16,6 +20,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{App, text_width};
 use crate::{
+    app::enter::Enter,
     composer::Offer,
     ctx::Ctx,
     overlay::Caret,
@@ -103,25 +108,24 @@ impl App {
         if self.composer.offered().is_some() {
             return "Enter skips the command: it is not run".to_owned();
         }
-        if self.at_hand().is_some() {
-            return "Enter runs the command above, or write a message".to_owned();
-        }
         if self.world.surroundings.read_only {
             return "another window holds this session; this one only reads".to_owned();
         }
         if let Some((pane, _)) = self.panes.focused() {
             return format!("your keys go to the {}; Esc returns here", pane.0);
         }
+        if let Some(said) = self.enter_invites() {
+            return said;
+        }
         match state.phase {
             Phase::Executing => "Type to interrupt execution...".to_owned(),
             Phase::Planning => "Say what the plan should take into account".to_owned(),
-            Phase::AwaitingApproval if state.paused_pipeline().is_some() => {
-                "1 goes on, 3 leaves; or say what to change".to_owned()
+            Phase::Idle | Phase::AwaitingApproval | Phase::Failed if folder.is_empty() => {
+                "Ask a question or describe a change".to_owned()
             }
-            Phase::AwaitingApproval => "Enter approves the plan, or describe a change".to_owned(),
-            Phase::Failed => "r, p or a, as above; or say something else".to_owned(),
-            Phase::Idle if folder.is_empty() => "Ask a question or describe a change".to_owned(),
-            Phase::Idle => format!("Ask about {folder} or describe a change"),
+            Phase::Idle | Phase::AwaitingApproval | Phase::Failed => {
+                format!("Ask about {folder} or describe a change")
+            }
         }
     }
 
@@ -132,6 +136,9 @@ impl App {
         let mut right = Vec::new();
         let deciding = self.panes.focused().filter(|_| self.overlays.is_empty() && self.deciding());
         let left = if let Some(notice) = &self.notice {
+            // What was told stays until the next key; what that does is told beside it.
+            let next = self.enter_hint().filter(|_| focused && self.enter() != Enter::Send);
+            right.push(Span::styled(next.map(|what| format!("Enter {what}")).unwrap_or_default(), faint));
             let text = shorten(&Clean::line(&notice.text), width);
             vec![Span::styled(text, style(if notice.bad { Slot::Warn } else { Slot::Info }))]
         } else if let Some((_, pane)) = deciding {
@@ -139,12 +146,19 @@ impl App {
             right.push(Span::styled(names.beside, faint));
             self.key_names(&names.keys, width)
         } else if !focused {
-            let text = match (self.overlays.is_empty(), self.composer.draft.is_empty()) {
+            let empty = self.composer.draft.is_empty();
+            let text = match (self.overlays.is_empty(), empty) {
                 (false, _) => "draft and runs unaffected",
-                (true, true) => "Esc returns here",
+                (true, true) => "any other letter begins a message",
                 (true, false) => "your draft is kept   Esc returns to it",
             };
-            vec![Span::styled(text, faint)]
+            // Where there is no border below the pane, its keys are named here.
+            let names = self.panes.focused().filter(|_| self.overlays.is_empty() && !self.is_wide());
+            let names = names.map(|(_, pane)| pane.hints(ctx, row.width)).filter(|names| names.width() > 0);
+            match names {
+                Some(names) => names.spans,
+                None => vec![Span::styled(text, faint)],
+            }
         } else if let Some(command) = self.at_hand().filter(|_| self.composer.draft.is_empty()) {
             self.key_names(&self.command_keys(command), width)
         } else if self.offers_message() {
@@ -157,7 +171,7 @@ impl App {
         } else if let Some(preview) = &self.previewed.2 {
             let lowers = matches!(preview, Preview::Path(path, _) if acts(path.current()));
             let lower = if lowers { "Alt-L lowers · " } else { "" };
-            right.push(Span::styled(format!("{lower}{}", self.enter()), faint));
+            right.push(Span::styled(format!("{lower}{}", self.sending()), faint));
             self.preview(preview, width)
         } else {
             right.push(Span::styled(self.corner(), faint));
@@ -173,11 +187,9 @@ impl App {
         }
     }
 
-    fn enter(&self) -> &'static str {
-        match self.world.state().phase {
-            Phase::Executing | Phase::Planning => "Enter sends · Tab queues",
-            Phase::Idle | Phase::AwaitingApproval | Phase::Failed => "Enter sends",
-        }
+    /// What the keys do to a draft.
+    fn sending(&self) -> &'static str {
+        if self.world.state().is_executing() { "Enter sends · Tab queues" } else { "Enter sends" }
     }
 
     fn corner(&self) -> &'static str {
@@ -197,27 +209,14 @@ impl App {
     }
 
     fn keys(&self, width: usize) -> Vec<Span<'static>> {
-        let running = self.world.state().is_executing();
-        let mut keys = vec![("Enter", self.empty_enter(running))];
-        if running {
+        let mut keys: Vec<_> = self.enter_hint().map(|what| ("Enter", what)).into_iter().collect();
+        if self.enter() == Enter::Send && self.world.state().is_executing() {
             keys.push(("Tab", "queues"));
         }
-        keys.extend([("@", "files"), ("/", "commands"), ("!", "shell")]);
-        self.key_names(&keys, width)
-    }
-
-    /// What Enter does, on an empty line that which it would do now.
-    fn empty_enter(&self, running: bool) -> &'static str {
-        let state = self.world.state();
-        let empty = self.composer.draft.is_empty();
-        let approves = state.phase_question().is_some_and(|q| state.spec(q).default.is_some());
-        match self.what_waits().filter(|_| empty) {
-            Some(Place::Diff) => "reviews",
-            Some(Place::List | Place::Composer) => "opens what waits",
-            None if empty && approves => "approves",
-            None if running => "steers",
-            None => "sends",
+        if self.composer.draft.is_empty() {
+            keys.extend([("@", "files"), ("/", "commands"), ("!", "shell")]);
         }
+        self.key_names(&keys, width)
     }
 
     /// Keys and what they do, as many as fit whole.
@@ -252,29 +251,36 @@ impl App {
                 }
                 spans
             }
-            Preview::Path(path, what) => {
-                let mut spans = vec![Span::styled("Path: ", style(Slot::Soft))];
-                let last = path.nodes().len().saturating_sub(1);
-                let narrow = path.to_string().width() + 12 + what.width() > width;
-                for (i, node) in path.nodes().iter().enumerate() {
-                    if i > 0 {
-                        spans
-                            .push(Span::styled(format!(" {} ", self.looks.glyphs.arrow), style(Slot::Faint)));
-                    }
-                    let walked = i < last;
-                    let name =
-                        if walked && narrow { shorten(node.title(), 5) } else { node.title().to_owned() };
-                    let style = if walked {
-                        style(Slot::OkDim)
-                    } else {
-                        style(Slot::Accent).add_modifier(Modifier::BOLD)
-                    };
-                    spans.push(Span::styled(name, style));
-                }
-                spans.push(Span::styled(format!("   {what}"), style(Slot::Soft)));
-                spans
-            }
+            Preview::Path(path, what) => self.path(path, what, width),
         }
+    }
+
+    /// Where a draft goes and what that means: the nodes on the way get shorter before a word of that is cut.
+    fn path(&self, path: &IntentPath, what: &str, width: usize) -> Vec<Span<'static>> {
+        let style = |slot| self.looks.theme.style(slot);
+        let arrow = format!(" {} ", self.looks.glyphs.arrow);
+        let nodes: Vec<&str> = path.nodes().iter().map(|node| node.title()).collect();
+        let Some((leaf, walked)) = nodes.split_last() else { return Vec::new() };
+        let whole: Vec<String> = walked.iter().map(|name| (*name).to_owned()).collect();
+        let short: Vec<String> = walked.iter().map(|name| shorten(name, 5)).collect();
+        let least = if walked.is_empty() { Vec::new() } else { vec![self.looks.glyphs.ellipsis.to_owned()] };
+        let used = |way: &[String]| {
+            let names: usize = way.iter().map(|name| name.width() + arrow.width()).sum();
+            "Path: ".width() + names + leaf.width() + 3
+        };
+        let fits = |way: &Vec<String>| used(way) + what.width() <= width;
+        let way = [whole, short].into_iter().find(fits).unwrap_or(least);
+        let what = shorten(what, width.saturating_sub(used(&way)));
+        let mut spans = vec![Span::styled("Path: ", style(Slot::Soft))];
+        for name in way {
+            spans.extend([
+                Span::styled(name, style(Slot::OkDim)),
+                Span::styled(arrow.clone(), style(Slot::Faint)),
+            ]);
+        }
+        spans.push(Span::styled((*leaf).to_owned(), style(Slot::Accent).add_modifier(Modifier::BOLD)));
+        spans.push(Span::styled(format!("   {what}"), style(Slot::Soft)));
+        spans
     }
 
     /// The list above the composer.
@@ -289,7 +295,7 @@ impl App {
         };
         let wanted = u16::try_from(popup.rows.len().clamp(1, 8)).unwrap_or(8) + 1;
         let height = wanted.min(room);
-        let width = buf.area.width.min(84);
+        let width = buf.area.width;
         if height < 2 || width < 10 {
             return;
         }

@@ -9,7 +9,7 @@ use pilothouse_core::{
     relpath::RelPath,
 };
 
-use super::{DiffAction, DiffPane, Rest, SIDE_BY_SIDE_FROM, doc::File};
+use super::{DiffAction, DiffPane, Rest, SIDE_BY_SIDE_FROM, Sheet, doc::File};
 use crate::{
     ctx::Wanted,
     overlay::prompt::{Prompt, Purpose, WordPrompt},
@@ -23,10 +23,16 @@ const MOST_CONTEXT: usize = 60;
 impl DiffPane {
     pub(super) fn carry_out(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
         let rests = self.rests.take();
-        let confirms = action == DiffAction::ApplyAll || (action == DiffAction::Apply && self.whole);
         if !self.asked_all.is_empty() {
             let shown = std::mem::take(&mut self.asked_all);
-            return if confirms { Self::apply(ctx, shown) } else { Outcome::none() };
+            return match self.sheet {
+                sheet if !sheet.is_confirmed_by(action) => Outcome::none(),
+                Sheet::All | Sheet::Whole => Self::apply(ctx, shown),
+                Sheet::Skip => {
+                    let proposals = shown.into_iter().map(|(id, _)| id).collect();
+                    Outcome::input(Input::Skip { proposals, reason: String::new() })
+                }
+            };
         }
         let page = i64::from(self.body.height.saturating_sub(1).max(1));
         match action {
@@ -212,7 +218,7 @@ impl DiffPane {
         let Some(p) = Self::proposal(ctx, id) else { return Outcome::none() };
         match p.tally() {
             (0, 0, _) if p.word().is_none() => {
-                (self.asked_all, self.whole) = (vec![(id, shown)], true);
+                (self.asked_all, self.sheet) = (vec![(id, shown)], Sheet::Whole);
                 Outcome::none()
             }
             (0, 1.., 1..) => Outcome::notice(self.intention(ctx)),
@@ -226,7 +232,7 @@ impl DiffPane {
         let control = |f: &&File| Self::proposal(ctx, f.id).is_some_and(|p| p.control.is_some());
         let (alone, all): (Vec<&File>, Vec<&File>) = ready.partition(control);
         let whole = |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !in_part(p));
-        self.whole = false;
+        self.sheet = Sheet::All;
         self.asked_all = all.iter().filter(whole).map(|f| (f.id, f.shown)).collect();
         match (alone.first(), self.asked_all.is_empty()) {
             (None, true) if !all.is_empty() => Outcome::notice("decide the hunks that are left first"),
@@ -258,12 +264,14 @@ impl DiffPane {
         }
     }
 
-    fn skip(&self, ctx: &Ctx<'_>) -> Outcome {
+    /// Asks once more: what is skipped does not come back.
+    fn skip(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
             return Outcome::notice("it is being written; it cannot be skipped now");
         }
-        Outcome::input(Input::Skip { proposals: vec![file.id], reason: String::new() })
+        (self.asked_all, self.sheet) = (vec![(file.id, file.shown)], Sheet::Skip);
+        Outcome::none()
     }
 
     /// Leaves the hunk and asks why; an empty line gives no reason.

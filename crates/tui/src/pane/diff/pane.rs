@@ -10,6 +10,7 @@ use pilothouse_core::{
     digest::Place,
     event::{Event, Stamped},
     ids::ProposalId,
+    intent::Phase,
     port::{Ask, Reply},
     proposal::ProposalStatus,
     redact::Redactor,
@@ -25,7 +26,9 @@ use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM};
 use crate::{
     ctx::TOO_EARLY,
     keymap::Action,
-    pane::{Ctx, DecidingKeys, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line, inside},
+    pane::{
+        Ctx, DecidingKeys, Errand, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line, inside,
+    },
     row::{Ink, Row, count},
     standing::Standing,
     theme::Slot,
@@ -93,6 +96,10 @@ impl Pane for DiffPane {
             if aside > 0 {
                 let first = format!("{} set aside.", count(aside, "proposal"));
                 let words = [first.as_str(), "/proposals lists them; /proposals all takes them up again."];
+                return empty_state(ctx, area, buf, &words);
+            }
+            if ctx.state.phase == Phase::Executing {
+                let words = ["Nothing to decide yet.", "What the run proposes next is shown here."];
                 return empty_state(ctx, area, buf, &words);
             }
             return empty_state(ctx, area, buf, &words);
@@ -167,6 +174,9 @@ impl Pane for DiffPane {
         if self.files.is_empty() {
             return Line::default();
         }
+        if !self.asked_all.is_empty() {
+            return hint_line(ctx, &self.sheet_keys(), width);
+        }
         let key = Ink::of(Slot::Accent).bold();
         let mut row = Row::new();
         for (letter, rest) in
@@ -231,6 +241,19 @@ impl Pane for DiffPane {
         self.take(action, ctx)
     }
 
+    fn weighs(&self, _letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
+        let open = !self.asked_all.is_empty();
+        let decided = || {
+            let p = self.file().and_then(|f| Self::proposal(ctx, f.id));
+            p.is_some_and(|p| !p.decided.is_empty() || p.word().is_some())
+        };
+        let Some(action) = action.and_then(DiffAction::of) else { return false };
+        let sheets = matches!(action, DiffAction::ApplyAll | DiffAction::Skip);
+        matches!(action, DiffAction::Edit | DiffAction::Open)
+            || action == DiffAction::Apply && (open || decided())
+            || sheets && open
+    }
+
     fn show_place(&mut self, place: &Place, ctx: &Ctx<'_>) -> bool {
         if self.stale {
             self.read(ctx.state);
@@ -274,7 +297,16 @@ impl Pane for DiffPane {
         state.proposals().values().any(|p| here(p.status))
     }
 
+    /// Between two steps of a run the review goes on, unless something else wants an answer first.
+    fn errand(&self, state: &State) -> Option<Errand> {
+        let goes_on = state.phase == Phase::Executing && state.open.is_empty();
+        (goes_on || self.decides(state)).then_some(Errand::Review)
+    }
+
     fn deciding_keys(&self, ctx: &Ctx<'_>) -> DecidingKeys {
+        if !self.asked_all.is_empty() {
+            return DecidingKeys { keys: self.sheet_keys().to_vec(), beside: "" };
+        }
         let kept = match (ctx.draft.is_empty(), ctx.body.width >= 69) {
             (true, true) => "closes, decisions kept",
             (false, true) => "closes, your draft is kept",

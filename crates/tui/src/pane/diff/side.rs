@@ -6,7 +6,7 @@ use pilothouse_core::{
     tool::ChangeKind,
 };
 
-use super::{DiffPane, act::in_part, lines::counts};
+use super::{DiffPane, Sheet, act::in_part, lines::counts};
 use crate::{
     pane::Ctx,
     pane::plan::breadcrumb,
@@ -221,17 +221,24 @@ impl DiffPane {
         ]
     }
 
+    /// What the keys do while the sheet lies open.
+    pub(super) const fn sheet_keys(&self) -> [(&'static str, &'static str); 2] {
+        let (_, key, does) = self.sheet.words();
+        [(key, does), ("any other key", "goes back")]
+    }
+
     /// What `A` would write, file by file.
     pub(super) fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
         let g = ctx.glyphs;
-        let head = if self.whole { " Apply the whole file" } else { " Apply all files atomically" };
-        let mut rows =
-            vec![Row::of(g.star, Slot::Accent).and(head, Ink::of(Slot::Accent).bold()), Row::new()];
+        let (head, key, does) = self.sheet.words();
+        let head = Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(head, Ink::of(Slot::Accent).bold());
+        let mut rows = vec![head, Row::new()];
         for (id, _) in &self.asked_all {
             let Some(p) = Self::proposal(ctx, *id) else { continue };
             let (taken, left, _) = p.tally();
             let chosen = p.chosen().len();
             let what = match p.kind {
+                _ if self.sheet == Sheet::Skip => count(p.hunks.len(), "hunk"),
                 _ if chosen == 0 => "nothing".to_owned(),
                 ChangeKind::Create => "new file".to_owned(),
                 ChangeKind::Delete => "removed".to_owned(),
@@ -251,16 +258,14 @@ impl DiffPane {
             rows.push(row.ends_keeping_right(Row::of(&what, ink), columns, g.ellipsis));
         }
         let waits = self.files.iter().filter_map(|f| Self::proposal(ctx, f.id)).filter(|p| in_part(p));
-        for p in waits.filter(|_| !self.whole) {
+        for p in waits.filter(|_| self.sheet == Sheet::All) {
             let what = format!("waits: {} undecided", count(p.tally().2, "hunk"));
             let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);
             let row = Row::of("  ", Slot::Text).and(&path, Slot::Soft);
             rows.push(row.ends_keeping_right(Row::of(&what, Slot::Warn), columns, g.ellipsis));
         }
         rows.push(Row::new());
-        let key = if self.whole { "a" } else { "A" };
-        let keys = Row::of(key, Ink::of(Slot::Accent).bold())
-            .and(if self.whole { " applies it   " } else { " applies them   " }, Slot::Soft);
+        let keys = Row::of(key, Ink::of(Slot::Accent).bold()).and(&format!(" {does}   "), Slot::Soft);
         rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
         rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
     }

@@ -1,4 +1,4 @@
-//! Where the cursor rests when nothing of a file is left to decide.
+//! Where a review begins, and where the cursor rests when nothing of a file is left to decide.
 
 use super::*;
 
@@ -23,4 +23,18 @@ fn after_the_last_hunk_of_a_file_the_cursor_rests_and_no_key_for_a_next_one_turn
     let closed = Event::ProposalClosed { proposal: ProposalId(20), reason, dropped: false };
     let told = s.pane.tells(s.story.session.state(), &closed);
     assert_eq!(told.unwrap(), "left src/a.rs: every hunk was left");
+}
+
+#[test]
+fn another_proposal_for_the_same_file_is_reviewed_from_its_first_undecided_hunk() {
+    let mut s = two_hunks();
+    s.draw(72, 26);
+    s.act(DiffAction::NextHunk);
+    assert_eq!(s.pane.hunk, 1);
+    // The pane is out of sight while the one goes and the other comes.
+    s.tell(Event::ProposalClosed { proposal: ProposalId(20), reason: String::new(), dropped: false });
+    s.propose(21, "src/auth/login.rs", BEFORE, &after());
+    s.tell(review(31, &[21]));
+    s.draw(72, 26);
+    assert_eq!(s.pane.hunk, 0);
 }

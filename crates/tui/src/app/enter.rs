@@ -1,0 +1,169 @@
+//! What Enter does where the keys are now: worked out once, done and named from that.
+//!
+//! Owns the order and the words for it. Bar, placeholder and hints ask here, so that none of them names something else.
+
+use std::time::Instant;
+
+use pilothouse_core::{
+    ids::CheckpointId,
+    input::Input,
+    question::{Choice, Place, Spec},
+};
+
+use super::App;
+use crate::{
+    overlay::approvals,
+    pane::{Focus, diff},
+    window::RunRow,
+};
+
+/// What Enter does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enter {
+    /// What the pane with the keys has for it.
+    Pane,
+    /// Hands in the line that is being changed.
+    Line,
+    /// Sends the draft.
+    Send,
+    /// Runs the command in the bar, or asks for its word first.
+    Command,
+    /// Gives the rejected plan up.
+    Discard,
+    /// Gives the answer that the question in the bar has for it.
+    Answer(CheckpointId),
+    /// Brings what the question in the bar is about to the screen.
+    Show,
+    /// Opens what waits.
+    Open(Place),
+    /// Nothing: there is nothing to send.
+    Nothing,
+}
+
+impl App {
+    /// What Enter does now.
+    pub(super) fn enter(&self) -> Enter {
+        if self.panes.focus != Focus::Composer {
+            return Enter::Pane;
+        }
+        if self.composer.offered().is_some() {
+            return Enter::Line;
+        }
+        if self.composer.draft.shown().trim().is_empty() { self.empty_enter() } else { Enter::Send }
+    }
+
+    /// What it does on an empty line.
+    pub(super) fn empty_enter(&self) -> Enter {
+        if self.at_hand().is_some() {
+            return Enter::Command;
+        }
+        if self.guiding() {
+            return Enter::Discard;
+        }
+        let state = self.world.state();
+        if let Some(question) = state.phase_question() {
+            return match state.spec(question).default_answer() {
+                None => Enter::Nothing,
+                Some(_) if self.stands_drawn(question.id) => Enter::Answer(question.id),
+                Some(_) => Enter::Show,
+            };
+        }
+        self.what_waits().map_or(Enter::Nothing, Enter::Open)
+    }
+
+    /// Does what Enter does on an empty line.
+    pub(super) fn enter_empty(&mut self, now: Instant) {
+        match self.empty_enter() {
+            Enter::Command => self.submit_at_hand(),
+            Enter::Discard => self.input(Input::say("")),
+            Enter::Answer(id) if self.stood(&self.asked, &id) => {
+                let state = self.world.state();
+                let answer = state.open.get(&id).and_then(|q| state.spec(q).default_answer());
+                if let Some(answer) = answer {
+                    self.answer(id, answer);
+                }
+            }
+            Enter::Show => {
+                self.panes.sent();
+                self.say("the plan was not on the screen; read it, then Enter approves it");
+            }
+            Enter::Open(Place::Diff) => self.go(Focus::Pane(diff::ID)),
+            Enter::Open(Place::List | Place::Composer) => self.open(&approvals::KIND, now),
+            Enter::Answer(_) | Enter::Pane | Enter::Line | Enter::Send | Enter::Nothing => {}
+        }
+    }
+
+    /// Where an empty Enter finds what waits: the diff where only changes do, else the list.
+    fn what_waits(&self) -> Option<Place> {
+        let state = self.world.state();
+        let elsewhere = self.runs.iter().any(RunRow::waits_elsewhere);
+        if state.open.is_empty() && !elsewhere {
+            return None;
+        }
+        let changes = !elsewhere && state.open.values().all(|c| state.spec(c).place == Place::Diff);
+        Some(if changes { Place::Diff } else { Place::List })
+    }
+
+    /// What Enter does, as a verb for the key; `None` where something else says it, or there is nothing to say.
+    pub(super) fn enter_hint(&self) -> Option<&'static str> {
+        match self.enter() {
+            Enter::Answer(id) => {
+                let state = self.world.state();
+                state.open.get(&id).and_then(|q| taken(&state.spec(q)).map(verb))
+            }
+            Enter::Send => Some("sends"),
+            Enter::Discard => Some("discards the plan"),
+            Enter::Show => Some("shows the plan"),
+            Enter::Open(Place::Diff) => Some("reviews"),
+            Enter::Open(Place::List | Place::Composer) => Some("opens what waits"),
+            Enter::Pane | Enter::Line | Enter::Command | Enter::Nothing => None,
+        }
+    }
+
+    /// What Enter does and what can be written instead, in the place of a draft; `None` where nothing is asked.
+    pub(super) fn enter_invites(&self) -> Option<String> {
+        let state = self.world.state();
+        let question = state.phase_question().map(|q| state.spec(q));
+        let said = match (self.enter(), question) {
+            (Enter::Command, _) => match self.at_hand() {
+                _ if !self.offer_is_whole() => "write a message; the list shows the command whole",
+                Some(command) if command.word().is_some() => {
+                    "Enter asks for the command's word, or write a message"
+                }
+                Some(_) | None => "Enter runs the command above, or write a message",
+            },
+            (Enter::Discard, _) => "Say what to change, or Enter discards the plan",
+            (Enter::Answer(_), Some(spec)) if state.paused_pipeline().is_none() => {
+                return taken(&spec)
+                    .map(|choice| format!("Enter {} the plan, or describe a change", verb(choice)));
+            }
+            (Enter::Answer(_), _) => "Enter proceeds, 3 exits; or say what to change",
+            (Enter::Show, _) => "Enter shows the plan, or describe a change",
+            (_, Some(spec)) if spec.free && spec.options.is_empty() => "Answer in your own words",
+            (_, Some(spec)) if spec.free => "Answer by a number above or in your own words",
+            (_, Some(spec)) => {
+                let keys: Vec<&str> = spec.choices.iter().map(|c| c.key).filter(|k| !k.is_empty()).collect();
+                let (last, before) = keys.split_last()?;
+                let or = if before.is_empty() { String::new() } else { format!("{} or ", before.join(", ")) };
+                return Some(format!("{or}{last}, as above; or say something else"));
+            }
+            // While something runs, what is typed steers it; the line below names the key.
+            (Enter::Open(_), None) if state.busy() => return None,
+            (Enter::Open(Place::Diff), None) => "Enter reviews the changes, or write a message",
+            (Enter::Open(_), None) => "Enter opens what waits, or write a message",
+            (_, None) => return None,
+        };
+        Some(said.to_owned())
+    }
+}
+
+/// The choice that Enter takes.
+fn taken(spec: &Spec) -> Option<&Choice> {
+    spec.choices.get(spec.default?)
+}
+
+/// What taking a choice is called after `Enter`.
+fn verb(choice: &Choice) -> &'static str {
+    // Only a plan and a pipeline that pauses have one.
+    if choice.key == "y" { "approves" } else { "proceeds" }
+}

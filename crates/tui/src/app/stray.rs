@@ -1,0 +1,192 @@
+//! Letters in a pane: keys of it, or the beginning of a line that was typed into the wrong place.
+//!
+//! Owns telling the two apart. A letter acts at once where a key takes back what it does, and after a pause where none
+//! does; letters in one go that make a word are a line: they go to the draft, and what they decided is as it was.
+
+use std::time::Instant;
+
+use crossterm::event::KeyCode;
+use pilothouse_core::{input::Input, session::State};
+
+use super::App;
+use crate::{
+    ctx::Outcome,
+    keymap::Action,
+    pane::Focus,
+    standing::{DEAF, Pressed},
+};
+
+/// More letters in one go are a key that is held down.
+const MOST_HELD: usize = 64;
+
+/// What was typed into a pane in one go.
+#[derive(Debug, Default)]
+pub(super) struct Stray {
+    letters: String,
+    /// What takes the decisions back, the first decision first.
+    back: Vec<Input>,
+    /// Letters that act only once nothing more is typed.
+    held: Vec<Stroke>,
+    last: Option<Instant>,
+}
+
+/// A letter that was pressed, and what it is bound to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stroke {
+    pub(super) letter: char,
+    pub(super) action: Option<Action>,
+    pub(super) pressed: Pressed,
+}
+
+impl Stray {
+    /// A key came: after a pause it begins anew.
+    fn came(&mut self, now: Instant) {
+        if self.last.is_none_or(|last| now.saturating_duration_since(last) >= DEAF) {
+            self.forget();
+        }
+        self.last = Some(now);
+    }
+
+    /// A letter was a key of the pane that led to this; `state` has heard nothing of it yet.
+    fn keep(&mut self, letter: char, led_to: &Outcome, state: &State) {
+        let back: Option<Vec<Input>> = led_to.inputs.iter().map(|input| taken_back(input, state)).collect();
+        match back.filter(|_| led_to.only_moves()) {
+            Some(back) => {
+                self.letters.push(letter);
+                self.back.extend(back);
+            }
+            None => self.forget(),
+        }
+    }
+
+    /// What was typed before was keys.
+    fn forget(&mut self) {
+        self.letters.clear();
+        self.back.clear();
+    }
+
+    /// The letters in one go, those that are held too.
+    fn line(&self) -> String {
+        self.letters.chars().chain(self.held.iter().map(|stroke| stroke.letter)).collect()
+    }
+
+    /// Whether a blank behind the letters ends a word: they are not one key pressed again and again.
+    fn is_word(&self) -> bool {
+        let line = self.line();
+        let mut letters = line.chars().filter(|c| !c.is_whitespace());
+        letters.next().is_some_and(|first| letters.any(|c| c != first))
+    }
+}
+
+/// What takes an input back by itself, if something does: a hunk is as it was before.
+fn taken_back(input: &Input, state: &State) -> Option<Input> {
+    let Input::Decide { proposal, hunk, shown, .. } = input else { return None };
+    let decision = state.proposals().get(proposal)?.decided.get(hunk).copied();
+    Some(Input::Decide { proposal: *proposal, hunk: *hunk, decision, shown: *shown })
+}
+
+impl App {
+    /// When the letters that are held act, unless more is typed.
+    pub(super) fn held_until(&self) -> Option<Instant> {
+        self.stray.last.filter(|_| !self.stray.held.is_empty()).map(|last| last + DEAF)
+    }
+
+    /// Lets the letters that are held act once nothing more was typed for long enough.
+    pub fn settle_keys(&mut self, now: Instant) {
+        if self.held_until().is_some_and(|at| now >= at) {
+            self.let_go(now);
+        }
+    }
+
+    /// A key comes that is no letter of a pane: `ends` says that it ends a line. True when it did, and means no more.
+    pub(super) fn other_key(&mut self, ends: bool, came: Instant) -> bool {
+        self.settle_keys(came);
+        let line = ends && !self.stray.held.is_empty() && self.stray.is_word();
+        if line {
+            self.begin_draft(None, came);
+        } else {
+            self.let_go(came);
+            self.stray.forget();
+        }
+        line
+    }
+
+    /// Takes a letter in the pane that has the keys.
+    pub(super) fn stroke(&mut self, stroke: Stroke, came: Instant) {
+        self.settle_keys(came);
+        self.stray.came(came);
+        let Focus::Pane(id) = self.panes.focus else { return self.unheld(stroke, came) };
+        let ctx = ctx!(self, came);
+        let Some(pane) = self.panes.get_mut(id) else { return };
+        let (letter, action) = (stroke.letter, stroke.action);
+        let is_key = action.is_some() || pane.takes(letter, &ctx);
+        if !is_key || letter == ' ' && self.stray.is_word() {
+            pane.strange_key();
+            return self.begin_draft(Some(letter), came);
+        }
+        if self.stray.held.is_empty() && !pane.weighs(letter, action, &ctx) {
+            return self.strike(stroke, came);
+        }
+        if self.stray.held.len() < MOST_HELD {
+            self.stray.held.push(stroke);
+        }
+    }
+
+    /// Does what a letter means in the pane that has the keys.
+    fn strike(&mut self, stroke: Stroke, came: Instant) {
+        let Focus::Pane(id) = self.panes.focus else { return };
+        let ctx = ctx!(self, came);
+        let Some(pane) = self.panes.get_mut(id) else { return };
+        let outcome = match stroke.action.filter(|_| !pane.answers(stroke.letter, &ctx)) {
+            Some(action) => pane.act(action, &ctx),
+            None => pane.letter(stroke.letter, &ctx),
+        };
+        self.stray.keep(stroke.letter, &outcome, self.world.session.state());
+        self.carry_out(outcome, came);
+    }
+
+    /// The letters that are held act, in their order.
+    fn let_go(&mut self, came: Instant) {
+        for stroke in std::mem::take(&mut self.stray.held) {
+            let now = std::mem::replace(&mut self.keying.pressed, stroke.pressed);
+            self.unheld(stroke, came);
+            self.keying.pressed = now;
+        }
+    }
+
+    /// A letter acts where the keys are by now: one before it may have moved them.
+    fn unheld(&mut self, stroke: Stroke, came: Instant) {
+        let key = KeyCode::Char(stroke.letter).into();
+        if self.type_into_overlay(key, came) || !self.overlays.is_empty() {
+            return;
+        }
+        match self.panes.focus {
+            Focus::Pane(_) => self.strike(stroke, came),
+            Focus::Composer => {
+                let wish = self.composer.key(key);
+                self.compose(wish, came);
+            }
+        }
+    }
+
+    /// What was typed in one go is the beginning of a line, or goes on with the draft: it goes there.
+    fn begin_draft(&mut self, letter: Option<char>, came: Instant) {
+        let before = self.stray.line();
+        if before.is_empty() && letter.is_none_or(char::is_whitespace) {
+            return;
+        }
+        let back = std::mem::take(&mut self.stray.back);
+        self.stray.held.clear();
+        self.stray.forget();
+        let decided = !back.is_empty();
+        back.into_iter().rev().for_each(|input| self.input(input));
+        self.go(Focus::Composer);
+        for letter in before.chars().chain(letter) {
+            let wish = self.composer.key(KeyCode::Char(letter).into());
+            self.compose(wish, came);
+        }
+        if decided {
+            self.say("what you type goes to the draft; it decided no hunk");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Where the keys are: what gives them back, and what becomes of a line that is typed into a pane.
+
+use super::{review::Bench, *};
+
+#[test]
+fn a_decision_on_the_plan_gives_the_keys_back_and_the_next_words_are_a_draft() {
+    for key in ["y", "n"] {
+        let mut desk = Desk::new(80, 24).with_plan();
+        desk.wait(900).press("<ctrl-t>");
+        desk.wait(900).press(key).deliver();
+        desk.press("jokes aside").collect();
+        assert_eq!(desk.app.panes.focus, Focus::Composer, "{key}");
+        assert_eq!(desk.app.composer.draft.shown(), "jokes aside", "{key}");
+    }
+}
+
+#[test]
+fn the_keys_stay_in_the_plan_while_it_is_changed_and_asked_about_again() {
+    let mut desk = Desk::new(80, 24).with_plan();
+    desk.wait(900).press("<ctrl-t>J").deliver();
+    assert_eq!(desk.app.panes.focus, PLAN);
+    desk.wait(900).press("x").deliver();
+    assert_eq!(desk.state().plan.as_ref().unwrap().tasks.len(), 2, "the next key acted there");
+}
+
+#[test]
+fn the_keys_stay_in_the_review_from_step_to_step_and_leave_it_with_the_run() {
+    let mut bench = Bench::new(80, 24);
+    bench.press("<ctrl-x>d");
+    bench.press("aa");
+    bench.press("aa");
+    assert!(bench.desk.state().open.is_empty(), "the second step is at work");
+    assert_eq!(bench.desk.app.panes.focus, DIFF);
+    assert!(bench.desk.text().contains("Nothing to decide yet."), "{}", bench.desk.text());
+    bench.desk.give(Input::Cancel);
+    assert_eq!(bench.desk.app.panes.focus, Focus::Composer);
+}
+
+#[test]
+fn a_question_that_comes_between_two_steps_gives_the_keys_back() {
+    let mut bench = Bench::new(80, 24);
+    bench.press("<ctrl-x>d");
+    bench.press("aa");
+    bench.press("aa");
+    bench.desk.reply("", &[("ask_user", r#"{"question":"Which?","choices":["one","two"]}"#)]);
+    bench.desk.collect();
+    assert!(!bench.desk.state().open.is_empty());
+    assert_eq!(bench.desk.app.panes.focus, Focus::Composer);
+}
+
+/// Lines that begin with letters that are keys of the diff.
+const LINES: [&str; 14] = [
+    "no, do it differently",
+    "name it otherwise",
+    "do not",
+    "just rename it",
+    "[ok] fine",
+    "why?",
+    "also rename the test",
+    "add a test",
+    "yes but not so",
+    "explain this",
+    "Explain this",
+    "stop that",
+    "skip it",
+    "use another name",
+];
+
+#[test]
+fn a_line_typed_into_the_review_is_a_draft_and_decides_nothing() {
+    for line in LINES {
+        for before in ["", "y"] {
+            let mut bench = Bench::new(80, 24);
+            bench.press("<ctrl-x>d");
+            bench.press(before);
+            bench.press(line);
+            let desk = &mut bench.desk;
+            assert_eq!(desk.app.panes.focus, Focus::Composer, "{before} {line}");
+            assert_eq!(desk.app.composer.draft.shown(), line, "{before}");
+            let decided: usize = desk.state().open_proposals().map(|p| p.decided.len()).sum();
+            assert_eq!((decided, desk.state().open_proposals().count()), (before.len(), 2), "{line}");
+            assert!(desk.state().ledger().is_empty(), "{line}");
+            assert!(desk.app.wishes().is_empty(), "no editor for {line}");
+        }
+    }
+}
+
+#[test]
+fn a_line_typed_at_a_plan_in_its_pane_is_a_draft_and_begins_nothing() {
+    for line in
+        ["yes but leave the tests alone", "no need for step 3", "edit nothing", "retry it", "be careful"]
+    {
+        let mut desk = Desk::new(80, 24).with_plan();
+        desk.wait(900).press("<ctrl-t>");
+        desk.wait(900).press(line);
+        assert_eq!((desk.app.panes.focus, desk.app.composer.draft.shown().as_str()), (Focus::Composer, line));
+        assert_eq!((desk.inputs.len(), desk.app.wishes().len()), (0, 0), "{line}");
+    }
+}
+
+#[test]
+fn a_word_that_is_all_keys_is_a_draft_once_a_blank_or_enter_ends_it() {
+    for end in [" ", "<enter>"] {
+        let mut bench = Bench::new(80, 24);
+        bench.press("<ctrl-x>d");
+        bench.press(&format!("yes{end}"));
+        let desk = &mut bench.desk;
+        assert_eq!(desk.app.composer.draft.shown().trim_end(), "yes", "{end}");
+        assert_eq!(desk.state().open_proposals().map(|p| p.decided.len()).sum::<usize>(), 0, "{end}");
+        assert!(desk.app.wishes().is_empty());
+    }
+}
+
+#[test]
+fn a_key_that_nothing_takes_back_acts_after_a_pause_and_any_other_at_once() {
+    let mut bench = Bench::new(80, 24);
+    bench.press("<ctrl-x>d");
+    bench.settle();
+    let desk = &mut bench.desk;
+    desk.wait(900);
+    desk.app.key(key("y"), desk.now);
+    desk.collect();
+    assert!(matches!(desk.inputs[..], [Input::Decide { .. }]), "{:?}", desk.inputs);
+    assert_eq!(desk.app.alarm(), None);
+    desk.deliver();
+    desk.wait(900);
+    desk.app.key(key("a"), desk.now);
+    desk.collect();
+    assert_eq!((desk.inputs.len(), desk.app.alarm()), (0, Some(desk.now + Duration::from_millis(300))));
+    desk.app.settle_keys(desk.now + Duration::from_millis(299));
+    desk.collect();
+    assert_eq!(desk.inputs, []);
+    desk.app.settle_keys(desk.now + Duration::from_millis(300));
+    desk.collect();
+    assert!(matches!(desk.inputs[..], [Input::Apply { .. }]), "{:?}", desk.inputs);
+    assert_eq!(desk.app.alarm(), None);
+}
+
+#[test]
+fn what_was_decided_before_a_pause_stays_when_a_line_follows() {
+    let mut bench = Bench::new(80, 24);
+    bench.press("<ctrl-x>d");
+    bench.press("y");
+    bench.press("no, wait");
+    let decided: Vec<_> = bench.desk.state().open_proposals().map(|p| p.decided.len()).collect();
+    assert_eq!(decided, [1, 0]);
+    assert_eq!(bench.desk.app.composer.draft.shown(), "no, wait");
+}
+
+#[test]
+fn a_letter_that_is_no_key_of_a_pane_goes_on_with_the_draft() {
+    for pane in ["<ctrl-t>", "<ctrl-x>c", "<ctrl-x>r", "<ctrl-x>d"] {
+        let mut desk = Desk::new(80, 24).with_plan();
+        desk.wait(900).press("say: ");
+        desk.wait(900).press(pane);
+        desk.wait(900).press(" ");
+        assert_ne!(desk.app.panes.focus, Focus::Composer, "a blank begins nothing");
+        desk.wait(900).press("hello");
+        assert_eq!(desk.app.composer.draft.shown(), "say: hello", "{pane}");
+        assert_eq!(desk.app.panes.focus, Focus::Composer, "{pane}");
+    }
+}
