@@ -46,7 +46,7 @@ fn a_commit_holds_what_the_session_wrote_and_leaves_staged_and_dirty_files_alone
     go(&["run", "/changes", "--session", &slug]).with(0).tells(&["src/search.rs +1 -1"]);
     // Nobody is known yet.
     let refused = go(&["run", "/commit", "--session", &slug, "--auto-confirm"]).with(1);
-    refused.tells(&["git does not know who you are"]);
+    refused.tells(&["git does not know who you are", "`!!git config user.name", "`!!git config user.email"]);
     git(&desk, &["config", "user.name", "Ada"]);
     git(&desk, &["config", "user.email", "ada@example.org"]);
     // Without leave it is only shown.

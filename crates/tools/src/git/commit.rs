@@ -224,14 +224,18 @@ async fn hooks(git: &Git<'_>, common: &Path) -> Result<Vec<&'static str>, String
     Ok(HOOKS.into_iter().filter(runs).collect())
 }
 
-/// Whether git knows who commits.
+/// Whether git knows who commits; what is missing is told whole, as lines that can be typed as they stand.
 async fn identity(git: &Git<'_>) -> Result<(), String> {
+    let mut ways = Vec::new();
     for (key, example) in [("user.name", "Your Name"), ("user.email", "you@example.org")] {
         if git.ask(&["config", "--get", key]).await?.is_none_or(|v| v.trim().is_empty()) {
-            return Err(format!("git does not know who you are: git config --global {key} \"{example}\""));
+            ways.push(format!("`!!git config {key} \"{example}\"`"));
         }
     }
-    Ok(())
+    if ways.is_empty() {
+        return Ok(());
+    }
+    Err(format!("git does not know who you are; say it for this repository: {}", ways.join(", then ")))
 }
 
 /// Whether no filter stands between the files and the commit: it would have to run.
