@@ -81,8 +81,20 @@ impl Popup {
 
 /// The order of what fits `query`, best first; everything in its own order for an empty query.
 pub fn fuzzy<'a>(query: &str, list: impl Iterator<Item = &'a str>, paths: bool) -> Vec<usize> {
+    scored(query, list, paths).into_iter().map(|(_, i)| i).collect()
+}
+
+/// The same without what fits much worse than the best: a few letters scattered over a long line are no find.
+pub fn closest<'a>(query: &str, list: impl Iterator<Item = &'a str>) -> Vec<usize> {
+    let scored = scored(query, list, false);
+    let best = scored.first().map_or(0, |(score, _)| *score);
+    scored.into_iter().take_while(|(score, _)| score * 4 >= best * 3).map(|(_, i)| i).collect()
+}
+
+/// What fits `query` with how well, best first.
+fn scored<'a>(query: &str, list: impl Iterator<Item = &'a str>, paths: bool) -> Vec<(u32, usize)> {
     if query.is_empty() {
-        return list.enumerate().map(|(i, _)| i).collect();
+        return list.enumerate().map(|(i, _)| (0, i)).collect();
     }
     let config = if paths { Config::DEFAULT.match_paths() } else { Config::DEFAULT };
     let mut matcher = Matcher::new(config);
@@ -96,5 +108,5 @@ pub fn fuzzy<'a>(query: &str, list: impl Iterator<Item = &'a str>, paths: bool) 
         })
         .collect();
     scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-    scored.into_iter().map(|(_, _, i)| i).collect()
+    scored.into_iter().map(|(score, _, i)| (score, i)).collect()
 }

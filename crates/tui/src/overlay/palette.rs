@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Caret, OVERLAYS, Overlay, OverlayKind, page::frame};
 use crate::{
-    composer::popup::fuzzy,
+    composer::popup::closest,
     ctx::{Ctx, Outcome},
     keymap::{Action, Entry, Keymap, Table, tables},
     status::shorten,
@@ -121,7 +121,7 @@ impl Palette {
 
     fn search(&mut self) {
         let names: Vec<String> = self.entries.iter().map(Item::words).collect();
-        self.found = fuzzy(&self.query, names.iter().map(String::as_str), false);
+        self.found = closest(&self.query, names.iter().map(String::as_str));
         self.at = 0;
     }
 

@@ -298,6 +298,15 @@ fn the_palette_finds_the_slash_commands_and_hands_them_to_the_draft() {
 }
 
 #[test]
+fn letters_scattered_over_a_line_are_no_find_beside_a_word() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("<ctrl-p>theme");
+    let shown = desk.text();
+    assert!(shown.contains("/theme"), "{shown}");
+    assert!(!shown.contains("take the step out"), "{shown}");
+}
+
+#[test]
 fn an_empty_enter_approves_the_plan_that_has_stood() {
     let mut desk = Desk::new(120, 40).with_plan();
     let id = desk.state().phase_question().unwrap().id;
