@@ -162,6 +162,11 @@ pub trait Pane: fmt::Debug {
     /// Does what a key of its table means.
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome;
 
+    /// Whether there is nothing in it that a letter could act on: then none is a key.
+    fn is_idle(&self, _ctx: &Ctx<'_>) -> bool {
+        false
+    }
+
     /// Whether a letter that no binding took means something.
     fn takes(&self, _letter: char, _ctx: &Ctx<'_>) -> bool {
         false

@@ -28,7 +28,7 @@ const ASKED: [(&str, &str); 10] = [
     ("   y     once ", "y"),
     ("waits for your decision", "\r"),
     ("wait for your decision", "\r"),
-    ("Ctrl-X a review", "\r"),
+    ("Ctrl-X a answer", "\r"),
     (" a applies", "a"),
     (" a asks to apply", "a"),
     ("Enter runs it", "\r"),

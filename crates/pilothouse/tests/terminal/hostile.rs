@@ -150,7 +150,7 @@ fn a_wicked_session(notify: &str) -> (Seen, String) {
     terminal.keys("@hostile");
     terminal.see("hostile␛[2J");
     terminal.keys("\x15");
-    terminal.see("Type to interrupt");
+    terminal.see("Enter opens what waits");
     terminal.keys("\x03");
     terminal.see("[EXPLORE] idle");
     terminal.say("what is this?");

@@ -119,7 +119,7 @@ impl App {
         let ctx = ctx!(self, came);
         let Some(pane) = self.panes.get_mut(id) else { return };
         let (letter, action) = (stroke.letter, stroke.action);
-        let is_key = action.is_some() || pane.takes(letter, &ctx);
+        let is_key = !pane.is_idle(&ctx) && (action.is_some() || pane.takes(letter, &ctx));
         if !is_key || letter == ' ' && self.stray.is_word() {
             pane.strange_key();
             return self.begin_draft(Some(letter), came);

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::{Answer, Checkpoint},
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
     ids::CheckpointId,
     input::Input,
     intent::Slash,
@@ -95,12 +95,16 @@ pub struct Approvals {
     drawn: Standing<Listed>,
     /// Whether a question of another session is chosen, and which.
     beside: Option<usize>,
+    /// Whether the question about the folder was called for: it is chosen once it stands.
+    trusts: bool,
 }
 
 impl Approvals {
     /// The chosen item; the first when the chosen one is gone.
     fn chosen<'a>(&self, state: &'a State) -> Option<&'a Checkpoint> {
-        self.chosen.and_then(|id| state.open.get(&id)).or_else(|| state.open.values().next())
+        let about_folder = |item: &&Checkpoint| matches!(item.kind, CheckpointKind::Trust(_));
+        let called = self.trusts.then(|| state.open.values().find(about_folder)).flatten();
+        called.or_else(|| state.open.get(&self.chosen?)).or_else(|| state.open.values().next())
     }
 
     /// The chosen item, while none of another session is.
@@ -155,6 +159,7 @@ impl Approvals {
                 None => Outcome::notice("no rule applies: it always asks"),
             },
             Action::Trust if trust_lets(item, ctx.state, ctx.session.policy()) => {
+                self.trusts = true;
                 Outcome::input(Input::Say { text: TRUST.to_owned(), seen: ctx.state.seq })
             }
             Action::Trust => Outcome::notice("that would not be enough: it asks in a trusted folder as well"),
@@ -173,6 +178,7 @@ impl Approvals {
             return Outcome::none();
         }
         self.chosen = ids.get(to).copied().or(Some(from));
+        self.trusts = false;
         if let Some(item) = self.chosen(ctx.state) {
             self.drawn.moved(Listed::of(item, ctx));
         }

@@ -1,9 +1,10 @@
 //! How far an answer reaches: drawn beside its key, kept only after a second yes, explained on demand.
 
 use pilothouse_core::{
-    checkpoint::Answer,
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
     shell::Risk,
+    trust::{Part, PartChange, Standing},
 };
 
 use super::*;
@@ -84,6 +85,20 @@ fn what_asks_only_for_want_of_trust_offers_a_key_that_asks_about_the_folder() {
     let surveyed =
         desk.session.pending().values().any(|w| matches!(w, pilothouse_core::work::Work::Survey(_)));
     assert!(surveyed, "the folder is being looked at");
+    // The question that was called for is the one that the next key answers.
+    let part = Part { path: ".env".into(), would: vec!["gives commands A".into()], change: PartChange::New };
+    let sheet = "== .env".to_owned();
+    let of = BlobId::of(sheet.as_bytes());
+    desk.give(Input::Surveyed(Standing { of, parts: vec![part], sheet, asks: true, ..Standing::default() }));
+    let about_folder = |c: &&Checkpoint| matches!(c.kind, CheckpointKind::Trust(_));
+    let trust = desk.state().open.values().find(about_folder).unwrap().id;
+    desk.draw();
+    desk.wait(900).press("y");
+    assert!(
+        matches!(desk.inputs[..], [Input::Answer { checkpoint, .. }] if checkpoint == trust),
+        "{:?}",
+        desk.inputs
+    );
 }
 
 #[test]

@@ -32,6 +32,14 @@ fn the_keys_stay_in_the_review_from_step_to_step_and_leave_it_with_the_run() {
     assert!(bench.desk.state().open.is_empty(), "the second step is at work");
     assert_eq!(bench.desk.app.panes.focus, DIFF);
     assert!(bench.desk.text().contains("Nothing to decide yet."), "{}", bench.desk.text());
+    // There is nothing that a letter could decide: it begins a message, even if it comes alone.
+    bench.press("c");
+    assert_eq!(
+        (bench.desk.app.panes.focus, bench.desk.app.composer.draft.shown().as_str()),
+        (Focus::Composer, "c")
+    );
+    bench.press("<backspace><ctrl-x>d");
+    assert_eq!(bench.desk.app.panes.focus, DIFF);
     bench.desk.give(Input::Cancel);
     assert_eq!(bench.desk.app.panes.focus, Focus::Composer);
 }

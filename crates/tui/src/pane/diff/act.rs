@@ -24,15 +24,7 @@ impl DiffPane {
     pub(super) fn carry_out(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
         let rests = self.rests.take();
         if !self.asked_all.is_empty() {
-            let shown = std::mem::take(&mut self.asked_all);
-            return match self.sheet {
-                sheet if !sheet.is_confirmed_by(action) => Outcome::none(),
-                Sheet::All | Sheet::Whole => Self::apply(ctx, shown),
-                Sheet::Skip => {
-                    let proposals = shown.into_iter().map(|(id, _)| id).collect();
-                    Outcome::input(Input::Skip { proposals, reason: String::new() })
-                }
-            };
+            return self.confirm(action, ctx);
         }
         let page = i64::from(self.body.height.saturating_sub(1).max(1));
         match action {
@@ -85,6 +77,19 @@ impl DiffPane {
             DiffAction::Open => return self.open_file(),
         }
         Outcome::none()
+    }
+
+    /// Does what the open sheet asks about, by its own key; any other closes it.
+    fn confirm(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
+        let shown = std::mem::take(&mut self.asked_all);
+        match self.sheet {
+            sheet if !sheet.is_confirmed_by(action) => Outcome::none(),
+            Sheet::All | Sheet::Whole => Self::apply(ctx, shown),
+            Sheet::Skip => {
+                let proposals = shown.into_iter().map(|(id, _)| id).collect();
+                Outcome::input(Input::Skip { proposals, reason: String::new() })
+            }
+        }
     }
 
     /// Wants the file in the editor, at the hunk.

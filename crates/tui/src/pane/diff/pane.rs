@@ -241,6 +241,10 @@ impl Pane for DiffPane {
         self.take(action, ctx)
     }
 
+    fn is_idle(&self, ctx: &Ctx<'_>) -> bool {
+        self.files.is_empty() && !self.decides(ctx.state)
+    }
+
     fn weighs(&self, _letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
         let open = !self.asked_all.is_empty();
         let decided = || {
