@@ -227,6 +227,7 @@ async fn attend(
         timed_out: watch.stop == Some(Stop::TimeOut),
         took: Millis(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
         process: watch.process,
+        put_back: false,
     };
     watch.tell(exit, held, timeout, left)
 }
