@@ -107,6 +107,7 @@ impl Ground<'_> {
         if outcome.failed && !missed.is_empty() {
             hints.push_str(&refusal::missed(&missed));
         }
+        hints.push_str(&refusal::hidden(self.jail.root(), self.secret, &outcome.text));
         let after = outcome.text.find('\n').map_or(outcome.text.len(), |at| at + 1);
         outcome.text.insert_str(after, &hints);
         outcome
