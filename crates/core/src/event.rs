@@ -873,6 +873,9 @@ pub enum Event {
         /// Whether it could destroy what could not be saved first.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         loses: bool,
+        /// Whether nobody had been asked: it could come upon secret files that cannot be hidden from it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        shows: bool,
     },
     /// A command runs.
     CommandStarted {

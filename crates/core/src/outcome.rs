@@ -39,18 +39,24 @@ pub struct Exit {
     /// The process that ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
+    /// Whether it changed what it may not, and that was put back: it failed, whatever its code says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub put_back: bool,
 }
 
 impl Exit {
-    /// Whether it ended with code 0.
+    /// Whether it ended with code 0, and with what it may do.
     pub const fn ok(&self) -> bool {
-        matches!(self.code, Some(0))
+        matches!(self.code, Some(0)) && !self.put_back
     }
 
     /// How it ended, in words after the command.
     pub fn words(&self) -> String {
         match (self.timed_out, self.code, self.signal) {
             (true, ..) => "ran into its time limit".to_owned(),
+            (false, Some(code), _) if self.put_back => {
+                format!("ended with exit {code}, but changed what it may not, which was put back")
+            }
             (false, Some(code), _) => format!("ended with exit {code}"),
             (false, None, Some(signal)) => format!("was ended by signal {signal}"),
             (false, None, None) => "ended".to_owned(),

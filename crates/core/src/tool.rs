@@ -75,6 +75,7 @@ pub struct Permit {
     given: Option<Box<BlobId>>,
     meant: Option<Box<ResolvedCommand>>,
     leave_of: LeaveOf,
+    agreed: bool,
     told: String,
     pin: Option<Box<BlobId>>,
     starts: bool,
@@ -93,6 +94,8 @@ pub(crate) struct Terms {
     pub meant: Option<Box<ResolvedCommand>>,
     /// Who let it begin.
     pub leave_of: LeaveOf,
+    /// Whether the user said yes to exactly this line before.
+    pub agreed: bool,
     /// What the user was told of it besides, before it was allowed.
     pub told: String,
     /// What a source's tool was when it was allowed, by the hash of what its server says of it.
@@ -104,9 +107,9 @@ pub(crate) struct Terms {
 impl Permit {
     /// Leave for this call of a lane, on these terms.
     pub(crate) fn mint(lane: LaneId, call: CallId, asked: (Tool, Arc<ToolCall>), terms: Terms) -> Self {
-        let Terms { epoch, confine, given, meant, leave_of, told, pin, starts } = terms;
+        let Terms { epoch, confine, given, meant, leave_of, agreed, told, pin, starts } = terms;
         let ((tool, asked), given, pin) = (asked, given.map(Box::new), pin.map(Box::new));
-        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of, told, pin, starts }
+        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of, agreed, told, pin, starts }
     }
 
     /// The lane that may run the call.
@@ -164,6 +167,12 @@ impl Permit {
         self.leave_of
     }
 
+    /// Whether the user knows the line of a command that it allows: they were asked about it now, or said yes to
+    /// exactly this line before.
+    pub const fn is_known_to_user(&self) -> bool {
+        self.agreed || matches!(self.leave_of, LeaveOf::User)
+    }
+
     /// What the user was told of it besides, before it was allowed; empty when nothing was.
     pub fn told(&self) -> &str {
         &self.told
@@ -201,6 +210,8 @@ pub struct ToolOutcome {
     pub brought: Option<String>,
     /// What a command could destroy and could not be saved first; then nothing was done.
     pub unkept: Option<String>,
+    /// Secret files that a command could have come upon since they could not be hidden; then nothing was done.
+    pub unhidden: Option<String>,
     /// What a command changed in the workspace.
     pub wrote: Option<Box<Wrote>>,
     /// What a source was found to have.
@@ -273,6 +284,7 @@ impl ToolOutcome {
             changed: None,
             brought: None,
             unkept: None,
+            unhidden: None,
             wrote: None,
             found: None,
             redefined: false,

@@ -34,6 +34,7 @@ mod endpoint;
 mod extras;
 pub(crate) mod fault;
 mod lines;
+mod silence;
 pub(crate) mod transport;
 mod wire;
 

@@ -84,7 +84,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
         Reason::Driver(_) => FAILED,
         Reason::Signal(Signal::Interrupt) => 130,
         Reason::Signal(Signal::Hangup) => 129,
-        Reason::Signal(Signal::Terminate | Signal::Continue) => 143,
+        Reason::Signal(Signal::Terminate | Signal::Stop | Signal::Continue) => 143,
     })
 }
 
@@ -120,10 +120,11 @@ pub fn report_panics(home: &Home, secrets: &Secrets) {
 
 async fn relay(to: Sender<Signal>) {
     let listen = |kind| signal(kind).ok();
-    let (Some(mut term), Some(mut hup), Some(mut int), Some(mut cont)) = (
+    let (Some(mut term), Some(mut hup), Some(mut int), Some(mut stop), Some(mut cont)) = (
         listen(SignalKind::terminate()),
         listen(SignalKind::hangup()),
         listen(SignalKind::interrupt()),
+        listen(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw())),
         listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())),
     ) else {
         return;
@@ -133,6 +134,7 @@ async fn relay(to: Sender<Signal>) {
             _ = term.recv() => Signal::Terminate,
             _ = hup.recv() => Signal::Hangup,
             _ = int.recv() => Signal::Interrupt,
+            _ = stop.recv() => Signal::Stop,
             _ = cont.recv() => Signal::Continue,
         };
         if to.send(told).await.is_err() {
@@ -196,9 +198,14 @@ fn file(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
+/// Stops the process, unless nobody would continue it: its parent is no shell of this terminal.
 fn suspend() {
-    // Stopping oneself cannot fail in a way that leaves anything to do.
-    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
+    use rustix::process::{Signal, getpid, getppid, getsid, kill_process};
+    let shell = getppid().is_some_and(|parent| getsid(Some(parent)).ok() == getsid(None).ok());
+    if shell {
+        // What asks for it is taken by `relay`; stopping oneself cannot fail in a way that leaves anything to do.
+        let _ = kill_process(getpid(), Signal::STOP);
+    }
 }
 
 /// Lets the user edit `text` in `$VISUAL` or `$EDITOR`, as a file called `name`.

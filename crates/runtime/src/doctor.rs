@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use crate::{
     config::{Config, Vectors},
-    driver::{Setup, fence},
+    driver::{Setup, fence, torn},
     hooks, own, permissions,
 };
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// What: `config`, `files`, `model`, `embedder`, `folder`, `sandbox`.
+    /// What: `config`, `files`, `model`, `embedder`, `folder`, `writes`, `sandbox`.
     pub check: &'static str,
     /// Whether it is as it should be.
     pub ok: bool,
@@ -49,6 +49,7 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
         check("model", true, model, no_model),
         embedder(&config),
         place(setup, &folder),
+        writes(setup, &folder),
         check("sandbox", sandbox.backend.is_some(), held, sandbox.notes.clone()),
     ]
 }
@@ -60,6 +61,17 @@ fn place(setup: &Setup, folder: &Path) -> Check {
     let notes = exposed.map(|why| vec![why, advice.to_owned()]).unwrap_or_default();
     let found = folder.display().to_string();
     Check { check: "folder", ok: folder.is_dir() && notes.is_empty(), found, notes }
+}
+
+/// Whether every write of files in the folder came to its end.
+fn writes(setup: &Setup, folder: &Path) -> Check {
+    let torn = torn(setup, folder);
+    let of = |(slug, files): &(String, String)| format!("session {slug} ended while it wrote {files}");
+    let found = torn.iter().map(of).collect::<Vec<_>>().join("; ");
+    let found = if torn.is_empty() { "all came to their end".to_owned() } else { found };
+    let advice = "the next session that is opened in this folder ends it, or puts back what was there";
+    let notes = if torn.is_empty() { Vec::new() } else { vec![advice.to_owned()] };
+    Check { check: "writes", ok: torn.is_empty(), found, notes }
 }
 
 /// Whether the user's own files beside `config.toml` can be used.

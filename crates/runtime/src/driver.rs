@@ -64,7 +64,7 @@ use crate::{
 };
 use disk_thread::DiskThread;
 use opening::Opened;
-pub(crate) use opening::{fence, settle};
+pub(crate) use opening::{fence, settle, torn};
 use outbox::Outbox;
 use tasks::Tasks;
 pub(crate) use trust::found;

@@ -144,7 +144,9 @@ pub(crate) fn of(home: &Home, workspace: &Path) -> Vec<Place> {
 
 /// The name of the file that tells in which order the sessions of a workspace changed it.
 const ORDER: &str = "order";
-/// As much of it as is looked at, in bytes; a change takes about twenty.
+/// The name of the file that tells in which order the sessions were made.
+const MADE: &str = "made";
+/// As much of them as is looked at, in bytes; a line takes about twenty, or sixty.
 const MOST_ORDER: u64 = 64 << 20;
 
 /// Whether something of the workspace's files is different after an event.
@@ -154,9 +156,22 @@ pub(crate) fn changes_files(event: &Event) -> bool {
 
 /// Notes that this session is the next to change the workspace's files. Clocks jump; what was noted first was first.
 pub(crate) fn note_change(home: &Home, workspace: &Path, slug: &str) -> Result<(), RuntimeError> {
-    let path = home.sessions_of(workspace).join(ORDER);
+    note(home.sessions_of(workspace).join(ORDER), slug)
+}
+
+/// Notes that the session in this folder is the newest.
+pub(crate) fn note_made(home: &Home, folder: &Path) -> Result<(), RuntimeError> {
+    note(home.sessions().join(MADE), &below(home, folder))
+}
+
+/// A session's folder as the record of all sessions names it.
+fn below(home: &Home, folder: &Path) -> String {
+    folder.strip_prefix(home.sessions()).unwrap_or(folder).to_string_lossy().into_owned()
+}
+
+fn note(path: PathBuf, name: &str) -> Result<(), RuntimeError> {
     let open = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
-    let line = format!("{slug}\n");
+    let line = format!("{name}\n");
     let noted = open
         .and_then(regular::checked)
         .and_then(|mut file| file.write_all(line.as_bytes()).and_then(|()| file.sync_data()));
@@ -165,18 +180,24 @@ pub(crate) fn note_change(home: &Home, workspace: &Path, slug: &str) -> Result<(
 
 /// At which place each session changed the files of a workspace last; those of before this was noted have none.
 pub(crate) fn order(home: &Home, workspace: &Path) -> BTreeMap<String, usize> {
-    let text = regular::read(&home.sessions_of(workspace).join(ORDER), MOST_ORDER).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    text.lines().enumerate().map(|(n, slug)| (slug.to_owned(), n)).collect()
+    noted(&home.sessions_of(workspace).join(ORDER))
 }
 
-/// Every session, newest first.
+/// At which place each name was noted last.
+fn noted(path: &Path) -> BTreeMap<String, usize> {
+    let text = regular::read(path, MOST_ORDER).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    text.lines().enumerate().map(|(n, name)| (name.to_owned(), n)).collect()
+}
+
+/// Every session, newest first: as they were noted when they were made; for those of before, by the clock of then.
 pub fn all(home: &Home) -> Vec<Place> {
-    let mut all: Vec<Place> =
-        folders(&home.sessions()).iter().flat_map(|p| folders(p)).filter_map(place).collect();
-    // Names tell the second; within one the log does.
-    all.sort_by(|a, b| (b.created, &b.slug).cmp(&(a.created, &a.slug)));
-    all
+    let made = noted(&home.sessions().join(MADE));
+    let found = folders(&home.sessions()).into_iter().flat_map(|p| folders(&p)).filter_map(place);
+    let mut all: Vec<(Option<usize>, Place)> =
+        found.map(|p| (made.get(&below(home, &p.folder)).copied(), p)).collect();
+    all.sort_by(|(n, a), (m, b)| (m, b.created, &b.slug).cmp(&(n, a.created, &a.slug)));
+    all.into_iter().map(|(_, place)| place).collect()
 }
 
 fn place(folder: PathBuf) -> Option<Place> {

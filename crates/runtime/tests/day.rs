@@ -181,6 +181,7 @@ fn comes(ran: &Ran, policy: &Policy, around: &Around) -> (Comes, String) {
         changed: String::new(),
         brought: false,
         loses: false,
+        shows: false,
         gives: Vec::new(),
     };
     (if question.word() == Some("proceed") { Comes::Word } else { Comes::Ask }, said)

@@ -107,6 +107,7 @@ impl Ground<'_> {
         if outcome.failed && !missed.is_empty() {
             hints.push_str(&refusal::missed(&missed));
         }
+        hints.push_str(&refusal::hidden(self.jail.root(), self.secret, &outcome.text));
         let after = outcome.text.find('\n').map_or(outcome.text.len(), |at| at + 1);
         outcome.text.insert_str(after, &hints);
         outcome
@@ -227,6 +228,7 @@ async fn attend(
         timed_out: watch.stop == Some(Stop::TimeOut),
         took: Millis(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
         process: watch.process,
+        put_back: false,
     };
     watch.tell(exit, held, timeout, left)
 }

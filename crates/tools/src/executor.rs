@@ -34,7 +34,7 @@ use crate::{
     guard::Guard,
     jail::{Jail, JailError},
     resolved,
-    sandbox::{self, CommandSandbox},
+    sandbox::{CommandSandbox, secret::SecretFiles},
     sight::{LaneView, Lately},
     snapshot::Snapshots,
     unlost::Around,
@@ -90,6 +90,7 @@ pub struct ToolExecutor {
     /// What lanes looked at.
     lately: Arc<Lately>,
     guard: Guard,
+    secrets: SecretFiles,
     /// What is saved before a command; nothing where nobody asked for it.
     snapshots: Option<Snapshots>,
     /// The skills whose files can be read.
@@ -106,8 +107,8 @@ impl ToolExecutor {
         let guard = Guard::of(jail.root(), fence.git(), fence.aside());
         let (redactor, given) = (Redactor::default(), (None, Arc::default()));
         let (shell, lately) = (Arc::new(Shell::find()), Arc::default());
-        let recipes = Arc::default();
-        Ok(Self { jail, shell, fence, lately, guard, redactor, given, snapshots: None, recipes })
+        let (recipes, secrets) = (Arc::default(), SecretFiles::default());
+        Ok(Self { jail, shell, fence, lately, guard, secrets, redactor, given, snapshots: None, recipes })
     }
 
     /// The same tools, which also hide the secrets that `redactor` knows.
@@ -170,11 +171,16 @@ impl ToolExecutor {
                 ToolOutcome::failure(text)
             }
             ToolCall::Run(run) => match (self.changed(permit, run).await, self.unasked(permit, run).await) {
-                (None, Ok(held)) => {
-                    let secret = self.secret(permit, view).await;
-                    let ground = Ground { secret: &secret, ..self.ground(permit, &held) };
-                    self.run(permit, run, ground, (blobs, sink, cancel)).await
-                }
+                (None, Ok(held)) => match self.secret(permit, view).await {
+                    Ok(secret) => {
+                        let ground = Ground { secret: &secret, ..self.ground(permit, &held) };
+                        self.run(permit, run, ground, (blobs, sink, cancel)).await
+                    }
+                    Err(what) => {
+                        let text = format!("nothing was done: it could come upon {what}");
+                        ToolOutcome { unhidden: Some(what), ..ToolOutcome::failure(text) }
+                    }
+                },
                 (Some(what), _) => {
                     let text = format!("nothing was done: {what} since the user allowed it");
                     ToolOutcome { changed: Some(what), ..ToolOutcome::failure(text) }
@@ -315,13 +321,22 @@ impl ToolExecutor {
         .await
     }
 
-    /// Secret files of the workspace that a command does not see: one that only reads and that nobody was asked about.
-    async fn secret(&self, permit: &Permit, view: &View) -> Vec<PathBuf> {
-        let reads = permit.confine().unwrap_or(Confine::READING) == Confine::READING;
-        if permit.leave_of() == LeaveOf::User || !reads {
-            return Vec::new();
+    /// Secret files of the workspace that a command does not see: one that the user does not know.
+    ///
+    /// # Errors
+    /// What it would see all the same, in words.
+    async fn secret(&self, permit: &Permit, view: &View) -> Result<Vec<PathBuf>, String> {
+        if permit.is_known_to_user() {
+            return Ok(Vec::new());
         }
-        sandbox::secret::below(self.jail.root(), &view.rules).await
+        let secret = self.secrets.below(self.jail.root(), &view.rules).await?;
+        match secret.first() {
+            Some(first) if !self.fence.hides(permit.confine().unwrap_or(Confine::READING)) => {
+                let name = first.strip_prefix(self.jail.root()).unwrap_or(first);
+                Err(format!("{}, which the sandbox here cannot hide from what writes", name.display()))
+            }
+            _ => Ok(secret),
+        }
     }
 
     /// Runs a hook in the workspace. What it may do was decided before: it needs no permit, because it

@@ -162,6 +162,18 @@ impl CommandSandbox {
         self.found.backend == Some(Backend::Bubblewrap)
     }
 
+    /// Whether files of the workspace can be hidden from a command: from one that writes only mounts can hide them, since
+    /// Landlock gives a folder with all in it.
+    pub(crate) fn hides(&self, confine: Confine) -> bool {
+        match confine {
+            Confine::Inside { write: false, .. } => true,
+            Confine::Inside { write: true, .. } => {
+                self.spaces || self.bwrap.is_some() || self.found.backend == Some(Backend::Seatbelt)
+            }
+            Confine::Bare | Confine::Outside => false,
+        }
+    }
+
     /// The folder for temporary files of commands, if there is one.
     pub fn scratch(&self) -> Option<&Path> {
         self.scratch.as_ref().map(Scratch::path)

@@ -47,6 +47,8 @@ pub enum Signal {
     Hangup,
     /// To interrupt what it does.
     Interrupt,
+    /// To stop until it is continued.
+    Stop,
     /// It goes on after it was stopped.
     Continue,
 }
@@ -191,6 +193,10 @@ impl Screen {
                 signal = wiring.signals.recv(), if signals_open => match signal {
                     Some(Signal::Continue) => {
                         self.terminal.retake()?;
+                        self.pace.want(Urgency::Now);
+                    }
+                    Some(Signal::Stop) => {
+                        self.terminal.lend(|| (wiring.suspend)())?;
                         self.pace.want(Urgency::Now);
                     }
                     Some(Signal::Interrupt) => self.interrupt(),

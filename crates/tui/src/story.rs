@@ -193,7 +193,14 @@ pub(crate) fn ended(call: u64, summary: &str, result: &str) -> Event {
 }
 
 pub(crate) fn exit(code: i32) -> Exit {
-    Exit { code: Some(code), signal: None, timed_out: false, took: Millis(900), process: None }
+    Exit {
+        code: Some(code),
+        signal: None,
+        timed_out: false,
+        took: Millis(900),
+        process: None,
+        put_back: false,
+    }
 }
 
 /// The plan of the pictures: five tasks, two gates.

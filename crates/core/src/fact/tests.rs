@@ -24,7 +24,7 @@ impl Evidence for Desk {
 }
 
 fn exit(code: i32) -> Exit {
-    Exit { code: Some(code), signal: None, timed_out: false, took: Millis(1), process: None }
+    Exit { code: Some(code), signal: None, timed_out: false, took: Millis(1), process: None, put_back: false }
 }
 
 fn fact(name: &str, value: &str, source: FactSource, because: &[&str]) -> Fact {

@@ -1,7 +1,7 @@
 use super::*;
 
 fn exit(code: i32) -> Exit {
-    Exit { code: Some(code), signal: None, timed_out: false, took: Millis(1), process: None }
+    Exit { code: Some(code), signal: None, timed_out: false, took: Millis(1), process: None, put_back: false }
 }
 
 fn ran(command: &str, risk: Risk, code: i32) -> Tried {

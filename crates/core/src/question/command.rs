@@ -56,6 +56,9 @@ pub struct CommandQuestion {
     /// Whether `changed` names what it could destroy and could not be saved first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub loses: bool,
+    /// Whether `changed` names secret files that cannot be hidden from it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shows: bool,
     /// Names of the variables that it gets of the project.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gives: Vec<String>,
@@ -171,6 +174,8 @@ impl Question for CommandQuestion {
             facts.push(("really", clean(&self.changed)));
         } else if self.loses {
             facts.push(("not saved", clean(&self.changed)));
+        } else if self.shows {
+            facts.push(("not hidden", clean(&self.changed)));
         } else if !self.changed.is_empty() {
             facts.push(("changed", clean(&format!("since you allowed it: {}", clean(&self.changed)))));
         }

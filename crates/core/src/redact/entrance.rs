@@ -292,6 +292,7 @@ impl Redactor {
             changed: outcome.changed.map(|c| self.text(c)),
             brought: outcome.brought.map(|b| self.text(b)),
             unkept: outcome.unkept.map(|u| self.text(u)),
+            unhidden: outcome.unhidden.map(|u| self.text(u)),
             wrote: outcome.wrote.map(|w| Box::new(self.wrote(*w))),
             found: outcome.found.map(|f| Box::new(self.found(*f))),
             redefined: outcome.redefined,

@@ -124,6 +124,8 @@ pub struct OpenCall {
     pub brought: bool,
     /// Whether that is what it could destroy and could not be saved first.
     pub loses: bool,
+    /// Whether that is secret files that could not be hidden from it.
+    pub shows: bool,
     /// Who let it begin.
     pub leave_of: LeaveOf,
     /// Whether its line is what the user typed.
@@ -187,6 +189,7 @@ impl OpenCall {
             changed: String::new(),
             brought: false,
             loses: false,
+            shows: false,
             leave_of: LeaveOf::default(),
             typed,
             edited,

@@ -405,6 +405,37 @@ fn what_changed_after_it_was_allowed_is_asked_about_again_however_it_was_allowed
 }
 
 #[test]
+fn a_command_that_secrets_cannot_be_hidden_from_asks_and_sees_them_once_the_user_knows_it() {
+    for mode in [PermissionMode::Ask, PermissionMode::Auto] {
+        let mut b = under(&["allow command ls"]);
+        b.input(Input::SetPermission(mode)).ok();
+        b.say("run the tests");
+        b.reply("", &[("run", json!({"command": "ls"}))]);
+        let known = |b: &Bench| {
+            b.session.pending().into_values().find_map(|w| match w {
+                Work::Tool { permit, .. } => Some(permit.is_known_to_user()),
+                _ => None,
+            })
+        };
+        assert_eq!(known(&b), Some(false));
+        let what = "501 secret files, more than can be hidden from it".to_owned();
+        b.end_tool(ToolOutcome { unhidden: Some(what.clone()), ..ToolOutcome::failure("nothing was done") });
+        let asked = b.session.state().open[&b.question(is_risk)].kind.clone();
+        let CheckpointKind::Risk(CommandQuestion { changed, shows: true, ruling: Some(ruling), .. }) = &asked
+        else {
+            panic!("{asked:?}")
+        };
+        assert_eq!(*changed, what);
+        assert_eq!(ruling.by, "secret files cannot be hidden from it");
+        let step = b.answer(is_risk, Answer::Approve).unwrap();
+        assert_eq!(starts(&step), ["run"]);
+        assert_eq!(known(&b), Some(true));
+        b.end_tool(exited(0, "ok"));
+        assert_eq!(last_result(&b).0, CallStatus::Done);
+    }
+}
+
+#[test]
 fn a_command_that_would_run_what_the_project_brings_asks_in_every_mode() {
     for mode in [PermissionMode::Ask, PermissionMode::Auto] {
         let mut b = under(&["allow command ls"]);

@@ -369,7 +369,14 @@ pub fn proposing(path: &str, before: &str, after: &str) -> ToolOutcome {
 }
 
 pub fn exited(code: i32, text: &str) -> ToolOutcome {
-    let exit = Exit { code: Some(code), signal: None, timed_out: false, took: Millis(5), process: None };
+    let exit = Exit {
+        code: Some(code),
+        signal: None,
+        timed_out: false,
+        took: Millis(5),
+        process: None,
+        put_back: false,
+    };
     ToolOutcome { exit: Some(exit), failed: code != 0, ..ToolOutcome::text(text, format!("exit {code}")) }
 }
 

@@ -12,9 +12,8 @@ use std::{
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use tokio::time::timeout;
 
-use super::fault::deepest;
+use super::{fault::deepest, silence::within};
 
 /// What some servers begin a stream with.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -98,17 +97,17 @@ impl<S: Stream<Item = Result<Bytes, reqwest::Error>> + Unpin + Send> Lines<S> {
             if self.event > MOST_EVENT_BYTES {
                 return Some(self.broken(End::TooLarge, "too large"));
             }
-            match timeout(self.silence, self.bytes.next()).await {
-                Ok(Some(Ok(bytes))) => self.take(&bytes),
+            match within(self.silence, self.bytes.next()).await {
+                Some(Some(Ok(bytes))) => self.take(&bytes),
                 // A last event without its blank line would be dropped by the parser.
-                Ok(None) => {
+                Some(None) => {
                     self.end_line();
                     self.end_line();
                     self.over = true;
                     look(&self.witness).end = Some(End::Closed);
                 }
-                Ok(Some(Err(e))) => return Some(self.broken(End::Broken(deepest(&e)), "broken")),
-                Err(_) => return Some(self.broken(End::Silent, "silent")),
+                Some(Some(Err(e))) => return Some(self.broken(End::Broken(deepest(&e)), "broken")),
+                None => return Some(self.broken(End::Silent, "silent")),
             }
         }
     }

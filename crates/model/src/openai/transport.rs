@@ -24,6 +24,7 @@ use super::{
     endpoint::Endpoint,
     fault::{self, cut, deepest, not_a_stream, refused, unanswered, unreachable},
     lines::{BOM, Lines, StreamObserver},
+    silence::within,
 };
 
 /// Automatic retries, at most.
@@ -187,12 +188,12 @@ impl HttpTransport {
             ))
         };
         let request = request.build().await.map_err(|e| defect(deepest(&e)))?;
-        let answer = timeout(self.endpoint.silence_timeout, self.http.execute(request)).await;
+        let answer = within(self.endpoint.silence_timeout, self.http.execute(request)).await;
         let response = match answer {
-            Err(_) => return Err(RetryReason::last(unanswered(&self.endpoint))),
-            Ok(Err(e)) if e.is_builder() => return Err(defect(deepest(&e))),
-            Ok(Err(e)) => return Err(RetryReason::passing(unreachable(&self.endpoint, &e))),
-            Ok(Ok(response)) => response,
+            None => return Err(RetryReason::last(unanswered(&self.endpoint))),
+            Some(Err(e)) if e.is_builder() => return Err(defect(deepest(&e))),
+            Some(Err(e)) => return Err(RetryReason::passing(unreachable(&self.endpoint, &e))),
+            Some(Ok(response)) => response,
         };
         if response.status().is_success() {
             self.opened(response).await
@@ -206,16 +207,16 @@ impl HttpTransport {
         let kind = header(response.headers(), CONTENT_TYPE.as_str()).to_ascii_lowercase();
         let declared = kind.starts_with("text/event-stream");
         let mut bytes = Box::pin(response.bytes_stream());
-        let first = match timeout(self.endpoint.silence_timeout, bytes.next()).await {
-            Err(_) => return Err(RetryReason::last(fault::stalled(&self.endpoint))),
-            Ok(Some(Err(e))) => return Err(RetryReason::passing(cut(&deepest(&e)))),
-            Ok(None) if declared => {
+        let first = match within(self.endpoint.silence_timeout, bytes.next()).await {
+            None => return Err(RetryReason::last(fault::stalled(&self.endpoint))),
+            Some(Some(Err(e))) => return Err(RetryReason::passing(cut(&deepest(&e)))),
+            Some(None) if declared => {
                 return Err(RetryReason::passing(cut(
                     "the server closed the connection before it said anything",
                 )));
             }
-            Ok(None) => return Err(RetryReason::last(not_a_stream(&kind, b""))),
-            Ok(Some(Ok(first))) => first,
+            Some(None) => return Err(RetryReason::last(not_a_stream(&kind, b""))),
+            Some(Some(Ok(first))) => first,
         };
         let start = first.strip_prefix(BOM).unwrap_or(&first);
         let begins = [b"data:".as_slice(), b"event:", b":"].iter().any(|p| start.starts_with(p));

@@ -333,6 +333,42 @@ fn undo_takes_back_what_was_done_last_whatever_the_clock_says() {
 }
 
 #[test]
+fn a_clients_secret_of_any_look_stands_in_no_request_and_nowhere_on_disk() {
+    let desk = Desk::new();
+    let secret = "3f2b8c1e-9d4a-4f6b-8a7c-1e2d3c4b5a69";
+    let said = format!("client_secret={secret}\n{{\"client_secret\": \"{secret}\"}}\nclientSecret: {secret}\n");
+    fs::write(desk.path().join("settings.txt"), said).unwrap();
+    let read = call("read", json!({"path": "settings.txt"}));
+    let server = Server::start(vec![read, say("It is a file of settings.")]);
+    let ended = desk.ask(&server.base, &["run", "what is in settings.txt?", "--json"]).with(0);
+    let sent: String = server.requests().iter().map(ToString::to_string).collect();
+    assert!(sent.contains("client_secret") && !sent.contains(secret), "{sent}");
+    assert!(!ended.out.contains(secret), "{}", ended.out);
+    let kept = std::process::Command::new("grep").args(["-rl", secret]).arg(desk.home.path()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&kept.stdout), "");
+}
+
+#[test]
+fn the_newest_session_is_the_one_made_last_whatever_the_clock_says() {
+    let desk = Desk::new();
+    let Some(library) = clock(desk.home.path()) else {
+        return not_run("a clock that jumps: there is no C compiler to make one");
+    };
+    let said = ["where is find_notes?", "where is Note?", "what is find_notes?"];
+    for (question, years) in said.into_iter().zip([0, 2, -2]) {
+        let mut command = desk.command(&["run", question]);
+        command.env("LD_PRELOAD", &library).env("SHIFT", (years * YEAR).to_string());
+        finish(command).with(0);
+    }
+    let told: Vec<String> = desk.sessions().iter().map(|s| s["title"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(told, [said[2], said[1], said[0]]);
+    let older = desk.sessions()[1]["slug"].as_str().unwrap().to_owned();
+    desk.go(&["run", "where is score?", "--session", &older]).with(0);
+    let told: Vec<String> = desk.sessions().iter().map(|s| s["title"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(told, [said[2], said[1], said[0]], "an older one that is gone on with keeps its place");
+}
+
+#[test]
 fn a_clock_that_no_calendar_has_a_date_for_breaks_nothing() {
     let desk = Desk::new();
     let Some(library) = clock(desk.home.path()) else {

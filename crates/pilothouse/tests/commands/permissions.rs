@@ -72,6 +72,12 @@ fn every_rule_is_listed_with_its_place_and_a_mistake_with_line_and_column() {
     assert_eq!(projects, [&json!("ask command make")]);
     assert!(err.contains(".pilothouse/permissions.toml:2") && err.contains("never allow"), "{err}");
     assert!(rules.iter().filter(|r| r["source"] == "built_in").count() > 100);
+    fs::write(desk.home.path().join("permissions.toml"), "[[allow]]\ncommand = [\"git\", \"cargo doc\"]\n")
+        .unwrap();
+    let (_, out, _) = desk.run(&["permissions", "list"]);
+    let line = |rule: &str| out.lines().find(|l| l.starts_with(rule)).unwrap().to_owned();
+    assert!(line("allow command git ").contains("broad: it stands for every sub-command"), "{out}");
+    assert!(!line("allow command cargo doc ").contains("broad"), "{out}");
     let (code, _, err) = desk.run(&["permissions", "add", "allow command a; b"]);
     assert!(code == 2 && err.contains("column 16"), "{err}");
     fs::write(desk.home.path().join("permissions.toml"), "[[deny]]\nread = \"[x]\"\n").unwrap();

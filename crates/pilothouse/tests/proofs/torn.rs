@@ -149,6 +149,10 @@ fn a_torn_session_that_cannot_be_opened_stops_nobody_and_its_files_are_let_alone
     let (desk, slug) = abandoned();
     let before = desk.tree();
     let told: [&str; 3] = [&slug, "src/f0.txt, src/f1.txt, src/f2.txt and 57 more", "newer version"];
+    let listed = desk.go(&["sessions", "list"]).with(0).out;
+    assert!(listed.contains(&slug) && listed.contains("in the middle of writing files"), "{listed}");
+    let doctor = desk.go(&["doctor"]).out;
+    assert!(doctor.contains(&format!("session {slug} ended while it wrote {}", told[1])), "{doctor}");
     desk.go(&QUESTION).with(0).tells(&told);
     let change = |file: &str, from: &str, to: &str| -> Ended {
         let mut all = edit(file, from, to);

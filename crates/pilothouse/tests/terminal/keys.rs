@@ -121,6 +121,26 @@ fn suspended_it_gives_the_terminal_back_and_continued_it_draws_again() {
 }
 
 #[test]
+fn stopped_from_outside_it_gives_the_terminal_back_and_continued_it_draws_again() {
+    let desk = Desk::new();
+    let mut terminal = opened(&desk, &[]);
+    terminal.keys("half a thought");
+    terminal.see("half a thought");
+    let before = terminal.raw().len();
+    tell(&terminal, Signal::TSTP);
+    let said = terminal.wrote(before, "\x1b[?1049l");
+    let left = before + said.find("\x1b[?1049l").unwrap();
+    tell(&terminal, Signal::CONT);
+    terminal.wrote(left, "\x1b[?1049h");
+    terminal.see("half a thought");
+    terminal.keys(CTRL_C);
+    terminal.see("cleared");
+    terminal.keys("/exit\r");
+    assert_eq!(terminal.end(), 0);
+    given_back(&terminal);
+}
+
+#[test]
 fn the_draft_goes_through_the_editor_and_back() {
     let desk = Desk::new();
     let editor = r#"sh -c "echo 'from the editor' >> \$0""#;

@@ -225,7 +225,14 @@ fn ran(b: &mut Bench, command: &str, code: i32, output: &str) {
 
 fn ended(b: &mut Bench, code: i32, output: &str) {
     let call = b.lane().head().unwrap().call;
-    let exit = Exit { code: Some(code), signal: None, timed_out: false, took: Millis(5), process: None };
+    let exit = Exit {
+        code: Some(code),
+        signal: None,
+        timed_out: false,
+        took: Millis(5),
+        process: None,
+        put_back: false,
+    };
     let text = format!("exit {code}, took 0.0 s\nstdout:\n{output}\nstderr:\nwarn {output}");
     let outcome = ToolOutcome { exit: Some(exit), failed: code != 0, ..ToolOutcome::text(text, "exit") };
     b.step(Input::ToolEnded { call, outcome });

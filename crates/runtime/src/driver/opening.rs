@@ -26,7 +26,7 @@ use crate::{
     error::RuntimeError,
     home::make_private,
     hooks::Definition,
-    log::{Log, Meta},
+    log::{Log, Meta, holder},
     permissions, sessions, sources,
     trust::{Folder, Survey},
     writer::{self, record},
@@ -111,6 +111,13 @@ fn settle_one(setup: &Setup, slug: &str) -> Result<Vec<String>, RuntimeError> {
     }
     opened.log.append(setup.disk.as_ref(), &[step.events])?;
     Ok(opened.log.report().warnings())
+}
+
+/// Sessions of a workspace that ended while they wrote files there, with those files in words.
+pub(crate) fn torn(setup: &Setup, workspace: &Path) -> Vec<(String, String)> {
+    let all = sessions::of(&setup.home, workspace).into_iter();
+    let torn = all.filter(|p| sessions::summary(p).is_ok_and(|s| s.writing) && holder(&p.folder).is_none());
+    torn.map(|p| (p.slug.clone(), list(&half_written(&p)))).collect()
 }
 
 /// The files that a session had not ended to write, as far as its log can be read.
@@ -265,7 +272,7 @@ fn create(setup: &Setup, workspace: &Path) -> Result<PathBuf, RuntimeError> {
             (moment ^ std::process::id().rotate_left(16)).wrapping_add(n.wrapping_mul(0x9e37)) & 0xffff;
         let folder = parent.join(format!("{stamp}-{tail:04x}"));
         match std::fs::create_dir(&folder) {
-            Ok(()) => return Ok(folder),
+            Ok(()) => return sessions::note_made(&setup.home, &folder).map(|()| folder),
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(RuntimeError::io("create", folder)(e)),
         }

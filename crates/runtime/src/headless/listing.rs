@@ -45,7 +45,11 @@ fn row(s: &Summary, folder: bool) -> String {
     let title: String = s.title.chars().take(60).collect();
     let title = Clean::line(if title.is_empty() { "(nothing said)" } else { &title });
     let place = if folder { format!("  {}", Clean::line(&s.workspace).as_str()) } else { String::new() };
-    let open = if s.unfinished { "  unfinished" } else { "" };
+    let open = match (s.writing, s.unfinished) {
+        (true, _) => "  in the middle of writing files",
+        (false, true) => "  unfinished",
+        (false, false) => "",
+    };
     format!(
         "{}  {:>4} messages  {:>3} changes  {}{place}{open}",
         s.slug,

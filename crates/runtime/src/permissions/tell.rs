@@ -25,19 +25,23 @@ use crate::{error::RuntimeError, home::Home, sessions};
 /// When nothing can be printed.
 pub fn list(policy: &Policy, json: bool, out: &mut dyn Write) -> io::Result<()> {
     for rule in policy.rules() {
+        // Those that come with the program are written so that they cover no more than they show.
+        let broad = rule.breadth().filter(|_| rule.origin.source != Source::BuiltIn);
         if json {
             let source = rule.origin.source;
             let line = json!({
                 "rule": rule.to_string(), "effect": rule.effect, "kind": rule.kind(), "pattern": rule.pattern(),
                 "source": source, "file": rule.origin.file, "line": rule.origin.line, "why": rule.why,
+                "broad": broad,
             });
             writeln!(out, "{line}")?;
         } else {
             let why = if rule.why.is_empty() { String::new() } else { format!("  # {}", rule.why) };
+            let broad = broad.map(|broad| format!("  (broad: {broad})")).unwrap_or_default();
             writeln!(
                 out,
                 "{}",
-                Clean::line(&format!("{:44} {}{why}", rule.to_string(), rule.origin)).as_str()
+                Clean::line(&format!("{:44} {}{why}{broad}", rule.to_string(), rule.origin)).as_str()
             )?;
         }
     }

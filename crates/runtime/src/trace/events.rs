@@ -305,8 +305,8 @@ impl EventTrace {
             info!(parent: self.turn(*lane), %call, "tool call held by a rule");
         } else if let Event::CommandProposed { call, lane, risk, .. } = event {
             info!(parent: self.turn(*lane), %call, ?risk, "command judged");
-        } else if let Event::CommandChanged { call, lane, brought, loses, .. } = event {
-            warn!(parent: self.turn(*lane), %call, brought, loses, "command is not what was allowed");
+        } else if let Event::CommandChanged { call, lane, brought, loses, shows, .. } = event {
+            warn!(parent: self.turn(*lane), %call, brought, loses, shows, "command is not what was allowed");
         } else if let Event::CommandExited { call, exit, .. } = event {
             let span = self.calls.get(call).map_or(&self.session, |c| &c.span);
             let (code, signal, ms) = (exit.code, exit.signal, exit.took.0);

@@ -107,6 +107,9 @@ fn put_back(
     outcome.text = format!("the command counts as failed. {text} {way}\n{}", outcome.text);
     outcome.summary = format!("{}, {short} put back", outcome.summary);
     outcome.failed = true;
+    if let Some(exit) = &mut outcome.exit {
+        exit.put_back = true;
+    }
     let kept =
         repair.kept.map(|k| format!(" What stood there is kept in {}.", k.display())).unwrap_or_default();
     let before = outcome.notice.take().map(|n| format!("{n} ")).unwrap_or_default();

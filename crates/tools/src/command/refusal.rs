@@ -3,6 +3,8 @@
 //! Owns the telling words, and what the environment kept from it. Never widens anything: the hint is for the model, the
 //! answer is the user's.
 
+use std::path::{Path, PathBuf};
+
 use pilothouse_core::sandbox::Confine;
 
 /// What programs say when they may not touch a file or a process.
@@ -45,6 +47,9 @@ const UNREACHED: [&str; 20] = [
 /// What they say of sockets: without the network local ones are closed as well.
 const SOCKETS: [&str; 4] = ["socket", "bind(", "listen", "loopback"];
 
+/// Hidden files that are named.
+const MOST_NAMED: usize = 3;
+
 /// Whether the end of a line may hide that a part of it failed: what stands before a pipe or a `||` does not count.
 pub(super) fn hides_failure(line: &str) -> bool {
     line.contains('|') || line.contains(';')
@@ -55,6 +60,26 @@ pub(super) fn missed(names: &[String]) -> String {
     format!(
         "({} is set in the user's own shell, but commands here do not get it; `env` below [sandbox] in config.toml \
          passes it on)\n",
+        names.join(", ")
+    )
+}
+
+/// What is said of hidden files whose names stand in what a command said.
+pub(super) fn hidden(root: &Path, secret: &[PathBuf], said: &str) -> String {
+    let named =
+        |path: &&PathBuf| path.file_name().is_some_and(|name| said.contains(&*name.to_string_lossy()));
+    let names: Vec<String> = secret
+        .iter()
+        .filter(named)
+        .map(|path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned())
+        .take(MOST_NAMED)
+        .collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "({} was hidden from it, since the user was not asked about this command; they are asked about a line that \
+         names it)\n",
         names.join(", ")
     )
 }

@@ -134,7 +134,14 @@ fn what_the_sandbox_held_is_said_though_a_pipe_hides_that_it_failed() {
     let place = place();
     let ground = Ground { confine: Confine::Inside { write: true, network: false }, ..place.ground() };
     let ended = |code: i32, said: &str| {
-        let exit = Exit { code: Some(code), signal: None, timed_out: false, took: Millis(1), process: None };
+        let exit = Exit {
+            code: Some(code),
+            signal: None,
+            timed_out: false,
+            took: Millis(1),
+            process: None,
+            put_back: false,
+        };
         let text = format!("exit {code}, took 0.0 s\nstdout:\n{said}\n");
         ToolOutcome { exit: Some(exit), failed: code != 0, ..ToolOutcome::text(text, "exit") }
     };

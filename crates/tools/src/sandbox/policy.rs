@@ -114,6 +114,21 @@ pub(super) struct Policy {
 }
 
 impl Policy {
+    /// What is hidden of what it may write: only mounts hide it, since Landlock gives a folder with all in it.
+    pub fn covered(&self) -> impl Iterator<Item = &Path> {
+        self.hidden.iter().map(PathBuf::as_path).filter(|path| self.gives(path))
+    }
+
+    /// Whether it may write what is at a path.
+    fn gives(&self, path: &Path) -> bool {
+        self.write.iter().any(|write| path.starts_with(write))
+    }
+
+    /// What is hidden of everything else.
+    pub fn left_out(&self) -> impl Iterator<Item = &Path> {
+        self.hidden.iter().map(PathBuf::as_path).filter(|path| !self.gives(path))
+    }
+
     pub fn new(confine: Confine, walls: &SandboxRules, limits: Limits) -> Self {
         let inside = matches!(confine, Confine::Inside { .. });
         let network = !matches!(confine, Confine::Inside { network: false, .. });

@@ -41,7 +41,7 @@ impl State {
                     open.hash = BlobId::of(args.as_bytes());
                     (open.allowed, open.typed, open.edited) = (None, true, true);
                     (open.meant, open.changed) = (None, String::new());
-                    (open.brought, open.loses) = (false, false);
+                    (open.brought, open.loses, open.shows) = (false, false, false);
                 }
                 if let Some(tried) = self.tried(|t| t.attempt.call == *call) {
                     tried.attempt.changed = true;
@@ -56,13 +56,13 @@ impl State {
                 let calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
                 calls.filter(|c| c.call == *call).for_each(|open| open.meant = Some(Box::new(now.clone())));
             }
-            Event::CommandChanged { call, lane, what, brought, loses } => {
+            Event::CommandChanged { call, lane, what, brought, loses, shows } => {
                 let calls = self.lanes.get_mut(lane).into_iter().flat_map(|l| &mut l.calls);
                 for open in calls.filter(|c| c.call == *call) {
                     (open.allowed, open.meant) = (None, None);
                     open.changed.clone_from(what);
                     open.brought |= brought;
-                    open.loses = *loses;
+                    (open.loses, open.shows) = (*loses, *shows);
                 }
             }
             Event::CommandProposed { call, lane, command, folder, risk, .. } => {

@@ -292,6 +292,7 @@ impl Draft<'_> {
         }
         let not_run = outcome.brought.take().map(NotRun::Brought);
         let not_run = not_run.or(outcome.changed.take().map(NotRun::Changed));
+        let not_run = not_run.or(outcome.unhidden.take().map(NotRun::Shows));
         let why = not_run.or(outcome.unkept.take().map(NotRun::Loses));
         let not_run = why.is_some();
         if let Some(why) = why {

@@ -28,6 +28,8 @@ pub(super) enum NotRun {
     Brought(String),
     /// It could destroy what could not be saved.
     Loses(String),
+    /// It could have come upon secret files that could not be hidden.
+    Shows(String),
 }
 
 impl Draft<'_> {
@@ -55,8 +57,9 @@ impl Draft<'_> {
     /// What a command would run is not what it was allowed for: nothing was done, and it is asked about.
     pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, why: NotRun) {
         let (brought, loses) = (matches!(why, NotRun::Brought(_)), matches!(why, NotRun::Loses(_)));
-        let (NotRun::Changed(what) | NotRun::Brought(what) | NotRun::Loses(what)) = why;
-        self.emit(Event::CommandChanged { call, lane, what, brought, loses });
+        let shows = matches!(why, NotRun::Shows(_));
+        let (NotRun::Changed(what) | NotRun::Brought(what) | NotRun::Loses(what) | NotRun::Shows(what)) = why;
+        self.emit(Event::CommandChanged { call, lane, what, brought, loses, shows });
         self.gate_command(call, None);
         self.advance(lane);
     }

@@ -211,7 +211,14 @@ mod tests {
 
     #[test]
     fn a_red_gate_says_what_failed_then_what_the_sandbox_has_to_do_with_it() {
-        let exit = Exit { code: Some(101), signal: None, timed_out: false, took: Millis(1), process: None };
+        let exit = Exit {
+            code: Some(101),
+            signal: None,
+            timed_out: false,
+            took: Millis(1),
+            process: None,
+            put_back: false,
+        };
         let said = "exit 101, took 0.1 s\n(it ran in a sandbox, where it has no network)\nstdout:\n";
         let red = format!(
             "{said}test a ... ok\ntest b ... FAILED\n---- b stdout ----\nleft: 1\n\nfailures:\n    b\n"

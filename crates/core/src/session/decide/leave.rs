@@ -181,6 +181,7 @@ impl Draft<'_> {
             changed: open.changed.clone(),
             brought: open.brought,
             loses: open.loses,
+            shows: open.shows,
             gives,
         };
         CallVerdict::ask(question, message)
@@ -276,7 +277,11 @@ fn since_changed(ruling: Ruling, open: &OpenCall) -> Ruling {
     if what.is_empty() || brought || ruling.outcome != Outcome::Run {
         return ruling;
     }
-    let lost = "what it could destroy cannot be saved first";
-    let by = if open.loses { lost } else { "what it would run changed after you allowed it" }.to_owned();
+    let by = match (open.loses, open.shows) {
+        (true, _) => "what it could destroy cannot be saved first",
+        (false, true) => "secret files cannot be hidden from it",
+        (false, false) => "what it would run changed after you allowed it",
+    };
+    let by = by.to_owned();
     Ruling { outcome: Outcome::Ask, by, at: String::new(), part: what.to_owned() }
 }

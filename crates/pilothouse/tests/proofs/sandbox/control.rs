@@ -82,3 +82,16 @@ fn no_control_file_stays_written_by_any_way_in_any_sandbox() {
     support::alone::tell(&format!("checked={checked} violations={violations}"));
     assert_eq!(violations, 0);
 }
+
+#[test]
+fn a_command_that_changed_a_control_file_is_no_success_whatever_its_code_says() {
+    for desk in desks("") {
+        fs::write(desk.path().join("Makefile"), "test:\n\t-echo evil > CLAUDE.md\n\t-cat CLAUDE.md\n")
+            .unwrap();
+        let calls = vec![("run", json!({"command": "make test"}))];
+        let server = Server::start(vec![Turn::Say("", calls), Turn::Say("The tests are green.", vec![])]);
+        let ended = desk.ask(&server.base, &["run", "run the tests", "--trust"]).with(1);
+        ended.tells(&["CLAUDE.md", "put back"]);
+        assert!(!desk.path().join("CLAUDE.md").exists());
+    }
+}

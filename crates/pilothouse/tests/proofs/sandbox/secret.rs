@@ -1,33 +1,61 @@
-//! Secret files of the workspace: what a command that only reads, and that nobody was asked about, comes upon.
+//! Secret files of the workspace: what a command that nobody was asked about comes upon, whether it reads or writes.
 
-use super::{Server, Turn, desks, fs, json};
+use super::{Desk, Server, Turn, desks, fs, json};
+
+/// What a command says that the model calls in a session begun with `flags`.
+fn says(desk: &Desk, (goal, line): (&str, &str), flags: &[&str]) -> String {
+    let calls = vec![("run", json!({"command": line}))];
+    let server = Server::start(vec![Turn::Say("", calls), Turn::Say("Seen.", vec![])]);
+    let ended = desk.ask(&server.base, &[&["run", goal, "--json"], flags].concat());
+    let events = ended.events();
+    let call = events.iter().find(|e| e["type"] == "call_ended").unwrap_or_else(|| panic!("{}", ended.out));
+    call["result"]["head"].as_str().unwrap().to_owned()
+}
+
+fn put(desk: &Desk) {
+    let rules = "[[deny]]\nread = \"sealed/**\"\n";
+    fs::write(desk.home.path().join("permissions.toml"), rules).unwrap();
+    let files = [
+        (".env", "hid-env"),
+        ("sub/id_rsa", "hid-key"),
+        ("sealed/a.txt", "hid-deny"),
+        (".ssh/config", "hid-folder"),
+        ("sub/b.txt", "seen-b"),
+    ];
+    for (name, word) in files {
+        let path = desk.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("mark {word}\n")).unwrap();
+    }
+}
 
 #[test]
 fn what_is_secret_or_denied_is_hidden_from_readers_that_come_upon_it() {
     for desk in desks("") {
-        let rules = "[[deny]]\nread = \"sealed/**\"\n";
-        fs::write(desk.home.path().join("permissions.toml"), rules).unwrap();
-        let files = [
-            (".env", "hid-env"),
-            ("sub/id_rsa", "hid-key"),
-            ("sealed/a.txt", "hid-deny"),
-            ("sub/b.txt", "seen-b"),
-        ];
-        for (name, word) in files {
-            let path = desk.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, format!("mark {word}\n")).unwrap();
-        }
+        put(&desk);
         for line in ["grep -rh mark .", "grep -r mark . --include='*'"] {
-            let calls = vec![("run", json!({"command": line}))];
-            let server = Server::start(vec![Turn::Say("", calls), Turn::Say("Seen.", vec![])]);
-            let ended = desk.ask(&server.base, &["run", "what is marked here?", "--json"]);
-            let events = ended.events();
-            let call =
-                events.iter().find(|e| e["type"] == "call_ended").unwrap_or_else(|| panic!("{}", ended.out));
-            let text = call["result"]["head"].as_str().unwrap();
+            let text = says(&desk, ("what is marked here?", line), &[]);
             assert!(text.contains("seen-b"), "{line}: {text}");
             assert!(!text.contains("hid-"), "{line}: {text}");
         }
+    }
+}
+
+#[test]
+fn it_is_hidden_from_a_command_that_writes_as_well_and_stays_as_it_is() {
+    for desk in desks("") {
+        put(&desk);
+        let make = "all:\n\t-find . -type f | xargs grep -h mark > found.txt\n\t-cat sub/*\n\t-echo mine >> .env\n\
+                    \t-cat < .env\n\t-ls .ssh\n\t-touch .ssh/new sub/new\n\t-rm sub/id_rsa\n\t-cp -r . $$TMPDIR/all; \
+                    grep -rh mark $$TMPDIR/all\n\t-cat found.txt; echo done\n";
+        fs::write(desk.path().join("Makefile"), make).unwrap();
+        let text = says(&desk, ("run the tests", "make all"), &["--trust"]);
+        assert!(text.contains("seen-b") && text.contains("done"), "{text}");
+        assert!(!text.contains("hid-"), "{text}");
+        assert!(text.contains(".env"), "what was hidden is said: {text}");
+        assert_eq!(desk.file(".env"), "mark hid-env\n");
+        assert_eq!(desk.file("sub/id_rsa"), "mark hid-key\n");
+        assert!(desk.path().join("sub/new").exists(), "it writes: {text}");
+        assert!(!desk.path().join(".ssh/new").exists(), "{text}");
     }
 }

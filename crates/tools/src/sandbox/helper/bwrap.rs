@@ -17,16 +17,11 @@ pub(super) fn arguments(policy: &Policy) -> Vec<OsString> {
         line.words(&["--unshare-net"]);
     }
     line.words(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
-    for path in &policy.hidden {
-        if path.is_dir() {
-            line.path(&["--tmpfs"], path, false);
-        } else if path.exists() {
-            line.path(&["--ro-bind", "/dev/null"], path, false);
-        }
-    }
+    policy.left_out().for_each(|path| line.cover(path));
     for path in policy.write.iter().filter(|p| p.exists() && !p.starts_with("/dev")) {
         line.path(&["--bind"], path, true);
     }
+    policy.covered().for_each(|path| line.cover(path));
     for path in policy.kept.iter().filter(|p| p.exists()) {
         line.path(&["--ro-bind"], path, true);
     }
@@ -40,6 +35,16 @@ struct Line(Vec<OsString>);
 impl Line {
     fn words(&mut self, words: &[&str]) {
         self.0.extend(words.iter().map(|w| OsStr::new(w).to_owned()));
+    }
+
+    /// Hides what is at a path: a device there is none, and nothing is written in an empty folder.
+    fn cover(&mut self, path: &Path) {
+        if path.is_dir() {
+            self.path(&["--tmpfs"], path, false);
+            self.path(&["--remount-ro"], path, false);
+        } else if path.exists() {
+            self.path(&["--ro-bind", "/dev/null"], path, false);
+        }
     }
 
     /// An option about a path, which stands twice where source and place are the same.

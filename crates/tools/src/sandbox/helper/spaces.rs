@@ -18,7 +18,7 @@ use nix::{
 use rustix::{
     fs::{CWD, StatVfsMountFlags, statvfs},
     mount::{
-        MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount_change, mount_remount,
+        MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_change, mount_remount,
         move_mount, open_tree,
     },
     process::{getegid, geteuid},
@@ -45,6 +45,9 @@ pub(super) fn hold(policy: &Policy) -> Result<(), String> {
     for (path, tree) in open {
         move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
             .map_err(|e| format!("what it may write, {}: {e}", path.display()))?;
+    }
+    for path in policy.covered() {
+        cover(path).map_err(|e| format!("what is hidden from it, {}: {e}", path.display()))?;
     }
     // The folder is now below a mount that was put on top of it.
     std::env::set_current_dir(here).map_err(lost("the folder that it starts in"))
@@ -96,9 +99,33 @@ fn close(point: &Path, flags: MountFlags) -> io::Result<()> {
     }
 }
 
+/// Hides what is at a path of what may be written: an empty folder, or a device where there are none, so that nobody takes
+/// it for an empty file, or writes there for nothing.
+fn cover(path: &Path) -> io::Result<()> {
+    let shut = MountFlags::RDONLY | MountFlags::NODEV | MountFlags::NOSUID | MountFlags::NOEXEC;
+    match path.symlink_metadata() {
+        Ok(meta) if meta.is_dir() => mount("tmpfs", path, "tmpfs", shut, c"mode=000")?,
+        Ok(_) => {
+            let null = open_tree(
+                CWD,
+                "/dev/null",
+                OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC,
+            )?;
+            move_mount(null, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
+            mount_remount(path, MountFlags::BIND | shut, "")?;
+        }
+        // Gone since it was seen.
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(e) => return Err(e),
+    }
+    let found = statvfs(path)?.f_flag;
+    let holds = found.contains(StatVfsMountFlags::RDONLY | StatVfsMountFlags::NODEV);
+    if holds { Ok(()) } else { Err(io::Error::other("it stays open")) }
+}
+
 /// Every mount with the flags that must stay, and the root in any case.
 fn mounts(list: &[u8]) -> Vec<(PathBuf, MountFlags)> {
-    let mut found: Vec<_> = list.split(|b| *b == b'\n').filter_map(mount).collect();
+    let mut found: Vec<_> = list.split(|b| *b == b'\n').filter_map(listed).collect();
     if !found.iter().any(|(point, _)| point == Path::new("/")) {
         found.push((PathBuf::from("/"), MountFlags::empty()));
     }
@@ -106,7 +133,7 @@ fn mounts(list: &[u8]) -> Vec<(PathBuf, MountFlags)> {
 }
 
 /// The path and the flags in a line of the list.
-fn mount(line: &[u8]) -> Option<(PathBuf, MountFlags)> {
+fn listed(line: &[u8]) -> Option<(PathBuf, MountFlags)> {
     let mut words = line.split(|b| *b == b' ');
     let (point, options) = (words.nth(4)?, words.next()?);
     let flag = |option: &[u8]| match option {

@@ -130,6 +130,7 @@ pub(super) fn appear(desk: &mut Desk, scene: &str) {
                 timed_out: false,
                 took: Millis(1),
                 process: None,
+                put_back: false,
             };
             let outcome = pilothouse_core::tool::ToolOutcome {
                 exit: Some(exit),

@@ -232,6 +232,7 @@ fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
             timed_out: false,
             took: Millis(5),
             process: None,
+            put_back: false,
         };
         let mut outcome = ToolOutcome::text("ok", "exit 0");
         outcome.exit = Some(exit);

@@ -311,6 +311,7 @@ fn ran(width: u16, height: u16) -> Desk {
         timed_out: false,
         took: Millis(12),
         process: None,
+        put_back: false,
     };
     let text = "Cargo.toml\nREADME.md\nsrc\n";
     let outcome = ToolOutcome { exit: Some(exit), ..ToolOutcome::text(text, "exit 0") };

@@ -389,6 +389,7 @@ fn attempt(attempt: &Attempt) -> String {
     let ended = match &attempt.exit {
         None => "not run".to_owned(),
         Some(Exit { timed_out: true, .. }) => "timed out".to_owned(),
+        Some(Exit { put_back: true, .. }) => "put back".to_owned(),
         Some(Exit { code: Some(code), .. }) => format!("exit {code}"),
         Some(Exit { signal, .. }) => format!("signal {}", signal.unwrap_or_default()),
     };

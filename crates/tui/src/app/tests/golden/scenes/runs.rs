@@ -117,6 +117,7 @@ pub(super) fn gate_ended(width: u16, height: u16, code: i32) -> Desk {
         timed_out: false,
         took: Millis(1_200),
         process: None,
+        put_back: false,
     };
     let text = if code == 0 { "test result: ok" } else { "test login ... FAILED" };
     let outcome = ToolOutcome { exit: Some(exit), ..ToolOutcome::text(text, format!("exit {code}")) };
