@@ -27,6 +27,17 @@ impl Walker<'_> {
         feed: &Feed,
         span: Span,
     ) {
+        let folder = args.opt(&["-C"]).and_then(|opt| opt.value.as_ref());
+        let away = folder.is_some_and(|folder| place(&folder.text, self.cwd) == Place::Outside);
+        if matches!(base, "git-change" | "git-network") && (away || self.cwd == Cwd::Outside) {
+            self.hit("outside", span);
+        }
+        if base == "unknown" {
+            self.look_for_verbs(args);
+        }
+        if matches!(base, "build" | "unknown") && program.names_tasks() {
+            self.look_for_tasks(name, args);
+        }
         match base {
             "build" | "install" | "unknown" | "script" | "code" | "database" => {
                 let skip = match base {
@@ -54,6 +65,27 @@ impl Walker<'_> {
                 self.look_for_output(argv, args);
             }
             _ => {}
+        }
+    }
+
+    /// What a program of which nothing is known is told to do: words that say that it sends or destroys something.
+    pub(super) fn look_for_verbs(&mut self, args: &Args) {
+        let says = |f: &&Field| list("verbs of sending").contains(&f.text.as_str());
+        if let Some(verb) = args.operands.iter().take(3).find(says) {
+            self.hit("publish", verb.span);
+        }
+    }
+
+    /// A task of the project by a name that says that it sends or destroys something.
+    fn look_for_tasks(&mut self, name: &str, args: &Args) {
+        let runs = |f: &&Field| matches!(f.text.as_str(), "run" | "run-script");
+        let skip = usize::from(args.operands.first().as_ref().is_some_and(runs));
+        let most = if skip > 0 { 1 } else { usize::MAX };
+        if matches!(name, "cargo" | "go") {
+            return;
+        }
+        for task in args.operands.iter().skip(skip).take(most).filter(|f| sends_by_name(&f.text)) {
+            self.hit("publish", task.span);
         }
     }
 
@@ -146,6 +178,23 @@ impl Walker<'_> {
             self.hit("outside", field.span);
         }
     }
+}
+
+/// Whether the name of a task or a script says that it sends or destroys something; what it builds or tests for that is not
+/// sent.
+pub(super) fn sends_by_name(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = name
+        .rsplit_once('.')
+        .filter(|(stem, end)| {
+            !stem.is_empty()
+                && matches!(*end, "sh" | "bash" | "py" | "js" | "ts" | "mjs" | "rb" | "pl" | "php")
+        })
+        .map_or(name, |(stem, _)| stem);
+    let mut parts = name.split(['-', '_', ':', '.']);
+    let first = parts.next().unwrap_or("");
+    !list("tasks that only build").contains(&first)
+        && std::iter::once(first).chain(parts).any(|part| list("words of sending").contains(&part))
 }
 
 /// Whether the value of an option is a text by its kind or its name.

@@ -11,7 +11,7 @@ use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::prints::printed;
 use super::programs::{self, Dest, Program, Role};
-use super::secrets::{is_secret, names_secret};
+use super::secrets::{is_private, is_secret, names_secret};
 use super::syntax::Span;
 use super::trace::Act;
 use super::walk::Walker;
@@ -155,6 +155,9 @@ impl Walker<'_> {
             let _ = if sourced { self.run_text(&text, span) } else { self.run_apart(&text, span) };
         }
         let name = file.text.rsplit('/').next().unwrap_or("");
+        if super::carried::sends_by_name(&file.text) {
+            self.hit("publish", file.span);
+        }
         let above = file.text.starts_with("../") && !self.moved && !is_known(name);
         if above || is_homely(&file.text) && !file.text.contains("/.") && !is_known(name) {
             self.hit("hidden-run", file.span);
@@ -201,9 +204,17 @@ impl Walker<'_> {
         self.hit(rule, argv.first().map_or(span, |f| f.span));
         for field in argv.iter().skip(1) {
             self.judge_read(field);
+            // Whatever it does there: nobody has a use for a program of no name among git's own files.
+            if field.text.trim_start_matches("./").starts_with(".git/")
+                && place(&field.text, self.cwd) == Place::Control
+            {
+                self.hit("persist", field.span);
+            }
         }
         let program = &programs::NOTHING;
-        self.look_inside(program, argv, &Args::read(program, argv.get(1..).unwrap_or(&[])), 0);
+        let args = Args::read(program, argv.get(1..).unwrap_or(&[]));
+        self.look_for_verbs(&args);
+        self.look_inside(program, argv, &args, 0);
         self.look_at_fed(feed, span);
     }
 
@@ -277,7 +288,11 @@ impl Walker<'_> {
         }
         self.wipe_as_set(program, args.operand(0), span);
         self.operands(program, name, args);
-        self.strayed |= program.unpacks(args) || name == "patch" && feed == Feed::Fetched;
+        let unpacks = program.unpacks(args);
+        if unpacks && args.opt(&["-d"]).is_none() && argv.iter().any(|f| self.archives.contains(&f.text)) {
+            self.hit("discard-work", span);
+        }
+        self.strayed |= unpacks || name == "patch" && feed == Feed::Fetched;
         self.starts(program, argv, args, span);
         self.note_renamed(program, name, args);
         if matches!(name, "tee" | "sponge") {
@@ -388,14 +403,23 @@ impl Walker<'_> {
     pub(super) fn judge_read(&mut self, field: &Field) {
         self.note_use(Act::Read, field);
         self.judge_word(field);
+        let relative = !field.text.starts_with(['/', '~']) && self.stands.starts_with(['/', '~']);
+        let there = relative.then(|| format!("{}/{}", self.stands, field.text));
+        let path = there.as_deref().unwrap_or(&field.text);
+        if is_private(path) || there.is_some() && is_secret(path) {
+            self.hit("secret", field.span);
+        }
     }
 
     /// A word that names something, be it a path or not.
     pub(super) fn judge_word(&mut self, field: &Field) {
         let disk = field.text.starts_with("/dev/")
-            && ["sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop"]
-                .iter()
-                .any(|d| field.text.get(5..).is_some_and(|t| t.starts_with(d)));
+            && [
+                "sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop",
+                "input/", "hidraw", "video", "snd/",
+            ]
+            .iter()
+            .any(|d| field.text.get(5..).is_some_and(|t| t.starts_with(d)));
         let made = self.real_name(&field.text).is_some_and(names_secret);
         if made || disk || names_secret(&field.text) || field.many && is_secret(&field.text) {
             self.hit("secret", field.span);
@@ -408,6 +432,10 @@ impl Walker<'_> {
             self.note_redirect(field);
         } else {
             self.note_use(Act::Write, field);
+        }
+        if field.text.contains("://") && !field.text.starts_with("file://") {
+            self.hit("send", field.span);
+            return true;
         }
         let real = self.real_path(&field.text);
         match place(real.as_deref().unwrap_or(&field.text), self.cwd) {

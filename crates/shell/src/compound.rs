@@ -41,7 +41,7 @@ impl Parser<'_> {
         }
         let inner = self.command()?;
         let script = vec![Pipeline { nodes: vec![inner], background: false, joined: Joined::Always }];
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![script], shape: Shape::Subshell })
+        Ok(Kind::Compound { words: Vec::new(), bodies: vec![script], shape: Shape::Coprocess })
     }
 
     pub(super) fn arithmetic_command(&mut self) -> Read<Option<Kind>> {

@@ -354,6 +354,14 @@ impl Walker<'_> {
         });
     }
 
+    /// A text with a substitution inside of a subscript: whatever evaluates its name later (arithmetic, `[[ -v ]]`, an integer,
+    /// a reference) runs that.
+    pub(super) fn check_subscripts(&mut self, text: &str, span: Span) {
+        if subscript_runs(text) {
+            self.run_quoted(text, span);
+        }
+    }
+
     /// Arithmetic evaluates the subscripts that it finds in its text, and in the values of the names there.
     pub(super) fn check_arithmetic(&mut self, text: &str, span: Span) {
         let runs = |text: &str| text.contains("$(") || text.contains('`');
@@ -378,6 +386,26 @@ impl Walker<'_> {
             self.hit("secret-variable", span);
         }
     }
+}
+
+/// Whether a substitution stands inside of a subscript of a name.
+fn subscript_runs(text: &str) -> bool {
+    text.match_indices('[').any(|(at, _)| {
+        let (before, inside) = text.split_at(at);
+        let mut depth = 0usize;
+        let mut last = '[';
+        before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            && inside.chars().any(|c| {
+                match c {
+                    '[' => depth += 1,
+                    ']' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                let runs = depth > 0 && (c == '`' || c == '(' && last == '$');
+                last = c;
+                runs
+            })
+    })
 }
 
 /// What a variable holds.

@@ -151,6 +151,11 @@ fn class(pattern: &[char], open: usize, x: char) -> Option<usize> {
 /// Whether a variable of that name is likely to hold a secret.
 pub(super) fn is_secret_variable(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
+    // By habit only what the environment holds is written in capitals.
+    let ends = |end: &&&str| name.ends_with(**end) || **end == name;
+    if list("ends of secret variables").iter().any(|end| ends(&end)) {
+        return true;
+    }
     list("secret variables").iter().any(|word| upper.contains(word))
         || upper.ends_with("_PWD")
         || upper.ends_with("_DSN")

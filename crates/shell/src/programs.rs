@@ -378,6 +378,11 @@ pub(super) struct Found {
 }
 
 impl Program {
+    /// Whether its operands name tasks of the project.
+    pub const fn names_tasks(&self) -> bool {
+        self.tasks || self.passes
+    }
+
     /// Whether anything is said of its arguments.
     pub const fn lines_known(&self) -> bool {
         !self.lines.is_empty()
@@ -408,6 +413,9 @@ impl Program {
         self.help_first |= more.help_first;
         self.names |= more.names;
         self.wraps = self.wraps.or(more.wraps);
+        if more.dest != Dest::None {
+            self.dest = more.dest;
+        }
         self.described |= more.described;
     }
 

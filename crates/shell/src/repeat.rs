@@ -11,7 +11,8 @@ impl Walker<'_> {
     pub(super) fn compound(&mut self, bodies: &[Script], shape: Shape, feed: &Feed, span: Span) -> Feed {
         match shape {
             Shape::Group => bodies.first().map_or(Feed::Inherit, |body| self.script(body, feed)),
-            Shape::Subshell => {
+            Shape::Subshell | Shape::Coprocess => {
+                let feed = if shape == Shape::Coprocess { &Feed::Other } else { feed };
                 let (cwd, place, mark) = (self.cwd, self.standing(), self.enter());
                 let out = bodies.first().map_or(Feed::Inherit, |body| self.script(body, feed));
                 self.forget(mark);

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::knowledge::{Names, groups, spelled_out};
+use super::knowledge::{Names, groups, list, spelled_out};
 use super::path::glob;
 
 const TEXT: &str = include_str!("../../../assets/knowledge/private.txt");
@@ -150,6 +150,27 @@ impl Secrets {
 /// Whether `path` names a file (or a directory of files) that holds credentials.
 pub fn is_secret(path: &str) -> bool {
     SECRETS.is_secret(path)
+}
+
+/// Whether a path is somebody's own though no entry names it: what programs keep behind a dot in a home, and names by
+/// which people keep keys. Only to be read with a question; nothing hides it.
+pub(super) fn is_private(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let last = lower.rsplit('/').find(|part| !part.is_empty()).unwrap_or("");
+    if SECRETS.templates.has(last) {
+        return false;
+    }
+    let below = |home: &str| lower.strip_prefix(home)?.split_once('/').map(|(_, rest)| rest);
+    let rest = lower.strip_prefix("~/").or_else(|| below("/home/")).or_else(|| below("/users/"));
+    let rest = rest.map(|rest| rest.trim_end_matches(['/', '*'])).filter(|rest| rest.len() > 1);
+    let hidden = rest.filter(|rest| rest.starts_with('.') && !rest.starts_with("../")).is_some_and(|rest| {
+        let is_below =
+            |open: &&&str| rest.strip_prefix(**open).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+        !list("open homes").iter().any(|open| is_below(&open))
+    });
+    hidden
+        || list("private places").iter().any(|pattern| glob(pattern, &lower))
+        || list("private names").iter().any(|pattern| glob(pattern, last))
 }
 
 /// Whether the values of a file are secrets where their names say so; templates have none.

@@ -116,7 +116,7 @@ impl Means {
                     || is(first, Role::Interpreter)
                     || effect(first, &[]) == Some(Effect::Deletes)
             }
-            Self::Unless(words) => words.split(' ').any(|word| value.eq_ignore_ascii_case(word)),
+            Self::Unless(words) => is_one_of(&value.to_ascii_lowercase(), words),
             Self::When(patterns) => value.split(' ').any(|word| is_one_of(word, patterns)),
             Self::Path => path_is_hostile(value),
             Self::Home if !matches!(value, "" | "~" | "off" | ".git" | "./.git") => true,

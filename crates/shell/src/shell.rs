@@ -113,9 +113,9 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
         "let" | "unset" | "read" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "getopts" => {
             true
         }
-        "test" | "[" | "printf" | "wait" => {
-            args.iter().any(|f| f.text == "-v" || f.text == "-n" && name == "wait")
-        }
+        "printf" => args.first().is_some_and(|f| f.text.starts_with("-v")),
+        "test" | "[" => args.iter().any(|f| f.text == "-v"),
+        "wait" => args.iter().any(|f| f.text.starts_with(['-'])),
         _ => false,
     };
     for field in args {
@@ -348,6 +348,7 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
     let other = name != "export" && flags.contains(['n', 'i', 'l', 'u', 'c']);
     let local = matches!(name, "local" | "declare" | "typeset") && !flags.contains('g');
     for field in names {
+        w.check_subscripts(&field.text, field.span);
         let (variable, value) = match field.text.split_once('=') {
             Some((variable, value)) => (variable.trim_end_matches('+'), Some(field.with(value))),
             None => (field.text.as_str(), None),

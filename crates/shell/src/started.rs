@@ -84,6 +84,10 @@ pub(super) fn shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, 
         return Feed::Other;
     }
     if let Some(opt) = read.opt(&["-c", "--command", "--commands"]) {
+        // Another language than the one that is read here.
+        if matches!(name, "fish" | "nu" | "csh" | "tcsh") {
+            w.hit("code", span);
+        }
         let given: Vec<Field> = opt.value.iter().chain(rest).cloned().collect();
         return shell_code(w, ps, &given, span, feed);
     }

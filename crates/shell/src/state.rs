@@ -112,6 +112,7 @@ impl Walker<'_> {
     }
 
     fn hold(&mut self, name: &str, value: Value, export: bool) {
+        self.check_subscripts(&value.text, self.here());
         let memory = &mut self.memory;
         let mut held = Held { values: vec![value], exported: export, fixed: false, level: memory.level };
         if let Some(old) = memory.variables.get(name) {

@@ -188,8 +188,10 @@ pub(super) enum Joined {
 pub(super) enum Shape {
     /// `{ }`.
     Group,
-    /// `( )`, a coprocess.
+    /// `( )`.
     Subshell,
+    /// `coproc`: what it is fed comes later, from anywhere in the line.
+    Coprocess,
     /// `if`: the first body always runs, the others may.
     Choice,
     /// `case`: any of them may.

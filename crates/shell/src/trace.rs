@@ -299,6 +299,7 @@ impl Walker<'_> {
         };
         self.strayed |= to.is_some_and(away);
         self.moved = true;
+        self.stands = to.filter(|f| !f.unknown()).map(|f| join(&self.stands, &f.text)).unwrap_or_default();
         let maybe = self.maybe > 0;
         let Some(trace) = &mut self.trace else { return };
         let Some(field) = to.filter(|f| !f.unknown() && !f.many) else {

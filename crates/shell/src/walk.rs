@@ -77,12 +77,15 @@ pub(super) struct Walker<'l> {
     pub(super) written: HashMap<String, String>,
     /// The shell stands in a folder that this line fetched.
     pub(super) strayed: bool,
+    /// Where it stands, as far as that is known: relative to where the line starts, or absolute.
+    pub(super) stands: String,
     /// It stands somewhere below the workspace, not at its top.
     pub(super) moved: bool,
     /// Names of files that may be any came from a search.
     pub(super) wide: bool,
-    /// A tree of an older state is on its way.
+    /// A tree of an older state is on its way, or lies in one of these files.
     pub(super) archived: bool,
+    pub(super) archives: Vec<String>,
     /// A remote of the project has another address now.
     pub(super) readdressed: bool,
     /// Variables are set that are not on the short list of harmless ones.
@@ -125,9 +128,11 @@ impl<'l> Walker<'l> {
             fetched: Vec::new(),
             written: HashMap::new(),
             strayed: false,
+            stands: String::new(),
             moved: false,
             wide: false,
             archived: false,
+            archives: Vec::new(),
             readdressed: false,
             steered: false,
             derived: Vec::new(),

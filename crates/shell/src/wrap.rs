@@ -7,6 +7,7 @@ use super::Risk;
 use super::args::Args;
 use super::expand::{Feed, Field, Value};
 use super::grammar::Kind;
+use super::path::{Cwd, Place, place};
 use super::programs;
 use super::spread;
 use super::syntax::Span;
@@ -39,6 +40,11 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         "watch" | "concurrently" | "npm-run-all" | "hyperfine" => return Some(texts(w, name, rest, span)),
         "busybox" | "toybox" if rest.is_empty() => return Some(Feed::Text(String::new())),
         _ => {}
+    }
+    if name == "logsave"
+        && let Some(file) = rest.first()
+    {
+        w.judge_write(file, "write-hidden");
     }
     let skip = if name == "script" { rest.len().min(1) } else { wraps.skip };
     if name == "script" {
@@ -161,7 +167,17 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
         }
         return Feed::Other;
     }
+    let folder = args.opt(&["-C", "--chdir"]).and_then(|opt| opt.value.clone());
+    let before = (w.cwd, w.stands.clone());
+    if let Some(folder) = folder {
+        w.judge_word(&folder);
+        if place(&folder.text, w.cwd) == Place::Outside {
+            w.cwd = Cwd::Outside;
+            w.stands = folder.text;
+        }
+    }
     let out = w.with_settings(settings, false, |w| w.dispatch_outside(command, span, feed.clone()));
+    (w.cwd, w.stands) = before;
     w.steered = steered;
     out
 }

@@ -26,6 +26,13 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
                 w.hit("privilege", word.span);
             }
             "-v" | "--volume" | "--mount" => mount(w, value, word),
+            _ if !text.starts_with("--")
+                && text.starts_with('-')
+                && text.ends_with('v')
+                && next.contains(':') =>
+            {
+                mount(w, next, word);
+            }
             "--env-file" => w.judge_read(&word.with(value)),
             "-H" | "--host" | "-c" if at < 2 && !matches!(value, "default" | "desktop-linux") => {
                 w.hit("remote-run", word.span);
@@ -53,7 +60,7 @@ fn mount(w: &mut Walker<'_>, value: &str, word: &Field) {
         .unwrap_or_else(|| value.split(':').next().unwrap_or(""));
     if source.contains("docker.sock") || source.contains("podman.sock") {
         w.hit("privilege", word.span);
-    } else if (source.starts_with('/') || source.starts_with('~') || source.starts_with(".."))
+    } else if (source.contains('/') || source.starts_with('~') || source.starts_with(".."))
         && place(source, w.cwd) == Place::Outside
     {
         w.hit(if value.ends_with(":ro") { "secret" } else { "outside" }, word.span);

@@ -30,7 +30,10 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
         let _ = w.dispatch_outside(rest, case.span, Feed::Inherit);
     }
     // Over every line of its input: what it is done to stands nowhere.
-    if args.has(&["-n", "-p"]) && has(&["unlink", "system(", "exec(", "exec "]) && !is_python(case.name) {
+    if args.has(&["-n", "-p"])
+        && has(&["unlink", "system(", "system ", "exec(", "exec "])
+        && !is_python(case.name)
+    {
         w.hit("unsafe-code", case.span);
     }
     let Some(in_place) = args.opts.iter().find(|opt| opt.kind == Some(Kind::May) && opt.name == "-i") else {

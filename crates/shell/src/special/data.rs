@@ -91,6 +91,8 @@ fn destroys(name: &str, upper: &str, words: &[&str]) -> bool {
     first("DROP ")
         || pair("DROP", &things)
         || pair("DELETE", &["FROM"])
+        || first("DELETE ") && words.contains(&"FROM")
+        || first("PURGE ")
         || words.contains(&"TRUNCATE")
         || words.contains(&"UPDATE") && words.contains(&"SET") && !words.contains(&"WHERE")
         || upper.contains("DROPDATABASE")
@@ -134,7 +136,11 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
         || upper.contains("XP_CMDSHELL")
         || upper.contains("LOAD_EXTENSION")
         || upper.contains("EDIT(")
+        || upper.contains("FTS3_TOKENIZER")
+        || upper.contains("GENERAL_LOG_FILE")
+        || ["PLPYTHON", "PLPERLU", "PLSH"].iter().any(|language| upper.contains(language))
         || matches!(name, "redis-cli") && words.first() == Some(&"EVAL")
+        || upper.split_ascii_whitespace().next() == Some(".LOAD")
         || upper.contains(".LOAD ");
     if runs {
         w.hit("hidden-run", span);
@@ -158,8 +164,18 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
         w.hit("secret", span);
     }
     let places = text.split(|c: char| c.is_whitespace() || "'\"=(),;|>".contains(c));
-    if places.into_iter().any(is_homely) {
+    let climbs = |part: &str| part.starts_with("../") && !w.moved;
+    if places.into_iter().any(|part| is_homely(part) || climbs(part)) {
         w.hit("outside", span);
+    }
+    if ["OUTFILE '/", "DUMPFILE '/", "INTO '/ETC", "INTO '/OPT"].iter().any(|to| upper.contains(to)) {
+        w.hit("outside", span);
+    }
+    if upper.contains("PG_TERMINATE_BACKEND") {
+        w.hit("kill", span);
+    }
+    if upper.contains("GETENV(") {
+        w.hit("environment", span);
     }
     if words.contains(&"DETACH") && words.contains(&"DELETE") {
         w.hit("remote-destroy", span);

@@ -82,7 +82,13 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
             }
         }
         "archive" if !case.args.has(&["-o", "--output"]) => w.archived = true,
-        "archive" | "bundle" | "format-patch" => {
+        "archive" => {
+            if let Some(out) = case.args.opt(&["-o", "--output"]).and_then(|o| o.value.clone()) {
+                w.judge_write(&out, "git-change");
+                w.archives.push(out.text);
+            }
+        }
+        "bundle" | "format-patch" => {
             if let Some(out) = case.args.opt(&["-o", "--output-directory"]).and_then(|o| o.value.clone()) {
                 w.judge_write(&out, "git-change");
             }
@@ -175,10 +181,23 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
         w.judge_write(&file, "write");
     }
     let key = operands.first().map_or("", |f| f.text.as_str());
-    w.readdressed |= key.to_ascii_lowercase().ends_with("url");
     let value = operands.get(1).map_or("", |f| f.text.as_str());
+    w.readdressed |= key.to_ascii_lowercase().ends_with("url");
+    if !removes && readdresses(&key.to_ascii_lowercase(), value) {
+        w.hit("readdress", operands.first().map_or(case.span, |f| f.span));
+    }
     if edits || key_runs(key) && !removes && !harmless_setting(key, value) {
         w.hit("persist", operands.first().map_or(case.span, |f| f.span));
+    }
+}
+
+/// Whether a setting says where commits go or come from: of a remote its address, of a branch an address for its remote.
+fn readdresses(key: &str, value: &str) -> bool {
+    let parts: Vec<&str> = key.split('.').collect();
+    match parts.as_slice() {
+        ["remote", _, .., "url" | "pushurl"] => true,
+        ["remote", "pushdefault"] | ["branch", _, .., "remote" | "pushremote"] => value.contains([':', '/']),
+        _ => false,
     }
 }
 

@@ -167,7 +167,7 @@ fn started_by_sign(w: &mut Walker<'_>, text: &str, code: &Field) {
         Some(rest.split(['}', '/', ')']).next().unwrap_or("").to_owned())
     });
     for line in whole.into_iter().chain(piped).chain(braced).take(8) {
-        if super::super::nested_is_high(&line, w.depth) {
+        if is_shell(&line) || super::super::nested_is_high(&line, w.depth) {
             w.hit("unsafe-code", code.span);
         }
     }

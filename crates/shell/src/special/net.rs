@@ -17,6 +17,9 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     for word in case.words() {
         w.judge_read(word);
+        if hands_out_keys(&word.text) {
+            w.hit("secret", word.span);
+        }
         let sends = !word.text.starts_with('-')
             || ["--header=", "--user-agent=", "--referer=", "--url=", "-H", "-A", "-e"]
                 .iter()
@@ -113,6 +116,19 @@ fn output(w: &mut Walker<'_>, program: &str, name: &str, value: Option<&Field>, 
     if target.text != "-" && w.judge_write(target, "write-hidden") {
         w.fetched.push(target.text.clone());
     }
+}
+
+/// Whether an address is one by which a server hands out keys or environments.
+fn hands_out_keys(text: &str) -> bool {
+    let name = host(text);
+    let name = name
+        .rsplit_once(':')
+        .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()))
+        .map_or(name, |(n, _)| n);
+    let path = text.split_once("://").map_or(text, |(_, rest)| rest).split(['?', '#']).next().unwrap_or("");
+    let mut parts = path.split('/').skip(1);
+    list("hosts of keys").contains(&name)
+        || is_local(text) && parts.any(|part| list("addresses of keys").contains(&part))
 }
 
 fn host(text: &str) -> &str {

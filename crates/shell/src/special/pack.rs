@@ -44,7 +44,8 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
         && words.iter().any(|f| f.text.starts_with("-C") || f.text.starts_with("--directory"));
     // What came out of an archive lies among the project's files now, and nobody reviewed it.
     w.strayed |= letters.contains('x') || long(&["--extract", "--get"]);
-    if w.archived && letters.contains('x') && !aside && *case.feed != Feed::Inherit {
+    let older = || words.iter().any(|f| w.archives.contains(&f.text));
+    if letters.contains('x') && !aside && (w.archived && *case.feed != Feed::Inherit || older()) {
         w.hit("discard-work", case.span);
     }
     let file = words.iter().position(|f| {

@@ -10,7 +10,7 @@ use super::Case;
 /// `kill`: jobs of this shell are its own.
 pub(super) fn kill(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
-    if words.iter().any(|f| matches!(f.text.as_str(), "-l" | "-L" | "--list" | "-0")) {
+    if words.first().is_some_and(|f| matches!(f.text.as_str(), "-l" | "-L" | "--list" | "-0")) {
         w.lower_to_read();
         return;
     }

@@ -10,13 +10,26 @@ use super::Case;
 
 /// `jq`: `$ENV` and `env` show the environment; `yq` can too.
 pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
+    if case.name != "jq" && case.args.has(&["-i", "--inplace", "--in-place"]) {
+        let eval = |text: &str| matches!(text, "e" | "eval" | "ea" | "eval-all");
+        let files = case.args.operands.iter().skip_while(|f| eval(&f.text)).skip(1);
+        for file in files {
+            w.judge_write(file, "write");
+        }
+    }
     let Some(filter) = case.args.operands.first() else { return };
     // Of `yq` a lone operand is the file.
     if case.name == "yq" && case.args.operands.len() == 1 && names_secret(&filter.text) {
         w.hit("secret", filter.span);
     }
+    let texts: Vec<&str> = case.args.operands.iter().map(|f| f.text.as_str()).collect();
+    let text = if case.args.has(&["--arg", "--argjson", "--slurpfile", "--rawfile"]) {
+        texts.join(" ")
+    } else {
+        filter.text.clone()
+    };
     let words: Vec<&str> =
-        filter.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))).collect();
+        text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))).collect();
     let shows = words.iter().any(|word| matches!(*word, "env" | "$ENV" | "$__prog_args"))
         || words.iter().any(|word| {
             word.strip_prefix("$ENV.")
@@ -123,7 +136,8 @@ fn sed_script(w: &mut Walker<'_>, field: &Field) {
             }
             'a' | 'i' | 'c' | 'b' | 't' | 'T' | ':' | '#' => at = line_end(&chars, at),
             UNKNOWN => {
-                w.hit("computed-input", field.span);
+                let whole = chars.len() == 1;
+                w.hit(if whole { "computed-code" } else { "computed-input" }, field.span);
                 return;
             }
             _ => at += 1,
@@ -154,7 +168,7 @@ fn skip_to(chars: &[char], mut at: usize, mark: char) -> usize {
 
 /// `awk`: writes, pipes and `system`.
 pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
-    let mut given = false;
+    let (mut given, mut in_place) = (false, false);
     for opt in &case.args.opts {
         match (opt.name.as_str(), &opt.value) {
             ("-f" | "--file" | "-E" | "--exec", _) => {
@@ -166,6 +180,7 @@ pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
                 given = true;
             }
             ("-i" | "--include" | "-l" | "--load", Some(value)) => {
+                in_place |= value.text == "inplace";
                 w.hit(if value.text == "inplace" { "write" } else { "hidden-run" }, opt.span);
             }
             _ => {}
@@ -174,10 +189,16 @@ pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
     if let Some(code) = case.args.operands.first().filter(|_| !given) {
         awk_code(w, code);
     }
+    for file in case.args.operands.iter().skip(usize::from(!given)).filter(|_| in_place) {
+        w.judge_write(file, "write");
+    }
 }
 
 /// Splits a program into code and string literals; the code outside strings and patterns decides.
 fn awk_code(w: &mut Walker<'_>, field: &Field) {
+    if field.text.chars().eq([UNKNOWN]) {
+        w.hit("computed-code", field.span);
+    }
     let text: String = field.text.chars().take(16_384).collect();
     let mut code = String::new();
     let mut strings: Vec<String> = Vec::new();
