@@ -50,8 +50,11 @@ impl State {
             all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());
         let sought = self.plan_sought.clone();
         let sought = sought.map(|(call, _, path)| Work::ReadPlan { call, path });
+        let looking = self.run.iter().filter_map(|run| run.looking);
+        let looking = looking.map(|call| Work::SeeTree { call });
         let all =
             all.chain(self.commit_work()).chain(sought).chain(self.stage_work()).chain(self.judge_work());
+        let all = all.chain(looking);
         all.map(|w| (w.key(), w)).collect()
     }
 
@@ -122,6 +125,7 @@ impl State {
         view.rules.leave.clone_from(&call.leave);
         view.rules.leave.extend(self.asked_to_init(lane.turn));
         view.typed = call.typed;
+        view.witnessed = matches!(lane.kind, LaneKind::Gate(_));
         Some(Work::Tool { permit, view: Box::new(view) })
     }
 
