@@ -14,7 +14,7 @@ use crate::{
     proposal::ProposalStatus,
     question::Gap,
     scope::{Capability, PermissionMode, ToolScope},
-    session::LaneKind,
+    session::{Deeds, LaneKind},
     tool::Run,
 };
 
@@ -240,6 +240,11 @@ impl Draft<'_> {
         let mine =
             self.state.proposals().values().filter(|p| p.lane == lane && p.status != ProposalStatus::Dropped);
         let skipped = mine.clone().count() > 0 && mine.clone().all(|p| p.status == ProposalStatus::Skipped);
+        // What was to change or run something, and was let do nothing of it, is not done.
+        let node = self.state.plan.as_ref().and_then(|p| p.task(task)).map(|t| t.node);
+        let acts = node.is_some_and(|n| !ToolScope::READ_ONLY.contains(n.scope()));
+        let refused = self.state.lanes.get(&lane).is_some_and(|l| l.deeds == Deeds::Refused);
+        let skipped = skipped || (acts && refused);
         self.emit(Event::LaneClosed { lane });
         if skipped {
             self.emit(Event::TaskSkipped { task });
