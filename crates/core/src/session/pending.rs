@@ -9,12 +9,12 @@ use std::{
 
 use super::{
     Apply, ApplyStatus, Lane, State,
-    state::{CommitStage, Compacting, HEAD_CHARS},
+    state::{CommitStage, Compacting},
 };
 use crate::{
     hook::Hold,
     ids::{ProposalId, Seq, TurnId},
-    intent::command::{INIT, INIT_FILE},
+    intent::{Slash, SlashCommand, command::INIT_FILE},
     lane::LaneKind,
     policy::Request,
     shell::Act,
@@ -132,8 +132,8 @@ impl State {
     /// `/init` is the user's own word to write the file that it is about; its hunks ask for theirs.
     fn asked_to_init(&self, turn: TurnId) -> Option<Request> {
         let turn = self.turns.get(&turn)?;
-        let order: String = format!("@write {INIT}").chars().take(HEAD_CHARS).collect();
-        (turn.head == order).then(|| Request::Path { act: Act::Write, path: INIT_FILE.to_owned() })
+        let (command, _) = SlashCommand::of_line(&turn.head)?;
+        (command.does == Slash::Init).then(|| Request::Path { act: Act::Write, path: INIT_FILE.to_owned() })
     }
 
     /// What a lane sees instead of the disk.
