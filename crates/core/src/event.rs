@@ -438,6 +438,19 @@ pub enum Event {
         /// The gate.
         gate: GateId,
     },
+    /// It is to be looked whether files changed since the gates of a run passed, before it ends.
+    TreeSought {
+        /// What it goes by.
+        call: CallId,
+    },
+    /// It was looked at.
+    TreeSeen {
+        /// What it goes by.
+        call: CallId,
+        /// The hash over all files; `None` when nobody could look.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<BlobId>,
+    },
     /// A gate was left out, or is to run again.
     GateReset {
         /// The gate.

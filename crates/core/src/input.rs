@@ -240,6 +240,13 @@ pub enum Input {
         /// How.
         result: Result<(), WriteFault>,
     },
+    /// All files of the workspace were hashed; `None` when nobody could look.
+    TreeSeen {
+        /// What it goes by.
+        call: CallId,
+        /// The hash.
+        tree: Option<BlobId>,
+    },
     /// The text of a file that is to be a plan, or why there is none.
     PlanRead {
         /// What it goes by.

@@ -153,6 +153,15 @@ pub enum GateStatus {
     Skipped,
 }
 
+/// The workspace that a gate was run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProvenTree {
+    /// Its hash, with what later gates may have written.
+    pub tree: BlobId,
+    /// Whether nothing changed while the gate ran, or one after it.
+    pub still: bool,
+}
+
 impl Task {
     /// Whether it is the same work as another, wherever that stands.
     pub fn is_as(&self, other: &Self) -> bool {
@@ -274,8 +283,15 @@ impl Plan {
                 out.push_str(&format!(", {n} {word}"));
             }
         }
-        for gate in self.gates.iter().filter(|g| g.status == GateStatus::Skipped) {
-            out.push_str(&format!(", gate {} not green (you skipped it)", gate.name));
+        for gate in &self.gates {
+            let why = match gate.status {
+                GateStatus::Skipped => "not green (you skipped it)",
+                GateStatus::Stale(_) => "not green any more (files changed since, again and again)",
+                GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) | GateStatus::Failed(_) => {
+                    continue;
+                }
+            };
+            out.push_str(&format!(", gate {} {why}", gate.name));
         }
         out
     }

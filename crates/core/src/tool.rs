@@ -218,6 +218,17 @@ pub struct ToolOutcome {
     pub found: Option<Box<SourceNews>>,
     /// Whether a source's tool is another than the one that was allowed; then nothing was done.
     pub redefined: bool,
+    /// The workspace before and after a command that is to prove something.
+    pub trees: Option<Trees>,
+}
+
+/// The workspace before and after something, as a hash over all its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trees {
+    /// Before.
+    pub before: BlobId,
+    /// After.
+    pub after: BlobId,
 }
 
 /// What a command changed, with all that takes it back stored.
@@ -288,6 +299,7 @@ impl ToolOutcome {
             wrote: None,
             found: None,
             redefined: false,
+            trees: None,
         }
     }
 

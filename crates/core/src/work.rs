@@ -62,6 +62,8 @@ pub enum WorkKey {
     Stage(RunId, u64),
     /// Asking a model whether a message leaves a pipeline.
     Judge(TurnId),
+    /// Looking what the files of the workspace are.
+    SeeTree(CallId),
 }
 
 /// A piece of work that should be going on.
@@ -213,6 +215,11 @@ pub enum Work {
         /// What it is told.
         question: String,
     },
+    /// Hash all files of the workspace.
+    SeeTree {
+        /// What it goes by.
+        call: CallId,
+    },
     /// Commit exactly these files, as they were shown.
     Commit {
         /// What it goes by.
@@ -240,6 +247,8 @@ pub struct View {
     pub parts: SeenParts,
     /// Whether the call is the user's own.
     pub typed: bool,
+    /// Whether the workspace is hashed before and after it, since it is to prove something.
+    pub witnessed: bool,
     /// What is known, and what commands printed.
     pub facts: Arc<Facts>,
     /// The rules that hold for the paths which are really touched.
@@ -289,6 +298,7 @@ impl Work {
             Self::Commit { commit, .. } => WorkKey::Commit(*commit, true),
             Self::Stage { pipeline, step } => WorkKey::Stage(*pipeline, *step),
             Self::Judge { turn, .. } => WorkKey::Judge(*turn),
+            Self::SeeTree { call } => WorkKey::SeeTree(*call),
         }
     }
 

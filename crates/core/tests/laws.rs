@@ -36,6 +36,7 @@ mod support;
 use checks::{check, check_log};
 use inputs::{Dice, LINES, input, world};
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     compaction::Dropped,
     event::{Event, Stamped},
@@ -53,7 +54,7 @@ use pilothouse_core::{
     session::{ApplyStatus, LaneKind, Session},
     shell::{Act, Risk},
     talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
-    tool::{Tool, ToolOutcome},
+    tool::{Tool, ToolOutcome, Trees},
     trust::{Trust, TrustRequest},
     work::{Work, WorkKey},
 };
@@ -174,7 +175,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                     Work::Stage { .. } | Work::Judge { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}
-                    Work::ReadPlan { .. } => {}
+                    Work::ReadPlan { .. } | Work::SeeTree { .. } => {}
                     Work::Remember { change, .. } if change.owner() == MemoryOwner::User => {}
                     Work::LookCommit { .. } | Work::Commit { .. } => panic!("seed {seed}: {work:?}"),
                     Work::Prepare { .. }

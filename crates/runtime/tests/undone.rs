@@ -535,3 +535,27 @@ async fn what_git_has_is_not_copied_and_what_did_not_change_not_again() {
     desk.write("notes.md", "other\n");
     assert!(desk.run("true").await.is_none(), "what the user did between commands is no command's");
 }
+
+#[tokio::test]
+async fn the_hash_of_a_workspace_is_of_what_its_files_hold_and_not_of_when_they_were_written() {
+    let d = Desk::new(ROOM);
+    d.write("src/a.txt", "1");
+    d.write(".gitignore", "out/\n");
+    let first = d.snapshots.tree().await.unwrap();
+    assert_eq!(d.snapshots.tree().await, Some(first), "nothing changed");
+    d.write("src/a.txt", "2");
+    let second = d.snapshots.tree().await.unwrap();
+    assert_ne!(second, first, "a file holds something else of the same length");
+    d.write("out/log.txt", "x");
+    d.write("src/a.txt", "2");
+    assert_eq!(d.snapshots.tree().await, Some(second), "what git ignores, and the same written again");
+    d.write("src/a.txt", "1");
+    assert_eq!(d.snapshots.tree().await, Some(first), "as it was");
+    fs::set_permissions(d.at().join("src/a.txt"), fs::Permissions::from_mode(0o755)).unwrap();
+    let runs = d.snapshots.tree().await.unwrap();
+    assert_ne!(runs, first, "it can be run now");
+    symlink("a.txt", d.at().join("src/b.txt")).unwrap();
+    assert_ne!(d.snapshots.tree().await, Some(runs));
+    fs::remove_file(d.at().join("src/b.txt")).unwrap();
+    assert_eq!(d.snapshots.tree().await, Some(runs), "the link is gone");
+}

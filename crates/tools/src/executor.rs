@@ -22,7 +22,7 @@ use pilothouse_core::{
     resolved::{ResolvedCommand, Thing},
     sandbox::Confine,
     talk::DeltaKind,
-    tool::{FileCall, LeaveOf, Permit, Run, ToolCall, ToolOutcome},
+    tool::{FileCall, LeaveOf, Permit, Run, ToolCall, ToolOutcome, Trees},
     work::View,
 };
 use tokio_util::sync::CancellationToken;
@@ -174,7 +174,11 @@ impl ToolExecutor {
                 (None, Ok(held)) => match self.secret(permit, view).await {
                     Ok(secret) => {
                         let ground = Ground { secret: &secret, ..self.ground(permit, &held) };
-                        self.run(permit, run, ground, (blobs, sink, cancel)).await
+                        let before = if view.witnessed { self.tree().await } else { None };
+                        let outcome = self.run(permit, run, ground, (blobs, sink, cancel)).await;
+                        let Some(before) = before else { return outcome };
+                        let trees = self.tree().await.map(|after| Trees { before, after });
+                        ToolOutcome { trees, ..outcome }
                     }
                     Err(what) => {
                         let text = format!("nothing was done: it could come upon {what}");
@@ -217,6 +221,14 @@ impl ToolExecutor {
         let outcome = command::run(ground, run, sink, &cancel).await;
         let wrote = snapshots.after(call, blobs).await.map(Box::new);
         ToolOutcome { wrote, ..outcome }
+    }
+
+    /// The workspace as one hash, where its commands can be taken back; `None` when it could not be looked at.
+    pub async fn tree(&self) -> Option<BlobId> {
+        match &self.snapshots {
+            Some(snapshots) => snapshots.tree().await,
+            None => None,
+        }
     }
 
     /// What the words of a command mean here and now.

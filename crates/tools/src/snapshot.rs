@@ -10,6 +10,7 @@ mod objects;
 mod pruned;
 mod record;
 mod save;
+mod sum;
 mod tell;
 mod tree;
 
@@ -28,7 +29,7 @@ pub use record::{Change, Record, Thing};
 use crate::executor::BlobSource;
 use doubt::Named;
 use journal::Journal;
-use tree::{Tree, Was};
+use tree::{Stamp, Tree, Was};
 
 /// The largest file that is saved, in bytes: what writes it back takes no larger one.
 pub const MOST_FILE_BYTES: u64 = 256 << 20;
@@ -73,6 +74,8 @@ struct State {
     listed: BTreeMap<(usize, String), BlobId>,
     /// Files that the user knows not to be saved.
     accepted: BTreeSet<(usize, String)>,
+    /// What the files of the workspace held when all of them were hashed last.
+    sums: BTreeMap<String, (Stamp, BlobId)>,
 }
 
 type Changed = BTreeMap<(usize, String), Was>;
@@ -106,6 +109,7 @@ impl Snapshots {
             running: BTreeMap::new(),
             listed: BTreeMap::new(),
             accepted: BTreeSet::new(),
+            sums: BTreeMap::new(),
         };
         Self { state: Arc::new(Mutex::new(state)), store }
     }
@@ -158,6 +162,11 @@ impl Snapshots {
         let (state, (mut told, named)) = blocking(state, tell).await?;
         state.doubt(&mut told.changes, &named, span).await;
         blocking(state, move |state| state.wrote(told, blobs.as_ref())).await?.1
+    }
+
+    /// The workspace as one hash; `None` when it could not be looked at.
+    pub async fn tree(&self) -> Option<BlobId> {
+        blocking(self.hold().await, State::sum).await.map(|(_, sum)| sum)
     }
 
     /// What is told of a command stands in the session's log.

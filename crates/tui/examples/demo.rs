@@ -110,6 +110,7 @@ impl Driver {
                 let result = Err("the demo has no files".to_owned());
                 self.todo.push_back(Input::PlanRead { call, result });
             }
+            Work::SeeTree { call } => self.todo.push_back(Input::TreeSeen { call, tree: None }),
             Work::LookCommit { commit, .. } | Work::Commit { commit, .. } => {
                 let result = Err("the demo has no repository".to_owned());
                 self.todo.push_back(Input::CommitLooked { commit, result });

@@ -69,9 +69,13 @@ pub struct Proof {
     /// The first lines that say what is wrong.
     #[serde(default)]
     pub diagnostics: String,
-    /// The hash over the files that the session changed, as they were then.
+    /// The hash over all files of the workspace after it, where nobody could look none. Without the one before it, it is
+    /// of an older log, and over the files that the session had changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<BlobId>,
+    /// The hash over all files before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree_before: Option<BlobId>,
 }
 
 /// How loud a notice is.

@@ -149,6 +149,7 @@ impl Redactor {
             | Input::Undo
             | Input::Redo
             | Input::Recalled { .. }
+            | Input::TreeSeen { .. }
             | Input::Crowded { .. }
             | Input::Mark { .. }
             | Input::CommandStarted { .. }) => input,
@@ -296,6 +297,7 @@ impl Redactor {
             wrote: outcome.wrote.map(|w| Box::new(self.wrote(*w))),
             found: outcome.found.map(|f| Box::new(self.found(*f))),
             redefined: outcome.redefined,
+            trees: outcome.trees,
         }
     }
 

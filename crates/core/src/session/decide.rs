@@ -164,6 +164,7 @@ impl<'a> Draft<'a> {
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
             Input::PlanRead { call, result } => self.plan_read(call, result),
+            Input::TreeSeen { call, tree } => self.tree_seen(call, tree),
             Input::CommitLooked { commit, result } => self.commit_looked(commit, result),
             Input::Committed { commit, result } => self.committed(commit, result),
             Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),

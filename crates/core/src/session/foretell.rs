@@ -13,6 +13,7 @@ use crate::{
     ids::{CheckpointId, Millis},
     input::Input,
     intent::{Control, IntentPath, Phase, Turn},
+    money::count,
     pipeline::StageEvent,
     scope::{Approval, PermissionMode},
 };
@@ -30,8 +31,12 @@ pub enum Deed {
     Drops,
     /// The run is stopped.
     StopsRun,
-    /// The plan that waits, the one that is being made, or what failed, is set aside.
+    /// The plan that waits, the one that is being made, what failed, or what was proposed, is set aside.
     SetsAside,
+    /// A plan is shown, and waits for a yes.
+    Shows,
+    /// The run fails: what it needs is forbidden.
+    Fails,
     /// A plan is made, or made anew.
     Plans,
     /// It is answered; nothing is changed unasked.
@@ -82,9 +87,12 @@ impl Foretold {
             if let Event::IntentClassified { class, path, .. } = &event.event {
                 told.meant = Some((class.clone(), path.clone()));
             }
-            if let Some(deed) = deed(before, &event.event).filter(|d| !told.does(d)) {
-                told.deeds.push(deed);
+            let Some(deed) = deed(before, &event.event).filter(|d| !told.does(d)) else { continue };
+            if deed == Deed::StopsRun {
+                // What it sets aside is told with it.
+                told.deeds.retain(|d| *d != Deed::SetsAside);
             }
+            told.deeds.push(deed);
         }
         let was_open = |id: &CheckpointId| before.open.contains_key(id);
         let closed = |e: &Stamped| matches!(&e.event, Event::CheckpointResolved { checkpoint, .. } if was_open(checkpoint));
@@ -112,8 +120,16 @@ impl Foretold {
                 }
                 Deed::SetsAside if self.does(&Deed::StopsRun) => continue,
                 Deed::SetsAside if state.phase == Phase::Planning => "stops planning",
-                Deed::SetsAside if state.plan.is_none() => "gives up what failed",
+                Deed::SetsAside if state.phase == Phase::Failed && state.plan.is_none() => {
+                    "gives up what failed"
+                }
+                Deed::SetsAside if state.plan.is_none() => {
+                    all.push(setting_aside(state));
+                    continue;
+                }
                 Deed::SetsAside => "sets the plan aside",
+                Deed::Shows => "shows the plan, which waits for your yes",
+                Deed::Fails => "ends the run, which may not go on",
                 Deed::Plans if replans => continue,
                 Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
                 Deed::Plans => "changes the plan",
@@ -170,12 +186,15 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
             if starts { Deed::Starts } else { Deed::Answers(*checkpoint, answer.clone()) }
         }
         Event::RunCompleted { status: RunStatus::Cancelled | RunStatus::Breakout, .. } => Deed::StopsRun,
+        Event::RunCompleted { status: RunStatus::Failed, .. } => Deed::Fails,
+        Event::PlanReady { .. } => Deed::Shows,
         Event::Staged { happened: StageEvent::Resumed { .. }, .. } => Deed::GoesOn,
         Event::Staged { happened: StageEvent::Judging { .. }, .. } => Deed::Consults,
         Event::CheckpointOpened { checkpoint } if matches!(checkpoint.kind, CheckpointKind::Breakout(_)) => {
             Deed::Asks
         }
         Event::PlanShelved { .. } if before.plan.is_some() => Deed::SetsAside,
+        Event::ProposalSetAside { .. } => Deed::SetsAside,
         Event::PhaseChanged { from: Phase::Planning | Phase::Failed, to: Phase::Idle } => Deed::SetsAside,
         Event::LaneOpened { kind: LaneKind::Planning, .. } => Deed::Plans,
         Event::LaneOpened { kind: LaneKind::Answer | LaneKind::Pipeline, .. } => Deed::Talks,
@@ -199,11 +218,15 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
 /// That the run stops, with what is at stake.
 fn stopping(replans: bool, state: &State) -> String {
     let what = if replans { "stops the run and replans" } else { "stops the run" };
-    match state.open_proposals().count() {
-        0 => what.to_owned(),
-        1 => format!("{what}, sets 1 proposal aside"),
-        n => format!("{what}, sets {n} proposals aside"),
+    if state.open_proposals().next().is_none() {
+        return what.to_owned();
     }
+    format!("{what}, {}", setting_aside(state))
+}
+
+/// What of the changes that wait is kept for later.
+fn setting_aside(state: &State) -> String {
+    format!("sets {} aside", count(state.open_proposals().count(), "proposal"))
 }
 
 /// What an answer is told as.

@@ -51,6 +51,8 @@ pub struct Lane {
     pub addressed: bool,
     /// Whether anything that a gate looks at may be another than when it began.
     pub changed: bool,
+    /// What became of its calls that change or run something.
+    pub deeds: Deeds,
     /// Replies so far.
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
@@ -67,6 +69,18 @@ pub struct Lane {
     pub agent: Option<Arc<Directed>>,
     /// When it was opened.
     pub opened: Millis,
+}
+
+/// What became of calls that change or run something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deeds {
+    /// There were none.
+    #[default]
+    None,
+    /// Each was refused.
+    Refused,
+    /// One was let go on.
+    Done,
 }
 
 /// A node that a lane is on its way to.
@@ -280,6 +294,7 @@ impl Lane {
             talk: Vec::new(),
             addressed: false,
             changed: false,
+            deeds: Deeds::None,
             rounds: 0,
             seen: BTreeMap::new(),
             parts: SeenParts::new(),

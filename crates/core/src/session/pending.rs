@@ -9,12 +9,12 @@ use std::{
 
 use super::{
     Apply, ApplyStatus, Lane, State,
-    state::{CommitStage, Compacting, HEAD_CHARS},
+    state::{CommitStage, Compacting},
 };
 use crate::{
     hook::Hold,
     ids::{ProposalId, Seq, TurnId},
-    intent::command::{INIT, INIT_FILE},
+    intent::{Slash, SlashCommand, command::INIT_FILE},
     lane::LaneKind,
     policy::{By, Request},
     shell::Act,
@@ -50,8 +50,11 @@ impl State {
             all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());
         let sought = self.plan_sought.clone();
         let sought = sought.map(|(call, _, path)| Work::ReadPlan { call, path });
+        let looking = self.run.iter().filter_map(|run| run.looking);
+        let looking = looking.map(|call| Work::SeeTree { call });
         let all =
             all.chain(self.commit_work()).chain(sought).chain(self.stage_work()).chain(self.judge_work());
+        let all = all.chain(looking);
         all.map(|w| (w.key(), w)).collect()
     }
 
@@ -123,14 +126,15 @@ impl State {
         view.rules.leave.clone_from(&call.leave);
         view.rules.leave.extend(self.asked_to_init(lane.turn));
         view.typed = call.typed;
+        view.witnessed = matches!(lane.kind, LaneKind::Gate(_));
         Some(Work::Tool { permit, view: Box::new(view) })
     }
 
     /// `/init` is the user's own word to write the file that it is about; its hunks ask for theirs.
     fn asked_to_init(&self, turn: TurnId) -> Option<Request> {
         let turn = self.turns.get(&turn)?;
-        let order: String = format!("@write {INIT}").chars().take(HEAD_CHARS).collect();
-        (turn.head == order).then(|| Request::Path { act: Act::Write, path: INIT_FILE.to_owned() })
+        let (command, _) = SlashCommand::of_line(&turn.head)?;
+        (command.does == Slash::Init).then(|| Request::Path { act: Act::Write, path: INIT_FILE.to_owned() })
     }
 
     /// What a lane sees instead of the disk.

@@ -20,7 +20,7 @@ use crate::{
     memory::{MemoryChange, Note},
     money::Unit,
     pipeline::Depth,
-    plan::Plan,
+    plan::{Plan, ProvenTree},
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
     recipe::Directed,
@@ -131,8 +131,8 @@ pub struct State {
     pub(super) brief_budgets: BTreeMap<Unit, Bound>,
     /// Model calls that were stopped; their partial text may still come.
     pub(super) cut: BTreeMap<CallId, (TurnId, LaneId)>,
-    /// Evidence of gates, with the hash of what the session had on disk then.
-    pub evidence: BTreeMap<EvidenceId, Seq>,
+    /// The workspace that each gate's evidence stands for.
+    pub(super) trees: BTreeMap<EvidenceId, ProvenTree>,
     /// What the agent wrote or fetched and nobody reviewed.
     pub unreviewed: Unreviewed,
     /// What the user allowed for this session.
@@ -203,6 +203,10 @@ pub struct Run {
     pub refused: bool,
     /// Whether the user stopped one of its steps: it ends once the others at work have.
     pub stopped: bool,
+    /// The look whether its gates were run on the files as they are, before it ends.
+    pub looking: Option<CallId>,
+    /// How often such a look found that they were not.
+    pub overtaken: u32,
 }
 
 /// What made a task fail.

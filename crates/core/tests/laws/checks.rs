@@ -53,6 +53,7 @@ pub(super) fn check_work(session: &Session) {
             | Work::Look { .. }
             | Work::LookCommit { .. }
             | Work::ReadPlan { .. }
+            | Work::SeeTree { .. }
             | Work::Commit { .. }
             | Work::Recall { .. } => {}
         }

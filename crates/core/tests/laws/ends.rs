@@ -51,6 +51,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                     Some(Hold::Apply(_)) | None => true,
                 },
                 Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } => false,
+                Work::SeeTree { .. } => false,
                 Work::Tool { .. } | Work::Look { .. } | Work::Stage { .. } | Work::Judge { .. } => false,
             };
             assert!(staged, "seed {seed}: {work:?}");

@@ -272,7 +272,11 @@ pub(super) fn world(dice: &mut Dice, work: &Work) -> Input {
                 Tool::Run if dice.roll(8) == 0 => {
                     ToolOutcome { changed: Some("it changed".into()), ..ToolOutcome::failure("changed") }
                 }
-                Tool::Run => exited(dice.pick(&[0, 0, 1]), "out"),
+                Tool::Run => {
+                    let (before, after) = (tree(0), tree(dice.roll(2)));
+                    let trees = dice.pick(&[None, Some(Trees { before, after })]);
+                    ToolOutcome { trees, ..exited(dice.pick(&[0, 0, 1]), "out") }
+                }
                 Tool::Read if dice.roll(4) == 0 => held(dice.pick(&[Outcome::Ask, Outcome::Refuse])),
                 _ => ToolOutcome::text("text", "1 line"),
             };
@@ -352,12 +356,21 @@ pub(super) fn world(dice: &mut Dice, work: &Work) -> Input {
                 Err("gone".to_owned()),
             ]),
         },
+        Work::SeeTree { call } => {
+            let tree = dice.pick(&[None, Some(tree(0)), Some(tree(0)), Some(tree(1))]);
+            Input::TreeSeen { call: *call, tree }
+        }
         Work::LookCommit { commit, .. } => {
             Input::CommitLooked { commit: *commit, result: Err("no repository".to_owned()) }
         }
         Work::Commit { commit, .. } => Input::Committed { commit: *commit, result: Err("no".to_owned()) },
         Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
+}
+
+/// One of a few states of the workspace.
+fn tree(of: usize) -> BlobId {
+    BlobId::of(of.to_string().as_bytes())
 }
 
 /// A tool that ran into a rule at the path that it really meant.

@@ -111,6 +111,7 @@ fn grants(b: &Bench, from: usize) -> usize {
         | Work::Recall { .. }
         | Work::LookCommit { .. }
         | Work::ReadPlan { .. }
+        | Work::SeeTree { .. }
         | Work::Commit { .. }
         | Work::Hook { .. }
         | Work::Look { .. }

@@ -7,7 +7,7 @@ use pilothouse_core::{
     intent::Phase,
     plan::TaskStatus,
     proposal::{Decision, ProposalStatus},
-    session::Session,
+    session::{Deed, Session},
 };
 
 use crate::{phase, reviewing, support::*};
@@ -97,8 +97,29 @@ fn a_reset_keeps_the_unfinished_plan_where_it_can_be_taken_up_by_name() {
     b.input(Input::Open(opening())).unwrap();
     b.say("/reset");
     assert_eq!((phase(&b), aside(&b)), (Phase::Idle, 1));
+    let told =
+        "Set aside: the plan \"Plan\", 0 of 1 steps done; `/proposals plan` takes the last one up again.";
+    assert_eq!(b.notices().last().unwrap(), told);
     b.say("/proposals plan");
     assert_eq!(phase(&b), Phase::AwaitingApproval);
+}
+
+#[test]
+fn a_plan_that_waits_is_never_dropped_without_a_word() {
+    for word in ["/reset", "/abort", "q", "never mind"] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        assert!(b.session.foretell(word).does(&Deed::SetsAside), "{word}: {:?}", b.session.foretell(word));
+        b.say(word);
+        assert!(
+            b.notices().iter().any(|n| n.to_lowercase().contains("set aside")),
+            "{word}: {:?}",
+            b.notices()
+        );
+        b.say("/proposals plan");
+        assert_eq!(phase(&b), Phase::AwaitingApproval, "{word}");
+    }
 }
 
 #[test]
@@ -317,4 +338,15 @@ fn the_question_whether_to_leave_tells_what_is_at_stake_by_now() {
     assert_eq!(left.id, asked, "it is the same question, answered once");
     b.say("n");
     assert!(b.session.state().phase_question().is_none());
+}
+
+#[test]
+fn what_waits_stands_once_however_often_the_session_is_opened() {
+    let mut b = reviewing();
+    for _ in 0..3 {
+        b.input(Input::Open(opening())).unwrap();
+        let reviews: Vec<_> = b.session.state().open.values().filter_map(|c| c.kind.review()).collect();
+        assert_eq!((reviews.len(), reviews[0].proposals.len()), (1, 1));
+        assert_eq!(b.session.state().open_proposals().count(), 1);
+    }
 }

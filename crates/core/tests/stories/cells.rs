@@ -136,7 +136,7 @@ fn ctrl_c_stops_whatever_holds_the_phase() {
 #[test]
 fn idle_with_a_last_plan_takes_it_up_or_makes_it_anew() {
     for (line, wanted) in
-        [("/redo", "word redo > awaiting_approval"), ("/replan", "word replan+plans > planning")]
+        [("/redo", "word redo+shows > awaiting_approval"), ("/replan", "word replan+plans > planning")]
     {
         let mut b = at(Phase::AwaitingApproval);
         b.say("q");

@@ -1,13 +1,15 @@
 //! Gates: red is a question, a repair goes through the diff, a ceiling holds.
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event, RunStatus},
     input::Input,
     intent::{IntentNode, Phase},
     plan::{GateStatus, TaskStatus},
     scope::PermissionMode,
-    tool::Tool,
+    session::Session,
+    tool::{Tool, ToolOutcome, Trees},
     work::Work,
 };
 use serde_json::json;
@@ -400,4 +402,95 @@ fn only_a_step_of_the_plan_that_runs_changes_a_gate() {
     b.answer(is_plan, Answer::Approve).unwrap();
     to_gate(&mut b, "tox -q");
     assert!(refused(&b).contains("there are: lint"), "{}", refused(&b));
+}
+
+/// The end of a gate that is green, with the workspace before and after it.
+fn green_on(before: &str, after: &str) -> ToolOutcome {
+    let of = |tree: &str| BlobId::of(tree.as_bytes());
+    ToolOutcome { trees: Some(Trees { before: of(before), after: of(after) }), ..exited(0, "ok") }
+}
+
+/// What the runtime finds when it is asked to look at the files.
+fn see(b: &mut Bench, tree: Option<&str>) {
+    let pending = b.session.pending();
+    let looks = pending.values().find_map(|w| match w {
+        Work::SeeTree { call } => Some(*call),
+        _ => None,
+    });
+    let call = looks.unwrap_or_else(|| panic!("nobody looks: {pending:?}"));
+    b.input(Input::TreeSeen { call, tree: tree.map(|t| BlobId::of(t.as_bytes())) }).unwrap();
+}
+
+/// A run of one step whose gates are asked about.
+fn run_with(gates: &[(&str, &str)]) -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], gates);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("done", &[]);
+    b
+}
+
+fn ended(b: &Bench) -> (RunStatus, String) {
+    let ended = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { status, summary, .. } => Some((*status, summary.clone())),
+        _ => None,
+    });
+    ended.unwrap()
+}
+
+#[test]
+fn files_that_were_changed_by_hand_make_a_green_gate_stale_and_it_runs_again() {
+    let mut b = run_with(&[("t", "make test")]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(green_on("1", "1"));
+    assert_eq!(phase(&b), Phase::Executing, "it is not complete before it was looked");
+    see(&mut b, Some("changed by hand"));
+    assert!(b.names().contains(&"gate_went_stale".into()));
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(green_on("changed by hand", "changed by hand"));
+    see(&mut b, Some("changed by hand"));
+    assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
+    assert!(Session::replay(&b.log) == b.session);
+}
+
+#[test]
+fn gates_beside_which_files_changed_run_once_more_and_are_believed_then() {
+    let mut b = run_with(&[("t", "make test"), ("cover", "make cover")]);
+    for [was, report] in [["1", "2"], ["2", "3"]] {
+        for (before, after) in [(was, was), (was, report)] {
+            b.answer(is_risk, Answer::Approve).unwrap();
+            b.end_tool(green_on(before, after));
+        }
+        see(&mut b, Some(report));
+    }
+    assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
+}
+
+#[test]
+fn a_run_whose_files_never_stay_as_they_are_ends_and_is_not_complete() {
+    let mut b = run_with(&[("t", "make test")]);
+    for n in 0..4 {
+        assert_eq!(phase(&b), Phase::Executing, "{n}");
+        b.answer(is_risk, Answer::Approve).unwrap();
+        let tree = n.to_string();
+        b.end_tool(green_on(&tree, &tree));
+        see(&mut b, Some("another"));
+    }
+    let (status, summary) = ended(&b);
+    assert_eq!((phase(&b), status), (Phase::Idle, RunStatus::Ended));
+    assert!(summary.contains("gate t not green any more"), "{summary}");
+}
+
+#[test]
+fn where_nobody_can_look_at_the_files_that_is_said_and_a_stop_needs_no_look() {
+    let mut b = run_with(&[("t", "make test")]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(green_on("1", "1"));
+    let mut stopped = Bench { session: b.session.clone(), log: b.log.clone(), clock: b.clock };
+    see(&mut b, None);
+    assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
+    assert!(b.notices().iter().any(|n| n.contains("could not be looked")), "{:?}", b.notices());
+    stopped.input(Input::Cancel).unwrap();
+    assert_eq!((phase(&stopped), stopped.session.pending().len()), (Phase::Idle, 0));
 }

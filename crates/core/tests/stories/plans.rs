@@ -540,3 +540,23 @@ fn a_change_in_a_file_that_its_step_did_not_name_is_off_the_plan() {
     b.propose("any.txt", "one\n", "two\n");
     assert_eq!(off(&b).pop().unwrap().1, None, "a step that names no file announces nothing");
 }
+
+#[test]
+fn a_step_that_was_let_do_nothing_is_not_done() {
+    for (kind, call) in [
+        ("execute", ("run", serde_json::json!({"command": "git push --force"}))),
+        ("modify", ("edit", edit_of("README.md"))),
+    ] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt. do not touch README.md");
+        b.plan(&[("One", kind)], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[call]);
+        if kind == "execute" {
+            b.answer(is_risk, Answer::Reject("not now".into())).unwrap();
+        }
+        b.reply("I could not do it.", &[]);
+        let plan = b.session.state().suspended.clone().unwrap();
+        assert_eq!((plan.done(), plan.tasks[0].status), (0, TaskStatus::Skipped), "{kind}: {:?}", b.names());
+    }
+}

@@ -9,7 +9,9 @@ use pilothouse_core::{
     plan::TaskStatus,
     scope::PermissionMode,
     session::{Deed, What},
+    work::Work,
 };
+use serde_json::json;
 
 /// A run whose first step thinks.
 fn running() -> Bench {
@@ -202,11 +204,9 @@ fn asked(permission: PermissionMode, line: &str) -> Bench {
 #[test]
 fn a_plan_of_a_message_that_only_reads_holds_only_reading_in_every_mode() {
     for permission in [PermissionMode::Ask, PermissionMode::Auto] {
-        for line in ["compare these two options", "what would happen if we dropped the cache?"] {
+        for line in ["compare these two options", "verify that the store loads its notes"] {
             let mut b = asked(permission, line);
-            if b.session.state().phase != Phase::Planning {
-                continue;
-            }
+            assert_eq!(b.session.state().phase, Phase::Planning, "{line}");
             b.plan(&[("Tidy", "modify")], &[]);
             assert_eq!(b.session.state().phase, Phase::Planning, "{line} {permission:?}");
             assert!(b.session.state().plan.is_none(), "{line} {permission:?}");
@@ -218,12 +218,24 @@ fn a_plan_of_a_message_that_only_reads_holds_only_reading_in_every_mode() {
 
 #[test]
 fn a_question_that_would_write_asks_in_auto_mode_too() {
-    let mut b = asked(PermissionMode::Auto, "verify that the store loads its notes");
-    if b.session.state().phase == Phase::Idle {
-        b.reply("", &[("edit", edit_of("a.txt"))]);
-        b.question(is_transition);
-    }
+    let mut b = asked(PermissionMode::Auto, "where does the store load its notes?");
+    assert_eq!(b.session.state().phase, Phase::Idle);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.question(is_transition);
     assert!(b.session.state().plan.is_none());
+}
+
+#[test]
+fn at_a_node_that_only_plans_nothing_is_changed_in_auto_mode_either() {
+    let mut b = asked(PermissionMode::Auto, "@plan tidy the store");
+    let plan = json!({"title": "P", "tasks": [{"title": "Tidy", "kind": "modify", "files": ["a.txt"]}]});
+    b.reply("", &[("edit", edit_of("a.txt")), ("submit_plan", plan)]);
+    assert!(
+        b.session.state().run.is_none() && b.session.state().phase != Phase::Executing,
+        "{:?}",
+        b.names()
+    );
+    assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use pilothouse_core::{
     ids::LaneId,
     session::{Entry, What},
 };
+use serde_json::json;
 
 use crate::support::*;
 
@@ -79,4 +80,21 @@ fn an_answer_that_work_overtakes_goes_on_beside_it_as_it_was() {
     let reported = |e: &Entry| matches!(e.what, What::Report(_));
     assert!(b.session.state().transcript.of(planning).any(reported));
     assert!(b.log.iter().any(|e| matches!(e.event, Event::LaneClosed { lane } if lane == answer)));
+}
+
+#[test]
+fn an_answer_of_the_user_is_told_to_the_plan_that_is_made_anew() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.reply("", &[("ask_user", json!({"question": "Which?", "choices": ["left", "right"]}))]);
+    b.say("2");
+    let answered = b.log.iter().find_map(|e| match &e.event {
+        Event::CallEnded { call, result, .. } if result.head == "right" => Some(*call),
+        _ => None,
+    });
+    b.plan(&[("One", "create")], &[]);
+    b.say("/replan");
+    let lane = b.session.state().planning_lane().unwrap().id;
+    let mut told = b.session.state().transcript.of(lane);
+    assert!(told.any(|e| e.what == What::Result(answered.unwrap())));
 }

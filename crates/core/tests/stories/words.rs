@@ -162,6 +162,9 @@ fn new_work_during_a_run_is_queued_all_of_it_in_its_order() {
         "build a dashboard for the notes",
         "rename parse to read in the tokenizer",
         "update the README with install steps",
+        "run the tests",
+        "@modify the README title",
+        "/agent write docs",
     ];
     for (i, line) in lines.iter().enumerate() {
         assert_eq!(b.session.foretell(line).deeds, [Deed::Queues], "{line}");
@@ -219,4 +222,26 @@ fn undo_that_takes_back_the_last_write_and_plans_nothing() {
         );
         assert!(b.session.state().plan.is_none(), "{line}");
     }
+}
+
+#[test]
+fn a_task_that_is_ordered_by_name_stands_as_it_was_typed() {
+    let mut b = Bench::new();
+    b.say("/agent what does it do");
+    let turn = b.session.state().turn.unwrap();
+    let info = b.session.state().turns[&turn].clone();
+    assert_eq!(info.head, "/agent what does it do");
+    assert_eq!(info.request.as_deref(), Some("what does it do"), "which is what the model is told");
+    assert_eq!(phase(&b), Phase::Planning);
+}
+
+#[test]
+fn leaving_conversation_only_where_it_is_off_says_what_changes_the_ceiling() {
+    let mut b = Bench::new();
+    let told = b.input(Input::say("/auto")).unwrap_err().reason;
+    assert!(told.contains("the ceiling is ask") && told.contains("Shift-Tab"), "{told}");
+    b.say("/chat");
+    assert!(b.session.state().chat_only);
+    b.say("/auto");
+    assert!(!b.session.state().chat_only);
 }

@@ -398,6 +398,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Judge { .. }) => Some("judge".into()),
             Effect::Start(Work::Survey(_)) => Some("survey".into()),
             Effect::Start(Work::Recall { .. }) => Some("recall".into()),
+            Effect::Start(Work::SeeTree { .. }) => Some("look at the tree".into()),
             Effect::Start(Work::ReadPlan { .. }) => Some("read a plan".into()),
             Effect::Start(Work::LookCommit { .. }) => Some("look at a commit".into()),
             Effect::Start(Work::Commit { .. }) => Some("commit".into()),

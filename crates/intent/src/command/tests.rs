@@ -42,3 +42,13 @@ fn the_screen_takes_its_own_and_the_session_the_rest() {
         assert!(!screen(other), "{other}");
     }
 }
+
+#[test]
+fn a_name_that_is_like_none_names_no_other() {
+    assert_eq!(SlashCommand::nearest("resume"), None, "no session is thrown away for want of a word");
+    assert_eq!(SlashCommand::nearest("rest"), Some("reset"));
+    assert_eq!(
+        SlashCommand::named("mode").and_then(|c| c.control("proof")),
+        Some(Control::ModeSwitch(Mode::Proof))
+    );
+}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Desk,
-    alone::{edit, last_result, not_run, plan, processes},
+    alone::{Running, edit, last_result, not_run, plan, processes},
     server::{Server, Turn},
 };
 
@@ -158,6 +158,37 @@ fn a_gate_that_went_stale_runs_again_before_the_end() {
     let events = desk.ask(&server.base, &goal).with(0).events();
     let of = |kind: &str| events.iter().filter(|e| e["type"] == kind).count();
     assert_eq!((of("gate_passed"), of("gate_went_stale")), (2, 1));
+    desk.verified();
+}
+
+#[test]
+fn files_that_are_changed_by_hand_while_gates_run_are_checked_again() {
+    let Some(desk) = desk() else { return };
+    let wait = "while [ ! -e target/go ]; do sleep 0.05; done\n";
+    std::fs::write(desk.path().join("wait.sh"), wait).unwrap();
+    std::fs::create_dir_all(desk.path().join("target")).unwrap();
+    let mut steps = plan(&[("modify", "src/search.rs")]);
+    steps["gates"] =
+        json!([{"name": "check", "command": "sh check.sh"}, {"name": "wait", "command": "sh wait.sh"}]);
+    let server = Server::start(vec![call("submit_plan", steps), rename("fn points_of("), say("Done.")]);
+    let goal = ["run", GOAL, "--auto-confirm", "--trust", "--json"];
+    let mut run = Running::start(desk.with_model(&server.base, &goal));
+    let mut begun = 0;
+    while begun < 2 {
+        let line = run.line();
+        let event: Value = serde_json::from_slice(&line).unwrap();
+        assert_ne!(event["type"], "run_ended", "{event}");
+        begun += usize::from(event["type"] == "command_started");
+    }
+    // The first gate is green, the second one at work: somebody saves a file meanwhile.
+    let note = desk.file("src/note.rs") + "\n// by hand\n";
+    std::fs::write(desk.path().join("src/note.rs"), note).unwrap();
+    std::fs::write(desk.path().join("target/go"), "").unwrap();
+    let ended = run.end().with(0);
+    let events = ended.events();
+    let of = |kind: &str| events.iter().filter(|e| e["type"] == kind).count();
+    assert_eq!((of("gate_went_stale"), of("tree_seen")), (2, 2), "{}", ended.out);
+    assert!(desk.file("src/note.rs").ends_with("// by hand\n"));
     desk.verified();
 }
 

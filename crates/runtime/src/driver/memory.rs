@@ -70,6 +70,7 @@ impl Driver {
             | WorkKey::Recall(_)
             | WorkKey::Remember(_)
             | WorkKey::ReadPlan(_)
+            | WorkKey::SeeTree(_)
             | WorkKey::Stage(..)
             | WorkKey::Judge(_) => false,
         }

@@ -192,6 +192,12 @@ impl Driver {
                     Input::PlanRead { call, result }
                 });
             }
+            Work::SeeTree { call } => {
+                let workshop = self.kit.workshop.clone();
+                self.spawn(key, Some(call), None, async move {
+                    Input::TreeSeen { call, tree: workshop.tree().await }
+                });
+            }
             Work::LookCommit { commit, files } => {
                 let workshop = self.kit.workshop.clone();
                 self.spawn(key, Some(commit), None, async move {

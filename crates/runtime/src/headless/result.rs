@@ -80,7 +80,7 @@ impl Results {
                 GateStatus::Stale(_) => "files changed since it was green",
                 GateStatus::Failed(_) => "it failed",
                 GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) => "it did not run",
-                GateStatus::Skipped => "it was left out",
+                GateStatus::Skipped => "it was skipped",
             };
             return Some(format!("the gate {} is not green: {why}", gate.name));
         }

@@ -61,6 +61,7 @@ impl EventTrace {
             | WorkKey::Remember(_)
             | WorkKey::Commit(..)
             | WorkKey::ReadPlan(_)
+            | WorkKey::SeeTree(_)
             | WorkKey::Stage(..)
             | WorkKey::Judge(_)
             | WorkKey::Recall(_) => None,
@@ -150,6 +151,8 @@ impl EventTrace {
             | Event::TaskFreed { .. }
             | Event::GateStarted { .. }
             | Event::GateWentStale { .. }
+            | Event::TreeSought { .. }
+            | Event::TreeSeen { .. }
             | Event::GateReset { .. }
             | Event::GateChanged { .. }
             | Event::RepairStarted { .. }

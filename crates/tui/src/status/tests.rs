@@ -197,6 +197,8 @@ fn a_run_without_a_plan_shows_its_goal() {
         fault: None,
         refused: false,
         stopped: false,
+        looking: None,
+        overtaken: 0,
     });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }

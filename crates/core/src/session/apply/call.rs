@@ -9,7 +9,8 @@ use crate::{
     ids::{CallId, LaneId, Seq},
     relpath::RelPath,
     sandbox::Confine,
-    session::{LaneKind, OpenCall, State, Talk},
+    scope::ToolScope,
+    session::{Deeds, LaneKind, OpenCall, State, Talk},
     tool::{LeaveOf, Tool},
     work::SeenParts,
 };
@@ -71,6 +72,15 @@ impl State {
                 {
                     run.refused = *status == CallStatus::Refused;
                 }
+                let acts = |c: &OpenCall| {
+                    c.call == *call
+                        && c.tool.is_some_and(|t| t.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)))
+                };
+                lane.deeds = match (lane.calls.iter().any(acts), status) {
+                    (true, CallStatus::Done | CallStatus::Failed) => Deeds::Done,
+                    (true, CallStatus::Refused) if lane.deeds == Deeds::None => Deeds::Refused,
+                    (true, CallStatus::Refused | CallStatus::Interrupted) | (false, _) => lane.deeds,
+                };
                 lane.calls.retain(|c| c.call != *call);
                 lane.talk.push(Talk::Result(seq));
                 saw(&mut lane.seen, &mut lane.parts, seen, parts);

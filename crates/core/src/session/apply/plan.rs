@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
+    blob::BlobId,
     checkpoint::{CheckpointKind, Failure},
-    event::Event,
-    ids::{GateId, Seq, TaskId},
+    event::{Event, Proof},
+    ids::{EvidenceId, GateId, Seq, TaskId},
     intent::Phase,
-    plan::{GateStatus, Pause, Plan, TaskStatus},
+    plan::{GateStatus, Pause, Plan, ProvenTree, TaskStatus},
     session::{State, state::TaskFault},
 };
 
@@ -36,6 +37,8 @@ macro_rules! plan_events {
             | Event::GatePassed { .. }
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
+            | Event::TreeSought { .. }
+            | Event::TreeSeen { .. }
             | Event::GateReset { .. }
             | Event::GateChanged { .. }
             | Event::RepairStarted { .. }
@@ -117,15 +120,15 @@ impl State {
                 self.saw(call.0);
                 self.set_gate(*gate, |_| GateStatus::Running);
             }
-            Event::GatePassed { gate, evidence, .. } => {
+            Event::GatePassed { gate, evidence, proof } => {
                 self.saw(evidence.0);
-                self.evidence.insert(*evidence, seq);
+                self.witnessed(*evidence, proof);
                 (self.repairs, self.detours) = (0, 0);
                 self.set_gate(*gate, |_| GateStatus::Passed(*evidence));
             }
             Event::GateFailed { gate, evidence, proof } => {
                 self.saw(evidence.0);
-                self.evidence.insert(*evidence, seq);
+                self.witnessed(*evidence, proof);
                 self.failure = Some(self.red(*gate, &proof.diagnostics));
                 self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
             }
@@ -137,6 +140,17 @@ impl State {
                 | GateStatus::Stale(_)
                 | GateStatus::Skipped => was,
             }),
+            Event::TreeSought { call } => {
+                self.saw(call.0);
+                self.run.iter_mut().for_each(|run| run.looking = Some(*call));
+            }
+            Event::TreeSeen { tree, .. } => {
+                let overtaken = tree.is_some_and(|tree| self.overtaken(tree).next().is_some());
+                if let Some(run) = &mut self.run {
+                    run.looking = None;
+                    run.overtaken += u32::from(overtaken);
+                }
+            }
             Event::GateReset { gate, skipped } => {
                 let to = if *skipped { GateStatus::Skipped } else { GateStatus::Pending };
                 self.set_gate(*gate, |_| to);
@@ -153,6 +167,32 @@ impl State {
             Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
             _ => {}
         }
+    }
+
+    /// What a gate was run on. What changed meanwhile is its own work or somebody else's: nothing tells which.
+    fn witnessed(&mut self, evidence: EvidenceId, proof: &Proof) {
+        let Some((before, after)) = proof.tree_before.zip(proof.tree) else { return };
+        let still = before == after;
+        for proven in self.trees.values_mut().filter(|p| p.tree == before && !still) {
+            *proven = ProvenTree { tree: after, still };
+        }
+        self.trees.insert(evidence, ProvenTree { tree: after, still });
+    }
+
+    /// The green gates of the plan that were run on other files than these. One beside which files changed is run once
+    /// more; what it wrote again is believed to be its own.
+    pub(in crate::session) fn overtaken(&self, tree: BlobId) -> impl Iterator<Item = GateId> {
+        let again = self.run.as_ref().is_some_and(|r| r.overtaken > 0);
+        let fresh = move |p: &ProvenTree| p.tree == tree && (p.still || again);
+        let gates = self.plan.iter().flat_map(|p| &p.gates);
+        gates.filter_map(move |g| match g.status {
+            GateStatus::Passed(evidence) => self.trees.get(&evidence).filter(|p| !fresh(p)).map(|_| g.id),
+            GateStatus::Pending
+            | GateStatus::Running
+            | GateStatus::Failed(_)
+            | GateStatus::Stale(_)
+            | GateStatus::Skipped => None,
+        })
     }
 
     fn set_pause(&mut self, pause: Pause, on: bool) {

@@ -27,8 +27,21 @@ impl State {
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
                 let files = BTreeSet::new();
                 let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
-                self.run =
-                    Some(Run { id, turn, began, approval, files, lines, tried, fault, refused, stopped });
+                let (looking, overtaken) = (None, 0);
+                self.run = Some(Run {
+                    id,
+                    turn,
+                    began,
+                    approval,
+                    files,
+                    lines,
+                    tried,
+                    fault,
+                    refused,
+                    stopped,
+                    looking,
+                    overtaken,
+                });
             }
             Event::RunCompleted { status, .. } => {
                 let run = self.run.take();

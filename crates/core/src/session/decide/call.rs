@@ -346,7 +346,8 @@ impl Draft<'_> {
             self.command_wrote(call, &command, *wrote, !gate);
         }
         if let LaneKind::Gate(gate) = kind {
-            let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics, untouched };
+            let (exit, trees) = (outcome.exit, outcome.trees);
+            let end = GateEnd { command, exit, passed, output, diagnostics, untouched, trees };
             self.gate_ended(lane, gate, end);
             return Ok(());
         }
@@ -398,6 +399,9 @@ impl Draft<'_> {
         if let Some(call) = call.filter(|c| self.state.compacting.as_ref().is_some_and(|s| s.call == *c)) {
             let fault = Fault { kind: FaultKind::Internal, message: text, hint: String::new(), status: None };
             return self.summarized(call, Err(fault));
+        }
+        if let Some(call) = call.filter(|c| self.state.run.as_ref().is_some_and(|r| r.looking == Some(*c))) {
+            return self.tree_seen(call, None);
         }
         if let Some((sought, ..)) = self.state.plan_sought.as_ref().filter(|(id, ..)| Some(*id) == call) {
             return self.plan_read(*sought, Err(text));

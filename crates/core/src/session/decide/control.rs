@@ -56,13 +56,19 @@ impl Draft<'_> {
             Slash::Undo => return self.undo(),
             Slash::Unundo => return self.redo_change(),
             Slash::Chat => return self.set_ceiling(Ceiling { chat_only: true, ..now }),
+            Slash::Auto if !now.chat_only => {
+                let badge = now.permission.badge();
+                return Err(Refusal::new(format!(
+                    "conversation only is off already; the ceiling is {badge}, Shift-Tab changes it"
+                )));
+            }
             Slash::Auto => return self.set_ceiling(Ceiling { chat_only: false, ..now }),
             Slash::Ask => return self.set_ceiling(Ceiling::of(PermissionMode::Ask)),
             Slash::ReadOnly => {
                 return self.set_ceiling(Ceiling { permission: PermissionMode::ReadOnly, ..now });
             }
-            Slash::Agent => return self.forced(args),
-            Slash::Init => return self.forced(INIT),
+            Slash::Agent => return self.forced(args, &format!("/{name} {args}")),
+            Slash::Init => return self.forced(INIT, &format!("/{name}")),
             Slash::Plan => return self.plan_command(args),
             Slash::Compact => return self.compact(args),
             Slash::Trust => return self.seek_trust(args),
@@ -92,11 +98,12 @@ impl Draft<'_> {
         self.control(control)
     }
 
-    /// `/agent TEXT`: the text as a task, whatever it sounds like.
-    fn forced(&mut self, text: &str) -> Decided {
+    /// `/agent TEXT`: the text as a task, whatever it sounds like; what was typed stands in the conversation.
+    fn forced(&mut self, text: &str, typed: &str) -> Decided {
         let line = format!("@write {text}");
         let reading = self.read(&line);
-        self.take_message(None, &line, &reading, crate::ids::Seq(u64::MAX))
+        let turn = self.begin_turn(typed);
+        self.take_message(Some(turn), &line, &reading, crate::ids::Seq(u64::MAX))
     }
 
     pub(super) fn control(&mut self, control: Control) -> Decided {

@@ -5,6 +5,7 @@
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
+    terms::TreeView,
     verdict::CallVerdict,
 };
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     relpath::RelPath,
     session::{Lane, LaneKind},
     shell::{checks_each_file, proves},
-    tool::{ChangeGate, Exit, Run},
+    tool::{ChangeGate, Exit, Run, Trees},
 };
 
 /// Told of a command that could prove nothing.
@@ -29,6 +30,12 @@ const PROVES_NOTHING: &str = "that proves nothing: give a program that checks at
 
 /// Told of a check that failed before anything was changed.
 const UNTOUCHED: &str = "fails on the untouched tree too: it names no file that was changed here";
+
+/// Told where nobody could look.
+const UNSEEN_TREE: &str = "It could not be looked whether files changed since the gates passed.";
+
+/// So often the gates of a run are run again because files changed meanwhile.
+const MOST_OVERTAKEN: u32 = 3;
 
 /// How a gate's command ended.
 #[derive(Clone, Debug)]
@@ -45,11 +52,13 @@ pub(super) struct GateEnd {
     pub diagnostics: String,
     /// Whether nothing that was changed here has to do with it.
     pub untouched: bool,
+    /// The workspace that it was run on.
+    pub trees: Option<Trees>,
 }
 
 impl Draft<'_> {
     pub(super) fn gate_ended(&mut self, lane: LaneId, gate: GateId, end: GateEnd) {
-        let GateEnd { command, exit, passed, output, diagnostics, untouched } = end;
+        let GateEnd { command, exit, passed, output, diagnostics, untouched, trees } = end;
         // One that could not even be started is red: only the user waives a gate.
         let exit = exit.unwrap_or_default();
         let found = self.state.plan.as_ref().and_then(|p| p.gate(gate)).is_some_and(|g| g.found);
@@ -69,7 +78,8 @@ impl Draft<'_> {
         }
         self.emit(Event::LaneClosed { lane });
         let evidence = EvidenceId(self.id());
-        let proof = Proof { command, exit, output, diagnostics, tree: self.tree() };
+        let (tree, tree_before) = (trees.map(|t| t.after), trees.map(|t| t.before));
+        let proof = Proof { command, exit, output, diagnostics, tree, tree_before };
         if passed {
             self.emit(Event::GatePassed { gate, evidence, proof });
             self.continue_run();
@@ -135,16 +145,45 @@ impl Draft<'_> {
         CallVerdict::ask(asked, message)
     }
 
-    /// A hash over what the session has on disk: the after-hash of every file in the ledger.
-    fn tree(&self) -> Option<BlobId> {
-        let mut files: std::collections::BTreeMap<&RelPath, Option<BlobId>> =
-            std::collections::BTreeMap::new();
-        for file in
-            self.state.ledger().iter().filter_map(|a| self.state.applies().get(a)).flat_map(|a| &a.files)
-        {
-            files.insert(&file.path, file.after);
+    /// Looks whether the gates were run on the files as they are, before the run ends; false where no gate says on what
+    /// it was run.
+    pub(super) fn seek_tree(&mut self) -> bool {
+        if self.state.run.as_ref().is_some_and(|r| r.looking.is_some()) {
+            return true;
         }
-        (!files.is_empty()).then(|| BlobId::of(format!("{files:?}").as_bytes()))
+        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        let proven = gates.filter_map(|g| match g.status {
+            GateStatus::Passed(evidence) => self.state.trees.get(&evidence),
+            GateStatus::Pending
+            | GateStatus::Running
+            | GateStatus::Failed(_)
+            | GateStatus::Stale(_)
+            | GateStatus::Skipped => None,
+        });
+        if proven.count() == 0 {
+            return false;
+        }
+        let call = CallId(self.id());
+        self.emit(Event::TreeSought { call });
+        true
+    }
+
+    /// The files were looked at: what was proven of others is proven anew, and else the run ends.
+    pub(super) fn tree_seen(&mut self, call: CallId, tree: Option<BlobId>) -> Decided {
+        if self.state.run.as_ref().is_none_or(|r| r.looking != Some(call)) {
+            return Err(Refusal::new("nothing waits for a look at the files"));
+        }
+        let overtaken: Vec<GateId> = tree.iter().flat_map(|tree| self.state.overtaken(*tree)).collect();
+        self.emit(Event::TreeSeen { call, tree });
+        if tree.is_none() {
+            self.notice(Level::Warn, UNSEEN_TREE);
+        }
+        for gate in overtaken {
+            self.emit(Event::GateWentStale { gate });
+        }
+        let restless = self.state.run.as_ref().is_some_and(|r| r.overtaken > MOST_OVERTAKEN);
+        self.continue_seeing(if restless { TreeView::Restless } else { TreeView::Known });
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs: from a plan that is ready to its end, and every way it stops before.
 
-use super::terms::{Author, LaneOpening, Mend, RunEnd, RunFault};
+use super::terms::{Author, LaneOpening, Mend, RunEnd, RunFault, TreeView};
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level, RunStatus},
@@ -14,7 +14,7 @@ use crate::{
     proposal::ProposalStatus,
     question::Gap,
     scope::{Capability, PermissionMode, ToolScope},
-    session::LaneKind,
+    session::{Deeds, LaneKind},
     tool::Run,
 };
 
@@ -145,6 +145,11 @@ impl Draft<'_> {
 
     /// The next thing of the run: a gate, as many tasks as may be at work together, or its end.
     pub(super) fn continue_run(&mut self) {
+        self.continue_seeing(TreeView::Unknown);
+    }
+
+    /// As [`Draft::continue_run`], where it may just have been looked what the files are.
+    pub(super) fn continue_seeing(&mut self, tree: TreeView) {
         let at_work = self.state.run_lanes().count();
         let Some(plan) = self.state.plan.clone() else {
             if at_work == 0 {
@@ -184,7 +189,8 @@ impl Draft<'_> {
                 self.start_task(task, node);
                 self.continue_run();
             }
-            (None, None) if self.renew_gates() => self.continue_run(),
+            (None, None) if tree != TreeView::Restless && self.renew_gates() => self.continue_run(),
+            (None, None) if tree == TreeView::Unknown && self.seek_tree() => {}
             (None, None) => self.complete_run(),
         }
     }
@@ -234,6 +240,11 @@ impl Draft<'_> {
         let mine =
             self.state.proposals().values().filter(|p| p.lane == lane && p.status != ProposalStatus::Dropped);
         let skipped = mine.clone().count() > 0 && mine.clone().all(|p| p.status == ProposalStatus::Skipped);
+        // What was to change or run something, and was let do nothing of it, is not done.
+        let node = self.state.plan.as_ref().and_then(|p| p.task(task)).map(|t| t.node);
+        let acts = node.is_some_and(|n| !ToolScope::READ_ONLY.contains(n.scope()));
+        let refused = self.state.lanes.get(&lane).is_some_and(|l| l.deeds == Deeds::Refused);
+        let skipped = skipped || (acts && refused);
         self.emit(Event::LaneClosed { lane });
         if skipped {
             self.emit(Event::TaskSkipped { task });

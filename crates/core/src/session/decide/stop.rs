@@ -14,7 +14,7 @@ use crate::{
     intent::Phase,
     phase::Trigger,
     pipeline::StageEvent,
-    plan::{GateStatus, TaskStatus},
+    plan::{GateStatus, Plan, TaskStatus},
     session::{ApplyStatus, Lane, LaneKind},
 };
 
@@ -93,10 +93,14 @@ impl Draft<'_> {
     /// Gives the plan up: from planning, from its confirmation, or after a failure.
     pub(super) fn abandon(&mut self) -> Decided {
         self.end_work("the plan was given up");
+        let title = self.state.plan.as_ref().filter(|p| p.unfinished()).map(|p| p.title.clone());
         self.shelve();
         self.clear_queue();
         self.go(Trigger::Abandon)?;
-        self.notice(Level::Info, "Okay. Nothing is under way; say what you would like instead.");
+        let aside = title.map(|t| format!(" The plan \"{t}\" is set aside; `/redo` brings it back."));
+        let aside = aside.unwrap_or_default();
+        let text = format!("Okay. Nothing is under way; say what you would like instead.{aside}");
+        self.notice(Level::Info, text);
         Ok(())
     }
 
@@ -150,12 +154,18 @@ impl Draft<'_> {
         }
         self.close_questions(|_, _| true);
         self.set_aside("the session was reset", |_, _| true);
+        let plans = self.state.plan.iter().chain(&self.state.suspended).filter(|p| p.unfinished());
+        let plans = plans.map(Plan::standing).collect::<Vec<_>>().join(", ");
         while self.state.plan.is_some() || self.state.suspended.is_some() {
             self.emit(Event::PlanShelved { suspended: false });
         }
         self.clear_queue();
         self.must_go(Trigger::Reset);
         self.notice(Level::Info, "The session starts over; applied changes stay and can be undone.");
+        if !plans.is_empty() {
+            let text = format!("Set aside: {plans}; `/proposals plan` takes the last one up again.");
+            self.notice(Level::Info, text);
+        }
     }
 
     /// A lane of the run cannot go on, and the run with it, once other steps at work have ended.

@@ -14,6 +14,17 @@ use crate::{
     sandbox::Confine,
 };
 
+/// Whether it was just looked what the files of the workspace are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TreeView {
+    /// It was not.
+    Unknown,
+    /// It was.
+    Known,
+    /// It was, and they never stay as they are: nothing is proven anew any more.
+    Restless,
+}
+
 /// Why a run cannot go on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RunFault {

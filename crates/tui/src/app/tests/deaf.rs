@@ -71,6 +71,21 @@ fn the_editor_of_a_plan_answers_nothing_and_what_comes_back_has_to_stand_again()
 }
 
 #[test]
+fn the_word_edit_at_a_plan_opens_the_editor_and_is_no_message() {
+    for word in ["edit", "e"] {
+        let mut desk = Desk::new(120, 40).with_plan();
+        desk.draw();
+        desk.wait(400).press(&format!("{word}<enter>"));
+        assert_eq!(desk.inputs, [], "{word}");
+        let wishes = desk.app.wishes();
+        assert!(
+            matches!(wishes.as_slice(), [AppCommand::Edit { name, .. }] if name == "plan.md"),
+            "{wishes:?}"
+        );
+    }
+}
+
+#[test]
 fn a_command_is_allowed_in_the_list_only_after_it_stood_there() {
     let mut desk = Desk::new(120, 40);
     command(&mut desk);

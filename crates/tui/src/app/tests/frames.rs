@@ -151,6 +151,15 @@ fn nothing_moves_and_nothing_is_due_while_nothing_runs() {
 }
 
 #[test]
+fn conversation_only_has_its_mark_until_it_is_left() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("/chat<enter>").deliver();
+    assert!(at(&mut desk, 120, 40)[0].ends_with("talk only · ask"), "{}", at(&mut desk, 120, 40)[0]);
+    desk.press("/auto<enter>").deliver();
+    assert!(!at(&mut desk, 120, 40)[0].contains("talk only"));
+}
+
+#[test]
 fn hostile_names_cannot_leave_their_place() {
     let mut desk = Desk::new(120, 40);
     let around = Surroundings {

@@ -58,6 +58,9 @@ impl App {
             if !model.is_empty() {
                 right.push(Span::styled(model, style(Slot::Soft)));
             }
+            if self.world.state().chat_only {
+                right.push(Span::styled("talk only", style(Slot::Warn)));
+            }
             right.push(Span::styled(self.world.state().permission.badge(), style(Slot::Soft)));
             if let Some(percent) = self.world.context_percent() {
                 let slot = if percent >= 80 { Slot::Warn } else { Slot::Soft };

@@ -81,6 +81,7 @@ fn proof(code: i32, diagnostics: &str) -> Proof {
         output: BlobId::of(b""),
         diagnostics: diagnostics.into(),
         tree: None,
+        tree_before: None,
     }
 }
 

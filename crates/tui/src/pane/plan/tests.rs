@@ -97,6 +97,7 @@ fn running() -> Screen {
         output: BlobId::of(b""),
         diagnostics: String::new(),
         tree: None,
+        tree_before: None,
     };
     s.tell(Event::GatePassed { gate: GateId(1), evidence: EvidenceId(9), proof });
     s.tell(Event::TaskStarted { task: TaskId(2), lane: LaneId(1) });

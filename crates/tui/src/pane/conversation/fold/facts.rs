@@ -318,7 +318,10 @@ impl Log {
             RunStatus::Ended => ("–", Slot::Warn, format!("{summary}. {files}")),
             RunStatus::Failed if self.is_told(summary) => ("✗", Slot::Bad, format!("Failed. {files}")),
             RunStatus::Failed => ("✗", Slot::Bad, format!("Failed: {summary} {files}")),
-            RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {files}")),
+            RunStatus::Cancelled if matches!(summary, "" | "Stopped.") => {
+                ("–", Slot::Soft, format!("Stopped. {files}"))
+            }
+            RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {summary} {files}")),
             RunStatus::Breakout => ("–", Slot::Soft, summary.to_owned()),
             RunStatus::Manual => ("–", Slot::Soft, format!("Over to you; the plan is kept. {files}")),
         };

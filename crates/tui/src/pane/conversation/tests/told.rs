@@ -159,6 +159,42 @@ fn a_plan_whose_question_fell_away_for_another_was_replaced() {
 }
 
 #[test]
+fn a_plan_that_nobody_is_asked_about_asks_nothing_and_is_not_replaced_when_it_is_done() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    run_begins(&mut s);
+    s.tell(Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Completed,
+        summary: String::new(),
+        files: vec![],
+        goal: None,
+        came_to: None,
+    });
+    s.tell(Event::PlanShelved { suspended: true });
+    let text = s.text(100, 40).join("\n");
+    assert!(!text.contains("Proceed?") && !text.contains("replaced"), "{text}");
+}
+
+#[test]
+fn one_failure_is_told_once() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    run_begins(&mut s);
+    s.tell(Event::TaskFailed { task: TaskId(1), message: "no connection".into(), hint: "check it".into() });
+    s.tell(Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Failed,
+        summary: "no connection".into(),
+        files: vec![],
+        goal: None,
+        came_to: None,
+    });
+    let text = s.text(100, 40).join("\n");
+    assert_eq!(text.matches("no connection").count(), 1, "{text}");
+}
+
+#[test]
 fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
     let mut s = Screen::new();
     s.tell(Event::PlanReady { plan: plan() });
@@ -185,6 +221,12 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
     {
         holds(&mut s, wanted);
     }
+    let Event::RunCompleted { run, status, files, goal, came_to: told, .. } = end(came_to.clone()) else {
+        return;
+    };
+    let summary = "Completed 1 task before cancel.".to_owned();
+    s.tell(Event::RunCompleted { run, status, summary, files, goal, came_to: told });
+    holds(&mut s, "Stopped. Completed 1 task before cancel. 1 file created/modified.");
     s.tell(end(Completion { gates: vec![], ..came_to }));
     holds(&mut s, "not checked: the plan has no gate");
 }
