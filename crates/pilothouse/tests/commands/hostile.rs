@@ -336,7 +336,8 @@ fn undo_takes_back_what_was_done_last_whatever_the_clock_says() {
 fn a_clients_secret_of_any_look_stands_in_no_request_and_nowhere_on_disk() {
     let desk = Desk::new();
     let secret = "3f2b8c1e-9d4a-4f6b-8a7c-1e2d3c4b5a69";
-    let said = format!("client_secret={secret}\n{{\"client_secret\": \"{secret}\"}}\nclientSecret: {secret}\n");
+    let said =
+        format!("client_secret={secret}\n{{\"client_secret\": \"{secret}\"}}\nclientSecret: {secret}\n");
     fs::write(desk.path().join("settings.txt"), said).unwrap();
     let read = call("read", json!({"path": "settings.txt"}));
     let server = Server::start(vec![read, say("It is a file of settings.")]);
@@ -344,7 +345,8 @@ fn a_clients_secret_of_any_look_stands_in_no_request_and_nowhere_on_disk() {
     let sent: String = server.requests().iter().map(ToString::to_string).collect();
     assert!(sent.contains("client_secret") && !sent.contains(secret), "{sent}");
     assert!(!ended.out.contains(secret), "{}", ended.out);
-    let kept = std::process::Command::new("grep").args(["-rl", secret]).arg(desk.home.path()).output().unwrap();
+    let kept =
+        std::process::Command::new("grep").args(["-rl", secret]).arg(desk.home.path()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&kept.stdout), "");
 }
 
