@@ -150,8 +150,6 @@ enum Sheet {
     All,
     /// Write the whole of a file of which nothing was decided.
     Whole,
-    /// Write nothing of a file.
-    Skip,
 }
 
 impl Sheet {
@@ -160,7 +158,6 @@ impl Sheet {
         match self {
             Self::All => ("Apply all files atomically", "A", "applies them"),
             Self::Whole => ("Apply the whole file", "a", "applies it"),
-            Self::Skip => ("Skip the file: nothing of it is written", "s", "skips it"),
         }
     }
 
@@ -169,7 +166,6 @@ impl Sheet {
         match self {
             Self::All => action == DiffAction::ApplyAll,
             Self::Whole => matches!(action, DiffAction::Apply | DiffAction::ApplyAll),
-            Self::Skip => action == DiffAction::Skip,
         }
     }
 }

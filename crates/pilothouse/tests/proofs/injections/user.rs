@@ -210,9 +210,6 @@ impl User {
                 continue;
             };
             self.terminal.decide(if self.says_yes { "a" } else { "s" });
-            if !self.says_yes && self.terminal.wait(SHORT, |s| s.contains("s skips it")).is_some() {
-                self.terminal.decide("s");
-            }
             if self.says_yes {
                 // Nothing was decided of it: the sheet of the whole file comes first.
                 if self.terminal.wait(Duration::from_secs(1), |s| s.contains("a applies it")).is_some() {

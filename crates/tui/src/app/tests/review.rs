@@ -187,9 +187,9 @@ fn with_nothing_left_to_decide_the_keys_go_back_to_the_draft() {
     for (width, height) in [(120, 40), (80, 24), (50, 20)] {
         let mut bench = Bench::new(width, height);
         bench.press("<ctrl-x>d");
-        bench.press("ss");
+        bench.press("s");
         assert_eq!(bench.desk.app.panes.focus, DIFF, "another file waits");
-        bench.press("ss");
+        bench.press("s");
         assert_eq!(bench.desk.app.panes.focus, DIFF, "steps are to come");
         for _ in 0..2 {
             bench.desk.reply("Done.", &[]);
@@ -218,7 +218,7 @@ fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
     let mut bench = Bench::new(120, 40);
     bench.press("<ctrl-x>d");
     bench.press("aa");
-    bench.press("ss");
+    bench.press("s");
     for _ in 0..2 {
         assert_eq!(bench.desk.thinking.len(), 1);
         bench.desk.reply("Done.", &[]);

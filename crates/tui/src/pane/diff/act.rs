@@ -82,14 +82,7 @@ impl DiffPane {
     /// Does what the open sheet asks about, by its own key; any other closes it.
     fn confirm(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
         let shown = std::mem::take(&mut self.asked_all);
-        match self.sheet {
-            sheet if !sheet.is_confirmed_by(action) => Outcome::none(),
-            Sheet::All | Sheet::Whole => Self::apply(ctx, shown),
-            Sheet::Skip => {
-                let proposals = shown.into_iter().map(|(id, _)| id).collect();
-                Outcome::input(Input::Skip { proposals, reason: String::new() })
-            }
-        }
+        if self.sheet.is_confirmed_by(action) { Self::apply(ctx, shown) } else { Outcome::none() }
     }
 
     /// Wants the file in the editor, at the hunk.
@@ -269,14 +262,12 @@ impl DiffPane {
         }
     }
 
-    /// Asks once more: what is skipped does not come back.
-    fn skip(&mut self, ctx: &Ctx<'_>) -> Outcome {
+    fn skip(&self, ctx: &Ctx<'_>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
             return Outcome::notice("it is being written; it cannot be skipped now");
         }
-        (self.asked_all, self.sheet) = (vec![(file.id, file.shown)], Sheet::Skip);
-        Outcome::none()
+        Outcome::input(Input::Skip { proposals: vec![file.id], reason: String::new() })
     }
 
     /// Leaves the hunk and asks why; an empty line gives no reason.

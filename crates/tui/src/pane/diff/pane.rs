@@ -252,10 +252,9 @@ impl Pane for DiffPane {
             p.is_some_and(|p| !p.decided.is_empty() || p.word().is_some())
         };
         let Some(action) = action.and_then(DiffAction::of) else { return false };
-        let sheets = matches!(action, DiffAction::ApplyAll | DiffAction::Skip);
-        matches!(action, DiffAction::Edit | DiffAction::Open)
+        matches!(action, DiffAction::Edit | DiffAction::Open | DiffAction::Skip)
             || action == DiffAction::Apply && (open || decided())
-            || sheets && open
+            || action == DiffAction::ApplyAll && open
     }
 
     fn show_place(&mut self, place: &Place, ctx: &Ctx<'_>) -> bool {

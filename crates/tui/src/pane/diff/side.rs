@@ -238,7 +238,6 @@ impl DiffPane {
             let (taken, left, _) = p.tally();
             let chosen = p.chosen().len();
             let what = match p.kind {
-                _ if self.sheet == Sheet::Skip => count(p.hunks.len(), "hunk"),
                 _ if chosen == 0 => "nothing".to_owned(),
                 ChangeKind::Create => "new file".to_owned(),
                 ChangeKind::Delete => "removed".to_owned(),
