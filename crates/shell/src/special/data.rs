@@ -115,21 +115,12 @@ fn into_program(upper: &str) -> bool {
     })
 }
 
-/// Judges one text of statements; whether it only reads.
-fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
-    let upper = text.to_ascii_uppercase();
-    let words: Vec<&str> = upper
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\\')))
-        .filter(|s| !s.is_empty())
-        .collect();
-    let destroys = destroys(name, &upper, &words);
-    if destroys {
-        w.hit("remote-destroy", span);
-    }
-    let runs = upper.contains("\\!")
+/// Whether a text of statements, in capitals, has the client or the server run a program or load code.
+fn runs_programs(name: &str, upper: &str, words: &[&str]) -> bool {
+    upper.contains("\\!")
         || upper.contains(".SHELL")
         || upper.contains(".SYSTEM")
-        || into_program(&upper)
+        || into_program(upper)
         || words.first() == Some(&"SYSTEM") && name.starts_with(['m', 's'])
         || upper.contains("TO PROGRAM")
         || upper.contains("FROM PROGRAM")
@@ -141,7 +132,21 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
         || ["PLPYTHON", "PLPERLU", "PLSH"].iter().any(|language| upper.contains(language))
         || matches!(name, "redis-cli") && words.first() == Some(&"EVAL")
         || upper.split_ascii_whitespace().next() == Some(".LOAD")
-        || upper.contains(".LOAD ");
+        || upper.contains(".LOAD ")
+}
+
+/// Judges one text of statements; whether it only reads.
+fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
+    let upper = text.to_ascii_uppercase();
+    let words: Vec<&str> = upper
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\\')))
+        .filter(|s| !s.is_empty())
+        .collect();
+    let destroys = destroys(name, &upper, &words);
+    if destroys {
+        w.hit("remote-destroy", span);
+    }
+    let runs = runs_programs(name, &upper, &words);
     if runs {
         w.hit("hidden-run", span);
     }

@@ -194,12 +194,9 @@ pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-/// Splits a program into code and string literals; the code outside strings and patterns decides.
-fn awk_code(w: &mut Walker<'_>, field: &Field) {
-    if field.text.chars().eq([UNKNOWN]) {
-        w.hit("computed-code", field.span);
-    }
-    let text: String = field.text.chars().take(16_384).collect();
+/// A program as its code, without strings and patterns, and its string literals.
+fn awk_parts(program: &str) -> (String, Vec<String>) {
+    let text: String = program.chars().take(16_384).collect();
     let mut code = String::new();
     let mut strings: Vec<String> = Vec::new();
     let mut chars = text.chars().peekable();
@@ -233,6 +230,15 @@ fn awk_code(w: &mut Walker<'_>, field: &Field) {
             c => code.push(c),
         }
     }
+    (code, strings)
+}
+
+/// Judges a program: its code outside strings and patterns decides.
+fn awk_code(w: &mut Walker<'_>, field: &Field) {
+    if field.text.chars().eq([UNKNOWN]) {
+        w.hit("computed-code", field.span);
+    }
+    let (code, strings) = awk_parts(&field.text);
     let tight: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let runs = tight.contains("system(")
         || tight.contains("|getline")
