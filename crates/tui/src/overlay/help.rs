@@ -63,7 +63,7 @@ impl Help {
         }
     }
 
-    /// The tables of what has the keys, of what holds anywhere, and of the other: the keys that work here come first.
+    /// The tables of what is open, of what holds anywhere, and of the composer.
     fn shown(&self, focus: Focus) -> [Option<Table>; 3] {
         let (fixed, parts): (Vec<Table>, Vec<Table>) =
             tables().into_iter().partition(|t| t.name == ANYWHERE || t.name == composer::Action::TABLE);
@@ -76,10 +76,7 @@ impl Help {
         let at = (i32::try_from(here.unwrap_or_default()).unwrap_or_default() + self.pane).rem_euclid(count);
         let part = parts.into_iter().nth(usize::try_from(at).unwrap_or_default());
         let [anywhere, composer] = [0, 1].map(|n| fixed.get(n).cloned());
-        match focus {
-            Focus::Composer => [composer, anywhere, part],
-            Focus::Pane(_) => [part, anywhere, composer],
-        }
+        [part, anywhere, composer]
     }
 
     fn draw(&self, ctx: &Ctx<'_>, buf: &mut Buffer) {
