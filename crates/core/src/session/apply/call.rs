@@ -64,41 +64,44 @@ impl State {
                     open.allowed = None;
                 }
             }
-            Event::CallEnded { call, lane, status, seen, parts, .. } => {
-                let Some(lane) = self.lanes.get_mut(lane) else { return };
-                let widens = |c: &OpenCall| c.call == *call && c.tool == Some(Tool::RequestPath);
-                if let Some(run) =
-                    self.run.as_mut().filter(|r| r.turn == lane.turn && lane.calls.iter().any(widens))
-                {
-                    run.refused = *status == CallStatus::Refused;
-                }
-                let acts = |c: &OpenCall| {
-                    c.call == *call
-                        && c.tool.is_some_and(|t| t.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)))
-                };
-                lane.deeds = match (lane.calls.iter().any(acts), status) {
-                    (true, CallStatus::Done | CallStatus::Failed) => Deeds::Done,
-                    (true, CallStatus::Refused) if lane.deeds == Deeds::None => Deeds::Refused,
-                    (true, CallStatus::Refused | CallStatus::Interrupted) | (false, _) => lane.deeds,
-                };
-                lane.calls.retain(|c| c.call != *call);
-                lane.talk.push(Talk::Result(seq));
-                saw(&mut lane.seen, &mut lane.parts, seen, parts);
-                if !self.transcript.is_beside(lane.id) {
-                    saw(&mut self.seen, &mut self.parts, seen, parts);
-                }
-                if lane.kind == LaneKind::Goal
-                    && lane.rounds == 0
-                    && let Some(turn) = self.turns.get_mut(&lane.turn).map(Arc::make_mut)
-                {
-                    turn.output = Some(seq);
-                }
-            }
+            Event::CallEnded { .. } => self.call_ended(seq, event),
             Event::SourceSeen { source, tools, gone } => {
                 Arc::make_mut(&mut self.sources).saw(source, tools, gone);
             }
             Event::CallLost { apply: Some(apply), .. } => Arc::make_mut(&mut self.changes).lost(*apply),
             _ => {}
+        }
+    }
+
+    /// A call is over: what its lane did by it, what it was told, what it saw.
+    fn call_ended(&mut self, seq: Seq, event: &Event) {
+        let Event::CallEnded { call, lane, status, seen, parts, .. } = event else { return };
+        let Some(lane) = self.lanes.get_mut(lane) else { return };
+        let widens = |c: &OpenCall| c.call == *call && c.tool == Some(Tool::RequestPath);
+        if let Some(run) = self.run.as_mut().filter(|r| r.turn == lane.turn && lane.calls.iter().any(widens))
+        {
+            run.refused = *status == CallStatus::Refused;
+        }
+        let acts = |c: &OpenCall| {
+            c.call == *call
+                && c.tool.is_some_and(|t| t.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)))
+        };
+        lane.deeds = match (lane.calls.iter().any(acts), status) {
+            (true, CallStatus::Done | CallStatus::Failed) => Deeds::Done,
+            (true, CallStatus::Refused) if lane.deeds == Deeds::None => Deeds::Refused,
+            (true, CallStatus::Refused | CallStatus::Interrupted) | (false, _) => lane.deeds,
+        };
+        lane.calls.retain(|c| c.call != *call);
+        lane.talk.push(Talk::Result(seq));
+        saw(&mut lane.seen, &mut lane.parts, seen, parts);
+        if !self.transcript.is_beside(lane.id) {
+            saw(&mut self.seen, &mut self.parts, seen, parts);
+        }
+        if lane.kind == LaneKind::Goal
+            && lane.rounds == 0
+            && let Some(turn) = self.turns.get_mut(&lane.turn).map(Arc::make_mut)
+        {
+            turn.output = Some(seq);
         }
     }
 
