@@ -164,12 +164,7 @@ impl Screen {
                 return Ok(reason);
             }
             let wake = self.pace.next();
-            let alarm = async {
-                match wake {
-                    Some(at) => tokio::time::sleep_until(At::from_std(at)).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let alarm = until(wake);
             let full = self.lines.first_that(|number| self.window.has_requests(number));
             tokio::select! {
                 biased;
@@ -370,5 +365,13 @@ impl Screen {
                 self.window.host_is_busy();
             }
         }
+    }
+}
+
+/// Waits until then; for ever without a time.
+async fn until(wake: Option<Instant>) {
+    match wake {
+        Some(at) => tokio::time::sleep_until(At::from_std(at)).await,
+        None => std::future::pending().await,
     }
 }

@@ -43,6 +43,34 @@ impl App {
                 left.push(Span::styled(format!(" ±{}", around.dirty), style(Slot::Warn)));
             }
         }
+        let mut right = self.header_right();
+        let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
+        let width = usize::from(area.width);
+        while !right.is_empty() && used(&left) + used(&right) + 3 * right.len() + 2 > width {
+            right.pop();
+        }
+        while left.len() > 1 && used(&left) > width {
+            left.pop();
+        }
+        Line::from(left).render(area, buf);
+        let dot = Span::styled(format!(" {} ", self.looks.glyphs.dot), style(Slot::Faint));
+        let mut joined = Vec::new();
+        for (i, span) in right.into_iter().enumerate() {
+            if i > 0 {
+                joined.push(dot.clone());
+            }
+            joined.push(span);
+        }
+        joined.push(Span::raw(" "));
+        let line = Line::from(joined);
+        let wide = u16::try_from(line.width()).unwrap_or(area.width).min(area.width);
+        line.render(Rect { x: area.right() - wide, width: wide, ..area }, buf);
+    }
+
+    /// What stands at the right of the header, the weightiest first.
+    fn header_right(&self) -> Vec<Span<'static>> {
+        let style = |slot| self.looks.theme.style(slot);
+        let around = &self.world.surroundings;
         let mut right = Vec::new();
         let states =
             [(around.unsaved.is_some(), "not saved", Slot::Bad), (around.read_only, "read only", Slot::Warn)];
@@ -67,27 +95,7 @@ impl App {
                 right.push(Span::styled(format!("ctx {percent} %"), style(slot)));
             }
         }
-        let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
-        let width = usize::from(area.width);
-        while !right.is_empty() && used(&left) + used(&right) + 3 * right.len() + 2 > width {
-            right.pop();
-        }
-        while left.len() > 1 && used(&left) > width {
-            left.pop();
-        }
-        Line::from(left).render(area, buf);
-        let dot = Span::styled(format!(" {} ", self.looks.glyphs.dot), style(Slot::Faint));
-        let mut joined = Vec::new();
-        for (i, span) in right.into_iter().enumerate() {
-            if i > 0 {
-                joined.push(dot.clone());
-            }
-            joined.push(span);
-        }
-        joined.push(Span::raw(" "));
-        let line = Line::from(joined);
-        let wide = u16::try_from(line.width()).unwrap_or(area.width).min(area.width);
-        line.render(Rect { x: area.right() - wide, width: wide, ..area }, buf);
+        right
     }
 
     /// Tabs, or the one pane's name, with a rule below.

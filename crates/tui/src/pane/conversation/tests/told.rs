@@ -159,24 +159,6 @@ fn a_plan_whose_question_fell_away_for_another_was_replaced() {
 }
 
 #[test]
-fn a_plan_that_nobody_is_asked_about_asks_nothing_and_is_not_replaced_when_it_is_done() {
-    let mut s = Screen::new();
-    s.tell(Event::PlanReady { plan: plan() });
-    run_begins(&mut s);
-    s.tell(Event::RunCompleted {
-        run: RunId(7),
-        status: RunStatus::Completed,
-        summary: String::new(),
-        files: vec![],
-        goal: None,
-        came_to: None,
-    });
-    s.tell(Event::PlanShelved { suspended: true });
-    let text = s.text(100, 40).join("\n");
-    assert!(!text.contains("Proceed?") && !text.contains("replaced"), "{text}");
-}
-
-#[test]
 fn one_failure_is_told_once() {
     let mut s = Screen::new();
     s.tell(Event::PlanReady { plan: plan() });
