@@ -156,8 +156,8 @@ fn a_held_letter_answers_nothing_in_the_plan_or_the_list() {
     }
     terminal.see("awaiting_approval");
     terminal.decide("y");
+    // The plan's pane has given the keys back.
     terminal.see("[EXPLORE] idle");
-    terminal.keys("\x14");
     terminal.say("run the checks");
     terminal.see("touch mark");
     terminal.keys(APPROVALS);
