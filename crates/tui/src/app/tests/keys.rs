@@ -44,7 +44,9 @@ fn a_line_is_said_and_a_queued_one_is_queued() {
 
 #[test]
 fn tab_keeps_a_draft_where_nothing_runs_that_it_could_wait_for() {
-    for mut desk in [Desk::new(80, 24), Desk::new(80, 24).with_plan()] {
+    for planned in [false, true] {
+        let desk = Desk::new(80, 24);
+        let mut desk = if planned { desk.with_plan() } else { desk };
         desk.wait(900).press("draft<tab>");
         assert_eq!(
             (desk.app.composer.draft.shown().as_str(), desk.app.panes.focus),
