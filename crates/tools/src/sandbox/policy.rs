@@ -115,8 +115,8 @@ pub(super) struct Policy {
 
 impl Policy {
     /// What is hidden of what it may write: only mounts hide it, since Landlock gives a folder with all in it.
-    pub fn covered(&self) -> impl Iterator<Item = &Path> {
-        self.hidden.iter().map(PathBuf::as_path).filter(|path| self.gives(path))
+    pub fn covered(&self) -> Vec<&Path> {
+        outermost(self.hidden.iter().map(PathBuf::as_path).filter(|path| self.gives(path)))
     }
 
     /// Whether it may write what is at a path.
@@ -125,8 +125,8 @@ impl Policy {
     }
 
     /// What is hidden of everything else.
-    pub fn left_out(&self) -> impl Iterator<Item = &Path> {
-        self.hidden.iter().map(PathBuf::as_path).filter(|path| !self.gives(path))
+    pub fn left_out(&self) -> Vec<&Path> {
+        outermost(self.hidden.iter().map(PathBuf::as_path).filter(|path| !self.gives(path)))
     }
 
     pub fn new(confine: Confine, walls: &SandboxRules, limits: Limits) -> Self {
@@ -136,6 +136,19 @@ impl Policy {
         let hidden = if inside { walls.hidden.clone() } else { Vec::new() };
         Self { inside, write, hidden, network, limits, ..Self::default() }
     }
+}
+
+/// Each path once, without those that lie in another: what is hidden takes with it all that it holds.
+fn outermost<'p>(paths: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
+    let mut all: Vec<&Path> = paths.collect();
+    all.sort_unstable();
+    let mut found: Vec<&Path> = Vec::with_capacity(all.len());
+    for path in all {
+        if !found.last().is_some_and(|outer| path.starts_with(outer)) {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// What of the workspace is given to write: all of it, or its pieces around what is reserved. One that lies in a

@@ -59,3 +59,28 @@ fn it_is_hidden_from_a_command_that_writes_as_well_and_stays_as_it_is() {
         assert!(!desk.path().join(".ssh/new").exists(), "{text}");
     }
 }
+
+#[test]
+fn what_lies_in_what_is_hidden_is_hidden_with_it_and_a_place_to_write_in_it_stays_open() {
+    let outside = tempfile::tempdir().unwrap();
+    let shut = outside.path().canonicalize().unwrap().join("shut");
+    let place = |name: &str| shut.join(name);
+    for name in ["inner", "open"] {
+        fs::create_dir_all(place(name)).unwrap();
+        fs::write(place(name).join("a.txt"), format!("mark {name}\n")).unwrap();
+    }
+    let hidden = format!("hidden = [{:?}, {:?}]", place("inner"), shut);
+    for desk in desks(&format!("{hidden}\nwritable = [{:?}]", place("open"))) {
+        let shown = shut.display();
+        let make = format!(
+            "all:\n\t-cat {shown}/inner/a.txt\n\t-touch {shown}/new\n\t-cat {shown}/open/a.txt\n\techo wrote > {shown}/open/b.txt\n"
+        );
+        fs::write(desk.path().join("Makefile"), make).unwrap();
+        let text = says(&desk, ("run the tests", "make all"), &["--trust"]);
+        assert!(text.starts_with("exit 0") && text.contains("mark open"), "{text}");
+        assert!(!text.contains("mark inner"), "{text}");
+        assert!(!place("new").exists(), "{text}");
+        assert_eq!(fs::read_to_string(place("open").join("b.txt")).unwrap(), "wrote\n");
+        fs::remove_file(place("open").join("b.txt")).unwrap();
+    }
+}

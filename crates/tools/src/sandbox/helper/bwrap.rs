@@ -17,13 +17,19 @@ pub(super) fn arguments(policy: &Policy) -> Vec<OsString> {
         line.words(&["--unshare-net"]);
     }
     line.words(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
-    policy.left_out().for_each(|path| line.cover(path));
+    let (outside, within) = (policy.left_out(), policy.covered());
+    outside.iter().for_each(|path| line.cover(path));
     for path in policy.write.iter().filter(|p| p.exists() && !p.starts_with("/dev")) {
         line.path(&["--bind"], path, true);
     }
-    policy.covered().for_each(|path| line.cover(path));
-    for path in policy.kept.iter().filter(|p| p.exists()) {
+    within.iter().for_each(|path| line.cover(path));
+    let shown = |path: &Path| path.exists() && !within.iter().any(|hidden| path.starts_with(hidden));
+    for path in policy.kept.iter().filter(|p| shown(p)) {
         line.path(&["--ro-bind"], path, true);
+    }
+    // Only now, since what may be written can lie in what is hidden and needs its folders there.
+    for path in outside.iter().chain(&within).filter(|p| p.is_dir()) {
+        line.path(&["--remount-ro"], path, false);
     }
     line.words(&["--"]);
     line.0
@@ -37,11 +43,10 @@ impl Line {
         self.0.extend(words.iter().map(|w| OsStr::new(w).to_owned()));
     }
 
-    /// Hides what is at a path: a device there is none, and nothing is written in an empty folder.
+    /// Hides what is at a path: a folder is empty, and of a file there is a device.
     fn cover(&mut self, path: &Path) {
         if path.is_dir() {
             self.path(&["--tmpfs"], path, false);
-            self.path(&["--remount-ro"], path, false);
         } else if path.exists() {
             self.path(&["--ro-bind", "/dev/null"], path, false);
         }

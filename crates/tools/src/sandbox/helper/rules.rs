@@ -68,7 +68,7 @@ impl Rules {
         let read = AccessFs::from_read(NEWEST);
         // Names may be seen everywhere, contents not.
         self.allow(Path::new("/"), AccessFs::ReadDir.into())?;
-        let mut hidden: Vec<PathBuf> = policy.left_out().map(Path::to_owned).collect();
+        let mut hidden: Vec<PathBuf> = policy.left_out().into_iter().map(Path::to_owned).collect();
         if policy.bwrap.is_none() {
             // Terminals and disks: only what is listed of the devices is given.
             hidden.push(PathBuf::from("/dev"));
