@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::support::{
     Desk,
     alone::{Running, edit, not_run, plan, processes},
+    proof,
     server::{Server, Turn},
 };
 
@@ -58,8 +59,9 @@ fn a_gate_that_hangs_is_stopped_with_all_of_its_processes() {
 
 #[test]
 fn a_gate_that_prints_a_gigabyte_is_judged_by_its_exit_and_little_of_it_is_kept() {
-    let prints = "head -c 1000000000 /dev/zero | tr '\\0' x";
-    let Some((desk, running, _server)) = gated(prints) else { return };
+    let bytes = proof::share(1_000_000_000, 100_000_000);
+    let prints = format!("head -c {bytes} /dev/zero | tr '\\0' x");
+    let Some((desk, running, _server)) = gated(&prints) else { return };
     let ended = running.end().with(0);
     let events = ended.events();
     assert!(events.iter().any(|e| e["type"] == "gate_passed"), "{}", ended.out);

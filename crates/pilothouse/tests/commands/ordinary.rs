@@ -11,8 +11,15 @@ use support::alone::tell;
 /// Texts that hold secrets on purpose: the rules with their examples, and tests that show what becomes
 /// of a secret. What these use is told apart by its letters.
 const ON_PURPOSE: [&str; 2] = ["crates/core/src/redact/", "crates/pilothouse/tests/secrets"];
-const MADE_UP: [&str; 6] =
-    ["abcdefgh", "9aB8cD7eF6gH5iJ4", "4fJq0Zx81LmNwPq7", "hunter2", "4f8Qz1LmN7xT2vB9", "s3same-Str33t"];
+const MADE_UP: [&str; 7] = [
+    "abcdefgh",
+    "9aB8cD7eF6gH5iJ4",
+    "4fJq0Zx81LmNwPq7",
+    "hunter2",
+    "4f8Qz1LmN7xT2vB9",
+    "s3same-Str33t",
+    "3f2b8c1e-9d4a",
+];
 
 fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
