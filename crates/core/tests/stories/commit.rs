@@ -175,3 +175,41 @@ fn a_commit_that_was_being_made_is_not_repeated() {
     assert!(b.session.pending().is_empty());
     assert!(b.notices().iter().any(|n| n.contains("A commit was being made")), "{:?}", b.notices());
 }
+
+/// Makes the commit that is asked for.
+fn commit(b: &mut Bench, names: &[&str]) -> String {
+    b.say("/commit");
+    looked(b, Ok(tree(names)));
+    let id = b.question(is_commit);
+    let CheckpointKind::Commit(shown) = b.session.state().open[&id].kind.clone() else { panic!() };
+    b.answer(is_commit, Answer::Line(shown.message.clone())).unwrap();
+    let pending = b.session.pending();
+    let Some(Work::Commit { commit, .. }) = pending.values().next() else { panic!("{pending:?}") };
+    let made = Committed { id: "abc1234".into(), on: "main".into() };
+    b.input(Input::Committed { commit: *commit, result: Ok(made) }).unwrap();
+    shown.message
+}
+
+#[test]
+fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
+    let mut b = written();
+    assert_eq!(commit(&mut b, &["a.txt"]), "Plan");
+    b.say("rename the greeting");
+    b.plan(&[("Rename it", "modify")], &[]);
+    let turn = b.session.state().plan.as_ref().unwrap().turn;
+    b.answer(|k| matches!(k, CheckpointKind::Confirmation(_)), Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\ntwo\n", "one\n2\n");
+    b.reply("done", &[]);
+    // What is added while it runs is of the same work, and no work of its own.
+    b.approve_all(None).unwrap();
+    b.write();
+    let groups = b.session.state().written(Extent::Session);
+    assert_eq!(
+        groups.iter().map(|g| g.goal.as_str()).collect::<Vec<_>>(),
+        ["fix the greeting", "rename the greeting"]
+    );
+    assert_eq!(groups[1].origin.work, turn);
+    let message = commit(&mut b, &["a.txt"]);
+    assert_eq!(message, "Plan", "not the first plan's words beside them: {message}");
+}
