@@ -2,14 +2,17 @@
 //!
 //! Owns the reading of the ledger: whoever shows what was changed asks here. Never decides.
 
+use std::collections::BTreeMap;
+
 use super::{State, state::Run};
 use crate::{
     blob::BlobId,
     commit::CommitFile,
-    completion::{Completion, FileTally, GateFact, StepLeft},
+    completion::{Completion, FileTally, GateFact, LeftOut, StepLeft},
     event::FileChange,
-    ids::{ApplyId, Millis, RunId, TurnId},
+    ids::{ApplyId, Millis, RunId, TaskId, TurnId},
     plan::{Plan, TaskStatus},
+    proposal::{Decision, Proposal, ProposalStatus},
     relpath::RelPath,
     tool::ChangeKind,
 };
@@ -267,8 +270,30 @@ impl State {
             files: files.iter().map(WrittenFile::tally).collect(),
             done: tasks.filter(|(_, t)| t.status == TaskStatus::Done).count(),
             left: left.collect(),
+            left_out: self.left_out(),
             gates: gates.collect(),
             set_aside: self.set_aside().count(),
         }
+    }
+
+    /// What the user left out of what the plan's steps proposed; of a file that was proposed again the last counts.
+    fn left_out(&self) -> Vec<LeftOut> {
+        let planned = |task: TaskId| self.plan.as_ref().is_some_and(|p| p.tasks.iter().any(|t| t.id == task));
+        let mut last: BTreeMap<&RelPath, &Proposal> = BTreeMap::new();
+        for proposal in self.proposals().values().filter(|p| p.task.is_some_and(planned)) {
+            last.insert(&proposal.path, proposal);
+        }
+        let left = last.into_values().filter_map(|p| {
+            let hunks = match p.status {
+                ProposalStatus::Applied(_) => p.decided.values().filter(|d| **d == Decision::Left).count(),
+                ProposalStatus::Skipped => p.hunks.len().max(1),
+                ProposalStatus::Open
+                | ProposalStatus::Applying(_)
+                | ProposalStatus::Dropped
+                | ProposalStatus::SetAside => 0,
+            };
+            (hunks > 0).then(|| LeftOut { path: p.path.clone(), hunks, of: p.hunks.len() })
+        });
+        left.collect()
     }
 }

@@ -4,9 +4,11 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     commit::{CommitFile, CommitTree, Committed},
+    completion::LeftOut,
     event::Event,
     ids::CallId,
     input::Input,
+    proposal::Decision,
     scope::PermissionMode,
     session::Extent,
     tool::ChangeKind,
@@ -212,4 +214,22 @@ fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
     assert_eq!(groups[1].origin.work, turn);
     let message = commit(&mut b, &["a.txt"]);
     assert_eq!(message, "Plan", "not the first plan's words beside them: {message}");
+}
+
+#[test]
+fn a_run_ends_with_what_the_user_left_out() {
+    let mut b = reviewing();
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    for (hunk, decision) in [(0, Decision::Taken), (1, Decision::Left)] {
+        let decide = Input::Decide { proposal: p.id, hunk, decision: Some(decision), shown: p.shown() };
+        b.input(decide).unwrap();
+    }
+    b.approve_all(None).unwrap();
+    b.write();
+    let ended = b.log.iter().find_map(|e| match &e.event {
+        Event::RunCompleted { came_to, .. } => came_to.clone(),
+        _ => None,
+    });
+    let left: Vec<String> = ended.unwrap().left_out.iter().map(LeftOut::line).collect();
+    assert_eq!(left, ["left out: 1 of 2 hunks of a.txt"]);
 }

@@ -350,6 +350,7 @@ fn completion(facts: &Completion, red: &BTreeSet<String>) -> Vec<(Row, Row)> {
             if more > 0 { format!("and {more} more; /changes shows them") } else { "in all".to_owned() };
         lines.push((soft(&left), counts(added, removed)));
     }
+    lines.extend(facts.left_out.iter().map(|left| (soft(&left.line()), Row::new())));
     for gate in &facts.gates {
         let (sign, ink) = match gate.status {
             GateStatus::Passed(_) => ("✓", Slot::Ok),
