@@ -27,6 +27,9 @@ pub struct Completion {
     /// Steps that were not, and what became of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<StepLeft>,
+    /// What was proposed and the user left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// Its gates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<GateFact>,
@@ -44,6 +47,17 @@ pub struct FileTally {
     pub added: usize,
     /// Lines removed.
     pub removed: usize,
+}
+
+/// Hunks of a file that were proposed and that the user left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// The file.
+    pub path: RelPath,
+    /// How many were left out.
+    pub hunks: usize,
+    /// How many there were.
+    pub of: usize,
 }
 
 /// A step that was not done.
@@ -72,6 +86,16 @@ impl FileTally {
     /// `src/a.rs +12 -3`.
     pub fn line(&self) -> String {
         format!("{} {}", self.path, tally(self.added, self.removed))
+    }
+}
+
+impl LeftOut {
+    /// `left out: 1 of 3 hunks of src/a.rs`, `left out: src/a.rs`.
+    pub fn line(&self) -> String {
+        match (self.hunks, self.of) {
+            (left, of) if left >= of => format!("left out: {}", self.path),
+            (left, of) => format!("left out: {left} of {of} hunks of {}", self.path),
+        }
     }
 }
 

@@ -220,6 +220,17 @@ pub struct ToolOutcome {
     pub redefined: bool,
     /// The workspace before and after a command that is to prove something.
     pub trees: Option<Trees>,
+    /// What may be why it failed, and what can be done.
+    pub advice: Vec<Advice>,
+}
+
+/// What may be why a command failed and what can be done, in the words of whoever reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// For the model that called it.
+    pub model: String,
+    /// For the user, who has no arguments to give but a line to type.
+    pub user: String,
 }
 
 /// The workspace before and after something, as a hash over all its files.

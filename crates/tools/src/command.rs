@@ -97,19 +97,16 @@ impl Ground<'_> {
         Held { processes: self.fence.limits().processes }
     }
 
-    /// Says after the first line what of the sandbox or the environment may be why it failed.
+    /// Says what of the sandbox or the environment may be why it failed.
     fn hint(&self, line: &str, mut outcome: ToolOutcome) -> ToolOutcome {
         if !outcome.failed && !refusal::hides_failure(line) || outcome.exit.is_none() {
             return outcome;
         }
-        let mut hints = refusal::hint(&outcome.text, self.confine).unwrap_or_default();
+        let hint = refusal::hint(&outcome.text, self.confine);
         let missed = environment::missed(std::env::vars_os(), self.fence, &outcome.text);
-        if outcome.failed && !missed.is_empty() {
-            hints.push_str(&refusal::missed(&missed));
-        }
-        hints.push_str(&refusal::hidden(self.jail.root(), self.secret, &outcome.text));
-        let after = outcome.text.find('\n').map_or(outcome.text.len(), |at| at + 1);
-        outcome.text.insert_str(after, &hints);
+        let missed = (outcome.failed && !missed.is_empty()).then(|| refusal::missed(&missed));
+        let hidden = refusal::hidden(self.jail.root(), self.secret, &outcome.text);
+        outcome.advice.extend(hint.into_iter().chain(missed).chain(hidden));
         outcome
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     resolved::{ResolvedCommand, Thing},
     source::{SourceNews, SourceTool},
     talk::{Echo, Fault, ModelCall, ModelReply},
-    tool::{ArgsError, Tool, ToolCall, ToolOutcome, Wrote},
+    tool::{Advice, ArgsError, Tool, ToolCall, ToolOutcome, Wrote},
     trust::{Part, Standing},
 };
 
@@ -298,6 +298,11 @@ impl Redactor {
             found: outcome.found.map(|f| Box::new(self.found(*f))),
             redefined: outcome.redefined,
             trees: outcome.trees,
+            advice: outcome
+                .advice
+                .into_iter()
+                .map(|a| Advice { model: self.text(a.model), user: self.text(a.user) })
+                .collect(),
         }
     }
 

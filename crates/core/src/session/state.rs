@@ -112,6 +112,8 @@ pub struct State {
     pub(super) changes: Arc<Changes>,
     /// Where each entry of the ledger comes from.
     pub(super) origins: BTreeMap<ApplyId, Origin>,
+    /// Entries of the ledger, file by file, that stand in a commit which this session made.
+    pub(super) committed: BTreeSet<(ApplyId, RelPath)>,
     /// Turns.
     pub turns: BTreeMap<TurnId, Arc<TurnInfo>>,
     /// The last turn.

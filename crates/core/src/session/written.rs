@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use super::{State, state::Run};
 use crate::{
     blob::BlobId,
-    completion::{Completion, FileTally, GateFact, StepLeft},
+    commit::CommitFile,
+    completion::{Completion, FileTally, GateFact, LeftOut, StepLeft},
     event::FileChange,
-    ids::{ApplyId, Millis, RunId, TurnId},
-    plan::TaskStatus,
+    ids::{ApplyId, Millis, RunId, TaskId, TurnId},
+    plan::{Plan, TaskStatus},
+    proposal::{Decision, Proposal, ProposalStatus},
     relpath::RelPath,
     tool::ChangeKind,
 };
@@ -22,6 +24,8 @@ pub struct Origin {
     pub at: Millis,
     /// The message that it serves.
     pub turn: TurnId,
+    /// The message that began the work which that one belongs to: the run's, where it is of a run.
+    pub work: TurnId,
     /// The run that it belongs to.
     pub run: Option<RunId>,
 }
@@ -69,7 +73,7 @@ impl Extent {
 pub struct Written {
     /// The first write of it.
     pub origin: Origin,
-    /// What was wanted: the beginning of the message.
+    /// What was wanted: the beginning of the message that began the work.
     pub goal: String,
     /// The files in the order in which they were first written.
     pub files: Vec<WrittenFile>,
@@ -144,8 +148,12 @@ impl State {
         let lane = lanes.filter_map(|(p, _)| self.proposals().get(p)).map(|p| p.lane).next();
         let turn = lane.and_then(|l| self.lanes.get(&l)).map(|l| l.turn);
         let turn = turn.or(self.run.as_ref().map(|r| r.turn)).or(self.turn).unwrap_or_default();
-        let run = self.run.as_ref().filter(|r| lane.is_none_or(|l| self.serves(l, r))).map(|r| r.id);
-        self.origins.insert(id, Origin { at: self.at, turn, run });
+        let run = self.run.as_ref().filter(|r| lane.is_none_or(|l| self.serves(l, r)));
+        // A step that was added has a message of its own, and is of its run's work all the same.
+        let began = run.map(|r| self.plan.as_ref().map_or(r.turn, |p| p.turn));
+        let work = self.work_of(began.unwrap_or(turn));
+        let run = run.map(|r| r.id);
+        self.origins.insert(id, Origin { at: self.at, turn, work, run });
     }
 
     /// Whether a lane works for a run, rather than beside it.
@@ -161,56 +169,84 @@ impl State {
         })
     }
 
+    /// The writes within an extent.
+    fn within(&self, extent: Extent) -> Vec<(ApplyId, Origin, &[FileChange])> {
+        let all = || self.writes().map(|(_, origin, _)| origin);
+        let run = all().filter_map(|o| o.run).last();
+        let turn = all().last().map(|o| o.turn);
+        let holds = |origin: &Origin| match extent {
+            Extent::Session => true,
+            Extent::Run => run.is_some() && origin.run == run,
+            Extent::Turn => Some(origin.turn) == turn,
+        };
+        self.writes().filter(|(_, origin, _)| holds(origin)).collect()
+    }
+
     /// What was written, the oldest first, put together by run or message.
     pub fn written(&self, extent: Extent) -> Vec<Written> {
+        let writes = self.within(extent).into_iter();
+        self.grouped(writes.map(|(_, origin, files)| (origin, files.iter().collect())))
+    }
+
+    /// What was written and is in no commit that this session made since.
+    pub(super) fn uncommitted(&self) -> Vec<Written> {
+        let left = |id: ApplyId, file: &FileChange| !self.committed.contains(&(id, file.path.clone()));
+        let files = |id, all: &'_ [FileChange]| all.iter().filter(|f| left(id, f)).collect::<Vec<_>>();
+        let writes = self.writes().map(|(id, origin, all)| (origin, files(id, all)));
+        self.grouped(writes.filter(|(_, files)| !files.is_empty()))
+    }
+
+    fn grouped<'f>(&self, writes: impl Iterator<Item = (Origin, Vec<&'f FileChange>)>) -> Vec<Written> {
         let mut groups: Vec<Written> = Vec::new();
-        for (_, origin, files) in self.writes() {
-            let same = |g: &Written| g.origin.run == origin.run && g.origin.turn == origin.turn;
-            if !groups.last().is_some_and(same) {
-                let goal = self.turns.get(&origin.turn).map(|t| t.head.clone()).unwrap_or_default();
+        for (origin, files) in writes {
+            let same = |g: &Written| match (g.origin.run, origin.run) {
+                (Some(one), Some(other)) => one == other,
+                (None, None) => g.origin.turn == origin.turn,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            let at = groups.iter().position(same).unwrap_or_else(|| {
+                let goal = self.turns.get(&origin.work).map(|t| t.head.clone()).unwrap_or_default();
                 groups.push(Written { origin, goal, files: Vec::new() });
-            }
-            if let Some(group) = groups.last_mut() {
-                for file in files {
-                    take(&mut group.files, file);
-                }
-            }
-        }
-        match extent {
-            Extent::Session => groups,
-            Extent::Run => {
-                let last = groups.iter().rev().find_map(|g| g.origin.run);
-                groups.into_iter().filter(|g| last.is_some() && g.origin.run == last).collect()
-            }
-            Extent::Turn => {
-                let last = groups.last().map(|g| g.origin.turn);
-                groups.into_iter().filter(|g| Some(g.origin.turn) == last).collect()
+                groups.len() - 1
+            });
+            if let Some(group) = groups.get_mut(at) {
+                files.into_iter().for_each(|file| take(&mut group.files, file));
             }
         }
+        groups
+    }
+
+    /// The plan of a work, by the message that began it, while it is known.
+    pub(super) fn plan_of(&self, work: TurnId) -> Option<&Plan> {
+        let plans = self.earlier.iter().chain(&self.suspended).chain(&self.plan);
+        plans.rev().find(|p| self.work_of(p.turn) == work)
+    }
+
+    /// Notes which writes stand in a commit that was made of these files.
+    pub(super) fn note_committed(&mut self, files: &[CommitFile]) {
+        let in_it = |path: &RelPath| files.iter().any(|f| f.path == *path);
+        let writes =
+            self.writes().flat_map(|(id, _, all)| all.iter().map(move |file| (id, file.path.clone())));
+        let found: Vec<_> = writes.filter(|(_, path)| in_it(path)).collect();
+        self.committed.extend(found);
     }
 
     /// Every file that was written within an extent, from before the first write to after the last.
     pub fn written_files(&self, extent: Extent) -> Vec<WrittenFile> {
-        let mut all: BTreeMap<RelPath, WrittenFile> = BTreeMap::new();
-        for file in self.written(extent).into_iter().flat_map(|g| g.files) {
-            match all.get_mut(&file.path) {
-                Some(known) => {
-                    known.after = file.after;
-                    known.added += file.added;
-                    known.removed += file.removed;
-                    known.times += file.times;
-                }
-                None => drop(all.insert(file.path.clone(), file)),
-            }
+        let mut all = Vec::new();
+        for file in self.within(extent).into_iter().flat_map(|(_, _, files)| files) {
+            take(&mut all, file);
         }
-        all.into_values().filter(|f| f.before != f.after).collect()
+        all.retain(|f| f.before != f.after);
+        all.sort_by(|a, b| a.path.cmp(&b.path));
+        all
     }
 
     /// What a run came to so far, and what runs before it wrote of the plan that it went on with.
     pub(super) fn completion(&self, run: &Run) -> Completion {
         let mut files = Vec::new();
-        let planned = self.plan.as_ref().map(|p| p.turn);
-        let of_plan = |origin: &Origin| origin.run.is_some() && planned == Some(origin.turn);
+        let planned = self.plan.as_ref().map(|p| self.work_of(p.turn));
+        let of_plan = |origin: &Origin| origin.run.is_some() && planned == Some(origin.work);
         let counts = |origin: &Origin| origin.run == Some(run.id) || of_plan(origin);
         for (_, _, changes) in self.writes().filter(|(_, origin, _)| counts(origin)) {
             for change in changes {
@@ -234,8 +270,30 @@ impl State {
             files: files.iter().map(WrittenFile::tally).collect(),
             done: tasks.filter(|(_, t)| t.status == TaskStatus::Done).count(),
             left: left.collect(),
+            left_out: self.left_out(),
             gates: gates.collect(),
             set_aside: self.set_aside().count(),
         }
+    }
+
+    /// What the user left out of what the plan's steps proposed; of a file that was proposed again the last counts.
+    fn left_out(&self) -> Vec<LeftOut> {
+        let planned = |task: TaskId| self.plan.as_ref().is_some_and(|p| p.tasks.iter().any(|t| t.id == task));
+        let mut last: BTreeMap<&RelPath, &Proposal> = BTreeMap::new();
+        for proposal in self.proposals().values().filter(|p| p.task.is_some_and(planned)) {
+            last.insert(&proposal.path, proposal);
+        }
+        let left = last.into_values().filter_map(|p| {
+            let hunks = match p.status {
+                ProposalStatus::Applied(_) => p.decided.values().filter(|d| **d == Decision::Left).count(),
+                ProposalStatus::Skipped => p.hunks.len().max(1),
+                ProposalStatus::Open
+                | ProposalStatus::Applying(_)
+                | ProposalStatus::Dropped
+                | ProposalStatus::SetAside => 0,
+            };
+            (hunks > 0).then(|| LeftOut { path: p.path.clone(), hunks, of: p.hunks.len() })
+        });
+        left.collect()
     }
 }

@@ -8,6 +8,7 @@ use pilothouse_core::{
     question::CommandQuestion,
     sandbox::{Confine, Sandbox},
     scope::PermissionMode,
+    tool::{Advice, ToolOutcome},
     work::Work,
 };
 use serde_json::{Value, json};
@@ -253,4 +254,26 @@ fn the_program_s_own_files_in_the_workspace_are_control_files() {
     let why = |p: &str| sandbox.control_file(&pilothouse_core::relpath::RelPath::new(p).unwrap());
     assert!(why("home/config.toml").is_some() && why("home").is_some());
     assert!(why("homely/config.toml").is_none() && why("src/home/x").is_none());
+}
+
+#[test]
+fn what_can_be_done_about_a_failure_is_said_in_the_words_of_whoever_reads_it() {
+    let advice = Advice { model: "(give \"outside\": true)".into(), user: "(type `!!` before it)".into() };
+    let failed = || ToolOutcome { advice: vec![advice.clone()], ..exited(1, "exit 1\nread-only") };
+    let told = |b: &Bench| {
+        let ends = b.log.iter().filter_map(|e| match &e.event {
+            Event::CallEnded { result, .. } => Some(result.head.clone()),
+            _ => None,
+        });
+        ends.last().unwrap()
+    };
+    let mut b = bench(held(), PermissionMode::Ask);
+    b.say("!ls");
+    b.end_tool(failed());
+    assert_eq!(told(&b), "exit 1\n(type `!!` before it)\nread-only");
+    let mut b = bench(held(), PermissionMode::Ask);
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": "ls"}))]);
+    b.end_tool(failed());
+    assert_eq!(told(&b), "exit 1\n(give \"outside\": true)\nread-only");
 }

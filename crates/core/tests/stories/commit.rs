@@ -4,9 +4,11 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     commit::{CommitFile, CommitTree, Committed},
+    completion::LeftOut,
     event::Event,
     ids::CallId,
     input::Input,
+    proposal::Decision,
     scope::PermissionMode,
     session::Extent,
     tool::ChangeKind,
@@ -174,4 +176,60 @@ fn a_commit_that_was_being_made_is_not_repeated() {
     b.input(Input::Open(opening())).unwrap();
     assert!(b.session.pending().is_empty());
     assert!(b.notices().iter().any(|n| n.contains("A commit was being made")), "{:?}", b.notices());
+}
+
+/// Makes the commit that is asked for.
+fn commit(b: &mut Bench, names: &[&str]) -> String {
+    b.say("/commit");
+    looked(b, Ok(tree(names)));
+    let id = b.question(is_commit);
+    let CheckpointKind::Commit(shown) = b.session.state().open[&id].kind.clone() else { panic!() };
+    b.answer(is_commit, Answer::Line(shown.message.clone())).unwrap();
+    let pending = b.session.pending();
+    let Some(Work::Commit { commit, .. }) = pending.values().next() else { panic!("{pending:?}") };
+    let made = Committed { id: "abc1234".into(), on: "main".into() };
+    b.input(Input::Committed { commit: *commit, result: Ok(made) }).unwrap();
+    shown.message
+}
+
+#[test]
+fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
+    let mut b = written();
+    assert_eq!(commit(&mut b, &["a.txt"]), "Plan");
+    b.say("rename the greeting");
+    b.plan(&[("Rename it", "modify")], &[]);
+    let turn = b.session.state().plan.as_ref().unwrap().turn;
+    b.answer(|k| matches!(k, CheckpointKind::Confirmation(_)), Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\ntwo\n", "one\n2\n");
+    b.reply("done", &[]);
+    // What is added while it runs is of the same work, and no work of its own.
+    b.approve_all(None).unwrap();
+    b.write();
+    let groups = b.session.state().written(Extent::Session);
+    assert_eq!(
+        groups.iter().map(|g| g.goal.as_str()).collect::<Vec<_>>(),
+        ["fix the greeting", "rename the greeting"]
+    );
+    assert_eq!(groups[1].origin.work, turn);
+    let message = commit(&mut b, &["a.txt"]);
+    assert_eq!(message, "Plan", "not the first plan's words beside them: {message}");
+}
+
+#[test]
+fn a_run_ends_with_what_the_user_left_out() {
+    let mut b = reviewing();
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    for (hunk, decision) in [(0, Decision::Taken), (1, Decision::Left)] {
+        let decide = Input::Decide { proposal: p.id, hunk, decision: Some(decision), shown: p.shown() };
+        b.input(decide).unwrap();
+    }
+    b.approve_all(None).unwrap();
+    b.write();
+    let ended = b.log.iter().find_map(|e| match &e.event {
+        Event::RunCompleted { came_to, .. } => came_to.clone(),
+        _ => None,
+    });
+    let left: Vec<String> = ended.unwrap().left_out.iter().map(LeftOut::line).collect();
+    assert_eq!(left, ["left out: 1 of 2 hunks of a.txt"]);
 }

@@ -93,7 +93,12 @@ fn report(command: &str, output: &str, failed: Option<&str>) -> String {
     };
     // The first line says how it ended, which stands in the verdict.
     let head = usize::from(exit_code(first).is_some() || failed.is_some());
-    let (out, err): (Vec<&str>, Vec<&str>) = streams(output.lines().skip(head));
+    let lines: Vec<&str> = output.lines().skip(head).collect();
+    // What stands before the first stream is the workbench's own.
+    let heading = lines.iter().position(|l| is_heading(l)).unwrap_or_default();
+    let (told, lines) = lines.split_at(heading);
+    let held = told.iter().any(|l| l.contains("\"outside\": true") || l.contains("\"network\": true"));
+    let (out, err): (Vec<&str>, Vec<&str>) = streams(lines.iter().copied());
     let tail = |lines: &[&str]| lines.get(lines.len().saturating_sub(TAIL)..).unwrap_or_default().join("\n");
     // What went well is told on one stream; a failure may stand on either.
     let tail = match (tail(&out), tail(&err)) {
@@ -101,10 +106,23 @@ fn report(command: &str, output: &str, failed: Option<&str>) -> String {
         (out, err) if err.is_empty() || code == Some(0) => out,
         (out, err) => format!("{out}\n{err}"),
     };
-    if tail.is_empty() {
-        return format!("`{command}` {verdict}, without output.");
+    let mut text = match tail.as_str() {
+        "" => format!("`{command}` {verdict}, without output."),
+        tail => {
+            format!("`{command}` {verdict}. Its last lines:\n\n```text\n{}\n```", tail.replace("```", "'''"))
+        }
+    };
+    if held {
+        text.push_str(&format!(
+            "\n\nIt ran in the sandbox, which may be why; `!!{command}` runs it outside."
+        ));
     }
-    format!("`{command}` {verdict}. Its last lines:\n\n```text\n{}\n```", tail.replace("```", "'''"))
+    text
+}
+
+/// Whether a line says whose output comes after it.
+fn is_heading(line: &str) -> bool {
+    matches!(line, "stdout:" | "stderr:")
 }
 
 /// The lines of both streams; lines before the first heading count as output.
@@ -149,6 +167,12 @@ mod tests {
         assert!(report("x", both, None).ends_with("```text\n1 passed\n```"));
         let both = both.replace("exit 0", "exit 101");
         assert!(report("x", &both, None).ends_with("```text\n1 passed\n   Compiling a\n```"));
+        let held = "exit 1, took 0.1 s\n(it ran in a sandbox; run it again with \"outside\": true)\nstderr:\nread-only";
+        assert_eq!(
+            report("make", held, None),
+            "`make` failed (exit 1). Its last lines:\n\n```text\nread-only\n```\n\nIt ran in the sandbox, which may be why; \
+             `!!make` runs it outside."
+        );
         let slow = "stopped after its time limit of 120 s, took 120.0 s";
         assert!(report("x", slow, Some(slow)).starts_with("`x` was stopped after its time limit"));
     }

@@ -40,7 +40,7 @@ pub(crate) fn unanswered(endpoint: &Endpoint) -> Fault {
     fault(
         FaultKind::Unreachable,
         format!("{} did not answer within {}", endpoint.shown_url(), seconds(endpoint.silence_timeout)),
-        "try again; a model that loads for long needs a larger silence time-out",
+        "try again; a model that loads for long needs a larger `silence_seconds` below [model] in config.toml",
     )
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn stalled(endpoint: &Endpoint) -> Fault {
     fault(
         FaultKind::Stalled,
         format!("the model fell silent for {}", seconds(endpoint.silence_timeout)),
-        "try again; a slow model needs a larger silence time-out",
+        "try again; a slow model needs a larger `silence_seconds` below [model] in config.toml",
     )
 }
 

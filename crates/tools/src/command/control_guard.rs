@@ -5,7 +5,10 @@
 
 use std::path::PathBuf;
 
-use pilothouse_core::{sandbox::Confine, tool::ToolOutcome};
+use pilothouse_core::{
+    sandbox::Confine,
+    tool::{Advice, ToolOutcome},
+};
 
 use crate::guard::{Before, Guard, Repair};
 
@@ -71,16 +74,24 @@ fn told(changed: &[String], mut outcome: ToolOutcome) -> ToolOutcome {
 
 /// What was put back after a command.
 fn mended(repair: Option<Repair>, outcome: ToolOutcome) -> ToolOutcome {
-    let way = "A control file steers an agent or makes a program run by itself. Propose a change with edit or \
-               write, which asks for it by name; or, if the command must do it, run it with \"outside\": true \
-               and a \"reason\".";
+    let what = "A control file steers an agent or makes a program run by itself.";
+    let way = Advice {
+        model: format!(
+            "({what} Propose a change with edit or write, which asks for it by name; or, if the command must do it, run \
+             it with \"outside\": true and a \"reason\".)"
+        ),
+        user: format!("({what} If this command is to change it, {OUTSIDE}.)"),
+    };
     put_back(repair, ("Control files", "control files"), way, outcome)
 }
 
 /// What was put back of a write that an earlier session did not end.
 fn unsettled(repair: Option<Repair>, outcome: ToolOutcome) -> ToolOutcome {
-    let way = "Nobody writes them before that session is opened and its write is settled. Leave them alone and tell \
-               the user.";
+    let why = "Nobody writes them before that session is opened and its write is settled.";
+    let way = Advice {
+        model: format!("({why} Leave them alone and tell the user.)"),
+        user: format!("({why} `/resume` opens it.)"),
+    };
     put_back(
         repair,
         ("Files of an unfinished write of an earlier session", "files of an unfinished write"),
@@ -92,7 +103,7 @@ fn unsettled(repair: Option<Repair>, outcome: ToolOutcome) -> ToolOutcome {
 fn put_back(
     repair: Option<Repair>,
     (what, short): (&str, &str),
-    way: &str,
+    way: Advice,
     mut outcome: ToolOutcome,
 ) -> ToolOutcome {
     let Some(repair) = repair else { return outcome };
@@ -104,7 +115,8 @@ fn put_back(
         text.push_str(&format!(" {what} were changed and could NOT be put back: {}.", list(&repair.lost)));
     }
     let text = text.trim().to_owned();
-    outcome.text = format!("the command counts as failed. {text} {way}\n{}", outcome.text);
+    outcome.text = format!("the command counts as failed. {text}\n{}", outcome.text);
+    outcome.advice.insert(0, way);
     outcome.summary = format!("{}, {short} put back", outcome.summary);
     outcome.failed = true;
     if let Some(exit) = &mut outcome.exit {

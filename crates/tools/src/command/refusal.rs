@@ -1,11 +1,11 @@
 //! What a command says when the sandbox held it, and how to ask for more.
 //!
-//! Owns the telling words, and what the environment kept from it. Never widens anything: the hint is for the model, the
-//! answer is the user's.
+//! Owns the telling words, and what the environment kept from it. Never widens anything: the model can ask, the answer is
+//! the user's.
 
 use std::path::{Path, PathBuf};
 
-use pilothouse_core::sandbox::Confine;
+use pilothouse_core::{sandbox::Confine, tool::Advice};
 
 /// What programs say when they may not touch a file or a process.
 const FORBIDDEN: [&str; 8] = [
@@ -47,6 +47,10 @@ const UNREACHED: [&str; 20] = [
 /// What they say of sockets: without the network local ones are closed as well.
 const SOCKETS: [&str; 4] = ["socket", "bind(", "listen", "loopback"];
 
+/// What a user does who wants no sandbox around a command.
+pub(super) const OUTSIDE: &str =
+    "type it with `!!` before it: so it runs outside the sandbox, with your own rights";
+
 /// Hidden files that are named.
 const MOST_NAMED: usize = 3;
 
@@ -56,16 +60,19 @@ pub(super) fn hides_failure(line: &str) -> bool {
 }
 
 /// What is said of variables that the user's shell has and a command does not.
-pub(super) fn missed(names: &[String]) -> String {
-    format!(
-        "({} is set in the user's own shell, but commands here do not get it; `env` below [sandbox] in config.toml \
-         passes it on)\n",
-        names.join(", ")
-    )
+pub(super) fn missed(names: &[String]) -> Advice {
+    let told = |whose: &str| {
+        format!(
+            "({} is set in {whose} own shell, but commands here do not get it; `env` below [sandbox] in config.toml passes \
+             it on)",
+            names.join(", ")
+        )
+    };
+    Advice { model: told("the user's"), user: told("your") }
 }
 
 /// What is said of hidden files whose names stand in what a command said.
-pub(super) fn hidden(root: &Path, secret: &[PathBuf], said: &str) -> String {
+pub(super) fn hidden(root: &Path, secret: &[PathBuf], said: &str) -> Option<Advice> {
     let named =
         |path: &&PathBuf| path.file_name().is_some_and(|name| said.contains(&*name.to_string_lossy()));
     let names: Vec<String> = secret
@@ -74,18 +81,17 @@ pub(super) fn hidden(root: &Path, secret: &[PathBuf], said: &str) -> String {
         .map(|path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned())
         .take(MOST_NAMED)
         .collect();
-    if names.is_empty() {
-        return String::new();
-    }
-    format!(
-        "({} was hidden from it, since the user was not asked about this command; they are asked about a line that \
-         names it)\n",
-        names.join(", ")
-    )
+    let told = |who: &str| {
+        let names = names.join(", ");
+        format!(
+            "({names} was hidden from it, since {who} not asked about this command; a line that names it asks)"
+        )
+    };
+    (!names.is_empty()).then(|| Advice { model: told("the user was"), user: told("you were") })
 }
 
 /// The hint for a command that failed like this, if the sandbox may be the reason.
-pub(super) fn hint(said: &str, confine: Confine) -> Option<String> {
+pub(super) fn hint(said: &str, confine: Confine) -> Option<Advice> {
     let Confine::Inside { write, network } = confine else { return None };
     let said = said.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|w| said.contains(w));
@@ -108,11 +114,10 @@ pub(super) fn hint(said: &str, confine: Confine) -> Option<String> {
     if held {
         ways.push("\"outside\": true to run it outside the sandbox");
     }
-    Some(format!(
-        "(it ran in a sandbox, where it {place} and {net}; if that is why it failed, run it again with {} \
-         and a \"reason\": the user is asked)\n",
-        ways.join(", or ")
-    ))
+    let why = format!("it ran in a sandbox, where it {place} and {net}; if that is why it failed,");
+    let model =
+        format!("({why} run it again with {} and a \"reason\": the user is asked)", ways.join(", or "));
+    Some(Advice { model, user: format!("({why} {OUTSIDE})") })
 }
 
 #[cfg(test)]
@@ -123,18 +128,26 @@ mod tests {
 
     #[test]
     fn a_refusal_tells_how_to_ask_and_nothing_else_does() {
-        let hint = hint("fatal: unable to access: Could not resolve host: x", INSIDE).unwrap_or_default();
-        assert!(hint.contains("\"network\": true") && !hint.contains("outside\": true"), "{hint}");
-        let held = super::hint("touch: cannot touch '/x': Permission denied", INSIDE).unwrap_or_default();
+        let model = |said: &str| hint(said, INSIDE).map(|a| a.model).unwrap_or_default();
+        let unreached = model("fatal: unable to access: Could not resolve host: x");
+        assert!(
+            unreached.contains("\"network\": true") && !unreached.contains("outside\": true"),
+            "{unreached}"
+        );
+        let held = model("touch: cannot touch '/x': Permission denied");
         assert!(held.contains("\"outside\": true"), "{held}");
-        assert_eq!(super::hint("error: expected `;`", INSIDE), None);
-        assert_eq!(super::hint("Permission denied", Confine::Bare), None);
-        assert_eq!(super::hint("Permission denied", Confine::Outside), None);
+        // A user has no arguments to give.
+        let user =
+            hint("touch: cannot touch '/x': Permission denied", INSIDE).map(|a| a.user).unwrap_or_default();
+        assert!(user.contains("`!!`") && !user.contains("\": true"), "{user}");
+        assert_eq!(hint("error: expected `;`", INSIDE), None);
+        assert_eq!(hint("Permission denied", Confine::Bare), None);
+        assert_eq!(hint("Permission denied", Confine::Outside), None);
         let pip = "ERROR: No matching distribution found for requests";
-        assert!(super::hint(pip, INSIDE).is_some_and(|h| h.contains("\"network\": true")));
+        assert!(model(pip).contains("\"network\": true"));
         let socket = "s = socket.socket()\nPermissionError: [Errno 1] Operation not permitted";
-        assert!(super::hint(socket, INSIDE).is_some_and(|h| h.contains("local sockets are closed too")));
+        assert!(model(socket).contains("local sockets are closed too"));
         let open = Confine::Inside { write: true, network: true };
-        assert_eq!(super::hint("Could not resolve host: x", open), None);
+        assert_eq!(hint("Could not resolve host: x", open), None);
     }
 }

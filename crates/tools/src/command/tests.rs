@@ -154,9 +154,9 @@ fn what_the_sandbox_held_is_said_though_a_pipe_hides_that_it_failed() {
         ("cat log.txt", 0, held, false),
         ("pytest 2>&1 | tail -40", 0, "3 passed", false),
     ] {
-        let told = ground.hint(line, ended(code, said)).text;
-        let hint = told.lines().nth(1).unwrap_or_default();
-        assert_eq!(hint.starts_with("(it ran in a sandbox"), hinted, "{line}: {told}");
+        let told = ground.hint(line, ended(code, said)).advice;
+        let hint = told.first().map(|a| a.model.as_str()).unwrap_or_default();
+        assert_eq!(hint.starts_with("(it ran in a sandbox"), hinted, "{line}: {told:?}");
     }
 }
 

@@ -28,7 +28,12 @@ impl State {
                 let stage = CommitStage::Make { files: files.clone(), message: message.clone() };
                 self.committing = Some((*commit, stage));
             }
-            Event::CommitEnded { .. } => self.committing = None,
+            Event::CommitEnded { made, .. } => {
+                let stage = self.committing.take().map(|(_, stage)| stage);
+                if let (Some(_), Some(CommitStage::Make { files, .. })) = (made, stage) {
+                    self.note_committed(&files);
+                }
+            }
             _ => {}
         }
     }

@@ -76,16 +76,15 @@ impl Draft<'_> {
             return Err(Refusal::new("nothing is set aside"));
         }
         self.heard(Slash::Proposals);
-        let words = [
-            ("FILE, all", "takes changes up again"),
-            ("plan", "the last plan"),
-            ("drop", "gives changes up"),
-        ];
-        let words: Vec<String> = words.iter().map(|(w, does)| format!("{w}: {does}")).collect();
-        self.notice(Level::Info, format!("Set aside; /proposals and … {}", words.join("; ")));
+        let changes = "`/proposals all` takes the changes up again, `/proposals FILE` those of one file, `/proposals drop` gives \
+                       them up";
+        let plan = "`/proposals plan` takes up the plan that was set aside last";
+        let ways = [(!files.is_empty()).then_some(changes), (!plans.is_empty()).then_some(plan)];
         for line in files.into_iter().chain(plans) {
             self.notice(Level::Info, line);
         }
+        let ways: Vec<&str> = ways.into_iter().flatten().collect();
+        self.notice(Level::Info, format!("{}.", ways.join("; ")));
         Ok(())
     }
 

@@ -25,7 +25,9 @@ use crate::{
     scope::{Capability, PermissionMode, ToolScope},
     session::{Lane, LaneKind, OpenCall},
     talk::{Fault, FaultKind},
-    tool::{AskUser, Exit, External, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome},
+    tool::{
+        Advice, AskUser, Exit, External, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome,
+    },
 };
 
 /// Most answers that a question of the model may offer.
@@ -311,7 +313,8 @@ impl Draft<'_> {
         if self.not_done(lane, call, &mut outcome) {
             return Ok(());
         }
-        let (gate, mut text) = (matches!(kind, LaneKind::Gate(_)), outcome.text);
+        let gate = matches!(kind, LaneKind::Gate(_));
+        let mut text = advised(outcome.text, &outcome.advice, gate || open.typed);
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
@@ -449,6 +452,16 @@ fn name(open: &OpenCall) -> &str {
 fn words(scope: crate::scope::ToolScope) -> String {
     let names: Vec<&str> = scope.iter().map(Capability::name).collect();
     if names.is_empty() { "use no tools".to_owned() } else { names.join(", ") }
+}
+
+/// The result of a command with what can be done about it after its first line, in the words of whoever reads it.
+fn advised(text: String, advice: &[Advice], user: bool) -> String {
+    if advice.is_empty() {
+        return text;
+    }
+    let lines: Vec<&str> = advice.iter().map(|a| if user { &*a.user } else { &*a.model }).collect();
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    format!("{first}\n{}\n{rest}", lines.join("\n"))
 }
 
 /// The output of a command without what passed of its tests, where that is most of it; all of it has a name.

@@ -10,10 +10,11 @@ use crate::{
     checkpoint::CheckpointKind,
     commit::{CommitTree, Committed, MOST_FILES, MessageFacts},
     event::{Event, Level},
-    ids::{CallId, TurnId},
+    ids::CallId,
     input::Refusal,
-    plan::{GateStatus, Plan, TaskStatus},
+    plan::{GateStatus, TaskStatus},
     question::{CommitAnswer, CommitQuestion},
+    relpath::RelPath,
     session::{Extent, state::CommitStage},
 };
 
@@ -81,16 +82,12 @@ impl Draft<'_> {
 
     /// A message from what is known of the files: what was wanted of them, and the gates that are green.
     fn proposed_message(&self, tree: &CommitTree) -> String {
-        let named = |path| tree.files.iter().any(|f| f.path == path);
-        let groups = self.state.written(Extent::Session);
-        let groups = groups.into_iter().filter(|g| g.files.iter().any(|f| named(f.path.clone())));
+        let named = |path: &RelPath| tree.files.iter().any(|f| f.path == *path);
+        let groups = self.state.uncommitted().into_iter();
         let mut facts = MessageFacts::default();
-        for group in groups {
-            // What is gone on with was wanted by the message that began it.
-            let root = self.state.work_of(group.origin.turn);
-            let plan = self.plan_of(group.origin.turn).or_else(|| self.plan_of(root));
-            let wanted = self.state.turns.get(&root).map_or(group.goal, |t| t.head.clone());
-            facts.goals.push(plan.map_or(wanted, |p| p.title.clone()));
+        for group in groups.filter(|g| g.files.iter().any(|f| named(&f.path))) {
+            let plan = self.state.plan_of(group.origin.work);
+            facts.goals.push(plan.map_or(group.goal, |p| p.title.clone()));
             let steps = plan.filter(|p| p.tasks.len() > 1).into_iter().flat_map(|p| &p.tasks);
             let done = steps.filter(|t| t.status == TaskStatus::Done).map(|t| t.title.clone());
             facts.steps.extend(done.filter(|s| !facts.steps.contains(s)).collect::<Vec<_>>());
@@ -99,12 +96,6 @@ impl Draft<'_> {
             facts.checked = green.map(|g| g.command.clone()).collect();
         }
         facts.message()
-    }
-
-    /// The plan of a message, while it is known.
-    fn plan_of(&self, turn: TurnId) -> Option<&Plan> {
-        let plans = self.state.earlier.iter().chain(&self.state.suspended).chain(&self.state.plan);
-        plans.rev().find(|p| p.turn == turn)
     }
 
     /// Git committed, or says why it did not.

@@ -62,6 +62,8 @@ pub(super) struct Log {
     step: Option<(TaskId, bool)>,
     /// Hunks that were left out of what is written.
     left_hunks: BTreeSet<(ProposalId, usize)>,
+    /// What was set aside last and why, one thing after the other, and where that stands.
+    aside: (i64, String, Vec<String>),
     /// The first edit of what is proposed for a file, and the content that it is held against.
     edits: HashMap<String, (CallId, Option<BlobId>)>,
     /// Turns that wait for the end of what is under way.

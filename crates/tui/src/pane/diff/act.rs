@@ -254,7 +254,9 @@ impl DiffPane {
         let or = Some(DELETE_WORD);
         match removed[..] {
             [] => Outcome::input(Input::Apply { proposals, word: None }),
-            [name] => word(&format!("Remove the file {name}? Type its name"), name, or, proposals),
+            [name] => {
+                word(&format!("Remove the file {name}? Type its name or {DELETE_WORD}"), name, or, proposals)
+            }
             _ => {
                 let question = format!("Remove {}? Type {DELETE_WORD}", count(removed.len(), "file"));
                 word(&question, DELETE_WORD, None, proposals)

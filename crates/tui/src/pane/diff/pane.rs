@@ -161,7 +161,11 @@ impl Pane for DiffPane {
             return Title { left: "Diff".to_owned(), right: Line::default() };
         };
         let hunk = format!("hunk {}/{}", self.hunk + 1, file.hunks.len().max(1));
-        let left = format!("Diff {} {} {} {hunk}", g.dot, file.path, g.dot);
+        let of = match self.files.len() {
+            0 | 1 => String::new(),
+            all => format!("file {}/{all} {} ", self.current + 1, g.dot),
+        };
+        let left = format!("Diff {} {} {} {of}{hunk}", g.dot, file.path, g.dot);
         let right = if Self::in_review(ctx, file.id) {
             Row::of(g.waits, Slot::Warn).and(" waits", Slot::Warn)
         } else {

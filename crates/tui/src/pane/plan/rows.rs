@@ -197,7 +197,10 @@ impl<'a> Drawer<'a> {
         let right = self.task_right(task, &nested);
         // A title is read whole: what stands at its right gives way first.
         let room = |right: &Row| self.width.saturating_sub(lead.width() + right.width() + 2);
-        let right = if room(&right) < TITLE_ROOM { Row::new() } else { right };
+        // What is to be approved is seen: files that find no place beside the title stand below it.
+        let asked = self.awaiting && task.status == TaskStatus::Pending;
+        let below = asked && (task.files.len() > 1 || room(&right) < TITLE_ROOM);
+        let right = if below || room(&right) < TITLE_ROOM { Row::new() } else { right };
         let mut lines = wrap(&Row::of(&task.title, title).pieces, room(&right)).into_iter();
         let mut left = lead.clone();
         left.pieces.extend(lines.next().unwrap_or_default().pieces);
@@ -210,9 +213,23 @@ impl<'a> Drawer<'a> {
         }
         if self.open.contains(&Target::Task(task.id)) {
             self.task_detail(task);
+        } else if below {
+            self.files(task, lead.width());
         }
         for p in nested {
             self.proposal(p);
+        }
+    }
+
+    /// The files of a step below its title.
+    fn files(&mut self, task: &Task, indent: usize) {
+        let new = if task.node == IntentNode::Create { "new " } else { "" };
+        let names: Vec<&str> = task.files.iter().map(|f| f.as_str()).collect();
+        let names = Row::of(new, Slot::Faint).and(&names.join(", "), Slot::Soft);
+        for line in wrap(&names.pieces, self.width.saturating_sub(indent)) {
+            let mut row = Row::of(&" ".repeat(indent), Slot::Text);
+            row.pieces.extend(line.pieces);
+            self.plain(row);
         }
     }
 
@@ -274,18 +291,11 @@ impl<'a> Drawer<'a> {
                 None => Row::new(),
             },
             TaskStatus::Pending if self.awaiting => {
-                let Some(first) = task.files.first() else { return Row::new() };
+                let [first] = task.files.as_slice() else { return Row::new() };
                 let new = if task.node == IntentNode::Create { "new " } else { "" };
-                let more = match task.files.len() {
-                    0 | 1 => String::new(),
-                    n => format!(", {} more", n - 1),
-                };
                 let path = row::fit_path(first.as_str(), self.width / 2, g.ellipsis);
                 let pause = if task.pause { "pause  " } else { "" };
-                Row::of(pause, Slot::Warn)
-                    .and(new, Slot::Faint)
-                    .and(&path, Slot::Soft)
-                    .and(&more, Slot::Faint)
+                Row::of(pause, Slot::Warn).and(new, Slot::Faint).and(&path, Slot::Soft)
             }
             TaskStatus::Pending if task.pause => Row::of("pause before it", Slot::Warn),
             TaskStatus::Failed => Row::of("failed", Slot::Bad),

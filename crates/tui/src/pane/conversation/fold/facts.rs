@@ -42,6 +42,26 @@ impl Log {
         self.add(at, Kind::Work, Body::Facts(Facts { lines, detail: String::new() }));
     }
 
+    /// A change that waits aside from now on; those that come together are told together.
+    fn set_aside(&mut self, at: Millis, path: String, reason: &str) {
+        let (key, why, mut paths) = std::mem::take(&mut self.aside);
+        if key + 1 == self.end() && why == reason && !paths.is_empty() {
+            self.entries.pop_back();
+        } else {
+            paths.clear();
+        }
+        paths.push(path);
+        let names = paths.iter().take(MOST_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = match paths.len().saturating_sub(MOST_FILES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let them = if paths.len() == 1 { "it" } else { "them" };
+        let text = format!("set aside: {names}{more} ({reason}); /proposals takes {them} up again");
+        self.mark(at, Mark::Skipped, &text);
+        self.aside = (self.end() - 1, reason.to_owned(), paths);
+    }
+
     /// A failure, unless it was told already: what happened, and softly below it what can be done.
     pub(super) fn fails(&mut self, at: Millis, text: &str) {
         let mut lines = text.lines().filter(|l| !l.trim().is_empty());
@@ -167,7 +187,7 @@ impl Log {
             }
             Event::ProposalSetAside { proposal, reason } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
-                self.mark(at, Mark::Skipped, &format!("set aside {path}: {reason} – /proposals lists it"));
+                self.set_aside(at, path, reason);
             }
             Event::HunkDecided { proposal, hunk, comment: Some(text), .. } if !text.trim().is_empty() => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
@@ -177,6 +197,9 @@ impl Log {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
                 let how = if lane.is_some() { "goes on with" } else { "taken up again:" };
                 self.mark(at, Mark::Dot, &format!("{how} {path}"));
+            }
+            Event::TurnTold { .. } => {
+                self.mark(at, Mark::Dot, "Told to what runs; it is read at the next step.");
             }
             // The notice after it says what became of which files.
             Event::Reverted { .. } => self.reverted = true,
@@ -350,6 +373,7 @@ fn completion(facts: &Completion, red: &BTreeSet<String>) -> Vec<(Row, Row)> {
             if more > 0 { format!("and {more} more; /changes shows them") } else { "in all".to_owned() };
         lines.push((soft(&left), counts(added, removed)));
     }
+    lines.extend(facts.left_out.iter().map(|left| (soft(&left.line()), Row::new())));
     for gate in &facts.gates {
         let (sign, ink) = match gate.status {
             GateStatus::Passed(_) => ("✓", Slot::Ok),
