@@ -241,7 +241,7 @@ fn journey_6_looks_good_approves_and_a_change_stops_keeps_and_replans() {
     s.say("/plan analyze sales by region");
     s.asked("confirmation");
     s.say("looks good");
-    s.until("the second step", |s| s.count("task_started") == 2);
+    s.until("the second step", |s| s.count("task_started") == 2 && s.heard.contains("Summing"));
     s.tells(
         "> analyze sales by region · intent decompose · phase idle > planning · node conversation > plan · \
          plan v1: 2 tasks, 0 gates · phase planning > awaiting_approval · ask confirmation · answer approve · \

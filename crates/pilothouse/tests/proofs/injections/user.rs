@@ -8,6 +8,8 @@ use serde_json::Value;
 use super::support::{Desk, Terminal, proof::everything, server::Server};
 
 const APPROVALS: &str = "\x18a";
+/// Written so that the key after it is never read as one pressed with Alt.
+const ESC: &str = "\x1b[27u";
 const DIFF: &str = "\x18d";
 const SHORT: Duration = Duration::from_secs(5);
 /// Nothing here asks more often.
@@ -108,7 +110,7 @@ impl User {
         self.terminal.wait(SHORT, |s| s.contains("Approvals ─"));
         self.terminal.decide("n");
         self.terminal.wait(SHORT, |s| !s.contains("▸ ⚑ trust"));
-        self.terminal.keys("\x1b");
+        self.terminal.keys(ESC);
         self.terminal.wait(SHORT, |s| !s.contains("Approvals ─"));
     }
 
@@ -228,7 +230,7 @@ impl User {
             drop(shown);
         }
         self.terminal.wait(Duration::from_millis(200), |_| false);
-        self.terminal.keys("\x1b");
+        self.terminal.keys(ESC);
     }
 
     /// Gives up what still runs and ends the program.

@@ -24,6 +24,8 @@ pub struct Stage {
     updates: mpsc::Receiver<Update>,
     session: Session,
     pub events: Vec<Stamped>,
+    /// What models said so far, as it came.
+    pub heard: String,
     told: usize,
 }
 
@@ -65,7 +67,16 @@ impl Stage {
         let (outgoing, updates) = mpsc::channel(1024);
         runtime.spawn(async move { drive(setup, incoming, outgoing).await.map(drop) });
         let session = Session::new();
-        let mut stage = Self { desk, runtime, requests, updates, session, events: Vec::new(), told: 0 };
+        let mut stage = Self {
+            desk,
+            runtime,
+            requests,
+            updates,
+            session,
+            events: Vec::new(),
+            heard: String::new(),
+            told: 0,
+        };
         stage.until("opening", |s| s.state().seq.0 > 0);
         stage.lines();
         stage
@@ -90,6 +101,7 @@ impl Stage {
                     }
                     self.events.extend(events);
                 }
+                Ok(Some(Update::Delta(delta))) => self.heard.push_str(&delta.text),
                 Ok(Some(_)) => {}
                 Ok(None) | Err(_) => panic!("no {what}; so far:\n{}", self.lines().join("\n")),
             }
