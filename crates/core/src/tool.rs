@@ -311,6 +311,7 @@ impl ToolOutcome {
             found: None,
             redefined: false,
             trees: None,
+            advice: Vec::new(),
         }
     }
 

@@ -191,8 +191,10 @@ impl State {
     /// What was written and is in no commit that this session made since.
     pub(super) fn uncommitted(&self) -> Vec<Written> {
         let left = |id: ApplyId, file: &FileChange| !self.committed.contains(&(id, file.path.clone()));
-        let files = |id, all: &'_ [FileChange]| all.iter().filter(|f| left(id, f)).collect::<Vec<_>>();
-        let writes = self.writes().map(|(id, origin, all)| (origin, files(id, all)));
+        let writes = self.writes().map(|(id, origin, all)| {
+            let files: Vec<&FileChange> = all.iter().filter(|f| left(id, f)).collect();
+            (origin, files)
+        });
         self.grouped(writes.filter(|(_, files)| !files.is_empty()))
     }
 
@@ -210,7 +212,9 @@ impl State {
                 groups.len() - 1
             });
             if let Some(group) = groups.get_mut(at) {
-                files.into_iter().for_each(|file| take(&mut group.files, file));
+                for file in files {
+                    take(&mut group.files, file);
+                }
             }
         }
         groups

@@ -261,11 +261,11 @@ fn what_can_be_done_about_a_failure_is_said_in_the_words_of_whoever_reads_it() {
     let advice = Advice { model: "(give \"outside\": true)".into(), user: "(type `!!` before it)".into() };
     let failed = || ToolOutcome { advice: vec![advice.clone()], ..exited(1, "exit 1\nread-only") };
     let told = |b: &Bench| {
-        let ends = b.log.iter().filter_map(|e| match &e.event {
+        let mut ends = b.log.iter().rev().filter_map(|e| match &e.event {
             Event::CallEnded { result, .. } => Some(result.head.clone()),
             _ => None,
         });
-        ends.last().unwrap()
+        ends.next().unwrap()
     };
     let mut b = bench(held(), PermissionMode::Ask);
     b.say("!ls");

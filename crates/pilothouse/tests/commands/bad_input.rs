@@ -188,7 +188,7 @@ fn a_200_that_is_no_stream_is_told_with_what_came() {
 fn a_stream_that_stalls_ends_at_the_limit_of_silence() {
     let (ended, server) =
         question("[model]\nsilence_seconds = 1\n", vec![Turn::Hang("It is in ")], 5, &["silent for 1"]);
-    assert!(ended.err.contains("silence time-out"), "{}", ended.err);
+    assert!(ended.err.contains("`silence_seconds`"), "{}", ended.err);
     server.wait_hung_up();
     let (_, server) = question("[model]\nsilence_seconds = 1\n", vec![Turn::Mute], 5, &["silent for 1"]);
     server.wait_hung_up();

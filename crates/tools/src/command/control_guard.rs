@@ -80,7 +80,7 @@ fn mended(repair: Option<Repair>, outcome: ToolOutcome) -> ToolOutcome {
             "({what} Propose a change with edit or write, which asks for it by name; or, if the command must do it, run \
              it with \"outside\": true and a \"reason\".)"
         ),
-        user: format!("({what} If this command is to change it, {OUTSIDE}.)"),
+        user: format!("({what} If this command is to change it, {}.)", super::refusal::OUTSIDE),
     };
     put_back(repair, ("Control files", "control files"), way, outcome)
 }

@@ -18,11 +18,15 @@ pub(super) fn arguments(policy: &Policy) -> Vec<OsString> {
     }
     line.words(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
     let (outside, within) = (policy.left_out(), policy.covered());
-    outside.iter().for_each(|path| line.cover(path));
+    for path in &outside {
+        line.cover(path);
+    }
     for path in policy.write.iter().filter(|p| p.exists() && !p.starts_with("/dev")) {
         line.path(&["--bind"], path, true);
     }
-    within.iter().for_each(|path| line.cover(path));
+    for path in &within {
+        line.cover(path);
+    }
     let shown = |path: &Path| path.exists() && !within.iter().any(|hidden| path.starts_with(hidden));
     for path in policy.kept.iter().filter(|p| shown(p)) {
         line.path(&["--ro-bind"], path, true);

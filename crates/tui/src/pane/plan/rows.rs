@@ -12,6 +12,7 @@ use pilothouse_core::{
     money::cost,
     plan::{Change, Plan, Revision, Task, TaskStatus},
     proposal::{Proposal, ProposalStatus},
+    relpath::RelPath,
     scope::{Capability, ToolScope},
     session::{LaneKind, State},
 };
@@ -224,7 +225,7 @@ impl<'a> Drawer<'a> {
     /// The files of a step below its title.
     fn files(&mut self, task: &Task, indent: usize) {
         let new = if task.node == IntentNode::Create { "new " } else { "" };
-        let names: Vec<&str> = task.files.iter().map(|f| f.as_str()).collect();
+        let names: Vec<&str> = task.files.iter().map(RelPath::as_str).collect();
         let names = Row::of(new, Slot::Faint).and(&names.join(", "), Slot::Soft);
         for line in wrap(&names.pieces, self.width.saturating_sub(indent)) {
             let mut row = Row::of(&" ".repeat(indent), Slot::Text);
