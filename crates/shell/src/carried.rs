@@ -7,7 +7,7 @@ use super::args::{Args, Opt};
 use super::expand::{Feed, Field};
 use super::grammar::Kind;
 use super::knowledge::list;
-use super::path::{Cwd, Place, glob, place};
+use super::path::{Cwd, Place, glob, leads_out, place};
 use super::programs::{self, Dest, Program, Role};
 use super::special::inline;
 use super::syntax::Span;
@@ -38,6 +38,7 @@ impl Walker<'_> {
         if matches!(base, "build" | "unknown") && program.names_tasks() {
             self.look_for_tasks(name, args);
         }
+        self.look_where(args);
         match base {
             "build" | "install" | "unknown" | "script" | "code" | "database" => {
                 let skip = match base {
@@ -52,6 +53,7 @@ impl Walker<'_> {
             }
             "write" | "write-hidden" if program.dest == Dest::None && !program.names => {
                 self.look_around(args);
+                self.look_out(program, args);
             }
             "read" => {
                 if name == "dc" && matches!(feed, Feed::Text(text) if text.contains('!')) {
@@ -70,9 +72,19 @@ impl Walker<'_> {
 
     /// What a program of which nothing is known is told to do: words that say that it sends or destroys something.
     pub(super) fn look_for_verbs(&mut self, args: &Args) {
-        let says = |f: &&Field| list("verbs of sending").contains(&f.text.as_str());
+        let verb = |word: &String| list("verbs of sending").contains(&word.as_str());
+        let named = |text: &str| !text.contains(['/', '.', '=', '@']) && text.len() < 40;
+        let says = |f: &&Field| named(&f.text) && words_of(&f.text).iter().any(verb);
         if let Some(verb) = args.operands.iter().take(3).find(says) {
             self.hit("publish", verb.span);
+        }
+        // Nobody knows where a manager of packages that is not known here puts them.
+        let installs = |f: &&Field| f.text == "install";
+        if let Some(verb) = args.operands.iter().take(2).find(installs) {
+            self.hit("global-install", verb.span);
+        }
+        if let Some(opt) = args.opts.iter().find(|o| o.name == "--install") {
+            self.hit("global-install", opt.span);
         }
     }
 
@@ -81,10 +93,22 @@ impl Walker<'_> {
         let runs = |f: &&Field| matches!(f.text.as_str(), "run" | "run-script");
         let skip = usize::from(args.operands.first().as_ref().is_some_and(runs));
         let most = if skip > 0 { 1 } else { usize::MAX };
-        if matches!(name, "cargo" | "go") {
+        // What is only told is not done.
+        if matches!(name, "cargo" | "go")
+            || args.sure(&["-n", "--dry-run", "--just-print", "--recon"]).is_some()
+        {
             return;
         }
-        for task in args.operands.iter().skip(skip).take(most).filter(|f| sends_by_name(&f.text)) {
+        // Of tasks a folder in front is a part of the name.
+        let deep = |name: &str| {
+            name.contains('/')
+                && !name.contains('=')
+                && !name.starts_with(['.', '/', '~'])
+                && sends_by_name(&name.replace('/', ":"))
+        };
+        for task in
+            args.operands.iter().skip(skip).take(most).filter(|f| sends_by_name(&f.text) || deep(&f.text))
+        {
             self.hit("publish", task.span);
         }
     }
@@ -161,6 +185,37 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
+    /// Places outside that a program is told of which writes one of its arguments, whichever.
+    fn look_out(&mut self, program: &Program, args: &Args) {
+        if self.cwd != Cwd::Project {
+            return;
+        }
+        let moved = self.moved;
+        let text = if args.has(&program.text_unless) { 0 } else { program.text };
+        for field in args.operands.iter().skip(text).filter(|f| leads_out(&f.text, true)) {
+            self.hit("outside", field.span);
+        }
+        let written = |o: &&Opt| !matches!(o.kind, Some(Kind::Plain | Kind::Read | Kind::Conf | Kind::Loads));
+        for opt in args.opts.iter().filter(written).filter(|o| !names_text(o) && !searches(o)) {
+            let text = opt.value.as_ref().map_or(opt.text.as_str(), |v| v.text.as_str());
+            if parts(text).any(|part| leads_out(part, moved)) {
+                self.hit("outside", opt.span);
+            }
+        }
+    }
+
+    /// Places outside behind options that say by their name that something is written there.
+    fn look_where(&mut self, args: &Args) {
+        let moved = self.moved || self.cwd != Cwd::Project;
+        let says = |o: &&Opt| list("options of output").iter().any(|p| glob(p, &o.name));
+        for opt in args.opts.iter().filter(says) {
+            let text = opt.value.as_ref().map_or(opt.text.as_str(), |v| v.text.as_str());
+            if parts(text).any(|part| leads_out(part, moved)) {
+                self.hit("outside", opt.span);
+            }
+        }
+    }
+
     /// Places of the user's that a program of the project is told of.
     pub(super) fn look_around(&mut self, args: &Args) {
         if self.cwd != Cwd::Project {
@@ -191,10 +246,34 @@ pub(super) fn sends_by_name(name: &str) -> bool {
                 && matches!(*end, "sh" | "bash" | "py" | "js" | "ts" | "mjs" | "rb" | "pl" | "php")
         })
         .map_or(name, |(stem, _)| stem);
-    let mut parts = name.split(['-', '_', ':', '.']);
-    let first = parts.next().unwrap_or("");
+    let parts = words_of(name);
+    let first = parts.first().map_or("", String::as_str);
+    let last = parts.last().map_or("", String::as_str);
     !list("tasks that only build").contains(&first)
-        && std::iter::once(first).chain(parts).any(|part| list("words of sending").contains(&part))
+        && !matches!(last, "test" | "tests" | "spec" | "check")
+        && (parts.iter().any(|part| list("words of sending").contains(&part.as_str()))
+            || list("pairs of sending")
+                .iter()
+                .filter_map(|pair| pair.split_once('+'))
+                .any(|(a, b)| [a, b].iter().all(|word| parts.iter().any(|part| part == word))))
+}
+
+/// The words of a compound name: `drop_db`, `push:docker`, `deployProd`.
+fn words_of(name: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    let mut small = false;
+    for c in name.chars() {
+        let split = matches!(c, '-' | '_' | ':' | '.' | '/');
+        if split || small && c.is_ascii_uppercase() {
+            out.push(String::new());
+        }
+        small = c.is_ascii_lowercase();
+        if let Some(word) = out.last_mut().filter(|_| !split) {
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    out.retain(|word| !word.is_empty());
+    out
 }
 
 /// Whether the value of an option is a text by its kind or its name.

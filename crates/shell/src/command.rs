@@ -360,6 +360,7 @@ impl Walker<'_> {
                 continue;
             }
             let written = match program.dest {
+                _ if args.has(&program.all_with) => true,
                 Dest::None | Dest::Changed => false,
                 Dest::All => true,
                 Dest::Copy | Dest::Last => at == last && target.is_none() && last > 0,

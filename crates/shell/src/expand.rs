@@ -321,6 +321,10 @@ impl Walker<'_> {
                 if text.starts_with('[') {
                     self.check_arithmetic(&text, span);
                 }
+                // The folder above the one that the shell stands in.
+                if name == "PWD" && matches!(text.as_str(), "%/*" | "%/[!/]*") {
+                    return Value::of("..");
+                }
                 // Whatever is cut off its end, a path below the home folder stays there.
                 let home = if name == "HOME" { "~" } else { "" };
                 Value::of(&format!("{home}{UNKNOWN}"))

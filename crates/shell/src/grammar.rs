@@ -172,7 +172,8 @@ impl Program {
             return plain && !super::settings::steers(name);
         }
         // Only what the program itself would take as harmless is so for the one that it is passed on to.
-        let option = passed && text.starts_with('-') && self.kind_of(text, text, sub) != Some(Kind::Flag);
+        let taker = self.passes_to.and_then(programs::find).unwrap_or(self);
+        let option = passed && text.starts_with('-') && taker.kind_of(text, text, sub) != Some(Kind::Flag);
         let name = text.split('=').next().unwrap_or(text);
         let weighty = || self.kind_of(name, text, sub).is_some_and(Kind::is_weighty);
         !(text.starts_with('@') || passed && text.starts_with('-') && weighty())

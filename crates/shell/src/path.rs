@@ -51,7 +51,8 @@ fn settle(path: &str) -> Option<Vec<&str>> {
 /// Where `path` lies when the shell stands at `cwd`.
 pub(super) fn place(path: &str, cwd: Cwd) -> Place {
     if path.starts_with(UNKNOWN) {
-        return Place::Unknown;
+        // Whatever it is called, it most likely lies where the shell stands.
+        return if cwd == Cwd::Outside { Place::Outside } else { Place::Unknown };
     }
     if list("null devices").contains(&path)
         || path.starts_with("/dev/fd/")
@@ -89,6 +90,21 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
         Cwd::Project if is_control(&parts) => Place::Control,
         Cwd::Project => Place::Project,
     }
+}
+
+/// Whether a text is a path, and one that leads out of the workspace: the one place that says so of arguments of which nothing
+/// is known but that they may be paths. Of those that climb only `moved` says whether they leave it.
+pub(super) fn leads_out(text: &str, moved: bool) -> bool {
+    let is_path = |c: char| c.is_ascii_alphanumeric() || "/._-+~@%,:".contains(c) || c == UNKNOWN;
+    // What stands below the root is written small, but on a Mac; a pattern between slashes is none.
+    let top = text.strip_prefix('/').and_then(|rest| rest.split('/').next()).unwrap_or("");
+    let rooted = top.len() > 1 && top.contains(|c: char| c.is_ascii_lowercase())
+        || text.starts_with("~/")
+        || text == "~";
+    let climbs = !moved && (text == ".." || text.starts_with("../"));
+    (rooted || climbs)
+        && text.chars().all(is_path)
+        && matches!(place(text, Cwd::Project), Place::Outside | Place::Device)
 }
 
 /// Whether it makes something run; what only instructs an agent is a file like others here.
@@ -158,5 +174,6 @@ pub(super) fn is_secret_variable(name: &str) -> bool {
     }
     list("secret variables").iter().any(|word| upper.contains(word))
         || upper.ends_with("_PWD")
+        || upper.ends_with("_PW")
         || upper.ends_with("_DSN")
 }

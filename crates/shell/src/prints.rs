@@ -16,6 +16,16 @@ pub(super) fn found(name: &str) -> String {
     }
 }
 
+/// The folder of a path. `.` is where the shell stands, which is a whole path when a line asks for its folder.
+fn parent(path: &str) -> String {
+    match path.trim_end_matches('/').rsplit_once('/') {
+        Some((folder, _)) if !folder.is_empty() => folder.to_owned(),
+        Some(_) => "/".to_owned(),
+        None if path == "." => "..".to_owned(),
+        None => ".".to_owned(),
+    }
+}
+
 /// What a program gives to the next one.
 pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
     if network {
@@ -38,7 +48,10 @@ pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Fee
         ("git", [first, path]) if first.text == "rev-parse" && args.has(&["--git-path"]) => {
             Feed::Text(format!(".git/{}", path.text))
         }
-        ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--git-dir", "--git-common-dir"]) => {
+        ("git", [first, ..])
+            if first.text == "rev-parse"
+                && args.has(&["--git-dir", "--git-common-dir", "--absolute-git-dir"]) =>
+        {
             Feed::Text(".git".to_owned())
         }
         // Where it lies is not known, but what it is.
@@ -50,9 +63,8 @@ pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Fee
         ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => {
             Feed::Text("0".to_owned())
         }
-        ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => {
-            Feed::Text(one.text.clone())
-        }
+        ("dirname", [one]) if !one.unknown() => Feed::Text(parent(&one.text)),
+        ("basename" | "realpath" | "readlink", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(found(&one.text)),
         _ => Feed::Other,
     }

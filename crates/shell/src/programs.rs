@@ -69,6 +69,10 @@ pub(super) struct Program {
     pub tasks: bool,
     /// What follows `--` is for a program that it starts.
     pub passes: bool,
+    /// That program, where it is always the same.
+    pub passes_to: Option<&'static str>,
+    /// With one of these options all its operands are written.
+    pub all_with: Vec<&'static str>,
     /// What it writes over is lost.
     pub empties: bool,
     /// Sub-commands behind which a command follows, after so many operands.
@@ -299,8 +303,12 @@ fn directive(line: &'static str, program: &mut Program) {
         "plus" => program.plus = true,
         "first" => program.first = true,
         "tasks" => program.tasks = true,
-        "passes" => program.passes = true,
+        "passes" => {
+            program.passes = true;
+            program.passes_to = words.next();
+        }
         "empties" => program.empties = true,
+        "allwith" => program.all_with.extend(words),
         "starts" => {
             let subs = words.next().unwrap_or("").split('|').collect();
             program.starts.push((subs, words.next().and_then(|n| n.parse().ok()).unwrap_or(0)));
@@ -399,7 +407,9 @@ impl Program {
         self.first |= more.first;
         self.tasks |= more.tasks;
         self.passes |= more.passes;
+        self.passes_to = more.passes_to.or(self.passes_to);
         self.empties |= more.empties;
+        self.all_with.extend(&more.all_with);
         self.also.extend(&more.also);
         self.valued.extend(&more.valued);
         self.deep.extend(&more.deep);

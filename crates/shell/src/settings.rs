@@ -5,11 +5,12 @@
 
 use std::sync::LazyLock;
 
+use super::Risk;
 use super::carried::is_homely;
 use super::command::is_harmless_pager;
 use super::effect::Effect;
 use super::expand::{Field, UNKNOWN};
-use super::knowledge::{Names, fits, groups};
+use super::knowledge::{Names, fits, groups, list};
 use super::path::{Cwd, Place, place};
 use super::programs::{Role, effect, is};
 use super::syntax::Span;
@@ -26,6 +27,7 @@ static VARIABLES: LazyLock<Names<Means>> = LazyLock::new(|| {
             "shows" => Means::Shows,
             "drives" => Means::Drives,
             "when" => Means::When(words),
+            "options" => Means::Options(words),
             "path" => Means::Path,
             "place" => Means::Place,
             "conf" => Means::Conf,
@@ -55,6 +57,8 @@ enum Means {
     Drives,
     /// It makes something run where one of its words is like one of these.
     When(&'static str),
+    /// Its words are options of this program.
+    Options(&'static str),
     /// It says where programs are found.
     Path,
     /// It names places that code is taken from, or files that are written: outside the project it is like one that runs.
@@ -98,7 +102,7 @@ impl Means {
     /// Whether a value of it may say where something is written.
     fn says_where(means: Option<Self>, name: &str) -> bool {
         match means {
-            Some(Self::Steers | Self::When(_) | Self::Holds(..)) => true,
+            Some(Self::Steers | Self::When(_) | Self::Options(_) | Self::Holds(..)) => true,
             Some(means) => !means.is_harmless() && means != Self::Path && means != Self::Shows,
             None => WRITTEN.iter().any(|end| name.ends_with(end)),
         }
@@ -125,7 +129,7 @@ impl Means {
                     || part.starts_with(['/', '~']) && !matches!(place(part, Cwd::Project), Place::Null)
                     || part.starts_with("../")
             }),
-            Self::Steers | Self::Harmless | Self::Holds(..) | Self::Writes => false,
+            Self::Steers | Self::Harmless | Self::Holds(..) | Self::Writes | Self::Options(_) => false,
         }
     }
 }
@@ -142,6 +146,8 @@ pub fn steers(name: &str) -> bool {
 impl Walker<'_> {
     /// A variable that is set for a command or for the shell.
     pub(super) fn judge_setting(&mut self, name: &str, value: &str, span: Span) {
+        // A table of the shell's own may be set entry by entry.
+        let name = name.split('[').next().unwrap_or(name);
         // Of npm's the case does not count.
         let npm = name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("npm_"));
         let means = if npm { VARIABLES.get(&name.to_ascii_uppercase()) } else { VARIABLES.get(name) };
@@ -150,6 +156,12 @@ impl Walker<'_> {
         }
         if matches!(means, Some(Means::Conf | Means::Steers)) && place(value, self.cwd) == Place::Control {
             self.hit("persist", span);
+        }
+        if self.zsh && list("tables of zsh").contains(&name) {
+            self.hit("hidden-run", span);
+        }
+        if let Some(Means::Options(program)) = means {
+            self.judge_options(program, value, span);
         }
         let hidden = name.ends_with("DIR") && value.contains("/.");
         let mut parts = value.split(['=', ':', ',', ' ']);
@@ -177,6 +189,14 @@ impl Walker<'_> {
     pub(super) fn note_given(&mut self, name: &str, value: &str) {
         let inside = VARIABLES.get(name) == Some(Means::Place) && self.places_inside(value);
         self.steered |= !VARIABLES.get(name).is_some_and(Means::is_harmless) && !inside;
+    }
+
+    /// Options that a program finds in a variable: what they do there they do behind its name.
+    fn judge_options(&mut self, program: &str, value: &str, span: Span) {
+        let verdict = super::judge(&format!("{program} {value}"), self.depth + 4);
+        if verdict.risk > Risk::Low && self.depth < 4 {
+            self.hit(&verdict.rule, span);
+        }
     }
 
     fn places_inside(&self, value: &str) -> bool {

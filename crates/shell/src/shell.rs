@@ -100,6 +100,10 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
         "complete" | "compgen" | "mapfile" | "readarray" => "-C",
         _ => "",
     };
+    // In zsh `hash` names programs and folders with one word.
+    if let Some(entry) = args.iter().find(|f| name == "hash" && f.text.contains('=')) {
+        w.hit("hidden-run", entry.span);
+    }
     if let Some(at) = args.iter().position(|f| !option.is_empty() && f.text.starts_with(option)) {
         let code = args.get(at + 1).or_else(|| args.get(at));
         w.hit("hidden-run", code.map_or_else(Span::default, |f| f.span));

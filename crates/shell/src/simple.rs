@@ -23,6 +23,9 @@ impl Walker<'_> {
             self.note_given(&assign.name, &value.text);
             settings.push((assign.name.clone(), value));
         }
+        if lone && assigns.is_empty() {
+            return self.printed_by_redirect(feed);
+        }
         if lone {
             return Feed::Inherit;
         }
@@ -50,6 +53,16 @@ impl Walker<'_> {
             self.with_settings(settings, shell::keeps_settings(name), |w| w.dispatch(&argv, span, feed));
         self.steered = steered || self.steered && shell::keeps_settings(name);
         out
+    }
+
+    /// What `$(<file)` stands for: a redirect without a command prints the file.
+    fn printed_by_redirect(&self, feed: Feed) -> Feed {
+        match feed {
+            Feed::File(name) if self.was_fetched(&name) => Feed::Fetched,
+            Feed::File(_) | Feed::Other => Feed::Other,
+            Feed::Fetched => Feed::Fetched,
+            Feed::Inherit | Feed::Text(_) => Feed::Inherit,
+        }
     }
 
     fn assigned(&mut self, assign: &Assign) -> Value {

@@ -5,6 +5,7 @@
 use super::args::Args;
 use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::grammar::Kind;
+use super::knowledge::list;
 use super::programs;
 use super::shell::source;
 use super::syntax::Span;
@@ -45,6 +46,13 @@ pub(super) fn feed_shell(w: &mut Walker<'_>, feed: &Feed, span: Span, sourced: b
 
 /// Judges a shell by its arguments.
 pub(super) fn shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Feed) -> Feed {
+    let before = std::mem::replace(&mut w.zsh, name == "zsh");
+    let out = started(w, name, args, span, feed);
+    w.zsh = before;
+    out
+}
+
+fn started(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Feed) -> Feed {
     if matches!(args, [only] if matches!(only.text.as_str(), "--help" | "--version" | "-version" | "-V")) {
         w.hit("help", span);
         return Feed::Text(String::new());
@@ -87,6 +95,11 @@ pub(super) fn shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, 
         // Another language than the one that is read here.
         if matches!(name, "fish" | "nu" | "csh" | "tcsh") {
             w.hit("code", span);
+            let code = opt.value.as_ref().or(rest.first()).map_or("", |code| code.text.as_str());
+            let words = list(if name == "fish" { "lasting words of fish" } else { "lasting words of csh" });
+            if words.iter().any(|word| code.contains(word)) {
+                w.hit("persist", span);
+            }
         }
         let given: Vec<Field> = opt.value.iter().chain(rest).cloned().collect();
         return shell_code(w, ps, &given, span, feed);

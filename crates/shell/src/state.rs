@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::expand::{Field, UNKNOWN, Value};
+use super::knowledge::list;
 use super::scope::Undo;
 use super::syntax::{Node, Span};
 use super::walk::Walker;
@@ -252,7 +253,10 @@ impl Walker<'_> {
             "!" => "%1",
             "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "COLUMNS"
             | "LINES" | "-" => "0",
-            _ => return None,
+            name => {
+                let mut known = list("places by variable").iter().filter_map(|entry| entry.split_once('='));
+                return known.find(|(known, _)| *known == name).map(|(_, path)| Value::of(path));
+            }
         };
         Some(Value::of(text))
     }

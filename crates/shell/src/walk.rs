@@ -72,6 +72,8 @@ pub(super) struct Walker<'l> {
     pub(super) rounds: usize,
     /// Variables are only tested, not shown.
     pub(super) testing: bool,
+    /// The shell is zsh, some of whose variables are its tables.
+    pub(super) zsh: bool,
     /// Files this line downloaded, and texts it wrote.
     pub(super) fetched: Vec<String>,
     pub(super) written: HashMap<String, String>,
@@ -125,6 +127,7 @@ impl<'l> Walker<'l> {
             maybe: 0,
             rounds: 0,
             testing: false,
+            zsh: false,
             fetched: Vec::new(),
             written: HashMap::new(),
             strayed: false,

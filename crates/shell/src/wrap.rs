@@ -8,7 +8,7 @@ use super::args::Args;
 use super::expand::{Feed, Field, Value};
 use super::grammar::Kind;
 use super::path::{Cwd, Place, place};
-use super::programs;
+use super::programs::{self, Dest};
 use super::spread;
 use super::syntax::Span;
 use super::walk::Walker;
@@ -45,6 +45,13 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         && let Some(file) = rest.first()
     {
         w.judge_write(file, "write-hidden");
+    }
+    // What a wrapper's own operand names it opens to write.
+    let opened = programs::find(name).is_some_and(|program| program.dest == Dest::All);
+    for file in rest.iter().take(wraps.skip).filter(|_| opened) {
+        if !matches!(place(&file.text, w.cwd), Place::Project | Place::Scratch | Place::Unknown) {
+            w.judge_write(file, "write-hidden");
+        }
     }
     let skip = if name == "script" { rest.len().min(1) } else { wraps.skip };
     if name == "script" {

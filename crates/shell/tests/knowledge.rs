@@ -59,6 +59,7 @@ fn every_line_is_understood() {
         "plus",
         "first",
         "empties",
+        "allwith",
         "follows",
         "starts",
         "names",

@@ -17,11 +17,20 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
         let value = text.split_once('=').map_or(next, |(_, v)| v);
         let name = text.split('=').next().unwrap_or("");
         match name {
-            "--privileged" | "--cap-add" | "--device" | "--security-opt" | "--cgroup-parent" => {
+            "--privileged"
+            | "--cap-add"
+            | "--device"
+            | "--security-opt"
+            | "--cgroup-parent"
+            | "--use-api-socket"
+            | "--volumes-from"
+            | "--allow"
+            | "--gpus"
+            | "--device-cgroup-rule" => {
                 w.hit("privilege", word.span);
             }
             "--pid" | "--net" | "--network" | "--ipc" | "--userns" | "--uts"
-                if value == "host" && name != "--network" && name != "--net" =>
+                if value == "host" || value.starts_with("container:") =>
             {
                 w.hit("privilege", word.span);
             }
@@ -32,6 +41,10 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
                 && next.contains(':') =>
             {
                 mount(w, next, word);
+            }
+            // A volume that is a folder of this machine.
+            "-o" | "--opt" if value.starts_with("device=") => {
+                mount(w, value.trim_start_matches("device="), word);
             }
             "--env-file" => w.judge_read(&word.with(value)),
             "-H" | "--host" | "-c" if at < 2 && !matches!(value, "default" | "desktop-linux") => {

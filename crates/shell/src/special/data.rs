@@ -6,6 +6,7 @@ use super::super::args::Opt;
 use super::super::carried::is_homely;
 use super::super::expand::{Feed, Field};
 use super::super::knowledge::list;
+use super::super::path::leads_out;
 use super::super::walk::Walker;
 use super::Case;
 
@@ -38,6 +39,10 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     if matches!(case.feed, Feed::File(_) | Feed::Other) {
         reads_only = false;
+    }
+    let stored = case.args.operands.first().filter(|f| file > 0 && leads_out(&f.text, w.moved));
+    if let Some(stored) = stored.filter(|_| !(reads_only && statements > 0)) {
+        w.hit("outside", stored.span);
     }
     if reads_only && statements > 0 || !w.steered && only_asks(case) {
         w.lower_to_read();
@@ -93,6 +98,10 @@ fn destroys(name: &str, upper: &str, words: &[&str]) -> bool {
         || pair("DELETE", &["FROM"])
         || first("DELETE ") && words.contains(&"FROM")
         || first("PURGE ")
+        || list("statements that destroy").iter().any(|start| first(start))
+        || list("calls that destroy").iter().any(|call| upper.contains(call))
+        || upper.contains("EXECUTE '") && upper.contains("||")
+        || upper.contains("ROW LEVEL SECURITY") && words.contains(&"DISABLE")
         || words.contains(&"TRUNCATE")
         || words.contains(&"UPDATE") && words.contains(&"SET") && !words.contains(&"WHERE")
         || upper.contains("DROPDATABASE")
@@ -102,8 +111,11 @@ fn destroys(name: &str, upper: &str, words: &[&str]) -> bool {
         || upper.contains("DELETEONE")
         || matches!(words.first(), Some(&("FLUSHALL" | "FLUSHDB" | "SHUTDOWN")))
         || matches!(name, "redis-cli" | "valkey-cli")
-            && words.iter().any(|w| matches!(*w, "FLUSHALL" | "FLUSHDB" | "DEL" | "UNLINK" | "SHUTDOWN"))
-        || matches!(name, "etcdctl" | "consul") && words.iter().any(|w| matches!(*w, "DEL" | "DELETE"))
+            && words.iter().any(|w| list("words of redis that destroy").contains(w))
+        || matches!(name, "etcdctl" | "consul")
+            && words
+                .iter()
+                .any(|w| matches!(*w, "DEL" | "DELETE" | "DISABLE" | "REMOVE" | "RESTORE" | "LEAVE" | "EXEC"))
 }
 
 /// Whether a client's own command (`.once`, `.read`, `.import`, `\\o`, `\\g`) reads from or writes into a program.
@@ -135,9 +147,32 @@ fn runs_programs(name: &str, upper: &str, words: &[&str]) -> bool {
         || upper.contains(".LOAD ")
 }
 
+/// The text with the client's own command in full: of the clients of files the beginning of a name is enough.
+fn in_full(name: &str, upper: String) -> String {
+    const COMMANDS: [&str; 19] = [
+        ".SCHEMA", ".TABLES", ".SHELL", ".SYSTEM", ".LOAD", ".IMPORT", ".ONCE", ".OUTPUT", ".READ", ".EXCEL",
+        ".BACKUP", ".CLONE", ".CD", ".ARCHIVE", ".SAVE", ".RESTORE", ".OPEN", ".LOG", ".TRACE",
+    ];
+    let word = upper.split_ascii_whitespace().next().unwrap_or("");
+    let short = matches!(name, "sqlite3" | "sqlite" | "duckdb") && word.starts_with('.') && word.len() > 2;
+    match COMMANDS.iter().find(|command| short && command.starts_with(word)) {
+        Some(command) => upper.replacen(word, command, 1),
+        None => upper,
+    }
+}
+
+/// Whether a statement, or a command of the client, names a place of the user's or writes to one outside.
+fn leaves(text: &str, upper: &str, moved: bool) -> bool {
+    let written = list("statements that write files").iter().any(|word| upper.contains(word));
+    let mut places = text.split(|c: char| c.is_whitespace() || "'\"=(),;|>".contains(c));
+    let climbs = |part: &str| part.starts_with("../") && !moved;
+    places.any(|part| is_homely(part) || climbs(part) || written && leads_out(part, moved))
+        || ["OUTFILE '/", "DUMPFILE '/", "INTO '/ETC", "INTO '/OPT"].iter().any(|to| upper.contains(to))
+}
+
 /// Judges one text of statements; whether it only reads.
 fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
-    let upper = text.to_ascii_uppercase();
+    let upper = in_full(name, text.to_ascii_uppercase());
     let words: Vec<&str> = upper
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\\')))
         .filter(|s| !s.is_empty())
@@ -168,12 +203,7 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
     {
         w.hit("secret", span);
     }
-    let places = text.split(|c: char| c.is_whitespace() || "'\"=(),;|>".contains(c));
-    let climbs = |part: &str| part.starts_with("../") && !w.moved;
-    if places.into_iter().any(|part| is_homely(part) || climbs(part)) {
-        w.hit("outside", span);
-    }
-    if ["OUTFILE '/", "DUMPFILE '/", "INTO '/ETC", "INTO '/OPT"].iter().any(|to| upper.contains(to)) {
+    if leaves(text, &upper, w.moved) {
         w.hit("outside", span);
     }
     if upper.contains("PG_TERMINATE_BACKEND") {

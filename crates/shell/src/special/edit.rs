@@ -23,6 +23,8 @@ pub(super) fn editor(w: &mut Walker<'_>, case: &Case<'_>) {
                 w.hit("script", file.span);
             }
             ("-c" | "--cmd", Some(command)) if is_vi(case.name) => vi_command(w, command),
+            // What another editor that runs is told.
+            ("--remote-expr" | "--remote-send", _) => w.hit("hidden-run", opt.span),
             ("--install-extension", _) => w.hit("global-install", opt.span),
             _ => {}
         }
@@ -76,6 +78,12 @@ fn vi_command(w: &mut Walker<'_>, command: &Field) {
         && text.contains(['d', 'w', 'u'])
     {
         w.hit("delete-tree", command.span);
+    }
+    if ["Plug", "Pack", "Lazy", "Mason", "Vundle", "TSInstall", "CocInstall"]
+        .iter()
+        .any(|word| text.starts_with(word))
+    {
+        w.hit("global-install", command.span);
     }
     w.hit(if starts || calls || language { "hidden-run" } else { "write" }, command.span);
     let mut words = text.split_ascii_whitespace();

@@ -219,6 +219,8 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
         let t = f.text.as_str();
         !t.starts_with("--") && !matches!(t, "-R" | "-v" | "-f" | "-c" | "-Rv" | "-vR" | "-Rf" | "-fR")
     });
+    // With another file's mode the first word is a file already.
+    let mode_at = mode_at.filter(|_| !case.args.has(&["--reference"]));
     let mode = mode_at.and_then(|at| words.get(at)).cloned().unwrap_or_default();
     let digits = mode.text.bytes().all(|b| b.is_ascii_digit()) && !mode.text.is_empty();
     if let Some(opt) = case.args.opt(&["--reference"]).filter(|_| recursive.is_some()) {

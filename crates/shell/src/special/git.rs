@@ -12,18 +12,38 @@ use super::super::secrets::names_secret;
 use super::super::walk::Walker;
 use super::Case;
 
-static RUN_KEYS: LazyLock<Names<()>> = LazyLock::new(|| {
+/// What setting a key of git's configuration means, by the groups of the list.
+static KEYS: LazyLock<Names<&'static str>> = LazyLock::new(|| {
     let mut names = Names::new();
-    let lines = groups(include_str!("../../../../assets/knowledge/gitkeys.txt"));
-    for name in lines.iter().flat_map(|(_, lines)| lines).flat_map(|line| line.split_whitespace()) {
-        names.add(name.to_owned(), ());
+    for (group, lines) in groups(include_str!("../../../../assets/knowledge/gitkeys.txt")) {
+        for name in lines.iter().flat_map(|line| line.split_whitespace()) {
+            names.add(name.to_owned(), group);
+        }
     }
     names
 });
 
 /// Whether a configuration key makes git run the value.
 pub(crate) fn key_runs(key: &str) -> bool {
-    RUN_KEYS.has(&key.to_ascii_lowercase())
+    KEYS.get(&key.to_ascii_lowercase()) == Some("runs")
+}
+
+/// The rule that a setting is against which runs nothing: what it loses, sends elsewhere or leaves unchecked.
+fn setting_rule(key: &str, value: &str) -> Option<&'static str> {
+    let key = key.to_ascii_lowercase();
+    let off = matches!(value.trim().to_ascii_lowercase().as_str(), "false" | "no" | "off" | "0" | "");
+    let never = matches!(value.trim().to_ascii_lowercase().as_str(), "never" | "false");
+    match KEYS.get(&key)? {
+        "loses" if key.starts_with("gc.") => (!never).then_some("rewrite-history"),
+        "loses" if key.starts_with("receive.") => {
+            (off || value.trim() == "ignore").then_some("rewrite-remote")
+        }
+        "loses" => (!off).then_some("rewrite-remote"),
+        "redirects" => Some("readdress"),
+        "unchecks" if key == "user.signingkey" || key.ends_with("sslcainfo") => Some("skips-checks"),
+        "unchecks" => off.then_some("skips-checks"),
+        _ => None,
+    }
 }
 
 fn harmless_setting(key: &str, value: &str) -> bool {
@@ -128,6 +148,8 @@ fn globals(w: &mut Walker<'_>, case: &Case<'_>) {
                     || setting.contains('\u{1a}') && key.contains('\u{1a}')
                 {
                     w.hit("hidden-run", opt.value.as_ref().map_or(opt.span, |v| v.span));
+                } else if let Some(rule) = setting_rule(key, value) {
+                    w.hit(rule, opt.value.as_ref().map_or(opt.span, |v| v.span));
                 } else if key.to_ascii_lowercase().contains("extraheader") {
                     w.hit("secret", opt.span);
                 }
@@ -185,6 +207,9 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
     w.readdressed |= key.to_ascii_lowercase().ends_with("url");
     if !removes && readdresses(&key.to_ascii_lowercase(), value) {
         w.hit("readdress", operands.first().map_or(case.span, |f| f.span));
+    }
+    if let Some(rule) = setting_rule(key, value).filter(|_| !removes) {
+        w.hit(rule, operands.first().map_or(case.span, |f| f.span));
     }
     if edits || key_runs(key) && !removes && !harmless_setting(key, value) {
         w.hit("persist", operands.first().map_or(case.span, |f| f.span));

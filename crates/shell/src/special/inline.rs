@@ -49,6 +49,13 @@ fn tighten(text: &str) -> String {
     out
 }
 
+/// Code in which literals that are put together are one (`'sys'+'tem'`).
+fn put_together(tight: &str) -> String {
+    ["'+'", "\"+\"", "'.'", "\".\"", "\"..\"", "'..'"]
+        .iter()
+        .fold(tight.to_owned(), |text, sign| text.replace(sign, ""))
+}
+
 /// Whether a word stands in the code; one that starts with a letter only where a name starts.
 fn has(code: &str, word: &str) -> bool {
     let name = word.starts_with(|c: char| c.is_alphanumeric() || c == '_');
@@ -112,6 +119,11 @@ pub(in super::super) fn look(w: &mut Walker<'_>, code: &Field) {
     if any(&tight, list("code fetches")) && any(&text, list("code runs")) {
         w.hit("fetch-run", code.span);
     }
+    let whole = put_together(&tight);
+    let hides = |word: &&&str| whole.matches(**word).count() > tight.matches(**word).count();
+    if ["code starts", "code runs", "code writes"].iter().any(|l| list(l).iter().any(|word| hides(&word))) {
+        w.hit("unsafe-code", code.span);
+    }
     started_by_word(w, &text, code);
     started_by_sign(w, &text, code);
     for pattern in PATTERNS.iter() {
@@ -142,7 +154,8 @@ fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
     }
     let writes = list("code writes").iter().any(|word| text.contains(word));
     for literal in &literals {
-        let path = literal.trim();
+        // Some languages say with the name of a file that it is written.
+        let path = literal.trim().trim_start_matches(['>', '+']).trim();
         if names_secret(path) {
             w.hit("secret", code.span);
         }

@@ -20,6 +20,13 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
         if hands_out_keys(&word.text) {
             w.hit("secret", word.span);
         }
+        // What these speak is whatever the address says.
+        if ["gopher://", "dict://", "telnet://", "smtp://", "imap://", "ldap://"]
+            .iter()
+            .any(|p| word.text.starts_with(p))
+        {
+            w.hit("send", word.span);
+        }
         let sends = !word.text.starts_with('-')
             || ["--header=", "--user-agent=", "--referer=", "--url=", "-H", "-A", "-e"]
                 .iter()
@@ -73,6 +80,20 @@ fn http_option(
         }
     }
     match name {
+        "-X" | "--request" | "--method" if text.eq_ignore_ascii_case("DELETE") => {
+            w.hit("remote-destroy", word.span);
+        }
+        "-X" | "--request" | "--method"
+            if local && case.words().iter().any(|f| is_local(&f.text) && orders(&f.text)) =>
+        {
+            w.hit("remote-destroy", word.span);
+        }
+        "-x" | "--proxy" | "--preproxy" | "--socks5" | "--socks5-hostname" | "--connect-to" | "--resolve"
+            if case.name == "curl" =>
+        {
+            w.hit("send", word.span);
+        }
+        "--url-query" if text.contains('@') => w.hit("send", word.span),
         "-X" | "--request" | "--method"
             if !matches!(text.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") =>
         {
@@ -129,6 +150,13 @@ fn hands_out_keys(text: &str) -> bool {
     let mut parts = path.split('/').skip(1);
     list("hosts of keys").contains(&name)
         || is_local(text) && parts.any(|part| list("addresses of keys").contains(&part))
+}
+
+/// Whether an address says by its words that its server destroys something or ends.
+fn orders(address: &str) -> bool {
+    let path = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let words = ["shutdown", "delete", "drop", "purge", "destroy", "wipe", "containers"];
+    path.split(['/', '_', '-', '?', ':', '=']).skip(1).any(|part| words.contains(&part))
 }
 
 fn host(text: &str) -> &str {

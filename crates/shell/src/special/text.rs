@@ -4,6 +4,8 @@
 
 use super::super::carried::is_homely;
 use super::super::expand::{Field, UNKNOWN};
+use super::super::knowledge::list;
+use super::super::path::leads_out;
 use super::super::secrets::names_secret;
 use super::super::walk::Walker;
 use super::Case;
@@ -169,6 +171,10 @@ fn skip_to(chars: &[char], mut at: usize, mark: char) -> usize {
 /// `awk`: writes, pipes and `system`.
 pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
     let (mut given, mut in_place) = (false, false);
+    let set = case.args.opts.iter().filter(|o| matches!(o.name.as_str(), "-v" | "--assign"));
+    let set = set.filter_map(|o| o.value.as_ref()).chain(&case.args.operands);
+    let values: Vec<String> =
+        set.filter_map(|f| f.text.split_once('=')).map(|(_, value)| value.to_owned()).collect();
     for opt in &case.args.opts {
         match (opt.name.as_str(), &opt.value) {
             ("-f" | "--file" | "-E" | "--exec", _) => {
@@ -176,8 +182,17 @@ pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
                 given = true;
             }
             ("-e" | "--source", Some(code)) => {
-                awk_code(w, code);
+                awk_code(w, code, &values);
                 given = true;
+            }
+            // The older form of a long option.
+            ("-W", Some(value)) => {
+                let name = value.text.split('=').next().unwrap_or("");
+                let plain = list("plain words of awk").iter().any(|word| word.starts_with(name));
+                if !plain {
+                    w.hit("script", opt.span);
+                    given = true;
+                }
             }
             ("-i" | "--include" | "-l" | "--load", Some(value)) => {
                 in_place |= value.text == "inplace";
@@ -187,7 +202,7 @@ pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
         }
     }
     if let Some(code) = case.args.operands.first().filter(|_| !given) {
-        awk_code(w, code);
+        awk_code(w, code, &values);
     }
     for file in case.args.operands.iter().skip(usize::from(!given)).filter(|_| in_place) {
         w.judge_write(file, "write");
@@ -234,11 +249,16 @@ fn awk_parts(program: &str) -> (String, Vec<String>) {
 }
 
 /// Judges a program: its code outside strings and patterns decides.
-fn awk_code(w: &mut Walker<'_>, field: &Field) {
+fn awk_code(w: &mut Walker<'_>, field: &Field, given: &[String]) {
     if field.text.chars().eq([UNKNOWN]) {
         w.hit("computed-code", field.span);
     }
     let (code, strings) = awk_parts(&field.text);
+    // Whatever stands where a statement begins is one.
+    let begins = |head: &str| head.trim_end().ends_with(['{', ';']) || head.ends_with('\n');
+    if code.match_indices(UNKNOWN).any(|(at, _)| code.get(..at).is_some_and(begins)) {
+        w.hit("computed-code", field.span);
+    }
     let tight: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let runs = tight.contains("system(")
         || tight.contains("|getline")
@@ -264,7 +284,7 @@ fn awk_code(w: &mut Walker<'_>, field: &Field) {
             w.hit("environment", field.span);
         }
     }
-    awk_output(w, field, &code, &strings);
+    awk_output(w, field, &code, &strings, given);
 }
 
 fn regex_may_start(code: &str) -> bool {
@@ -272,7 +292,9 @@ fn regex_may_start(code: &str) -> bool {
 }
 
 /// `print > file`, `print | command`.
-fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String]) {
+///
+/// Where the name is put together, it may be of any text of the program and of any value that it is `given`.
+fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String], given: &[String]) {
     let mut seen = 0;
     let mut printing = false;
     let mut depth = 0i32;
@@ -296,7 +318,10 @@ fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String])
             '>' if printing && depth <= 0 => {
                 let _ = chars.next_if_eq(&'>');
                 let literal = next_literal(&mut chars.clone()).then(|| strings.get(seen)).flatten();
-                let target = literal.map_or_else(|| UNKNOWN.to_string(), Clone::clone);
+                let out = |text: &&String| leads_out(text, w.moved);
+                let away = strings.iter().chain(given).find(out).filter(|_| literal.is_none());
+                let away = away.cloned().or_else(|| code.contains("ENVIRON[\"]").then(|| "~".to_owned()));
+                let target = literal.cloned().or(away).unwrap_or_else(|| UNKNOWN.to_string());
                 w.judge_write(&field.with(&target), "write-hidden");
             }
             '|' if printing && chars.peek() != Some(&'|') => {
