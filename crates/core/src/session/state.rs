@@ -28,8 +28,8 @@ use crate::{
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, Origin, Pipeline, Transcript, accounts::Bound, beside::Hand,
-        candidates::Candidates, changes::Changes, unreviewed::Unreviewed,
+        Accounts, Apply, Lane, Pipeline, Transcript, accounts::Bound, beside::Hand, candidates::Candidates,
+        changes::Changes, unreviewed::Unreviewed, written::Origins,
     },
     source::SeenTools,
     talk::Usage,
@@ -111,9 +111,7 @@ pub struct State {
     /// Proposals and the writes that they became.
     pub(super) changes: Arc<Changes>,
     /// Where each entry of the ledger comes from.
-    pub(super) origins: BTreeMap<ApplyId, Origin>,
-    /// Entries of the ledger, file by file, that stand in a commit which this session made.
-    pub(super) committed: BTreeSet<(ApplyId, RelPath)>,
+    pub(super) origins: Origins,
     /// Turns.
     pub turns: BTreeMap<TurnId, Arc<TurnInfo>>,
     /// The last turn.

@@ -2,7 +2,7 @@
 //!
 //! Owns the reading of the ledger: whoever shows what was changed asks here. Never decides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{State, state::Run};
 use crate::{
@@ -28,6 +28,14 @@ pub struct Origin {
     pub work: TurnId,
     /// The run that it belongs to.
     pub run: Option<RunId>,
+}
+
+/// Where the entries of the ledger come from, and where they went.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Origins {
+    of: BTreeMap<ApplyId, Origin>,
+    /// Entries, file by file, that stand in a commit which this session made.
+    committed: BTreeSet<(ApplyId, RelPath)>,
 }
 
 /// How much of what was written is meant.
@@ -141,7 +149,7 @@ fn take(files: &mut Vec<WrittenFile>, file: &FileChange) {
 impl State {
     /// Notes where the newest entry of the ledger comes from, once.
     pub(super) fn note_origin(&mut self) {
-        let Some(id) = self.ledger().last().copied().filter(|id| !self.origins.contains_key(id)) else {
+        let Some(id) = self.ledger().last().copied().filter(|id| !self.origins.of.contains_key(id)) else {
             return;
         };
         let lanes = self.applies().get(&id).into_iter().flat_map(|a| &a.take);
@@ -153,7 +161,7 @@ impl State {
         let began = run.map(|r| self.plan.as_ref().map_or(r.turn, |p| p.turn));
         let work = self.work_of(began.unwrap_or(turn));
         let run = run.map(|r| r.id);
-        self.origins.insert(id, Origin { at: self.at, turn, work, run });
+        self.origins.of.insert(id, Origin { at: self.at, turn, work, run });
     }
 
     /// Whether a lane works for a run, rather than beside it.
@@ -164,7 +172,7 @@ impl State {
     /// What stands in the ledger, write by write: where it comes from, and its files.
     pub fn writes(&self) -> impl Iterator<Item = (ApplyId, Origin, &[FileChange])> {
         self.ledger().iter().filter_map(|id| {
-            let origin = self.origins.get(id).copied().unwrap_or_default();
+            let origin = self.origins.of.get(id).copied().unwrap_or_default();
             Some((*id, origin, self.applies().get(id)?.files.as_slice()))
         })
     }
@@ -190,7 +198,8 @@ impl State {
 
     /// What was written and is in no commit that this session made since.
     pub(super) fn uncommitted(&self) -> Vec<Written> {
-        let left = |id: ApplyId, file: &FileChange| !self.committed.contains(&(id, file.path.clone()));
+        let left =
+            |id: ApplyId, file: &FileChange| !self.origins.committed.contains(&(id, file.path.clone()));
         let writes = self.writes().map(|(id, origin, all)| {
             let files: Vec<&FileChange> = all.iter().filter(|f| left(id, f)).collect();
             (origin, files)
@@ -232,7 +241,7 @@ impl State {
         let writes =
             self.writes().flat_map(|(id, _, all)| all.iter().map(move |file| (id, file.path.clone())));
         let found: Vec<_> = writes.filter(|(_, path)| in_it(path)).collect();
-        self.committed.extend(found);
+        self.origins.committed.extend(found);
     }
 
     /// Every file that was written within an extent, from before the first write to after the last.
