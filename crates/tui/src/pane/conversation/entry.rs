@@ -125,16 +125,13 @@ pub(super) struct Reply {
     pub(super) sections: Option<Sections>,
 }
 
-/// Lines that stand of an answer at least, before its sections are folded.
-const LEAST_LINES: usize = 6;
-
 /// A text in sections.
 #[derive(Debug, Default)]
 pub(super) struct Sections {
     pub(super) whole: String,
-    /// Where the first section begins that is folded.
+    /// Where the first section begins.
     pub(super) first: usize,
-    /// Each of the folded ones with its lines.
+    /// Each with its lines.
     pub(super) titles: Vec<(String, usize)>,
 }
 
@@ -146,12 +143,8 @@ impl Sections {
             .filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H2, .. })))
             .map(|(_, at)| (at.start, at.end))
             .collect();
-        let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-        // An answer begins with what answers: where that stands in the first sections, those stay open.
-        let said = |to: usize| part(0, to).lines().filter(|l| !l.trim().is_empty()).count();
-        let open = heads.iter().take_while(|(start, _)| said(*start) < LEAST_LINES).count();
-        let heads = heads.get(open.min(heads.len().saturating_sub(1))..).unwrap_or_default();
         let ends = heads.iter().skip(1).map(|(start, _)| *start).chain([text.len()]);
+        let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
         let titles = heads.iter().zip(ends).map(|((start, end), next)| {
             let title = part(*start, *end).trim().trim_start_matches('#').trim();
             (title.to_owned(), part(*end, next).trim().lines().count())

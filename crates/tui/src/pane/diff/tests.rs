@@ -336,7 +336,7 @@ fn files_are_walked_and_all_of_them_shown_together() {
     s.draw(72, 26);
     s.act(DiffAction::NextFile);
     assert!(s.text(72, 26).iter().any(|r| r.contains("Proposed changes to src/core/bucket.rs:")));
-    assert_eq!(s.pane.title(&s.story.ctx()).left, "Diff · src/core/bucket.rs · hunk 1/1");
+    assert_eq!(s.pane.title(&s.story.ctx()).left, "Diff · src/core/bucket.rs · file 2/2 · hunk 1/1");
     s.act(DiffAction::DiffAll);
     s.act(DiffAction::PreviousFile);
     let rows = s.text(72, 40);
