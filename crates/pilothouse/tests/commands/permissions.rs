@@ -26,7 +26,7 @@ fn an_explanation_names_the_rule_its_place_what_nearly_matched_and_what_would_tu
         "[[deny]]\nread = \"secrets/**\"\n\n[[allow]]\ncommand = \"just test\"\n",
     )
     .unwrap();
-    let asked = explained(&desk, &["just ship"]);
+    let asked = explained(&desk, &["just draw"]);
     assert_eq!((&asked["outcome"], &asked["now"]), (&json!("ask"), &json!("asks")));
     assert!(asked["risk"].as_str().unwrap().starts_with("medium"));
     assert!(
@@ -35,7 +35,7 @@ fn an_explanation_names_the_rule_its_place_what_nearly_matched_and_what_would_tu
             .unwrap()
             .contains("`allow command just test` (~/permissions.toml:5) wants `test`")
     );
-    assert_eq!(asked["change"], "pilothouse permissions add 'allow command just ship'");
+    assert_eq!(asked["change"], "pilothouse permissions add 'allow command just draw'");
     let runs = explained(&desk, &["just test -q"]);
     assert_eq!(runs["outcome"], "run");
     assert!(runs["rule"].as_str().unwrap().contains("(~/permissions.toml:5)"));
