@@ -234,7 +234,7 @@ fn journey_6_looks_good_approves_and_a_change_stops_keeps_and_replans() {
         reads(vec![task("Load sales"), task("Sum by region")]),
         {"calls": [{"name": "read", "args": {"path": "sales.csv"}}]},
         call("record_fact", fact), say("North leads."),
-        {"text": "Summing", "wait_for_cancel": true},
+        {"text": "Summing the sales of each region", "pieces": 2, "wait_for_cancel": true},
         reads(vec![task("Sum Q4 by region")]),
     ]);
     let mut s = Stage::new(&[("sales.csv", "north,9\n")], &script);
