@@ -212,7 +212,7 @@ mod tests {
             ("frobnicate deep --all", &["allow command frobnicate deep"]),
             ("frobnicate --all", &["allow command frobnicate --all $"]),
             ("make", &["allow command make $"]),
-            ("just ship --now", &["allow command just ship"]),
+            ("just draw --now", &["allow command just draw"]),
             ("curl -s https://docs.rs/x", &["allow command curl -s https://docs.rs/x $"]),
             ("curl https://docs.rs/x", &["allow command curl https://docs.rs/x"]),
             ("sed -i s/a/b/ src/a.rs", &["allow command sed"]),
