@@ -19,6 +19,7 @@ mod guard;
 mod program;
 mod resolved;
 mod sight;
+mod stamp;
 
 #[cfg(test)]
 mod fixture;

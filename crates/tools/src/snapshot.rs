@@ -26,10 +26,10 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub use record::{Change, Record, Thing};
 
-use crate::executor::BlobSource;
+use crate::{executor::BlobSource, stamp::Stamp};
 use doubt::Named;
 use journal::Journal;
-use tree::{Stamp, Tree, Was};
+use tree::{Tree, Was};
 
 /// The largest file that is saved, in bytes: what writes it back takes no larger one.
 pub const MOST_FILE_BYTES: u64 = 256 << 20;

@@ -6,11 +6,10 @@
 
 use std::{
     collections::HashMap,
-    fs::{self, Metadata},
-    os::unix::fs::MetadataExt,
+    fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::SystemTime,
 };
 
 use pilothouse_core::{
@@ -19,15 +18,13 @@ use pilothouse_core::{
     shell::{self, Act, secrets::is_secret},
 };
 
-use crate::git;
+use crate::{git, stamp::Stamp};
 
 /// Most names that are looked at.
 const MOST_NAMES: usize = 1_000_000;
 /// Most files that are hidden, and most bytes of their paths: the helper is told them in one argument.
 const MOST_HIDDEN: usize = 500;
 const MOST_BYTES: usize = 48 * 1024;
-/// What changed so shortly before it was looked at may change again without another stamp.
-const FRESH: Duration = Duration::from_millis(100);
 
 /// Where secret files of a workspace lie; clones share what the last look found.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +42,7 @@ struct Last {
 /// One folder.
 #[derive(Clone, Debug, Default)]
 struct Folder {
-    stamp: Option<[i64; 5]>,
+    stamp: Option<Stamp>,
     names: usize,
     /// What a rule denies to read.
     denied: Vec<PathBuf>,
@@ -112,10 +109,10 @@ impl Last {
         let (mut denied, mut secret, mut seen) = (Vec::new(), Vec::new(), 0);
         let mut open = vec![PathBuf::new()];
         while let Some(path) = open.pop() {
-            let stamp = root.join(&path).symlink_metadata().ok().filter(Metadata::is_dir).map(|m| stamp(&m));
+            let stamp = Stamp::at(&root.join(&path)).filter(|s| s.is_folder());
             let old = known.remove(&path).filter(|old| old.stamp.is_some() && old.stamp == stamp);
             let folder = old.unwrap_or_else(|| Folder {
-                stamp: stamp.filter(|s| !is_fresh(s, now)),
+                stamp: stamp.filter(|s| !s.is_fresh(now)),
                 ..list(root, &path, rules)
             });
             seen += folder.names;
@@ -151,16 +148,6 @@ fn list(root: &Path, folder: &Path, rules: &PathRules) -> Folder {
         }
     }
     found
-}
-
-fn stamp(meta: &Metadata) -> [i64; 5] {
-    let ino = i64::from_ne_bytes(meta.ino().to_ne_bytes());
-    [ino, meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()]
-}
-
-fn is_fresh([.., seconds, nanos]: &[i64; 5], now: SystemTime) -> bool {
-    let changed = Duration::new(seconds.unsigned_abs(), u32::try_from(*nanos).unwrap_or_default());
-    now.duration_since(UNIX_EPOCH + changed).unwrap_or_default() < FRESH
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ use pilothouse_core::{
 use super::{
     State, objects,
     record::{Change, Thing},
-    tree::Stamp,
 };
+use crate::stamp::Stamp;
 
 /// Changes that are named.
 const MOST_NAMED: usize = 6;

@@ -13,7 +13,8 @@ use std::{
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-use super::tree::{Stamp, Tree};
+use super::tree::Tree;
+use crate::stamp::Stamp;
 
 /// More threads do not make a file system answer sooner.
 const MOST_THREADS: usize = 8;

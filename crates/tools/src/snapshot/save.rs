@@ -20,9 +20,9 @@ use super::{
     doubt::Named,
     journal::Line,
     objects,
-    tree::{Cover, INDEX, Known, Stamp, Was},
+    tree::{Cover, INDEX, Known, Was},
 };
-use crate::git;
+use crate::{git, stamp::Stamp};
 
 /// The folder of copies.
 const COPIES: &str = "blobs";

@@ -10,8 +10,9 @@ use pilothouse_core::blob::BlobId;
 use super::{
     State,
     save::open,
-    tree::{Known, Stamp, Tree},
+    tree::{Known, Tree},
 };
+use crate::stamp::Stamp;
 
 /// Of a larger file only the stamp counts.
 const MOST_READ: u64 = 16 << 20;

@@ -14,9 +14,9 @@ use super::{
     pruned::Pruned,
     record::{Change, Record, Thing},
     save::open,
-    tree::{Cover, Known, Stamp, Tree, Was},
+    tree::{Cover, Known, Tree, Was},
 };
-use crate::{executor::BlobSource, git};
+use crate::{executor::BlobSource, git, stamp::Stamp};
 
 /// Files that an event names one by one, and the bytes of their names.
 const MOST_NAMED: (usize, usize) = (20, 2_000);

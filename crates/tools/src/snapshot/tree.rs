@@ -6,11 +6,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    fs::{self, Metadata},
-    os::unix::fs::MetadataExt,
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::SystemTime,
 };
 
 use pilothouse_core::shell;
@@ -18,104 +17,17 @@ use serde::{Deserialize, Serialize};
 use walkdir::DirEntry;
 
 use super::glance::glance;
-use crate::walk::{Heed, walk_heeding};
+use crate::{
+    stamp::Stamp,
+    walk::{Heed, walk_heeding},
+};
 
 /// Folders of git that hold contents by their hash, which nothing changes.
 const CONTENTS: [&str; 3] = ["objects", "lfs", "rr-cache"];
-/// What changed so shortly before it was looked at may change again without another stamp: the clock of files is coarse.
-const FRESH: Duration = Duration::from_millis(100);
 /// Where git lists what it has, from a repository's folder.
 pub(super) const INDEX: &str = ".git/index";
 /// Folders into which git's own rules apply.
 const GIT: &str = ".git";
-
-/// What tells a state of a file from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stamp {
-    pub ino: u64,
-    pub size: u64,
-    written: (i64, i64),
-    changed: (i64, i64),
-    pub mode: u32,
-}
-
-impl Stamp {
-    fn of(meta: &Metadata) -> Self {
-        Self {
-            ino: meta.ino(),
-            size: if meta.is_dir() { 0 } else { meta.size() },
-            written: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-            mode: meta.mode(),
-        }
-    }
-
-    /// The same, as the system told it of a name in an open folder.
-    pub fn of_stat(stat: &rustix::fs::Stat) -> Self {
-        let mode = int(stat.st_mode);
-        let stamp = Self {
-            ino: int(stat.st_ino),
-            size: int(stat.st_size),
-            written: (int(stat.st_mtime), int(stat.st_mtime_nsec)),
-            changed: (int(stat.st_ctime), int(stat.st_ctime_nsec)),
-            mode,
-        };
-        Self { size: if stamp.is_folder() { 0 } else { stamp.size }, ..stamp }
-    }
-
-    /// What is at a path now, links not followed.
-    pub fn at(path: &Path) -> Option<Self> {
-        path.symlink_metadata().ok().map(|m| Self::of(&m))
-    }
-
-    const fn kind(self) -> u32 {
-        self.mode & 0o170_000
-    }
-
-    /// Whether it is an ordinary file.
-    pub const fn is_file(self) -> bool {
-        self.kind() == 0o100_000
-    }
-
-    /// Whether it is a link.
-    pub const fn is_link(self) -> bool {
-        self.kind() == 0o120_000
-    }
-
-    const fn is_folder(self) -> bool {
-        self.kind() == 0o040_000
-    }
-
-    /// Its permission bits.
-    pub const fn bits(self) -> u32 {
-        self.mode & 0o7777
-    }
-
-    /// When it was changed last, in any way.
-    pub fn changed(&self) -> SystemTime {
-        time(self.changed)
-    }
-
-    /// Whether only its name is younger than that.
-    pub fn is_renamed_since(&self, then: SystemTime) -> bool {
-        time(self.written) < then && then <= time(self.changed)
-    }
-
-    /// Whether it was there at that time already, under whatever name. Where the file system keeps no time of birth,
-    /// it is known of what was not touched since.
-    pub fn is_born_before(&self, path: &Path, then: SystemTime) -> bool {
-        is_before(path.symlink_metadata().and_then(|m| m.created()).unwrap_or_else(|_| self.changed()), then)
-    }
-
-    /// Whether nothing of it changed since then.
-    pub fn is_older_than(&self, then: SystemTime) -> bool {
-        is_before(self.changed(), then)
-    }
-
-    fn is_fresh(&self, now: SystemTime) -> bool {
-        now.duration_since(self.changed()).unwrap_or_default() < FRESH
-    }
-}
 
 /// How the content of a file can be had again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -270,7 +182,7 @@ impl Tree {
         for gone in old.folders.iter().filter(|n| folders.binary_search(n).is_err()) {
             self.forget(&join(path, gone), changes);
         }
-        let stamp = if stamp.is_fresh(now) { Stamp { changed: (0, 0), ..stamp } } else { stamp };
+        let stamp = if stamp.is_fresh(now) { stamp.doubted() } else { stamp };
         self.folders.insert(path.to_owned(), Arc::new(Folder { stamp: Some(stamp), files, folders }));
     }
 
@@ -337,8 +249,8 @@ impl Tree {
     /// Takes in what a look of an earlier process found; folders are listed again.
     pub fn remember(&mut self, files: BTreeMap<String, Known>, folders: &BTreeMap<String, u32>) {
         for (path, bits) in folders {
-            let stamp = Stamp { ino: 0, size: 0, written: (0, 0), changed: (0, 0), mode: 0o040_000 | bits };
-            Arc::make_mut(self.folders.entry(path.clone()).or_default()).stamp = Some(stamp);
+            let folder = self.folders.entry(path.clone()).or_default();
+            Arc::make_mut(folder).stamp = Some(Stamp::of_folder(*bits));
             if let Some((parent, name)) = split(path) {
                 let parent = self.folders.entry(parent.to_owned()).or_default();
                 Arc::make_mut(parent).folders.push(name.to_owned());
@@ -422,26 +334,6 @@ fn walk(root: &Path, start: &Path, depth: Option<usize>) -> impl Iterator<Item =
     walk_heeding(root, start, depth, Heed::Git, |entry| {
         entry.file_type().is_dir() && shell::makes_again(&entry.file_name().to_string_lossy())
     })
-}
-
-/// A number of the system's, whose width differs from machine to machine.
-fn int<T, U: TryFrom<T> + Default>(number: T) -> U {
-    U::try_from(number).unwrap_or_default()
-}
-
-/// Whether a time of a file is before another time.
-fn is_before(one: SystemTime, other: SystemTime) -> bool {
-    let since = |t: SystemTime| t.duration_since(UNIX_EPOCH).unwrap_or_default();
-    // Some keep whole seconds only.
-    match since(one) {
-        whole if whole.subsec_nanos() == 0 => whole.as_secs() < since(other).as_secs(),
-        exact => exact < since(other),
-    }
-}
-
-/// A time of a file.
-fn time((seconds, nanos): (i64, i64)) -> SystemTime {
-    UNIX_EPOCH + Duration::new(seconds.unsigned_abs(), u32::try_from(nanos).unwrap_or_default())
 }
 
 fn join(folder: &str, name: &str) -> String {
