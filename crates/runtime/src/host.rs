@@ -117,13 +117,10 @@ impl Host {
     async fn list(&self) {
         let (worktrees, folders) = runs::folders(&self.setup.workspace).await;
         let home = self.setup.home.clone();
-        let found = tokio::task::spawn_blocking(move || {
-            (runs::survey(&home, Some(&folders)), runs::last(&home, &folders))
-        });
-        let (mut runs, last) = found.await.unwrap_or_default();
+        let found = tokio::task::spawn_blocking(move || runs::survey_with_last(&home, &folders)).await;
         let own = Some(std::process::id());
+        let mut runs = found.unwrap_or_default();
         runs.retain(|run| run.pid != own);
-        runs.extend(last);
         self.tell(HostUpdate::Listed(worktrees, runs)).await;
     }
 

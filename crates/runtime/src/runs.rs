@@ -18,8 +18,33 @@ const QUIET_MS: u64 = 600_000;
 
 /// Runs in these folders, or in all; those that want the user first, then the newest.
 pub fn survey(home: &Home, folders: Option<&[PathBuf]>) -> Vec<RunInfo> {
+    look(home, folders).0
+}
+
+/// The same with the session of these folders that came to rest last, of those in which something was said.
+pub fn survey_with_last(home: &Home, folders: &[PathBuf]) -> Vec<RunInfo> {
+    let (mut runs, last) = look(home, Some(folders));
+    let last = last.and_then(|place| info(&place));
+    runs.extend(last.map(|run| RunInfo { status: left(run.status), ..run }));
+    runs
+}
+
+/// Runs, and the session that came to rest last.
+fn look(home: &Home, folders: Option<&[PathBuf]>) -> (Vec<RunInfo>, Option<Place>) {
     let mine = |p: &Place| folders.is_none_or(|f| f.contains(&p.workspace));
-    let mut runs: Vec<RunInfo> = sessions::all(home).iter().filter(|p| mine(p)).filter_map(run).collect();
+    let (mut runs, mut rests) = (Vec::new(), Vec::new());
+    for place in sessions::all(home).into_iter().filter(mine) {
+        // What a process holds it alone sums up.
+        let pid = log::holder(&place.folder);
+        let summary = pid.is_none().then(|| sessions::summary(&place));
+        match summary {
+            Some(Ok(rest)) if !rest.unfinished => {
+                rests.extend((!rest.title.is_empty()).then_some((rest.updated, place)));
+            }
+            Some(Err(_)) => {}
+            Some(Ok(_)) | None => runs.extend(run(&place, pid)),
+        }
+    }
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_millis());
     let now = u64::try_from(now).unwrap_or_default();
     for run in &mut runs {
@@ -30,18 +55,8 @@ pub fn survey(home: &Home, folders: Option<&[PathBuf]>) -> Vec<RunInfo> {
     }
     let rank = |status: RunStatus| RunStatus::ALL.iter().position(|s| *s == status);
     runs.sort_by_key(|run| (rank(run.status), std::cmp::Reverse(run.heard)));
-    runs
-}
-
-/// The session of these folders that came to rest last, of those in which something was said.
-pub fn last(home: &Home, folders: &[PathBuf]) -> Option<RunInfo> {
-    let here = sessions::all(home).into_iter().filter(|p| folders.contains(&p.workspace));
-    let rests = here.filter(|p| log::holder(&p.folder).is_none());
-    let told = rests.filter_map(|place| sessions::summary(&place).ok().map(|summary| (place, summary)));
-    let said = told.filter(|(_, summary)| !summary.unfinished && !summary.title.is_empty());
-    let (place, _) = said.max_by_key(|(_, summary)| summary.updated)?;
-    let run = info(&place)?;
-    Some(RunInfo { status: left(run.status), ..run })
+    let last = rests.into_iter().max_by_key(|(updated, _)| *updated);
+    (runs, last.map(|(_, place)| place))
 }
 
 /// The folder and those of its worktrees in which it has its likeness.
@@ -55,12 +70,8 @@ pub async fn folders(folder: &Path) -> (Vec<Worktree>, Vec<PathBuf>) {
     (worktrees, folders)
 }
 
-/// What there is to say of a session; nothing where it is at rest.
-fn run(place: &Place) -> Option<RunInfo> {
-    let pid = log::holder(&place.folder);
-    if pid.is_none() && !sessions::summary(place).is_ok_and(|s| s.unfinished) {
-        return None;
-    }
+/// What there is to say of a session that a process holds, or that was left unfinished.
+fn run(place: &Place, pid: Option<u32>) -> Option<RunInfo> {
     let mut run = info(place)?;
     run.pid = pid;
     if pid.is_none() {
