@@ -153,6 +153,16 @@ pub enum GateStatus {
     Skipped,
 }
 
+impl GateStatus {
+    /// What proved it, while it is green.
+    pub const fn proof(self) -> Option<EvidenceId> {
+        match self {
+            Self::Passed(evidence) => Some(evidence),
+            Self::Pending | Self::Running | Self::Failed(_) | Self::Stale(_) | Self::Skipped => None,
+        }
+    }
+}
+
 /// The workspace that a gate was run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProvenTree {

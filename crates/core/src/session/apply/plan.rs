@@ -132,14 +132,9 @@ impl State {
                 self.failure = Some(self.red(*gate, &proof.diagnostics));
                 self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
             }
-            Event::GateWentStale { gate } => self.set_gate(*gate, |was| match was {
-                GateStatus::Passed(e) => GateStatus::Stale(e),
-                GateStatus::Pending
-                | GateStatus::Running
-                | GateStatus::Failed(_)
-                | GateStatus::Stale(_)
-                | GateStatus::Skipped => was,
-            }),
+            Event::GateWentStale { gate } => {
+                self.set_gate(*gate, |was| was.proof().map_or(was, GateStatus::Stale));
+            }
             Event::TreeSought { call } => {
                 self.saw(call.0);
                 self.run.iter_mut().for_each(|run| run.looking = Some(*call));
@@ -185,13 +180,9 @@ impl State {
         let again = self.run.as_ref().is_some_and(|r| r.overtaken > 0);
         let fresh = move |p: &ProvenTree| p.tree == tree && (p.still || again);
         let gates = self.plan.iter().flat_map(|p| &p.gates);
-        gates.filter_map(move |g| match g.status {
-            GateStatus::Passed(evidence) => self.trees.get(&evidence).filter(|p| !fresh(p)).map(|_| g.id),
-            GateStatus::Pending
-            | GateStatus::Running
-            | GateStatus::Failed(_)
-            | GateStatus::Stale(_)
-            | GateStatus::Skipped => None,
+        gates.filter_map(move |g| {
+            let proven = self.trees.get(&g.status.proof()?)?;
+            (!fresh(proven)).then_some(g.id)
         })
     }
 

@@ -290,8 +290,7 @@ impl Draft<'_> {
         // A plan that has ended tells of its gates as well.
         let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
         let gates = plan.iter().flat_map(|p| &p.gates);
-        let passed: Vec<_> =
-            gates.filter(|g| matches!(g.status, GateStatus::Passed(_))).map(|g| g.id).collect();
+        let passed: Vec<_> = gates.filter(|g| g.status.proof().is_some()).map(|g| g.id).collect();
         for gate in passed {
             self.emit(Event::GateWentStale { gate });
         }

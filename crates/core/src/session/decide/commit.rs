@@ -12,7 +12,7 @@ use crate::{
     event::{Event, Level},
     ids::CallId,
     input::Refusal,
-    plan::{GateStatus, TaskStatus},
+    plan::TaskStatus,
     question::{CommitAnswer, CommitQuestion},
     relpath::RelPath,
     session::{Extent, state::CommitStage},
@@ -91,8 +91,7 @@ impl Draft<'_> {
             let steps = plan.filter(|p| p.tasks.len() > 1).into_iter().flat_map(|p| &p.tasks);
             let done = steps.filter(|t| t.status == TaskStatus::Done).map(|t| t.title.clone());
             facts.steps.extend(done.filter(|s| !facts.steps.contains(s)).collect::<Vec<_>>());
-            let green =
-                plan.into_iter().flat_map(|p| &p.gates).filter(|g| matches!(g.status, GateStatus::Passed(_)));
+            let green = plan.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
             facts.checked = green.map(|g| g.command.clone()).collect();
         }
         facts.message()

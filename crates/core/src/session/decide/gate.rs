@@ -151,16 +151,8 @@ impl Draft<'_> {
         if self.state.run.as_ref().is_some_and(|r| r.looking.is_some()) {
             return true;
         }
-        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
-        let proven = gates.filter_map(|g| match g.status {
-            GateStatus::Passed(evidence) => self.state.trees.get(&evidence),
-            GateStatus::Pending
-            | GateStatus::Running
-            | GateStatus::Failed(_)
-            | GateStatus::Stale(_)
-            | GateStatus::Skipped => None,
-        });
-        if proven.count() == 0 {
+        let mut proofs = self.state.plan.iter().flat_map(|p| &p.gates).filter_map(|g| g.status.proof());
+        if !proofs.any(|evidence| self.state.trees.contains_key(&evidence)) {
             return false;
         }
         let call = CallId(self.id());
