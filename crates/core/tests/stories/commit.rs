@@ -14,6 +14,7 @@ use pilothouse_core::{
     tool::ChangeKind,
     work::Work,
 };
+use serde_json::json;
 
 use crate::{reviewing, support::*};
 
@@ -197,23 +198,27 @@ fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
     let mut b = written();
     assert_eq!(commit(&mut b, &["a.txt"]), "Plan");
     b.say("rename the greeting");
-    b.plan(&[("Rename it", "modify")], &[]);
+    let steps = json!([{"title": "Rename it", "kind": "modify", "files": ["a.txt"]}]);
+    b.reply("", &[("submit_plan", json!({"title": "Another name", "tasks": steps}))]);
     let turn = b.session.state().plan.as_ref().unwrap().turn;
-    b.answer(|k| matches!(k, CheckpointKind::Confirmation(_)), Answer::Approve).unwrap();
-    b.reply("", &[("edit", edit_of("a.txt"))]);
-    b.propose("a.txt", "one\ntwo\n", "one\n2\n");
-    b.reply("done", &[]);
-    // What is added while it runs is of the same work, and no work of its own.
-    b.approve_all(None).unwrap();
-    b.write();
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.say("also add a doc comment to the two methods");
+    for (before, after) in [("one\ntwo\n", "one\n2\n"), ("one\n2\n", "1\n2\n")] {
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", before, after);
+        b.reply("done", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    }
     let groups = b.session.state().written(Extent::Session);
     assert_eq!(
-        groups.iter().map(|g| g.goal.as_str()).collect::<Vec<_>>(),
-        ["fix the greeting", "rename the greeting"]
+        groups.iter().map(|g| (g.goal.as_str(), g.files[0].times)).collect::<Vec<_>>(),
+        [("fix the greeting", 1), ("rename the greeting", 2)]
     );
-    assert_eq!(groups[1].origin.work, turn);
+    assert_eq!(groups[1].origin.work, turn, "what is added while it runs is of the same work");
     let message = commit(&mut b, &["a.txt"]);
-    assert_eq!(message, "Plan", "not the first plan's words beside them: {message}");
+    assert!(message.starts_with("Another name\n\n- Rename it\n"), "{message}");
+    assert!(!message.contains("Plan"), "not the first plan's words beside them: {message}");
 }
 
 #[test]
