@@ -301,7 +301,7 @@ impl Composer {
         if let Some(offered) = &self.offered {
             return ComposerEvent::Submit(offered.question, self.draft.saved().whole());
         }
-        if self.draft.shown().trim().is_empty() {
+        if self.draft.is_blank() {
             return ComposerEvent::Empty;
         }
         ComposerEvent::Send(self.hand_over())

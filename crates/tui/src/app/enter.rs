@@ -49,7 +49,7 @@ impl App {
         if self.composer.offered().is_some() {
             return Enter::Line;
         }
-        if self.composer.draft.shown().trim().is_empty() { self.empty_enter() } else { Enter::Send }
+        if self.composer.draft.is_blank() { self.empty_enter() } else { Enter::Send }
     }
 
     /// What it does on an empty line.

@@ -127,6 +127,11 @@ impl Draft {
         self.area.lines().join("\n")
     }
 
+    /// Whether it holds nothing but blanks.
+    pub fn is_blank(&self) -> bool {
+        self.area.lines().iter().all(|line| line.trim().is_empty())
+    }
+
     /// A copy to keep.
     pub fn saved(&self) -> Saved {
         Saved { shown: self.shown(), chips: self.chips.clone() }
