@@ -198,13 +198,14 @@ fn file(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// Stops the process, unless nobody would continue it: its parent is no shell of this terminal.
+/// Stops the job, unless nobody would continue it: a shell that does gives each job a process group of its own, beside
+/// that of the session.
 fn suspend() {
-    use rustix::process::{Signal, getpid, getppid, getsid, kill_process};
-    let shell = getppid().is_some_and(|parent| getsid(Some(parent)).ok() == getsid(None).ok());
-    if shell {
-        // What asks for it is taken by `relay`; stopping oneself cannot fail in a way that leaves anything to do.
-        let _ = kill_process(getpid(), Signal::STOP);
+    use nix::unistd::{getpgrp, getsid};
+    if getsid(None).is_ok_and(|session| session != getpgrp()) {
+        // Whoever started it waits in the same group. What asks for a stop is taken by `relay`; stopping oneself cannot
+        // fail in a way that leaves anything to do.
+        let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
     }
 }
 
