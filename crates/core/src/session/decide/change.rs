@@ -10,7 +10,7 @@ use crate::{
     event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    plan::{GateStatus, Plan, TaskStatus},
+    plan::{Plan, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus},
     question::Review,
     scope::Capability,
