@@ -117,6 +117,9 @@ fn go(scene: &Scene<'_>) -> Result<String, Move> {
     if scene.purpose() == Purpose::Task {
         return task::perform(scene);
     }
+    if scene.purpose() == Purpose::Plan && scene.has_said() {
+        return Ok(String::new());
+    }
     let wish = Request::read(scene);
     match (scene.purpose(), wish) {
         (_, Request::Unclear(why)) => Ok(why),

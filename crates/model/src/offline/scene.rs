@@ -35,6 +35,8 @@ pub(super) struct Scene<'a> {
     order: Option<String>,
     rounds: usize,
     done: Vec<Done<'a>>,
+    /// Whether it has had its last word already.
+    said: bool,
 }
 
 struct Done<'a> {
@@ -66,6 +68,7 @@ impl<'a> Scene<'a> {
             order: task.and_then(|i| messages.get(i)).map(|m| order_of(&m.text)),
             rounds: 0,
             done: Vec::new(),
+            said: messages.iter().skip(start).any(|m| m.role == Role::Assistant && m.calls.is_empty()),
         };
         let before = messages.iter().take(own.unwrap_or(0)).rev();
         scene.earlier = before.filter(|m| is_own(m)).map(|m| said(&m.text)).collect();
@@ -90,6 +93,11 @@ impl<'a> Scene<'a> {
 
     pub const fn purpose(&self) -> Purpose {
         self.request.purpose
+    }
+
+    /// Whether it has said what there is to say: a plan that is asked for once more does not come of it.
+    pub const fn has_said(&self) -> bool {
+        self.said
     }
 
     /// What the user said, without `@node`.

@@ -449,6 +449,22 @@ fn what_it_cannot_do_it_says_with_the_way_to_a_model() {
 }
 
 #[test]
+fn what_comes_to_no_plan_is_said_once_however_often_a_plan_is_asked_for() {
+    for wish in ["replace \"ink\" with \"blot\" in a.rs", "make the store safe for threads"] {
+        let mut talk = Talk::plan(wish);
+        while !talk.last.calls.is_empty() {
+            let name = talk.last.calls[0].name.clone();
+            talk = talk.then(&[(&name, "no matches")]);
+        }
+        assert!(!talk.said().is_empty());
+        let said = Message::text(Role::Assistant, talk.said());
+        let told = Message::text(Role::User, "<workbench>hand the plan in now</workbench>");
+        talk.request.messages.extend([said, told]);
+        assert_eq!(Offline::new().answer(&talk.request).text, "", "{wish}");
+    }
+}
+
+#[test]
 fn it_stops_after_many_rounds_even_when_results_never_come() {
     let mut talk = Talk::ask("where is Bucket?");
     for n in 0..40 {
