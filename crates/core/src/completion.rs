@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ids::Millis,
+    money::count,
     plan::{GateStatus, TaskStatus},
     relpath::RelPath,
     talk::Usage,
@@ -47,6 +48,9 @@ pub struct FileTally {
     pub added: usize,
     /// Lines removed.
     pub removed: usize,
+    /// Whether there is no such file any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
 }
 
 /// Hunks of a file that were proposed and that the user left out.
@@ -135,6 +139,16 @@ impl StepLeft {
 }
 
 impl Completion {
+    /// `3 files created/modified, 1 removed`, of so many files that were written.
+    pub fn wrote(&self, files: usize) -> String {
+        let files = files.max(self.files.len());
+        match (self.files.iter().filter(|f| f.gone).count(), files) {
+            (0, n) => format!("{} created/modified", count(n, "file")),
+            (gone, n) if gone >= n => format!("{} removed", count(gone, "file")),
+            (gone, n) => format!("{} created/modified, {gone} removed", count(n - gone, "file")),
+        }
+    }
+
     /// Lines that came and went in all.
     pub fn lines(&self) -> (usize, usize) {
         self.files.iter().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed))

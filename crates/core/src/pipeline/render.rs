@@ -17,7 +17,7 @@ use super::{
 use crate::{ids::RunId, knowledge::Lines, money, talk::Usage};
 
 /// Told above an answer that no model wrote.
-const EXTRACTIVE: &str = "*Without a model: these are the passages that answer best, word for word.*";
+pub const EXTRACTIVE: &str = "*Without a model: these are the passages that answer best, word for word.*";
 
 /// A source in the list below an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

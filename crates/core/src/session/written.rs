@@ -134,7 +134,12 @@ impl WrittenFile {
 
     /// It, as a line of an account.
     pub fn tally(&self) -> FileTally {
-        FileTally { path: self.path.clone(), added: self.added, removed: self.removed }
+        FileTally {
+            path: self.path.clone(),
+            added: self.added,
+            removed: self.removed,
+            gone: self.after.is_none(),
+        }
     }
 }
 

@@ -8,7 +8,6 @@ use crate::{
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
     intent::{IntentNode, Mode, Phase, Turn},
-    money::count,
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
@@ -346,8 +345,8 @@ impl Draft<'_> {
                 let waived = plan.as_ref().map(Plan::waived).unwrap_or_default();
                 // Of a plan that was gone on with, all that it wrote counts.
                 let run = self.state.run.as_ref().filter(|_| plan.is_some());
-                let n = run.map_or(n, |r| self.state.completion(r).files.len().max(n));
-                format!("Complete. {} created/modified.{waived}", count(n, "file"))
+                let came_to = run.map(|r| self.state.completion(r)).unwrap_or_default();
+                format!("Complete. {}.{waived}", came_to.wrote(n))
             }
         };
         let ended = self.state.plan.as_ref().is_some_and(|p| !p.complete());

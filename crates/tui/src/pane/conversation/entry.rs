@@ -10,7 +10,7 @@ use pilothouse_core::{
     blob::{BlobId, Excerpt},
     event::CallStatus,
     ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId, TurnId},
-    pipeline::StepName,
+    pipeline::{EXTRACTIVE, StepName},
     policy::{Request, Ruling},
     session::State,
     talk::{Usage, about_tokens},
@@ -125,13 +125,16 @@ pub(super) struct Reply {
     pub(super) sections: Option<Sections>,
 }
 
+/// Passages that stand open where they are the answer.
+const OPEN_PASSAGES: usize = 3;
+
 /// A text in sections.
 #[derive(Debug, Default)]
 pub(super) struct Sections {
     pub(super) whole: String,
-    /// Where the first section begins.
+    /// Where the first section begins that is folded.
     pub(super) first: usize,
-    /// Each with its lines.
+    /// Each of the folded ones with its lines.
     pub(super) titles: Vec<(String, usize)>,
 }
 
@@ -143,8 +146,11 @@ impl Sections {
             .filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H2, .. })))
             .map(|(_, at)| (at.start, at.end))
             .collect();
-        let ends = heads.iter().skip(1).map(|(start, _)| *start).chain([text.len()]);
         let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+        // No model has summed them up: the passages themselves are what was asked for.
+        let open = if text.contains(EXTRACTIVE) { OPEN_PASSAGES } else { 0 };
+        let heads = heads.get(open.min(heads.len().saturating_sub(1))..).unwrap_or_default();
+        let ends = heads.iter().skip(1).map(|(start, _)| *start).chain([text.len()]);
         let titles = heads.iter().zip(ends).map(|((start, end), next)| {
             let title = part(*start, *end).trim().trim_start_matches('#').trim();
             (title.to_owned(), part(*end, next).trim().lines().count())

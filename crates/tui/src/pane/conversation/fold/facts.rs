@@ -327,10 +327,9 @@ impl Log {
         (files, came_to): (usize, Option<&Completion>),
     ) {
         // What the plan wrote in runs before this one counts as well.
-        let files = came_to.map_or(0, |c| c.files.len()).max(files);
-        let files = match files {
-            0 => "No file changed.".to_owned(),
-            n => format!("{} created/modified.", count(n, "file")),
+        let files = match came_to {
+            _ if files == 0 && came_to.is_none_or(|c| c.files.is_empty()) => "No file changed.".to_owned(),
+            came_to => format!("{}.", came_to.cloned().unwrap_or_default().wrote(files)),
         };
         let waived = std::mem::take(&mut self.waived).join(", ");
         let (sign, ink, text) = match status {

@@ -2,11 +2,13 @@
 
 use pilothouse_core::{
     completion::{Completion, FileTally, GateFact},
+    pipeline::EXTRACTIVE,
     plan::{GateStatus, Task},
     proposal::Decision,
 };
 
 use super::*;
+use crate::pane::conversation::entry::Sections;
 
 fn run_begins(s: &mut Screen) {
     s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
@@ -188,7 +190,7 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
         command: "make".into(),
         status: GateStatus::Pending,
     });
-    let files = vec![FileTally { path: path("a.rs"), added: 1, removed: 0 }];
+    let files = vec![FileTally { path: path("a.rs"), added: 1, removed: 0, gone: false }];
     let came_to = Completion { gates: gates.to_vec(), files, done: 1, ..Completion::default() };
     let end = |came_to| Event::RunCompleted {
         run: RunId(7),
@@ -209,6 +211,27 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
     let summary = "Completed 1 task before cancel.".to_owned();
     s.tell(Event::RunCompleted { run, status, summary, files, goal, came_to: told });
     holds(&mut s, "Stopped. Completed 1 task before cancel. 1 file created/modified.");
-    s.tell(end(Completion { gates: vec![], ..came_to }));
+    s.tell(end(Completion { gates: vec![], ..came_to.clone() }));
     holds(&mut s, "not checked: the plan has no gate");
+    let files = [("a.rs", false), ("b.rs", true)].map(|(name, gone)| FileTally {
+        path: path(name),
+        added: 0,
+        removed: 3,
+        gone,
+    });
+    s.tell(end(Completion { files: files.to_vec(), ..came_to.clone() }));
+    holds(&mut s, "Stopped. 1 file created/modified, 1 removed.");
+    s.tell(end(Completion { files: files[1..].to_vec(), ..came_to }));
+    holds(&mut s, "Stopped. 1 file removed.");
+}
+
+#[test]
+fn an_answer_of_passages_shows_the_first_of_them_and_any_other_its_summary() {
+    let passages: String = (1..=7).map(|n| format!("\n## part {n}\n\nits line {n}\n")).collect();
+    let of = |above: &str| {
+        let sections = Sections::of(&format!("# Q\n\n{above}\n{passages}"));
+        (sections.shown(false).contains("its line 3"), sections.titles.len())
+    };
+    assert_eq!(of("It is so."), (false, 7));
+    assert_eq!(of(EXTRACTIVE), (true, 4));
 }
