@@ -27,7 +27,7 @@ impl Draft<'_> {
     pub(super) fn undo(&mut self) -> Decided {
         self.no_write_open()?;
         let Some(apply) = self.state.ledger().last().copied() else {
-            return Err(Refusal::new("there is no applied change to take back"));
+            return Err(Refusal::new("this session has no applied change to take back"));
         };
         let asked = |kind: &CheckpointKind| matches!(kind, CheckpointKind::Undo(_));
         let old = self.state.open.values().find(|c| asked(&c.kind)).map(|c| c.id);
@@ -48,7 +48,7 @@ impl Draft<'_> {
     pub(super) fn redo_change(&mut self) -> Decided {
         self.no_write_open()?;
         let Some(apply) = self.state.undone().last().copied() else {
-            return Err(Refusal::new("there is no undone change to put back"));
+            return Err(Refusal::new("this session has no undone change to put back"));
         };
         let command = self.state.applies().get(&apply).and_then(|a| a.command.as_ref());
         let keep = command.is_some_and(|c| c.kept);
@@ -59,9 +59,7 @@ impl Draft<'_> {
     /// What a command changed stands in the ledger; what was proven before is stale, but by the gate itself.
     pub(super) fn command_wrote(&mut self, call: CallId, line: &str, wrote: Wrote, stales: bool) {
         let Wrote { files, count, git, record, diff, left, doubt } = wrote;
-        let some = left.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-        let rest = left.len().saturating_sub(MOST_NAMED);
-        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        let unsaved = named(&left);
         if let Some(record) = record {
             let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
             let command: String = Clean::line(line).as_str().chars().take(MOST_LINE).collect();
@@ -82,8 +80,8 @@ impl Draft<'_> {
                 self.stale_gates();
             }
         }
-        if !some.is_empty() {
-            let text = format!("The command changed what /undo cannot take back: {some}{more}.");
+        if !unsaved.is_empty() {
+            let text = format!("The command changed what /undo cannot take back: {unsaved}.");
             self.notice(Level::Warn, text);
         }
     }
@@ -125,7 +123,7 @@ impl Draft<'_> {
                 let of = self.state.applies().get(&apply);
                 let kept = of.and_then(|a| a.command.as_ref()).filter(|c| c.kept && !redo);
                 let kept = kept.map(|c| format!(" {} stayed as it is.", c.doubt.words())).unwrap_or_default();
-                let of = of.map(Apply::words).unwrap_or_default();
+                let of = of.map(told).unwrap_or_default();
                 let what = if redo { "Put back" } else { "Took back" };
                 let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
                 let rest = match self.state.ledger().len() {
@@ -141,6 +139,20 @@ impl Draft<'_> {
         }
         Ok(())
     }
+}
+
+/// What a write is about: its files by name; of a command's, how many.
+fn told(apply: &Apply) -> String {
+    let names: Vec<&str> = apply.files.iter().map(|f| f.path.as_str()).collect();
+    if apply.command.is_some() { apply.words() } else { named(&names) }
+}
+
+/// The first of them, and how many more.
+fn named(names: &[impl AsRef<str>]) -> String {
+    let some: Vec<&str> = names.iter().take(MOST_NAMED).map(AsRef::as_ref).collect();
+    let rest = names.len().saturating_sub(MOST_NAMED);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("{}{more}", some.join(", "))
 }
 
 impl Resolve for UndoQuestion {
