@@ -88,6 +88,8 @@ pub struct State {
     pub failure: Option<Failure>,
     /// The turn whose planning or run failed last.
     pub(super) failed: Option<TurnId>,
+    /// The turn that was to be answered last, where its model failed.
+    pub(super) failed_answer: Option<TurnId>,
     /// Why the last message got no answer, where its model failed.
     pub unanswered: Option<String>,
     /// The run under way.

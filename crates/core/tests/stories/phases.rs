@@ -57,6 +57,28 @@ fn head_of_planning(b: &Bench) -> String {
 }
 
 #[test]
+fn an_answer_that_failed_is_asked_again_by_one_word_and_only_while_it_is_the_last() {
+    let mut b = Bench::new();
+    b.say("how does the search work?");
+    for _ in 0..2 {
+        let (asked, call) = (answer_lane(&b), b.thinking());
+        b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+        assert!(b.notices().last().unwrap().ends_with("/retry asks it again"), "{:?}", b.notices());
+        b.say("/retry");
+        assert_eq!(answer_lane(&b).turn, asked.turn);
+        assert_eq!((b.session.state().turns.len(), phase(&b)), (1, Phase::Idle));
+    }
+    b.reply("by an index", &[]);
+    assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no earlier plan"));
+    // What the user stopped is nobody's failure.
+    b.say("and the ranking?");
+    let call = b.thinking();
+    let stopped = Fault { kind: FaultKind::Cancelled, ..fault() };
+    b.input(Input::Replied { call, reply: Err(stopped) }).unwrap();
+    assert!(b.input(Input::say("/retry")).is_err());
+}
+
+#[test]
 fn trying_a_failed_planning_again_takes_its_own_message_not_the_question_after_it() {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");

@@ -6,6 +6,7 @@ use crate::{
     event::Event,
     ids::{CallId, LaneId, Seq},
     session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
+    talk::FaultKind,
 };
 
 /// Events of lanes and their model.
@@ -29,6 +30,9 @@ impl State {
         match event {
             Event::LaneOpened { lane, kind, turn, node, ceiling, fixed } => {
                 self.saw(lane.0);
+                if !matches!(kind, LaneKind::Child(_)) {
+                    self.failed_answer = None;
+                }
                 let scope = LaneScope { node: *node, ceiling: *ceiling, fixed: *fixed };
                 let mut lane = Lane::opened(*lane, *kind, *turn, scope, self.at);
                 lane.seen.clone_from(&self.seen);
@@ -75,12 +79,14 @@ impl State {
                 }
                 self.charge_parent(*lane, usage);
             }
-            Event::ThinkingFailed { lane, call, .. } => {
+            Event::ThinkingFailed { lane, call, fault } => {
                 self.cut.remove(call);
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = None;
                     if lane.kind == LaneKind::Planning {
                         self.failed = Some(lane.turn);
+                    } else if lane.kind == LaneKind::Answer && fault.kind != FaultKind::Cancelled {
+                        self.failed_answer = Some(lane.turn);
                     }
                 }
             }

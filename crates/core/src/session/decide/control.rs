@@ -124,7 +124,7 @@ impl Draft<'_> {
                 self.emit(Event::ControlGiven { control });
                 self.reset();
             }
-            Control::Redo => return self.redo_plan(),
+            Control::Redo => return self.redo(),
             Control::Help | Control::Status | Control::Other(_) => self.emit(Event::ControlGiven { control }),
             Control::Exit => return self.exit(),
             Control::Cancel => return self.cancel(),
@@ -142,7 +142,14 @@ impl Draft<'_> {
         Ok(if step == Move::QueueControl { WordTime::AfterRun } else { WordTime::Now })
     }
 
-    fn redo_plan(&mut self) -> Decided {
+    /// Takes up what failed or was left: the answer that its model failed to give, else the last plan.
+    fn redo(&mut self) -> Decided {
+        if let Some(turn) = self.state.failed_answer.filter(|_| self.state.phase != Phase::Failed) {
+            self.go(Trigger::Query)?;
+            self.emit(Event::ControlGiven { control: Control::Redo });
+            self.answer_by_model(turn);
+            return Ok(());
+        }
         match self.state.phase {
             Phase::Idle => {
                 let Some(plan) = self.state.last_plan().cloned() else {
@@ -206,7 +213,7 @@ impl Draft<'_> {
         match self.state.phase {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),
-            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
+            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo(),
             Phase::Idle | Phase::Planning | Phase::Executing => Err(Refusal::new("nothing waits to go on")),
         }
     }

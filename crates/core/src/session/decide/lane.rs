@@ -201,7 +201,7 @@ impl Draft<'_> {
             LaneKind::Answer if !own_run => {
                 self.emit(Event::LaneClosed { lane });
                 if !cancelled {
-                    self.notice(Level::Error, format!("{message}\n{hint}").trim().to_owned());
+                    self.notice(Level::Error, format!("{message}\n{hint}\n/retry asks it again"));
                 }
             }
             LaneKind::Child(_) => self.end_child(lane, &format!("It failed: {message}"), false),
