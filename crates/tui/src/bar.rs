@@ -3,6 +3,7 @@
 //! Owns its words. It has no focus and takes no key: it names the keys of those that do.
 
 use pilothouse_core::{
+    checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
     ids::CheckpointId,
     question::{Choice, CommandQuestion, PLACE, Place, Spec, Tone, Unattended, files_wait},
@@ -64,11 +65,12 @@ pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Vec<Line<'static>> 
     if let Some(command) = facts.at_hand {
         return command_rows(state, command, facts, width);
     }
-    // What work waits for comes before what nothing waits for.
-    let specs = state.open.values().map(|c| (c.id, state.spec(c))).filter(|(_, spec)| spec.things > 0);
-    let first = specs.min_by_key(|(_, spec)| spec.unattended == Unattended::Waits);
-    let Some((id, first)) = first else { return Vec::new() };
-    vec![waiting_row(state, id, &first, facts, width)]
+    // What work waits for comes before what nothing waits for, and what it made before what the folder brings.
+    let open = state.open.values().map(|c| (c, state.spec(c))).filter(|(_, spec)| spec.things > 0);
+    let last = |c: &Checkpoint| matches!(c.kind, CheckpointKind::Trust(_));
+    let first = open.min_by_key(|(c, spec)| (spec.unattended == Unattended::Waits, last(c)));
+    let Some((question, first)) = first else { return Vec::new() };
+    vec![waiting_row(state, question.id, &first, facts, width)]
 }
 
 /// Whether the bar shows all of this command at this width.

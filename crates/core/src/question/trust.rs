@@ -36,17 +36,19 @@ pub enum TrustAnswer {
 
 impl Question for TrustQuestion {
     fn choices(&self) -> Vec<Choice> {
-        vec![
-            Choice::new("Enter", "view", Act::Look(self.sheet))
-                .role(Role::Look)
-                .reach("view", "every line of what it brings; decides nothing"),
+        let view = Choice::new("Enter", "view", Act::Look(self.sheet))
+            .role(Role::Look)
+            .reach("view", "every line of what it brings; decides nothing");
+        let answers = [
             Choice::new("y", "trust", Act::Give(Answer::Approve))
                 .role(Role::Take)
                 .reach("trust", "this folder, until what it brings changes"),
             Choice::new("n", "don't trust", Act::Give(Answer::Reject(String::new())))
                 .role(Role::Deny)
                 .reach("decline", "this folder: nothing it brings has effect"),
-        ]
+        ];
+        // Gates stand in the question itself, whole.
+        (!self.parts.is_empty()).then_some(view).into_iter().chain(answers).collect()
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
