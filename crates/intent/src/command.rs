@@ -137,7 +137,7 @@ commands! {
     Init "init" [] Nothing, Session, "propose an AGENTS.md: how to work in this folder";
     Trust "trust" [] Optional("off"), Session,
         "what the folder brings to run, and whether it may; `/trust off` takes it back";
-    Theme "theme" [] Optional("NAME"), Screen, "change the colours";
+    Theme "theme" [] Optional("NAME|light|dark"), Screen, "change the colours";
     Connect "connect" [] Nothing, Screen, "how to connect a model";
     Help "help" ["h", "?", "commands", "keys"] Nothing, Either, "keys and commands";
     Exit "exit" ["quit", "q", "q!", "wq", "x", "bye"] Nothing, Either, "leave";

@@ -133,11 +133,20 @@ impl App {
         if command.does != Slash::Theme {
             return self.send(format!("/{} {args}", command.name));
         }
-        if Theme::source(args).is_some() {
-            return self.take_theme(args);
+        self.colours(args);
+    }
+
+    /// Changes the colours: to another theme, or to the same one's for a light or a dark background.
+    fn colours(&mut self, to: &str) {
+        if Theme::source(to).is_some() {
+            return self.take_theme(to);
+        }
+        if matches!(to, "light" | "dark") {
+            self.take_ground(to == "dark");
+            return;
         }
         let names: Vec<&str> = Theme::names().collect();
-        self.say(format!("/theme NAME takes one of: {}", names.join(", ")));
+        self.say(format!("themes: {}; each for both grounds: /theme light, /theme dark", names.join(", ")));
     }
 
     /// Puts a shallower `@node` before the draft, or takes it away again.
