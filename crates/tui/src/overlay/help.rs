@@ -63,11 +63,11 @@ impl Help {
         }
     }
 
-    /// The tables of what is open, of what holds anywhere, and of the composer.
+    /// The tables of what has the keys, of what holds anywhere, and of what has them next.
     fn shown(&self, focus: Focus) -> [Option<Table>; 3] {
         let (fixed, parts): (Vec<Table>, Vec<Table>) =
             tables().into_iter().partition(|t| t.name == ANYWHERE || t.name == composer::Action::TABLE);
-        // The composer has a column of its own: beside it the plan's keys are the ones that answer.
+        // Beside the composer the plan's keys are the ones that answer.
         let here = match focus {
             Focus::Composer => parts.iter().position(|t| t.name == plan::ID.0),
             Focus::Pane(id) => parts.iter().position(|t| t.name == id.0),
@@ -76,7 +76,12 @@ impl Help {
         let at = (i32::try_from(here.unwrap_or_default()).unwrap_or_default() + self.pane).rem_euclid(count);
         let part = parts.into_iter().nth(usize::try_from(at).unwrap_or_default());
         let [anywhere, composer] = [0, 1].map(|n| fixed.get(n).cloned());
-        [part, anywhere, composer]
+        // Whoever has turned to another part's keys has seen the composer's.
+        if focus == Focus::Composer && self.pane == 0 {
+            [composer, anywhere, part]
+        } else {
+            [part, anywhere, composer]
+        }
     }
 
     fn draw(&self, ctx: &Ctx<'_>, buf: &mut Buffer) {
