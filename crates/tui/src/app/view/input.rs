@@ -137,9 +137,12 @@ impl App {
         let deciding = self.panes.focused().filter(|_| self.overlays.is_empty() && self.deciding());
         let left = if let Some(notice) = &self.notice {
             // What was told stays until the next key; what that does is told beside it.
-            let next = self.enter_hint().filter(|_| focused && self.enter() != Enter::Send);
-            right.push(Span::styled(next.map(|what| format!("Enter {what}")).unwrap_or_default(), faint));
             let text = shorten(&Clean::line(&notice.text), width);
+            let room = width.saturating_sub(text.width() + 3);
+            right = match deciding {
+                Some((_, pane)) => self.key_names(&pane.deciding_keys(ctx).keys, room),
+                None => self.next_enter(focused),
+            };
             vec![Span::styled(text, style(if notice.bad { Slot::Warn } else { Slot::Info }))]
         } else if let Some((_, pane)) = deciding {
             let names = pane.deciding_keys(ctx);
@@ -185,6 +188,13 @@ impl App {
             let wide = u16::try_from(right.width()).unwrap_or_default();
             right.render(Rect { x: row.right() - wide, width: wide, ..row }, buf);
         }
+    }
+
+    /// What Enter does next, where that is not what everybody expects.
+    fn next_enter(&self, focused: bool) -> Vec<Span<'static>> {
+        let next = self.enter_hint().filter(|_| focused && self.enter() != Enter::Send);
+        let faint = self.looks.theme.style(Slot::Faint);
+        next.map(|what| Span::styled(format!("Enter {what}"), faint)).into_iter().collect()
     }
 
     /// What the keys do to a draft.
