@@ -177,8 +177,10 @@ impl App {
             right.push(Span::styled(format!("{lower}{}", self.sending()), faint));
             self.preview(preview, width)
         } else {
-            right.push(Span::styled(self.corner(), faint));
-            self.keys(width)
+            // How to stop goes before the names of other keys.
+            let stop = self.stop_key();
+            right.push(Span::styled(stop.unwrap_or_else(|| self.corner()), faint));
+            self.keys(width.saturating_sub(stop.map_or(0, |stop| stop.width() + 3)))
         };
         let left = Line::from(left);
         let used = left.width();
@@ -202,20 +204,19 @@ impl App {
         if self.world.state().is_executing() { "Enter sends · Tab queues" } else { "Enter sends" }
     }
 
-    fn corner(&self) -> &'static str {
+    /// What stops the work at hand.
+    fn stop_key(&self) -> Option<&'static str> {
         let state = self.world.state();
         if state.answering().is_some() {
-            "Esc Esc stops the answer"
-        } else if state.busy() || state.is_executing() {
-            "Ctrl-C stops"
-        } else if self.world.open
-            && self.world.surroundings.offline
-            && self.panes.is_fresh(self.world.state())
-        {
-            "nothing leaves this machine"
-        } else {
-            ""
+            return Some("Esc Esc stops the answer");
         }
+        (state.busy() || state.is_executing()).then_some("Ctrl-C stops")
+    }
+
+    fn corner(&self) -> &'static str {
+        let world = &self.world;
+        let local = world.open && world.surroundings.offline && self.panes.is_fresh(world.state());
+        if local { "nothing leaves this machine" } else { "" }
     }
 
     fn keys(&self, width: usize) -> Vec<Span<'static>> {
