@@ -14,7 +14,7 @@ use pilothouse_core::{
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     scope::{Capability, ToolScope},
-    session::{LaneKind, State},
+    session::{ApplyStatus, LaneKind, State},
 };
 
 use crate::{
@@ -277,6 +277,24 @@ impl<'a> Drawer<'a> {
             .collect()
     }
 
+    /// Whether what was written of a proposal was taken back since.
+    fn is_taken_back(&self, p: &Proposal) -> bool {
+        let ProposalStatus::Applied(apply) = p.status else { return false };
+        let status = self.ctx.state.applies().get(&apply).map(|a| a.status);
+        status == Some(ApplyStatus::Reverted)
+    }
+
+    /// What to say of a step of which something was taken back.
+    fn taken_back(&self, task: &Task) -> Option<&'static str> {
+        let of_task = self.ctx.state.proposals().values().filter(|p| p.task == Some(task.id));
+        let written: Vec<_> = of_task.filter(|p| matches!(p.status, ProposalStatus::Applied(_))).collect();
+        match written.iter().filter(|p| self.is_taken_back(p)).count() {
+            0 => None,
+            n if n == written.len() => Some("taken back"),
+            _ => Some("partly taken back"),
+        }
+    }
+
     fn task_right(&self, task: &Task, nested: &[&Proposal]) -> Row {
         let g = self.ctx.glyphs;
         match task.status {
@@ -287,9 +305,10 @@ impl<'a> Drawer<'a> {
                 // Its own end is one more: it is full when it is done, and not before.
                 Row::of(&g.progress(done, nested.len() + 1), Slot::Accent)
             }
-            TaskStatus::Done => match task.took {
-                Some(took) => Row::of(&row::took(took.0), Slot::Faint),
-                None => Row::new(),
+            TaskStatus::Done => match (self.taken_back(task), task.took) {
+                (Some(what), _) => Row::of(what, Slot::Warn),
+                (None, Some(took)) => Row::of(&row::took(took.0), Slot::Faint),
+                (None, None) => Row::new(),
             },
             TaskStatus::Pending if self.awaiting => {
                 let [first] = task.files.as_slice() else { return Row::new() };
@@ -364,6 +383,9 @@ impl<'a> Drawer<'a> {
             ProposalStatus::Open => (g.inner, Slot::Soft, Row::of("drafted", Slot::Soft)),
             ProposalStatus::Applying(_) => {
                 (g.spin(self.ctx.spinner), Slot::Info, Row::of("writing", Slot::Soft))
+            }
+            ProposalStatus::Applied(_) if self.is_taken_back(p) => {
+                (g.skipped, Slot::Soft, Row::of("taken back", Slot::Soft))
             }
             ProposalStatus::Applied(_) => {
                 let lost = if removed > 0 { format!(" -{removed}") } else { String::new() };

@@ -204,6 +204,21 @@ fn a_run_shows_where_it_is_and_what_waits() {
 }
 
 #[test]
+fn what_was_taken_back_is_not_shown_as_written() {
+    let mut s = running();
+    let row =
+        |s: &mut Screen, of: &str| s.text(60, 40).into_iter().find(|l| l.contains(of)).unwrap_or_default();
+    assert!(row(&mut s, "mod.rs").contains("+3"));
+    s.tell(Event::RevertStarted { apply: ApplyId(21), redo: false, keep: false });
+    s.tell(Event::Reverted { apply: ApplyId(21), redo: false });
+    assert!(row(&mut s, "mod.rs").contains("taken back"), "{}", row(&mut s, "mod.rs"));
+    s.tell(Event::TaskCompleted { task: TaskId(2), took: Millis(4_100) });
+    let title = s.story.session.state().plan.as_ref().unwrap().tasks[1].title.clone();
+    let head: String = title.chars().take(8).collect();
+    assert!(row(&mut s, &head).contains("taken back"), "{}", row(&mut s, &head));
+}
+
+#[test]
 fn between_steps_one_bar_tells_how_far_the_plan_is() {
     let mut s = waiting();
     s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
