@@ -219,7 +219,9 @@ impl Overlay for Prompt {
         let asks = ctx.theme.style(if shown > 0 { Slot::Text } else { Slot::Strong });
         buf.set_stringn(inner.x, top, shorten(&question, width), width, asks);
         let y = (top + 2).min(inner.bottom() - 1);
-        let ghost = self.word.as_deref().filter(|w| w.starts_with(&self.text)).unwrap_or_default();
+        // On an empty line it would look as if it were typed already; the question names it.
+        let begun = |w: &&str| !self.text.is_empty() && w.starts_with(&self.text);
+        let ghost = self.word.as_deref().filter(begun).unwrap_or_default();
         buf.set_stringn(inner.x, y, format!("› {ghost}"), width, ctx.theme.style(Slot::Faint));
         let text = Line::from(vec![
             Span::styled("› ", ctx.theme.style(Slot::Accent)),
