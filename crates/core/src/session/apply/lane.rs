@@ -6,7 +6,7 @@ use crate::{
     event::Event,
     ids::{CallId, LaneId, Seq},
     session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
-    talk::FaultKind,
+    talk::{Fault, FaultKind},
 };
 
 /// Events of lanes and their model.
@@ -79,22 +79,23 @@ impl State {
                 }
                 self.charge_parent(*lane, usage);
             }
-            Event::ThinkingFailed { lane, call, fault } => {
-                self.cut.remove(call);
-                if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.thinking = None;
-                    if lane.kind == LaneKind::Planning {
-                        self.failed = Some(lane.turn);
-                    } else if lane.kind == LaneKind::Answer && fault.kind != FaultKind::Cancelled {
-                        self.failed_answer = Some(lane.turn);
-                    }
-                }
-            }
+            Event::ThinkingFailed { lane, call, fault } => self.thinking_failed(*lane, *call, fault),
             _ => {}
         }
     }
 
     /// A lane's model is asked; without a call it waits until it may be.
+    fn thinking_failed(&mut self, lane: LaneId, call: CallId, fault: &Fault) {
+        self.cut.remove(&call);
+        let Some(lane) = self.lanes.get_mut(&lane) else { return };
+        lane.thinking = None;
+        if lane.kind == LaneKind::Planning {
+            self.failed = Some(lane.turn);
+        } else if lane.kind == LaneKind::Answer && fault.kind != FaultKind::Cancelled {
+            self.failed_answer = Some(lane.turn);
+        }
+    }
+
     fn thinks(&mut self, lane: LaneId, call: Option<CallId>) {
         let Some(lane) = self.lanes.get_mut(&lane) else { return };
         lane.held = call.is_none();
