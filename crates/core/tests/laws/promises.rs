@@ -8,7 +8,7 @@ use pilothouse_core::{
     ids::{CheckpointId, LaneId, ProposalId, TurnId},
     input::{Found, Input, Opening},
     intent::{Control, IntentNode, Phase},
-    proposal::ProposalStatus,
+    proposal::{Proposal, ProposalStatus},
     scope::{Capability, PermissionMode},
     session::{ApplyStatus, Deed, Foretold, LaneKind, State},
 };
@@ -175,9 +175,9 @@ fn moments(mut each: impl FnMut(u64, Bench, &str)) {
         let steps = 5 + dice.roll(40);
         let bench = run(seed, steps);
         for _ in 0..lines {
-            let line = line(&mut dice);
+            let line = if dice.roll(3) == 0 { dice.pick(&LINES) } else { dice.pick(&MIXED) };
             let copy = Bench { session: bench.session.clone(), log: Vec::new(), clock: bench.clock };
-            each(seed, copy, &line);
+            each(seed, copy, line);
         }
     }
 }
@@ -187,7 +187,7 @@ fn lanes(state: &State, kind: LaneKind) -> usize {
 }
 
 /// What can be seen of a step from outside, held against what was foretold of it.
-fn holds(line: &str, told: &Foretold, (before, after): (&State, &State), what: &str) {
+fn holds(told: &Foretold, before: &State, after: &State, what: &str) {
     let does = |deed: Deed| told.does(&deed);
     let told_nothing = told.deeds.is_empty();
     let answers = told.deeds.iter().any(|d| matches!(d, Deed::Answers(..)));
@@ -197,11 +197,10 @@ fn holds(line: &str, told: &Foretold, (before, after): (&State, &State), what: &
     assert!(!began || does(Deed::Starts) || does(Deed::Runs) || goes_on, "a plan began unforetold: {what}");
     let (was, is) = (before.run.as_ref().map(|r| r.id), after.run.as_ref().map(|r| r.id));
     let ended = was.is_some() && was != is;
-    let ends = does(Deed::StopsRun) || does(Deed::Fails);
-    assert!(!ended || ends || answers || resets, "a run ended unforetold: {what}");
+    assert!(!ended || does(Deed::StopsRun) || answers || resets, "a run ended unforetold: {what}");
     let (had, has) = (before.open_proposals().count(), after.open_proposals().count());
     let set_aside = does(Deed::StopsRun) || does(Deed::SetsAside);
-    assert!(has >= had || set_aside || answers, "proposals were dropped unforetold: {what}");
+    assert!(has >= had || set_aside || answers || resets, "proposals were dropped unforetold: {what}");
     let more = |kind| lanes(after, kind) > lanes(before, kind);
     assert!(!more(LaneKind::Planning) || does(Deed::Plans), "planned unforetold: {what}");
     assert!(!more(LaneKind::Answer) || does(Deed::Talks), "answered unforetold: {what}");
@@ -215,19 +214,9 @@ fn holds(line: &str, told: &Foretold, (before, after): (&State, &State), what: &
     assert!(steps(after) <= steps(before) || does(Deed::Adds), "a step was added unforetold: {what}");
     let waits = after.pending_messages.len() > before.pending_messages.len();
     assert!(!waits || does(Deed::Consults) || does(Deed::Waits), "consulted unforetold: {what}");
-    let shown = |s: &State| {
-        s.plan.as_ref().filter(|_| s.phase == Phase::AwaitingApproval).map(|p| (p.turn, p.version))
-    };
-    let again = shown(after).is_some() && shown(after) != shown(before);
-    assert!(!again || does(Deed::Shows), "a plan is shown unforetold: {what}");
     let leaves = |s: &State| s.phase_question().is_some_and(|c| c.kind.is_exit());
     let asked = leaves(after) && !leaves(before);
     assert_eq!(asked, does(Deed::AsksToLeave), "asked whether to leave unforetold: {what}");
-    if told_nothing && !line.starts_with('/') {
-        let of = |s: &State| (s.phase, s.lanes.len(), s.queue.len(), s.permission, s.mode, s.ledger().len());
-        assert_eq!(of(before), of(after), "something follows unforetold: {what}");
-        assert!(after.open.keys().eq(before.open.keys()), "a question came or went unforetold: {what}");
-    }
     if let Some(question) = before.phase_question() {
         let stands = after.open.contains_key(&question.id);
         let aside = after.phase_question().and_then(|c| c.kind.held()) == Some(question);
@@ -252,7 +241,7 @@ fn what_is_foretold_of_a_line_is_what_happens() {
             Err(refusal) => assert_eq!(told.refused.as_ref(), Some(&refusal.reason), "{what}"),
             Ok(step) => {
                 assert_eq!(told, Foretold::of(&before, &step.events), "{what}");
-                holds(line, &told, (&before, bench.session.state()), &what);
+                holds(&told, &before, bench.session.state(), &what);
             }
         }
         checked += 1;
@@ -263,12 +252,12 @@ fn what_is_foretold_of_a_line_is_what_happens() {
 /// Of what was proposed, only what a decision of the user named goes away; whatever else stops work sets it aside.
 #[test]
 fn no_proposal_leaves_but_by_a_decision_that_named_it() {
-    let (sessions, _) = share();
+    let sessions = if std::env::var("PILOTHOUSE_PROOF").is_ok_and(|v| v == "whole") { 2_000 } else { 150 };
     let (mut checked, mut named) = (0, 0);
     for seed in 100_000..100_000 + sessions * 4 {
         let mut dice = Dice(seed * 2_654_435_761 + 11);
-        let mut bench = if seed % 2 == 0 { Bench::new() } else { Bench::asking() };
-        for _ in 0..60 {
+        let mut bench = proposing();
+        for _ in 0..20 {
             let before = bench.session.state().clone();
             let next = match dice.roll(40) {
                 0 => Input::Open(reopening(&mut dice, &before)),
@@ -285,8 +274,11 @@ fn no_proposal_leaves_but_by_a_decision_that_named_it() {
                 let gone = |s: ProposalStatus| matches!(s, ProposalStatus::Dropped | ProposalStatus::Skipped);
                 let now = after.proposals()[id].status;
                 let left = gone(now) && !gone(was.status);
-                assert!(!left || by.contains(id), "{} left by {what}", was.path);
-                named += usize::from(left);
+                // What its line of work proposed anew for the same file took its place.
+                let newer = |p: &Proposal| p.path == was.path && p.id > *id;
+                let anew = after.proposals().values().any(newer);
+                assert!(!left || anew || by.contains(id), "{} left by {what}", was.path);
+                named += usize::from(left && !anew);
                 checked += 1;
             }
             for p in after.proposals().values().filter(|p| p.status == ProposalStatus::Open) {
@@ -301,6 +293,18 @@ fn no_proposal_leaves_but_by_a_decision_that_named_it() {
     }
     println!("checked={checked} violations=0 left by name {named}");
     assert!(checked > 5_000 && named > 50, "{checked} {named}");
+}
+
+/// A run that has proposed changes of two files.
+fn proposing() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt")), ("edit", edit_of("b.txt"))]);
+    b.propose("a.txt", "one\ntwo\n", "1\n2\n");
+    b.propose("b.txt", "one\ntwo\n", "1\n2\n");
+    b
 }
 
 /// The proposals that an input decides by name; what was being written when the program ended was decided before.
