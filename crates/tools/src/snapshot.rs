@@ -166,7 +166,10 @@ impl Snapshots {
 
     /// The workspace as one hash; `None` when it could not be looked at.
     pub async fn tree(&self) -> Option<BlobId> {
-        blocking(self.hold().await, State::sum).await.map(|(_, sum)| sum)
+        let (mut state, ()) = blocking(self.hold().await, State::look).await?;
+        // What git has counts as well where its own rules hide it: always, not only once a command was looked after.
+        state.ask_git().await;
+        blocking(state, State::sum).await.map(|(_, sum)| sum)
     }
 
     /// What is told of a command stands in the session's log.

@@ -94,7 +94,11 @@ async fn untracked(root: &Path, secret: Vec<PathBuf>) -> Vec<PathBuf> {
         tracked.extend(git::ask(root, &args).await.unwrap_or_default());
     }
     let tracked: Vec<&[u8]> = tracked.split(|b| *b == 0).filter(|name| !name.is_empty()).collect();
-    let open = |path: &Path| tracked.iter().any(|name| name.starts_with(path.as_os_str().as_encoded_bytes()));
+    // Itself, or what lies in it; not what only begins like it.
+    let open = |path: &Path| {
+        let own = path.as_os_str().as_encoded_bytes();
+        tracked.iter().filter_map(|name| name.strip_prefix(own)).any(|rest| matches!(rest, [] | [b'/', ..]))
+    };
     secret.into_iter().filter(|path| !open(path)).collect()
 }
 
@@ -195,6 +199,23 @@ mod tests {
         fs::write(odd.join(".env"), "x").unwrap();
         let (_, secret) = Last::default().named(dir.path(), &PathRules::default(), MOST_NAMES).unwrap();
         assert_eq!(secret.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_tracked_file_shows_none_whose_name_begins_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in [".env", ".env.test", "sub/.env", "sub/.env.production"] {
+            put(dir.path(), name);
+        }
+        let git = |args: &[&str]| {
+            let mut git = std::process::Command::new("git");
+            assert!(git.arg("-C").arg(dir.path()).args(args).output().unwrap().status.success());
+        };
+        git(&["init", "-q"]);
+        git(&["add", ".env.test", "sub/.env.production"]);
+        let found = SecretFiles::default().below(dir.path(), &PathRules::default()).await.unwrap();
+        let ends = |name: &str| found.iter().any(|p| p.ends_with(name));
+        assert_eq!((found.len(), ends(".env"), ends("sub/.env")), (2, true, true), "{found:?}");
     }
 
     #[tokio::test]

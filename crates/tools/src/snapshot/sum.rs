@@ -18,9 +18,8 @@ use crate::stamp::Stamp;
 const MOST_READ: u64 = 16 << 20;
 
 impl State {
-    /// The hash of the workspace as it is now.
+    /// The hash of the workspace as the last look saw it.
     pub(super) fn sum(&mut self) -> BlobId {
-        self.look();
         let known = std::mem::take(&mut self.sums);
         let (mut all, mut sums) = (Vec::new(), BTreeMap::new());
         for tree in self.trees.iter().take(1) {
@@ -28,7 +27,10 @@ impl State {
                 let before = known.get(path).filter(|(stamp, _)| *stamp == file.stamp && !file.fresh);
                 let content = before.map_or_else(|| content(tree, path, file), |(_, content)| *content);
                 all.extend_from_slice(format!("{path}\0{:o}\0{content}\n", file.stamp.bits()).as_bytes());
-                sums.insert(path.clone(), (file.stamp, content));
+                // What is so young may change without another stamp, and is read the next time.
+                if !file.fresh {
+                    sums.insert(path.clone(), (file.stamp, content));
+                }
             }
         }
         self.sums = sums;
