@@ -4,6 +4,7 @@ use std::{
     ffi::OsStr,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
     thread,
 };
 
@@ -118,6 +119,9 @@ pub fn report_panics(home: &Home, secrets: &Secrets) {
     trace::install_panic_hook(home, secrets, move |info, _report| before(info));
 }
 
+/// Whether the user's editor has the terminal.
+static EDITING: AtomicBool = AtomicBool::new(false);
+
 async fn relay(to: Sender<Signal>) {
     let listen = |kind| signal(kind).ok();
     let (Some(mut term), Some(mut hup), Some(mut int), Some(mut stop), Some(mut cont)) = (
@@ -134,7 +138,13 @@ async fn relay(to: Sender<Signal>) {
             _ = term.recv() => Signal::Terminate,
             _ = hup.recv() => Signal::Hangup,
             _ = int.recv() => Signal::Interrupt,
-            _ = stop.recv() => Signal::Stop,
+            // The editor has the terminal: it gives that back itself, and its whole job stops.
+            _ = stop.recv() => if EDITING.load(Ordering::SeqCst) {
+                suspend();
+                continue;
+            } else {
+                Signal::Stop
+            },
             _ = cont.recv() => Signal::Continue,
         };
         if to.send(told).await.is_err() {
@@ -247,7 +257,10 @@ fn editor(args: &[&OsStr], folder: &Path) -> io::Result<()> {
     let mut shell = std::process::Command::new("/bin/sh");
     shell.args(["-c", &line, &program]).args(args).current_dir(folder);
     shell.env("PATH", rooted_path(&std::env::var_os("PATH").unwrap_or_default()));
-    match shell.status() {
+    EDITING.store(true, Ordering::SeqCst);
+    let ended = shell.status();
+    EDITING.store(false, Ordering::SeqCst);
+    match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(io::Error::other(format!("{program} ended with {status}"))),
         Err(e) => Err(io::Error::other(format!("{program}: {e}; set EDITOR"))),
