@@ -331,8 +331,13 @@ impl App {
     fn paste(&mut self, text: &str, came: Instant) {
         self.notice = None;
         self.keying.pasted(came);
+        self.settle_keys(came);
         if let Some(overlay) = self.overlays.last_mut() {
             return overlay.paste(text);
+        }
+        if self.stray.holds() {
+            // They are the beginning of the line that is pasted into.
+            self.begin_draft(None, came);
         }
         self.go(Focus::Composer);
         let wish = self.composer.paste(text);

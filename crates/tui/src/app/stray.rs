@@ -39,6 +39,11 @@ pub(super) struct Stroke {
 }
 
 impl Stray {
+    /// Whether letters wait for what follows them.
+    pub(super) fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// A key came: after a pause it begins anew.
     fn came(&mut self, now: Instant) {
         if self.last.is_none_or(|last| now.saturating_duration_since(last) >= DEAF) {
@@ -114,6 +119,10 @@ impl App {
     /// Takes a letter in the pane that has the keys.
     pub(super) fn stroke(&mut self, stroke: Stroke, came: Instant) {
         self.settle_keys(came);
+        // What it did may have opened something that has the keys now.
+        if !self.overlays.is_empty() {
+            return self.unheld(stroke, came);
+        }
         self.stray.came(came);
         let Focus::Pane(id) = self.panes.focus else { return self.unheld(stroke, came) };
         let ctx = ctx!(self, came);
@@ -170,7 +179,7 @@ impl App {
     }
 
     /// What was typed in one go is the beginning of a line, or goes on with the draft: it goes there.
-    fn begin_draft(&mut self, letter: Option<char>, came: Instant) {
+    pub(super) fn begin_draft(&mut self, letter: Option<char>, came: Instant) {
         let before = self.stray.line();
         if before.is_empty() && letter.is_none_or(char::is_whitespace) {
             return;

@@ -78,7 +78,7 @@ impl Help {
         let [anywhere, composer] = [0, 1].map(|n| fixed.get(n).cloned());
         // Whoever has turned to another part's keys has seen the composer's.
         if focus == Focus::Composer && self.pane == 0 {
-            [composer, anywhere, part]
+            [composer, part, anywhere]
         } else {
             [part, anywhere, composer]
         }
