@@ -13,8 +13,8 @@ use crate::{
     goal::Tried,
     hook::{Hook, HookRun},
     ids::{
-        ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq,
-        TaskId, TurnId,
+        ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, ProposalId, RunId,
+        Seq, TaskId, TurnId,
     },
     intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     memory::{MemoryChange, Note},
@@ -209,6 +209,8 @@ pub struct Run {
     pub looking: Option<CallId>,
     /// How often such a look found that they were not.
     pub overtaken: u32,
+    /// Gates beside which files changed.
+    pub writing_gates: BTreeSet<GateId>,
 }
 
 /// What made a task fail.

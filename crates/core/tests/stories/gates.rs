@@ -468,6 +468,23 @@ fn gates_beside_which_files_changed_run_once_more_and_are_believed_then() {
 }
 
 #[test]
+fn what_was_changed_by_hand_beside_a_gate_that_writes_nothing_is_never_believed() {
+    let mut b = run_with(&[("t", "make test"), ("lint", "make lint")]);
+    let mut pass = |ran: [[&str; 2]; 2], now: &str| {
+        for [before, after] in ran {
+            b.answer(is_risk, Answer::Approve).unwrap();
+            b.end_tool(green_on(before, after));
+        }
+        see(&mut b, Some(now));
+        (phase(&b), b.session.state().run.is_some())
+    };
+    // A file is saved after the gates, another one beside the second gate of the next round.
+    assert!(pass([["1", "1"], ["1", "1"]], "2").1);
+    assert!(pass([["2", "2"], ["2", "3"]], "3").1, "the first gate never saw the file of the third tree");
+    assert_eq!(pass([["3", "3"], ["3", "3"]], "3"), (Phase::Idle, false));
+}
+
+#[test]
 fn a_run_whose_files_never_stay_as_they_are_ends_and_is_not_complete() {
     let mut b = run_with(&[("t", "make test")]);
     for n in 0..4 {

@@ -122,13 +122,13 @@ impl State {
             }
             Event::GatePassed { gate, evidence, proof } => {
                 self.saw(evidence.0);
-                self.witnessed(*evidence, proof);
+                self.witnessed(*gate, *evidence, proof);
                 (self.repairs, self.detours) = (0, 0);
                 self.set_gate(*gate, |_| GateStatus::Passed(*evidence));
             }
             Event::GateFailed { gate, evidence, proof } => {
                 self.saw(evidence.0);
-                self.witnessed(*evidence, proof);
+                self.witnessed(*gate, *evidence, proof);
                 self.failure = Some(self.red(*gate, &proof.diagnostics));
                 self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
             }
@@ -164,21 +164,24 @@ impl State {
         }
     }
 
-    /// What a gate was run on. What changed meanwhile is its own work or somebody else's: nothing tells which.
-    fn witnessed(&mut self, evidence: EvidenceId, proof: &Proof) {
+    /// What a gate was run on. What changed meanwhile is its own work or somebody else's: nothing tells which, so the
+    /// gates are run once more. What changes beside the same gate again is believed to be its own.
+    fn witnessed(&mut self, gate: GateId, evidence: EvidenceId, proof: &Proof) {
         let Some((before, after)) = proof.tree_before.zip(proof.tree) else { return };
-        let still = before == after;
-        for proven in self.trees.values_mut().filter(|p| p.tree == before && !still) {
-            *proven = ProvenTree { tree: after, still };
+        let wrote = before != after;
+        let again = self.run.as_ref().is_some_and(|r| r.writing_gates.contains(&gate));
+        for proven in self.trees.values_mut().filter(|p| wrote && p.tree == before) {
+            *proven = ProvenTree { tree: after, still: proven.still && again };
         }
-        self.trees.insert(evidence, ProvenTree { tree: after, still });
+        self.trees.insert(evidence, ProvenTree { tree: after, still: !wrote || again });
+        if let Some(run) = self.run.as_mut().filter(|_| wrote) {
+            run.writing_gates.insert(gate);
+        }
     }
 
-    /// The green gates of the plan that were run on other files than these. One beside which files changed is run once
-    /// more; what it wrote again is believed to be its own.
+    /// The green gates of the plan that were run on other files than these.
     pub(in crate::session) fn overtaken(&self, tree: BlobId) -> impl Iterator<Item = GateId> {
-        let again = self.run.as_ref().is_some_and(|r| r.overtaken > 0);
-        let fresh = move |p: &ProvenTree| p.tree == tree && (p.still || again);
+        let fresh = move |p: &ProvenTree| p.tree == tree && p.still;
         let gates = self.plan.iter().flat_map(|p| &p.gates);
         gates.filter_map(move |g| {
             let proven = self.trees.get(&g.status.proof()?)?;

@@ -27,7 +27,7 @@ impl State {
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
                 let files = BTreeSet::new();
                 let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
-                let (looking, overtaken) = (None, 0);
+                let (looking, overtaken, writing_gates) = (None, 0, BTreeSet::new());
                 self.run = Some(Run {
                     id,
                     turn,
@@ -41,6 +41,7 @@ impl State {
                     stopped,
                     looking,
                     overtaken,
+                    writing_gates,
                 });
             }
             Event::RunCompleted { status, .. } => {
