@@ -79,6 +79,36 @@ fn an_answer_that_failed_is_asked_again_by_one_word_and_only_while_it_is_the_las
 }
 
 #[test]
+fn an_answer_that_failed_beside_a_plan_or_a_failure_leaves_their_words_alone() {
+    let fails = |b: &mut Bench| {
+        b.say("what does step 1 do?");
+        let call = answer_lane(b).thinking.unwrap();
+        b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+        b.notices().last().unwrap().contains("/retry")
+    };
+    let mut b = running();
+    assert!(fails(&mut b));
+    // The run goes on with its next step: the question is still the one that is asked again.
+    let call = run_thinking(&b);
+    b.input(Input::Replied { call, reply: Ok(ModelReply { text: "one".into(), ..ModelReply::default() }) })
+        .unwrap();
+    let lanes = b.session.state().lanes.len();
+    b.say("/retry");
+    assert_eq!(b.session.state().lanes.len(), lanes + 1);
+    // A plan that is set aside comes back by the word that said so.
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    assert!(fails(&mut b));
+    b.say("cancel");
+    b.say("/redo");
+    assert_eq!(phase(&b), Phase::AwaitingApproval, "{:?}", b.notices());
+    // Of a run that failed the word tries that again, and nothing else is promised.
+    let mut b = failed();
+    assert!(!fails(&mut b), "{:?}", b.notices());
+}
+
+#[test]
 fn trying_a_failed_planning_again_takes_its_own_message_not_the_question_after_it() {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     event::Event,
     ids::{CallId, LaneId, Seq},
+    intent::Control,
     session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
     talk::{Fault, FaultKind},
 };
@@ -30,7 +31,9 @@ impl State {
         match event {
             Event::LaneOpened { lane, kind, turn, node, ceiling, fixed } => {
                 self.saw(lane.0);
-                if !matches!(kind, LaneKind::Child(_)) {
+                // A run that goes on beside it answers nothing.
+                if matches!(kind, LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Pipeline)
+                {
                     self.failed_answer = None;
                 }
                 let scope = LaneScope { node: *node, ceiling: *ceiling, fixed: *fixed };
@@ -84,7 +87,6 @@ impl State {
         }
     }
 
-    /// A lane's model is asked; without a call it waits until it may be.
     fn thinking_failed(&mut self, lane: LaneId, call: CallId, fault: &Fault) {
         self.cut.remove(&call);
         let Some(lane) = self.lanes.get_mut(&lane) else { return };
@@ -96,6 +98,7 @@ impl State {
         }
     }
 
+    /// A lane's model is asked; without a call it waits until it may be.
     fn thinks(&mut self, lane: LaneId, call: Option<CallId>) {
         let Some(lane) = self.lanes.get_mut(&lane) else { return };
         lane.held = call.is_none();
@@ -112,6 +115,11 @@ impl State {
             self.unanswered = Some(fault.message.clone());
         } else if matches!(event, Event::MessageCompleted { .. } | Event::TurnStarted { .. }) {
             self.unanswered = None;
+        }
+        // From here on the words that take up what was left mean the plan.
+        let reset = matches!(event, Event::ControlGiven { control: Control::Reset });
+        if reset || matches!(event, Event::PlanShelved { .. }) {
+            self.failed_answer = None;
         }
     }
 

@@ -150,6 +150,10 @@ impl Draft<'_> {
             self.answer_by_model(turn);
             return Ok(());
         }
+        self.redo_plan()
+    }
+
+    fn redo_plan(&mut self) -> Decided {
         match self.state.phase {
             Phase::Idle => {
                 let Some(plan) = self.state.last_plan().cloned() else {
@@ -213,7 +217,7 @@ impl Draft<'_> {
         match self.state.phase {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),
-            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo(),
+            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
             Phase::Idle | Phase::Planning | Phase::Executing => Err(Refusal::new("nothing waits to go on")),
         }
     }

@@ -201,7 +201,11 @@ impl Draft<'_> {
             LaneKind::Answer if !own_run => {
                 self.emit(Event::LaneClosed { lane });
                 if !cancelled {
-                    self.notice(Level::Error, format!("{message}\n{hint}\n/retry asks it again"));
+                    // Where a run has failed as well, the word is for that.
+                    let again = (self.state.phase != Phase::Failed).then_some("/retry asks it again");
+                    let lines = [message.as_str(), hint.as_str(), again.unwrap_or_default()];
+                    let told: Vec<&str> = lines.into_iter().filter(|l| !l.is_empty()).collect();
+                    self.notice(Level::Error, told.join("\n"));
                 }
             }
             LaneKind::Child(_) => self.end_child(lane, &format!("It failed: {message}"), false),

@@ -243,7 +243,8 @@ impl Draft<'_> {
         let node = self.state.plan.as_ref().and_then(|p| p.task(task)).map(|t| t.node);
         let acts = node.is_some_and(|n| !ToolScope::READ_ONLY.contains(n.scope()));
         let refused = self.state.lanes.get(&lane).is_some_and(|l| l.deeds == Deeds::Refused);
-        let skipped = skipped || (acts && refused);
+        let wrote = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
+        let skipped = skipped || (acts && refused && !wrote);
         self.emit(Event::LaneClosed { lane });
         if skipped {
             self.emit(Event::TaskSkipped { task });
