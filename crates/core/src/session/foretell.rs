@@ -31,6 +31,8 @@ pub enum Deed {
     Drops,
     /// The run is stopped.
     StopsRun,
+    /// What is being answered is stopped.
+    StopsAnswer,
     /// The plan that waits, the one that is being made, what failed, or what was proposed, is set aside.
     SetsAside,
     /// A plan is shown, and waits for a yes.
@@ -89,8 +91,8 @@ impl Foretold {
             }
             let Some(deed) = deed(before, &event.event).filter(|d| !told.does(d)) else { continue };
             if deed == Deed::StopsRun {
-                // What it sets aside is told with it.
-                told.deeds.retain(|d| *d != Deed::SetsAside);
+                // What it sets aside, and what is answered in it, is told with it.
+                told.deeds.retain(|d| !matches!(d, Deed::SetsAside | Deed::StopsAnswer));
             }
             told.deeds.push(deed);
         }
@@ -118,6 +120,7 @@ impl Foretold {
                     all.push(stopping(replans, state));
                     continue;
                 }
+                Deed::StopsAnswer => "stops the answer",
                 Deed::SetsAside if self.does(&Deed::StopsRun) => continue,
                 Deed::SetsAside if state.phase == Phase::Planning => "stops planning",
                 Deed::SetsAside if state.phase == Phase::Failed && state.plan.is_none() => {
@@ -187,6 +190,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         }
         Event::RunCompleted { status: RunStatus::Cancelled | RunStatus::Breakout, .. } => Deed::StopsRun,
         Event::RunCompleted { status: RunStatus::Failed, .. } => Deed::Fails,
+        Event::LaneClosed { lane } if before.answering() == Some(*lane) => Deed::StopsAnswer,
         Event::PlanReady { .. } => Deed::Shows,
         Event::Staged { happened: StageEvent::Resumed { .. }, .. } => Deed::GoesOn,
         Event::Staged { happened: StageEvent::Judging { .. }, .. } => Deed::Consults,

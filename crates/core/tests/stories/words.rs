@@ -147,6 +147,19 @@ fn a_stop_with_something_else_stops_first_and_says_so() {
 }
 
 #[test]
+fn a_word_that_stops_an_answer_says_so_before_it_is_sent() {
+    let mut b = Bench::new();
+    b.say("how does the search work?");
+    for line in ["stop", "cancel", "/abort"] {
+        let mut b = Bench { session: b.session.clone(), log: Vec::new(), clock: b.clock };
+        let told = b.session.foretell(line);
+        assert!(told.does(&Deed::StopsAnswer), "{line}: {told:?}");
+        b.say(line);
+        assert_eq!(answers(&b), 0, "{line}");
+    }
+}
+
+#[test]
 fn again_within_a_question_reopens_nothing() {
     let mut b = planned();
     b.say("q");
