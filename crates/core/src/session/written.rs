@@ -294,14 +294,12 @@ impl State {
         }
     }
 
-    /// What the user left out of what the plan's steps proposed; of a file that was proposed again the last counts.
+    /// What the user left out of what the plan's steps proposed; of a file that was proposed again the last counts,
+    /// but the rest of one that was written in part goes on with it.
     fn left_out(&self) -> Vec<LeftOut> {
         let planned = |task: TaskId| self.plan.as_ref().is_some_and(|p| p.tasks.iter().any(|t| t.id == task));
-        let mut last: BTreeMap<&RelPath, &Proposal> = BTreeMap::new();
-        for proposal in self.proposals().values().filter(|p| p.task.is_some_and(planned)) {
-            last.insert(&proposal.path, proposal);
-        }
-        let left = last.into_values().filter_map(|p| {
+        let mut files: BTreeMap<&RelPath, (LeftOut, bool)> = BTreeMap::new();
+        for p in self.proposals().values().filter(|p| p.task.is_some_and(planned)) {
             let hunks = match p.status {
                 ProposalStatus::Applied(_) => p.decided.values().filter(|d| **d == Decision::Left).count(),
                 ProposalStatus::Skipped => p.hunks.len().max(1),
@@ -310,8 +308,14 @@ impl State {
                 | ProposalStatus::Dropped
                 | ProposalStatus::SetAside => 0,
             };
-            (hunks > 0).then(|| LeftOut { path: p.path.clone(), hunks, of: p.hunks.len() })
-        });
-        left.collect()
+            let applied = matches!(p.status, ProposalStatus::Applied(_));
+            let in_part = applied && !p.decided.is_empty() && p.decided.len() < p.hunks.len();
+            let (before, of) = match files.remove(&p.path) {
+                Some((begun, true)) => (begun.hunks, begun.of),
+                Some((_, false)) | None => (0, p.hunks.len()),
+            };
+            files.insert(&p.path, (LeftOut { path: p.path.clone(), hunks: before + hunks, of }, in_part));
+        }
+        files.into_values().map(|(left, _)| left).filter(|left| left.hunks > 0).collect()
     }
 }

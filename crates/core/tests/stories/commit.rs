@@ -8,6 +8,7 @@ use pilothouse_core::{
     event::Event,
     ids::CallId,
     input::Input,
+    outcome::Rest,
     proposal::Decision,
     scope::PermissionMode,
     session::Extent,
@@ -231,6 +232,28 @@ fn a_run_ends_with_what_the_user_left_out() {
     }
     b.approve_all(None).unwrap();
     b.write();
+    let ended = b.log.iter().find_map(|e| match &e.event {
+        Event::RunCompleted { came_to, .. } => came_to.clone(),
+        _ => None,
+    });
+    let left: Vec<String> = ended.unwrap().left_out.iter().map(LeftOut::line).collect();
+    assert_eq!(left, ["left out: 1 of 2 hunks of a.txt"]);
+}
+
+#[test]
+fn what_is_left_of_a_file_that_was_written_in_part_is_told_of_the_whole_file() {
+    let mut b = reviewing();
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    let take = Input::Decide { proposal: p.id, hunk: 0, decision: Some(Decision::Taken), shown: p.shown() };
+    b.input(take).unwrap();
+    b.approve_all(None).unwrap();
+    let (apply, mut files) = (b.writing(), b.prepared());
+    files[0].rest = Some(Rest { after: p.after.unwrap(), hunks: p.hunks[1..].to_vec() });
+    b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+    b.input(Input::ApplyEnded { apply, result: Ok(()) }).unwrap();
+    let rest = b.session.state().open_proposals().next().unwrap().clone();
+    assert_eq!((rest.hunks.len(), rest.id != p.id), (1, true));
+    b.input(Input::Skip { proposals: vec![rest.id], reason: String::new() }).unwrap();
     let ended = b.log.iter().find_map(|e| match &e.event {
         Event::RunCompleted { came_to, .. } => came_to.clone(),
         _ => None,
