@@ -347,7 +347,7 @@ fn the_worked_trace_is_told_event_by_event() {
         "node modify > delete · wrote · question closed · task 4 done · node conversation > execute · \
          gate started · $ test -s auth.py · exit 0 · gate passed · gate reset · node conversation > execute · \
          gate started · $ grep -q hash_password auth.py · exit 0 · gate passed · \
-         run completed: Complete. 4 files created/modified. · plan shelved · phase executing > idle",
+         run completed: Complete. 3 files created/modified, 1 removed. · plan shelved · phase executing > idle",
     );
     assert!(!s.desk.path().join("old.py").exists());
 }
