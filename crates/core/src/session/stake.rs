@@ -1,11 +1,12 @@
 //! What is at stake: named before something that would stop or leave it.
 //!
-//! Owns the words, and which answer a stop would reach. Never decides.
+//! Owns the words, which answer a stop would reach, and what waits for the user. Never decides.
 
 use super::{Lane, State};
 use crate::{
     checkpoint::Checkpoint,
-    ids::LaneId,
+    ids::{LaneId, Millis},
+    intent::Phase,
     lane::LaneKind,
     question::{Asked, Spec},
 };
@@ -38,6 +39,17 @@ impl State {
             out.push(format!("{queued} queued"));
         }
         out
+    }
+
+    /// Since when the oldest open question waits.
+    pub fn waits_since(&self) -> Option<Millis> {
+        self.asked.values().map(|(_, at)| *at).min()
+    }
+
+    /// Whether work is begun and all of it waits on the user: nothing goes on before they answer.
+    pub fn waits_for_user(&self) -> bool {
+        let begun = !self.lanes.is_empty() || self.phase == Phase::Executing;
+        begun && !self.open.is_empty() && !self.busy()
     }
 
     /// The last answer that is being given and is no run of its own.

@@ -470,17 +470,6 @@ impl State {
         self.permission.ceiling().and(chat)
     }
 
-    /// Since when the oldest open question waits.
-    pub fn waits_since(&self) -> Option<Millis> {
-        self.asked.values().map(|(_, at)| *at).min()
-    }
-
-    /// Whether work is begun and all of it waits on the user: nothing goes on before they answer.
-    pub fn waits_for_user(&self) -> bool {
-        let begun = !self.lanes.is_empty() || self.phase == Phase::Executing;
-        begun && !self.open.is_empty() && !self.busy()
-    }
-
     /// The open question about this call, if there is one.
     pub fn question_of_call(&self, call: CallId) -> Option<&Checkpoint> {
         self.open.values().find(|c| c.kind.call() == Some(call))

@@ -1,0 +1,77 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+fn put(root: &Path, name: &str) {
+    let path = root.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, "x").unwrap();
+}
+
+fn names(found: &[PathBuf]) -> Vec<String> {
+    let mut names: Vec<String> = found.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn secret_files_are_found_wherever_they_lie_but_for_what_tools_make() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in [".env", ".env.example", "sub/deep/id_rsa", "node_modules/x/.env", "src/env.rs"] {
+        put(dir.path(), name);
+    }
+    let (mut last, rules) = (Last::default(), PathRules::default());
+    let (denied, secret) = last.named(dir.path(), &rules, MOST_NAMES).unwrap();
+    assert_eq!(names(&secret), [".env", "sub/deep/id_rsa"]);
+    assert!(denied.is_empty());
+    // What comes later, and what goes, is seen by the next look.
+    put(dir.path(), "sub/deep/.env");
+    put(dir.path(), "new/.npmrc");
+    fs::remove_file(dir.path().join(".env")).unwrap();
+    let (_, secret) = last.named(dir.path(), &rules, MOST_NAMES).unwrap();
+    assert_eq!(names(&secret), ["new/.npmrc", "sub/deep/.env", "sub/deep/id_rsa"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_text_hides_nothing_from_the_look() {
+    use std::os::unix::ffi::OsStrExt;
+    let dir = tempfile::tempdir().unwrap();
+    let odd = dir.path().join(std::ffi::OsStr::from_bytes(b"od\xff"));
+    fs::create_dir(&odd).unwrap();
+    fs::write(odd.join(".env"), "x").unwrap();
+    let (_, secret) = Last::default().named(dir.path(), &PathRules::default(), MOST_NAMES).unwrap();
+    assert_eq!(secret.len(), 1);
+}
+
+#[tokio::test]
+async fn a_tracked_file_shows_none_whose_name_begins_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in [".env", ".env.test", "sub/.env", "sub/.env.production"] {
+        put(dir.path(), name);
+    }
+    let git = |args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        assert!(git.arg("-C").arg(dir.path()).args(args).output().unwrap().status.success());
+    };
+    git(&["init", "-q"]);
+    git(&["add", ".env.test", "sub/.env.production"]);
+    let found = SecretFiles::default().below(dir.path(), &PathRules::default()).await.unwrap();
+    let ends = |name: &str| found.iter().any(|p| p.ends_with(name));
+    assert_eq!((found.len(), ends(".env"), ends("sub/.env")), (2, true, true), "{found:?}");
+}
+
+#[tokio::test]
+async fn what_is_too_much_to_look_through_or_to_hide_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    for n in 0..=MOST_HIDDEN {
+        put(dir.path(), &format!("d{n}/.env"));
+    }
+    let rules = PathRules::default();
+    let said = SecretFiles::default().below(dir.path(), &rules).await.unwrap_err();
+    assert!(said.contains("501 secret files"), "{said}");
+    let said = Last::default().named(dir.path(), &rules, 100).unwrap_err();
+    assert!(said.contains("more than 100 files"), "{said}");
+    fs::remove_dir_all(dir.path().join("d0")).unwrap();
+    assert_eq!(SecretFiles::default().below(dir.path(), &rules).await.unwrap().len(), 500);
+}
