@@ -12,7 +12,7 @@ use crate::{
     event::FileChange,
     ids::{ApplyId, Millis, RunId, TaskId, TurnId},
     plan::{Plan, TaskStatus},
-    proposal::{Decision, Proposal, ProposalStatus},
+    proposal::{Decision, ProposalStatus},
     relpath::RelPath,
     tool::ChangeKind,
 };
