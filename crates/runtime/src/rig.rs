@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use serde_json::{Value, json};
@@ -56,15 +57,31 @@ pub(crate) fn plan_and_edit() -> Value {
     ])
 }
 
-/// Whether nothing wakes a runtime of two threads any more, once only so many tasks are left (git has answered).
+/// Whether this process runs only the test of that name; if not, starts one that does, and waits for its success.
 ///
-/// The ends of other tests' processes wake every runtime here, as they come by one signal: so one silent second of
-/// sixty is looked for, and whatever polls breaks each of them.
+/// The ends of all tests' processes come by one signal and wake every runtime beside them: what shall be silent is
+/// looked at where no other test is.
+pub(crate) fn alone(test: &str) -> bool {
+    const ALONE: &str = "PILOTHOUSE_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let out = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test])
+        .env(ALONE, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success() && said.contains("1 passed"), "{said}");
+    false
+}
+
+/// Whether nothing wakes a runtime of two threads any more, once only so many tasks are left (git has answered).
 pub(crate) fn rests(runtime: &tokio::runtime::Runtime, tasks: usize) -> bool {
     let wakes = || (0..2).map(|w| runtime.metrics().worker_park_count(w)).sum::<u64>();
     (0..60).any(|_| {
-        let (before, alone) = (wakes(), runtime.metrics().num_alive_tasks() == tasks);
+        let (before, left) = (wakes(), runtime.metrics().num_alive_tasks() == tasks);
         std::thread::sleep(std::time::Duration::from_secs(1));
-        alone && wakes() == before
+        left && wakes() == before
     })
 }

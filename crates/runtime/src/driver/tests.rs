@@ -28,7 +28,7 @@ use crate::{
         Snapshot, Spot,
         fault::{Failing, FaultyDisk},
     },
-    rig::{Rig, plan_and_edit, rests},
+    rig::{Rig, alone, plan_and_edit, rests},
     sessions,
 };
 
@@ -458,6 +458,9 @@ async fn twenty_hostile_models_cannot_write_in_a_reading_turn() {
 
 #[test]
 fn nothing_wakes_while_nothing_happens() {
+    if !alone("driver::tests::nothing_wakes_while_nothing_happens") {
+        return;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let rig = Rig::new(&json!([{"text": "here"}]));
     let s = runtime.block_on(async {

@@ -11,7 +11,7 @@ use pilothouse_core::{
 use serde_json::json;
 
 use super::*;
-use crate::rig::{Rig, rests};
+use crate::rig::{Rig, alone, rests};
 
 /// What a window keeps of a session: it folds what comes.
 struct Seat {
@@ -83,6 +83,9 @@ async fn all(first: Line, ask: &Sender<HostRequest>, told: &mut Receiver<HostUpd
 
 #[test]
 fn six_sessions_stand_each_for_itself_and_nothing_wakes_once_all_rest() {
+    if !alone("host::tests::six_sessions_stand_each_for_itself_and_nothing_wakes_once_all_rest") {
+        return;
+    }
     let rig = Rig::new(&json!([
         {"when": "silent", "text": "Let me see", "wait_for_cancel": true},
         {"when": "ask me", "calls": [{"name": "ask_user", "args": {"question": "Which?", "choices": ["a", "b"]}}]},
