@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Desk,
-    alone::{Running, edit, plan, processes},
+    alone::{Running, edit, ended, plan, processes},
     server::{Server, Turn, sorts},
 };
 
@@ -171,12 +171,6 @@ fn noted(marks: &Path) -> Vec<u32> {
     }
 }
 
-fn gone(pid: u32) {
-    while Path::new(&format!("/proc/{pid}")).exists() {
-        std::thread::yield_now();
-    }
-}
-
 #[test]
 fn the_machine_is_kept_awake_while_a_run_works_and_by_nobody_left_behind() {
     let bin = tempfile::tempdir().unwrap();
@@ -197,13 +191,13 @@ fn the_machine_is_kept_awake_while_a_run_works_and_by_nobody_left_behind() {
     let held = noted(&marks);
     running.signal(Signal::KILL);
     drop(running.end());
-    held.into_iter().for_each(gone);
+    held.into_iter().for_each(ended);
     // Done: let go, and nobody else is left.
     fs::remove_file(&marks).unwrap();
     let server = Server::start(script());
     let desk = Desk::new();
     assert_eq!(start(&desk, &server).end().exit, 0);
-    noted(&marks).into_iter().for_each(gone);
+    noted(&marks).into_iter().for_each(ended);
     assert!(processes(&bin.path().display().to_string()).is_empty());
     // Not wanted: nobody is started.
     fs::remove_file(&marks).unwrap();

@@ -5,6 +5,10 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
+use rustix::{
+    event::{PollFd, PollFlags, Timespec},
+    process::{Pid, PidfdFlags, pidfd_open},
+};
 use serde_json::{Value, json};
 
 use super::{Desk, server::Server};
@@ -176,6 +180,17 @@ pub fn processes(mark: &str) -> Vec<u32> {
     let pids = all.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
     let line = |pid: &u32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     pids.filter(|pid| String::from_utf8_lossy(&line(pid)).contains(mark)).collect()
+}
+
+/// Comes back when a process has ended, whether or not its parent has asked for its end.
+#[track_caller]
+pub fn ended(pid: u32) {
+    let patience = Timespec { tv_sec: 30, tv_nsec: 0 };
+    let Ok(process) = pidfd_open(Pid::from_raw(pid.cast_signed()).unwrap(), PidfdFlags::empty()) else {
+        return;
+    };
+    let over = rustix::event::poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&patience)).unwrap();
+    assert_eq!(over, 1, "process {pid} lives");
 }
 
 /// Says plainly that something was not tried here.
