@@ -14,14 +14,13 @@ use std::{
     net::{TcpListener, UdpSocket},
     path::Path,
     process::Command,
-    time::{Duration, Instant},
 };
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::{
     Desk,
-    alone::{Ended, Running, finish, not_run, processes},
+    alone::{Ended, Running, ended, finish, not_run, processes},
     server::{Server, Turn},
 };
 
@@ -279,6 +278,23 @@ fn cargo_builds_and_python_runs_without_the_network() {
     }
 }
 
+/// A folder in memory lies among the devices, which are not the machine's own inside.
+#[test]
+fn a_command_runs_in_its_folder_also_where_that_lies_in_memory() {
+    let memory = Path::new("/dev/shm");
+    if !memory.is_dir() {
+        return not_run("no folder in memory");
+    }
+    for mut desk in desks("") {
+        desk.folder = tempfile::tempdir_in(memory).unwrap();
+        fs::write(desk.path().join("a.txt"), "here\n").unwrap();
+        let read = typed(&desk, "!cat a.txt");
+        assert_eq!((read.code, read.text.contains("here")), (0, true), "{}", read.text);
+        let wrote = script(&desk, "cat a.txt > b.txt; pwd; mkdir d && echo x > d/c");
+        assert_eq!((wrote.code, desk.file("b.txt").as_str()), (0, "here\n"), "{}", wrote.text);
+    }
+}
+
 #[test]
 fn what_only_reads_runs_where_nothing_can_be_written() {
     for desk in desks("") {
@@ -324,12 +340,10 @@ fn a_fork_bomb_is_capped_and_ends() {
     }
 }
 
-/// A process that was killed is still seen for as long as the kernel takes to end it.
+/// Waits for the end of all that has this mark: what was killed is seen for as long as the kernel takes to end it.
 fn all_end(mark: &str) {
-    let patience = Instant::now() + Duration::from_secs(30);
-    while !processes(mark).is_empty() {
-        assert!(Instant::now() < patience, "{:?} live", processes(mark));
-        std::thread::yield_now();
+    while let Some(process) = processes(mark).first() {
+        ended(*process);
     }
 }
 

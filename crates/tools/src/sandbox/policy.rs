@@ -105,6 +105,8 @@ pub(super) struct Policy {
     pub write: Vec<PathBuf>,
     /// Folders and files that it may not read.
     pub hidden: Vec<PathBuf>,
+    /// What it may read of the folder in memory among the devices, which are not the machine's own inside.
+    pub shown: Vec<PathBuf>,
     /// Files and folders below `write` that it may not write; only bubblewrap can hold them.
     pub kept: Vec<PathBuf>,
     /// Whether it reaches the network.
@@ -134,8 +136,15 @@ impl Policy {
         let network = !matches!(confine, Confine::Inside { network: false, .. });
         let write = if inside { walls.write(confine) } else { Vec::new() };
         let hidden = if inside { walls.hidden.clone() } else { Vec::new() };
-        Self { inside, write, hidden, network, limits, ..Self::default() }
+        let shown = walls.writable().into_iter().filter(|path| inside && in_memory(path)).collect();
+        Self { inside, write, hidden, shown, network, limits, ..Self::default() }
     }
+}
+
+/// Whether a path lies in the folder in memory that stands among the devices; that itself is a new one inside.
+pub(super) fn in_memory(path: &Path) -> bool {
+    let memory = Path::new("/dev/shm");
+    path.starts_with(memory) && path != memory
 }
 
 /// Each path once, without those that lie in another: what is hidden takes with it all that it holds.

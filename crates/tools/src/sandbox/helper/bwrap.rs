@@ -7,10 +7,10 @@ use std::{
     path::Path,
 };
 
-use crate::sandbox::policy::Policy;
+use crate::sandbox::policy::{Policy, in_memory};
 
-/// The arguments up to the program.
-pub(super) fn arguments(policy: &Policy) -> Vec<OsString> {
+/// The arguments up to the program, which begins in that folder or not at all.
+pub(super) fn arguments(policy: &Policy, folder: &Path) -> Vec<OsString> {
     let mut line = Line::default();
     line.words(&["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
     if !policy.network {
@@ -21,7 +21,10 @@ pub(super) fn arguments(policy: &Policy) -> Vec<OsString> {
     for path in &outside {
         line.cover(path);
     }
-    for path in policy.write.iter().filter(|p| p.exists() && !p.starts_with("/dev")) {
+    for path in &policy.shown {
+        line.path(&["--ro-bind"], path, true);
+    }
+    for path in policy.write.iter().filter(|p| p.exists() && (!p.starts_with("/dev") || in_memory(p))) {
         line.path(&["--bind"], path, true);
     }
     for path in &within {
@@ -35,6 +38,7 @@ pub(super) fn arguments(policy: &Policy) -> Vec<OsString> {
     for path in outside.iter().chain(&within).filter(|p| p.is_dir()) {
         line.path(&["--remount-ro"], path, false);
     }
+    line.path(&["--chdir"], folder, false);
     line.words(&["--"]);
     line.0
 }

@@ -81,6 +81,9 @@ impl Rules {
         for piece in pieces(Path::new("/"), &hidden) {
             self.allow(&piece, read)?;
         }
+        for path in &policy.shown {
+            self.allow(path, read)?;
+        }
         for path in &policy.write {
             self.allow(path, writing())?;
         }

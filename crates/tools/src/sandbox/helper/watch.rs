@@ -87,7 +87,8 @@ fn start(policy: &Policy, program: &OsString, args: &[OsString]) -> Result<Child
             let myself = fs::read_link(MYSELF).ok().filter(|p| p.exists());
             let myself = myself.ok_or("the program's own file was replaced while it runs; start it again")?;
             let mut command = Command::new(bwrap);
-            command.args(bwrap::arguments(policy)).arg(myself);
+            let folder = std::env::current_dir().map_err(|e| format!("its folder: {e}"))?;
+            command.args(bwrap::arguments(policy, &folder)).arg(myself);
             command
         }
     };
