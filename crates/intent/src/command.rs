@@ -252,14 +252,12 @@ pub(crate) fn node_prefix(text: &str) -> Option<(IntentNode, &str)> {
     Some((node, tail.trim()))
 }
 
-/// A line after `!`.
+/// A line after `!`, or after `!!`.
 pub(crate) fn bang(text: &str) -> Option<&str> {
     let rest = text.trim().strip_prefix('!')?;
-    let line = rest.trim();
-    (!line.is_empty()
-        && !line.starts_with('!')
-        && line.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '~' | '$')))
-    .then_some(line)
+    let line = rest.strip_prefix('!').unwrap_or(rest).trim();
+    line.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '~' | '$'))
+        .then_some(line)
 }
 
 #[cfg(test)]

@@ -97,3 +97,13 @@ fn no_order_is_asked_about_while_a_less_sure_one_is_planned() {
     let r = read("jumble frob the wuzzle");
     assert!(r.clarify.is_some(), "{:?}", r.whole);
 }
+
+/// Whether a command runs inside the sandbox or outside changes nothing in what it is.
+#[test]
+fn a_command_after_two_marks_takes_the_path_of_the_same_after_one() {
+    for line in ["git config user.name Ann", "ls -la", "rm -r build", "cargo test", "touch notes.txt"] {
+        let (one, two) = (read(&format!("!{line}")), read(&format!("!!{line}")));
+        assert_eq!((leaf(&one), &one.command), (leaf(&two), &two.command), "{line}");
+        assert!(two.command.is_some(), "{line}");
+    }
+}

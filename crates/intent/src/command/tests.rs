@@ -52,3 +52,17 @@ fn a_name_that_is_like_none_names_no_other() {
         Some(Control::ModeSwitch(Mode::Proof))
     );
 }
+
+#[test]
+fn a_line_after_one_mark_or_two_is_the_command_itself() {
+    for (text, line) in [
+        ("!git config user.name Ann", Some("git config user.name Ann")),
+        ("!!git config user.name Ann", Some("git config user.name Ann")),
+        (" !! ./make it", Some("./make it")),
+        ("!", None),
+        ("!!", None),
+        ("!!! wow", None),
+    ] {
+        assert_eq!(bang(text), line, "{text}");
+    }
+}
