@@ -17,6 +17,7 @@ use pilothouse_core::{
     plan::{Pause, Revision},
     question::Act,
     session::State,
+    talk::Usage,
 };
 use ratatui::{
     buffer::Buffer,
@@ -68,7 +69,8 @@ pub struct PlanPane {
     open: BTreeSet<Target>,
     proofs: BTreeMap<GateId, (Millis, Proof)>,
     began: Option<(RunId, Millis)>,
-    spent: Option<u64>,
+    /// How long the plan's last run took, and what it used.
+    spent: Option<(u64, Usage)>,
     /// The version that is in the editor.
     editing: Option<u32>,
     /// The earlier version that is looked at.
@@ -257,7 +259,7 @@ impl PlanPane {
 
 impl Pane for PlanPane {
     #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is read from the state")]
-    fn fold(&mut self, _state: &State, event: &Stamped) {
+    fn fold(&mut self, state: &State, event: &Stamped) {
         match &event.event {
             Event::PlanReady { .. } => {
                 self.proofs.clear();
@@ -265,10 +267,13 @@ impl Pane for PlanPane {
                 (self.back, self.revision) = (None, None);
                 (self.cursor, self.offset, self.spent) = (0, 0, None);
             }
-            Event::RunStarted { run, .. } => self.began = Some((*run, event.at)),
+            Event::RunStarted { run, turn, .. } if rows::is_of_plan(state, *turn) => {
+                self.began = Some((*run, event.at));
+            }
             Event::RunCompleted { run, .. } => {
-                let began = self.began.filter(|(id, _)| id == run).map(|(_, at)| at);
-                self.spent = began.map(|b| event.at.0.saturating_sub(b.0));
+                if let Some((_, began)) = self.began.filter(|(id, _)| id == run) {
+                    self.spent = Some((event.at.0.saturating_sub(began.0), state.accounts.run));
+                }
             }
             Event::GatePassed { gate, proof, .. } | Event::GateFailed { gate, proof, .. } => {
                 self.proofs.insert(*gate, (event.at, proof.clone()));

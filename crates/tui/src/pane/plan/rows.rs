@@ -1,5 +1,6 @@
 //! The rows of the plan pane, made from the state.
 
+mod footer;
 mod gates;
 mod path;
 
@@ -23,6 +24,7 @@ use crate::{
     theme::Slot,
 };
 
+pub(super) use footer::{footer, is_of_plan};
 pub use path::breadcrumb;
 use path::path;
 
@@ -474,22 +476,6 @@ impl<'a> Drawer<'a> {
             self.plain(row);
         }
     }
-}
-
-/// `Tokens: 4,523 │ Time: 12s │ Cost: $0.03`; `spent` is how long the last run took.
-pub(super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<u64>) -> Row {
-    let running = ctx.state.run.as_ref().map(|r| ctx.now.0.saturating_sub(r.began.0));
-    let mut row = Row::new();
-    let took = running.or(spent);
-    // Beside the time of a run stands what that run used; before there is one, what the session did.
-    let usage = if took.is_some() { &ctx.state.accounts.run } else { &ctx.state.usage };
-    for (label, value) in usage.bill(took) {
-        if !row.pieces.is_empty() {
-            row.push(&format!(" {} ", ctx.glyphs.column), Slot::Faint);
-        }
-        row = row.and(label, Slot::Soft).and(ctx.glyphs.own(&value), Slot::Text);
-    }
-    row.cut(width, ctx.glyphs.ellipsis)
 }
 
 /// What a scope holds, in words.

@@ -9,6 +9,7 @@
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::Checkpoint,
+    event::RunStatus,
     ids::*,
     intent::{IntentNode, IntentPath},
     plan::{Pause, TaskStatus},
@@ -168,6 +169,24 @@ fn a_plan_that_goes_beyond_its_message_says_what_a_yes_allows() {
             " Not allowed  delete, reach the network",
         ]
     );
+}
+
+#[test]
+fn what_a_run_beside_the_plan_takes_does_not_stand_below_it() {
+    let mut s = running();
+    s.tell(Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Cancelled,
+        summary: String::new(),
+        files: Vec::new(),
+        goal: None,
+        came_to: None,
+    });
+    let below = s.text(60, 18).pop().unwrap();
+    assert_eq!(below, " Tokens: 4,523 │ Time: 12s │ Cost: $0.03");
+    s.tell(Event::RunStarted { run: RunId(8), turn: TurnId(2), approval: None });
+    s.story.later(30_000);
+    assert_eq!(s.text(60, 18).pop().unwrap(), below);
 }
 
 #[test]
