@@ -145,6 +145,9 @@ fn from_a_sentence_to_bytes_on_disk_and_back() {
     let apply = b.session.state().applies().keys().next().copied().unwrap();
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
     assert!(b.session.state().ledger().is_empty());
+    b.say("/redo");
+    assert!(b.notices().iter().any(|told| told.contains("`/unundo` puts back")), "{:?}", b.notices());
+    b.say("no");
     assert_eq!(starts(&b.input(Input::Redo).unwrap()), ["revert"]);
 }
 

@@ -70,6 +70,7 @@ fn a_raise_goes_on_where_it_stood_and_asks_again_when_that_is_spent() {
     let mut b = spent();
     let step = b.say("y");
     assert_eq!(starts(&step), ["think"]);
+    assert_eq!(b.notices().last().unwrap(), "Budget: 1 call from now on.");
     assert!(asked(&b).is_none() && phase(&b) == Phase::Executing);
     reads(&mut b, Some(10));
     assert_eq!(asked(&b).unwrap().spent, 1);

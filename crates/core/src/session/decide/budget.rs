@@ -240,6 +240,7 @@ impl Resolve for BudgetQuestion {
                     draft.lift_budget(self.unit);
                 }
                 draft.set_budget(limits, Lasting::Always);
+                draft.notice(Level::Info, format!("Budget: {limits} from now on."));
             }
             BudgetAnswer::Lift => draft.lift_budget(self.unit),
         }

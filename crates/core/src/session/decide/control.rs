@@ -3,7 +3,7 @@
 use super::{Decided, Draft};
 use crate::{
     checkpoint::Answer,
-    event::Event,
+    event::{Event, Level},
     input::Refusal,
     intent::{Control, Phase, Slash, SlashCommand, command::INIT},
     phase::{Move, Trigger},
@@ -32,6 +32,9 @@ enum WordTime {
     Now,
     AfterRun,
 }
+
+/// How a change that was taken back is put back, said beside what `/redo` does.
+const UNUNDO: &str = "; `/unundo` puts back the change that was taken back";
 
 impl Draft<'_> {
     /// Carries a slash command out.
@@ -156,10 +159,16 @@ impl Draft<'_> {
     fn redo_plan(&mut self) -> Decided {
         match self.state.phase {
             Phase::Idle => {
+                // Who took a change back may mean that.
+                let undone = !self.state.undone().is_empty();
                 let Some(plan) = self.state.last_plan().cloned() else {
-                    return Err(Refusal::new("there is no earlier plan"));
+                    let way = if undone { UNUNDO } else { "" };
+                    return Err(Refusal::new(format!("there is no earlier plan{way}")));
                 };
                 self.emit(Event::ControlGiven { control: Control::Redo });
+                if undone {
+                    self.notice(Level::Info, format!("The last plan, once more{UNUNDO}."));
+                }
                 self.present_again(plan)
             }
             Phase::Failed => self.retry_failed(),
