@@ -59,8 +59,19 @@ impl Plain {
     }
 
     fn text(&mut self, text: &str, out: &mut String) {
-        for c in text.chars() {
+        let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
+        let mut left = text;
+        loop {
+            // Most of what is printed steers nothing.
+            if matches!(self.state, State::Ground) {
+                let (plain, rest) = left.split_at(left.find(steers).unwrap_or(left.len()));
+                out.push_str(plain);
+                left = rest;
+            }
+            let mut chars = left.chars();
+            let Some(c) = chars.next() else { return };
             self.char(c, out);
+            left = chars.as_str();
         }
     }
 
