@@ -140,6 +140,8 @@ fn nothing_is_no_success() {
     let desk = Desk::new();
     let before = desk.tree();
     desk.go(&["run", "delete src/no-such-file.rs", "--auto-confirm"]).with(1);
+    let said = desk.go(&["run", "add a cache in front of the store", "--auto-confirm"]).with(1).out;
+    assert!(said.contains("needs a model"), "{said}");
     desk.go(&["run", "", "--auto-confirm"]).with(2).tells(&["there is no goal"]);
     let server = Server::start(vec![submit(plan(&[("modify", "src/search.rs")])), say("It is so already.")]);
     desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(1).tells(&["no file was changed"]);

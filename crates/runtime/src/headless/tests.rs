@@ -218,6 +218,7 @@ async fn without_a_model_the_built_in_engine_renames_across_files() {
     let options = Options { auto_confirm: true, ..goal("rename load_all to read_all") };
     let done = run_until(&rig, setup.clone(), options, std::future::pending()).await;
     assert_eq!(done.outcome.exit, 0, "{}{}", done.out, done.err);
+    assert!(!done.out.contains("Proposed"), "it is written: {}", done.out);
     assert_eq!(read("src/a.rs"), before[0].replace("load_all", "read_all"));
     assert_eq!(read("src/b.rs"), before[1].replace("load_all", "read_all"));
     for _ in 0..2 {

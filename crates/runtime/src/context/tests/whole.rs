@@ -187,9 +187,8 @@ fn neither_a_minute_nor_a_phase_breaks_what_was_sent_before() {
     assert_eq!(first.system, crate::context::system(pilothouse_core::talk::Purpose::Plan));
 }
 
-/// What mends a red gate goes on from all that was read, changed and said, and knows what failed.
-#[test]
-fn a_repair_knows_the_plan_what_was_read_and_changed_and_why_the_gate_is_red() {
+/// A run whose only gate is red after its only change.
+fn red_gate() -> Bench {
     let plan = r#"{"title":"P","tasks":[{"title":"first","kind":"modify","files":["src/a.rs"]}],"gates":[{"name":"t","command":"make test"}]}"#;
     let mut b = Bench::new();
     b.step(Input::say("rename Foo to Bar in src/a.rs"));
@@ -202,6 +201,13 @@ fn a_repair_knows_the_plan_what_was_read_and_changed_and_why_the_gate_is_red() {
     b.take(&[0]);
     b.approve();
     ended(&mut b, 2, "left: 1\nright: 2");
+    b
+}
+
+/// What mends a red gate goes on from all that was read, changed and said, and knows what failed.
+#[test]
+fn a_repair_knows_the_plan_what_was_read_and_changed_and_why_the_gate_is_red() {
+    let mut b = red_gate();
     let id = b.session.state().phase_question().unwrap().id;
     let shown = b.session.state().open[&id].kind.shown();
     b.step(Input::Answer { checkpoint: id, answer: Answer::AutoFix, shown });
@@ -215,6 +221,15 @@ fn a_repair_knows_the_plan_what_was_read_and_changed_and_why_the_gate_is_red() {
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
+}
+
+#[test]
+fn who_is_asked_at_a_red_gate_knows_what_failed() {
+    let mut b = red_gate();
+    b.step(Input::say("why did that happen?"));
+    assert_eq!(b.lane().kind, pilothouse_core::session::LaneKind::Answer);
+    let told = b.told();
+    assert!(told.contains("left: 1\nright: 2") && told.contains("applied: src/a.rs (+1 -1)"), "{told}");
 }
 
 #[test]

@@ -228,6 +228,14 @@ fn the_screens_own_commands_never_reach_the_session() {
 }
 
 #[test]
+fn tab_over_a_draft_sends_nothing_while_nothing_is_at_work() {
+    let mut desk = Desk::new(80, 24);
+    desk.press("hello<tab>").draw();
+    assert!(desk.inputs.is_empty(), "{:?}", desk.inputs);
+    assert!(desk.text().contains("hello"), "{}", desk.text());
+}
+
+#[test]
 fn a_page_that_is_longer_than_the_screen_scrolls_to_its_end_and_no_further() {
     let mut desk = Desk::new(60, 12);
     desk.press("/status<enter>").draw();
