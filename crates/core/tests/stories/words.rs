@@ -258,3 +258,16 @@ fn leaving_conversation_only_where_it_is_off_says_what_changes_the_ceiling() {
     b.say("/auto");
     assert!(!b.session.state().chat_only);
 }
+
+#[test]
+fn a_line_without_a_word_is_told_so_and_asks_nobody() {
+    for line in ["…;;  .", "...", "--", "# *", "@"] {
+        let mut b = Bench::new();
+        let told = b.input(Input::say(line)).unwrap_err().reason;
+        assert_eq!(told, "there is no word in that", "{line}");
+        assert!(b.session.state().turns.is_empty() && b.session.state().open.is_empty(), "{line}");
+    }
+    for line in ["?", "!?", "👍", "什么"] {
+        assert!(Bench::new().input(Input::say(line)).is_ok(), "{line}");
+    }
+}

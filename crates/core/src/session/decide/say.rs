@@ -51,6 +51,9 @@ impl Draft<'_> {
         if let Some((name, args)) = &reading.slash {
             return self.command(name, args);
         }
+        if self.state.phase_question().is_none() && super::words::has_no_word(line) {
+            return Err(Refusal::new("there is no word in that"));
+        }
         if !self.passes(&reading) {
             return self.wait(line, seen);
         }

@@ -155,3 +155,10 @@ impl Draft<'_> {
         before.is_some_and(|said| !said.by_user && said.seq > self.state.shelved)
     }
 }
+
+/// Whether a line holds signs alone that nobody can mean anything by; a mark that asks or calls is a word.
+pub(super) fn has_no_word(line: &str) -> bool {
+    let sign =
+        |c: char| c.is_ascii_punctuation() && !matches!(c, '?' | '!') || matches!(c, '…' | '–' | '—' | '·');
+    line.chars().all(|c| c.is_whitespace() || sign(c))
+}
