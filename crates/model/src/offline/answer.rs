@@ -141,7 +141,8 @@ fn define(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
     let uses: Vec<&Hit> = found.hits.iter().filter(|h| !all.contains(h)).collect();
     if exact && !uses.is_empty() {
         let places: Vec<String> = uses.iter().take(5).map(|h| h.place()).collect();
-        let more = if uses.len() > 5 { ", …" } else { "" };
+        let rest = || format!(", … (`who uses {}` lists them all)", what.name);
+        let more = if uses.len() > 5 { rest() } else { String::new() };
         let n = found.matches.saturating_sub(all.len() as u64).max(uses.len() as u64);
         out.push_str(&format!("\n\nNamed in {} more: {}{more}", count(n, "place"), places.join(", ")));
     }

@@ -110,6 +110,15 @@ fn where_is_is_answered_with_the_place_and_the_definitions_own_text() {
 }
 
 #[test]
+fn where_is_names_the_way_to_the_places_that_it_leaves_out() {
+    let uses: Vec<String> = (1..=7).map(|n| format!("src/c.rs:{n}: Bucket;")).collect();
+    let found = format!("src/b.rs:10: pub struct Bucket {{\n{}\n8 matches in 2 files", uses.join("\n"));
+    let talk = Talk::ask("where is Bucket?").then(&[("search", &found)]);
+    let talk = talk.then(&[("read", "    10  pub struct Bucket {\n    11  }\n")]);
+    assert!(talk.said().ends_with("src/c.rs:5, … (`who uses Bucket` lists them all)"), "{}", talk.said());
+}
+
+#[test]
 fn a_name_in_other_spelling_is_found_and_nothing_is_claimed_where_nothing_is() {
     let talk = Talk::ask("what is the rate limiter?")
         .then(&[("search", "src/l.rs:2: struct RateLimiter;\n1 match in 1 file")]);
