@@ -17,7 +17,7 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     resolved::{ResolvedCommand, Thing},
-    shell::{self, Call, Role},
+    shell::{self, Call, Role, Word},
 };
 
 /// Files up to this size are known by their content, larger ones by their place on the disk and their times.
@@ -33,12 +33,15 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     let path = environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let path = path.unwrap_or_default();
     let mut runs: Vec<Thing> = Vec::new();
+    let mut before: Option<Call> = None;
     for call in shell::read(line.trim()).calls {
-        for thing in things(&call, &folder, &path) {
+        let module = before.as_ref().is_some_and(|starter| is_module(&call, starter));
+        for thing in things(&call, module, &folder, &path) {
             if !runs.contains(&thing) {
                 runs.push(thing);
             }
         }
+        before = Some(call);
     }
     if runs.len() > MOST_THINGS {
         let rest: Vec<String> = runs.drain(MOST_THINGS..).map(|t| t.of.to_string()).collect();
@@ -54,14 +57,26 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     ResolvedCommand { folder: place("", &folder), runs, environment: BlobId::of(&variables), unlost: None }
 }
 
-/// The program of a call, and the files that say what it is to do.
-fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
+/// Whether a call is the module that the one before it runs: its name leads to no program.
+fn is_module(call: &Call, starter: &Call) -> bool {
+    let named = |two: &[Word]| matches!(two, [flag, name] if flag.text == "-m" && name.text == call.given);
+    shell::is(&starter.program, Role::Interpreter) && starter.words.windows(2).any(named)
+}
+
+/// The program of a call, or the module, and the files that say what it is to do.
+fn things(call: &Call, module: bool, folder: &Path, path: &OsStr) -> Vec<Thing> {
     let from = match call.from.as_deref() {
         Some([one]) if !one.is_empty() => folder.join(one),
         _ => folder.to_owned(),
     };
     let mut all = Vec::new();
-    if !call.given.is_empty() {
+    if module {
+        // One of the folder goes before those that are installed.
+        let of = call.given.replace('.', "/");
+        let names = [format!("{of}.py"), format!("{of}/__main__.py"), format!("{of}/__init__.py")];
+        let there = names.iter().map(|n| (n, from.join(n))).filter(|(_, p)| p.symlink_metadata().is_ok());
+        all.extend(there.map(|(name, path)| file(name, &path, folder)));
+    } else if !call.given.is_empty() {
         all.push(file(&call.given, &found(&call.given, &from, path), folder));
     }
     let name = call.program.as_str();

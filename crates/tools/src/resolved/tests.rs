@@ -115,6 +115,24 @@ const PLACE: [Change; 8] = [
 ];
 
 #[test]
+fn a_module_is_no_program_and_one_of_the_folder_is_bound() {
+    let desk = Desk::new();
+    desk.program("second/python3", "#!/bin/sh\necho it\n");
+    let line = "python3 -m checks.all -q";
+    let places = desk.look(line).places();
+    assert!(places.iter().all(|place| !place.contains("not found")), "{places:?}");
+    fs::create_dir(desk.at("work/checks")).unwrap();
+    fs::write(desk.at("work/checks/all.py"), "print(1)\n").unwrap();
+    let before = desk.look(line);
+    assert!(before.places().iter().any(|place| place == "checks/all.py"), "{:?}", before.places());
+    fs::write(desk.at("work/checks/all.py"), "print(2)\n").unwrap();
+    assert_eq!(before.differs(&desk.look(line)).unwrap(), "checks/all.py was changed");
+    // The same name as a program is looked up as one.
+    let places = desk.look("python3 -m tool; tool").places();
+    assert!(places.iter().any(|place| place.ends_with("second/tool")), "{places:?}");
+}
+
+#[test]
 fn every_change_after_the_approval_is_seen() {
     let mut cases: Vec<(String, Change)> = Vec::new();
     let mut add = |lines: &[&str], changes: &[Change]| {
