@@ -86,8 +86,8 @@ fn report(files: &[String], heard: &[Heard<'_>], what: &str) -> String {
     let good = files.len() - failed.len();
     let mut out = match (good, files) {
         (0, _) => format!("Nothing could be proposed ({what})."),
-        (1, [file]) => format!("Proposed in {file}: {what}."),
-        _ => format!("Proposed in {}: {what}.", count(good as u64, "file")),
+        (1, [file]) => format!("{file}: {what}."),
+        _ => format!("{}: {what}.", count(good as u64, "file")),
     };
     if !failed.is_empty() {
         let n = count(failed.len() as u64, "file");

@@ -322,10 +322,7 @@ fn a_new_file_is_planned_only_where_none_is() {
     let detail = plan["tasks"][0]["detail"].as_str().unwrap().to_owned();
     let task = Talk::task(&detail);
     assert_eq!(task.calls(), [("write".to_owned(), json!({"path": "notes.md", "content": "# Notes\n"}))]);
-    assert_eq!(
-        task.then(&[("write", "proposed notes.md, 1 line")]).said(),
-        "Proposed in notes.md: new file."
-    );
+    assert_eq!(task.then(&[("write", "proposed notes.md, 1 line")]).said(), "notes.md: new file.");
     let talk = Talk::plan("create notes.md").then(&[("read", "     1  old")]);
     assert!(talk.said().starts_with("notes.md exists already"));
 }
@@ -363,7 +360,7 @@ fn a_rename_task_edits_each_file_once_and_tells_of_failures() {
         talk.then(&[("edit", "proposed: 2 replacements"), ("edit", "error: `Foo` was not found in b.rs")]);
     assert_eq!(
         talk.said(),
-        "Proposed in 1 file: `Foo` → `Bar`.\n\nNot changed, 1 file:\n- b.rs: error: `Foo` was not found in b.rs"
+        "1 file: `Foo` → `Bar`.\n\nNot changed, 1 file:\n- b.rs: error: `Foo` was not found in b.rs"
     );
 }
 
@@ -409,7 +406,7 @@ fn a_task_is_found_behind_its_plan_and_before_the_history() {
     talk.last = Offline::new().answer(&talk.request);
     assert_eq!(talk.calls()[0].1["path"], json!("a.rs"));
     let said = talk.then(&[("edit", "proposed a change: a.rs (+1 -1), 1 replacement")]);
-    assert_eq!(said.said(), "Proposed in a.rs: `Foo` → `Bar`.");
+    assert_eq!(said.said(), "a.rs: `Foo` → `Bar`.");
 }
 
 #[test]
