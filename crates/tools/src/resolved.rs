@@ -35,8 +35,13 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     let mut runs: Vec<Thing> = Vec::new();
     let mut before: Option<Call> = None;
     for call in shell::read(line.trim()).calls {
-        let module = before.as_ref().is_some_and(|starter| is_module(&call, starter));
-        for thing in things(&call, module, &folder, &path) {
+        // Where the name of a module is read as a call of its own, that leads to no program.
+        let part_of = |starter: &Call| module(starter) == Some(&call.given) && starter.part == call.part;
+        let found = match &before {
+            Some(starter) if part_of(starter) => Vec::new(),
+            _ => things(&call, &folder, &path),
+        };
+        for thing in found {
             if !runs.contains(&thing) {
                 runs.push(thing);
             }
@@ -57,33 +62,38 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     ResolvedCommand { folder: place("", &folder), runs, environment: BlobId::of(&variables), unlost: None }
 }
 
-/// Whether a call is the module that the one before it runs: its name leads to no program.
-fn is_module(call: &Call, starter: &Call) -> bool {
-    let named = |two: &[Word]| matches!(two, [flag, name] if flag.text == "-m" && name.text == call.given);
-    shell::is(&starter.program, Role::Interpreter) && starter.words.windows(2).any(named)
+/// The module that a call of an interpreter runs.
+fn module(call: &Call) -> Option<&str> {
+    let named = |two: &[Word]| matches!(two, [flag, _] if flag.text == "-m");
+    let at = call.words.windows(2).position(named).filter(|_| shell::is(&call.program, Role::Interpreter))?;
+    call.words.get(at + 1).map(|name| name.text.as_str())
 }
 
-/// The program of a call, or the module, and the files that say what it is to do.
-fn things(call: &Call, module: bool, folder: &Path, path: &OsStr) -> Vec<Thing> {
+/// Where a module of the folder lies, which goes before those that are installed.
+fn module_files(module: &str) -> Vec<String> {
+    let of = module.replace('.', "/");
+    vec![format!("{of}.py"), format!("{of}/__main__.py"), format!("{of}/__init__.py")]
+}
+
+/// The program of a call, and the files that say what it is to do.
+fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
     let from = match call.from.as_deref() {
         Some([one]) if !one.is_empty() => folder.join(one),
         _ => folder.to_owned(),
     };
     let mut all = Vec::new();
-    if module {
-        // One of the folder goes before those that are installed.
-        let of = call.given.replace('.', "/");
-        let names = [format!("{of}.py"), format!("{of}/__main__.py"), format!("{of}/__init__.py")];
-        let there = names.iter().map(|n| (n, from.join(n))).filter(|(_, p)| p.symlink_metadata().is_ok());
-        all.extend(there.map(|(name, path)| file(name, &path, folder)));
-    } else if !call.given.is_empty() {
+    if !call.given.is_empty() {
         all.push(file(&call.given, &found(&call.given, &from, path), folder));
     }
     let name = call.program.as_str();
     if shell::is(name, Role::Interpreter) || matches!(name, "bun" | "source" | ".") {
-        let script = call.words.iter().map(|w| w.text.as_str()).find(|w| !w.starts_with('-'));
-        let script = script.map(|s| (s, from.join(s))).filter(|(_, p)| p.symlink_metadata().is_ok());
-        all.extend(script.map(|(name, path)| file(name, &path, folder)));
+        let script = call.words.iter().map(|w| w.text.clone()).find(|w| !w.starts_with('-'));
+        let files = module(call).map_or_else(|| script.into_iter().collect(), module_files);
+        let there = files
+            .into_iter()
+            .map(|name| (from.join(&name), name))
+            .filter(|(p, _)| p.symlink_metadata().is_ok());
+        all.extend(there.map(|(path, name)| file(&name, &path, folder)));
     }
     let work = shell::work_files(name).iter().map(|n| (n, from.join(n)));
     let there = work.filter(|(_, p)| p.symlink_metadata().is_ok());
