@@ -276,7 +276,7 @@ fn the_same_keys_answer_when_they_are_pressed_for_it() {
         ("diff", "<ctrl-x>dy"),
         ("diff", "<ctrl-x>daa"),
         ("red gate", "s<enter>"),
-        ("red gate", "<ctrl-x>as"),
+        ("red gate", "<ctrl-x>a<enter>s<enter>"),
         ("error", "r<enter>"),
         ("choice", "1<enter>"),
     ] {
