@@ -20,10 +20,15 @@ const LONGEST_HEADER: usize = 80;
 /// From this length on a word of one case is no command.
 const SHORTEST_LINE: usize = 24;
 
+/// Whether a block may begin in a text.
+pub(super) fn begins(text: &str) -> bool {
+    text.contains(BEGIN)
+}
+
 /// The secrets of a text that begins as `at` says, and how it ends.
 pub(super) fn find(text: &str, mut at: Where) -> (Vec<Secret>, Where) {
     let mut found = Vec::new();
-    if at == Where::Outside && !text.contains(BEGIN) {
+    if at == Where::Outside && !begins(text) {
         return (found, at);
     }
     let mut start = 0;

@@ -36,11 +36,14 @@ impl Stream {
     /// What can be told of the text now that this piece has come.
     pub fn take(&mut self, piece: &str) -> String {
         let mut out = String::with_capacity(piece.len());
-        for part in piece.split_inclusive('\n') {
-            self.line.push_str(part);
-            if part.ends_with('\n') {
-                self.end_line(&mut out);
+        match piece.rsplit_once('\n') {
+            Some((lines, rest)) => {
+                let mut lines = lines.splitn(2, '\n');
+                lines.next().into_iter().for_each(|first| self.whole_line(first, &mut out));
+                lines.next().into_iter().for_each(|more| self.whole_lines(more, &mut out));
+                self.line.push_str(rest);
             }
+            None => self.line.push_str(piece),
         }
         if self.line.len() > LONGEST_LINE {
             self.cut_line(&mut out);
@@ -59,6 +62,22 @@ impl Stream {
         self.end_line(&mut out);
         self.at = Where::Outside;
         out
+    }
+
+    /// Lines after which one ends as well. Where nothing is found in all of them, nothing is in any.
+    fn whole_lines(&mut self, lines: &str, out: &mut String) {
+        if self.at == Where::Outside && self.redactor.finds_nothing(lines) {
+            out.push_str(lines);
+            out.push('\n');
+        } else {
+            lines.split('\n').for_each(|line| self.whole_line(line, out));
+        }
+    }
+
+    fn whole_line(&mut self, line: &str, out: &mut String) {
+        self.line.push_str(line);
+        self.line.push('\n');
+        self.end_line(out);
     }
 
     fn end_line(&mut self, out: &mut String) {
