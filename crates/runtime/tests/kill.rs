@@ -1,5 +1,5 @@
 //! The end of the process at any instant: what was acknowledged is there, no file is half written,
-//! the session opens, goes on, and nothing runs by itself.
+//! the session opens, goes on, and nothing runs by itself. `PILOTHOUSE_PROOF=whole` kills 500 times; else 20 times.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::{
@@ -103,10 +103,11 @@ fn next(seed: &mut u64) -> u64 {
 }
 
 #[test]
-fn sixty_kills_lose_nothing_and_tear_nothing() {
+fn kills_lose_nothing_and_tear_nothing() {
+    let rounds = if std::env::var("PILOTHOUSE_PROOF").is_ok_and(|v| v == "whole") { 500 } else { 20 };
     let rig = Rig::new();
     let (mut seed, mut slug, mut total, mut writes) = (0x5eed_u64, None::<String>, 0, 0);
-    for round in 0..60 {
+    for round in 0..rounds {
         let (mut child, mut out) = rig.start("200", slug.as_deref());
         // The session is open; from here the instant is chance.
         let mut first = String::new();
@@ -140,5 +141,5 @@ fn sixty_kills_lose_nothing_and_tear_nothing() {
     let left: Vec<_> =
         fs::read_dir(rig.work().join("src")).unwrap().flatten().map(|e| e.file_name()).collect();
     assert_eq!(left.len(), FILES.len(), "{left:?}");
-    assert!(total > 500 && writes > 10, "{total} events and {writes} writes only");
+    assert!(total * 3 > rounds * 25 && writes * 6 > rounds, "{total} events and {writes} writes only");
 }

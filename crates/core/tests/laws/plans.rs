@@ -22,11 +22,11 @@ use pilothouse_core::{
 };
 use serde_json::{Value, json};
 
-use crate::{Dice, check, check_log, ends::answers, support::*, world};
+use crate::{Dice, cases, check, check_log, ends::answers, support::*, world};
 
 /// How many plans are played, and of how many steps at most.
 fn share() -> u64 {
-    if std::env::var("PILOTHOUSE_PROOF").is_ok_and(|v| v == "whole") { 1_000 } else { 60 }
+    cases(1_000, 60)
 }
 
 /// What the log says of the plan that runs, read apart from the session.

@@ -13,7 +13,7 @@ use pilothouse_core::{
     session::{ApplyStatus, Deed, Foretold, LaneKind, State},
 };
 
-use crate::{Dice, LINES, input, run, support::*};
+use crate::{Dice, LINES, cases, input, run, support::*};
 
 /// Lines that say more than one thing, or sound like an answer to something.
 const MIXED: [&str; 38] = [
@@ -164,7 +164,7 @@ fn line(dice: &mut Dice) -> String {
 
 /// How many sessions are tried, and lines in each.
 fn share() -> (u64, usize) {
-    if std::env::var("PILOTHOUSE_PROOF").is_ok_and(|v| v == "whole") { (2_000, 10) } else { (150, 4) }
+    (cases(2_000, 150), usize::try_from(cases(10, 4)).unwrap())
 }
 
 /// A session somewhere in its life, and a line to say in it.
@@ -268,7 +268,7 @@ fn what_is_foretold_of_a_line_is_what_happens() {
 /// Of what was proposed, only what a decision of the user named goes away; whatever else stops work sets it aside.
 #[test]
 fn no_proposal_leaves_but_by_a_decision_that_named_it() {
-    let sessions = if std::env::var("PILOTHOUSE_PROOF").is_ok_and(|v| v == "whole") { 2_000 } else { 150 };
+    let sessions = cases(2_000, 150);
     let (mut checked, mut named) = (0, 0);
     for seed in 100_000..100_000 + sessions * 4 {
         let mut dice = Dice(seed * 2_654_435_761 + 11);
