@@ -140,7 +140,7 @@ impl State {
                 GateStatus::Passed(_) => "green",
                 GateStatus::Failed(_) => "red",
                 GateStatus::Stale(_) => "was green; files changed since",
-                GateStatus::Skipped => "left out",
+                GateStatus::Skipped => "skipped by the user",
             };
             format!("gate {}: {how} (`{}`)", g.name, g.command)
         };

@@ -132,6 +132,8 @@ fn a_repair_without_a_change_is_told_once_and_its_gate_is_not_run_again() {
     assert!(!b.names().iter().any(|n| n == "gate_reset"));
     b.answer(is_failure, Answer::Skip).unwrap();
     assert_eq!(phase(&b), Phase::Idle);
+    b.say("did the tests pass?");
+    assert!(format!("{:?}", b.log).contains("gate t: skipped by the user"), "{:?}", b.log.last());
 }
 
 #[test]

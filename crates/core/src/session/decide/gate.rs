@@ -202,7 +202,7 @@ impl Resolve for GateChange {
 fn stays(gate: &Gate, to: &str) -> Option<&'static str> {
     match gate.status {
         GateStatus::Passed(_) => return Some("the gate is green: it works here"),
-        GateStatus::Skipped => return Some("the user left the gate out"),
+        GateStatus::Skipped => return Some("the user skipped the gate"),
         GateStatus::Pending | GateStatus::Running | GateStatus::Failed(_) | GateStatus::Stale(_) => {}
     }
     if gate.command.trim() == to.trim() {
