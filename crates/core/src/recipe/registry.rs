@@ -3,7 +3,7 @@
 //! Owns the cascade: shipped, the user's, the project's; the last wins and says so.
 
 use super::{Recipe, RecipeKind};
-use crate::{intent::SlashCommand, mark::inside, pipeline::PipelineAgent};
+use crate::{diff, intent::SlashCommand, mark::inside, pipeline::PipelineAgent};
 
 /// Characters of a description that a model is told.
 const TOLD_CHARS: usize = 240;
@@ -83,7 +83,7 @@ impl Recipes {
 
     /// The name of a command or a recipe that is most like one that nothing has.
     pub fn nearest(&self, name: &str) -> Option<String> {
-        let like = |other: &str| similar::TextDiff::from_chars(other, name).ratio();
+        let like = |other: &str| diff::likeness(&letters(other), &letters(name));
         let own = SlashCommand::nearest(name).map(str::to_owned);
         let calls = self.usable().filter(|r| r.kind != RecipeKind::Agent).map(|r| r.name.clone());
         let all = own.into_iter().chain(calls).map(|n| (like(&n), n)).filter(|(ratio, _)| *ratio > 0.5);
@@ -141,4 +141,9 @@ fn line(recipe: &Recipe, brief: bool) -> String {
     let told: String = all.chars().take(TOLD_CHARS).collect();
     let cut = if told.len() < all.len() { "…" } else { "" };
     format!("- {}: {told}{cut}\n", recipe.name)
+}
+
+/// The letters of a name, each by itself.
+fn letters(name: &str) -> Vec<&[u8]> {
+    name.split_inclusive(|_: char| true).map(str::as_bytes).collect()
 }
