@@ -99,9 +99,11 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
 /// Where the sentences of a line begin and end.
 fn parted(line: &str) -> Vec<(usize, usize)> {
     let (mut all, mut from) = (Vec::new(), 0);
+    let code = code(line);
     let ends = line.char_indices().filter(|(at, c)| {
         let next = line.get(at + c.len_utf8()..).unwrap_or_default();
-        matches!(c, '.' | '!' | '?') && (next.is_empty() || next.starts_with([' ', '[']))
+        let ends = matches!(c, '.' | '!' | '?') && (next.is_empty() || next.starts_with([' ', '[']));
+        ends && !code.iter().any(|span| span.contains(at))
     });
     for (at, c) in ends {
         let mut end = at + c.len_utf8();
@@ -118,6 +120,26 @@ fn parted(line: &str) -> Vec<(usize, usize)> {
     all
 }
 
+/// Where code stands in a line: from backquotes to as many of them again. Those without a partner are letters.
+fn code(line: &str) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (at, _) in line.match_indices('`') {
+        match runs.last_mut().filter(|run| run.end == at) {
+            Some(run) => run.end += 1,
+            None => runs.push(at..at + 1),
+        }
+    }
+    let (mut spans, mut rest) = (Vec::new(), runs.as_slice());
+    while let [first, later @ ..] = rest {
+        rest = later;
+        if let Some(n) = later.iter().position(|run| run.len() == first.len()) {
+            spans.extend(later.get(n).map(|last| first.start..last.end));
+            rest = later.get(n + 1..).unwrap_or_default();
+        }
+    }
+    spans
+}
+
 /// The mark that a text begins with: how long it is with the blank before it, and what it names.
 fn mark_at(text: &str) -> Option<(usize, Vec<Cite>)> {
     let rest = text.trim_start_matches(' ');
@@ -126,9 +148,30 @@ fn mark_at(text: &str) -> Option<(usize, Vec<Cite>)> {
     Some((text.len() - rest.len() + end + 2, cites(inside.get(..end)?)?))
 }
 
-/// What stands between brackets as a mark: numbers, alone or from one to another, `W1`, `P1`, and whatever else is
-/// written as a number; `None` where it is none.
+/// What stands between brackets as a mark: numbers, then perhaps words about them; `None` where it is none.
 fn cites(inside: &str) -> Option<Vec<Cite>> {
+    numbered(inside).or_else(|| {
+        let mut ends = inside.match_indices([',', ':', ';', '(']).map(|(at, _)| at).rev();
+        ends.find_map(|at| {
+            let (numbers, words) = inside.split_at_checked(at)?;
+            numbered(numbers).filter(|_| says(words))
+        })
+    })
+}
+
+/// Whether what follows a number is said of a place: a word, or a line such as `L3`. `[0, n]` is no mark.
+fn says(words: &str) -> bool {
+    let mut all = words.split(|c: char| !c.is_alphanumeric());
+    all.any(|w| w.chars().take(2).filter(|c| c.is_alphabetic()).count() == 2 || is_line(w))
+}
+
+/// Whether a word is a line as `L3` says it.
+fn is_line(word: &str) -> bool {
+    word.strip_prefix(['L', 'l']).is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Numbers, alone or from one to another, `W1`, `P1`, and whatever else is written as a number.
+fn numbered(inside: &str) -> Option<Vec<Cite>> {
     let plain = inside.replace(['–', '—'], "-").replace([',', ';', '&'], " ");
     let words = plain.split_whitespace().map(|w| w.trim_end_matches(':'));
     let words: Vec<&str> = words.filter(|w| !FILLING.contains(&w.to_lowercase().as_str())).collect();
@@ -166,14 +209,18 @@ fn named(item: &str) -> Vec<Cite> {
     }
 }
 
+/// What a text names in its sentences.
+pub(super) fn cited(text: &str) -> impl Iterator<Item = Cite> {
+    sentences(text).into_iter().flat_map(|s| marks(s.text)).flat_map(|(_, cites)| cites)
+}
+
 /// The marks of a sentence, each with where it stands; an index in code is none.
 pub(super) fn marks(text: &str) -> Vec<(Range<usize>, Vec<Cite>)> {
-    let mut all = Vec::new();
+    let (mut all, code) = (Vec::new(), code(text));
     for (at, _) in text.match_indices('[') {
-        let (before, Some(rest)) = (text.get(..at).unwrap_or_default(), text.get(at..)) else { continue };
-        if before.matches('`').count() % 2 == 1 {
+        let Some(rest) = text.get(at..).filter(|_| !code.iter().any(|span| span.contains(&at))) else {
             continue;
-        }
+        };
         if let Some((len, cites)) = mark_at(rest) {
             all.push((at..at + len, cites));
         }

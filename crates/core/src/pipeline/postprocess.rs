@@ -33,8 +33,7 @@ pub fn postprocess(draft: Draft, references: &[Reference]) -> Draft {
 }
 
 fn place(mut draft: Draft, of: &Reference) -> Draft {
-    let named =
-        |t: &str| claims::marks(t).iter().flat_map(|(_, cites)| cites).any(|c| c.to_string() == of.mark);
+    let named = |t: &str| claims::cited(t).any(|c| c.to_string() == of.mark);
     if draft.texts().any(named) {
         return draft;
     }

@@ -169,7 +169,7 @@ pub(super) fn complete(state: &PipelineState, material: &Material) -> Draft {
 /// Whether a draft that says so is made of passages as they stand: nothing of it is said in words of its own.
 fn word_for_word(draft: &Draft, sources: &Sources) -> bool {
     let said = std::iter::once(&draft.summary).chain(&draft.conclusions);
-    let says_nothing = |t: &String| claims::marks(t).is_empty() && claims::names(t).is_empty();
+    let says_nothing = |t: &String| claims::cited(t).next().is_none() && claims::names(t).is_empty();
     let stands = |text: &str| {
         let claims: Vec<Claim> =
             claims::sentences(text).iter().filter_map(|s| claims::claim(s.text)).collect();

@@ -208,6 +208,12 @@ fn whatever_is_written_like_a_mark_is_held_against_the_sources() {
         ("[1.2]", "1.2"),
         ("[1-9999]", "1-9999"),
         ("[18446744073709551616]", "18446744073709551616"),
+        ("[1, lines 3-5]", "1"),
+        ("[1: lines 3-5]", "1"),
+        ("[1:L3]", "1"),
+        ("[1, 2: see above, twice]", "1 2"),
+        ("[W1 (the changelog)]", "W1"),
+        ("[2: not verified]", "2"),
     ];
     for (mark, names) in forms {
         let draft = Draft { summary: format!("It resets {mark}."), ..Draft::default() };
@@ -218,9 +224,23 @@ fn whatever_is_written_like_a_mark_is_held_against_the_sources() {
             "{mark}"
         );
     }
-    for none in ["[]", "[u8; 4]", "[a-z]", "[x]", "[RFC 2119]", "`v[1]`", "[ ]", "[1", "[,]"] {
+    for none in
+        ["[]", "[u8; 4]", "[a-z]", "[x]", "[RFC 2119]", "`v[1]`", "`` v`[1] ``", "[ ]", "[1", "[,]", "[0, n]"]
+    {
         let draft = Draft { summary: format!("It resets {none} it."), ..Draft::default() };
         assert!(claims(&draft).is_empty(), "{none}");
+    }
+    // No sentence ends in code, and a backquote without another begins none.
+    for (said, names) in [
+        ("`vec![1]` is built in the loop [9].", "9"),
+        ("`#![forbid(unsafe_code)]` stands at the top [3].", "3"),
+        ("`what? [1]` is asked [2]. So `is. this` [4].", "2 4"),
+        ("A lone ` is a letter [5].", "5"),
+        ("``a ` b`` holds one [6].", "6"),
+    ] {
+        let draft = Draft { summary: said.into(), ..Draft::default() };
+        let cites: Vec<String> = claims(&draft).iter().flat_map(|c| &c.cites).map(Cite::to_string).collect();
+        assert_eq!(cites.join(" "), names, "{said}");
     }
 }
 
