@@ -296,7 +296,7 @@ fn stem(word: &str) -> String {
 /// The names of code in a text: in backquotes, or written as no word is.
 pub(super) fn names(text: &str) -> BTreeSet<String> {
     let quoted = text.split('`').skip(1).step_by(2);
-    let quoted = quoted.map(|q| q.trim().trim_end_matches("()").to_owned());
+    let quoted = quoted.map(|q| q.trim().trim_end_matches("()").trim_end_matches('!').to_owned());
     let coded = |w: &&str| {
         let inner = w.chars().skip(1).collect::<String>();
         w.contains('_')
@@ -323,9 +323,20 @@ pub(super) fn bears(passage: &str, sentence: &str) -> bool {
     there * 2 >= names.len() && (there == names.len() || shared * 10 >= said.len() * 3)
 }
 
-/// Whether a name stands in a text: whole, or its last part.
+/// Whether a name stands in a text as one of its own: whole, or its last part.
 pub(super) fn stands(lower: &str, name: &str) -> bool {
     let name = name.to_lowercase();
-    let last = name.rsplit("::").next().unwrap_or(&name).rsplit('.').next().unwrap_or_default().to_owned();
-    lower.contains(&name) || (last.chars().count() > 3 && lower.contains(&last))
+    let last = name.rsplit("::").next().unwrap_or(&name).rsplit('.').next().unwrap_or_default();
+    has(lower, &name) || (last.chars().count() > 3 && has(lower, last))
+}
+
+/// Whether a text has a name that is no part of a longer one.
+fn has(text: &str, name: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || c == '_';
+    let (begins, ends) = (name.starts_with(inner), name.ends_with(inner));
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).is_some_and(|t| t.ends_with(inner));
+        let after = text.get(at + name.len()..).is_some_and(|t| t.starts_with(inner));
+        !(begins && before || ends && after)
+    })
 }

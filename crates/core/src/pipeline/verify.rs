@@ -376,8 +376,9 @@ impl Held<'_> {
             all.insert(name, there);
         }
         let could = said.iter().flatten().count();
+        // What was looked up in the workspace is as it was found there.
         for (name, place) in said.into_iter().flatten().flat_map(|verdict| verdict.names) {
-            *all.entry(name).or_insert(false) |= place.is_some();
+            all.insert(name, place.is_some());
         }
         found.missing = all.iter().filter(|(_, there)| !**there).map(|(name, _)| name.clone()).collect();
         (could, (all.values().filter(|there| **there).count(), all.len()))

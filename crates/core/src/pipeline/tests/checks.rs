@@ -161,6 +161,21 @@ fn a_wrong_citation_a_made_up_name_and_a_contradiction_are_caught() {
 }
 
 #[test]
+fn a_name_that_is_only_part_of_one_or_that_the_check_finds_nowhere_is_no_name_of_the_sources() {
+    let mut of = draft();
+    of.sections[1].text = "`parse_conf` reads TOML text into the set of its own [2].".into();
+    let found = verified(&of, false, &[]);
+    assert_eq!(found.missing, ["parse_conf"]);
+    // A passage that has a longer name does not speak of this one.
+    assert_eq!(found.marks.len(), 1, "{found:?}");
+    // What was looked up is as it was found, whatever stands in a passage.
+    let mut of = draft();
+    of.sections[1].text = "`Ledger::parse_config` reads TOML text [2].".into();
+    assert!(verified(&of, false, &[]).missing.is_empty());
+    assert_eq!(verified(&of, false, &["Ledger::parse_config"]).missing, ["Ledger::parse_config"]);
+}
+
+#[test]
 fn no_citation_that_fails_reaches_the_answer_unmarked() {
     let mut wrong = draft();
     wrong.summary = "The broker has three shards [2]. The limiter resets its window each minute [1].".into();
