@@ -291,7 +291,7 @@ impl Held<'_> {
         let (checked, related) = self.related(&mut found, model);
         let relations = thresholds.relation_preservation;
         let relations =
-            axis("relation_preservation", related, relations, by("relation_verify", checked, false));
+            axis("relation_preservation", related, relations, by("relation_verify", checked, true));
         let (checked, compared) = self.contradictions(&mut found, model);
         let (count, by) = (found.contradictions.len(), by("contradiction_check", checked, true));
         let contradictions = Checked {
@@ -402,7 +402,7 @@ impl Held<'_> {
             }
         }
         all += model.relations.len();
-        found.relations.extend(model.relations.iter().cloned());
+        found.relations.extend(model.relations.iter().map(|r| format!("{r} (by the model)")));
         (verdicts.iter().flatten().count(), (hold, all))
     }
 

@@ -205,6 +205,10 @@ fn a_model_finds_what_code_cannot_and_that_is_said() {
     assert_eq!(found.marks.len(), 1);
     assert_eq!(found.marks[0].by, By::Model);
     assert!(found.axes.iter().any(|c| c.axis == "citation_accuracy" && c.by == [By::Code, By::Model]));
+    material.reply = Some(r#"{"relations": ["the limiter uses no timer"]}"#.into());
+    let (found, _) = outcome_of(&state, &material);
+    assert_eq!(found.relations, ["the limiter uses no timer (by the model)"]);
+    assert_eq!(axis(&found, "relation_preservation").by, [By::Code, By::Model]);
 }
 
 #[test]
