@@ -25,6 +25,8 @@ use crate::{
 
 /// The axis that is a count and no share.
 const CONTRADICTIONS: &str = "contradictions";
+/// Said where a draft rests on nothing that was found.
+const UNCITED: &str = "nothing cites a passage";
 /// Most relations that are looked at.
 const MOST_RELATIONS: usize = 8;
 /// Most claims that are compared.
@@ -115,6 +117,9 @@ pub struct Verification {
     pub relations: Vec<String>,
     /// What cannot both hold.
     pub contradictions: Vec<String>,
+    /// Whether nothing of it names a passage, though there were some.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncited: bool,
     /// Whether all of it passes.
     pub passed: bool,
 }
@@ -126,7 +131,9 @@ impl Verification {
         let marks = seen.map(|m| format!("[{}] does not bear \"{}\": {}", m.cite, m.claim, m.why));
         let missing = self.missing.iter().map(|n| format!("there is no `{n}` in the sources"));
         let relations = self.relations.iter().cloned();
-        marks.chain(missing).chain(relations).chain(self.contradictions.iter().cloned()).collect()
+        let uncited = self.uncited.then(|| UNCITED.to_owned()).into_iter();
+        let names = uncited.chain(marks).chain(missing);
+        names.chain(relations).chain(self.contradictions.iter().cloned()).collect()
     }
 
     /// The axes in a line, for people: what was looked at, and what nobody could look at.
@@ -135,7 +142,8 @@ impl Verification {
             let said = c.came_to().or_else(|| c.by.is_empty().then(|| c.came_to_nothing().to_owned()))?;
             Some(format!("{} {said}", c.name()))
         };
-        let all: Vec<String> = self.axes.iter().filter_map(axis).collect();
+        let uncited = self.uncited.then(|| UNCITED.to_owned()).into_iter();
+        let all: Vec<String> = uncited.chain(self.axes.iter().filter_map(axis)).collect();
         if all.is_empty() { "nothing to check".to_owned() } else { all.join(", ") }
     }
 
@@ -279,12 +287,14 @@ impl Held<'_> {
         let cites = self.claims.iter().map(|c| c.cites.len()).sum::<usize>();
         let bad: BTreeSet<(&str, &Cite)> = found.marks.iter().map(|m| (m.claim.as_str(), &m.cite)).collect();
         let held = (cites.saturating_sub(bad.len()), cites);
-        let citations = axis(
+        found.uncited = self.is_uncited();
+        let mut citations = axis(
             "citation_accuracy",
             held,
             thresholds.citation_accuracy,
             by("citation_verify", checked, true),
         );
+        citations.passed &= !found.uncited;
         let (checked, names) = self.names(&mut found);
         let entities =
             axis("entity_grounding", names, thresholds.entity_grounding, by("entity_verify", checked, false));
@@ -305,6 +315,13 @@ impl Held<'_> {
         found.axes = vec![entities, citations, relations, contradictions];
         found.passed = found.axes.iter().all(|c| c.passed);
         found
+    }
+
+    /// Whether a draft in words of its own names none of the passages that there are.
+    fn is_uncited(&self) -> bool {
+        let cites = self.claims.iter().flat_map(|c| &c.cites);
+        let rests = cites.filter_map(Cite::number).next().is_some() || self.sources.passages.is_empty();
+        !rests && !self.draft.extractive
     }
 
     /// What each call of a tool said, in their order; nothing for one that failed.

@@ -7,21 +7,22 @@ use pilothouse_core::{
     ids::Millis,
     input::{Input, Refusal},
     intent::Phase,
-    knowledge::{Axes, Lines, Passage, Score},
+    knowledge::{
+        Axes, CitationVerdict, CitedPlace, ContradictionVerdict, Lines, Passage, Score, Standing, Verdict,
+    },
     money::Limits,
     pipeline::{Depth, Material, PipelineExit, StageEvent, ToolStep},
     relpath::RelPath,
     session::{LaneKind, Session, What},
     talk::{Fault, FaultKind, ModelReply, Purpose, Usage},
-    tool::ToolOutcome,
+    tool::{Tool, ToolOutcome},
     work::Work,
 };
 
 use crate::support::*;
 
 const QUESTION: &str = "@research how does the limiter reset its window?";
-/// What a draft is when it needs no call to be checked.
-const DRAFT: &str = r#"{"summary":"It is reset by a timer.","sections":[{"title":"Timer","text":"A timer does it."}],
+const DRAFT: &str = r#"{"summary":"It is reset by a timer [1].","sections":[{"title":"Timer","text":"A timer does it."}],
     "conclusions":["The window is fixed."]}"#;
 
 fn bench() -> Bench {
@@ -58,6 +59,22 @@ fn passages() -> String {
     serde_json::to_string(&[passage]).unwrap()
 }
 
+/// What a tool of a stage says.
+fn found(tool: Tool) -> String {
+    let verdict = |standing| Verdict { standing, score: Score::FULL, reason: "as it is".into() };
+    match tool.name() {
+        "citation_verify" => {
+            let one = CitationVerdict { verdict: verdict(Standing::Holds), place: CitedPlace::Exact };
+            serde_json::to_string(&[one]).unwrap()
+        }
+        "contradiction_check" => {
+            let verdict = verdict(Standing::Unknown);
+            serde_json::to_string(&ContradictionVerdict { verdict, compared: 1, found: Vec::new() }).unwrap()
+        }
+        _ => passages(),
+    }
+}
+
 /// A reply that cost a cent.
 fn reply(text: &str) -> ModelReply {
     let usage = Usage { input: 90, output: 10, cost_micros: Some(10_000), ..Usage::default() };
@@ -90,9 +107,10 @@ fn work(b: &mut Bench) -> bool {
         Work::Stage { pipeline, step } => {
             Input::StageGathered { pipeline, step, material: Box::new(material(&b.session)) }
         }
-        Work::Tool { permit, .. } => {
-            Input::ToolEnded { call: permit.call(), outcome: ToolOutcome::text(passages(), "1 passage") }
-        }
+        Work::Tool { permit, .. } => Input::ToolEnded {
+            call: permit.call(),
+            outcome: ToolOutcome::text(found(permit.tool()), "1 found"),
+        },
         other => panic!("{other:?}"),
     };
     b.input(input).unwrap();
@@ -184,7 +202,8 @@ fn a_question_goes_through_its_stages_and_is_answered_once() {
         _ => None,
     });
     let calls: Vec<_> = calls.collect();
-    assert_eq!(calls.len(), 3);
+    // Three questions are looked up, then two checks are made.
+    assert_eq!(calls.len(), 5);
     assert!(calls.iter().all(|(_, run)| *run == calls[0].1 && run.is_some()));
     let skipped = |e: &Stamped| matches!(&e.event, Event::Staged { happened: StageEvent::StageCompleted { stage: 1, skipped: true, note, .. }, .. } if note == "skipped: no web source");
     assert!(b.log.iter().any(skipped));
@@ -206,7 +225,9 @@ fn what_is_said_at_the_pause_goes_on_with_it() {
     assert_eq!(exit(&b), Some(PipelineExit::Completed));
     assert_eq!(b.log.iter().filter(|e| begins(e)).count(), 3);
     let searched = b.log.iter().filter_map(|e| match &e.event {
-        Event::CallMade { args, .. } => serde_json::from_str::<serde_json::Value>(args).ok(),
+        Event::CallMade { args, tool, .. } if tool.name() == "search" => {
+            serde_json::from_str::<serde_json::Value>(args).ok()
+        }
         _ => None,
     });
     let searched: Vec<String> = searched.map(|args| args["query"].as_str().unwrap().to_owned()).collect();

@@ -176,6 +176,21 @@ fn a_name_that_is_only_part_of_one_or_that_the_check_finds_nowhere_is_no_name_of
 }
 
 #[test]
+fn an_answer_that_cites_nothing_of_what_was_found_is_drafted_again_and_told() {
+    let bare = Draft { summary: "The limiter resets its window.".into(), ..Draft::default() };
+    let (state, material) = upto(4, &bare);
+    let (found, outcome) = outcome_of(&state, &material);
+    assert!(!found.passed && outcome.again, "{found:?}");
+    assert_eq!(found.problems(), ["nothing cites a passage"]);
+    assert_eq!(outcome.note, "does not hold, it is drafted again: nothing cites a passage");
+    let (state, mut material) = upto(5, &bare);
+    material.outputs.insert("verify".into(), outcome.output);
+    let Step::Done(outcome) = work(&state, 5, &material) else { panic!("not done") };
+    let text = outcome.answer.unwrap();
+    assert!(text.contains("- ✗ nothing cites a passage") && !text.contains('✓'), "{text}");
+}
+
+#[test]
 fn no_citation_that_fails_reaches_the_answer_unmarked() {
     let mut wrong = draft();
     wrong.summary = "The broker has three shards [2]. The limiter resets its window each minute [1].".into();
@@ -345,7 +360,8 @@ fn found_relations(state: &PipelineState, material: &Material, all: &[ToolStep])
 #[test]
 fn where_nothing_was_compared_nothing_is_said_to_hold() {
     let empty = Draft { summary: "It is done by a timer.".into(), ..Draft::default() };
-    let (state, material) = upto(4, &empty);
+    let (state, mut material) = upto(4, &empty);
+    material.outputs.insert("retrieve".into(), "{\"passages\":[]}".into());
     let (found, outcome) = outcome_of(&state, &material);
     assert_eq!((outcome.note.as_str(), found.passed), ("nothing to check", true));
     assert!(found.axes.iter().all(|c| c.came_to().is_none()));
