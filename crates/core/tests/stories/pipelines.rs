@@ -440,13 +440,45 @@ fn other_work_sets_it_aside() {
 fn a_reply_that_cannot_be_read_is_asked_for_once_more_then_it_fails_and_can_be_tried_again() {
     let mut b = bench();
     b.say(QUESTION);
-    b.reply("I would rather talk.", &[]);
-    b.reply("Still.", &[]);
+    for text in ["I would rather talk.", "Still."] {
+        let call = b.thinking();
+        b.input(Input::Replied { call, reply: Ok(reply(text)) }).unwrap();
+    }
     assert_eq!((asked(&b), b.session.state().phase), ("failure", Phase::Failed));
     assert_eq!(exit(&b), Some(PipelineExit::Error));
     b.say("r");
     idle(&mut b);
     assert_eq!(asked(&b), "pause");
+    // What was spent before it failed is part of what the stage cost.
+    let cost = |b: &Bench| -> Vec<(usize, Option<u64>)> {
+        let costs = b.session.state().pipeline.as_ref().unwrap().state.costs();
+        costs.into_iter().map(|(stage, spent)| (stage, spent.cost_micros)).collect()
+    };
+    assert_eq!(cost(&b), [(0, Some(30_000))]);
+    // So it is after a stop, and after the end of the program.
+    let before = |b: &mut Bench| {
+        b.say("2. only the bucket");
+        let call = b.thinking();
+        b.input(Input::Replied { call, reply: Ok(reply("Hm.")) }).unwrap();
+    };
+    before(&mut b);
+    b.input(Input::Cancel).unwrap();
+    b.say("/research");
+    idle(&mut b);
+    assert_eq!(cost(&b), [(0, Some(50_000))]);
+    b.say("1");
+    let thinks = |b: &Bench| b.session.pending().values().any(|w| matches!(w, Work::Think { .. }));
+    while !thinks(&b) {
+        assert!(work(&mut b));
+    }
+    let call = b.thinking();
+    b.input(Input::Replied { call, reply: Ok(reply("Hm.")) }).unwrap();
+    b.input(Input::Open(opening())).unwrap();
+    b.say("/research");
+    idle(&mut b);
+    assert_eq!(exit(&b), Some(PipelineExit::Completed));
+    let sum: u64 = cost(&b).iter().filter_map(|(_, cost)| *cost).sum();
+    assert_eq!((sum, b.session.state().usage.cost_micros), (70_000, Some(70_000)));
 }
 
 #[test]

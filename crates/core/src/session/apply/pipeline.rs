@@ -89,7 +89,11 @@ impl State {
                 };
                 self.with_pipeline(|p| {
                     if let StageEvent::StageStarted { .. } = happened {
-                        (p.calls, p.spent) = (Vec::new(), Usage::default());
+                        p.calls = Vec::new();
+                        // One that is begun again goes on with what it cost.
+                        if p.state.open_stage().is_none() {
+                            p.spent = Usage::default();
+                        }
                     }
                     if let Some(bounds) = begun {
                         p.bounds = bounds;
