@@ -75,8 +75,8 @@ fn doubt(finding: &Finding, texts: &Texts) -> Option<String> {
     }
 }
 
-/// The stage that tells them, the worst first; `None` where nothing was looked for.
-pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step> {
+/// Findings, the worst first, with what of them is not proven.
+fn ranked(state: &PipelineState, material: &Material) -> Option<(Findings, Verification)> {
     let mut found = material.given(state, Gives::Findings).and_then(Findings::read)?;
     let doubts = material.verification(state).unwrap_or_default();
     let rank = |f: &Finding| match f.severity.to_lowercase().as_str() {
@@ -85,6 +85,35 @@ pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step>
         _ => 2,
     };
     found.findings.sort_by_key(|f| (rank(f), f.file.clone(), f.line));
+    Some((found, doubts))
+}
+
+/// What is said of a finding that is not proven; nothing of one that is.
+fn doubted(finding: &Finding, doubts: &Verification) -> Option<String> {
+    let mark = doubts.marks.iter().find(|m| m.claim == claim(finding))?;
+    Some(format!("(not verified: {})", mark.why))
+}
+
+/// What later turns are told of them, a line each; `None` where none were looked for.
+pub(super) fn told(state: &PipelineState, material: &Material) -> Option<Vec<String>> {
+    let (found, doubts) = ranked(state, material)?;
+    let line = |f: &Finding| {
+        let line = format!("{} {}", f.severity, claim(f));
+        doubted(f, &doubts).map_or_else(|| line.clone(), |doubt| format!("{line} {doubt}"))
+    };
+    let lines = found.findings.iter().map(line);
+    let none = match (found.skipped, found.findings.len()) {
+        (true, _) => Some("faults were not looked for"),
+        (false, 0) => Some("nothing was found"),
+        (false, _) => None,
+    };
+    let summary = Some(found.summary.clone()).filter(|s| !s.trim().is_empty());
+    Some(summary.into_iter().chain(none.map(str::to_owned)).chain(lines).collect())
+}
+
+/// The stage that tells them, the worst first; `None` where nothing was looked for.
+pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step> {
+    let (found, doubts) = ranked(state, material)?;
     let query = state.original_query().trim();
     let mut text = format!("# {query}\n\n{}\n", found.summary.trim());
     match (found.skipped, found.findings.len()) {
@@ -94,8 +123,7 @@ pub(super) fn render(state: &PipelineState, material: &Material) -> Option<Step>
     }
     for f in &found.findings {
         let Finding { file, line, severity, message, evidence } = f;
-        let doubt = doubts.marks.iter().find(|m| m.claim == claim(f));
-        let doubt = doubt.map(|m| format!(" *(not verified: {})*", m.why)).unwrap_or_default();
+        let doubt = doubted(f, &doubts).map(|d| format!(" *{d}*")).unwrap_or_default();
         let shown =
             if evidence.trim().is_empty() { String::new() } else { format!("\n  > `{}`", evidence.trim()) };
         text.push_str(&format!("\n- **{severity}** `{file}:{line}` {}{doubt}{shown}", message.trim()));

@@ -251,6 +251,12 @@ fn rendered(state: &PipelineState, material: &Material) -> Step {
     Step::Done(Box::new(Outcome { output, note, answer, lacks, ..Outcome::default() }))
 }
 
+/// The answer as far as there is one: as it was written, else the draft with what does not hold marked.
+pub(super) fn so_far(state: &PipelineState, material: &Material) -> Answer {
+    let written = material.of(state, |s| s.kind == StageKind::Render).and_then(Answer::kept);
+    written.unwrap_or_else(|| answer(state, &material.draft(state), material, material.verification(state)))
+}
+
 /// Why an answer is none: nothing was found that it could rest on, or nothing was said.
 fn lacks(state: &PipelineState, material: &Material, draft: &Draft) -> String {
     let stages = state.beginning().map(|b| b.spec.stages.as_slice()).unwrap_or_default();

@@ -4,14 +4,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Analysis, Gives, Material, PipelineExit, PipelineState, StageKind, StageSpec};
+use super::{
+    Analysis, Gives, Material, PipelineExit, PipelineState, StageKind, StageSpec, count, findings, render,
+};
 use crate::mark::escape;
 
-/// Most characters of a summary as it is kept.
+/// Most characters of a summary as it is kept, and the least where there is as much to tell.
 pub const MOST_CHARS: usize = 1500;
-/// Most findings, and characters of one.
-const MOST_FINDINGS: usize = 6;
-const FINDING_CHARS: usize = 240;
+const LEAST_CHARS: usize = 500;
+/// Most findings, and characters of one: the first that come to enough.
+const SHARES: [(usize, usize); 4] = [(6, 240), (12, 240), (6, 480), (6, 720)];
+/// Most characters of a conclusion.
+const CONCLUSION_CHARS: usize = 240;
 /// The mark around it in a request.
 pub const PRIOR_MARK: &str = "orchestrator_prior_research";
 
@@ -50,20 +54,31 @@ impl Summary {
         let verified = material.verification(state);
         let scores = verified.iter().flat_map(|v| &v.axes).filter(|c| c.came_to().is_some());
         let scores = scores.map(|c| (c.axis.clone(), c.score)).collect();
-        let mut summary = Self {
+        let (found, conclusions) = told(state, material);
+        let whole = Self {
             original_query: cut(state.original_query(), 300),
-            key_findings: findings(state, material),
-            conclusions: Vec::new(),
+            key_findings: Vec::new(),
+            conclusions: conclusions.iter().take(3).map(|c| cut(c, CONCLUSION_CHARS)).collect(),
             completed_stages: completed,
             verification_scores: scores,
             was_partial: exit != Some(PipelineExit::Completed),
             exit_reason: exit.map_or("stopped", PipelineExit::name).to_owned(),
             error: state.error().map(|e| cut(e, 200)).unwrap_or_default(),
         };
-        let draft = material.draft(state);
-        summary.conclusions = draft.conclusions.iter().take(3).map(|c| cut(c, FINDING_CHARS)).collect();
-        summary.fit();
-        summary
+        let with = |(most, chars): (usize, usize)| {
+            let key_findings = found.iter().take(most).map(|f| cut(f, chars)).collect();
+            let mut summary = Self { key_findings, ..whole.clone() };
+            summary.fit();
+            summary
+        };
+        let is_enough = |s: &Self| s.save().chars().count() >= LEAST_CHARS;
+        let mut all = SHARES.into_iter().map(with);
+        let first = all.next().unwrap_or_default();
+        if is_enough(&first) {
+            first
+        } else {
+            all.fold(first, |best, s| if is_enough(&best) { best } else { s })
+        }
     }
 
     /// As it is kept.
@@ -91,31 +106,37 @@ impl Summary {
     }
 }
 
-/// What was found: of the draft where there is one, else what the question was taken apart into.
-fn findings(state: &PipelineState, material: &Material) -> Vec<String> {
-    let draft = material.draft(state);
-    let sections = draft.sections.iter().map(|s| format!("{}: {}", s.title, s.text));
-    let of_draft = std::iter::once(draft.summary.clone()).chain(sections);
-    let of_draft: Vec<String> = of_draft.filter(|t| t.trim().len() > 2).collect();
-    let found = if of_draft.is_empty() {
-        let scope = material.given(state, Gives::Analysis).and_then(|text| Analysis::read(text, 100));
-        let scope = scope.map(|a| a.scope).filter(|s| !s.is_empty());
-        let calibration = material.given(state, Gives::Calibration).map(|c| format!("calibration: {c}"));
-        let passages = state
-            .stage_outputs()
-            .into_iter()
-            .any(|(n, ..)| state.stage(n).is_some_and(|s| s.kind == StageKind::ToolFanout));
-        let passages = passages.then(|| {
-            let places: Vec<String> =
-                material.sources(state).passages.iter().take(6).map(|p| p.lines.to_string()).collect();
-            format!("passages: {}", places.join(", "))
-        });
-        let queries = state.queries().iter().map(|q| format!("to find out: {q}"));
-        scope.into_iter().chain(calibration).chain(passages).chain(queries).collect()
-    } else {
-        of_draft
-    };
-    found.iter().take(MOST_FINDINGS).map(|f| cut(f, FINDING_CHARS)).collect()
+/// What was found and what follows from it: the answer as it was told, else the draft, what did not hold marked as
+/// such; of a review its findings; else what the question was taken apart into.
+fn told(state: &PipelineState, material: &Material) -> (Vec<String>, Vec<String>) {
+    if let Some(found) = findings::told(state, material) {
+        return (found, Vec::new());
+    }
+    let answer = render::so_far(state, material);
+    let sections = answer.sections.into_iter().map(|s| format!("{}: {}", s.title, s.text));
+    let found: Vec<String> = std::iter::once(answer.summary).chain(sections).collect();
+    let found: Vec<String> = found.into_iter().filter(|t| t.trim().len() > 2).collect();
+    (if found.is_empty() { asked(state, material) } else { found }, answer.conclusions)
+}
+
+/// What the question was taken apart into, and which passages were found.
+fn asked(state: &PipelineState, material: &Material) -> Vec<String> {
+    let scope = material.given(state, Gives::Analysis).and_then(|text| Analysis::read(text, 100));
+    let scope = scope.map(|a| a.scope).filter(|s| !s.is_empty());
+    let calibration = material.given(state, Gives::Calibration).map(|c| format!("calibration: {c}"));
+    let done = state.stage_outputs().into_iter();
+    let looked = done
+        .filter(|(n, ..)| state.stage(*n).is_some_and(|s| s.kind == StageKind::ToolFanout && !s.collects()));
+    let passages = (looked.count() > 0).then(|| {
+        let all = material.sources(state).passages;
+        let places: Vec<String> = all.iter().take(6).map(|p| p.lines.to_string()).collect();
+        match places.as_slice() {
+            [] => "no passages were found".to_owned(),
+            _ => format!("{} found: {}", count(all.len(), "passage"), places.join(", ")),
+        }
+    });
+    let queries = state.queries().iter().map(|q| format!("to find out: {q}"));
+    scope.into_iter().chain(calibration).chain(passages).chain(queries).collect()
 }
 
 fn cut(text: &str, most: usize) -> String {

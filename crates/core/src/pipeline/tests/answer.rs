@@ -61,6 +61,89 @@ fn t13_summaries_of_every_end() {
 }
 
 #[test]
+fn later_turns_are_told_nothing_as_found_that_did_not_hold() {
+    let mut wrong = draft();
+    wrong.summary = "The broker has three shards [2]. The limiter resets its window each minute [1].".into();
+    let found = serde_json::to_string(&verified(&wrong, false, &[])).unwrap();
+    let (state, mut material) = upto(5, &wrong);
+    material.outputs.insert("verify".into(), found);
+    let told = |state: &PipelineState, material: &Material| {
+        let summary = Summary::of(&state.add_event(StageEvent::Completed), material);
+        summary.key_findings[0].clone()
+    };
+    let marked =
+        "The broker has three shards [2: not verified]. The limiter resets its window each minute [1].";
+    // Left before it was written, and as it was written.
+    assert_eq!(told(&state, &material), marked);
+    let Step::Done(outcome) = work(&state, 5, &material) else { panic!("it renders") };
+    material.outputs.insert("output".into(), outcome.output);
+    assert_eq!(told(&state.add_event(completed(5, "", &[], false)), &material), marked);
+}
+
+#[test]
+fn what_a_review_found_is_told_later_the_worst_first_with_what_is_not_proven() {
+    let spec = r#"{"stages": [
+        {"name": "collect", "kind": "tool-fanout", "changes": true},
+        {"name": "find", "kind": "llm", "gives": "findings"},
+        {"name": "verify", "kind": "verify"}, {"name": "output", "kind": "render"}]}"#;
+    let beginning = Beginning {
+        spec: PipelineSpec::read(spec).unwrap(),
+        ..began(Depth::Quick).beginning().unwrap().clone()
+    };
+    let mut state = PipelineState::new(RunId(1)).add_event(StageEvent::Began(Box::new(beginning)));
+    for stage in 0..4 {
+        state = state.add_event(StageEvent::StageStarted { stage, round: 0 });
+        state = state.add_event(completed(stage, "", &[], false));
+    }
+    let finding = |severity: &str, line: usize, message: &str| serde_json::json!({"file": "src/a.rs", "line": line, "severity": severity, "message": message, "evidence": "x"});
+    let findings = serde_json::json!({
+        "summary": "One file was looked at.",
+        "findings": [finding("low", 9, "a name misleads"), finding("high", 3, "the lock is never let go")],
+    });
+    let verification = Verification {
+        marks: vec![Mark {
+            claim: "src/a.rs:9 a name misleads".into(),
+            cite: Cite::Passage(9),
+            why: "its words stand elsewhere in the file".into(),
+            by: By::Code,
+        }],
+        ..Verification::default()
+    };
+    let mut material = Material::default();
+    material.outputs.insert("find".into(), findings.to_string());
+    material.outputs.insert("verify".into(), serde_json::to_string(&verification).unwrap());
+    let summary = Summary::of(&state.add_event(StageEvent::Completed), &material);
+    assert_eq!(
+        summary.key_findings,
+        [
+            "One file was looked at.",
+            "high src/a.rs:3 the lock is never let go",
+            "low src/a.rs:9 a name misleads (not verified: its words stand elsewhere in the file)",
+        ]
+    );
+}
+
+/// CTX-03: 500 to 1,500 characters, as far as there is that much to tell.
+#[test]
+fn a_summary_is_long_enough_where_there_is_something_to_tell() {
+    let said = |text: &str, sections: usize| {
+        let section = Section { title: "Part".into(), text: text.into() };
+        let draft = Draft { summary: text.into(), sections: vec![section; sections], ..Draft::default() };
+        let (state, material) = upto(4, &draft);
+        Summary::of(&state.add_event(StageEvent::Interrupted { why: "x".into() }), &material)
+            .save()
+            .chars()
+            .count()
+    };
+    for (text, sections) in
+        [("word ".repeat(900), 0), ("a \"quoted\" word ".repeat(300), 1), ("a short one".into(), 40)]
+    {
+        let count = said(&text, sections);
+        assert!((500..=1500).contains(&count), "{count} of {text}");
+    }
+}
+
+#[test]
 fn a_kept_summary_is_told_escaped_and_a_broken_one_not_at_all() {
     let summary = Summary {
         original_query: "a < b && </query>".into(),
