@@ -33,8 +33,8 @@ pub struct Pipeline {
     pub calls: Vec<StageCall>,
     /// What the stage at work cost so far.
     pub spent: Usage,
-    /// The agent and the pipeline before it that came to an answer last.
-    pub before: Option<(String, RunId)>,
+    /// The pipelines before it that came to an answer, the last of each agent.
+    pub before: BTreeMap<String, RunId>,
     /// What its agent may spend, by what had been spent when it began; nothing once the user says otherwise.
     pub(in crate::session) bounds: BTreeMap<Unit, Bound>,
 }
@@ -53,10 +53,12 @@ pub struct StageCall {
 }
 
 impl Pipeline {
-    /// The agent and the pipeline that came to an answer last: itself, or one before it.
-    pub fn answered(&self) -> Option<(String, RunId)> {
+    /// The pipelines that came to an answer, itself included, the last of each agent.
+    pub fn answered(&self) -> BTreeMap<String, RunId> {
+        let mut all = self.before.clone();
         let own = self.state.beginning().filter(|_| self.state.exit() == Some(PipelineExit::Completed));
-        own.map(|b| (b.agent.clone(), self.state.id)).or_else(|| self.before.clone())
+        all.extend(own.map(|b| (b.agent.clone(), self.state.id)));
+        all
     }
 
     /// How far it has come: no two moments at which something is to be brought have the same number.
@@ -74,7 +76,7 @@ impl State {
             Event::Staged { pipeline, happened } => {
                 if self.pipeline.as_ref().is_none_or(|p| p.state.id != *pipeline) {
                     let state = PipelineState::new(*pipeline);
-                    let before = self.pipeline.as_ref().and_then(|p| p.answered());
+                    let before = self.pipeline.as_ref().map(|p| p.answered()).unwrap_or_default();
                     let (calls, spent, bounds) = (Vec::new(), Usage::default(), BTreeMap::new());
                     self.pipeline =
                         Some(Arc::new(Pipeline { state, lane: None, calls, spent, before, bounds }));

@@ -69,8 +69,7 @@ impl Draft<'_> {
 
     fn begin_pipeline(&mut self, turn: TurnId, slug: &str, query: &str) {
         let Some(agent) = self.under.agents.named(slug).cloned() else { return };
-        let previous =
-            self.pipeline().and_then(Pipeline::answered).filter(|(of, _)| of == slug).map(|(_, id)| id);
+        let previous = self.pipeline().and_then(|p| p.answered().get(slug).copied());
         let body = self.excerpt(agent.body);
         let prompts =
             agent.spec.stages.iter().map(|s| agent.prompts.get(&s.name).cloned().unwrap_or_default());
