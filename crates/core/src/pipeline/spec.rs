@@ -285,6 +285,11 @@ impl PipelineSpec {
         (0..self.stages.len()).filter_map(|stage| self.model(stage)).collect()
     }
 
+    /// Whether one of its stages collects what was changed.
+    pub fn collects(&self) -> bool {
+        self.stages.iter().any(|s| s.changes)
+    }
+
     /// Whether the user is asked after a stage.
     pub fn pauses_after(&self, stage: usize) -> bool {
         self.pause_after_stages.contains(&stage)

@@ -273,6 +273,61 @@ fn a_follow_up_builds_on_the_last_answer_and_on_nothing_that_was_left() {
 }
 
 #[test]
+fn a_follow_up_is_not_lost_by_a_run_of_another_agent() {
+    let mut b = bench();
+    let mut agents = (*agents(Depth::Standard)).clone();
+    let mut other = agents.all[0].clone();
+    other.slug = "survey".into();
+    agents.all.push(other);
+    b.session.set_agents(std::sync::Arc::new(agents));
+    let mut answered = Vec::new();
+    for line in [QUESTION, "@survey how does the limiter reset its window?"] {
+        b.say(line);
+        idle(&mut b);
+        b.say("1");
+        idle(&mut b);
+        assert_eq!(exit(&b), Some(PipelineExit::Completed));
+        answered.push(b.session.state().pipeline.as_ref().unwrap().state.id);
+    }
+    for (line, of) in [("@research and who calls it?", 0), ("@survey and who calls it?", 1)] {
+        b.say(line);
+        let previous = b.session.state().pipeline.as_ref().unwrap().state.previous_session_id();
+        assert_eq!(previous, Some(answered[of]), "{line}");
+        b.input(Input::Cancel).unwrap();
+    }
+}
+
+#[test]
+fn a_review_needs_no_words_and_its_name_no_small_letters() {
+    let review = |line: &str| {
+        let mut b = equipped(Bench::new(), Depth::Deep);
+        let mut agents = (*agents(Depth::Deep)).clone();
+        let mut of = agents.all[0].clone();
+        of.slug = "review-diff".into();
+        of.spec.stages[2].changes = true;
+        agents.all.push(of);
+        b.session.set_agents(std::sync::Arc::new(agents));
+        // A message that cannot be done is refused, or told so.
+        drop(b.input(Input::say(line)));
+        let p = b.session.state().pipeline.as_ref()?;
+        Some((p.state.beginning()?.agent.clone(), p.state.original_query().to_owned()))
+    };
+    let everything = "everything since the last commit";
+    for (line, query) in [
+        ("@review", everything),
+        ("@review-diff", everything),
+        ("/review-diff", everything),
+        ("@REVIEW src/a.rs", "src/a.rs"),
+        ("@Review-Diff\tsrc/a.rs", "src/a.rs"),
+    ] {
+        assert_eq!(review(line).unwrap(), ("review-diff".to_owned(), query.to_owned()), "{line}");
+    }
+    for line in ["@research", "/research", "@RESEARCH "] {
+        assert_eq!(review(line), None, "{line}");
+    }
+}
+
+#[test]
 fn a_lone_two_asks_what_to_change() {
     let mut b = paused();
     assert_eq!(b.input(Input::say("2")), Err(Refusal::new("say what to change, in a line")));

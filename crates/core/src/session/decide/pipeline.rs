@@ -27,6 +27,8 @@ use crate::{
     tool::Tool,
 };
 
+/// What is asked of an agent that collects a change where nothing is said.
+const EVERYTHING: &str = "everything since the last commit";
 /// An answer stands whole in its event up to this many bytes.
 const ANSWER_BYTES: usize = 14 * 1024;
 /// Told where a stage needs the web and nothing reaches it.
@@ -37,12 +39,17 @@ const NOT_SO_DEEP: &str = "skipped: the web is asked from depth standard on";
 impl Draft<'_> {
     /// The agent that a line calls by name, and what it asks of it.
     pub(super) fn pipeline_order<'t>(&self, line: &'t str) -> Option<(String, &'t str)> {
-        let (name, rest) = line.strip_prefix('@')?.split_once(char::is_whitespace)?;
+        let said = line.strip_prefix('@')?;
+        let (name, rest) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
+        let name = name.trim_end_matches([':', ',']).to_lowercase();
         let deep = self.state.depth().unwrap_or(self.under.agents.deep(None)) == Depth::Deep;
         // A review that is to be thorough is done in stages.
-        let name = if name == "review" && deep { "review-diff" } else { name };
+        let name = if name == "review" && deep { "review-diff" } else { &name };
         let agent = self.under.agents.named(name)?;
-        Some((agent.slug.clone(), rest.trim()))
+        let rest = rest.trim();
+        // What collects a change knows which one without a word.
+        let rest = if rest.is_empty() && agent.spec.collects() { EVERYTHING } else { rest };
+        Some((agent.slug.clone(), rest))
     }
 
     /// A message that calls an agent with stages.
@@ -376,13 +383,14 @@ impl Draft<'_> {
 
     /// `/research` and its like: goes on with what was stopped, or begins with what follows the name.
     pub(super) fn research(&mut self, slug: &str, args: &str) -> Decided {
-        if !args.trim().is_empty() {
-            let line = format!("@{slug} {}", args.trim());
-            let reading = self.read(&line);
-            return self.take_message(None, &line, &reading, crate::ids::Seq(u64::MAX));
-        }
         let aside = self.state.pipeline_aside().map(|p| p.state.clone());
         let aside = aside.filter(|s| s.beginning().is_some_and(|b| b.agent == slug));
+        let collects = self.under.agents.named(slug).is_some_and(|a| a.spec.collects());
+        if !args.trim().is_empty() || (aside.is_none() && collects) {
+            let line = format!("@{slug} {}", args.trim());
+            let (line, reading) = (line.trim(), self.read(line.trim()));
+            return self.take_message(None, line, &reading, crate::ids::Seq(u64::MAX));
+        }
         let Some(state) = aside else {
             return Err(Refusal::new(format!("write /{slug} and what is to be found out")));
         };

@@ -50,8 +50,9 @@ impl Draft<'_> {
     pub(super) fn slash_recipe(&mut self, name: &str, args: &str) -> Decided {
         let recipes = self.under.recipes;
         let Some(recipe) = recipes.slash(name) else {
-            let staged = self.under.agents.named(name).is_some();
-            return if staged { self.research(name, args) } else { Err(self.unknown(name)) };
+            let staged = self.under.agents.named(&name.to_lowercase()).map(|a| a.slug.clone());
+            let Some(slug) = staged else { return Err(self.unknown(name)) };
+            return self.research(&slug, args);
         };
         let line = format!("{} {args}", recipe.call());
         let reading = self.read_recipe(line.trim(), recipe, args);
