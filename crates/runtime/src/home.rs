@@ -55,15 +55,17 @@ pub struct Home {
     pub config: PathBuf,
     /// What the program keeps: sessions, logs.
     pub state: PathBuf,
+    /// The user's home folder, for what other agents read there too: `.claude`, `.agents`.
+    pub user: PathBuf,
 }
 
 impl Home {
-    /// Everything under one folder.
+    /// Everything under one folder, which is the user's home as well: nothing else of the machine is looked at.
     pub fn under(folder: &Path) -> Self {
-        Self { config: folder.to_owned(), state: folder.join("state") }
+        Self { config: folder.to_owned(), state: folder.join("state"), user: folder.to_owned() }
     }
 
-    /// `PILOTHOUSE_HOME`, else the platform's folders.
+    /// All under `PILOTHOUSE_HOME`, else the platform's folders and the user's home.
     ///
     /// # Errors
     /// When the platform knows no home folder for this user.
@@ -72,13 +74,13 @@ impl Home {
             let path = std::path::absolute(folder).map_err(RuntimeError::io("find", folder))?;
             return Ok(Self::under(&path));
         }
-        let dirs =
-            directories::ProjectDirs::from("", "", "pilothouse").ok_or_else(|| RuntimeError::Setting {
-                what: "PILOTHOUSE_HOME".into(),
-                message: "this user has no home folder; set the variable to a folder of your choice".into(),
-            })?;
+        let dirs = directories::ProjectDirs::from("", "", "pilothouse").zip(directories::BaseDirs::new());
+        let (dirs, base) = dirs.ok_or_else(|| RuntimeError::Setting {
+            what: "PILOTHOUSE_HOME".into(),
+            message: "this user has no home folder; set the variable to a folder of your choice".into(),
+        })?;
         let state = dirs.state_dir().map_or_else(|| dirs.data_dir().join("state"), Path::to_owned);
-        Ok(Self { config: dirs.config_dir().to_owned(), state })
+        Ok(Self { config: dirs.config_dir().to_owned(), state, user: base.home_dir().to_owned() })
     }
 
     /// Every folder of the program's own: what is in them steers it or is its memory.

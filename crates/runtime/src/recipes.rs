@@ -71,9 +71,13 @@ impl Found {
         let mut places = Places::default();
         let skills = SHIPPED.iter().map(|(slug, text)| shipped(slug, text));
         let mut all: Vec<Recipe> = skills.chain(agents::shipped()).collect();
-        for (folder, kind) in OWN {
-            all.extend(places.own(&home.config.join(folder), kind, RecipeOrigin::User));
+        let mut own = Vec::new();
+        for (folder, kind) in of_user(home) {
+            for recipe in places.own(&folder, kind, RecipeOrigin::User) {
+                keep(&mut own, recipe);
+            }
         }
+        all.extend(own);
         for (folder, _) in PROJECT {
             places.see(&root.join(folder));
         }
@@ -108,6 +112,14 @@ impl Found {
         })
         .collect()
     }
+}
+
+/// The folders of the user's recipes: those that other agents read as well, then the program's own, which hold where
+/// two have one name.
+pub(crate) fn of_user(home: &Home) -> impl Iterator<Item = (PathBuf, RecipeKind)> {
+    let shared = PROJECT.iter().filter(|(folder, _)| !folder.starts_with(".pilothouse/"));
+    let shared = shared.map(|(folder, kind)| (home.user.join(folder), *kind));
+    shared.chain(OWN.iter().map(|(folder, kind)| (home.config.join(folder), *kind)))
 }
 
 /// What there is in a folder where no session is open.
@@ -239,9 +251,16 @@ pub(crate) fn would(piece: &Piece, kind: RecipeKind) -> String {
 
 /// The folders where the user's recipes of a kind and this folder's stand, those that there are.
 pub fn folders(home: &Home, root: &Path, kind: RecipeKind) -> Vec<PathBuf> {
-    let own = OWN.iter().map(|(folder, of)| (home.config.join(folder), of));
-    let theirs = PROJECT.iter().map(|(folder, of)| (root.join(folder), of));
-    own.chain(theirs).filter(|(path, of)| **of == kind && path.is_dir()).map(|(path, _)| path).collect()
+    let theirs = PROJECT.iter().map(|(folder, of)| (root.join(folder), *of));
+    let all = of_user(home).chain(theirs).filter(|(path, of)| *of == kind && path.is_dir());
+    let mut folders = Vec::new();
+    for (path, _) in all {
+        // The home folder may be the one that is worked in.
+        if !folders.contains(&path) {
+            folders.push(path);
+        }
+    }
+    folders
 }
 
 /// One file of an agent with stages, with what is wrong in this one.

@@ -76,12 +76,16 @@ pub fn check(home: &Home, folder: &Path, paths: &[PathBuf], keys: Keys<'_>) -> R
     if paths.is_empty() {
         checked.file(&folder.join(sources::SHARED), home, keys);
         checked.folder(&home.config, home, keys, 4);
-        let own = [".pilothouse".to_owned()].into_iter();
-        for name in own.chain(recipes::PROJECT.iter().map(|(name, _)| (*name).to_owned())) {
-            let place = folder.join(&name);
-            if name == ".pilothouse" || !name.starts_with(".pilothouse/") {
-                checked.folder(&place, home, keys, MOST_DEPTH);
-            }
+        let of_project = recipes::PROJECT.iter().map(|(name, _)| *name);
+        let of_project = of_project.filter(|name| !name.starts_with(".pilothouse/"));
+        let mut places: Vec<PathBuf> =
+            std::iter::once(".pilothouse").chain(of_project).map(|name| folder.join(name)).collect();
+        let of_user = recipes::of_user(home).map(|(place, _)| place);
+        places.extend(of_user.filter(|place| !place.starts_with(&home.config)));
+        places.sort();
+        places.dedup();
+        for place in places {
+            checked.folder(&place, home, keys, MOST_DEPTH);
         }
     }
     Ok(checked)

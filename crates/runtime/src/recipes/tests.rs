@@ -83,6 +83,46 @@ fn what_is_shipped_is_sound_and_the_users_and_the_trusted_projects_take_its_plac
 }
 
 #[test]
+fn what_the_user_has_for_other_agents_is_theirs_here_and_ours_holds_of_two() {
+    let place = Place::new();
+    let home = Home { user: place.dir.path().canonicalize().unwrap().join("me"), ..place.home() };
+    let look = || Found::look(&home, &place.root(), &place.folder().look());
+    let before = look();
+    place.put("me/.claude/skills/deploy/SKILL.md", &text("deploy", "claude's"));
+    place.put("me/.agents/skills/deploy/SKILL.md", &text("deploy", "shared"));
+    place.put("me/.claude/commands/ship.md", "Ship it.");
+    place.put("me/.agents/agents/judge.md", &text("judge", "judges"));
+    place.put("me/.claude/agents/auditor.md", &text("auditor", "claude's"));
+    place.put("home/agents/auditor.md", &text("auditor", "ours"));
+    assert!(before.is_stale());
+    let found = look();
+    assert_eq!(faults(&found), []);
+    let skill = found.recipes.skill("deploy").unwrap();
+    assert_eq!((skill.description.as_str(), skill.origin), ("shared", RecipeOrigin::User));
+    assert_eq!(found.recipes.slash("ship").map(|r| r.origin), Some(RecipeOrigin::User));
+    assert!(found.recipes.agent("judge").is_some());
+    assert_eq!(found.recipes.agent("auditor").unwrap().description, "ours");
+    assert_eq!(found.recipes.iter().filter(|r| r.origin == RecipeOrigin::User).count(), 4);
+    let folders = folders(&home, &place.root(), RecipeKind::Agent);
+    let shown: Vec<_> =
+        folders.iter().map(|f| f.strip_prefix(place.dir.path().canonicalize().unwrap()).unwrap()).collect();
+    assert_eq!(
+        shown,
+        [Path::new("me/.claude/agents"), Path::new("me/.agents/agents"), Path::new("home/agents")]
+    );
+    // A file that others may write is nobody's, there as anywhere.
+    let open = place.put("me/.claude/commands/open.md", "Open.");
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o666)).unwrap();
+    assert!(look().recipes.slash("open").is_none());
+    // What is wrong in them is found by `validate`.
+    place.put("me/.claude/skills/broken/SKILL.md", "---\nname: other\ndescription: x\n---\nDo.\n");
+    let checked = crate::validate::check(&home, &place.root(), &[], &|_| None).unwrap();
+    let wrong: Vec<_> = checked.mistakes.iter().filter_map(|m| m.file.file_name()?.to_str()).collect();
+    assert_eq!(wrong, ["open.md", "SKILL.md"]);
+    assert_eq!(checked.files, 8);
+}
+
+#[test]
 fn nothing_of_an_untrusted_project_can_be_used_and_nothing_that_changed_since() {
     let place = Place::new();
     place.put("work/.claude/skills/deploy/SKILL.md", &text("deploy", "Deploys"));
