@@ -245,19 +245,20 @@ pub async fn drive(
     updates: mpsc::Sender<Update>,
 ) -> Result<ShutdownReport, RuntimeError> {
     let (inbound, mut results) = mpsc::channel(BURST);
-    let mut driver = Driver::open(setup, inbound, updates)?;
+    let mut driver = Driver::open(setup, inbound, updates).await?;
     let span = driver.trace.session();
+    driver.recover().instrument(span.clone()).await;
     driver.run(&mut requests, &mut results).instrument(span.clone()).await;
     Ok(driver.leave(&mut results).instrument(span).await)
 }
 
 impl Driver {
-    fn open(
+    async fn open(
         setup: Setup,
         inbound: mpsc::Sender<Inbound>,
         updates: mpsc::Sender<Update>,
     ) -> Result<Self, RuntimeError> {
-        let mut at = opening::open(&setup)?;
+        let mut at = opening::open(&setup).await?;
         let tasks = Tasks::default();
         let kit = work::Services::new(&setup, &at, sources::learns(&inbound, &tasks))?;
         let around = Surroundings {
@@ -350,7 +351,6 @@ impl Driver {
         }
         self.ask_git();
         self.warm();
-        self.recover();
         self.reconcile();
         Ok(())
     }

@@ -132,6 +132,11 @@ impl Snapshots {
         blocking(state, work).await.map_or_else(|| Err(failed()), |(_, saved)| saved)
     }
 
+    /// Whether commands ran when the process ended that saved into this folder, and what they changed was not told yet.
+    pub fn is_torn(store: &Path) -> bool {
+        !save::marks(store).is_empty()
+    }
+
     /// What a command changed, once nothing of it lives any more; `None` when it changed nothing.
     pub async fn after(&self, call: CallId, blobs: Arc<dyn BlobSource>) -> Option<Wrote> {
         self.told(call, Some(SystemTime::now()), blobs).await

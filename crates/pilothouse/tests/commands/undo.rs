@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{
     Desk,
-    alone::{finish, last_result, not_run},
+    alone::{Running, finish, last_result, not_run},
     server::{Server, Turn},
 };
 
@@ -120,4 +120,37 @@ fn without_git_on_the_machine_what_it_has_is_copied_and_comes_back() {
     undo.env("PATH", bin.path());
     finish(undo).with(0);
     assert_eq!(desk.tree(), before);
+}
+
+#[test]
+fn a_kill_in_the_middle_of_a_command_is_known_to_the_next_undo() {
+    let desk = Desk::new();
+    fs::write(desk.path().join("fix.sh"), "rm -rf src; echo made > made.txt; touch ready; exec sleep 600\n")
+        .unwrap();
+    // An older change, of another session.
+    let first = desk.tree();
+    if !ran(&desk, "echo first > first.txt") {
+        return;
+    }
+    let before = desk.tree();
+    let run = Turn::Say("", vec![("run", json!({"command": "sh fix.sh"}))]);
+    let server = Server::start(vec![run, Turn::Say("Done.", vec![])]);
+    let goal = ["run", "run the fixer", "--auto-confirm", "--trust", "--json"];
+    let mut run = Running::start(desk.with_model(&server.base, &goal));
+    while !desk.path().join("ready").exists() {
+        assert!(run.child.try_wait().unwrap().is_none(), "it ended before: {}", run.end().err);
+        std::thread::yield_now();
+    }
+    run.child.kill().unwrap();
+    run.child.wait().unwrap();
+    assert!(!desk.path().join("src").exists());
+    let told = desk.go(&["undo"]).with(3);
+    let named = ["had ended while a command ran; what that changed can be taken back", "`--all`"];
+    told.tells(&named);
+    assert!(!desk.path().join("src").exists(), "nothing was taken back, of no session");
+    desk.go(&["undo", "--all"]).with(0);
+    assert_eq!(desk.tree(), before);
+    desk.go(&["undo"]).with(0);
+    assert_eq!(desk.tree(), first);
+    desk.verified();
 }

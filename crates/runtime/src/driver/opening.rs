@@ -8,15 +8,19 @@ use std::{
 };
 
 use pilothouse_core::{
-    ids::{ApplyId, Millis, Seq},
-    input::{Found, Input, Opening},
+    ids::{ApplyId, CallId, Millis, Seq},
+    input::{Found, Input, Opening, Refusal},
     intent::Mode,
     pipeline::Agents,
     relpath::RelPath,
     scope::PermissionMode,
     session::{ApplyStatus, Bounds, CommandWrite, Session, Step, Tiers},
 };
-use pilothouse_tools::{CommandSandbox, sandbox::Places};
+use pilothouse_tools::{
+    CommandSandbox,
+    sandbox::Places,
+    snapshot::{Ground, Snapshots},
+};
 
 use super::{Setup, Which, hooks, trust};
 use crate::{
@@ -31,6 +35,9 @@ use crate::{
     trust::{Folder, Survey},
     writer::{self, record},
 };
+
+/// The folder of a session in which is saved what a command could destroy.
+const SAVED: &str = "saved";
 
 /// An opened session, before its first step.
 pub(super) struct Opened {
@@ -68,23 +75,25 @@ pub(crate) struct Settled {
 }
 
 /// Finishes what a process that ended had begun to write in this workspace, whichever session it was: nobody works in
-/// half of a change. One that another process holds is its own; where one cannot be opened its files stay as they are.
-pub(crate) fn settle(setup: &Setup, workspace: &Path) -> Settled {
+/// half of a change. What commands had changed that ran then is told to their session, so that an undo knows it. One that another process holds is its own; where one cannot be opened its files stay as they are.
+pub(crate) async fn settle(setup: &Setup, workspace: &Path) -> Settled {
     let mut settled = Settled::default();
     for place in sessions::of(&setup.home, workspace) {
-        if !sessions::summary(&place).is_ok_and(|s| s.writing) {
-            continue;
-        }
+        let Some(what) = cut_off(&place) else { continue };
         let slug = &place.slug;
-        match settle_one(setup, slug) {
+        match settle_one(setup, slug).await {
             Ok(found) => {
-                settled
-                    .notices
-                    .push(format!("session {slug} had ended while it wrote files; that is settled"));
+                settled.notices.push(format!("session {slug} had ended {}", what.told()));
                 // What was found of its log is told once: whoever opens it next finds it mended.
                 settled.notices.extend(found.iter().map(|what| format!("session {slug}: {what}")));
             }
             Err(RuntimeError::Locked { .. }) => {}
+            Err(e) if what == CutOff::Command => {
+                settled.notices.push(format!(
+                    "session {slug} ended while a command ran, and cannot be opened to see what that changed: {e} ({})",
+                    e.hint()
+                ));
+            }
             Err(e) => {
                 let files = half_written(&place);
                 let (names, hint) = (list(&files), e.hint());
@@ -102,15 +111,82 @@ pub(crate) fn settle(setup: &Setup, workspace: &Path) -> Settled {
     settled
 }
 
-fn settle_one(setup: &Setup, slug: &str) -> Result<Vec<String>, RuntimeError> {
+/// What a process that ended was about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CutOff {
+    /// It wrote files, or took them back.
+    Write,
+    /// It ran a command that may have changed files.
+    Command,
+}
+
+impl CutOff {
+    const fn told(self) -> &'static str {
+        match self {
+            Self::Write => "while it wrote files; that is settled",
+            Self::Command => "while a command ran; what that changed can be taken back",
+        }
+    }
+}
+
+/// What a session did when its process ended, if that is to be settled. One that is held is at work.
+fn cut_off(place: &sessions::Place) -> Option<CutOff> {
+    if sessions::summary(place).is_ok_and(|s| s.writing) {
+        return Some(CutOff::Write);
+    }
+    let torn = Snapshots::is_torn(&place.folder.join(SAVED)) && holder(&place.folder).is_none();
+    torn.then_some(CutOff::Command)
+}
+
+async fn settle_one(setup: &Setup, slug: &str) -> Result<Vec<String>, RuntimeError> {
     let which = Which::Named(slug.to_owned());
     let mut opened = open_one(&Setup { which, writing: true, ..setup.clone() })?;
     let step = first_step(&mut opened, setup)?;
+    save(&mut opened, setup, step)?;
+    let snapshots = Snapshots::of(ground(&opened));
+    if let Some((call, input)) = recovered(&snapshots, &opened).await {
+        let refused = |refusal: Refusal| RuntimeError::Opening(refusal.reason);
+        let guarded = opened.config.secrets.guard(input).map_err(refused)?;
+        let step = opened.session.step((setup.clock)(), guarded.input).map_err(refused)?;
+        save(&mut opened, setup, step)?;
+        snapshots.settled(call);
+    }
+    Ok(opened.log.report().warnings())
+}
+
+/// Makes a step durable: as the loop does it.
+fn save(opened: &mut Opened, setup: &Setup, step: Step) -> Result<(), RuntimeError> {
     for blob in &step.blobs {
         opened.blobs.put(setup.disk.as_ref(), blob)?;
     }
-    opened.log.append(setup.disk.as_ref(), &[step.events])?;
-    Ok(opened.log.report().warnings())
+    if step.events.iter().any(|e| sessions::changes_files(&e.event)) {
+        sessions::note_change(&setup.home, opened.root.path(), &opened.slug)?;
+    }
+    opened.log.append(setup.disk.as_ref(), &[step.events])
+}
+
+/// What the workspace of a session is, as far as it is saved before commands.
+pub(super) fn ground(at: &Opened) -> Ground {
+    Ground {
+        workspace: at.root.path().to_owned(),
+        git: at.fence.git().to_vec(),
+        own: at.fence.found().own.iter().map(|own| at.root.path().join(own.as_str())).collect(),
+        store: at.folder.join(SAVED),
+        cap: at.config.copied,
+    }
+}
+
+/// What commands had changed that were running when the last process ended, as the session is to be told it; of what
+/// it knows already there is nothing to tell.
+pub(super) async fn recovered(snapshots: &Snapshots, at: &Opened) -> Option<(CallId, Input)> {
+    let blobs = Arc::new(at.blobs.clone());
+    let (call, line, wrote) = snapshots.recover(blobs).await?;
+    let known = |a: &pilothouse_core::session::Apply| a.command.as_ref().is_some_and(|c| c.call == call);
+    if at.session.state().applies().values().any(known) {
+        snapshots.settled(call);
+        return None;
+    }
+    Some((call, Input::Recovered { call, line, wrote: Box::new(wrote) }))
 }
 
 /// Sessions of a workspace that ended while they wrote files there, with those files in words.
@@ -137,12 +213,12 @@ fn list(files: &[RelPath]) -> String {
     }
 }
 
-pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
+pub(super) async fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let here = match setup.which {
         Which::New | Which::Last => real_folder(&setup.workspace)?,
         Which::LastAnywhere | Which::Named(_) => setup.workspace.canonicalize().unwrap_or_default(),
     };
-    let settled = settle(setup, &here);
+    let settled = settle(setup, &here).await;
     let mut opened = open_one(setup)?;
     opened.notices.extend(settled.notices);
     opened.root = opened.root.sparing(settled.spared);

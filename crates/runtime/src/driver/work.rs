@@ -26,14 +26,17 @@ use pilothouse_core::{
     work::{View, Work, WorkKey},
 };
 use pilothouse_model::{ModelClient, Unfinished};
-use pilothouse_tools::{
-    BlobSource, Sink, ToolExecutor, git,
-    snapshot::{Ground, Snapshots},
-};
+use pilothouse_tools::{BlobSource, Sink, ToolExecutor, git, snapshot::Snapshots};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Driver, Inbound, Setup, news::News, opening::Opened, port::Stored, trust};
+use super::{
+    Driver, Inbound, Setup,
+    news::News,
+    opening::{self, Opened},
+    port::Stored,
+    trust,
+};
 use crate::{
     config::Provider,
     context::{self, Circumstances, Prepared, Unprepared},
@@ -104,14 +107,7 @@ impl Services {
         let pending = Pending::at(&at.config.intent.pending, &setup.secrets);
         let workshop = ToolExecutor::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
         let (of, variables) = trust::given(&at.trust.1);
-        let ground = Ground {
-            workspace: at.root.path().to_owned(),
-            git: at.fence.git().to_vec(),
-            own: at.fence.found().own.iter().map(|own| at.root.path().join(own.as_str())).collect(),
-            store: at.folder.join("saved"),
-            cap: at.config.copied,
-        };
-        let workshop = workshop.saving(Snapshots::of(ground)).sparing(at.root.spared());
+        let workshop = workshop.saving(Snapshots::of(opening::ground(at))).sparing(at.root.spared());
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
         let sources = super::sources::of(setup, at.root.path(), &at.trust.1, (at.sources.clone(), learns));

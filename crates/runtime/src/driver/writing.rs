@@ -7,13 +7,13 @@ use std::sync::Arc;
 use pilothouse_core::{
     blob::BlobId,
     event::FileChange,
-    ids::{ApplyId, ApprovalId, CallId},
+    ids::{ApplyId, ApprovalId},
     input::Input,
     policy::{Origin, Rule},
     work::{Take, WorkKey},
 };
 
-use super::{Driver, Inbound, work::said};
+use super::{Driver, opening, work::said};
 use crate::{
     permissions,
     writer::{self, Swap, prepare, record},
@@ -63,23 +63,15 @@ impl Driver {
         });
     }
 
-    /// Tells the session what commands had changed that were running when the program ended.
-    pub(super) fn recover(&self) {
+    /// Tells the session what commands had changed that were running when the program ended, where that was not settled
+    /// before it was opened: nothing is taken back before.
+    pub(super) async fn recover(&mut self) {
         let Some(snapshots) = self.kit.workshop.snapshots().cloned().filter(|_| !self.at.read_only()) else {
             return;
         };
-        let (inbound, blobs) = (self.inbound.clone(), Arc::new(self.at.blobs.clone()));
-        let applies = self.at.session.state().applies().values();
-        let known: Vec<CallId> = applies.filter_map(|a| Some(a.command.as_ref()?.call)).collect();
-        self.tasks.spawn(async move {
-            let Some((call, line, wrote)) = snapshots.recover(blobs).await else { return };
-            if known.contains(&call) {
-                snapshots.settled(call);
-            } else {
-                let input = Input::Recovered { call, line, wrote: Box::new(wrote) };
-                drop(inbound.send(Inbound::Input(input)).await);
-            }
-        });
+        if let Some((_, input)) = opening::recovered(&snapshots, &self.at).await {
+            self.turn(vec![(input, false)]);
+        }
     }
 
     /// Puts rules that the user granted for good into their file.

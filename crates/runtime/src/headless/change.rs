@@ -65,7 +65,7 @@ pub async fn change(
     err: &mut (dyn Write + Send),
 ) -> Result<Outcome, RuntimeError> {
     let real = setup.workspace.canonicalize().map_err(RuntimeError::io("open", &setup.workspace))?;
-    for told in settle(&setup, &real).notices {
+    for told in settle(&setup, &real).await.notices {
         drop(writeln!(err, "{told}"));
     }
     let places = match &wish.session {
