@@ -17,8 +17,11 @@ use std::{
     sync::Arc,
 };
 
-use pilothouse_core::relpath::RelPath;
-use pilothouse_tools::jail::{self, Jail, JailError};
+use pilothouse_core::{blob::BlobId, relpath::RelPath};
+use pilothouse_tools::{
+    jail::{self, Jail, JailError},
+    snapshot::Thing,
+};
 use rustix::{
     fs::{AtFlags, Mode, OFlags, XattrFlags},
     io::Errno,
@@ -144,6 +147,18 @@ pub trait Disk: Send + Sync {
         #[allow(clippy::useless_conversion, reason = "the width differs by platform")]
         let bits = u32::from(found.st_mode) & 0o7777;
         Ok(is_folder.then_some(bits))
+    }
+
+    /// What stands for what is at a spot and is never read, with its permission bits; `None` for all others.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn unread(&self, at: &Spot) -> io::Result<Option<(BlobId, u32)>> {
+        match rustix::fs::statat(&at.dir, &at.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => Ok(Thing::unread(&found)),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(e) => Err(e.into()),
+        }
     }
 
     /// Makes a link.

@@ -361,8 +361,13 @@ fn check(disk: &dyn Disk, swap: &Swap, spot: &Spot) -> Result<(), WriteFault> {
         Some(to) => Some(BlobId::of(to.as_bytes())),
         None if swap.was_link() => return Err(stale(&swap.path, "has changed")),
         None => {
-            let now = retry_on_eintr(|| disk.read(spot)).map_err(|e| fault(&swap.path, &e))?;
-            now.map(|f| BlobId::of(&f.bytes))
+            let unread = if swap.forms.is_some() { disk.unread(spot) } else { Ok(None) };
+            if let Some((now, _)) = unread.map_err(|e| fault(&swap.path, &e))? {
+                Some(now)
+            } else {
+                let now = retry_on_eintr(|| disk.read(spot)).map_err(|e| fault(&swap.path, &e))?;
+                now.map(|f| BlobId::of(&f.bytes))
+            }
         }
     };
     match (now, swap.expect) {

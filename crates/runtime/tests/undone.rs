@@ -29,6 +29,8 @@ use pilothouse_tools::snapshot::{Ground, Record, Snapshots};
 
 #[path = "undone/doubt.rs"]
 mod doubt;
+#[path = "undone/limits.rs"]
+mod limits;
 #[path = "undone/repositories.rs"]
 mod repositories;
 

@@ -18,7 +18,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
-    time::SystemTime,
+    time::{Duration, Instant, SystemTime},
 };
 
 use pilothouse_core::{blob::BlobId, ids::CallId, tool::Wrote};
@@ -83,12 +83,32 @@ type Changed = BTreeMap<(usize, String), Was>;
 /// A command that runs.
 #[derive(Debug)]
 struct Running {
-    /// When it began, by the clock that files are stamped with.
-    since: SystemTime,
+    /// When it began.
+    clock: Clock,
     /// What was there of all that changed since then.
     changed: Changed,
     /// What its line says of what it changes.
     named: Named,
+}
+
+/// When a command began.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    /// By the clock that files are stamped with.
+    since: SystemTime,
+    /// The same by the clocks of this process, where `since` is by the very clock of the workspace's files.
+    began: Option<(SystemTime, Instant)>,
+}
+
+impl Clock {
+    /// Whether what is stamped before it is older: the stamps are of the same clock, and that did not jump.
+    fn holds(&self) -> bool {
+        const MOST: Duration = Duration::from_millis(500);
+        self.began.is_some_and(|(wall, began)| {
+            let passed = wall.elapsed().unwrap_or_default();
+            passed.abs_diff(began.elapsed()) < MOST
+        })
+    }
 }
 
 type Held = OwnedMutexGuard<State>;
@@ -125,10 +145,15 @@ impl Snapshots {
     /// What could not be saved, in words: it should not run before the user knows.
     pub async fn before(&self, call: CallId, (line, folder): (&str, &str), told: &str) -> Result<(), String> {
         let failed = || "the workspace could not be looked at".to_owned();
-        let (mut state, ()) = blocking(self.hold().await, State::look).await.ok_or_else(failed)?;
-        state.ask_git().await;
         let (line, folder, told) = (line.to_owned(), folder.to_owned(), told.to_owned());
-        let work = move |state: &mut State| state.save(call, (&line, &folder), &told);
+        let named = line.clone();
+        let look = move |state: &mut State| {
+            state.look();
+            state.named(&named, &folder)
+        };
+        let (mut state, named) = blocking(self.hold().await, look).await.ok_or_else(failed)?;
+        state.ask_git().await;
+        let work = move |state: &mut State| state.save(call, (&line, named), &told);
         blocking(state, work).await.map_or_else(|| Err(failed()), |(_, saved)| saved)
     }
 
@@ -157,7 +182,7 @@ impl Snapshots {
         let ran = ran?;
         let contents = state.fetch(&ran.changed, blobs.as_ref()).await;
         let pruned = state.pruned().await;
-        let (span, kept) = ((ran.since, ended), Arc::clone(&blobs));
+        let (span, kept) = ((ran.clock.since, ended), Arc::clone(&blobs));
         let tell = move |state: &mut State| {
             let told = state.tell(&ran, &contents, &pruned, kept.as_ref());
             state.drop_secrets();
@@ -191,7 +216,9 @@ impl Snapshots {
         let named = Named::of("", "", Path::new(""));
         let begin = move |state: &mut State| {
             state.wake();
-            state.running.insert(call, Running { since, changed: Changed::new(), named });
+            // How the clocks went meanwhile nobody knows.
+            let clock = Clock { since, began: None };
+            state.running.insert(call, Running { clock, changed: Changed::new(), named });
         };
         drop(blocking(self.hold().await, begin).await?);
         let wrote = self.told(call, None, blobs).await;
@@ -217,7 +244,24 @@ impl State {
                 tree.tracked.insert(path);
             }
         }
+        for (root, path) in known.named {
+            if let Some(tree) = self.trees.get_mut(root) {
+                tree.named.insert(path);
+            }
+        }
         self.last = self.copies().map(|(number, _)| number).max().unwrap_or_default();
+    }
+
+    /// What a line says that it changes. Where git's rules hide a file from every look nothing else would stand for it.
+    fn named(&mut self, line: &str, folder: &str) -> Named {
+        let root = self.trees.first().map(|t| t.root.clone()).unwrap_or_default();
+        let named = Named::of(line, folder, &root);
+        let new = self.trees.first_mut().map(|t| t.name(named.there(&root))).unwrap_or_default();
+        if !new.is_empty() {
+            self.dirty.extend(new.into_iter().map(|path| (0, path)));
+            self.look();
+        }
+        named
     }
 
     /// Looks at everything; what is not as it was belongs to every command that runs.
@@ -246,6 +290,3 @@ async fn blocking<T: Send + 'static>(
     });
     work.await.inspect_err(|e| tracing::error!(error = %e, "a part of the program failed")).ok()
 }
-
-#[cfg(test)]
-mod tests;

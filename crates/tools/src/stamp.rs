@@ -9,10 +9,28 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use pilothouse_core::blob::BlobId;
 use serde::{Deserialize, Serialize};
 
 /// What changed so shortly before it was looked at may change again without another stamp: the clock of files is coarse.
 const FRESH: Duration = Duration::from_millis(100);
+
+/// What time it is by the clock that stamps what is written into a folder: a file without a name is made there and goes
+/// at once. `None` where that cannot be.
+pub(crate) fn clock_of(folder: &Path) -> Option<SystemTime> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+        let file = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR).ok()?;
+        rustix::fs::fstat(&file).ok().map(|stat| Stamp::of_stat(&stat).changed())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        None
+    }
+}
 
 /// What tells a state of a file from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +93,11 @@ impl Stamp {
     /// Its permission bits.
     pub const fn bits(self) -> u32 {
         self.mode & 0o7777
+    }
+
+    /// What tells the content from another one without reading it.
+    pub fn id(self) -> BlobId {
+        BlobId::of(format!("{} {} {:?}", self.ino, self.size, self.written).as_bytes())
     }
 
     /// When it was changed last, in any way.

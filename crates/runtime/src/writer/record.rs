@@ -79,6 +79,13 @@ impl Tools<'_> {
             let text = format!("{}{rest} changed since that command; nothing was written", stale.join(", "));
             return Err(WriteFault { stale: true, ..plain(text) });
         }
+        if let Some((one, _)) = open.iter().find(|(one, _)| matches!(one.to, Thing::Unkept(..))) {
+            let text = format!(
+                "{} was too large to be kept and cannot be put back; nothing was written: run the command again",
+                one.change.path
+            );
+            return Err(plain(text));
+        }
         if open.iter().any(|(one, _)| one.change.gits) {
             no_lock(&roots)?;
         }
@@ -117,7 +124,7 @@ impl Tools<'_> {
     fn standing(self, root: &Root, one: &Wanted<'_>) -> io::Result<Standing> {
         let Change { path, gits, .. } = one.change;
         let now = self.now(root, path)?;
-        if now == *one.to {
+        if now == *one.to || (now.bits().is_some() && now.bits() == one.to.bits() && same(&now, one.to)) {
             return Ok(Standing::Done);
         }
         if same(&now, one.expect) || same(&now, one.to) {
@@ -155,6 +162,9 @@ impl Tools<'_> {
         }
         if let Some(bits) = self.disk.folder(&at.spot)? {
             return Ok(Thing::Folder(bits));
+        }
+        if let Some((id, bits)) = self.disk.unread(&at.spot)? {
+            return Ok(Thing::Unkept(id, bits));
         }
         let found = retry_on_eintr(|| self.disk.read(&at.spot))?;
         Ok(found.map_or(Thing::Nothing, |f| Thing::File(BlobId::of(&f.bytes), f.mode)))
@@ -266,7 +276,7 @@ impl Wanted<'_> {
             return None;
         }
         let target = |thing: &Thing| if let Thing::Link(to) = thing { Some(to.clone()) } else { None };
-        let mode = |thing: &Thing| if let Thing::File(_, bits) = thing { Some(*bits) } else { None };
+        let mode = |thing: &Thing| thing.bits();
         let forms = Forms {
             links: (link(self.expect), link(self.to)),
             targets: (target(self.expect), target(self.to)),
@@ -315,10 +325,12 @@ fn wanted(record: &Record, redo: bool) -> Vec<Wanted<'_>> {
 /// The same thing, whatever its permission bits.
 fn same(a: &Thing, b: &Thing) -> bool {
     match (a, b) {
-        (Thing::File(a, _), Thing::File(b, _)) => a == b,
+        (Thing::File(a, _) | Thing::Unkept(a, _), Thing::File(b, _) | Thing::Unkept(b, _)) => a == b,
         (Thing::Link(a), Thing::Link(b)) => a == b,
         (Thing::Folder(_), Thing::Folder(_)) | (Thing::Nothing, Thing::Nothing) => true,
-        (Thing::File(..) | Thing::Link(_) | Thing::Folder(_) | Thing::Nothing, _) => false,
+        (Thing::File(..) | Thing::Unkept(..) | Thing::Link(_) | Thing::Folder(_) | Thing::Nothing, _) => {
+            false
+        }
     }
 }
 

@@ -218,9 +218,14 @@ async fn what_only_came_into_sight_is_never_removed_by_an_undo() {
 #[tokio::test]
 async fn what_a_command_moves_from_where_nobody_looks_stays_there_and_is_named() {
     for (line, stays, text, back) in [
-        ("mv .env env.txt", "env.txt", "TOKEN=mine\n", "mv env.txt .env"),
+        ("eval \"$(echo mv .env env.txt)\"", "env.txt", "TOKEN=mine\n", "mv env.txt .env"),
         ("echo x > x; mv logs/old kept", "kept/day.log", "kept\n", "mv kept logs/old"),
-        ("mv src/b.tmp src/b.txt; rm src/a.txt", "src/b.txt", "a draft\n", "mv src/b.txt src/b.tmp"),
+        (
+            "ls src/*.tmp | sed 's/.*/& src\\/b.txt/' | xargs mv; rm src/a.txt",
+            "src/b.txt",
+            "a draft\n",
+            "mv src/b.txt src/b.tmp",
+        ),
     ] {
         let (mut desk, before) = with_hidden();
         let wrote = desk.run(line).await.unwrap();
@@ -230,6 +235,14 @@ async fn what_a_command_moves_from_where_nobody_looks_stays_there_and_is_named()
         }
         assert_eq!(fs::read_to_string(desk.at().join(stays)).unwrap(), text, "{line}");
         bash(&desk.at(), back);
+        same(&desk.state(), &before, 0, line);
+    }
+    // What the line itself names was saved before.
+    for line in ["mv .env env.txt", "mv src/b.tmp src/b.txt; rm src/a.txt"] {
+        let (mut desk, before) = with_hidden();
+        let wrote = desk.run(line).await.unwrap();
+        assert_eq!(wrote.left, Vec::<String>::new(), "{line}");
+        desk.revert(wrote.record.unwrap(), false).unwrap();
         same(&desk.state(), &before, 0, line);
     }
     // A folder of another name takes what is hidden in it along: that stays hidden there, and all else comes back.

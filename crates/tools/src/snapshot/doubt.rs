@@ -6,6 +6,7 @@
 
 use std::{
     collections::BTreeMap,
+    fs,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -24,6 +25,8 @@ use crate::stamp::Stamp;
 
 /// Changes that are named.
 const MOST_NAMED: usize = 6;
+/// Names in a folder that are held against a wildcard.
+const MOST_THERE: usize = 10_000;
 
 /// What a line says of what it changes.
 #[derive(Debug)]
@@ -34,6 +37,8 @@ pub(super) struct Named {
     folders: Gitignore,
     /// Whether it runs git.
     git: bool,
+    /// The paths, and whether they hold wildcards.
+    paths: Vec<(String, bool)>,
 }
 
 impl Named {
@@ -44,21 +49,38 @@ impl Named {
         for used in reading.uses.iter().filter(|u| u.act != Act::Read) {
             // Where the line does not show from where it goes, it names nothing.
             if used.from.as_ref().is_some_and(|from| from.len() == 1) {
-                paths.extend(
-                    used.places(folder).into_iter().filter_map(|p| pattern(&p, used.wild, workspace)),
-                );
+                let below = used.places(folder).into_iter().filter_map(|p| below(&p, workspace));
+                paths.extend(below.map(|path| (path, used.wild)));
             }
         }
         let build = |end: &str| {
             let mut builder = GitignoreBuilder::new("");
-            for path in &paths {
+            for (path, wild) in &paths {
                 // A name that is no pattern names nothing.
-                let _ = builder.add_line(None, &format!("/{path}{end}"));
+                let _ = builder.add_line(None, &format!("/{}{end}", pattern(path, *wild)));
             }
             builder.build().unwrap_or_else(|_| Gitignore::empty())
         };
         let git = reading.calls.iter().any(|call| call.program == "git");
-        Self { files: build(""), folders: build("/**"), git }
+        Self { files: build(""), folders: build("/**"), git, paths }
+    }
+
+    /// The files of the workspace among them that are there, as they are reached without a link. Where a wildcard stands
+    /// for a folder none is found.
+    pub fn there(&self, root: &Path) -> Vec<String> {
+        let mut all = Vec::new();
+        for (path, wild) in &self.paths {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if !wild || !name.contains(['*', '?', '[']) {
+                all.push(path.clone());
+                continue;
+            }
+            let names = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+            let below =
+                names.take(MOST_THERE).filter_map(|e| Some(folder_and(folder, e.file_name().to_str()?)));
+            all.extend(below.filter(|path| self.files.matched(path, false).is_ignore()));
+        }
+        all.iter().flat_map(|path| reached(root, path)).collect()
     }
 
     /// Whether a change may be somebody else's; `stamp` is what stands there, and the command ended `ended`.
@@ -80,29 +102,46 @@ impl Named {
     }
 }
 
-/// A path of a line as a pattern below the workspace; `None` for one outside.
-fn pattern(path: &str, wild: bool, workspace: &Path) -> Option<String> {
+/// A path of a line below the workspace; `None` for one outside.
+fn below(path: &str, workspace: &Path) -> Option<String> {
     let below =
         if path.starts_with('/') { Path::new(path).strip_prefix(workspace).ok()?.to_str()? } else { path };
-    if below.is_empty() || below.starts_with('~') {
-        return None;
-    }
+    (!below.is_empty() && !below.starts_with('~')).then(|| below.to_owned())
+}
+
+/// A path as a pattern.
+fn pattern(path: &str, wild: bool) -> String {
     let escaped = |c: char| if wild || c.is_alphanumeric() || c == '/' { vec![c] } else { vec!['\\', c] };
-    Some(below.chars().flat_map(escaped).collect())
+    path.chars().flat_map(escaped).collect()
+}
+
+fn folder_and(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// What is written by a path: itself, and where it leads if it is a link. Nothing outside the workspace.
+fn reached(root: &Path, path: &str) -> Vec<String> {
+    let full = root.join(path);
+    let own = full.parent().and_then(|p| p.canonicalize().ok()).zip(full.file_name()).map(|(p, n)| p.join(n));
+    let real = full.canonicalize().ok();
+    let all = [own, real].into_iter().flatten();
+    let there = all.filter(|p| Stamp::at(p).is_some_and(|s| s.is_file() || s.is_link()));
+    there.filter_map(|p| Some(p.strip_prefix(root).ok()?.to_str()?.to_owned())).collect()
 }
 
 impl State {
-    /// Marks the changes that may be somebody else's.
+    /// Marks the changes that may be somebody else's; those that are marked already stay so.
     pub(super) async fn doubt(
         &self,
         changes: &mut [Change],
         named: &Named,
         (since, ended): (SystemTime, Option<SystemTime>),
     ) {
+        let marked: Vec<bool> = changes.iter().map(|c| c.doubted).collect();
         for change in changes.iter_mut() {
             let tree = self.trees.get(change.root);
             let stamp = tree.and_then(|t| t.files.get(change.path.as_str())).map(|k| k.stamp);
-            change.doubted = named.doubts(change, stamp, ended);
+            change.doubted |= named.doubts(change, stamp, ended);
         }
         if !named.git || ended.is_none() {
             return;
@@ -126,6 +165,9 @@ impl State {
                 let object = found.clean.get(below.trim_start_matches('/')).map(|(object, _)| object);
                 change.doubted = object.is_none_or(|object| is_new(object, &stores, since));
             }
+        }
+        for (change, marked) in changes.iter_mut().zip(marked) {
+            change.doubted |= marked;
         }
     }
 

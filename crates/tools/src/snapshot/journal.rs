@@ -24,6 +24,7 @@ pub(super) enum Line {
     File(usize, String, Option<Known>),
     Folder(usize, String, Option<u32>),
     Tracked(usize, String),
+    Named(usize, String),
 }
 
 /// The file.
@@ -40,6 +41,7 @@ pub(super) struct Remembered {
     pub files: BTreeMap<usize, BTreeMap<String, Known>>,
     pub folders: BTreeMap<usize, BTreeMap<String, u32>>,
     pub tracked: Vec<(usize, String)>,
+    pub named: Vec<(usize, String)>,
 }
 
 impl Journal {
@@ -63,6 +65,7 @@ impl Journal {
                 }
                 Line::Folder(root, path, None) => drop(known.folders.entry(root).or_default().remove(&path)),
                 Line::Tracked(root, path) => known.tracked.push((root, path)),
+                Line::Named(root, path) => known.named.push((root, path)),
             }
         }
         known
@@ -110,6 +113,7 @@ fn everything(trees: &[Tree]) -> Vec<Line> {
         all.extend(files);
         all.extend(tree.all_folders().map(|(p, bits)| Line::Folder(root, p.clone(), Some(bits))));
         all.extend(tree.tracked.iter().map(|p| Line::Tracked(root, p.clone())));
+        all.extend(tree.named.iter().map(|p| Line::Named(root, p.clone())));
     }
     all
 }

@@ -11,7 +11,7 @@ use std::{
 use pilothouse_core::shell::{self, Risk};
 
 use super::State;
-use crate::git;
+use crate::{git, regular};
 
 /// The folder of second names.
 const HELD: &str = "objects";
@@ -162,7 +162,7 @@ async fn lost(held: &Path, store: &Path, gone: &[String]) -> BTreeSet<String> {
         lost.extend(single.into_iter().filter(is).cloned());
     }
     for index in packs.into_iter().filter(|n| ends(n, "idx")) {
-        let Ok(bytes) = fs::read(held.join(index)) else { continue };
+        let Ok(bytes) = regular::read(&held.join(index), MOST_LISTED) else { continue };
         let whole = match git::ask_about(held, &["show-index"], bytes, MOST_LISTED).await {
             Some(listed) => {
                 let listed = String::from_utf8_lossy(&listed);

@@ -12,7 +12,11 @@ use pilothouse_core::{
     relpath::RelPath,
     tool::ChangeKind,
 };
+use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
+
+use super::MOST_FILE_BYTES;
+use crate::stamp::Stamp;
 
 /// A larger file is not compared line by line.
 const MOST_COMPARED: usize = 512 * 1024;
@@ -64,6 +68,9 @@ pub enum Thing {
     Nothing,
     /// A file: its content and its permission bits.
     File(BlobId, u32),
+    /// A file whose content is not kept, or what is no ordinary file: what tells it from another, and its permission
+    /// bits. It can be taken away, and not be put back.
+    Unkept(BlobId, u32),
     /// A link, and where it leads.
     Link(String),
     /// A folder and its permission bits.
@@ -71,10 +78,35 @@ pub enum Thing {
 }
 
 impl Thing {
-    /// The content of a file; where a link leads stands for one.
-    pub fn content(&self) -> Option<BlobId> {
+    /// What stands for what is never read, with its permission bits: too large a file, a pipe, a device. `None` for all
+    /// others.
+    pub fn unread(found: &Stat) -> Option<(BlobId, u32)> {
+        let stamp = Stamp::of_stat(found);
+        let read = stamp.is_file() && stamp.size <= MOST_FILE_BYTES;
+        let other = read || stamp.is_folder() || stamp.is_link();
+        (!other).then(|| (stamp.id(), stamp.bits()))
+    }
+
+    /// The content that must be stored for it.
+    pub const fn stored(&self) -> Option<BlobId> {
         match self {
             Self::File(id, _) => Some(*id),
+            Self::Nothing | Self::Unkept(..) | Self::Link(_) | Self::Folder(_) => None,
+        }
+    }
+
+    /// The permission bits of a file.
+    pub const fn bits(&self) -> Option<u32> {
+        match self {
+            Self::File(_, bits) | Self::Unkept(_, bits) => Some(*bits),
+            Self::Nothing | Self::Link(_) | Self::Folder(_) => None,
+        }
+    }
+
+    /// The content of a file; where a link leads stands for one, and what tells it from another for one that is not kept.
+    pub fn content(&self) -> Option<BlobId> {
+        match self {
+            Self::File(id, _) | Self::Unkept(id, _) => Some(*id),
             Self::Link(to) => Some(BlobId::of(to.as_bytes())),
             Self::Nothing | Self::Folder(_) => None,
         }
@@ -125,8 +157,9 @@ impl Change {
             _ => ChangeKind::Modify,
         };
         let text = |b: &[u8]| b.len() <= MOST_COMPARED && !b.contains(&0);
-        let hunks = if text(before) && text(after) { diff::hunks(before, after) } else { Vec::new() };
-        let mode = if let Thing::File(_, bits) = self.before { Some(bits) } else { None };
+        let kept = !matches!(self.after, Thing::Unkept(..));
+        let hunks = if kept && text(before) && text(after) { diff::hunks(before, after) } else { Vec::new() };
+        let mode = self.before.bits();
         let change = FileChange {
             proposal: ProposalId::default(),
             path: self.path.clone(),

@@ -7,22 +7,25 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::Path,
-    time::SystemTime,
+    time::{Instant, SystemTime},
 };
 
 use pilothouse_core::{ids::CallId, shell::secrets::is_secret};
 use rustix::fs::{Mode, OFlags};
 
 use super::{
-    Changed, MOST_FILE_BYTES, Running, State,
+    Changed, Clock, MOST_FILE_BYTES, Running, State,
     doubt::Named,
     journal::Line,
     objects,
     tree::{Cover, INDEX, Known, Was},
 };
-use crate::{git, stamp::Stamp};
+use crate::{
+    git,
+    stamp::{self, Stamp},
+};
 
 /// The folder of copies.
 const COPIES: &str = "blobs";
@@ -149,7 +152,7 @@ impl State {
     pub(super) fn save(
         &mut self,
         call: CallId,
-        (line, folder): (&str, &str),
+        (line, named): (&str, Named),
         told: &str,
     ) -> Result<(), String> {
         let mut unkept = self.copy();
@@ -166,16 +169,32 @@ impl State {
         }
         self.note();
         self.hold_objects(line);
+        let clock = self.mark(call, line);
+        self.running.insert(call, Running { clock, changed: Changed::new(), named });
+        Ok(())
+    }
+
+    /// Notes that a command runs; and when it began, by the clock of the files that it may change.
+    fn mark(&self, call: CallId, line: &str) -> Clock {
+        let here = self.trees.first().and_then(|t| stamp::clock_of(&t.root));
         let mark = self.store.join(mark(call));
-        let marked = fs::write(&mark, line).and_then(|()| mark.metadata()?.modified());
-        let since = marked.unwrap_or_else(|e| {
+        let marked = fs::write(&mark, line).and_then(|()| {
+            let file = File::options().write(true).open(&mark)?;
+            here.map_or(Ok(()), |here| file.set_modified(here))?;
+            file.metadata()?.modified()
+        });
+        let marked = marked.unwrap_or_else(|e| {
             tracing::warn!(error = %e, "that a command runs could not be noted");
             SystemTime::now()
         });
-        let workspace = self.trees.first().map(|t| t.root.clone()).unwrap_or_default();
-        let named = Named::of(line, folder, &workspace);
-        self.running.insert(call, Running { since, changed: Changed::new(), named });
-        Ok(())
+        let began = (here.is_some() || self.is_beside()).then(|| (SystemTime::now(), Instant::now()));
+        Clock { since: here.unwrap_or(marked), began }
+    }
+
+    /// Whether copies are kept on the file system of the workspace.
+    fn is_beside(&self) -> bool {
+        let device = |path: &Path| path.metadata().map(|m| m.dev()).ok();
+        self.trees.first().is_some_and(|t| device(&t.root).is_some_and(|d| device(&self.store) == Some(d)))
     }
 
     fn leave(&mut self, (root, path): &(usize, String)) {
@@ -288,6 +307,9 @@ impl State {
             }
             if tree.tracked.contains(&path) {
                 lines.push(Line::Tracked(root, path.clone()));
+            }
+            if tree.named.contains(&path) {
+                lines.push(Line::Named(root, path.clone()));
             }
             if folder.is_none() || file.is_some() {
                 lines.push(Line::File(root, path, file));

@@ -23,7 +23,9 @@ impl State {
         let known = std::mem::take(&mut self.sums);
         let (mut all, mut sums) = (Vec::new(), BTreeMap::new());
         for tree in self.trees.iter().take(1) {
-            for (path, file) in tree.files.iter().filter(|(path, _)| !tree.is_gits(path)) {
+            for (path, file) in
+                tree.files.iter().filter(|(path, _)| !tree.is_gits(path) && !tree.is_hidden(path))
+            {
                 let before = known.get(path).filter(|(stamp, _)| *stamp == file.stamp && !file.fresh);
                 let content = before.map_or_else(|| content(tree, path, file), |(_, content)| *content);
                 all.extend_from_slice(format!("{path}\0{:o}\0{content}\n", file.stamp.bits()).as_bytes());

@@ -16,7 +16,7 @@ use super::{
     save::open,
     tree::{Cover, Known, Tree, Was},
 };
-use crate::{executor::BlobSource, git, stamp::Stamp};
+use crate::{executor::BlobSource, git, regular, stamp::Stamp};
 
 /// Files that an event names one by one, and the bytes of their names.
 const MOST_NAMED: (usize, usize) = (20, 2_000);
@@ -34,7 +34,7 @@ const MOST_GITS: usize = 6;
 pub(super) struct Told {
     pub changes: Vec<Change>,
     left: Vec<String>,
-    /// Bytes of new contents.
+    /// Bytes of new contents that are kept.
     stored: u64,
 }
 
@@ -73,18 +73,21 @@ impl State {
     ) -> Told {
         let mut told = Told::default();
         let unseen = self.unseen(ran);
-        for ((root, path), was) in &ran.changed {
+        // What was there comes first: what a command made takes no room from what it wrote over.
+        let (new, old): (Vec<_>, Vec<_>) = ran.changed.iter().partition(|(_, was)| **was == Was::Nothing);
+        for ((root, path), was) in old.into_iter().chain(new) {
             let (Some(tree), Ok(place)) = (self.trees.get(*root), RelPath::new(path)) else { continue };
             if unseen.contains_key(&(*root, path)) {
-                // One that only came into sight did not change.
-                if tree.files.get(path).is_some_and(|k| k.stamp.changed() >= ran.since)
+                // One that only came into sight did not change, as far as the clocks can be believed.
+                if !ran.clock.holds()
+                    || tree.files.get(path).is_some_and(|k| k.stamp.changed() >= ran.clock.since)
                     || is_moved(ran, *root, tree, path)
                 {
                     told.left.push(path.clone());
                 }
                 continue;
             }
-            if self.is_as_copied(*root, path, was) || is_older(was, tree.files.get(path), ran) {
+            if self.is_as_copied(*root, path, was) {
                 continue;
             }
             let before = self.before_of(was, objects, blobs);
@@ -97,13 +100,16 @@ impl State {
                 continue;
             };
             let gits = tree.is_gits(path);
-            let change = Change { root: *root, path: place, before, after, gits, doubted: false };
+            let doubted = is_older(was, tree.files.get(path), ran);
+            let change = Change { root: *root, path: place, before, after, gits, doubted };
             if change.before != change.after && !same_index(&change, blobs) {
                 told.changes.push(change);
             }
         }
+        told.changes.sort_by(|a, b| (a.root, a.path.as_str()).cmp(&(b.root, b.path.as_str())));
+        let mut held = 0;
         for one in pruned {
-            match self.content_of(one, &mut told.stored, blobs) {
+            match self.content_of(one, &mut held, blobs) {
                 Some(change) => told.changes.push(change),
                 None => told.left.push(one.path.clone()),
             }
@@ -118,7 +124,7 @@ impl State {
         if stamp.size > MOST_FILE_BYTES || *stored > self.cap {
             return None;
         }
-        let id = blobs.keep(&std::fs::read(&gone.held).ok()?).ok()?;
+        let id = blobs.keep(&regular::read_in_place(&gone.held, MOST_FILE_BYTES).ok()?).ok()?;
         let (root, path) = (gone.root, RelPath::new(&gone.path).ok()?);
         let (before, after) = (Thing::File(id, stamp.bits()), Thing::Nothing);
         Some(Change { root, path, before, after, gits: true, doubted: false })
@@ -131,7 +137,7 @@ impl State {
         let mut old = BTreeMap::new();
         for ((root, path), _) in ran.changed.iter().filter(|(_, was)| **was == Was::Nothing) {
             let Some((tree, known)) = self.trees.get(*root).zip(at(*root, path)) else { continue };
-            if known.stamp.is_born_before(&tree.root.join(path), ran.since) {
+            if known.stamp.is_born_before(&tree.root.join(path), ran.clock.since) {
                 old.insert((*root, path), known.stamp);
             }
         }
@@ -190,7 +196,8 @@ impl State {
         id.map(|id| Thing::File(id, known.stamp.bits()))
     }
 
-    /// What is there now; `None` for what cannot be put back again.
+    /// What is there now; `None` for what cannot be told. What is too large, or beyond the most that is kept in all, is
+    /// not kept: to take it back it only needs to be known again.
     fn after_of(
         &self,
         root: usize,
@@ -206,13 +213,17 @@ impl State {
         if known.stamp.is_link() {
             return Ok(std::fs::read_link(place)?.to_str().map(|to| Thing::Link(to.to_owned())));
         }
-        *stored += known.stamp.size;
-        if !known.stamp.is_file() || known.stamp.size > MOST_FILE_BYTES || *stored > self.cap {
-            return Ok(None);
+        let (stamp, bits) = (known.stamp, known.stamp.bits());
+        if !stamp.is_file() || stamp.size > MOST_FILE_BYTES {
+            return Ok(Some(Thing::Unkept(stamp.id(), bits)));
         }
         let mut bytes = Vec::new();
         open(&place)?.take(MOST_FILE_BYTES).read_to_end(&mut bytes)?;
-        Ok(Some(Thing::File(blobs.keep(&bytes)?, known.stamp.bits())))
+        if *stored + stamp.size > self.cap {
+            return Ok(Some(Thing::Unkept(BlobId::of(&bytes), bits)));
+        }
+        *stored += stamp.size;
+        Ok(Some(Thing::File(blobs.keep(&bytes)?, bits)))
     }
 
     /// What changed, as it is told; `None` when nothing did.
@@ -233,7 +244,7 @@ impl State {
             compared += 1;
             let text = |thing: &Thing| match thing {
                 Thing::File(id, _) if compared <= MOST_COMPARED => blobs.blob(*id).unwrap_or_default(),
-                Thing::File(..) | Thing::Nothing | Thing::Folder(_) => Vec::new(),
+                Thing::File(..) | Thing::Unkept(..) | Thing::Nothing | Thing::Folder(_) => Vec::new(),
                 Thing::Link(to) => to.clone().into_bytes(),
             };
             if change.gits {
@@ -266,10 +277,11 @@ impl State {
     }
 }
 
-/// Whether a file changed before the command began, while all was saved: the very same file, and not touched since.
+/// Whether a file seems to have changed before the command began, while all was saved: the very same file, and by its
+/// stamp not touched since. That is somebody else's, where the clocks tell the truth.
 fn is_older(was: &Was, now: Option<&Known>, ran: &Running) -> bool {
     let (Was::File(was), Some(now)) = (was, now) else { return false };
-    was.stamp.ino == now.stamp.ino && now.stamp.is_older_than(ran.since)
+    was.stamp.ino == now.stamp.ino && now.stamp.is_older_than(ran.clock.since)
 }
 
 /// Whether the command gave a new folder around a file its name.
@@ -279,7 +291,7 @@ fn is_moved(ran: &Running, root: usize, tree: &Tree, path: &str) -> bool {
         std::iter::successors(Some(path), |at| at.rsplit_once('/').map(|(around, _)| around)).skip(1);
     around
         .take_while(new)
-        .any(|at| Stamp::at(&tree.root.join(at)).is_some_and(|s| s.is_renamed_since(ran.since)))
+        .any(|at| Stamp::at(&tree.root.join(at)).is_some_and(|s| s.is_renamed_since(ran.clock.since)))
 }
 
 /// Whether it is an index of git that says the same of every file.

@@ -2,7 +2,8 @@
 //! can be had again.
 //!
 //! Owns the look and what it keeps of the last one: a folder is listed again only when it changed. Files that
-//! git ignores and folders that a tool makes again do not count; git's own do, but its objects.
+//! git ignores and folders that a tool makes again do not count, but for files that a line names as written; git's own do,
+//! but its objects.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -86,6 +87,8 @@ pub(super) struct Tree {
     folders: BTreeMap<String, Arc<Folder>>,
     /// Files that git has and its rules ignore.
     pub tracked: BTreeSet<String>,
+    /// Files that git's rules ignore and that a line named as written.
+    pub named: BTreeSet<String>,
     /// Names that are no text.
     pub odd: BTreeSet<PathBuf>,
     /// Folders that are passed over.
@@ -147,10 +150,27 @@ impl Tree {
             }
             waiting.extend(folder.folders.iter().map(|n| join(&path, n)));
         }
-        for path in self.tracked.clone() {
+        for path in self.tracked.union(&self.named).cloned().collect::<Vec<_>>() {
             self.look_at(path, now, &mut changes);
         }
         changes
+    }
+
+    /// Takes in files that a line named, where no look sees them; gives those.
+    pub fn name(&mut self, paths: impl IntoIterator<Item = String>) -> Vec<String> {
+        let own = |path: &String| self.skip.iter().any(|s| self.root.join(path).starts_with(s));
+        let new = paths.into_iter().filter(|p| !self.files.contains_key(p) && !self.is_gits(p) && !own(p));
+        let new: Vec<String> = new.collect();
+        self.named.extend(new.iter().cloned());
+        new
+    }
+
+    /// Whether a file is only looked at because a line named it.
+    pub fn is_hidden(&self, path: &str) -> bool {
+        let listed = |(folder, name): (&str, &str)| {
+            self.folders.get(folder).is_some_and(|f| f.files.iter().any(|n| n == name))
+        };
+        self.named.contains(path) && !self.tracked.contains(path) && !split(path).is_some_and(listed)
     }
 
     fn list_again(
