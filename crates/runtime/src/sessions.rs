@@ -12,13 +12,14 @@ use std::{
 };
 
 use pilothouse_core::{
+    blob::BlobId,
     event::Event,
     ids::Seq,
     intent::Phase,
     session::{Session, State},
     talk::Usage,
 };
-use pilothouse_tools::{atomic, regular};
+use pilothouse_tools::{atomic, regular, snapshot::Record};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -282,9 +283,9 @@ pub struct Check {
     /// The log.
     pub report: Report,
     /// The digest of the state that it tells.
-    pub digest: pilothouse_core::blob::BlobId,
+    pub digest: BlobId,
     /// Contents that events name and that are not there or not what they should be.
-    pub missing: Vec<pilothouse_core::blob::BlobId>,
+    pub missing: Vec<BlobId>,
 }
 
 impl Check {
@@ -302,14 +303,27 @@ impl Check {
 pub fn verify(place: &Place) -> Result<Check, RuntimeError> {
     let (session, report) = read(&place.folder)?;
     let blobs = Blobs::under(&place.folder);
-    let applies = session.state().applies().values().flat_map(|a| &a.files);
-    let mut named: Vec<_> = applies.flat_map(|f| [f.before, f.after]).flatten().collect();
-    named.extend(session.state().applies().values().filter_map(|a| Some(a.command.as_ref()?.record)));
+    let mut named = Vec::new();
+    for apply in session.state().applies().values() {
+        if let Some(command) = &apply.command {
+            named.push(command.record);
+            named.extend(stored(&blobs, command.record));
+        } else {
+            named.extend(apply.files.iter().flat_map(|f| [f.before, f.after]).flatten());
+        }
+    }
     named.extend(session.state().proposals().values().flat_map(|p| [p.before, p.after]).flatten());
     named.sort_unstable();
     named.dedup();
     named.retain(|id| blobs.get(*id).is_none());
     Ok(Check { report, digest: session.state().digest(), missing: named })
+}
+
+/// The contents that what a command changed stands on; none where its record is not there.
+fn stored(blobs: &Blobs, record: BlobId) -> Vec<BlobId> {
+    let record = blobs.get(record).and_then(|bytes| serde_json::from_slice::<Record>(&bytes).ok());
+    let changes = record.map(|r| r.changes).unwrap_or_default();
+    changes.iter().flat_map(|c| [c.before.stored(), c.after.stored()]).flatten().collect()
 }
 
 /// Every readable event of a session, in order.

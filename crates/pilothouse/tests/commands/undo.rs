@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::support::{
     Desk,
     alone::{Running, finish, last_result, not_run},
+    proof::everything,
     server::{Server, Turn},
 };
 
@@ -153,4 +154,19 @@ fn a_kill_in_the_middle_of_a_command_is_known_to_the_next_undo() {
     desk.go(&["undo"]).with(0);
     assert_eq!(desk.tree(), first);
     desk.verified();
+}
+
+#[test]
+fn a_session_whose_undo_is_gone_is_not_called_sound() {
+    let desk = Desk::new();
+    let was = fs::read(desk.path().join("src/search.rs")).unwrap();
+    if !ran(&desk, "echo gone > src/search.rs; ln -s nowhere link") {
+        return;
+    }
+    desk.verified();
+    let stored = everything(desk.home.path()).into_iter().filter(|(_, bytes)| *bytes == was);
+    let mut stored = stored.filter(|(path, _)| !path.components().any(|c| c.as_os_str() == "saved"));
+    fs::remove_file(stored.next().unwrap().0).unwrap();
+    let found = desk.go(&["sessions", "verify", "--all", "--json"]).events();
+    assert!(found.iter().any(|s| s["sound"] == false), "{found:?}");
 }
