@@ -392,23 +392,22 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a substitution stands inside of a subscript of a name.
+/// Whether a substitution stands inside of a subscript of a name. What follows the first one is nested in it at least as
+/// deep as in any later one, so that its depth alone says so.
 fn subscript_runs(text: &str) -> bool {
-    text.match_indices('[').any(|(at, _)| {
-        let (before, inside) = text.split_at(at);
-        let mut depth = 0usize;
-        let mut last = '[';
-        before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-            && inside.chars().any(|c| {
-                match c {
-                    '[' => depth += 1,
-                    ']' => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                let runs = depth > 0 && (c == '`' || c == '(' && last == '$');
-                last = c;
-                runs
-            })
+    let (mut named, mut depth, mut last) = (false, 0usize, ' ');
+    text.chars().any(|c| {
+        match c {
+            '[' => {
+                named |= last.is_ascii_alphanumeric() || last == '_';
+                depth += usize::from(named);
+            }
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let runs = depth > 0 && (c == '`' || c == '(' && last == '$');
+        last = c;
+        runs
     })
 }
 

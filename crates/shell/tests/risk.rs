@@ -228,6 +228,7 @@ fn loops_and_copies_cannot_multiply_without_end() {
         format!("a=(x); {}echo \"${{a[@]}}\"", "a+=(y);".repeat(6_000)),
         format!("set -- {}; {}", "a ".repeat(9_000), "shift; ".repeat(3_000)),
         format!("{}{}", "x=1;".repeat(8_000), "(x=2);".repeat(5_000)),
+        format!("declare -i x='{}'", "a[".repeat(16_000)),
     ];
     for line in lines {
         let start = Instant::now();
