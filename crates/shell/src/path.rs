@@ -33,12 +33,14 @@ pub(super) enum Cwd {
     Unknown,
 }
 
-/// The components of a path with `.` and `..` settled; `None` when it climbs above its start.
+/// The components of a path with `.` and `..` settled; `None` when it climbs above its start. Above the root there is
+/// the root.
 fn settle(path: &str) -> Option<Vec<&str>> {
     let mut out = Vec::new();
     for part in path.split(['/', '\\']) {
         match part {
             "" | "." => {}
+            ".." if out.is_empty() && path.starts_with('/') => {}
             ".." => {
                 out.pop()?;
             }

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use super::knowledge::{Names, groups, list, spelled_out};
 use super::path::glob;
+use super::trace::settled;
 
 const TEXT: &str = include_str!("../../../assets/knowledge/private.txt");
 
@@ -147,23 +148,36 @@ impl Secrets {
     }
 }
 
-/// Whether `path` names a file (or a directory of files) that holds credentials.
+/// Whether `path` names a file (or a directory of files) that holds credentials, as it is written or where it leads.
 pub fn is_secret(path: &str) -> bool {
-    SECRETS.is_secret(path)
+    SECRETS.is_secret(path) || detours(path) && plain(path).is_some_and(|plain| SECRETS.is_secret(&plain))
+}
+
+/// Whether a path does not go straight to where it leads.
+fn detours(path: &str) -> bool {
+    path.contains("//") || path.split('/').any(|part| matches!(part, "." | ".."))
+}
+
+/// Where a path leads by its text; `None` when it climbs above its start.
+fn plain(path: &str) -> Option<String> {
+    // A home is one of those that lie beside each other.
+    let home = path.strip_prefix('~').map(|_| format!("/home/{path}"));
+    settled(&[home.as_deref().unwrap_or(path)])
 }
 
 /// Whether a path is somebody's own though no entry names it: what programs keep behind a dot in a home, and names by
 /// which people keep keys. Only to be read with a question; nothing hides it.
 pub(super) fn is_private(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
+    let lower = plain(&lower).unwrap_or(lower);
     let last = lower.rsplit('/').find(|part| !part.is_empty()).unwrap_or("");
     if SECRETS.templates.has(last) {
         return false;
     }
     let below = |home: &str| lower.strip_prefix(home)?.split_once('/').map(|(_, rest)| rest);
-    let rest = lower.strip_prefix("~/").or_else(|| below("/home/")).or_else(|| below("/users/"));
+    let rest = below("/home/").or_else(|| below("/users/"));
     let rest = rest.map(|rest| rest.trim_end_matches(['/', '*'])).filter(|rest| rest.len() > 1);
-    let hidden = rest.filter(|rest| rest.starts_with('.') && !rest.starts_with("../")).is_some_and(|rest| {
+    let hidden = rest.filter(|rest| rest.starts_with('.')).is_some_and(|rest| {
         let is_below =
             |open: &&&str| rest.strip_prefix(**open).is_some_and(|r| r.is_empty() || r.starts_with('/'));
         !list("open homes").iter().any(|open| is_below(&open))

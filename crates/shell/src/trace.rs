@@ -99,18 +99,20 @@ impl Use {
     }
 }
 
-/// One path of several, each seen from the one before, without `.` and `..`; `None` where it climbs out.
+/// One path of several, each seen from the one before, without `.` and `..`; `None` where it climbs out. Above the root
+/// there is the root.
 pub fn settled(parts: &[&str]) -> Option<String> {
     let start = parts.iter().rposition(|part| part.starts_with(['/', '~'])).unwrap_or(0);
+    let root = if parts.get(start).is_some_and(|part| part.starts_with('/')) { "/" } else { "" };
     let mut out: Vec<&str> = Vec::new();
     for part in parts.iter().skip(start).flat_map(|part| part.split('/')) {
         match part {
             "" | "." => {}
+            ".." if out.is_empty() && !root.is_empty() => {}
             ".." => drop(out.pop()?),
             part => out.push(part),
         }
     }
-    let root = if parts.get(start).is_some_and(|part| part.starts_with('/')) { "/" } else { "" };
     (!out.is_empty()).then(|| format!("{root}{}", out.join("/")))
 }
 
