@@ -28,8 +28,8 @@ impl Walker<'_> {
         span: Span,
     ) {
         let folder = args.opt(&["-C"]).and_then(|opt| opt.value.as_ref());
-        let away = folder.is_some_and(|folder| place(&folder.text, self.cwd) == Place::Outside);
-        if matches!(base, "git-change" | "git-network") && (away || self.cwd == Cwd::Outside) {
+        let away = folder.is_some_and(|folder| place(&folder.text, self.stand.cwd) == Place::Outside);
+        if matches!(base, "git-change" | "git-network") && (away || self.stand.cwd == Cwd::Outside) {
             self.hit("outside", span);
         }
         if base == "unknown" {
@@ -138,7 +138,7 @@ impl Walker<'_> {
         if !program.names {
             self.look_around(args);
         }
-        let above = |f: &&Field| !self.moved && f.text.starts_with("../");
+        let above = |f: &&Field| !self.stand.moved && f.text.starts_with("../");
         if let Some(field) = args.operands.iter().find(above).filter(|_| !program.follows.is_empty()) {
             self.hit("hidden-run", field.span);
         }
@@ -152,8 +152,11 @@ impl Walker<'_> {
         for opt in args.opts.iter().filter(|o| writes(&o.name)) {
             let next = words.get(opt.at + 1).filter(|_| opt.value.is_none());
             let Some(value) = opt.value.as_ref().or(next) else { continue };
-            let climbs = value.text.starts_with("../") && !self.moved;
-            if climbs || parts(&value.text).any(is_homely) || place(&value.text, self.cwd) == Place::Control {
+            let climbs = value.text.starts_with("../") && !self.stand.moved;
+            if climbs
+                || parts(&value.text).any(is_homely)
+                || place(&value.text, self.stand.cwd) == Place::Control
+            {
                 self.hit("outside", value.span);
             }
         }
@@ -187,10 +190,10 @@ impl Walker<'_> {
 impl Walker<'_> {
     /// Places outside that a program is told of which writes one of its arguments, whichever.
     fn look_out(&mut self, program: &Program, args: &Args) {
-        if self.cwd != Cwd::Project {
+        if self.stand.cwd != Cwd::Project {
             return;
         }
-        let moved = self.moved;
+        let moved = self.stand.moved;
         let text = if args.has(&program.text_unless) { 0 } else { program.text };
         for field in args.operands.iter().skip(text).filter(|f| leads_out(&f.text, true)) {
             self.hit("outside", field.span);
@@ -206,7 +209,7 @@ impl Walker<'_> {
 
     /// Places outside behind options that say by their name that something is written there.
     fn look_where(&mut self, args: &Args) {
-        let moved = self.moved || self.cwd != Cwd::Project;
+        let moved = self.stand.moved || self.stand.cwd != Cwd::Project;
         let says = |o: &&Opt| list("options of output").iter().any(|p| glob(p, &o.name));
         for opt in args.opts.iter().filter(says) {
             let text = opt.value.as_ref().map_or(opt.text.as_str(), |v| v.text.as_str());
@@ -218,13 +221,13 @@ impl Walker<'_> {
 
     /// Places of the user's that a program of the project is told of.
     pub(super) fn look_around(&mut self, args: &Args) {
-        if self.cwd != Cwd::Project {
+        if self.stand.cwd != Cwd::Project {
             return;
         }
         for opt in args.opts.iter().filter(|o| !names_text(o) && !searches(o)) {
             let text = opt.value.as_ref().map_or(opt.text.as_str(), |v| v.text.as_str());
             let climbs = |part: &str| part == ".." || part.starts_with("../");
-            let up = !says_text(opt) && !self.moved;
+            let up = !says_text(opt) && !self.stand.moved;
             if parts(text).any(|part| is_homely(part) || up && climbs(part)) {
                 self.hit("outside", opt.span);
             }

@@ -158,12 +158,12 @@ impl Walker<'_> {
         if super::carried::sends_by_name(&file.text) {
             self.hit("publish", file.span);
         }
-        let above = file.text.starts_with("../") && !self.moved && !is_known(name);
+        let above = file.text.starts_with("../") && !self.stand.moved && !is_known(name);
         if above || is_homely(&file.text) && !file.text.contains("/.") && !is_known(name) {
             self.hit("hidden-run", file.span);
         }
         // Where anything is written unasked nothing is run unasked.
-        if place(&file.text, self.cwd) == Place::Scratch && self.cwd == Cwd::Project {
+        if place(&file.text, self.stand.cwd) == Place::Scratch && self.stand.cwd == Cwd::Project {
             self.hit("hidden-run", file.span);
         }
         self.judge_read(file);
@@ -206,7 +206,7 @@ impl Walker<'_> {
             self.judge_read(field);
             // Whatever it does there: nobody has a use for a program of no name among git's own files.
             if field.text.trim_start_matches("./").starts_with(".git/")
-                && place(&field.text, self.cwd) == Place::Control
+                && place(&field.text, self.stand.cwd) == Place::Control
             {
                 self.hit("persist", field.span);
             }
@@ -404,10 +404,7 @@ impl Walker<'_> {
     pub(super) fn judge_read(&mut self, field: &Field) {
         self.note_use(Act::Read, field);
         self.judge_word(field);
-        let relative = !field.text.starts_with(['/', '~']) && self.stands.starts_with(['/', '~']);
-        let there = relative.then(|| format!("{}/{}", self.stands, field.text));
-        let path = there.as_deref().unwrap_or(&field.text);
-        if is_private(path) || there.is_some() && is_secret(path) {
+        if is_private(&field.text) || self.is_private_from_here(field) {
             self.hit("secret", field.span);
         }
     }
@@ -439,7 +436,7 @@ impl Walker<'_> {
             return true;
         }
         let real = self.real_path(&field.text);
-        match place(real.as_deref().unwrap_or(&field.text), self.cwd) {
+        match place(real.as_deref().unwrap_or(&field.text), self.stand.cwd) {
             Place::Null => return false,
             Place::Project | Place::Scratch | Place::Unknown => self.hit(rule, field.span),
             Place::Control => self.hit("persist", field.span),

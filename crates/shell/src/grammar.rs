@@ -346,8 +346,8 @@ impl Walker<'_> {
 
     /// What lies outside the project nobody reviewed.
     fn leaves(&mut self, path: &Field, rule: &str) {
-        let there = place(&path.text, self.cwd);
-        if matches!(there, Place::Outside | Place::Scratch | Place::Device) && self.cwd == Cwd::Project
+        let there = place(&path.text, self.stand.cwd);
+        if matches!(there, Place::Outside | Place::Scratch | Place::Device) && self.stand.cwd == Cwd::Project
             || path.text.contains("://")
             || path.text.starts_with("data:")
         {
@@ -368,7 +368,7 @@ impl Walker<'_> {
     /// What is emptied before it is used is lost.
     fn wipe(&mut self, path: &Field) {
         self.judge_write(path, "write-hidden");
-        if place(&path.text, self.cwd) != Place::Scratch && !super::made::is_made(&path.text) {
+        if place(&path.text, self.stand.cwd) != Place::Scratch && !super::made::is_made(&path.text) {
             self.hit("delete-tree", path.span);
         }
     }
@@ -400,7 +400,7 @@ impl Walker<'_> {
         self.passed(program, args);
         let taken = if program.first { 1 } else { args.ended.unwrap_or(usize::MAX) };
         for field in args.operands.iter().take(taken).filter(|_| !program.follows.is_empty()) {
-            if place(&field.text, self.cwd) == Place::Scratch && self.cwd == Cwd::Project {
+            if place(&field.text, self.stand.cwd) == Place::Scratch && self.stand.cwd == Cwd::Project {
                 self.hit("hidden-run", field.span);
             }
         }

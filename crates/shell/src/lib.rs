@@ -35,6 +35,7 @@ mod simple;
 mod special;
 mod spread;
 mod stake;
+mod stand;
 mod started;
 mod state;
 mod syntax;
@@ -168,7 +169,7 @@ pub fn read_in(line: &str, folder: &str) -> Reading {
     let Ok(script) = parse::parse(line) else { return unread("unreadable") };
     let mut walker = walk::Walker::new(line);
     walker.trace = Some(trace::Trace::default());
-    walker.moved = !folder.is_empty();
+    walker.stand.moved = !folder.is_empty();
     walker.check_comments(line);
     walker.run(&script);
     let fetched = walker.fetched.clone();

@@ -13,11 +13,10 @@ impl Walker<'_> {
             Shape::Group => bodies.first().map_or(Feed::Inherit, |body| self.script(body, feed)),
             Shape::Subshell | Shape::Coprocess => {
                 let feed = if shape == Shape::Coprocess { &Feed::Other } else { feed };
-                let (cwd, place, mark) = (self.cwd, self.standing(), self.enter());
+                let (stand, mark) = (self.stand.clone(), self.enter());
                 let out = bodies.first().map_or(Feed::Inherit, |body| self.script(body, feed));
                 self.forget(mark);
-                self.cwd = cwd;
-                self.return_to(place.as_ref());
+                self.stand = stand;
                 out
             }
             Shape::Choice => self.may_run(bodies, 1, feed),

@@ -154,7 +154,9 @@ impl Walker<'_> {
         if means.is_some_and(|means| means.runs_another(value)) {
             self.hit("hidden-run", span);
         }
-        if matches!(means, Some(Means::Conf | Means::Steers)) && place(value, self.cwd) == Place::Control {
+        if matches!(means, Some(Means::Conf | Means::Steers))
+            && place(value, self.stand.cwd) == Place::Control
+        {
             self.hit("persist", span);
         }
         if self.zsh && list("tables of zsh").contains(&name) {
@@ -172,7 +174,7 @@ impl Walker<'_> {
         self.steered |= means.is_some_and(|means| !means.is_harmless()) && !inside;
         let path = value.strip_prefix("af_unix:").unwrap_or(value);
         if means == Some(Means::Writes)
-            && (path.contains(['/', '.', '~']) || place(path, self.cwd) != Place::Project)
+            && (path.contains(['/', '.', '~']) || place(path, self.stand.cwd) != Place::Project)
         {
             self.judge_write(&Field::plain(path, span), "write-hidden");
         }
@@ -204,7 +206,7 @@ impl Walker<'_> {
     }
 
     fn places_inside(&self, value: &str) -> bool {
-        value.split(':').all(|part| place(part, self.cwd) == Place::Project)
+        value.split(':').all(|part| place(part, self.stand.cwd) == Place::Project)
     }
 }
 

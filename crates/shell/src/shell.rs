@@ -238,7 +238,7 @@ pub(super) fn source(w: &mut Walker<'_>, args: &[Field], span: Span, sourced: bo
     }
     w.hit("script", span);
     w.read_file(file, span, sourced);
-    w.cwd = if w.cwd == Cwd::Outside { Cwd::Outside } else { w.cwd };
+    w.stand.cwd = if w.stand.cwd == Cwd::Outside { Cwd::Outside } else { w.stand.cwd };
 }
 
 fn trap(w: &mut Walker<'_>, args: &[Field]) -> Feed {
@@ -414,28 +414,38 @@ fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
 
 fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     let target = args.iter().find(|f| !f.text.starts_with('-') || f.text == "-");
-    let home = Field::plain("~", Span::default());
     w.strayed |= target.is_some_and(|folder| w.was_fetched(&folder.text));
-    w.note_move(match target {
-        None if name == "cd" => Some(&home),
-        other => other.filter(|f| name != "popd" && f.text != "-"),
-    });
+    // `pushd +1`, `popd -n`, and in some shells `cd -2`: one of the folders on the stack.
+    let stacks = matches!(name, "pushd" | "popd");
+    let turns = |f: &Field| {
+        let rest = f.text.strip_prefix(['+', '-']).filter(|rest| !rest.is_empty());
+        rest.is_some_and(|rest| stacks || rest.chars().all(|c| c.is_ascii_digit()))
+    };
+    match (name, target) {
+        _ if args.iter().any(turns) => w.wander(),
+        ("popd", _) => w.pop(false),
+        ("pushd", None) => w.pop(true),
+        (_, None) => w.go_to(&Field::plain("~", Span::default())),
+        (_, Some(folder)) if folder.text == "-" => w.go_back(),
+        ("pushd", Some(folder)) => w.push_to(folder),
+        (_, Some(folder)) => w.go_to(folder),
+    }
     let next = match target {
         None if name == "cd" => Cwd::Outside,
         None => Cwd::Unknown,
         Some(field) if field.text == "-" => Cwd::Unknown,
         Some(field) => match field.text.as_str() {
             "/tmp" | "/var/tmp" => Cwd::Scratch,
-            text => match place(text, w.cwd) {
+            text => match place(text, w.stand.cwd) {
                 Place::Scratch => Cwd::Scratch,
-                Place::Project | Place::Null => w.cwd,
+                Place::Project | Place::Null => w.stand.cwd,
                 // What is written among hooks and settings is not the project's work.
                 Place::Control | Place::Outside | Place::Device => Cwd::Outside,
                 Place::Unknown => Cwd::Unknown,
             },
         },
     };
-    if w.cwd != Cwd::Outside || next == Cwd::Scratch && w.maybe == 0 {
-        w.cwd = next;
+    if w.stand.cwd != Cwd::Outside || next == Cwd::Scratch && w.maybe == 0 {
+        w.stand.cwd = next;
     }
 }

@@ -1,21 +1,17 @@
 //! What a line would run and touch, kept while it is walked, for rules that ask more than how risky it is.
 //!
-//! Owns the list of commands, of paths and of the folders where the shell may stand. Never judges: rules about
-//! commands and paths are [`crate::policy`]'s.
+//! Owns the list of commands and of paths. Never judges: rules about commands and paths are [`crate::policy`]'s.
 
 use std::rc::Rc;
 
 use super::Risk;
 use super::expand::{Field, UNKNOWN};
-use super::path::{Cwd, Place, place};
 use super::programs::{self, Role};
 use super::rules::Rule;
 use super::stake::Stakes;
+use super::stand::{Stand, join};
 use super::syntax::Span;
 use super::walk::Walker;
-
-/// Most folders that the shell may stand in at once before it is called unknown.
-const MAX_FOLDERS: usize = 8;
 
 /// What is done to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -131,13 +127,11 @@ pub(super) struct Trace {
     /// The risk of what belongs to no command.
     pub loose: Risk,
     pub stakes: Stakes,
-    here: Option<Rc<[String]>>,
     aside: Option<String>,
 }
 
 impl Default for Trace {
     fn default() -> Self {
-        let here: Rc<[String]> = Rc::from([String::new()]);
         Self {
             calls: Vec::new(),
             places: Vec::new(),
@@ -147,7 +141,6 @@ impl Default for Trace {
             cut: false,
             loose: Risk::Low,
             stakes: Stakes::default(),
-            here: Some(here),
             aside: None,
         }
     }
@@ -180,36 +173,27 @@ impl Trace {
         }
     }
 
-    fn touch(&mut self, act: Act, field: &Field, redirect: bool) {
-        let used = self.used(act, field, redirect);
+    fn touch(&mut self, act: Act, field: &Field, redirect: bool, stand: &Stand) {
+        let used = self.used(act, field, redirect, stand);
         if used.is_none() && act != Act::Read {
             self.stakes.unnamed();
         }
         self.uses.extend(used);
     }
 
-    fn used(&self, act: Act, field: &Field, redirect: bool) -> Option<Use> {
+    fn used(&self, act: Act, field: &Field, redirect: bool, stand: &Stand) -> Option<Use> {
         let wholly_open = field.text.chars().all(|c| c == UNKNOWN);
         if wholly_open && !redirect || field.feed.is_some() {
             return None;
         }
-        let from = match (&self.aside, &self.here) {
+        let from = match (&self.aside, stand.folders()) {
             (Some(aside), Some(here)) => {
                 Some(here.iter().map(|h| join(h, aside)).chain(here.iter().cloned()).collect())
             }
-            (_, here) => here.clone(),
+            (_, here) => here,
         };
         let wild = field.many || field.unknown();
         Some(Use { act, path: field.text.clone(), from, wild, redirect })
-    }
-}
-
-/// `path` as seen from `folder`, not settled.
-fn join(folder: &str, path: &str) -> String {
-    if folder.is_empty() || path.starts_with(['/', '~']) {
-        path.to_owned()
-    } else {
-        format!("{folder}/{path}")
     }
 }
 
@@ -221,7 +205,8 @@ impl Walker<'_> {
             return;
         }
         let words = argv.get(1..).unwrap_or(&[]);
-        let harmless = programs::find(name).unwrap_or(&programs::NOTHING).harmless_words(words, self.cwd);
+        let harmless =
+            programs::find(name).unwrap_or(&programs::NOTHING).harmless_words(words, self.stand.cwd);
         let Some(trace) = &mut self.trace else { return };
         let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
         let word = |(f, harmless): (&Field, bool)| Word {
@@ -238,7 +223,7 @@ impl Walker<'_> {
             carrier,
             risk: Risk::High,
             part: line.get(span.start..span.end).unwrap_or(line).to_owned(),
-            from: trace.here.clone(),
+            from: self.stand.folders(),
         });
         trace.places.push(current);
     }
@@ -246,14 +231,14 @@ impl Walker<'_> {
     /// Notes a path that is touched.
     pub(super) fn note_use(&mut self, act: Act, field: &Field) {
         if let Some(trace) = &mut self.trace {
-            trace.touch(act, field, false);
+            trace.touch(act, field, false, &self.stand);
         }
     }
 
     /// Notes a file that is run, or that says what is run.
     pub(super) fn note_run(&mut self, field: &Field) {
         if let Some(trace) = &mut self.trace {
-            let run = trace.used(Act::Read, field, false);
+            let run = trace.used(Act::Read, field, false, &self.stand);
             trace.runs.extend(run);
         }
     }
@@ -261,7 +246,7 @@ impl Walker<'_> {
     /// Notes a file that output is sent to.
     pub(super) fn note_redirect(&mut self, field: &Field) {
         if let Some(trace) = &mut self.trace {
-            trace.touch(Act::Write, field, true);
+            trace.touch(Act::Write, field, true, &self.stand);
         }
     }
 
@@ -272,58 +257,10 @@ impl Walker<'_> {
         }
     }
 
-    /// Where the shell may stand now.
-    pub(super) fn standing(&self) -> Option<Rc<[String]>> {
-        self.trace.as_ref().and_then(|t| t.here.clone())
-    }
-
-    /// The shell stands where it stood before.
-    pub(super) fn return_to(&mut self, place: Option<&Rc<[String]>>) {
-        if let Some(trace) = &mut self.trace {
-            trace.here = place.cloned();
-        }
-    }
-
-    /// The shell stands where it stood before, or where it is now.
-    pub(super) fn or_return_to(&mut self, place: Option<&Rc<[String]>>) {
-        let Some(trace) = &mut self.trace else { return };
-        trace.here = match (trace.here.take(), place) {
-            (Some(here), Some(before)) => both(&here, before),
-            _ => None,
-        };
-    }
-
-    /// The shell moves; `None` when it is not certain where to.
-    pub(super) fn note_move(&mut self, to: Option<&Field>) {
-        // A folder that nobody reviewed: what is built there is code of others.
-        let away = |f: &Field| {
-            place(&f.text, Cwd::Project) == Place::Scratch || !self.moved && f.text.starts_with("../")
-        };
-        self.strayed |= to.is_some_and(away);
-        self.moved = true;
-        self.stands = to.filter(|f| !f.unknown()).map(|f| join(&self.stands, &f.text)).unwrap_or_default();
-        let maybe = self.maybe > 0;
-        let Some(trace) = &mut self.trace else { return };
-        let Some(field) = to.filter(|f| !f.unknown() && !f.many) else {
-            trace.here = None;
-            return;
-        };
-        trace.here = trace.here.take().and_then(|here| {
-            let next: Rc<[String]> = here.iter().map(|h| join(h, &field.text)).collect();
-            if maybe { both(&here, &next) } else { Some(next) }
-        });
-    }
-
     /// Paths of the command being judged may also be relative to this folder (`git -C`).
     pub(super) fn look_aside(&mut self, folder: Option<String>) {
         if let Some(trace) = &mut self.trace {
             trace.aside = folder;
         }
     }
-}
-
-fn both(a: &[String], b: &[String]) -> Option<Rc<[String]>> {
-    let mut all: Vec<String> = a.to_vec();
-    all.extend(b.iter().filter(|f| !a.contains(f)).cloned());
-    (all.len() <= MAX_FOLDERS).then(|| Rc::from(all))
 }

@@ -10,6 +10,7 @@ use super::parse;
 use super::path::Cwd;
 use super::rules;
 use super::scope::Mark;
+use super::stand::Stand;
 use super::state::Memory;
 use super::syntax::{Joined, Kind, Node, Pipeline, Script, Span};
 use super::trace::Trace;
@@ -59,7 +60,8 @@ pub(super) struct Walker<'l> {
     pub(super) memory: Memory,
     /// The next command is started by another program: functions and aliases do not count.
     pub(super) outside: bool,
-    pub(super) cwd: Cwd,
+    /// Where the shell stands.
+    pub(super) stand: Stand,
     /// What would run and be touched, when that is asked for.
     pub(super) trace: Option<Trace>,
     pub(super) depth: usize,
@@ -79,10 +81,6 @@ pub(super) struct Walker<'l> {
     pub(super) written: HashMap<String, String>,
     /// The shell stands in a folder that this line fetched.
     pub(super) strayed: bool,
-    /// Where it stands, as far as that is known: relative to where the line starts, or absolute.
-    pub(super) stands: String,
-    /// It stands somewhere below the workspace, not at its top.
-    pub(super) moved: bool,
     /// Names of files that may be any came from a search.
     pub(super) wide: bool,
     /// A tree of an older state is on its way, or lies in one of these files.
@@ -118,7 +116,7 @@ impl<'l> Walker<'l> {
             named: HashSet::new(),
             memory: Memory::default(),
             outside: false,
-            cwd: Cwd::Project,
+            stand: Stand::default(),
             trace: None,
             depth: 0,
             commands: 0,
@@ -131,8 +129,6 @@ impl<'l> Walker<'l> {
             fetched: Vec::new(),
             written: HashMap::new(),
             strayed: false,
-            stands: String::new(),
-            moved: false,
             wide: false,
             archived: false,
             archives: Vec::new(),
@@ -299,26 +295,24 @@ impl<'l> Walker<'l> {
     fn pipeline(&mut self, pipeline: &Pipeline, feed: Feed) -> Feed {
         let mut feed = feed;
         let upstream = self.upstream_secret.take();
-        let (cwd, place) = (self.cwd, self.standing());
         let alone = pipeline.nodes.len() == 1 && !pipeline.background;
+        let stand = (!alone).then(|| self.stand.clone());
         self.endless = false;
         for (at, node) in pipeline.nodes.iter().enumerate() {
             self.upstream_endless = std::mem::take(&mut self.endless);
             let mark = (!alone).then(|| self.enter());
             feed = self.node(node, feed);
-            match mark {
+            let ended = self.stand.cwd;
+            if let (Some(mark), Some(stand)) = (mark, &stand) {
                 // Some shells run the last part in themselves.
-                Some(mark) if at + 1 == pipeline.nodes.len() && !pipeline.background => {
+                if at + 1 == pipeline.nodes.len() && !pipeline.background {
                     self.doubt(mark);
+                    self.or_return_to(stand);
+                } else {
+                    self.forget(mark);
+                    self.stand.clone_from(stand);
                 }
-                Some(mark) => self.forget(mark),
-                None => {}
-            }
-            if !alone {
-                self.return_to(place.as_ref());
-                if self.cwd != Cwd::Outside {
-                    self.cwd = cwd;
-                }
+                self.stand.cwd = if ended == Cwd::Outside { ended } else { stand.cwd };
             }
         }
         self.upstream_secret = upstream;
@@ -420,18 +414,18 @@ impl<'l> Walker<'l> {
     /// Does something with what stands at a place of the line but is not written there.
     pub(super) fn at_place<T>(&mut self, span: Span, inner: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.origin.replace(self.place_of(span));
-        let place = self.standing();
+        let stand = self.stand.clone();
         self.depth += 1;
         let out = inner(self);
         self.depth -= 1;
-        self.or_return_to(place.as_ref());
+        self.or_return_to(&stand);
         self.origin = outer;
         out
     }
 
     /// Runs a script inside a substitution: assignments and moves do not last.
     pub(super) fn nested_script(&mut self, script: &Script, feed: &Feed) -> Feed {
-        let (cwd, place) = (self.cwd, self.standing());
+        let stand = self.stand.clone();
         self.depth += 1;
         let testing = std::mem::replace(&mut self.testing, false);
         let upstream = self.upstream_endless;
@@ -441,8 +435,7 @@ impl<'l> Walker<'l> {
         self.upstream_endless = upstream;
         self.testing = testing;
         self.depth -= 1;
-        self.cwd = cwd;
-        self.return_to(place.as_ref());
+        self.stand = stand;
         out
     }
 }

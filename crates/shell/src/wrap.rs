@@ -49,7 +49,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     // What a wrapper's own operand names it opens to write.
     let opened = programs::find(name).is_some_and(|program| program.dest == Dest::All);
     for file in rest.iter().take(wraps.skip).filter(|_| opened) {
-        if !matches!(place(&file.text, w.cwd), Place::Project | Place::Scratch | Place::Unknown) {
+        if !matches!(place(&file.text, w.stand.cwd), Place::Project | Place::Scratch | Place::Unknown) {
             w.judge_write(file, "write-hidden");
         }
     }
@@ -175,16 +175,16 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
         return Feed::Other;
     }
     let folder = args.opt(&["-C", "--chdir"]).and_then(|opt| opt.value.clone());
-    let before = (w.cwd, w.stands.clone());
+    let stand = w.stand.clone();
     if let Some(folder) = folder {
         w.judge_word(&folder);
-        if place(&folder.text, w.cwd) == Place::Outside {
-            w.cwd = Cwd::Outside;
-            w.stands = folder.text;
+        if place(&folder.text, w.stand.cwd) == Place::Outside {
+            w.stand.cwd = Cwd::Outside;
         }
+        w.go_to(&folder);
     }
     let out = w.with_settings(settings, false, |w| w.dispatch_outside(command, span, feed.clone()));
-    (w.cwd, w.stands) = before;
+    w.stand = stand;
     w.steered = steered;
     out
 }

@@ -229,6 +229,12 @@ fn loops_and_copies_cannot_multiply_without_end() {
         format!("set -- {}; {}", "a ".repeat(9_000), "shift; ".repeat(3_000)),
         format!("{}{}", "x=1;".repeat(8_000), "(x=2);".repeat(5_000)),
         format!("declare -i x='{}'", "a[".repeat(16_000)),
+        "cd a;".repeat(6_000),
+        "true && cd /a/$RANDOM;".repeat(900) + "cat " + &"b ".repeat(5_000),
+        (0..20).map(|n| ["true && cd /a/", &n.to_string(), ";"].concat()).collect::<String>()
+            + "cat "
+            + &"b ".repeat(15_000),
+        "pushd ~/a;".repeat(2_000) + &"popd;(popd);".repeat(1_000),
     ];
     for line in lines {
         let start = Instant::now();

@@ -74,7 +74,7 @@ fn mount(w: &mut Walker<'_>, value: &str, word: &Field) {
     if source.contains("docker.sock") || source.contains("podman.sock") {
         w.hit("privilege", word.span);
     } else if (source.contains('/') || source.starts_with('~') || source.starts_with(".."))
-        && place(source, w.cwd) == Place::Outside
+        && place(source, w.stand.cwd) == Place::Outside
     {
         w.hit(if value.ends_with(":ro") { "secret" } else { "outside" }, word.span);
     }
@@ -97,7 +97,7 @@ fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
         command.insert(0, entry.clone());
     }
     if command.first().is_some_and(|f| !f.text.starts_with('-')) {
-        let cwd = std::mem::replace(&mut w.cwd, super::super::path::Cwd::Unknown);
+        let cwd = std::mem::replace(&mut w.stand.cwd, super::super::path::Cwd::Unknown);
         let line: Vec<String> = command.iter().map(|f| crate::quote(&f.text)).collect();
         if words.get(start).is_some_and(|f| f.text == "exec")
             && crate::judge(&line.join(" "), w.depth + 4).risk == Risk::Low
@@ -105,7 +105,7 @@ fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
             w.lower_to_read();
         }
         let _ = w.dispatch_outside(&command, case.span, case.feed.clone());
-        w.cwd = cwd;
+        w.stand.cwd = cwd;
     }
 }
 

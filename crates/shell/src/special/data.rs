@@ -40,7 +40,7 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
     if matches!(case.feed, Feed::File(_) | Feed::Other) {
         reads_only = false;
     }
-    let stored = case.args.operands.first().filter(|f| file > 0 && leads_out(&f.text, w.moved));
+    let stored = case.args.operands.first().filter(|f| file > 0 && leads_out(&f.text, w.stand.moved));
     if let Some(stored) = stored.filter(|_| !(reads_only && statements > 0)) {
         w.hit("outside", stored.span);
     }
@@ -203,7 +203,7 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
     {
         w.hit("secret", span);
     }
-    if leaves(text, &upper, w.moved) {
+    if leaves(text, &upper, w.stand.moved) {
         w.hit("outside", span);
     }
     if upper.contains("PG_TERMINATE_BACKEND") {

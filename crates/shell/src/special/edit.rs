@@ -32,7 +32,7 @@ pub(super) fn editor(w: &mut Walker<'_>, case: &Case<'_>) {
     for field in &case.args.operands {
         if let Some(command) = field.text.strip_prefix('+').filter(|_| is_vi(case.name)) {
             vi_command(w, &field.with(command));
-        } else if matches!(place(&field.text, w.cwd), Place::Outside | Place::Control | Place::Device) {
+        } else if matches!(place(&field.text, w.stand.cwd), Place::Outside | Place::Control | Place::Device) {
             w.judge_write(field, "write");
         }
     }

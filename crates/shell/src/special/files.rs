@@ -43,7 +43,7 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
     });
     w.wide |=
         named.as_ref().is_none_or(|name| name.contains('*') && (glob(name, ".env") || glob(name, "id_rsa")));
-    let root = roots.iter().map(|f| f.text.as_str()).find(|r| place(r, w.cwd) != Place::Project);
+    let root = roots.iter().map(|f| f.text.as_str()).find(|r| place(r, w.stand.cwd) != Place::Project);
     let root = root.or_else(|| roots.first().map(|f| f.text.as_str())).unwrap_or(".");
     let item_text = format!("{root}/{}", named.map_or_else(|| UNKNOWN.to_string(), |name| dotted(&name)));
     let mut words = words.iter();
@@ -156,7 +156,7 @@ fn delete_one(w: &mut Walker<'_>, field: &Field) {
     if field.unknown() {
         w.hit("delete-unnamed", field.span);
     }
-    match place(&field.text, w.cwd) {
+    match place(&field.text, w.stand.cwd) {
         Place::Outside => w.hit("outside", field.span),
         Place::Control => w.hit("discard-work", field.span),
         Place::Device => w.hit("wipe", field.span),
@@ -198,7 +198,7 @@ pub(super) fn dd(w: &mut Walker<'_>, case: &Case<'_>) {
             }
         }
         if let Some(source) = field.text.strip_prefix("if=") {
-            if place(source, w.cwd) == Place::Device {
+            if place(source, w.stand.cwd) == Place::Device {
                 w.hit("secret", field.span);
             }
             let value = |name| case.words().iter().find_map(|f| f.text.strip_prefix(name));

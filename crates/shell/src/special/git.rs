@@ -91,7 +91,7 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
                 _ => None,
             };
             if let Some(target) = target
-                && place(&target.text, w.cwd) == Place::Outside
+                && place(&target.text, w.stand.cwd) == Place::Outside
             {
                 w.hit("outside", target.span);
             }
@@ -273,7 +273,7 @@ fn push(w: &mut Walker<'_>, case: &Case<'_>) {
         || remote.unknown() && remote.computed;
     if address {
         w.hit("send", remote.span);
-    } else if place(text, w.cwd) == Place::Outside {
+    } else if place(text, w.stand.cwd) == Place::Outside {
         w.hit("outside", remote.span);
     }
 }

@@ -161,10 +161,10 @@ fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
         }
         let looks_like_path = path.starts_with(['/', '~']) && path.len() > 2 && !path.contains(['\n', ' '])
             || path.starts_with("../");
-        if writes && (path.starts_with(".git/") && place(path, w.cwd) == Place::Control) {
+        if writes && (path.starts_with(".git/") && place(path, w.stand.cwd) == Place::Control) {
             w.hit("persist", code.span);
         }
-        if writes && looks_like_path && matches!(place(path, w.cwd), Place::Outside | Place::Device) {
+        if writes && looks_like_path && matches!(place(path, w.stand.cwd), Place::Outside | Place::Device) {
             w.hit("outside", code.span);
         }
     }

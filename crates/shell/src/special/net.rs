@@ -191,7 +191,7 @@ pub(super) fn dns(w: &mut Walker<'_>, case: &Case<'_>) {
 pub(super) fn keygen(w: &mut Walker<'_>, case: &Case<'_>) {
     let others = ["-y", "-p", "-e", "-i", "-s", "-H", "-D", "-K", "-Y", "-r", "-l", "-B", "-R", "-F", "-c"];
     let Some(file) = case.args.opt(&["-f"]).and_then(|opt| opt.value.clone()) else { return };
-    if !case.args.has(&others) && matches!(place(&file.text, w.cwd), Place::Project | Place::Scratch) {
+    if !case.args.has(&others) && matches!(place(&file.text, w.stand.cwd), Place::Project | Place::Scratch) {
         w.lower_to("write", file.span);
     }
 }

@@ -116,7 +116,8 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
         "psremove" if !whatif => ps_remove(w, case, &operands, has("-recurse")),
         "pswrite" => {
             for field in operands {
-                if matches!(place(&field.text, w.cwd), Place::Outside | Place::Control | Place::Device) {
+                if matches!(place(&field.text, w.stand.cwd), Place::Outside | Place::Control | Place::Device)
+                {
                     w.hit("outside", field.span);
                 }
             }
@@ -160,7 +161,7 @@ fn ps_remove(w: &mut Walker<'_>, case: &Case<'_>, operands: &[&Field], recurse: 
         if field.many || field.text.contains('*') {
             w.hit("delete-tree", field.span);
         }
-        if place(&field.text, w.cwd) == Place::Outside {
+        if place(&field.text, w.stand.cwd) == Place::Outside {
             w.hit("outside", field.span);
         }
     }

@@ -318,7 +318,7 @@ fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String],
             '>' if printing && depth <= 0 => {
                 let _ = chars.next_if_eq(&'>');
                 let literal = next_literal(&mut chars.clone()).then(|| strings.get(seen)).flatten();
-                let out = |text: &&String| leads_out(text, w.moved);
+                let out = |text: &&String| leads_out(text, w.stand.moved);
                 let away = strings.iter().chain(given).find(out).filter(|_| literal.is_none());
                 let away = away.cloned().or_else(|| code.contains("ENVIRON[\"]").then(|| "~".to_owned()));
                 let target = literal.cloned().or(away).unwrap_or_else(|| UNKNOWN.to_string());

@@ -1,0 +1,178 @@
+//! Where the shell stands while a line is walked.
+//!
+//! Owns the folders that it may be in, the ones that `cd -` and `popd` go back to, and what kind of place that is: one
+//! value, which a subshell saves and restores as a whole. Never judges.
+
+use std::rc::Rc;
+
+use super::expand::Field;
+use super::path::{Cwd, Place, place};
+use super::secrets::{is_private, is_secret};
+use super::walk::Walker;
+
+/// Most folders that the shell may stand in at once before it is called unknown.
+const MAX_FOLDERS: usize = 8;
+/// Most folders outside of the project that are kept in mind even then.
+const MAX_OUTSIDE: usize = 16;
+/// Most folders that wait on the stack of `pushd`; below that they count as one.
+const MAX_STACK: usize = 32;
+
+/// Where the shell stands.
+#[derive(Clone, Debug)]
+pub(super) struct Stand {
+    pub cwd: Cwd,
+    /// It stands somewhere below the workspace, not at its top.
+    pub moved: bool,
+    at: Folders,
+    before: Folders,
+    stack: Vec<Folders>,
+}
+
+/// Folders of which one is meant, relative to where the line starts or absolute.
+#[derive(Clone, Debug)]
+struct Folders {
+    all: Rc<[String]>,
+    /// Whether there are no others.
+    certain: bool,
+}
+
+impl Default for Stand {
+    fn default() -> Self {
+        let at = Folders { all: Rc::from([String::new()]), certain: true };
+        let before = Folders { all: Rc::from([]), certain: false };
+        Self { cwd: Cwd::Project, moved: false, at, before, stack: Vec::new() }
+    }
+}
+
+impl Stand {
+    /// The folders that it may be in; `None` when the line does not show them.
+    pub fn folders(&self) -> Option<Rc<[String]>> {
+        self.at.certain.then(|| Rc::clone(&self.at.all))
+    }
+
+    /// It is where it is or where another one is.
+    fn or(self, other: &Self) -> Self {
+        let (cwd, moved) = (self.cwd, self.moved || other.moved);
+        Self { cwd, moved, at: self.at.or(&other.at), before: self.before.or(&other.before), ..self }
+    }
+}
+
+impl Folders {
+    fn or(&self, other: &Self) -> Self {
+        let mut all: Vec<String> = self.all.to_vec();
+        all.extend(other.all.iter().filter(|f| !self.all.contains(f)).cloned());
+        let few = all.len() <= MAX_FOLDERS;
+        if !few {
+            all.retain(|folder| folder.starts_with(['/', '~']));
+        }
+        Self { all: all.into(), certain: few && self.certain && other.certain }
+    }
+
+    /// A folder as it is named from here.
+    fn then(&self, to: &Field) -> Self {
+        let known = !to.unknown() && !to.many;
+        if to.text.starts_with(['/', '~']) {
+            return Self { all: Rc::from([to.text.clone()]), certain: known };
+        }
+        let all = self.all.iter().map(|folder| join(folder, &to.text)).collect();
+        Self { all, certain: known && self.certain }
+    }
+}
+
+/// `path` as seen from `folder`, not settled.
+pub(super) fn join(folder: &str, path: &str) -> String {
+    if folder.is_empty() || path.starts_with(['/', '~']) {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    }
+}
+
+impl Walker<'_> {
+    /// The shell stands where it stood before, or where it is now.
+    pub(super) fn or_return_to(&mut self, before: &Stand) {
+        self.stand = self.stand.clone().or(before);
+        self.bound_stand();
+    }
+
+    /// The shell moves to a folder.
+    pub(super) fn go_to(&mut self, to: &Field) {
+        // A folder that nobody reviewed: what is built there is code of others.
+        let away = place(&to.text, Cwd::Project) == Place::Scratch
+            || !self.stand.moved && to.text.starts_with("../");
+        self.strayed |= away;
+        let next = self.stand.at.then(to);
+        self.stand_in(next);
+    }
+
+    /// It moves to a folder and keeps the one before on the stack.
+    pub(super) fn push_to(&mut self, to: &Field) {
+        let stack = &mut self.stand.stack;
+        stack.push(self.stand.at.clone());
+        if stack.len() > MAX_STACK {
+            let lowest = stack.remove(0);
+            if let Some(low) = stack.first_mut() {
+                *low = Folders { certain: false, ..low.or(&lowest) };
+            }
+        }
+        self.go_to(to);
+    }
+
+    /// It moves back to where it was before its last move.
+    pub(super) fn go_back(&mut self) {
+        let next = self.stand.before.clone();
+        self.stand_in(next);
+    }
+
+    /// It moves to the folder on top of the stack, which goes, or takes the present one instead.
+    pub(super) fn pop(&mut self, swaps: bool) {
+        if self.maybe > 0 {
+            // Nobody knows any more which one is on top.
+            return self.wander();
+        }
+        let Some(next) = self.stand.stack.pop() else { return };
+        if swaps {
+            self.stand.stack.push(self.stand.at.clone());
+        }
+        self.stand_in(next);
+    }
+
+    /// It moves to any of the folders that it knows.
+    pub(super) fn wander(&mut self) {
+        let stand = &self.stand;
+        let all = stand.stack.iter().fold(stand.at.or(&stand.before), |all, folders| all.or(folders));
+        self.stand_in(Folders { certain: false, ..all });
+    }
+
+    /// Whether a name may be the one of somebody's own file in a folder outside of the workspace.
+    pub(super) fn is_private_from_here(&mut self, field: &Field) -> bool {
+        let relative = !self.stopped && !field.text.starts_with(['/', '~']);
+        let outside = self.stand.at.all.iter().filter(|folder| relative && folder.starts_with(['/', '~']));
+        let there: Vec<String> = outside.map(|folder| join(folder, &field.text)).collect();
+        // Each is tried one by one: many folders weigh more than one.
+        let bytes: usize = there.iter().map(|path| path.len() + 32).sum();
+        self.charge(bytes * there.len(), field.span);
+        there.iter().any(|path| is_private(path) || is_secret(path))
+    }
+
+    fn stand_in(&mut self, next: Folders) {
+        self.stand.moved = true;
+        let before =
+            if self.maybe > 0 { self.stand.at.or(&self.stand.before) } else { self.stand.at.clone() };
+        self.stand.at = if self.maybe > 0 { self.stand.at.or(&next) } else { next };
+        self.stand.before = before;
+        self.bound_stand();
+    }
+
+    /// No more is kept in mind than can be judged.
+    fn bound_stand(&mut self) {
+        let at = &self.stand.at;
+        let (bytes, many) = (at.all.iter().map(String::len).sum(), at.all.len() > MAX_OUTSIDE);
+        self.charge(bytes, self.here());
+        if many {
+            self.hit("too-long", self.here());
+            let all = self.stand.at.all.iter().take(MAX_OUTSIDE).cloned().collect();
+            self.stand.at = Folders { all, certain: false };
+        }
+    }
+}
