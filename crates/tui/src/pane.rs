@@ -177,9 +177,9 @@ pub trait Pane: fmt::Debug {
         Outcome::none()
     }
 
-    /// Whether no key takes back what a letter would do now: a file is written, an editor opened, a plan begun. It
-    /// acts only after a pause, since it may be the first of a word.
-    fn weighs(&self, _letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> bool {
+    /// Whether a letter acts at once: all that it does now is to move or change what is looked at, or something takes it
+    /// back. Any other acts only after a pause, since it may be the first of a word.
+    fn acts_at_once(&self, _letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> bool {
         false
     }
 

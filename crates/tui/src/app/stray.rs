@@ -1,7 +1,7 @@
 //! Letters in a pane: keys of it, or the beginning of a line that was typed into the wrong place.
 //!
-//! Owns telling the two apart. A letter acts at once where a key takes back what it does, and after a pause where none
-//! does; letters in one go that make a word are a line: they go to the draft, and what they decided is as it was.
+//! Owns telling the two apart. A letter acts after a pause; at once only where a key takes back what it does, or it moves
+//! what is looked at. Letters in one go that make a word are a line: they go to the draft, and what they decided is as it was.
 
 use std::time::Instant;
 
@@ -133,7 +133,7 @@ impl App {
             pane.strange_key();
             return self.begin_draft(Some(letter), came);
         }
-        if self.stray.held.is_empty() && !pane.weighs(letter, action, &ctx) {
+        if self.stray.held.is_empty() && pane.acts_at_once(letter, action, &ctx) {
             return self.strike(stroke, came);
         }
         if self.stray.held.len() < MOST_HELD {

@@ -431,6 +431,13 @@ impl Pane for ConversationPane {
             frame::Action::Undo
             | frame::Action::Redo
             | frame::Action::Redraw
+    /// What is searched for is typed behind its key without a pause, and decides nothing.
+    fn acts_at_once(&self, _letter: char, action: Option<Action>, _ctx: &Ctx<'_>) -> bool {
+        action
+            .and_then(ConversationAction::of)
+            .is_some_and(|action| !matches!(action, ConversationAction::Copy | ConversationAction::Why))
+    }
+
             | frame::Action::Suspend
             | frame::Action::Cancel
             | frame::Action::Back

@@ -143,6 +143,40 @@ impl DiffAction {
     }
 }
 
+impl DiffAction {
+    /// Whether it does nothing but what another key, or a line that follows it, takes back.
+    const fn is_taken_back(self) -> bool {
+        match self {
+            Self::Take
+            | Self::Leave
+            | Self::Toggle
+            | Self::NextHunk
+            | Self::PreviousHunk
+            | Self::NextFile
+            | Self::PreviousFile
+            | Self::UpToPlan
+            | Self::DiffAll
+            | Self::SideBySide
+            | Self::MoreContext
+            | Self::LessContext
+            | Self::Down
+            | Self::Up
+            | Self::PageDown
+            | Self::PageUp
+            | Self::Top
+            | Self::Bottom => true,
+            Self::LeaveWhy
+            | Self::Split
+            | Self::Apply
+            | Self::ApplyAll
+            | Self::Skip
+            | Self::Comment
+            | Self::Edit
+            | Self::Open => false,
+        }
+    }
+}
+
 /// What is asked once more before it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sheet {

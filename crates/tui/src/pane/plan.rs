@@ -428,9 +428,10 @@ impl Pane for PlanPane {
         asked.is_some_and(|q| q.kind.choices().iter().any(|c| c.has_key(letter)))
     }
 
-    fn weighs(&self, letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
-        let decides = action.and_then(PlanAction::of).is_some_and(PlanAction::decides);
-        decides || self.takes(letter, ctx)
+    fn acts_at_once(&self, letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
+        let place = || matches!(self.chosen(), Some((_, Target::Place(..))));
+        let looks = |action: PlanAction| !action.decides() && !(action == PlanAction::Detail && place());
+        action.and_then(PlanAction::of).is_some_and(looks) && !self.takes(letter, ctx)
     }
 
     /// One step a notch: what is chosen stays on the screen.

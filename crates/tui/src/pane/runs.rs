@@ -271,6 +271,10 @@ impl Pane for RunsPane {
         RunsAction::of(action).map_or_else(Outcome::none, |action| self.carry_out(action, ctx))
     }
 
+    fn acts_at_once(&self, _letter: char, action: Option<Action>, _ctx: &Ctx<'_>) -> bool {
+        matches!(action.and_then(RunsAction::of), Some(RunsAction::Down | RunsAction::Up))
+    }
+
     fn typed(&mut self, line: String, _ctx: &Ctx<'_>) -> Outcome {
         let line = line.trim();
         match self.wanted.take().filter(|_| !line.is_empty()) {

@@ -90,6 +90,13 @@ impl Bench {
         }
     }
 
+    /// Nothing more is typed: letters that were held act.
+    fn pause(&mut self) {
+        self.now += SECOND;
+        self.window.settle_keys(self.now);
+        self.draw();
+    }
+
     fn leader(&mut self, c: char) {
         self.press(KeyCode::Char('x'), KeyModifiers::CONTROL);
         self.keys(&c.to_string());
@@ -155,6 +162,7 @@ fn a_session_is_shown_written_to_stopped_and_left_where_its_draft_was() {
     // A message reaches the session that was chosen, and no other.
     bench.leader('r');
     bench.keys("m");
+    bench.pause();
     bench.keys("use the new pool");
     bench.press(KeyCode::Enter, KeyModifiers::NONE);
     let said =
@@ -162,6 +170,7 @@ fn a_session_is_shown_written_to_stopped_and_left_where_its_draft_was() {
     assert!(bench.requests(1).iter().any(said) && !bench.requests(0).iter().any(said));
     // Stopping asks first; a key that came too early stops nothing.
     bench.keys("x");
+    bench.pause();
     bench.keys("y");
     assert!(!bench.requests(1).iter().any(|r| matches!(r, Request::Input(Input::Cancel))));
     bench.now += SECOND;
@@ -297,4 +306,21 @@ fn a_worktree_with_something_at_stake_goes_only_by_a_yes_that_saw_it() {
     let seen = Some(BlobId::of(b"1"));
     let end = HostRequest::End { end: WorktreeEnd::Drop, name: "sqlx".into(), seen };
     assert_eq!(bench.window.next_host_request(), Some(end));
+}
+
+#[test]
+fn a_line_typed_into_the_runs_is_a_draft_and_begins_nothing() {
+    for line in
+        ["new idea", "make it so", "try another way", "do it", "Merge them", "Drop that", "xs are odd"]
+    {
+        let mut bench = Bench::six();
+        bench.leader('r');
+        bench.pause();
+        let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
+        bench.keys(line);
+        bench.pause();
+        assert_eq!(bench.window.next_host_request(), None, "{line}");
+        assert_eq!((bench.window.number, bench.window.sessions()), (0, 6), "{line}");
+        assert!(bench.draw().contains(&format!("\u{203a} {line}")), "{line}\n{}", bench.draw());
+    }
 }

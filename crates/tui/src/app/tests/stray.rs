@@ -57,8 +57,13 @@ fn a_question_that_comes_between_two_steps_gives_the_keys_back() {
 }
 
 /// Lines that begin with letters that are keys of the diff.
-const LINES: [&str; 14] = [
+const LINES: [&str; 19] = [
     "no, do it differently",
+    "No, do it differently",
+    "can you rename it too",
+    "comment that",
+    "So why two of them?",
+    "Same for the other file",
     "name it otherwise",
     "do not",
     "just rename it",
@@ -167,4 +172,26 @@ fn a_letter_that_is_no_key_of_a_pane_goes_on_with_the_draft() {
         assert_eq!(desk.app.composer.draft.shown(), "say: hello", "{pane}");
         assert_eq!(desk.app.panes.focus, Focus::Composer, "{pane}");
     }
+}
+
+#[test]
+fn a_line_typed_into_the_conversation_opens_and_copies_nothing() {
+    for line in ["why did you ask that?", "yes please", "yank it", "not now"] {
+        let mut desk = Desk::new(80, 24);
+        desk.press("where is it?<enter>").deliver();
+        desk.reply("I look.", &[("run", r#"{"command":"cargo add serde"}"#)]);
+        desk.wait(900).press("<ctrl-x>c");
+        desk.wait(900).press(line);
+        assert_eq!((desk.app.panes.focus, desk.app.composer.draft.shown().as_str()), (Focus::Composer, line));
+        assert_eq!((desk.top(), desk.inputs.len(), desk.app.wishes().len()), (None, 0, 0), "{line}");
+    }
+}
+
+#[test]
+fn what_is_searched_for_is_typed_behind_its_key_without_a_pause() {
+    let mut desk = Desk::new(80, 24).with_plan();
+    desk.wait(900).press("<ctrl-x>c");
+    desk.wait(900).press("/bucket<enter>");
+    assert_eq!((desk.app.panes.focus, desk.app.composer.draft.shown().as_str()), (CONVERSATION, ""));
+    assert!(desk.text().contains("match"), "{}", desk.text());
 }

@@ -249,16 +249,17 @@ impl Pane for DiffPane {
         self.files.is_empty() && !self.decides(ctx.state)
     }
 
-    fn weighs(&self, _letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
+    fn acts_at_once(&self, _letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
         let open = !self.asked_all.is_empty();
         let decided = || {
             let p = self.file().and_then(|f| Self::proposal(ctx, f.id));
             p.is_some_and(|p| !p.decided.is_empty() || p.word().is_some())
         };
         let Some(action) = action.and_then(DiffAction::of) else { return false };
-        matches!(action, DiffAction::Edit | DiffAction::Open | DiffAction::Skip)
-            || action == DiffAction::Apply && (open || decided())
-            || action == DiffAction::ApplyAll && open
+        // The sheet of both is closed again by any other key.
+        action.is_taken_back()
+            || action == DiffAction::Apply && !open && !decided()
+            || action == DiffAction::ApplyAll && !open
     }
 
     fn show_place(&mut self, place: &Place, ctx: &Ctx<'_>) -> bool {
