@@ -114,6 +114,11 @@ pub trait Overlay: fmt::Debug {
         Outcome::none()
     }
 
+    /// Whether a letter answers what is chosen here, whatever its table has for it: it goes to [`Overlay::key`].
+    fn answers(&self, _letter: char, _ctx: &Ctx<'_>) -> bool {
+        false
+    }
+
     /// Takes a key; `None` when it means nothing here.
     fn key(&mut self, _key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
         None

@@ -90,7 +90,7 @@ impl App {
         }
         match taken {
             Taken::Action(action) => {
-                if !self.typed_into_overlay(action, key, came) {
+                if !self.typed_into_overlay(action, (key, came)) {
                     self.act(action, came);
                 }
             }
@@ -145,12 +145,15 @@ impl App {
         }
     }
 
-    /// Keys that lists and lines take although a binding knows them: arrows, Tab.
-    fn typed_into_overlay(&mut self, action: Action, key: KeyEvent, came: Instant) -> bool {
+    /// Keys that lists and lines take although a binding knows them: arrows, Tab, a letter that answers.
+    fn typed_into_overlay(&mut self, action: Action, (key, came): (KeyEvent, Instant)) -> bool {
         use frame::Action as F;
         let moves =
             matches!(F::of(action), Some(F::NextPane | F::PreviousPane | F::ScrollUp | F::ScrollDown));
-        moves && self.type_into_overlay(key, came)
+        let ctx = ctx!(self, came);
+        let top = self.overlays.last();
+        let answers = Chord::of(key).letter().is_some_and(|c| top.is_some_and(|top| top.answers(c, &ctx)));
+        (moves || answers) && self.type_into_overlay(key, came)
     }
 
     /// Gives a key to the topmost overlay. False when it means nothing there.

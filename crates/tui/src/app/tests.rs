@@ -25,6 +25,7 @@ mod review;
 mod scroll;
 mod stray;
 mod tell;
+mod waits;
 
 use std::time::Duration;
 

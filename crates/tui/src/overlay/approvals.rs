@@ -7,6 +7,7 @@ pub(crate) mod view;
 
 use std::time::Instant;
 
+use crossterm::event::KeyEvent;
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
@@ -14,7 +15,7 @@ use pilothouse_core::{
     input::Input,
     intent::Slash,
     port::Ask,
-    question::{Act, Place, Role},
+    question::{Act, Choice, Place, Role},
     session::State,
 };
 use ratatui::buffer::Buffer;
@@ -22,7 +23,7 @@ use ratatui::buffer::Buffer;
 use super::{Caret, Overlay, OverlayKind, Prompt, Reason, RuleOffer, Sheet, prompt::Purpose};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
-    keymap::{self, Entry, action::actions},
+    keymap::{self, Chord, Entry, action::actions},
     pane::{Focus, diff, plan::REVISE},
     reach::{rules, texts, trust_lets},
     standing::Standing,
@@ -208,17 +209,44 @@ impl Approvals {
             (Some(Act::Look(sheet)), _) => {
                 Outcome { asks: vec![Ask::Blob(*sheet)], ..Outcome::open(Sheet::new(*sheet)) }
             }
-            (None, _) if role == Role::Deny && item.kind.is_confirmation() => {
-                self.stood(item, ctx, |listed| {
-                    let rejected = Outcome::answer(listed.id, Answer::Reject(String::new())).and_close();
-                    let notice = Some(REVISE.to_owned());
-                    Outcome { focus: Some(Focus::Composer), notice, ..rejected }
-                })
-            }
+            (None, _) if role == Role::Deny && item.kind.is_confirmation() => self.reject(item, ctx),
             (Some(Act::Diff), _) | (_, Place::Diff) => to_diff(),
             (Some(Act::Say(_)), _) | (_, Place::Composer) => to_composer(),
             (Some(Act::Nothing) | None, Place::List) => Outcome::none(),
         }
+    }
+
+    /// The choice of a question for the composer whose key of the bar a letter is; `q` goes back here.
+    fn lettered<'a>(&self, letter: char, ctx: &Ctx<'a>) -> Option<(Choice, &'a Checkpoint)> {
+        let item = self.item(ctx)?;
+        let spec = ctx.state.spec(item);
+        let there = |n: u32| usize::try_from(n).is_ok_and(|n| (1..=spec.options.len()).contains(&n));
+        if spec.place != Place::Composer || letter == 'q' {
+            return None;
+        }
+        let choice = spec.choices.into_iter().find(|c| c.role == Role::Other && c.has_key(letter))?;
+        let numbered = !spec.options.is_empty() && letter.is_ascii_digit();
+        (!numbered || letter.to_digit(10).is_some_and(there)).then_some((choice, item))
+    }
+
+    /// A letter answers as it does in the plan; what wants words is said in the composer.
+    fn letter(&self, letter: char, ctx: &Ctx<'_>) -> Outcome {
+        let Some((choice, item)) = self.lettered(letter, ctx) else { return Outcome::none() };
+        match (item.kind.read(&letter.to_string()), choice.act) {
+            (Some(Answer::Reject(_)), _) if item.kind.is_confirmation() => self.reject(item, ctx),
+            (Some(answer), _) => self.stood(item, ctx, |listed| Outcome::answer(listed.id, answer)),
+            (None, Act::Say(how)) => Outcome { notice: Some(how.to_owned()), ..to_composer() },
+            (None, _) => to_composer(),
+        }
+    }
+
+    /// No to a plan: what should change is said next.
+    fn reject(&self, plan: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
+        self.stood(plan, ctx, |listed| {
+            let rejected = Outcome::answer(listed.id, Answer::Reject(String::new())).and_close();
+            let notice = Some(REVISE.to_owned());
+            Outcome { focus: Some(Focus::Composer), notice, ..rejected }
+        })
     }
 
     /// Allows the rule that stands beside the key until the session ends.
@@ -257,6 +285,15 @@ impl Overlay for Approvals {
 
     fn is_over(&self, ctx: &Ctx<'_>) -> bool {
         ctx.state.open.is_empty() && view::beside(ctx).next().is_none()
+    }
+
+    fn answers(&self, letter: char, ctx: &Ctx<'_>) -> bool {
+        self.lettered(letter, ctx).is_some()
+    }
+
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        let letter = Chord::of(key).letter().filter(|letter| self.answers(*letter, ctx))?;
+        Some(self.letter(letter, ctx))
     }
 
     fn act(&mut self, action: keymap::Action, ctx: &Ctx<'_>) -> Outcome {
