@@ -307,6 +307,11 @@ impl Composer {
         ComposerEvent::Send(self.hand_over())
     }
 
+    /// Keeps what was sent without being a draft here.
+    pub fn keep(&mut self, text: &str) {
+        self.history.keep(Saved::plain(text));
+    }
+
     fn hand_over(&mut self) -> String {
         self.popup = None;
         self.dismissed = false;
@@ -420,13 +425,15 @@ impl Composer {
             Offer::Commands => Popup::new(offer, &query, &self.commands()),
             Offer::Files | Offer::History => {
                 let files = self.files.as_deref().unwrap_or_default();
+                let mut lists = vec![("files", files.len())];
                 if first {
+                    lists.extend([("paths", IntentNode::ALL.len()), ("agents", self.agents.len())]);
                     let nodes = IntentNode::ALL.iter().map(|n| (format!("@{n}"), unlocks(*n).to_owned()));
                     let agents = self.agents.iter().cloned();
                     let all: Vec<_> = files.iter().cloned().chain(nodes).chain(agents).collect();
-                    Popup::new(Offer::Files, &query, &all)
+                    Popup::of_lists(&query, &all, &lists)
                 } else {
-                    Popup::new(Offer::Files, &query, files)
+                    Popup::of_lists(&query, files, &lists)
                 }
             }
         };

@@ -26,6 +26,7 @@ mod scroll;
 mod stray;
 mod tell;
 mod waits;
+mod words;
 
 use std::time::Duration;
 

@@ -41,8 +41,8 @@ pub struct Popup {
     pub query: String,
     /// What fits, best first.
     pub rows: Vec<Row>,
-    /// How many there were to choose from.
-    pub of: usize,
+    /// The lists that the rows came from, one after the other: what each holds, and how much.
+    lists: Vec<(&'static str, usize)>,
     /// The chosen row.
     pub at: usize,
 }
@@ -59,7 +59,7 @@ impl Popup {
                 Some(Row { text: text.clone(), note: note.clone(), index })
             })
             .collect();
-        Self { offer, query: query.to_owned(), rows, of: from.len(), at: 0 }
+        Self { offer, query: query.to_owned(), rows, lists: Vec::new(), at: 0 }
     }
 
     /// Moves the choice, round the ends.
@@ -71,6 +71,36 @@ impl Popup {
             (false, 0) => last,
             (false, at) => at - 1,
         };
+    }
+
+    /// The same, from lists that follow each other: what each holds, and how much of it.
+    pub fn of_lists(query: &str, from: &[(String, String)], lists: &[(&'static str, usize)]) -> Self {
+        Self { lists: lists.to_vec(), ..Self::new(Offer::Files, query, from) }
+    }
+
+    /// What stands above it: what its rows are, and how many there were of that.
+    pub fn title(&self) -> String {
+        match self.offer {
+            Offer::Commands => "commands".to_owned(),
+            Offer::History => format!("history   {}", self.query),
+            Offer::Files => {
+                let (mut names, mut of, mut begins) = (Vec::new(), 0, 0);
+                for (name, many) in &self.lists {
+                    let ends = begins + many;
+                    if self.rows.iter().any(|row| (begins..ends).contains(&row.index)) {
+                        names.push(*name);
+                        of += many;
+                    }
+                    begins = ends;
+                }
+                let names = match names.split_last() {
+                    None => "files".to_owned(),
+                    Some((last, [])) => (*last).to_owned(),
+                    Some((last, before)) => format!("{} and {last}", before.join(", ")),
+                };
+                format!("{names}  {} of {of}", self.rows.len())
+            }
+        }
     }
 
     /// The chosen row.

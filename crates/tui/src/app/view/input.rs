@@ -21,7 +21,6 @@ use unicode_width::UnicodeWidthStr;
 use super::{App, text_width};
 use crate::{
     app::enter::Enter,
-    composer::Offer,
     ctx::Ctx,
     overlay::Caret,
     pane::Focus,
@@ -299,11 +298,7 @@ impl App {
     pub(super) fn popup(&self, buf: &mut Buffer) {
         let Some(popup) = &self.composer.popup else { return };
         let room = self.panes.areas.composer.y.saturating_sub(buf.area.y + 1);
-        let title = match popup.offer {
-            Offer::Files => format!("files  {} of {}", popup.rows.len(), popup.of),
-            Offer::Commands => "commands".to_owned(),
-            Offer::History => format!("history   {}", popup.query),
-        };
+        let title = popup.title();
         let wanted = u16::try_from(popup.rows.len().clamp(1, 8)).unwrap_or(8) + 1;
         let height = wanted.min(room);
         let width = buf.area.width;
