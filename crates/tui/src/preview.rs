@@ -45,7 +45,7 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     }
     let reading = session.read(text);
     if reading.slash.is_some() {
-        return None;
+        return commanded(text, session);
     }
     if opens_plan(text, state) {
         return Some(Preview::Path(IntentPath::root(), "opens the plan in your editor".to_owned()));
@@ -67,7 +67,7 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     Some(Preview::Path(path, what))
 }
 
-/// What a command would do beside what its name says; `None` where that is all.
+/// What a command, however it is spelt, would do beside what its name says; `None` where that is all.
 fn commanded(text: &str, session: &Session) -> Option<Preview> {
     session.read(text).slash?;
     let told = session.foretell(text);

@@ -21,3 +21,17 @@ fn the_list_behind_an_at_sign_is_called_what_its_rows_are() {
     let text = desk.text();
     assert!(text.contains("files  1 of 2"), "{text}");
 }
+
+#[test]
+fn a_command_in_its_other_spelling_is_foretold_like_itself() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    let id = desk.state().phase_question().unwrap().id;
+    let shown = desk.state().open[&id].kind.shown();
+    desk.give(Input::Answer { checkpoint: id, answer: pilothouse_core::checkpoint::Answer::Approve, shown });
+    let session = &desk.session;
+    for (line, same) in [(":abort", "/abort"), ("::reset", "/reset"), ("::abort", "/abort")] {
+        let preview = crate::preview::preview(same, session);
+        assert!(preview.is_some(), "{same}");
+        assert_eq!(crate::preview::preview(line, session), preview, "{line}");
+    }
+}
