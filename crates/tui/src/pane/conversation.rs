@@ -20,6 +20,7 @@ use pilothouse_core::{
     clean::Clean,
     event::Stamped,
     ids::{CheckpointId, Seq},
+    intent::Phase,
     port::{Ask, Reply},
     redact::Redactor,
     session::State,
@@ -382,7 +383,14 @@ impl Pane for ConversationPane {
         let right = if self.held {
             Row::of("scrolled, End follows", Slot::Soft)
         } else if self.animated() {
-            Row::of(ctx.glyphs.spin(ctx.spinner), Slot::Info).and(" answering", Slot::Info)
+            let what = if ctx.state.answering().is_some() {
+                " answering"
+            } else if ctx.state.phase == Phase::Planning {
+                " planning"
+            } else {
+                " working"
+            };
+            Row::of(ctx.glyphs.spin(ctx.spinner), Slot::Info).and(what, Slot::Info)
         } else {
             Row::new()
         };
@@ -423,6 +431,13 @@ impl Pane for ConversationPane {
         ConversationAction::of(action).map_or_else(Outcome::none, |action| self.carry_out(action, ctx))
     }
 
+    /// What is searched for is typed behind its key without a pause, and decides nothing.
+    fn acts_at_once(&self, _letter: char, action: Option<Action>, _ctx: &Ctx<'_>) -> bool {
+        action
+            .and_then(ConversationAction::of)
+            .is_some_and(|action| !matches!(action, ConversationAction::Copy | ConversationAction::Why))
+    }
+
     fn meaning(&self, action: frame::Action) -> Option<Action> {
         let meant = match action {
             frame::Action::Details => ConversationAction::Fold,
@@ -431,13 +446,6 @@ impl Pane for ConversationPane {
             frame::Action::Undo
             | frame::Action::Redo
             | frame::Action::Redraw
-    /// What is searched for is typed behind its key without a pause, and decides nothing.
-    fn acts_at_once(&self, _letter: char, action: Option<Action>, _ctx: &Ctx<'_>) -> bool {
-        action
-            .and_then(ConversationAction::of)
-            .is_some_and(|action| !matches!(action, ConversationAction::Copy | ConversationAction::Why))
-    }
-
             | frame::Action::Suspend
             | frame::Action::Cancel
             | frame::Action::Back

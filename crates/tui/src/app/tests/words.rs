@@ -23,6 +23,16 @@ fn the_list_behind_an_at_sign_is_called_what_its_rows_are() {
 }
 
 #[test]
+fn the_conversation_says_that_a_step_works_and_not_that_it_answers() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    let id = desk.state().phase_question().unwrap().id;
+    let shown = desk.state().open[&id].kind.shown();
+    desk.give(Input::Answer { checkpoint: id, answer: pilothouse_core::checkpoint::Answer::Approve, shown });
+    let text = desk.text();
+    assert!(text.contains(" working ") && !text.contains("answering"), "{text}");
+}
+
+#[test]
 fn a_command_in_its_other_spelling_is_foretold_like_itself() {
     let mut desk = Desk::new(120, 40).with_plan();
     let id = desk.state().phase_question().unwrap().id;
