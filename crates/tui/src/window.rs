@@ -7,13 +7,14 @@ mod row;
 mod wish;
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     path::Path,
     time::{Duration, Instant},
 };
 
 use crossterm::event::Event;
 use pilothouse_core::{
+    event::Event as Told,
     port::{Request, Update},
     runs::{HostRequest, HostUpdate, RunInfo, RunStatus, SessionWish, Worktree, WorktreeEnd},
 };
@@ -52,6 +53,8 @@ pub struct Window {
     /// Whether the list of runs is looked at.
     listing: bool,
     farewell: Option<Farewell>,
+    /// Sessions to which something was said from here, until it is seen what became of it.
+    said_to: BTreeSet<Number>,
 }
 
 impl Window {
@@ -73,6 +76,7 @@ impl Window {
             offered: false,
             listing: false,
             farewell: None,
+            said_to: BTreeSet::new(),
         })
     }
 
@@ -110,6 +114,7 @@ impl Window {
             self.mind_leaving(now);
             return Some(urgency);
         }
+        self.tell_of_words(from, &update);
         let app = self.others.get_mut(&from)?;
         let streams = matches!(update, Update::Delta(_));
         let before = app.info().clone();
@@ -201,6 +206,7 @@ impl Window {
                 WindowWish::Show(number, then) => self.show(number, then, now),
                 WindowWish::Step(forward) => self.step(forward, now),
                 WindowWish::Say(number, text) => {
+                    self.said_to.extend(Some(number).filter(|n| *n != self.number));
                     if let Some(app) = self.seat(number) {
                         app.hear(text);
                     }
@@ -225,6 +231,34 @@ impl Window {
         }
         self.listing = shows;
         self.mind_leaving(now);
+    }
+
+    /// Says what became of words for a session behind the one that is shown.
+    fn tell_of_words(&mut self, to: Number, update: &Update) {
+        let told = match update {
+            Update::Refused(why) => Err(why),
+            Update::Events(events) => Ok(events),
+            Update::Opened(..)
+            | Update::Delta(_)
+            | Update::Answered(..)
+            | Update::Rules(_)
+            | Update::Notice(_)
+            | Update::Surroundings(_)
+            | Update::Closed(_) => return,
+        };
+        let Some(app) = self.others.get(&to).filter(|_| self.said_to.remove(&to)) else { return };
+        let title = match app.info().title.as_str() {
+            "" => "there".to_owned(),
+            title => crate::status::shorten(title, 40),
+        };
+        match told {
+            Err(why) => self.front.complain(format!("{title}: {why}; the line is in its history")),
+            Ok(events) => {
+                let heard = events.iter().any(|e| matches!(e.event, Told::TurnTold { .. }));
+                let what = if heard { "its run reads that at the next step" } else { "said there" };
+                self.front.inform(format!("{title}: {what}"));
+            }
+        }
     }
 
     fn seat(&mut self, number: Number) -> Option<&mut App> {

@@ -10,7 +10,7 @@ use pilothouse_core::{
     runs::RunInfo,
 };
 
-use super::App;
+use super::{App, stray::Stray};
 use crate::{
     ctx::Ctx,
     overlay::{Overlay, approvals},
@@ -64,8 +64,9 @@ impl App {
         self.outbox.send(Request::Input(Input::say(text)));
     }
 
-    /// A message of the user: told to what runs, else said.
+    /// A message of the user: told to what runs, else said; kept in the history, so that it is there whatever comes of it.
     pub(crate) fn hear(&mut self, text: String) {
+        self.composer.keep(&text);
         let seen = self.world.state().seq;
         let runs = self.world.state().is_executing();
         self.input(if runs { Input::Tell(text) } else { Input::Say { text, seen } });
@@ -87,6 +88,8 @@ impl App {
         std::mem::swap(&mut self.keying, &mut other.keying);
         std::mem::swap(&mut self.watching, &mut other.watching);
         other.overlays.clear();
+        other.stray = Stray::default();
+        self.stray = Stray::default();
         other.panes.return_to_draft();
         self.runs = std::mem::take(&mut other.runs);
         self.covered();

@@ -279,7 +279,7 @@ impl Pane for RunsPane {
         let line = line.trim();
         match self.wanted.take().filter(|_| !line.is_empty()) {
             Some(Wanted::Message(number)) => Outcome {
-                notice: Some("said there".to_owned()),
+                notice: Some("sent there".to_owned()),
                 ..Outcome::window(WindowWish::Say(number, line.to_owned()))
             },
             Some(Wanted::Worktree) => {

@@ -324,3 +324,40 @@ fn a_line_typed_into_the_runs_is_a_draft_and_begins_nothing() {
         assert!(bench.draw().contains(&format!("\u{203a} {line}")), "{line}\n{}", bench.draw());
     }
 }
+
+#[test]
+fn words_for_another_session_stay_in_its_history_and_it_is_said_what_became_of_them() {
+    let mut bench = Bench::six();
+    bench.leader('r');
+    bench.keys("j");
+    bench.keys("m");
+    bench.pause();
+    bench.keys("use the new pool");
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    let _ = bench.requests(1);
+    let _ = bench.window.update(1, Update::Refused("nothing works now".into()), bench.now);
+    let text = bench.draw();
+    assert!(text.contains("Move to sqlx: nothing works now; the line is in its history"), "{text}");
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    assert_eq!(bench.window.number, 1);
+    bench.press(KeyCode::Up, KeyModifiers::NONE);
+    assert!(bench.draw().contains("\u{203a} use the new pool"), "{}", bench.draw());
+}
+
+#[test]
+fn letters_that_are_held_in_one_session_never_act_once_another_was_shown() {
+    let mut bench = Bench::six();
+    bench.leader('r');
+    bench.pause();
+    let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
+    bench.keys("n");
+    // What was asked for before comes up, and the user goes back after a while.
+    let wish = SessionWish { front: true, ..SessionWish::default() };
+    let number = bench.window.opened(&wish, bench.now).unwrap();
+    bench.open(number, &[]);
+    assert_eq!(bench.window.number, number);
+    bench.window.show(0, Then::Draft, bench.now);
+    bench.pause();
+    let asked: Vec<_> = std::iter::from_fn(|| bench.window.next_host_request()).collect();
+    assert!(asked.iter().all(|r| matches!(r, HostRequest::List)), "{asked:?}");
+}
