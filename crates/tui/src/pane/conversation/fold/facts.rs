@@ -337,13 +337,13 @@ impl Log {
                 ("✓", Slot::Ok, format!("Complete. {files} Not checked: {waived} (skipped)."))
             }
             RunStatus::Completed => ("✓", Slot::Ok, format!("Complete. {files}")),
-            RunStatus::Ended => ("–", Slot::Warn, format!("{summary}. {files}")),
+            RunStatus::Ended => ("–", Slot::Warn, format!("{} {files}", sentence(summary))),
             RunStatus::Failed if self.is_told(summary) => ("✗", Slot::Bad, format!("Failed. {files}")),
-            RunStatus::Failed => ("✗", Slot::Bad, format!("Failed: {summary} {files}")),
+            RunStatus::Failed => ("✗", Slot::Bad, format!("Failed: {} {files}", sentence(summary))),
             RunStatus::Cancelled if matches!(summary, "" | "Stopped.") => {
                 ("–", Slot::Soft, format!("Stopped. {files}"))
             }
-            RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {summary} {files}")),
+            RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {} {files}", sentence(summary))),
             RunStatus::Breakout => ("–", Slot::Soft, summary.to_owned()),
             RunStatus::Manual => ("–", Slot::Soft, format!("Over to you; the plan is kept. {files}")),
         };
@@ -359,6 +359,12 @@ impl Log {
 /// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
 fn completion(facts: &Completion, red: &BTreeSet<String>) -> Vec<(Row, Row)> {
     let soft = |text: &str| Row::of("  ", Slot::Text).and(Clean::line(text).as_str(), Slot::Soft);
+/// A text that ends as a sentence does.
+fn sentence(text: &str) -> String {
+    let text = text.trim_end();
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
     let mut lines: Vec<(Row, Row)> = Vec::new();
     for file in facts.files.iter().take(MOST_FILES) {
         let name = Clean::line(file.path.as_str());

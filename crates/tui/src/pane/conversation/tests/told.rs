@@ -235,3 +235,26 @@ fn an_answer_of_passages_shows_the_first_of_them_and_any_other_its_summary() {
     assert_eq!(of("It is so."), (false, 7));
     assert_eq!(of(EXTRACTIVE), (true, 4));
 }
+
+#[test]
+fn a_failure_and_what_was_written_are_two_sentences() {
+    for (summary, status) in [
+        ("the model said nothing", RunStatus::Failed),
+        ("the model said nothing.", RunStatus::Failed),
+        ("Step 2 was cut off", RunStatus::Cancelled),
+        ("Ended with 1 step left", RunStatus::Ended),
+    ] {
+        let mut s = Screen::new();
+        s.tell(said(1, "mend it"));
+        run_begins(&mut s);
+        s.tell(Event::RunCompleted {
+            run: RunId(7),
+            status,
+            summary: summary.into(),
+            files: vec![],
+            goal: None,
+            came_to: None,
+        });
+        holds(&mut s, &format!("{}. No file changed.", summary.trim_end_matches('.')));
+    }
+}
