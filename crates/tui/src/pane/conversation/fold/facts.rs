@@ -56,8 +56,11 @@ impl Log {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let them = if paths.len() == 1 { "it" } else { "them" };
-        let text = format!("set aside: {names}{more} ({reason}); /proposals takes {them} up again");
+        let again = match paths.as_slice() {
+            [path] => format!("/proposals {path} takes it up again"),
+            _ => "/proposals all takes them up again".to_owned(),
+        };
+        let text = format!("set aside: {names}{more} ({reason}); {again}");
         self.mark(at, Mark::Skipped, &text);
         self.aside = (self.end() - 1, reason.to_owned(), paths);
     }
@@ -356,15 +359,15 @@ impl Log {
     }
 }
 
-/// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
-fn completion(facts: &Completion, red: &BTreeSet<String>) -> Vec<(Row, Row)> {
-    let soft = |text: &str| Row::of("  ", Slot::Text).and(Clean::line(text).as_str(), Slot::Soft);
 /// A text that ends as a sentence does.
 fn sentence(text: &str) -> String {
     let text = text.trim_end();
     if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
+/// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
+fn completion(facts: &Completion, red: &BTreeSet<String>) -> Vec<(Row, Row)> {
+    let soft = |text: &str| Row::of("  ", Slot::Text).and(Clean::line(text).as_str(), Slot::Soft);
     let mut lines: Vec<(Row, Row)> = Vec::new();
     for file in facts.files.iter().take(MOST_FILES) {
         let name = Clean::line(file.path.as_str());

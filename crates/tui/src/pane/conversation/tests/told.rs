@@ -258,3 +258,18 @@ fn a_failure_and_what_was_written_are_two_sentences() {
         holds(&mut s, &format!("{}. No file changed.", summary.trim_end_matches('.')));
     }
 }
+
+#[test]
+fn what_is_set_aside_names_the_line_that_takes_it_up() {
+    let mut s = Screen::new();
+    s.tell(said(1, "mend it"));
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Modify));
+    for (id, name, wanted) in [
+        (20, "src/a.rs", "/proposals src/a.rs takes it up again"),
+        (21, "src/b.rs", "/proposals all takes them up again"),
+    ] {
+        s.tell(proposal(id, name, "a\n", "b\n").0);
+        s.tell(Event::ProposalSetAside { proposal: ProposalId(id), reason: "stopped".into() });
+        holds(&mut s, wanted);
+    }
+}
