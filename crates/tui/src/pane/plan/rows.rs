@@ -436,14 +436,16 @@ impl<'a> Drawer<'a> {
         }
         self.plain(Row::new());
         if let Some(beyond) = self.ctx.state.beyond(plan) {
-            let asked = names(self.ctx.state.reach(plan.turn));
             self.labelled("Asked for    ", &asked, Slot::Text);
             self.labelled("Goes beyond  ", &format!("{}: your yes allows it", names(beyond)), Slot::Warn);
         }
+        let asked = names(self.ctx.state.reach(plan.turn));
         for (label, list, slot) in [("Allowed      ", can, Slot::Text), ("Not allowed  ", not, Slot::Text)] {
             let words = if list.is_empty() { self.ctx.glyphs.skipped.to_owned() } else { list.join(", ") };
             self.labelled(label, &words, slot);
         }
+        } else {
+            self.labelled("Asked for    ", &format!("{asked}; nothing beyond"), Slot::Text);
     }
 
     /// How it stands among the plans that were made beside it.

@@ -12,7 +12,7 @@ use pilothouse_core::{
     event::RunStatus,
     ids::*,
     intent::{IntentNode, IntentPath},
-    plan::{Pause, TaskStatus},
+    plan::{GateStatus, Pause, TaskStatus},
     session::LaneKind,
 };
 use proptest::prelude::*;
@@ -62,6 +62,16 @@ fn a_stopped_step_is_counted_apart_and_fills_no_bar() {
     s.tell(Event::PlanReady { plan: two });
     let text = s.text(80, 24).join("\n");
     assert!(text.contains("1 of 2 steps, 1 stopped") && !text.contains("100%"), "{text}");
+}
+
+#[test]
+fn a_plan_that_waits_says_what_was_asked_for_whatever_it_reaches() {
+    for (meant, beyond) in [(IntentNode::Modify, false), (IntentNode::Explain, true)] {
+        let text = waiting_after(meant).text(60, 30).join("\n");
+        assert!(text.contains("Asked for    "), "{text}");
+        assert_eq!(text.contains("Goes beyond"), beyond, "{text}");
+        assert_eq!(text.contains("nothing beyond"), !beyond, "{text}");
+    }
 }
 
 /// A plan that waits, made of a message that asks for changes.
@@ -143,13 +153,13 @@ fn a_plan_that_waits_says_what_it_may_do() {
             " ○ syntax  cargo check --quiet                after 1, 2, 3",
             " ○ tests   cargo test login                         after 4",
             "",
+            " Asked for    list, read, write, execute; nothing beyond",
             " Allowed      read, propose edits, run commands (each one",
             "              checked), run the gates",
             " Not allowed  delete, reach the network",
             "",
             " Note         Buckets live in memory and are lost on a",
             "              restart.",
-            "",
             "",
             " Tokens: 0 │ Time: – │ Cost: –",
         ]
