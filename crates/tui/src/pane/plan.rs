@@ -338,7 +338,7 @@ impl Pane for PlanPane {
         let name = Row::of("Plan ", Slot::Text).and(&version, Slot::Text).and(ctx.glyphs.dot, Slot::Text);
         let left = name.and(" ", Slot::Text).and(&plan.title, Slot::Text).text();
         let right = match (active, rows::finished(plan)) {
-            (true, _) => Row::of(&format!("{}/{}", plan.done(), plan.tasks.len()), Slot::Soft),
+            (true, _) => Row::of(&rows::progress(plan), Slot::Soft),
             (false, true) if plan.complete() => Row::of("done", Slot::Ok),
             (false, true) => Row::of(&format!("ended {}/{}", plan.done(), plan.tasks.len()), Slot::Warn),
             (false, false) => Row::of("paused", Slot::Warn),
@@ -379,7 +379,7 @@ impl Pane for PlanPane {
 
     fn tab(&self, ctx: &Ctx<'_>) -> Option<String> {
         let (plan, _) = rows::plan_of(ctx.state)?;
-        Some(format!("Plan {}/{}", plan.done(), plan.tasks.len()))
+        Some(format!("Plan {}", rows::progress(plan)))
     }
 
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {

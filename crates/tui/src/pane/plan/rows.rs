@@ -25,6 +25,7 @@ use crate::{
 };
 
 pub(super) use footer::{footer, is_of_plan};
+pub(super) use gates::progress;
 pub use path::breadcrumb;
 use path::path;
 
@@ -138,8 +139,12 @@ pub(super) fn items(
     d.removed();
     let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
     if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
-        let bar = ctx.glyphs.progress(plan.done(), plan.tasks.len());
-        let words = format!("  {} of {}{}", plan.done(), count(plan.tasks.len(), "step"), undone(plan));
+        let (green, gates) = gates::checked(plan);
+        let bar = ctx.glyphs.progress(plan.done() + green, plan.tasks.len() + gates);
+        let mut words = format!("  {} of {}{}", plan.done(), count(plan.tasks.len(), "step"), undone(plan));
+        if gates > 0 {
+            words.push_str(&format!(", {green} of {}", count(gates, "gate")));
+        }
         d.plain(Row::new());
         d.plain(Row::of(&bar, Slot::Soft).and(&words, Slot::Faint));
     }
@@ -435,17 +440,17 @@ impl<'a> Drawer<'a> {
             can.push("run the gates");
         }
         self.plain(Row::new());
+        let asked = names(self.ctx.state.reach(plan.turn));
         if let Some(beyond) = self.ctx.state.beyond(plan) {
             self.labelled("Asked for    ", &asked, Slot::Text);
             self.labelled("Goes beyond  ", &format!("{}: your yes allows it", names(beyond)), Slot::Warn);
+        } else {
+            self.labelled("Asked for    ", &format!("{asked}; nothing beyond"), Slot::Text);
         }
-        let asked = names(self.ctx.state.reach(plan.turn));
         for (label, list, slot) in [("Allowed      ", can, Slot::Text), ("Not allowed  ", not, Slot::Text)] {
             let words = if list.is_empty() { self.ctx.glyphs.skipped.to_owned() } else { list.join(", ") };
             self.labelled(label, &words, slot);
         }
-        } else {
-            self.labelled("Asked for    ", &format!("{asked}; nothing beyond"), Slot::Text);
     }
 
     /// How it stands among the plans that were made beside it.

@@ -65,6 +65,31 @@ fn a_stopped_step_is_counted_apart_and_fills_no_bar() {
 }
 
 #[test]
+fn no_bar_is_full_while_a_gate_is_red_or_to_come() {
+    let mut all = plan();
+    all.tasks.iter_mut().for_each(|t| t.status = TaskStatus::Done);
+    all.gates[0].status = GateStatus::Passed(EvidenceId(9));
+    all.gates[1].status = GateStatus::Failed(EvidenceId(9));
+    let (done, of) = (all.tasks.len(), all.gates.len());
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: all.clone() });
+    let text = s.text(80, 30).join("\n");
+    assert!(
+        !text.contains("100%") && text.contains(&format!("{done} of {done} steps, 1 of {of} gates")),
+        "{text}"
+    );
+    let title = |s: &mut Screen| s.pane.title(&s.story.ctx()).right.to_string();
+    assert!(title(&mut s).contains("gate"), "{}", title(&mut s));
+    // A gate that was left out by name is no longer waited for.
+    all.gates[1].status = GateStatus::Skipped;
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: all });
+    let text = s.text(80, 30).join("\n");
+    assert!(text.contains("100%"), "{text}");
+    assert_eq!(title(&mut s), format!("{done}/{done}"));
+}
+
+#[test]
 fn a_plan_that_waits_says_what_was_asked_for_whatever_it_reaches() {
     for (meant, beyond) in [(IntentNode::Modify, false), (IntentNode::Explain, true)] {
         let text = waiting_after(meant).text(60, 30).join("\n");
@@ -252,7 +277,7 @@ fn between_steps_one_bar_tells_how_far_the_plan_is() {
     let mut s = waiting();
     s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
     s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(10) });
-    assert!(s.text(60, 24).contains(&" [██░░░░░░░░░░]  20%  1 of 5 steps".to_owned()));
+    assert!(s.text(60, 24).contains(&" [█░░░░░░░░░░░]  14%  1 of 5 steps, 0 of 2 gates".to_owned()));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use pilothouse_core::{
 use super::{Drawer, Item, Target, change_ink};
 use crate::{
     pane::Ctx,
-    row::{self, Row},
+    row::{self, Row, count},
     theme::Slot,
 };
 
@@ -119,4 +119,21 @@ fn after(gate: &Gate, plan: &Plan) -> String {
     }
     let numbers: Vec<String> = gate.after.iter().map(|t| plan.number(*t).to_string()).collect();
     format!("after {}", numbers.join(", "))
+}
+
+/// How many gates are green on the files as they are, and how many are asked for: all but those left out by name.
+pub(super) fn checked(plan: &Plan) -> (usize, usize) {
+    let green = plan.gates.iter().filter(|g| matches!(g.status, GateStatus::Passed(_))).count();
+    (green, plan.gates.iter().filter(|g| g.status != GateStatus::Skipped).count())
+}
+
+/// How far it is: its steps, and once they are done what its gates lack.
+pub(in crate::pane::plan) fn progress(plan: &Plan) -> String {
+    let steps = format!("{}/{}", plan.done(), plan.tasks.len());
+    match checked(plan) {
+        (green, gates) if green < gates && plan.done() == plan.tasks.len() => {
+            format!("{steps}, {green}/{}", count(gates, "gate"))
+        }
+        _ => steps,
+    }
 }
