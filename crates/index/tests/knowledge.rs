@@ -42,8 +42,11 @@ const FRESH: &str = include_str!("data/fresh.toml");
 /// How many of these are answered.
 const LEAST: usize = 17;
 const ASKED: &str = include_str!("data/asked.toml");
+/// How many are answered of the half that may lead the ranking, and of the one that may not.
+const LEAST_PLAIN: [usize; 2] = [9, 7];
+const PLAIN: &str = include_str!("data/plain.toml");
 
-/// A question by another hand, with the lines that answer it.
+/// A question with the lines that answer it.
 #[derive(Deserialize)]
 struct Asked {
     ask: String,
@@ -54,6 +57,9 @@ struct Asked {
     /// Further places that answer it.
     #[serde(default)]
     also: Vec<(String, usize, usize)>,
+    /// Whether nothing may be made to fit it.
+    #[serde(default)]
+    kept: bool,
 }
 
 #[derive(Deserialize)]
@@ -190,21 +196,39 @@ fn questions_in_other_words_are_answered_no_worse_than_at_first() {
 }
 
 /// Questions of somebody who never saw the ranking, over more crates than any other set: half a million lines, so only the
-/// whole run asks them. Nothing is made to fit them, and they tell how good it is: far below 85 of 100. This holds what is reached.
+/// whole run asks them. Nothing is made to fit them, and they tell how good it is: far below 85 of 100. Then those in plain words
+/// over crates of no other set: what helps only the half that may lead the ranking is made to fit it. This holds what is reached;
+/// it is one test, so that no second large index is made while times are taken.
 #[test]
-fn questions_by_another_hand_are_counted() {
+fn questions_by_another_hand_and_in_plain_words_are_counted() {
     if !is_whole() {
         println!("not tried: only the whole run asks them");
         return;
     }
-    let AskedSet { question } = toml::from_str(ASKED).unwrap();
+    let Some((right, _)) = counted(ASKED) else { return };
+    assert!(right >= LEAST, "{right}");
+    let Some((tried, kept)) = counted(PLAIN) else { return };
+    let [least, least_kept] = LEAST_PLAIN;
+    assert!(tried >= least && kept >= least_kept, "{tried} and {kept}");
+}
+
+/// How many questions of a set are answered among the first five, and how many of those that nothing is made to fit. Nothing
+/// where sources are missing.
+fn counted(set: &str) -> Option<(usize, usize)> {
+    let AskedSet { question } = toml::from_str(set).unwrap();
     let crates: BTreeSet<String> = question.iter().map(|q| q.of.clone()).collect();
-    let Some(Corpus { index, dir: _dir }) = corpus(&crates.into_iter().collect::<Vec<_>>()) else { return };
+    let Corpus { index, dir: _dir } = corpus(&crates.into_iter().collect::<Vec<_>>())?;
     index.refresh(&|_| true, &()).unwrap();
-    let right = question.iter().filter(|q| ask(&index, &q.ask).iter().any(|p| q.is_right(p))).count();
-    println!("checked={} violations={}", question.len(), question.len() - right);
-    println!("{} of 100 are answered among the first five", right * 100 / question.len());
-    assert!(right >= LEAST, "{right} of {}", question.len());
+    let count = |kept: bool| {
+        let asked: Vec<&Asked> = question.iter().filter(|q| q.kept == kept).collect();
+        let right = asked.iter().filter(|q| ask(&index, &q.ask).iter().any(|p| q.is_right(p))).count();
+        if !asked.is_empty() {
+            println!("checked={} violations={}", asked.len(), asked.len() - right);
+            println!("{} of 100 are answered among the first five", right * 100 / asked.len());
+        }
+        right
+    };
+    Some((count(false), count(true)))
 }
 
 #[test]
