@@ -17,7 +17,7 @@ use pilothouse_core::{
 };
 use serde_json::json;
 
-use crate::{reviewing, support::*};
+use crate::{gates::red, reviewing, support::*};
 
 fn is_commit(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Commit(_))
@@ -220,6 +220,18 @@ fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
     let message = commit(&mut b, &["a.txt"]);
     assert!(message.starts_with("Another name\n\n- Rename it\n"), "{message}");
     assert!(!message.contains("Plan"), "not the first plan's words beside them: {message}");
+}
+
+#[test]
+fn a_commit_of_work_whose_gate_is_red_says_so() {
+    let mut b = red("cargo test", "a.txt", "FAILED");
+    b.answer(is_failure, Answer::Manual).unwrap();
+    b.say("/commit");
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    let shown = b.session.state().open[&b.question(is_commit)].kind.clone();
+    let CheckpointKind::Commit(shown) = shown else { panic!("{shown:?}") };
+    assert!(shown.text().contains("Gate style is red: cargo test"), "{}", shown.text());
+    assert!(!shown.message.contains("Checked"), "{}", shown.message);
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn repairs_are_bounded() {
 }
 
 /// A plan with this gate that wrote a file; the gate then ended red with this output.
-fn red(command: &str, file: &str, output: &str) -> Bench {
+pub fn red(command: &str, file: &str, output: &str) -> Bench {
     let mut b = Bench::new();
     b.say(&format!("fix the bug in {file}"));
     b.plan(&[("One", "modify")], &[("style", command)]);

@@ -12,7 +12,7 @@ use crate::{
     event::{Event, Level},
     ids::CallId,
     input::Refusal,
-    plan::TaskStatus,
+    plan::{GateStatus, TaskStatus},
     question::{CommitAnswer, CommitQuestion},
     relpath::RelPath,
     session::{Extent, state::CommitStage},
@@ -70,7 +70,8 @@ impl Draft<'_> {
                     "nothing to commit: what this session wrote is in the last commit already".to_owned();
                 self.emit(Event::CommitEnded { commit, made: None, told });
             }
-            Ok(tree) => {
+            Ok(mut tree) => {
+                tree.notes.extend(self.unproven(&tree));
                 let message = if message.is_empty() { self.proposed_message(&tree) } else { message };
                 let question = CommitQuestion { commit, message, tree };
                 let text = question.text();
@@ -95,6 +96,24 @@ impl Draft<'_> {
             facts.checked = green.map(|g| g.command.clone()).collect();
         }
         facts.message()
+    }
+
+    /// What the gates of that work say against it: the newest plan's that are red, or were green before later changes.
+    fn unproven(&self, tree: &CommitTree) -> Vec<String> {
+        let named = |path: &RelPath| tree.files.iter().any(|f| f.path == *path);
+        let groups = self.state.uncommitted().into_iter();
+        let plans = groups
+            .filter(|g| g.files.iter().any(|f| named(&f.path)))
+            .filter_map(|g| self.state.plan_of(g.origin.work));
+        let gates = plans.last().into_iter().flat_map(|p| &p.gates);
+        let against = gates.filter_map(|g| match g.status {
+            GateStatus::Failed(_) => Some(format!("Gate {} is red: {}", g.name, g.command)),
+            GateStatus::Stale(_) => {
+                Some(format!("Gate {} was green before later changes: {}", g.name, g.command))
+            }
+            GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) | GateStatus::Skipped => None,
+        });
+        against.collect()
     }
 
     /// Git committed, or says why it did not.
