@@ -294,13 +294,23 @@ fn what_waited_for_a_plan_is_heard_when_none_comes() {
 }
 
 #[test]
-fn a_failure_holds_the_queue_and_going_on_by_hand_starts_it() {
+fn a_failure_holds_the_queue_and_so_does_going_on_by_hand() {
     let mut b = running();
     b.input(Input::Queue("create other.txt".into())).unwrap();
     let call = run_thinking(&b);
     b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
     assert_eq!(b.session.state().queue.len(), 1, "a failure holds the queue");
     b.answer(is_failure, Answer::Manual).unwrap();
+    assert_eq!(phase(&b), Phase::Idle, "the user's hands are on the files");
+    assert_eq!(b.session.state().queue.len(), 1);
+    assert!(b.notices().iter().any(|n| n.contains("Queued: 1 message, held until")), "{:?}", b.notices());
+    // The next run's end is its turn.
+    b.say("/redo");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    while phase(&b) == Phase::Executing {
+        let call = run_thinking(&b);
+        b.reply_to(call, "done", &[]).unwrap();
+    }
     assert_eq!(phase(&b), Phase::Planning);
     assert_eq!(head_of_planning(&b), "create other.txt");
 }

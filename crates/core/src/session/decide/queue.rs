@@ -157,17 +157,7 @@ impl Draft<'_> {
 
     /// After a run: control words in their order, then the queued plan.
     pub(super) fn drain(&mut self) {
-        while self.state.phase == Phase::Idle {
-            let Some(control) = self.state.queue.control.front().cloned() else { break };
-            self.change_queue(|q| drop(q.control.pop_front()));
-            if let Err(refusal) = self.control(control) {
-                self.notice(Level::Info, refusal.reason);
-            }
-        }
-        if self.state.phase != Phase::Idle {
-            return;
-        }
-        self.take_later();
+        self.drain_words();
         // What only is answered, or is refused, leaves the rest its turn.
         while self.state.phase == Phase::Idle
             && let Some(turn) = self.state.queue.plan_new
@@ -180,6 +170,20 @@ impl Draft<'_> {
             if let Err(refusal) = routed {
                 self.notice(Level::Info, refusal.reason);
             }
+        }
+    }
+
+    /// After a run that the user goes on with by hand: control words and questions; work waits for the next run's end.
+    pub(super) fn drain_words(&mut self) {
+        while self.state.phase == Phase::Idle {
+            let Some(control) = self.state.queue.control.front().cloned() else { break };
+            self.change_queue(|q| drop(q.control.pop_front()));
+            if let Err(refusal) = self.control(control) {
+                self.notice(Level::Info, refusal.reason);
+            }
+        }
+        if self.state.phase == Phase::Idle {
+            self.take_later();
         }
     }
 }

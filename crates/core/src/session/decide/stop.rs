@@ -133,7 +133,7 @@ impl Draft<'_> {
         self.complete_as(RunEnd { status: RunStatus::Cancelled, summary, goal });
     }
 
-    /// Stops the run, keeps the plan; what waited for its end begins.
+    /// Stops the run, keeps the plan; work that waited for its end is held while the user mends by hand.
     pub(super) fn manual(&mut self, checkpoint: CheckpointId) -> Decided {
         self.close(checkpoint, Some(Answer::Manual));
         self.end_work("the user goes on by hand");
@@ -141,7 +141,12 @@ impl Draft<'_> {
         self.complete_as(RunEnd::of(RunStatus::Manual, summary));
         self.shelve();
         self.go(Trigger::Manual)?;
-        self.drain();
+        self.drain_words();
+        let held = self.state.queue.works().count();
+        if held > 0 {
+            let held = crate::money::count(held, "message");
+            self.notice(Level::Info, format!("Queued: {held}, held until the next run ends (/queue)."));
+        }
         Ok(())
     }
 
