@@ -64,7 +64,7 @@ fn look(unasked: &Unasked<'_>) -> Result<Looked, String> {
         // Nor do the programs that it names start those of the project.
         all.push((OsString::from("PATH"), loose.without(&path)));
     }
-    if unasked.trusted {
+    if unasked.trusted && !unasked.reads {
         return Ok((all, None));
     }
     if !unasked.reads && !reading.calls.iter().any(is_git) {
