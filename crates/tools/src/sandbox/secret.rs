@@ -103,7 +103,7 @@ async fn untracked(root: &Path, secret: Vec<PathBuf>) -> Vec<PathBuf> {
 }
 
 impl Last {
-    /// Looks; what tools make again is left out.
+    /// Looks; what lies deep in what tools make again is left out.
     fn named(&mut self, root: &Path, rules: &PathRules, most: usize) -> Result<Named, String> {
         if self.rules != *rules {
             *self = Self { rules: rules.clone(), folders: HashMap::new() };
@@ -135,6 +135,8 @@ impl Last {
 /// Looks at the names in one folder.
 fn list(root: &Path, folder: &Path, rules: &PathRules) -> Folder {
     let mut found = Folder::default();
+    // Of a folder that a tool makes again only what lies in it itself: what is below comes from elsewhere.
+    let made = folder.to_str().is_some_and(shell::is_made);
     for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
         found.names += 1;
         let path = folder.join(entry.file_name());
@@ -147,7 +149,7 @@ fn list(root: &Path, folder: &Path, rules: &PathRules) -> Folder {
             found.denied.push(path);
         } else if is_secret(name.as_str()) {
             found.secret.push(path);
-        } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !shell::is_made(name.as_str()) {
+        } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !made {
             found.folders.push(path);
         }
     }

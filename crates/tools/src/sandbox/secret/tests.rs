@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// What a tool makes again and is secret all the same: its settings for where state is kept.
+const TERRAFORM: &str = ".terraform/terraform.tfstate";
+
 fn put(root: &Path, name: &str) {
     let path = root.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -15,21 +18,21 @@ fn names(found: &[PathBuf]) -> Vec<String> {
 }
 
 #[test]
-fn secret_files_are_found_wherever_they_lie_but_for_what_tools_make() {
+fn secret_files_are_found_wherever_they_lie_but_deep_in_what_tools_make() {
     let dir = tempfile::tempdir().unwrap();
-    for name in [".env", ".env.example", "sub/deep/id_rsa", "node_modules/x/.env", "src/env.rs"] {
+    for name in [".env", ".env.example", "sub/deep/id_rsa", "node_modules/x/.env", "src/env.rs", TERRAFORM] {
         put(dir.path(), name);
     }
     let (mut last, rules) = (Last::default(), PathRules::default());
     let (denied, secret) = last.named(dir.path(), &rules, MOST_NAMES).unwrap();
-    assert_eq!(names(&secret), [".env", "sub/deep/id_rsa"]);
+    assert_eq!(names(&secret), [".env", TERRAFORM, "sub/deep/id_rsa"]);
     assert!(denied.is_empty());
     // What comes later, and what goes, is seen by the next look.
     put(dir.path(), "sub/deep/.env");
     put(dir.path(), "new/.npmrc");
     fs::remove_file(dir.path().join(".env")).unwrap();
     let (_, secret) = last.named(dir.path(), &rules, MOST_NAMES).unwrap();
-    assert_eq!(names(&secret), ["new/.npmrc", "sub/deep/.env", "sub/deep/id_rsa"]);
+    assert_eq!(names(&secret), [TERRAFORM, "new/.npmrc", "sub/deep/.env", "sub/deep/id_rsa"]);
 }
 
 #[cfg(target_os = "linux")]
