@@ -163,6 +163,8 @@ pub struct App {
     /// The question in the bar.
     asked: Standing<CheckpointId>,
     notice: Option<Notice>,
+    /// What Enter does in what is drawn.
+    entered: enter::Entered,
     /// What is in the editor.
     editing: Option<Editing>,
     leaving: Leaving,
@@ -218,6 +220,7 @@ impl App {
             files_asked: None,
             asked: Standing::default(),
             notice: None,
+            entered: enter::Entered::default(),
             editing: None,
             leaving: Leaving::default(),
             spinner: 0,

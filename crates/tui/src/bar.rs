@@ -3,10 +3,9 @@
 //! Owns its words. It has no focus and takes no key: it names the keys of those that do.
 
 use pilothouse_core::{
-    checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
     ids::CheckpointId,
-    question::{Choice, CommandQuestion, PLACE, Place, Spec, Tone, Unattended, files_wait},
+    question::{Choice, CommandQuestion, PLACE, Place, Spec, Tone, files_wait},
     session::State,
 };
 use ratatui::{
@@ -65,10 +64,8 @@ pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Vec<Line<'static>> 
     if let Some(command) = facts.at_hand {
         return command_rows(state, command, facts, width);
     }
-    // What work waits for comes before what nothing waits for, and what it made before what the folder brings.
     let open = state.open.values().map(|c| (c, state.spec(c))).filter(|(_, spec)| spec.things > 0);
-    let last = |c: &Checkpoint| matches!(c.kind, CheckpointKind::Trust(_));
-    let first = open.min_by_key(|(c, spec)| (spec.unattended == Unattended::Waits, last(c)));
+    let first = open.min_by_key(|(_, spec)| spec.order());
     let Some((question, first)) = first else { return Vec::new() };
     vec![waiting_row(state, question.id, &first, facts, width)]
 }
@@ -237,15 +234,14 @@ fn how(spec: &Spec, facts: &Facts<'_>) -> String {
     if facts.focus == Focus::Pane(plan::ID) {
         return "these keys answer here".to_owned();
     }
-    let default = spec.default.and_then(|n| spec.choices.get(n));
+    let default = spec.default_choice();
     let key = match default {
         Some(choice) => format!("{} {}", facts.plan_key, choice.key),
         None => facts.plan_key.to_owned(),
     };
     match facts.enter {
         Enter::Pane => key,
-        Enter::Answer(_) if default.is_some_and(|c| c.key == "y") => format!("Enter approves  {key}"),
-        Enter::Answer(_) => format!("Enter proceeds  {key}"),
+        Enter::Answer(_) => format!("Enter {}  {key}", default.map_or("answers", |choice| choice.verb)),
         Enter::Show => format!("Enter shows the plan  {}", facts.plan_key),
         _ if spec.free => "or say it in your own words".to_owned(),
         Enter::Send | Enter::Line => format!("your draft keeps the keys  {key}"),

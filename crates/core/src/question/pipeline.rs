@@ -27,9 +27,9 @@ pub enum PauseAnswer {
 impl Question for PipelinePause {
     fn choices(&self) -> Vec<Choice> {
         vec![
-            Choice::new("1", "proceed", Act::Give(Answer::Approve)).words(&["1", "proceed"]),
+            Choice::new("1", "proceed", Act::Give(Answer::Approve)).verb("proceeds").words(&["1", "proceed"]),
             Choice::new("2", "modify", Act::Say("say what to change in the next stage")),
-            Choice::new("3", "exit", Act::Give(Answer::Abort)).words(&["3"]),
+            Choice::new("3", "exit", Act::Give(Answer::Abort)).verb("exits").words(&["3"]),
         ]
     }
 

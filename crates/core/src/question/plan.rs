@@ -52,6 +52,7 @@ impl Question for Confirmation {
         let no = Answer::Reject(String::new());
         vec![
             Choice::new("y", "run the plan", Act::Give(Answer::Approve))
+                .verb("approves")
                 .words(YES)
                 .role(Role::Take)
                 .reach("run it", "this plan; changes are still reviewed"),

@@ -52,6 +52,8 @@ pub struct Spec {
     pub by_rule: bool,
     /// What changing its line before a yes is called, where it can be changed.
     pub editable: Option<&'static str>,
+    /// Whether it is about what the folder brings: it comes behind what work made.
+    pub about_folder: bool,
     /// How it ends a run that nobody is there to answer.
     pub unattended: Unattended,
 }
@@ -80,10 +82,17 @@ impl Spec {
             ruled: None,
             by_rule: false,
             editable: None,
+            about_folder: false,
             unattended: Unattended::Asks,
         };
         question.describe(&mut spec, asked);
         spec
+    }
+
+    /// Its place among what waits: what work waits for comes before what nothing waits for, and what work made before
+    /// what the folder brings.
+    pub fn order(&self) -> (bool, bool) {
+        (self.unattended == Unattended::Waits, self.about_folder)
     }
 
     /// The choice that has this part in the list, if one has.
@@ -101,9 +110,14 @@ impl Spec {
         if let Some(Act::Look(sheet)) = self.choice(Role::Look).map(|c| &c.act) { Some(*sheet) } else { None }
     }
 
+    /// The choice that Enter takes, if it takes one.
+    pub fn default_choice(&self) -> Option<&Choice> {
+        self.choices.get(self.default?)
+    }
+
     /// The answer that Enter gives, if it gives one.
     pub fn default_answer(&self) -> Option<Answer> {
-        self.default.and_then(|n| self.choices.get(n)).and_then(|c| c.act.given())
+        self.default_choice().and_then(|c| c.act.given())
     }
 }
 
@@ -211,6 +225,8 @@ pub struct Choice {
     pub key: &'static str,
     /// What it does.
     pub label: &'static str,
+    /// The same behind its key or `Enter`, where it is named in a sentence: `Enter approves`.
+    pub verb: &'static str,
     /// The typed words that stand for it.
     pub words: &'static [&'static str],
     /// What making it does.
@@ -224,7 +240,7 @@ pub struct Choice {
 impl Choice {
     /// A choice with its key in the bar.
     pub(super) fn new(key: &'static str, label: &'static str, act: Act) -> Self {
-        Self { key, label, words: &[], act, role: Role::Other, reach: None }
+        Self { key, label, verb: "", words: &[], act, role: Role::Other, reach: None }
     }
 
     /// Whether this key of the bar is its own.
@@ -239,6 +255,11 @@ impl Choice {
     /// A choice that has words and is not drawn.
     pub(super) fn typed(words: &'static [&'static str], answer: Answer) -> Self {
         Self { words, ..Self::new("", "", Act::Give(answer)) }
+    }
+
+    /// With its verb.
+    pub(super) fn verb(self, verb: &'static str) -> Self {
+        Self { verb, ..self }
     }
 
     /// With the words that stand for it.

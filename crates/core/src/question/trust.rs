@@ -59,6 +59,7 @@ impl Question for TrustQuestion {
         };
         spec.title = Clean::line(&format!("Trust this folder? ({files})"));
         spec.tag = "trust";
+        spec.about_folder = true;
         for part in &self.parts {
             spec.facts.push((changed(part.change), Clean::line(&part.path)));
             let would = part.would.iter().map(|w| ("", Clean::line(&format!("  {}", Clean::line(w)))));

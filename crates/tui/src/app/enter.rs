@@ -7,7 +7,7 @@ use std::time::Instant;
 use pilothouse_core::{
     ids::CheckpointId,
     input::Input,
-    question::{Choice, Place, Spec},
+    question::{Place, Spec},
 };
 
 use super::App;
@@ -40,7 +40,29 @@ pub enum Enter {
     Nothing,
 }
 
+/// What Enter does in what is drawn, with the words for it: worked out once a frame.
+#[derive(Debug)]
+pub(super) struct Entered {
+    pub(super) enter: Enter,
+    /// A verb for the key; `None` where something else says it, or there is nothing to say.
+    pub(super) hint: Option<&'static str>,
+    /// What stands in the place of a draft; `None` where nothing is asked.
+    pub(super) invites: Option<String>,
+}
+
+impl Default for Entered {
+    fn default() -> Self {
+        Self { enter: Enter::Nothing, hint: None, invites: None }
+    }
+}
+
 impl App {
+    /// What Enter does now, and the words for it.
+    pub(super) fn entered(&self) -> Entered {
+        let enter = self.enter();
+        Entered { enter, hint: self.enter_hint(enter), invites: self.enter_invites(enter) }
+    }
+
     /// What Enter does now.
     pub(super) fn enter(&self) -> Enter {
         if self.panes.focus != Focus::Composer {
@@ -105,11 +127,11 @@ impl App {
     }
 
     /// What Enter does, as a verb for the key; `None` where something else says it, or there is nothing to say.
-    pub(super) fn enter_hint(&self) -> Option<&'static str> {
-        match self.enter() {
+    fn enter_hint(&self, enter: Enter) -> Option<&'static str> {
+        match enter {
             Enter::Answer(id) => {
                 let state = self.world.state();
-                state.open.get(&id).and_then(|q| taken(&state.spec(q)).map(verb))
+                state.open.get(&id).and_then(|q| state.spec(q).default_choice().map(|c| c.verb))
             }
             Enter::Send => Some("sends"),
             Enter::Discard => Some("discards the plan"),
@@ -121,10 +143,10 @@ impl App {
     }
 
     /// What Enter does and what can be written instead, in the place of a draft; `None` where nothing is asked.
-    pub(super) fn enter_invites(&self) -> Option<String> {
+    fn enter_invites(&self, enter: Enter) -> Option<String> {
         let state = self.world.state();
         let question = state.phase_question().map(|q| state.spec(q));
-        let said = match (self.enter(), question) {
+        let said = match (enter, question) {
             (Enter::Command, _) => match self.at_hand() {
                 _ if !self.offer_is_whole() => "write a message; the list shows the command whole",
                 Some(command) if command.word().is_some() => {
@@ -133,11 +155,7 @@ impl App {
                 Some(_) | None => "Enter runs the command above, or write a message",
             },
             (Enter::Discard, _) => "Say what to change, or Enter discards the plan",
-            (Enter::Answer(_), Some(spec)) if state.paused_pipeline().is_none() => {
-                return taken(&spec)
-                    .map(|choice| format!("Enter {} the plan, or describe a change", verb(choice)));
-            }
-            (Enter::Answer(_), _) => "Enter proceeds, 3 exits; or say what to change",
+            (Enter::Answer(_), Some(spec)) => return invites(&spec),
             (Enter::Show, _) => "Enter shows the plan, or describe a change",
             (_, Some(spec)) if spec.free && spec.options.is_empty() => "Answer in your own words",
             (_, Some(spec)) if spec.free => "Answer by a number above or in your own words",
@@ -157,13 +175,13 @@ impl App {
     }
 }
 
-/// The choice that Enter takes.
-fn taken(spec: &Spec) -> Option<&Choice> {
-    spec.choices.get(spec.default?)
-}
-
-/// What taking a choice is called after `Enter`.
-fn verb(choice: &Choice) -> &'static str {
-    // Only a plan and a pipeline that pauses have one.
-    if choice.key == "y" { "approves" } else { "proceeds" }
+/// What Enter does to a question, what the other keys that are named do, and that something else can be said.
+fn invites(spec: &Spec) -> Option<String> {
+    let taken = spec.default_choice()?;
+    let others = spec.choices.iter().filter(|c| !c.verb.is_empty() && c.key != taken.key);
+    let others: Vec<String> = others.map(|c| format!("{} {}", c.key, c.verb)).collect();
+    Some(match others.is_empty() {
+        true => format!("Enter {} the {}, or describe a change", taken.verb, spec.tag),
+        false => format!("Enter {}, {}; or say what to change", taken.verb, others.join(", ")),
+    })
 }

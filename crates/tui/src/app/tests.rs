@@ -234,6 +234,7 @@ impl Desk {
         self.app.layout(self.size, self.now);
         let mut buf = Buffer::empty(self.size);
         let caret = self.app.render(&mut buf, self.now);
+        assert_eq!(self.app.entered.enter, self.app.enter(), "what is drawn of Enter is what it does");
         self.app.drew(self.now);
         (buf, caret)
     }

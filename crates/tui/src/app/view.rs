@@ -59,6 +59,7 @@ impl App {
         }
         self.classify_draft();
         self.collect_asks();
+        self.entered = self.entered();
     }
 
     /// Draws the whole screen; returns where the caret is.
@@ -157,7 +158,7 @@ impl App {
         bar::Facts {
             theme: &self.looks.theme,
             glyphs: &self.looks.glyphs,
-            enter: self.enter(),
+            enter: self.entered.enter,
             focus: self.panes.focus,
             offered: self.composer.offered().map(|o| o.question),
             at_hand: self.at_hand(),

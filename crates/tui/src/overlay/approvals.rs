@@ -10,7 +10,7 @@ use std::time::Instant;
 use crossterm::event::KeyEvent;
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    checkpoint::{Answer, Checkpoint},
     ids::CheckpointId,
     input::Input,
     intent::Slash,
@@ -103,7 +103,7 @@ pub struct Approvals {
 impl Approvals {
     /// The chosen item; the first when the chosen one is gone.
     fn chosen<'a>(&self, state: &'a State) -> Option<&'a Checkpoint> {
-        let about_folder = |item: &&Checkpoint| matches!(item.kind, CheckpointKind::Trust(_));
+        let about_folder = |item: &&Checkpoint| state.spec(item).about_folder;
         let called = self.trusts.then(|| state.open.values().find(about_folder)).flatten();
         called.or_else(|| state.open.get(&self.chosen?)).or_else(|| state.open.values().next())
     }

@@ -113,8 +113,8 @@ impl App {
         if let Some((pane, _)) = self.panes.focused() {
             return format!("your keys go to the {}; Esc returns here", pane.0);
         }
-        if let Some(said) = self.enter_invites() {
-            return said;
+        if let Some(said) = &self.entered.invites {
+            return said.clone();
         }
         match state.phase {
             Phase::Executing => "Type to interrupt execution...".to_owned(),
@@ -193,7 +193,7 @@ impl App {
 
     /// What Enter does next, where that is not what everybody expects.
     fn next_enter(&self, focused: bool) -> Vec<Span<'static>> {
-        let next = self.enter_hint().filter(|_| focused && self.enter() != Enter::Send);
+        let next = self.entered.hint.filter(|_| focused && self.entered.enter != Enter::Send);
         let faint = self.looks.theme.style(Slot::Faint);
         next.map(|what| Span::styled(format!("Enter {what}"), faint)).into_iter().collect()
     }
@@ -219,8 +219,8 @@ impl App {
     }
 
     fn keys(&self, width: usize) -> Vec<Span<'static>> {
-        let mut keys: Vec<_> = self.enter_hint().map(|what| ("Enter", what)).into_iter().collect();
-        if self.enter() == Enter::Send && self.world.state().is_executing() {
+        let mut keys: Vec<_> = self.entered.hint.map(|what| ("Enter", what)).into_iter().collect();
+        if self.entered.enter == Enter::Send && self.world.state().is_executing() {
             keys.push(("Tab", "queues"));
         }
         if self.composer.draft.is_empty() {
