@@ -34,7 +34,7 @@ pub use draft::{Analysis, Draft, Findings, Gives, Section};
 pub use material::{Material, Outcome, Step, ToolStep, work};
 pub use name::{StepName, WEB_SEARCH, step_name};
 pub use pause::pause_message;
-pub use render::{Answer, BesideLine, EXTRACTIVE, SourceLine, StageCost};
+pub use render::{Answer, BesideLine, SourceLine, StageCost};
 pub use retrieve::Sources;
 pub use spec::{Agents, Axes, OutputSpec, PipelineAgent, PipelineSpec, RunBudget, StageKind, StageSpec};
 pub use state::{Next, PipelineExit, PipelineState, StageEvent};

@@ -65,6 +65,8 @@ pub struct Outcome {
     pub answer: Option<String>,
     /// Why that is none, where it is none.
     pub lacks: String,
+    /// Whether that is passages, word for word, which no model summed up.
+    pub word_for_word: bool,
 }
 
 impl Material {

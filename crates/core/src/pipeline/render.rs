@@ -17,7 +17,7 @@ use super::{
 use crate::{ids::RunId, knowledge::Lines, money, talk::Usage};
 
 /// Told above an answer that no model wrote.
-pub const EXTRACTIVE: &str = "*Without a model: these are the passages that answer best, word for word.*";
+const EXTRACTIVE: &str = "*Without a model: these are the passages that answer best, word for word.*";
 
 /// A source in the list below an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -247,8 +247,9 @@ fn rendered(state: &PipelineState, material: &Material) -> Step {
         if passed { "" } else { "; what does not hold is marked" }
     );
     let output = serde_json::to_string_pretty(&answer).unwrap_or_default();
+    let word_for_word = answer.extractive;
     let (answer, lacks) = (Some(answer.markdown()), lacks(state, material, &draft));
-    Step::Done(Box::new(Outcome { output, note, answer, lacks, ..Outcome::default() }))
+    Step::Done(Box::new(Outcome { output, note, answer, lacks, word_for_word, ..Outcome::default() }))
 }
 
 /// The answer as far as there is one: as it was written, else the draft with what does not hold marked.

@@ -53,6 +53,9 @@ pub enum StageEvent {
         /// Why what it came to is no answer, where it is none.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         lacks: String,
+        /// Whether what it came to is an answer of passages, word for word: no model summed them up.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        word_for_word: bool,
         /// What it cost.
         #[serde(default)]
         spent: Usage,

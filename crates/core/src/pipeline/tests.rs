@@ -72,6 +72,7 @@ fn completed(stage: usize, output: &str, queries: &[&str], again: bool) -> Stage
         skipped: false,
         again,
         lacks: String::new(),
+        word_for_word: false,
         spent: Usage { cost_micros: Some(3), input: 2, ..Usage::default() },
     }
 }

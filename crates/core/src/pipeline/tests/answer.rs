@@ -242,6 +242,7 @@ fn an_answer_ends_with_what_its_stages_cost() {
         skipped: false,
         again: false,
         lacks: String::new(),
+        word_for_word: false,
         spent: Usage { input: 5, ..Usage::default() },
     };
     let (before, _) = upto(4, &draft());

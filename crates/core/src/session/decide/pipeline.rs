@@ -227,7 +227,7 @@ impl Draft<'_> {
     fn complete_stage(&mut self, stage: usize, outcome: &Outcome) {
         let spent = self.pipeline().map(|p| p.spent).unwrap_or_default();
         let output = self.excerpt(outcome.output.clone());
-        let Outcome { note, again, lacks, queries, skipped, .. } = outcome.clone();
+        let Outcome { note, again, lacks, queries, skipped, word_for_word, .. } = outcome.clone();
         self.staged(StageEvent::StageCompleted {
             stage,
             output,
@@ -236,6 +236,7 @@ impl Draft<'_> {
             skipped,
             again,
             lacks,
+            word_for_word,
             spent,
         });
     }

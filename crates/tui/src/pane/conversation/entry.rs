@@ -3,26 +3,26 @@
 //! Owns how each kind of entry looks. Never looks at another entry.
 
 mod rows;
+mod sections;
 
 use std::{collections::VecDeque, ops::Range};
 
-use pilothouse_core::{
-    blob::{BlobId, Excerpt},
-    event::CallStatus,
-    ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId, TurnId},
-    pipeline::{EXTRACTIVE, StepName},
-    policy::{Request, Ruling},
-    session::State,
-    talk::{Usage, about_tokens},
-    tool::{Subject, Tool},
-};
-use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
-
+pub(super) use self::sections::Sections;
 use crate::{
     highlight::Highlighter,
     markdown::Markdown,
     row::Row,
     theme::{Glyphs, Slot},
+};
+use pilothouse_core::{
+    blob::{BlobId, Excerpt},
+    event::CallStatus,
+    ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId, TurnId},
+    pipeline::StepName,
+    policy::{Request, Ruling},
+    session::State,
+    talk::{Usage, about_tokens},
+    tool::{Subject, Tool},
 };
 
 /// What entries are laid out with.
@@ -123,47 +123,6 @@ pub(super) struct Reply {
     pub(super) counted: u64,
     /// An answer in sections, of which the beginning stands here until it is unfolded.
     pub(super) sections: Option<Sections>,
-}
-
-/// Passages that stand open where they are the answer.
-const OPEN_PASSAGES: usize = 3;
-
-/// A text in sections.
-#[derive(Debug, Default)]
-pub(super) struct Sections {
-    pub(super) whole: String,
-    /// Where the first section begins that is folded.
-    pub(super) first: usize,
-    /// Each of the folded ones with its lines.
-    pub(super) titles: Vec<(String, usize)>,
-}
-
-impl Sections {
-    /// The sections of a text, each below a heading of the second level.
-    pub(super) fn of(text: &str) -> Self {
-        let heads: Vec<(usize, usize)> = Parser::new(text)
-            .into_offset_iter()
-            .filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H2, .. })))
-            .map(|(_, at)| (at.start, at.end))
-            .collect();
-        let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-        // No model has summed them up: the passages themselves are what was asked for.
-        let open = if text.contains(EXTRACTIVE) { OPEN_PASSAGES } else { 0 };
-        let heads = heads.get(open.min(heads.len().saturating_sub(1))..).unwrap_or_default();
-        let ends = heads.iter().skip(1).map(|(start, _)| *start).chain([text.len()]);
-        let titles = heads.iter().zip(ends).map(|((start, end), next)| {
-            let title = part(*start, *end).trim().trim_start_matches('#').trim();
-            (title.to_owned(), part(*end, next).trim().lines().count())
-        });
-        let first = heads.first().map_or(text.len(), |(start, _)| *start);
-        Self { titles: titles.collect(), first, whole: text.to_owned() }
-    }
-
-    /// What stands while it is folded, or whole.
-    pub(super) fn shown(&self, open: bool) -> &str {
-        let end = if open { self.whole.len() } else { self.first };
-        self.whole.get(..end).unwrap_or_default().trim_end()
-    }
 }
 
 impl Reply {
@@ -341,7 +300,7 @@ impl Entry {
             Body::Reply(r) => {
                 r.blob = None;
                 match (text, &mut r.sections) {
-                    (Some(text), Some(sections)) => *sections = Sections::of(text),
+                    (Some(text), Some(sections)) => *sections = sections.of_whole(text),
                     (Some(text), None) => r.md.settle(text),
                     (None, _) => {}
                 }

@@ -143,6 +143,7 @@ impl Log {
         if answers {
             let text = Text::of(text);
             (r.running, r.blob, r.sections) = (false, text.blob, Some(Sections::of(&text.shown)));
+            self.stages.answer = Some(key);
             return;
         }
         (r.running, r.cut) = (false, *cut);

@@ -11,7 +11,7 @@ use pilothouse_core::{
 
 use super::Log;
 use crate::{
-    pane::conversation::entry::{Body, Entry, Facts, Kind, Text},
+    pane::conversation::entry::{Body, Entry, Facts, Kind, Sections, Text},
     row::{self, Row},
     theme::{Glyphs, Slot},
 };
@@ -22,6 +22,8 @@ pub(super) struct Stages {
     titles: Vec<String>,
     /// The line of the one at work, and since when.
     open: Option<(i64, usize, Millis)>,
+    /// Where its answer stands.
+    pub(super) answer: Option<i64>,
 }
 
 impl Log {
@@ -34,7 +36,7 @@ impl Log {
             StageEvent::Began(began) => {
                 let titles =
                     began.spec.stages.iter().map(pilothouse_core::pipeline::StageSpec::shown).collect();
-                self.stages = Stages { titles, open: None };
+                self.stages = Stages { titles, ..Stages::default() };
             }
             StageEvent::StageStarted { stage, round } => {
                 let again = if *round > 0 { format!("   again, round {round}") } else { String::new() };
@@ -43,7 +45,10 @@ impl Log {
                 let key = self.add(at, Kind::Head, Body::Facts(facts));
                 self.stages.open = Some((key, *stage, at));
             }
-            StageEvent::StageCompleted { stage, note, skipped, spent, .. } => {
+            StageEvent::StageCompleted { stage, note, skipped, spent, word_for_word, .. } => {
+                if *word_for_word {
+                    self.open_passages();
+                }
                 let u = Glyphs::UNICODE;
                 let sign = if *skipped { (u.skipped, Slot::Soft) } else { (u.done, Slot::Ok) };
                 let note = format!("{note}{}", spent.aside());
@@ -60,6 +65,17 @@ impl Log {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The answer is passages: the first of them stand open.
+    fn open_passages(&mut self) {
+        let entry = self.stages.answer.and_then(|key| self.get_mut(key));
+        if let Some(Entry { body: Body::Reply(r), dirty, .. }) = entry
+            && let Some(sections) = &mut r.sections
+        {
+            *sections = Sections::of_passages(&sections.whole);
+            *dirty = true;
         }
     }
 

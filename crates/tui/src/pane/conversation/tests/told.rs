@@ -2,13 +2,12 @@
 
 use pilothouse_core::{
     completion::{Completion, FileTally, GateFact},
-    pipeline::EXTRACTIVE,
+    pipeline::StageEvent,
     plan::{GateStatus, Task},
     proposal::Decision,
 };
 
 use super::*;
-use crate::pane::conversation::entry::Sections;
 
 fn run_begins(s: &mut Screen) {
     s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
@@ -228,12 +227,30 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
 #[test]
 fn an_answer_of_passages_shows_the_first_of_them_and_any_other_its_summary() {
     let passages: String = (1..=7).map(|n| format!("\n## part {n}\n\nits line {n}\n")).collect();
-    let of = |above: &str| {
-        let sections = Sections::of(&format!("# Q\n\n{above}\n{passages}"));
-        (sections.shown(false).contains("its line 3"), sections.titles.len())
-    };
-    assert_eq!(of("It is so."), (false, 7));
-    assert_eq!(of(EXTRACTIVE), (true, 4));
+    let text = format!("# Q\n\nIt is so.\n{passages}");
+    for (word_for_word, folded) in [(false, 7), (true, 4)] {
+        let mut s = Screen::new();
+        s.tell(said(1, "how is it?"));
+        s.tell(lane(1, LaneKind::Pipeline, IntentNode::Explain));
+        s.tell(thinking(2, 1));
+        s.tell(replied(2, 1, &text));
+        s.tell(Event::Staged {
+            pipeline: RunId(7),
+            happened: StageEvent::StageCompleted {
+                stage: 5,
+                output: pilothouse_core::blob::Excerpt::default(),
+                note: String::new(),
+                queries: Vec::new(),
+                skipped: false,
+                again: false,
+                lacks: String::new(),
+                word_for_word,
+                spent: pilothouse_core::talk::Usage::default(),
+            },
+        });
+        let shown = s.text(100, 60);
+        assert_eq!(shown.iter().filter(|l| l.contains("its line")).count(), 7 - folded, "{shown:#?}");
+    }
 }
 
 #[test]
