@@ -58,6 +58,15 @@ pub struct Plan {
     pub pauses: Vec<Pause>,
 }
 
+/// How the files were while a run looked at its gates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// They rested long enough for it.
+    AtRest,
+    /// They changed again and again.
+    Restless,
+}
+
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
@@ -278,8 +287,9 @@ impl Plan {
     }
 
     /// How it ended where it is not complete, each kind of step counted apart:
-    /// `Ended: 1 of 6 done, 5 skipped, gate lint not green (you skipped it)`.
-    pub fn ended(&self) -> String {
+    /// `Ended: 1 of 6 done, 5 skipped, gate lint not green (you skipped it)`. How the files were meanwhile says why a gate
+    /// is stale.
+    pub fn ended(&self, files: Files) -> String {
         let mut out = format!("Ended: {} of {} done", self.done(), self.tasks.len());
         let kinds = [
             (TaskStatus::Failed, "failed"),
@@ -296,7 +306,10 @@ impl Plan {
         for gate in &self.gates {
             let why = match gate.status {
                 GateStatus::Skipped => "not green (you skipped it)",
-                GateStatus::Stale(_) => "not green any more (files changed since, again and again)",
+                GateStatus::Stale(_) if files == Files::Restless => {
+                    "not green any more (files changed since, again and again)"
+                }
+                GateStatus::Stale(_) => "not green any more (files changed since)",
                 GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) | GateStatus::Failed(_) => {
                     continue;
                 }
@@ -357,5 +370,29 @@ impl Plan {
             }
             done.extend(ready);
         }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stale_gate_is_told_of_files_that_change_again_and_again_only_where_they_did() {
+        let text = r#"{"title":"P","tasks":[{"title":"a"}],"gates":[{"name":"t","command":"make"}]}"#;
+        let draft: PlanDraft = serde_json::from_str(text).unwrap();
+        let mut plan = draft.build(TurnId(1), 1).unwrap();
+        plan.tasks[0].status = TaskStatus::Done;
+        plan.gates[0].status = GateStatus::Stale(EvidenceId(3));
+        let told = |files| plan.ended(files);
+        assert_eq!(
+            told(Files::AtRest),
+            "Ended: 1 of 1 done, gate t not green any more (files changed since)"
+        );
+        assert_eq!(
+            told(Files::Restless),
+            "Ended: 1 of 1 done, gate t not green any more (files changed since, again and again)"
+        );
     }
 }

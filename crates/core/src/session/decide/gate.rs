@@ -15,7 +15,7 @@ use crate::{
     ids::{CallId, EvidenceId, GateId, LaneId},
     input::Refusal,
     phase::Trigger,
-    plan::{Gate, GateStatus},
+    plan::{Files, Gate, GateStatus},
     policy::{By, Outcome},
     question::{GateChange, GateChangeAnswer},
     relpath::RelPath,
@@ -173,9 +173,17 @@ impl Draft<'_> {
         for gate in overtaken {
             self.emit(Event::GateWentStale { gate });
         }
-        let restless = self.state.run.as_ref().is_some_and(|r| r.overtaken > MOST_OVERTAKEN);
-        self.continue_seeing(if restless { TreeView::Restless } else { TreeView::Known });
+        self.continue_seeing(match self.files() {
+            Files::Restless => TreeView::Restless,
+            Files::AtRest => TreeView::Known,
+        });
         Ok(())
+    }
+
+    /// How the files were while the run looked at its gates.
+    pub(super) fn files(&self) -> Files {
+        let restless = self.state.run.as_ref().is_some_and(|r| r.overtaken > MOST_OVERTAKEN);
+        if restless { Files::Restless } else { Files::AtRest }
     }
 }
 

@@ -341,7 +341,7 @@ impl Draft<'_> {
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
             (None, 0) => complete(Millis(took)),
-            (Some(plan), _) if !plan.complete() => plan.ended(),
+            (Some(plan), _) if !plan.complete() => plan.ended(self.files()),
             (plan, n) => {
                 let waived = plan.as_ref().map(Plan::waived).unwrap_or_default();
                 // Of a plan that was gone on with, all that it wrote counts.
