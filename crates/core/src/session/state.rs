@@ -113,7 +113,7 @@ pub struct State {
     /// Proposals and the writes that they became.
     pub(super) changes: Arc<Changes>,
     /// Where each entry of the ledger comes from.
-    pub(super) origins: Origins,
+    pub(super) origins: Arc<Origins>,
     /// Turns.
     pub turns: BTreeMap<TurnId, Arc<TurnInfo>>,
     /// The last turn.

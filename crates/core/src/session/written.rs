@@ -2,7 +2,10 @@
 //!
 //! Owns the reading of the ledger: whoever shows what was changed asks here. Never decides.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{State, state::Run};
 use crate::{
@@ -166,7 +169,7 @@ impl State {
         let began = run.map(|r| self.plan.as_ref().map_or(r.turn, |p| p.turn));
         let work = self.work_of(began.unwrap_or(turn));
         let run = run.map(|r| r.id);
-        self.origins.of.insert(id, Origin { at: self.at, turn, work, run });
+        Arc::make_mut(&mut self.origins).of.insert(id, Origin { at: self.at, turn, work, run });
     }
 
     /// Whether a lane works for a run, rather than beside it.
@@ -246,7 +249,7 @@ impl State {
         let writes =
             self.writes().flat_map(|(id, _, all)| all.iter().map(move |file| (id, file.path.clone())));
         let found: Vec<_> = writes.filter(|(_, path)| in_it(path)).collect();
-        self.origins.committed.extend(found);
+        Arc::make_mut(&mut self.origins).committed.extend(found);
     }
 
     /// Every file that was written within an extent, from before the first write to after the last.
