@@ -95,6 +95,15 @@ impl Keys {
         self.gather(self.empty)
     }
 
+    /// Since when nothing more was typed than was taken out of it; `None` while there is something.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn quiet(&mut self) -> io::Result<Option<Instant>> {
+        let empty = self.drain()?;
+        Ok(empty.filter(|_| self.decoder.is_empty()))
+    }
+
     /// The next event that was taken in.
     pub fn pop(&mut self) -> Option<(Event, Stamp)> {
         self.decoder.pop()

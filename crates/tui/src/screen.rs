@@ -214,7 +214,12 @@ impl Screen {
         wiring: &Wiring,
         ending: &mut Option<Reason>,
     ) -> io::Result<Option<Reason>> {
-        self.window.settle_keys(Instant::now());
+        // Letters that are held act once it was seen that nothing was typed behind them.
+        match keys.quiet() {
+            Ok(Some(empty)) => self.window.settle_keys(empty),
+            Ok(None) => {}
+            Err(_) => return Ok(Some(Reason::Signal(Signal::Hangup))),
+        }
         for wish in self.window.wishes() {
             match wish {
                 AppCommand::Redraw => self.terminal.wipe()?,

@@ -88,3 +88,14 @@ fn a_terminal_that_went_away_is_an_end_and_no_hang() {
     drop((writer, master));
     assert!(run(keys.ready()).is_err());
 }
+
+#[test]
+fn it_is_quiet_only_once_all_that_was_typed_is_taken_out() {
+    let (mut keys, mut writer, _master) = terminal();
+    let before = Instant::now();
+    assert!(keys.quiet().unwrap().is_some_and(|empty| empty >= before));
+    writer.write_all(b"o").unwrap();
+    assert_eq!(keys.quiet().unwrap(), None, "a letter lies there that nobody has heard");
+    assert_eq!(events(&mut keys), 1);
+    assert!(keys.quiet().unwrap().is_some());
+}
