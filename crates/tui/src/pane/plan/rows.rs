@@ -3,6 +3,7 @@
 mod footer;
 mod gates;
 mod path;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ use pilothouse_core::{
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     scope::{Capability, ToolScope},
-    session::{ApplyStatus, LaneKind, State},
+    session::{LaneKind, State},
 };
 
 use crate::{
@@ -28,6 +29,7 @@ pub(super) use footer::{footer, is_of_plan};
 pub(super) use gates::progress;
 pub use path::breadcrumb;
 use path::path;
+use written::{is_taken_back, written};
 
 /// Columns that a title has at least beside what stands at its right.
 const TITLE_ROOM: usize = 20;
@@ -119,7 +121,8 @@ pub(super) fn items(
     let awaiting = now.is_none() && ctx.state.open.values().any(|c| c.kind.is_confirmation());
     let before = before.filter(|_| (awaiting || now.is_some()) && !revision.words().is_empty());
     let revised = before.map(|before| (before, revision));
-    let mut d = Drawer { ctx, width, open, awaiting, revised, items: Vec::new() };
+    let written = written(ctx.state);
+    let mut d = Drawer { ctx, width, open, awaiting, revised, written, items: Vec::new() };
     if let Some(now) = now {
         let text = format!("Version {} of {now}, as it was; v looks at the others", plan.version);
         d.plain(Row::of(&text, Slot::Warn));
@@ -141,12 +144,11 @@ pub(super) fn items(
     if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
         let (green, gates) = gates::checked(plan);
         let bar = ctx.glyphs.progress(plan.done() + green, plan.tasks.len() + gates);
-        let mut words = format!("  {} of {}{}", plan.done(), count(plan.tasks.len(), "step"), undone(plan));
-        if gates > 0 {
-            words.push_str(&format!(", {green} of {}", count(gates, "gate")));
-        }
+        let words = format!("  {} of {}{}", plan.done(), count(plan.tasks.len(), "step"), undone(plan));
+        let row = Row::of(&bar, Slot::Soft).and(&words, Slot::Faint);
+        let whole = row.clone().and(&gates::tally(plan), Slot::Faint);
         d.plain(Row::new());
-        d.plain(Row::of(&bar, Slot::Soft).and(&words, Slot::Faint));
+        d.plain(if whole.width() > width { row } else { whole });
     }
     if !plan.gates.is_empty() {
         d.plain(Row::new());
@@ -179,6 +181,8 @@ struct Drawer<'a> {
     awaiting: bool,
     /// The version before, and what was changed of it.
     revised: Option<(&'a Plan, &'a Revision)>,
+    /// Of each step that wrote something: how many proposals, and how many of them were taken back since.
+    written: BTreeMap<TaskId, (usize, usize)>,
     items: Vec<Item>,
 }
 
@@ -276,28 +280,19 @@ impl<'a> Drawer<'a> {
 
     /// Proposals below a task, while it runs.
     fn nested(&self, task: &Task) -> Vec<&'a Proposal> {
+        if task.status != TaskStatus::Running {
+            return Vec::new();
+        }
         let state: &'a State = self.ctx.state;
         let of_task = state.proposals().values().filter(|p| p.task == Some(task.id));
-        of_task
-            .filter(|p| !matches!(p.status, ProposalStatus::Dropped | ProposalStatus::SetAside))
-            .filter(|_| task.status == TaskStatus::Running)
-            .collect()
-    }
-
-    /// Whether what was written of a proposal was taken back since.
-    fn is_taken_back(&self, p: &Proposal) -> bool {
-        let ProposalStatus::Applied(apply) = p.status else { return false };
-        let status = self.ctx.state.applies().get(&apply).map(|a| a.status);
-        status == Some(ApplyStatus::Reverted)
+        of_task.filter(|p| !matches!(p.status, ProposalStatus::Dropped | ProposalStatus::SetAside)).collect()
     }
 
     /// What to say of a step of which something was taken back.
     fn taken_back(&self, task: &Task) -> Option<&'static str> {
-        let of_task = self.ctx.state.proposals().values().filter(|p| p.task == Some(task.id));
-        let written: Vec<_> = of_task.filter(|p| matches!(p.status, ProposalStatus::Applied(_))).collect();
-        match written.iter().filter(|p| self.is_taken_back(p)).count() {
-            0 => None,
-            n if n == written.len() => Some("taken back"),
+        match self.written.get(&task.id)? {
+            (_, 0) => None,
+            (written, back) if written == back => Some("taken back"),
             _ => Some("partly taken back"),
         }
     }
@@ -391,7 +386,7 @@ impl<'a> Drawer<'a> {
             ProposalStatus::Applying(_) => {
                 (g.spin(self.ctx.spinner), Slot::Info, Row::of("writing", Slot::Soft))
             }
-            ProposalStatus::Applied(_) if self.is_taken_back(p) => {
+            ProposalStatus::Applied(_) if is_taken_back(p, self.ctx.state) => {
                 (g.skipped, Slot::Soft, Row::of("taken back", Slot::Soft))
             }
             ProposalStatus::Applied(_) => {

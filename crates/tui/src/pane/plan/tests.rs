@@ -75,7 +75,7 @@ fn no_bar_is_full_while_a_gate_is_red_or_to_come() {
     s.tell(Event::PlanReady { plan: all.clone() });
     let text = s.text(80, 30).join("\n");
     assert!(
-        !text.contains("100%") && text.contains(&format!("{done} of {done} steps, 1 of {of} gates")),
+        !text.contains("100%") && text.contains(&format!("{done} of {done} steps, 1/{of} gates")),
         "{text}"
     );
     let title = |s: &mut Screen| s.pane.title(&s.story.ctx()).right.to_string();
@@ -277,7 +277,7 @@ fn between_steps_one_bar_tells_how_far_the_plan_is() {
     let mut s = waiting();
     s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
     s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(10) });
-    assert!(s.text(60, 24).contains(&" [█░░░░░░░░░░░]  14%  1 of 5 steps, 0 of 2 gates".to_owned()));
+    assert!(s.text(60, 24).contains(&" [█░░░░░░░░░░░]  14%  1 of 5 steps, 0/2 gates".to_owned()));
 }
 
 #[test]

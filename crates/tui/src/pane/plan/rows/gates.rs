@@ -127,13 +127,17 @@ pub(super) fn checked(plan: &Plan) -> (usize, usize) {
     (green, plan.gates.iter().filter(|g| g.status != GateStatus::Skipped).count())
 }
 
+/// How many are green, behind how many steps are done.
+pub(super) fn tally(plan: &Plan) -> String {
+    match checked(plan) {
+        (_, 0) => String::new(),
+        (green, gates) => format!(", {green}/{}", count(gates, "gate")),
+    }
+}
+
 /// How far it is: its steps, and once they are done what its gates lack.
 pub(in crate::pane::plan) fn progress(plan: &Plan) -> String {
-    let steps = format!("{}/{}", plan.done(), plan.tasks.len());
-    match checked(plan) {
-        (green, gates) if green < gates && plan.done() == plan.tasks.len() => {
-            format!("{steps}, {green}/{}", count(gates, "gate"))
-        }
-        _ => steps,
-    }
+    let (green, gates) = checked(plan);
+    let lacks = green < gates && plan.done() == plan.tasks.len();
+    format!("{}/{}{}", plan.done(), plan.tasks.len(), if lacks { tally(plan) } else { String::new() })
 }
