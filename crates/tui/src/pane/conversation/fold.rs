@@ -42,6 +42,8 @@ pub(super) struct Log {
     pub(super) earliest: Option<Seq>,
     calls: HashMap<CallId, i64>,
     names: HashMap<CallId, String>,
+    /// Whose call each is that has not ended.
+    callers: HashMap<CallId, LaneId>,
     lanes: HashMap<LaneId, (LaneKind, TurnId)>,
     /// The last model call of each lane.
     asking: HashMap<LaneId, CallId>,
@@ -196,6 +198,7 @@ impl Log {
             Event::LaneClosed { lane } => {
                 self.lanes.remove(lane);
                 self.stop_reply(*lane);
+                self.stop_calls(*lane);
             }
             Event::ThinkingStarted { call, lane } => {
                 self.thinking(at, *call, *lane);
@@ -208,7 +211,8 @@ impl Log {
                 self.fails(at, &format!("{}\n{}", fault.message, fault.hint));
             }
             Event::CommandProposed { .. } => self.command_proposed(stamped),
-            Event::CallMade { call, tool, typed, .. } => {
+            Event::CallMade { call, lane, tool, typed, .. } => {
+                self.callers.insert(*call, *lane);
                 self.names.insert(*call, tool.name().to_owned());
                 self.typed.extend(typed.then_some(*call));
             }

@@ -103,6 +103,18 @@ impl Log {
         }
     }
 
+    /// What a line of work that is over had called and nobody tells the end of, waits and works no more.
+    pub(super) fn stop_calls(&mut self, lane: LaneId) {
+        let left: Vec<CallId> = self.callers.extract_if(|_, of| *of == lane).map(|(call, _)| call).collect();
+        for call in left {
+            let known = self.calls.remove(&call);
+            if let Some(Entry { body: Body::Call(c), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
+                (c.state, c.summary, *dirty) =
+                    (CallState::Ended(CallStatus::Interrupted), "stopped".to_owned(), true);
+            }
+        }
+    }
+
     pub(super) fn gone(&mut self, key: i64) {
         if let Some(entry) = self.get_mut(key) {
             (entry.body, entry.kind, entry.dirty) = (Body::Gone, Kind::Gone, true);
@@ -119,6 +131,7 @@ impl Log {
         let goal = self.kind(*lane) == Some(LaneKind::Goal) && calls.is_empty();
         for c in calls {
             self.names.insert(c.call, c.name.clone());
+            self.callers.insert(c.call, *lane);
         }
         if !self.calls.contains_key(call) {
             self.thinking(stamped.at, *call, *lane);
@@ -251,6 +264,7 @@ impl Log {
             return;
         };
         let name = self.names.remove(call);
+        self.callers.remove(call);
         if !self.calls.contains_key(call) {
             let Some(name) = name else {
                 self.orphans.push(stamped.clone());
