@@ -67,3 +67,43 @@ fn what_never_ran_was_not_run_once_it_is_cancelled() {
     let text = desk.text();
     assert!(text.contains("Not run") && !text.contains("Ran "), "{text}");
 }
+
+#[test]
+fn what_is_queued_does_not_stand_for_the_step_that_works() {
+    let mut desk = running();
+    desk.wait(900).press("rename the module<tab>").deliver();
+    let text = desk.text();
+    let status = text.lines().last().unwrap();
+    assert!(status.contains("[queued: 1]") && status.contains("step 1/3 \"Token bucket\""), "{status}");
+    assert!(!status.contains("rename"), "{status}");
+}
+
+#[test]
+fn enter_on_a_place_of_a_red_gate_opens_it_in_the_editor_or_in_the_diff_that_shows_it() {
+    let mut desk = before("red gate", (120, 40));
+    let call = desk.tools.pop().unwrap();
+    let exit = Exit {
+        code: Some(1),
+        signal: None,
+        timed_out: false,
+        took: Millis(1),
+        process: None,
+        put_back: false,
+    };
+    let said = "error[E0425]: cannot find value `x` in this scope\n --> src/a.rs:7:5\n";
+    let outcome = ToolOutcome { exit: Some(exit), ..ToolOutcome::text(said, "exit 1") };
+    desk.give(Input::ToolEnded { call, outcome });
+    desk.draw();
+    desk.wait(900).press("<ctrl-t>");
+    desk.wait(900).press("G");
+    assert!(desk.text().contains("src/a.rs:7"), "{}", desk.text());
+    desk.wait(900).press("<enter>");
+    let place = Place { path: RelPath::new("src/a.rs").unwrap(), line: 7 };
+    assert_eq!(desk.app.wishes(), [AppCommand::Open(place.clone())]);
+    // A file that is under review is shown there.
+    let mut bench = Bench::new(120, 40);
+    let wanted = crate::ctx::Wanted { place, editor: false };
+    let now = bench.desk.now;
+    bench.desk.app.carry_out(Outcome { place: Some(wanted), ..Outcome::none() }, now);
+    assert_eq!((bench.desk.app.panes.focus, bench.desk.app.wishes().len()), (DIFF, 0));
+}

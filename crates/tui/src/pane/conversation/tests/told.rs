@@ -290,3 +290,34 @@ fn what_is_set_aside_names_the_line_that_takes_it_up() {
         holds(&mut s, wanted);
     }
 }
+
+#[test]
+fn a_plan_that_is_begun_unasked_does_not_ask_to_proceed() {
+    let mut s = Screen::new();
+    s.tell(said(1, "mend it"));
+    s.tell(Event::PlanReady { plan: plan() });
+    run_begins(&mut s);
+    s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
+    let text = s.text(100, 40).join("\n");
+    assert!(text.contains("Plan ready") && !text.contains("Proceed?"), "{text}");
+}
+
+#[test]
+fn a_plan_that_was_run_to_its_end_is_not_replaced_by_the_next() {
+    let mut s = whole_story();
+    let approved = Some(Answer::Approve);
+    s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(5), answer: approved, approval: None });
+    run_begins(&mut s);
+    s.tell(Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Completed,
+        summary: String::new(),
+        files: vec![],
+        goal: None,
+        came_to: None,
+    });
+    s.tell(said(2, "and another"));
+    s.tell(Event::PlanReady { plan: plan() });
+    let text = s.text(100, 80).join("\n");
+    assert!(!text.contains("replaced"), "{text}");
+}
