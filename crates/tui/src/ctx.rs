@@ -134,6 +134,11 @@ impl Outcome {
         Self { window: Some(wish), ..Self::default() }
     }
 
+    /// An action by its name.
+    pub fn run(action: Action) -> Self {
+        Self { run: Some(action), ..Self::default() }
+    }
+
     /// An answer to a question.
     pub fn answer(question: CheckpointId, answer: Answer) -> Self {
         Self { answer: Some((question, answer)), ..Self::default() }

@@ -85,6 +85,9 @@ impl App {
         if let Some(stroke) = self.letter_of_pane(key, &taken) {
             return self.stroke(stroke, came);
         }
+        if let Some(letter) = self.part_of_pane(key, &taken) {
+            return self.part(letter, matches!(taken, Taken::Unknown(_)), came);
+        }
         if self.other_key(key.code == KeyCode::Enter, came) {
             return;
         }
@@ -111,6 +114,18 @@ impl App {
         let letter = Chord::of(key).letter().filter(|_| self.overlays.is_empty())?;
         let helps = letter == '?' && action.is_none();
         (!helps).then_some(Stroke { letter, action, pressed: self.keying.pressed })
+    }
+
+    /// The letter that a key is in the pane that has the keys, where it begins a longer binding of letters or is no part of
+    /// the one that was begun.
+    fn part_of_pane(&self, key: KeyEvent, taken: &Taken) -> Option<char> {
+        let begins = match taken {
+            Taken::More => self.keying.prefix().len() == 1,
+            Taken::Unknown(_) => self.stray.has_parts(),
+            Taken::Action(_) | Taken::Free(_) => return None,
+        };
+        let pane = self.overlays.is_empty() && matches!(self.panes.focus, Focus::Pane(_));
+        Chord::of(key).letter().filter(|_| begins && pane)
     }
 
     /// The tables in which keys are looked up now, in this order.

@@ -14,7 +14,7 @@ use super::{App, stray::Stray};
 use crate::{
     ctx::Ctx,
     overlay::{Overlay, approvals},
-    pane::{Focus, diff, runs},
+    pane::{Focus, conversation, diff, runs},
     window::{Then, WindowWish},
 };
 
@@ -99,6 +99,7 @@ impl App {
     pub(crate) fn arrive(&mut self, then: Then, now: Instant) {
         match then {
             Then::Draft => {}
+            Then::Conversation => self.go(Focus::Pane(conversation::ID)),
             Then::Diff => self.go(Focus::Pane(diff::ID)),
             Then::Approvals => self.open(&approvals::KIND, now),
         }

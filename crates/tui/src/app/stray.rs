@@ -27,6 +27,8 @@ pub(super) struct Stray {
     back: Vec<Input>,
     /// Letters that act only once nothing more is typed.
     held: Vec<Stroke>,
+    /// A letter that begins a longer binding.
+    part: Option<Stroke>,
     last: Option<Instant>,
 }
 
@@ -42,6 +44,11 @@ impl Stray {
     /// Whether letters wait for what follows them.
     pub(super) fn holds(&self) -> bool {
         !self.held.is_empty()
+    }
+
+    /// Whether a longer binding was begun by a letter.
+    pub(super) fn has_parts(&self) -> bool {
+        self.part.is_some()
     }
 
     /// A key came: after a pause it begins anew.
@@ -103,9 +110,21 @@ impl App {
         }
     }
 
+    /// Takes a letter that begins a longer binding, or one that `ends` it and makes a line of what was typed.
+    pub(super) fn part(&mut self, letter: char, ends: bool, came: Instant) {
+        self.settle_keys(came);
+        self.stray.came(came);
+        if ends {
+            self.stray.held.extend(self.stray.part.take());
+            return self.begin_draft(Some(letter), came);
+        }
+        self.stray.part = Some(Stroke { letter, action: None, pressed: self.keying.pressed });
+    }
+
     /// A key comes that is no letter of a pane: `ends` says that it ends a line. True when it did, and means no more.
     pub(super) fn other_key(&mut self, ends: bool, came: Instant) -> bool {
         self.settle_keys(came);
+        self.stray.part = None;
         let line = ends && !self.stray.held.is_empty() && self.stray.is_word();
         if line {
             self.begin_draft(None, came);
@@ -124,6 +143,7 @@ impl App {
             return self.unheld(stroke, came);
         }
         self.stray.came(came);
+        let part = self.stray.part.take();
         let Focus::Pane(id) = self.panes.focus else { return self.unheld(stroke, came) };
         let ctx = ctx!(self, came);
         let Some(pane) = self.panes.get_mut(id) else { return };
@@ -133,10 +153,11 @@ impl App {
             pane.strange_key();
             return self.begin_draft(Some(letter), came);
         }
-        if self.stray.held.is_empty() && pane.acts_at_once(letter, action, &ctx) {
+        if part.is_none() && self.stray.held.is_empty() && pane.acts_at_once(letter, action, &ctx) {
             return self.strike(stroke, came);
         }
         if self.stray.held.len() < MOST_HELD {
+            self.stray.held.extend(part);
             self.stray.held.push(stroke);
         }
     }

@@ -103,6 +103,8 @@ actions! {
         Bottom "bottom", "to the end", "this screen";
         /// Edit the proposal.
         Edit "edit", "edit the proposal", "this proposal";
+        /// Why it is as it is.
+        Why "why", "why it is so", "shows more; decides nothing";
         /// The file as it is on disk, in the editor.
         Open "open", "open the file in $EDITOR", "the file on disk";
     }
@@ -138,6 +140,7 @@ impl DiffAction {
             | Self::Comment
             | Self::Edit
             | Self::Open
+            | Self::Why
             | Self::UpToPlan => false,
         }
     }
@@ -172,6 +175,7 @@ impl DiffAction {
             | Self::Skip
             | Self::Comment
             | Self::Edit
+            | Self::Why
             | Self::Open => false,
         }
     }

@@ -4,11 +4,12 @@
 
 mod action;
 mod rows;
+mod step;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::Answer,
     digest::diagnoses,
     event::{Event, Proof, Stamped},
     ids::{CheckpointId, GateId, Millis, RunId, TaskId},
@@ -34,6 +35,10 @@ use crate::{
     ctx::{TOO_EARLY, Wanted},
     frame,
     keymap::Action,
+    overlay::{
+        prompt::{Prompt, Purpose},
+        why,
+    },
     row::Row,
     theme::Slot,
 };
@@ -73,6 +78,8 @@ pub struct PlanPane {
     spent: Option<(u64, Usage)>,
     /// The version that is in the editor.
     editing: Option<u32>,
+    /// Before how many of the steps of which version the one stands that is asked for.
+    adding: Option<(usize, u32)>,
     /// The earlier version that is looked at.
     back: Option<u32>,
     /// What the version that is drawn changed, and which that is.
@@ -132,7 +139,10 @@ impl PlanPane {
             PlanAction::Pause => return self.pause(ctx),
             PlanAction::Earlier => return self.earlier(ctx),
             PlanAction::Candidate => return Self::candidate(ctx),
+            PlanAction::AddBelow => return self.add(ctx, 1),
+            PlanAction::AddAbove => return self.add(ctx, 0),
             PlanAction::OpenDiff => return to_diff(),
+            PlanAction::Why => return Outcome::run(why::KIND.action()),
             PlanAction::RunGate => return Self::run_gate(ctx),
         }
         self.settle();
@@ -170,10 +180,8 @@ impl PlanPane {
 
     /// Runs the gate that is red once more.
     fn run_gate(ctx: &Ctx<'_>) -> Outcome {
-        let waits = ctx
-            .state
-            .phase_question()
-            .filter(|q| matches!(&q.kind, CheckpointKind::Failure(f) if f.gate.is_some()));
+        let again = |act: &Act| *act == Act::Give(Answer::Again);
+        let waits = ctx.state.phase_question().filter(|q| q.kind.choices().iter().any(|c| again(&c.act)));
         match waits {
             Some(question) if ctx.stood(ctx.asked, &question.id) => {
                 Outcome::answer(question.id, Answer::Again)
@@ -206,6 +214,18 @@ impl PlanPane {
             return Outcome::none();
         }
         Outcome::input(Input::EditPlan { text: plan.document_of(&order), version: plan.version })
+    }
+
+    /// Asks what a step is called that is to stand so many behind the beginning of the chosen one.
+    fn add(&mut self, ctx: &Ctx<'_>, behind: usize) -> Outcome {
+        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
+            return Outcome::notice(NOT_NOW);
+        };
+        let Some(number) = self.step().map(|id| plan.number(id)) else { return Outcome::notice(CHOOSE) };
+        self.adding = Some((number + behind - 1, plan.version));
+        let side = if behind == 0 { "above" } else { "below" };
+        let question = format!("What is done {side} step {number}");
+        Outcome::open(Prompt::new(Purpose::Pane(ID), question, None))
     }
 
     /// Wants runs to stop before the chosen step, or not any more.
@@ -363,7 +383,7 @@ impl Pane for PlanPane {
         }
         keys.extend([("j/k", "step"), ("Enter", "detail")]);
         if ctx.state.open_proposals().next().is_some() {
-            keys.push(("d", "diff"));
+            keys.push(("D", "diff"));
         }
         hint_line(ctx, &keys, width)
     }
@@ -430,7 +450,8 @@ impl Pane for PlanPane {
 
     fn acts_at_once(&self, letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> bool {
         let place = || matches!(self.chosen(), Some((_, Target::Place(..))));
-        let looks = |action: PlanAction| !action.decides() && !(action == PlanAction::Detail && place());
+        let opens = |action| action == PlanAction::Why || action == PlanAction::Detail && place();
+        let looks = |action: PlanAction| !action.decides() && !opens(action);
         action.and_then(PlanAction::of).is_some_and(looks) && !self.takes(letter, ctx)
     }
 
@@ -446,6 +467,13 @@ impl Pane for PlanPane {
 
     fn shows(&self, _question: CheckpointId) -> bool {
         self.size.height > 0 && !self.items.is_empty() && self.back.is_none()
+    }
+
+    fn typed(&mut self, line: String, ctx: &Ctx<'_>) -> Outcome {
+        let title = line.trim();
+        let asked = self.adding.take().filter(|_| !title.is_empty());
+        let Some(((at, version), plan)) = asked.zip(ctx.state.plan.as_ref()) else { return Outcome::none() };
+        Outcome::input(Input::EditPlan { text: step::with_step(plan, at, title), version })
     }
 
     fn edited(&mut self, text: std::io::Result<String>) -> Outcome {

@@ -45,6 +45,8 @@ actions! {
         Attach "attach", "show it here", "this window; every run goes on";
         /// Show its diff.
         Review "review", "review its changes", "this window; decides nothing";
+        /// Its conversation.
+        Log "log", "read its conversation", "this window; every run goes on";
         /// Say something in it.
         Message "message", "message this run", "that session; a run hears it at its next step";
         /// Stop it.
@@ -105,6 +107,7 @@ impl RunsPane {
             RunsAction::Up => self.cursor = Some(self.at(ctx).saturating_sub(1)),
             RunsAction::Attach => return attach(row, Then::Draft),
             RunsAction::Review => return attach(row, Then::Diff),
+            RunsAction::Log => return attach(row, Then::Conversation),
             RunsAction::Message => return self.message(row),
             RunsAction::Stop => return stop(row),
             RunsAction::New => return begin(SessionWish { front: true, ..SessionWish::default() }),

@@ -361,3 +361,15 @@ fn letters_that_are_held_in_one_session_never_act_once_another_was_shown() {
     let asked: Vec<_> = std::iter::from_fn(|| bench.window.next_host_request()).collect();
     assert!(asked.iter().all(|r| matches!(r, HostRequest::List)), "{asked:?}");
 }
+
+#[test]
+fn the_log_of_a_run_is_its_conversation_with_the_keys_in_it() {
+    let mut bench = Bench::six();
+    bench.leader('r');
+    bench.keys("j");
+    bench.keys("L");
+    bench.pause();
+    assert_eq!(bench.window.number, 1);
+    let text = bench.draw();
+    assert!(text.contains("Move to sqlx") && text.contains("your keys go to the conversation"), "{text}");
+}

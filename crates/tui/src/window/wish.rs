@@ -12,6 +12,8 @@ use crate::overlay::Stake;
 pub enum Then {
     /// In the draft.
     Draft,
+    /// In its conversation.
+    Conversation,
     /// In its diff.
     Diff,
     /// In the list of what waits.

@@ -100,9 +100,19 @@ fn a_line_typed_into_the_review_is_a_draft_and_decides_nothing() {
 
 #[test]
 fn a_line_typed_at_a_plan_in_its_pane_is_a_draft_and_begins_nothing() {
-    for line in
-        ["yes but leave the tests alone", "no need for step 3", "edit nothing", "retry it", "be careful"]
-    {
+    for line in [
+        "yes but leave the tests alone",
+        "no need for step 3",
+        "edit nothing",
+        "retry it",
+        "be careful",
+        "do not",
+        "drop step 3",
+        "old names stay",
+        "Only the first",
+        "ended too early",
+        "why three?",
+    ] {
         let mut desk = Desk::new(80, 24).with_plan();
         desk.wait(900).press("<ctrl-t>");
         desk.wait(900).press(line);
@@ -194,4 +204,58 @@ fn what_is_searched_for_is_typed_behind_its_key_without_a_pause() {
     desk.wait(900).press("/bucket<enter>");
     assert_eq!((desk.app.panes.focus, desk.app.composer.draft.shown().as_str()), (CONVERSATION, ""));
     assert!(desk.text().contains("match"), "{}", desk.text());
+}
+
+#[test]
+fn two_letters_that_are_one_key_act_together_and_begin_a_line_otherwise() {
+    let mut desk = Desk::new(80, 24).with_plan();
+    desk.wait(900).press("<ctrl-t>j");
+    desk.wait(900).press("dd").deliver();
+    let titles = |desk: &Desk| -> Vec<String> {
+        desk.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.title.clone()).collect()
+    };
+    assert_eq!(titles(&desk), ["Token bucket", "Tests"]);
+    assert_eq!(desk.app.panes.focus, PLAN);
+    // A key that is no part of it leaves the plan as it is.
+    desk.wait(900).press("d<down>");
+    assert!(desk.text().contains("is not bound"), "{}", desk.text());
+    desk.wait(900).press("dd it").deliver();
+    assert_eq!((titles(&desk).len(), desk.app.composer.draft.shown().as_str()), (2, "dd it"));
+}
+
+#[test]
+fn a_step_is_added_below_and_above_the_chosen_one() {
+    let mut desk = Desk::new(80, 24).with_plan();
+    let titles = |desk: &Desk| -> Vec<String> {
+        desk.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.title.clone()).collect()
+    };
+    desk.wait(900).press("<ctrl-t>j");
+    desk.wait(900).press("o");
+    assert!(desk.text().contains("What is done below step 2"), "{}", desk.text());
+    desk.press("1. [ ] # Measure it<enter>").deliver();
+    assert_eq!(titles(&desk), ["Token bucket", "Wire it in", "1. [ ] # Measure it", "Tests"]);
+    desk.wait(900).press("gg");
+    desk.wait(900).press("O");
+    desk.press("Look first<enter>").deliver();
+    assert_eq!(titles(&desk)[0], "Look first");
+    desk.wait(900).press("Gk");
+    desk.wait(900).press("o");
+    desk.press("Describe it<enter>").deliver();
+    assert_eq!(titles(&desk).last().unwrap(), "Describe it");
+    assert_eq!(desk.state().plan.as_ref().unwrap().gates.len(), 1, "the gate stays");
+    desk.wait(900).press("o");
+    desk.press("  <enter>").deliver();
+    assert_eq!(titles(&desk).len(), 6, "nothing was named");
+}
+
+#[test]
+fn w_explains_in_the_plan_and_in_the_diff() {
+    let mut desk = Desk::new(80, 24).with_plan();
+    desk.wait(900).press("<ctrl-t>");
+    desk.wait(900).press("w");
+    assert_eq!(desk.top(), Some("why"));
+    let mut bench = Bench::new(80, 24);
+    bench.press("<ctrl-x>d");
+    bench.press("w");
+    assert_eq!(bench.desk.top(), Some("why"));
 }

@@ -12,7 +12,10 @@ use pilothouse_core::{
 use super::{DiffAction, DiffPane, Rest, SIDE_BY_SIDE_FROM, Sheet, doc::File};
 use crate::{
     ctx::Wanted,
-    overlay::prompt::{Prompt, Purpose, WordPrompt},
+    overlay::{
+        prompt::{Prompt, Purpose, WordPrompt},
+        why,
+    },
     pane::{Ctx, Focus, Outcome, plan},
     row::{Row, count},
 };
@@ -74,6 +77,7 @@ impl DiffPane {
                 self.follow_scroll();
             }
             DiffAction::Edit => return self.edit(ctx),
+            DiffAction::Why => return Outcome::run(why::KIND.action()),
             DiffAction::Open => return self.open_file(),
         }
         Outcome::none()

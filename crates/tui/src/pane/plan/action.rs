@@ -19,6 +19,10 @@ actions! {
         Reject "reject", "reject, then say why", "the plan; nothing was written";
         /// The whole plan in the editor.
         Edit "edit", "edit in $EDITOR", "the plan; you are asked again";
+        /// A step below the chosen one.
+        AddBelow "add-below", "add a step below", "the plan; you are asked again";
+        /// A step above it.
+        AddAbove "add-above", "add a step above", "the plan; you are asked again";
         /// The step is taken out.
         Remove "remove", "take the step out", "the plan; you are asked again";
         /// The step changes places with the next.
@@ -33,6 +37,8 @@ actions! {
         Candidate "candidate", "take the next candidate", "the plan; you are asked again";
         /// To its proposals.
         OpenDiff "diff", "show its diff", "moves the focus";
+        /// Why it is as it is.
+        Why "why", "why it is so", "shows more; decides nothing";
         /// The red gate once more.
         RunGate "run-gate", "run the red gate again", "the gate of this plan";
         /// A page down.
@@ -53,6 +59,8 @@ impl PlanAction {
             Self::Approve
             | Self::Reject
             | Self::Edit
+            | Self::AddBelow
+            | Self::AddAbove
             | Self::Remove
             | Self::MoveDown
             | Self::MoveUp
@@ -64,6 +72,7 @@ impl PlanAction {
             | Self::Detail
             | Self::Earlier
             | Self::OpenDiff
+            | Self::Why
             | Self::PageDown
             | Self::PageUp
             | Self::Top
