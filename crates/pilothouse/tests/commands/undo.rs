@@ -170,3 +170,25 @@ fn a_session_whose_undo_is_gone_is_not_called_sound() {
     let found = desk.go(&["sessions", "verify", "--all", "--json"]).events();
     assert!(found.iter().any(|s| s["sound"] == false), "{found:?}");
 }
+
+#[test]
+fn what_a_typed_move_onto_a_control_file_took_away_comes_back() {
+    let desk = Desk::new();
+    fs::write(desk.path().join("README.md"), "read me\n").unwrap();
+    git(&desk, &["init", "-q"]);
+    git(&desk, &["add", "-A"]);
+    git(&desk, &["commit", "-qm", "one"]);
+    let files = || {
+        let tree = desk.tree().into_iter();
+        tree.filter(|(p, _)| !p.components().any(|c| c.as_os_str() == ".git")).collect::<Vec<_>>()
+    };
+    let before = files();
+    let moved = desk.go(&["run", "!git mv README.md AGENTS.md"]).with(1);
+    assert!(!desk.path().join("AGENTS.md").exists(), "{}", moved.err);
+    assert!(!desk.path().join("README.md").exists(), "{}", moved.err);
+    desk.go(&["undo"]).with(0);
+    assert_eq!(files(), before);
+    let mut status = std::process::Command::new("git");
+    status.args(["status", "--porcelain"]).current_dir(desk.path()).env("GIT_CEILING_DIRECTORIES", "/");
+    assert_eq!(finish(status).with(0).out, "", "nor does git know of it any more");
+}
