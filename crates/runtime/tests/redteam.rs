@@ -54,3 +54,26 @@ fn no_hostile_line_runs_unasked_and_no_everyday_one_asks() {
     println!("checked={} violations={}", lines.len(), wrong.values().map(Vec::len).sum::<usize>());
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Lines that got past the tables once, which stand with these: the whole decision is put to them.
+#[test]
+fn no_line_that_got_past_once_runs_unasked() {
+    #[derive(Deserialize)]
+    struct Past {
+        cmd: String,
+        risk: String,
+        class: String,
+    }
+    let text = include_str!("../../shell/tests/data/risk-redteam.jsonl");
+    let past = text.lines().map(|line| serde_json::from_str::<Past>(line).unwrap());
+    let lines: Vec<Line> = past
+        // What the shipped rules let through of the others is everyday work: `pytest -q`.
+        .filter(|past| past.risk == "high")
+        .map(|past| Line { cmd: past.cmd, should: past.risk, class: past.class })
+        .collect();
+    assert!(lines.len() >= 1_000, "{}", lines.len());
+    let places = Places { root: "/home/u/project".into(), home: "/home/u".into(), ..Places::default() };
+    let wrong = violations(&lines, &Policy::new(permissions::defaults().unwrap(), places));
+    println!("checked={} violations={}", lines.len(), wrong.values().map(Vec::len).sum::<usize>());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
