@@ -9,7 +9,10 @@ use super::{
     *,
 };
 use crate::{
-    disk::fault::{Failing, FaultyDisk},
+    disk::{
+        Disk, RealDisk, Snapshot, Spot,
+        fault::{Failing, FaultyDisk},
+    },
     driver::Which,
     rig::{Rig, plan_and_edit},
     sessions,
@@ -265,4 +268,56 @@ async fn a_run_that_cannot_be_saved_ends_with_the_reason() {
     let done = run_until(&rig, setup, goal("what is in src/a.txt?"), std::future::pending()).await;
     assert_eq!(done.outcome.exit, 1, "{}", done.err);
     assert!(done.outcome.reason.contains("cannot be saved"), "{}", done.outcome.reason);
+}
+
+/// A disk over which a write of the workspace's files falls.
+struct Panics;
+
+impl Disk for Panics {
+    fn create(&self, at: &Spot, mode: u32) -> std::io::Result<fs::File> {
+        let name = at.shown().file_name().unwrap().to_string_lossy().into_owned();
+        assert!(!name.starts_with(crate::writer::TEMP_PREFIX), "the disk fell over");
+        RealDisk.create(at, mode)
+    }
+    fn read(&self, at: &Spot) -> std::io::Result<Option<Snapshot>> {
+        RealDisk.read(at)
+    }
+    fn write(&self, file: &mut fs::File, bytes: &[u8]) -> std::io::Result<()> {
+        RealDisk.write(file, bytes)
+    }
+    fn sync(&self, file: &fs::File) -> std::io::Result<()> {
+        RealDisk.sync(file)
+    }
+    fn link(&self, from: &Spot, to: &Spot) -> std::io::Result<()> {
+        RealDisk.link(from, to)
+    }
+    fn rename(&self, from: &Spot, to: &Spot) -> std::io::Result<()> {
+        RealDisk.rename(from, to)
+    }
+    fn unlink(&self, at: &Spot) -> std::io::Result<()> {
+        RealDisk.unlink(at)
+    }
+    fn mkdir(&self, at: &Spot) -> std::io::Result<()> {
+        RealDisk.mkdir(at)
+    }
+    fn rmdir(&self, at: &Spot) -> std::io::Result<()> {
+        RealDisk.rmdir(at)
+    }
+    fn sync_dir(&self, at: &Spot) -> std::io::Result<()> {
+        RealDisk.sync_dir(at)
+    }
+    fn copy_metadata(&self, from: &Spot, to: &fs::File) {
+        RealDisk.copy_metadata(from, to);
+    }
+}
+
+#[tokio::test]
+async fn a_part_that_falls_over_ends_a_run_with_a_word_and_a_code() {
+    let rig = Rig::new(&plan_and_edit());
+    let setup = Setup { disk: std::sync::Arc::new(Panics), ..rig.setup(Which::New) };
+    let wish = Options { auto_confirm: true, ..goal(EDIT) };
+    let done = run_until(&rig, setup, wish, std::future::pending()).await;
+    assert_ne!(done.outcome.exit, 0, "{}\n{}", done.out, done.err);
+    assert!((done.out.clone() + &done.err).contains("the disk fell over"), "{}\n{}", done.out, done.err);
+    assert_eq!(rig.text(), "one\ntwo\nthree\n", "nothing is half written");
 }
