@@ -201,11 +201,7 @@ fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
 fn theme(home: &Home, args: &LookArgs) -> Option<String> {
     let name = args.theme.clone()?;
     let own = home.config.join("themes").join(format!("{name}.toml"));
-    Some(file(&own).unwrap_or(name))
-}
-
-fn file(path: &Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
+    Some(own::text(&own).ok().flatten().unwrap_or(name))
 }
 
 /// Stops the job, unless nobody would continue it: a shell that does gives each job a process group of its own, beside

@@ -208,6 +208,48 @@ fn git_is_started_in_one_place_only() {
     assert!(elsewhere.is_empty(), "use the tools' `git` module: {elsewhere:#?}");
 }
 
+/// Where a file is opened without asking what it is, and why that is right.
+const OPENS: [(&str, &str); 10] = [
+    ("model/src/scripted.rs", "the user named it for this run"),
+    ("model/src/embed/local.rs", "the user's own model, of any size"),
+    ("pilothouse/src/workbench.rs", "what the user's editor left in a folder of ours"),
+    ("runtime/src/blobs.rs", "a folder, to sync it"),
+    ("runtime/src/vectors.rs", "a cache of ours, checked by its sum"),
+    ("tools/src/atomic.rs", "a folder, to sync it"),
+    ("tools/src/sandbox/scratch.rs", "a folder, to lock it"),
+    ("tools/src/snapshot/journal.rs", "in the session's own folder"),
+    ("tools/src/snapshot/save.rs", "in the session's own folder"),
+    ("tools/src/snapshot/tell.rs", "in the session's own folder"),
+];
+
+#[test]
+fn a_file_that_others_may_write_is_opened_in_one_way_only() {
+    let opens = ["fs::read(", "fs::read_to_string(", "File::open("];
+    // The system's own.
+    let known = ["\"/proc/", "format!(\"/proc/", "\"/dev/null\""];
+    let plain: BTreeSet<PathBuf> = sources()
+        .into_iter()
+        .filter(|p| !test_module(p) && p.components().any(|c| c.as_os_str() == "src"))
+        // The one way, and two files that are there for tests alone.
+        .filter(|p| {
+            !["tools/src/regular.rs", "runtime/src/rig.rs", "tools/src/fixture.rs"]
+                .iter()
+                .any(|f| p.ends_with(f))
+        })
+        .filter(|p| {
+            let text = fs::read_to_string(p).unwrap();
+            let source = text.split("#[cfg(test)]").next().unwrap().to_owned();
+            let mut lines = source.lines().filter(|line| opens.iter().any(|o| line.contains(o)));
+            lines.any(|line| !known.iter().any(|k| line.contains(k)))
+        })
+        .collect();
+    let others: Vec<&PathBuf> =
+        plain.iter().filter(|p| !OPENS.iter().any(|(known, _)| p.ends_with(known))).collect();
+    assert!(others.is_empty(), "use the tools' `regular` module: {others:#?}");
+    let gone: Vec<_> = OPENS.iter().filter(|(known, _)| !plain.iter().any(|p| p.ends_with(known))).collect();
+    assert!(gone.is_empty(), "these open nothing so any more: {gone:#?}");
+}
+
 #[test]
 fn no_task_is_started_without_an_owner() {
     let detached: Vec<String> = sources()

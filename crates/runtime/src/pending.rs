@@ -3,18 +3,17 @@
 //! Owns the file `exemplars.pending.yaml`. A phrase that holds a secret is not kept, and a file that
 //! the user broke is never written over.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use pilothouse_core::intent::{Exemplars, IntentPath, Section, Turn, exemplars::normal, reading::turn_names};
-use pilothouse_tools::atomic;
+use pilothouse_tools::{atomic, regular};
 
 use crate::secrets::Secrets;
 
 /// Most phrases in the file; then the oldest go.
 const MOST: usize = 300;
+/// The most that their file may have, in bytes.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
 /// A longer message is no phrase.
 const LONGEST: usize = 160;
 
@@ -71,7 +70,9 @@ impl Pending {
     }
 
     fn read(&self) -> Result<Exemplars, String> {
-        match fs::read_to_string(&self.path) {
+        let text = regular::read(&self.path, MOST_BYTES)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+        match text {
             Ok(text) => Exemplars::parse(&text)
                 .map_err(|e| format!("{}:{}:{}: {}", self.path.display(), e.line, e.column, e.message)),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Exemplars::default()),
@@ -93,6 +94,8 @@ impl Pending {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::fs;
+
     use pilothouse_core::intent::{Control, IntentNode};
 
     use super::*;
@@ -100,6 +103,18 @@ mod tests {
     fn suggest(p: &Pending, text: &str) -> bool {
         let path = IntentPath::to(IntentNode::Modify);
         p.suggest(text, &Turn::PlanNew(None), &path, Exemplars::builtin()).unwrap()
+    }
+
+    #[test]
+    fn what_is_no_file_in_its_place_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("exemplars.pending.yaml");
+        let kind = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, &path, kind, rustix::fs::Mode::RWXU, 0).unwrap();
+        let pending = Pending::at(&path, &Secrets::default());
+        let to = IntentPath::to(IntentNode::Modify);
+        let why = pending.suggest("give it a polish", &Turn::PlanNew(None), &to, Exemplars::builtin());
+        assert!(why.unwrap_err().contains("it is no regular file"));
     }
 
     #[test]

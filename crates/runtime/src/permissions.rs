@@ -6,13 +6,10 @@ mod file;
 mod keep;
 pub mod tell;
 
-use std::{
-    fs,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use pilothouse_core::policy::{Effect, Origin, Places, Policy, Rule, Source};
+use pilothouse_tools::regular;
 
 use crate::{
     error::RuntimeError,
@@ -133,23 +130,13 @@ fn everything_asks() -> Vec<Rule> {
 
 /// The text of a file; `None` when there is none.
 fn read(path: &Path) -> std::io::Result<Option<String>> {
-    let other = |text: &str| std::io::Error::other(text.to_owned());
-    let meta = match fs::metadata(path) {
-        Ok(meta) => meta,
+    match regular::read(path, MAX_BYTES) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(std::io::Error::other),
         Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
-            return Ok(None);
+            Ok(None)
         }
-        Err(e) => return Err(e),
-    };
-    if !meta.is_file() {
-        return Err(other("it is no regular file"));
+        Err(e) => Err(e),
     }
-    let mut text = String::new();
-    fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_BYTES {
-        return Err(other("it is longer than 1 MiB"));
-    }
-    Ok(Some(text))
 }
 
 /// Where the workspace, the user's home and the program's own folders really are.

@@ -5,8 +5,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, Metadata},
-    io::Read,
+    fs::Metadata,
     os::unix::{
         ffi::OsStrExt,
         fs::{MetadataExt, PermissionsExt},
@@ -19,6 +18,8 @@ use pilothouse_core::{
     resolved::{ResolvedCommand, Thing},
     shell::{self, Call, Role, Word},
 };
+
+use crate::regular;
 
 /// Files up to this size are known by their content, larger ones by their place on the disk and their times.
 const MOST_READ: u64 = 1 << 20;
@@ -131,12 +132,10 @@ fn file(name: &str, path: &Path, folder: &Path) -> Thing {
 
 /// What is in a plain file that is not too large; `None` when it cannot be read.
 fn content(path: &Path, meta: &Metadata) -> Option<Vec<u8>> {
-    if !meta.is_file() || meta.len() > MOST_READ {
+    if meta.len() > MOST_READ {
         return None;
     }
-    let mut content = Vec::new();
-    fs::File::open(path).ok()?.take(MOST_READ).read_to_end(&mut content).ok()?;
-    Some(content)
+    regular::read(path, MOST_READ).ok()
 }
 
 /// A folder: where it really is.

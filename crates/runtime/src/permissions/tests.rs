@@ -1,4 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
+use std::fs;
+
 use pilothouse_core::policy::{Conditions, Outcome, Request, Setting};
 use pilothouse_core::scope::PermissionMode;
 

@@ -15,6 +15,7 @@ use std::{
 use pilothouse_core::control::{control, of_git};
 
 use super::Root;
+use crate::regular;
 
 /// Folders of build output and dependencies, which are not looked into.
 const PASSED_OVER: [&str; 17] = [
@@ -216,7 +217,7 @@ impl Entry {
             return Some(Self::Large(Stamp::of(&meta)));
         }
         Some(
-            fs::read(path)
+            regular::read_in_place(path, MOST_BYTES)
                 .map_or(Self::Large(Stamp::of(&meta)), |b| Self::File(b.into(), meta.mode() & 0o7777)),
         )
     }

@@ -1,7 +1,7 @@
 //! What changes between the yes and the start is seen, whatever it is.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing)]
 
-use std::os::unix::fs::symlink;
+use std::{fs, os::unix::fs::symlink};
 
 use super::*;
 

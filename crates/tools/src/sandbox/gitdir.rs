@@ -3,10 +3,9 @@
 //! Owns the check that such a folder belongs to this workspace: a link that only one side knows is
 //! not followed, since whoever wrote the workspace wrote that side.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+
+use crate::regular;
 
 /// A pointer of git is one line; more is not read.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -44,8 +43,7 @@ fn linked(entry: &Path) -> Option<Vec<PathBuf>> {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let small = fs::metadata(path).ok().filter(|m| m.is_file() && m.len() <= MOST_BYTES);
-    small.and_then(|_| fs::read_to_string(path).ok())
+    regular::read(path, MOST_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
 fn against(dir: &Path, path: &str) -> PathBuf {
