@@ -307,3 +307,15 @@ fn of_a_skills_folder_only_what_belongs_to_it_is_read_and_no_secret() {
     assert!(d.refused(Tool::Read, json!({"path": "skill:tour/late.md"})).contains("has no file late.md"));
     assert!(d.refused(Tool::Read, json!({"path": "skill:tour/.env"})).contains("is a secret file"));
 }
+
+#[test]
+fn a_search_over_too_many_files_says_what_it_did_not_look_at() {
+    let mut d = desk(&[]);
+    for n in 0..3_050 {
+        d.put(format!("many/{n:04}"), "");
+    }
+    let text = d.text(Tool::Search, json!({"pattern": "nowhere"}));
+    assert!(text.contains("only the first 3000 names were looked at"), "{text}");
+    let text = d.text(Tool::List, json!({"path": "many", "depth": 1}));
+    assert!(text.contains("at least"), "{text}");
+}
