@@ -63,3 +63,18 @@ fn what_is_told_is_never_what_was_said() {
     let told = told(&mut desk).concat();
     assert_eq!(told, "\u{1b}]777;notify;pilothouse;a question waits for you\u{1b}\\\u{7}");
 }
+
+#[test]
+fn the_header_says_what_is_not_saved_for_as_long_as_it_is_not() {
+    let mut desk = Desk::new(120, 40);
+    let mut say = |unsaved: Option<&str>| {
+        let around =
+            Surroundings { unsaved: unsaved.map(str::to_owned), ..desk.app.world.surroundings.clone() };
+        desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+        desk.text().lines().next().unwrap().to_owned()
+    };
+    assert!(!say(None).contains("not saved"));
+    let header = say(Some("cannot write session.jsonl: no space left on device"));
+    assert!(header.contains("not saved"), "{header}");
+    assert!(!say(None).contains("not saved"));
+}
