@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use pilothouse_core::talk::{Message, Purpose, Role};
+use pilothouse_core::talk::{FaultKind, Message, Purpose, Role};
 use serde_json::json;
 
 use super::*;
@@ -106,4 +106,21 @@ fn odd_reasons_to_finish_are_understood() {
     assert_eq!(finish(json!("tool_calls")), Ok((true, Finish::Stop)));
     assert_eq!(finish(json!("content_filter")), Ok((true, Finish::Filtered)));
     assert!(finish(json!("error")).is_err());
+}
+
+#[test]
+fn arguments_have_a_largest_size_whatever_they_come_in() {
+    let mut draft = draft();
+    let piece = |text: String| {
+        let call = json!([{"index": 0, "id": "a", "function": {"name": "write", "arguments": text}}]);
+        serde_json::from_value::<Chunk>(json!({"choices": [{"delta": {"tool_calls": call}}]})).unwrap()
+    };
+    for _ in 0..16 {
+        draft.take(piece("x".repeat(1_000_000))).unwrap();
+    }
+    let fault = draft.take(piece("x".repeat(1_000_000))).unwrap_err();
+    assert_eq!(
+        (fault.kind, fault.message.as_str()),
+        (FaultKind::Malformed, "the reply is larger than 16 MiB")
+    );
 }
