@@ -180,7 +180,7 @@ impl SessionSources {
     /// The tool that searches the web: of the first source that names one and can be asked.
     pub fn web(&self) -> Option<WebSearch> {
         let named = self.found.all.iter().filter(|s| s.enabled);
-        let mut all = named.filter_map(|s| Some(WebSearch { source: s.name.clone(), tool: s.web.clone()? }));
+        let mut all = named.filter_map(searches);
         let off = |name: &str| {
             let is = |s: &SourceState| {
                 s.name == name && matches!(s.health, SourceHealth::Off | SourceHealth::Untrusted)
@@ -188,6 +188,11 @@ impl SessionSources {
             self.states().iter().any(is)
         };
         all.find(|web| !off(&web.source))
+    }
+
+    /// Every tool that would search the web, of sources that are on or off.
+    pub fn webs(&self) -> Vec<WebSearch> {
+        self.found.all.iter().filter_map(searches).collect()
     }
 
     /// How each is.
@@ -433,6 +438,11 @@ fn told(source: &str, of: &str, fault: &SourceFault) -> String {
     let text = fault.to_string();
     let text = if fault.quotes() { foreign(source, &text) } else { Clean::line(&text).into_string() };
     format!("{}: {text}", Clean::line(of))
+}
+
+/// The tool of a source that searches the web.
+fn searches(source: &Definition) -> Option<WebSearch> {
+    Some(WebSearch { source: source.name.clone(), tool: source.web.clone()? })
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::{
     front::{Fault, Front, Place},
     knowledge::Score,
     money::Limits,
+    recipe::Words,
     scope::Capability,
     tool::Tool,
 };
@@ -219,6 +220,8 @@ pub struct PipelineAgent {
     pub spec: PipelineSpec,
     /// What each stage that asks a model tells it, by its name.
     pub prompts: BTreeMap<String, String>,
+    /// The sources that its runs have on.
+    pub sources: Vec<String>,
 }
 
 /// The agents with stages that can be called, and what they find here; no part of what happened.
@@ -228,6 +231,8 @@ pub struct Agents {
     pub all: Vec<PipelineAgent>,
     /// The tool that searches the web here, where a source has one.
     pub web: Option<WebSearch>,
+    /// The tools of sources that would search it: for an agent that names their source, on or off.
+    pub webs: Vec<WebSearch>,
     /// How deep they go, where that was said for all of them.
     pub depth: Option<Depth>,
 }
@@ -236,6 +241,12 @@ impl Agents {
     /// How deep one goes that says this of itself.
     pub fn deep(&self, own: Option<Depth>) -> Depth {
         self.depth.or(own).unwrap_or_default()
+    }
+
+    /// The tool that searches the web for an agent: of a source that it names, else the usual one.
+    pub fn web_of(&self, agent: &PipelineAgent) -> Option<WebSearch> {
+        let own = agent.sources.iter().find_map(|name| self.webs.iter().find(|w| w.source == *name));
+        own.or(self.web.as_ref()).cloned()
     }
 
     /// The agent of this name.
@@ -251,7 +262,11 @@ struct Head {
     name: String,
     #[serde(default)]
     description: String,
+    sources: Option<Words>,
 }
+
+/// What the front matter may say; anything else would have no effect.
+const SAID: [&str; 6] = ["name", "description", "sources", "license", "compatibility", "metadata"];
 
 impl PipelineSpec {
     /// Reads `config.json`.
@@ -391,6 +406,12 @@ impl PipelineAgent {
         let of_about = |e| ("AGENT.md".to_owned(), e);
         let front = Front::read(about).map_err(of_about)?;
         let head: Head = front.typed().map_err(of_about)?;
+        if let Some(key) = front.fields.keys().find(|key| !SAID.contains(&key.as_str())) {
+            let why = format!(
+                "`{key}` has no effect in an agent with stages: what a stage does and asks stands in config.json"
+            );
+            return Err(of_about(Fault::new(front.place(key), why)));
+        }
         let mut prompts = BTreeMap::new();
         for stage in &spec.stages {
             let file = format!("prompts/stage-{}.md", stage.name);
@@ -407,7 +428,9 @@ impl PipelineAgent {
         }
         let title = if head.name.is_empty() { slug.to_owned() } else { head.name };
         let body = front.body.trim().to_owned();
-        Ok(Self { slug: slug.to_owned(), title, about: head.description, body, spec, prompts })
+        let (slug, about) = (slug.to_owned(), head.description);
+        let sources = head.sources.map(Words::all).unwrap_or_default();
+        Ok(Self { slug, title, about, body, spec, prompts, sources })
     }
 }
 

@@ -140,6 +140,9 @@ pub struct Beginning {
     /// The tool that searches the web, where a source has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub web: Option<WebSearch>,
+    /// The sources that it has on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
     /// The run of the session whose answer it follows up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<RunId>,

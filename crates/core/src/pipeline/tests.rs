@@ -58,6 +58,7 @@ fn began(depth: Depth) -> PipelineState {
         body: Excerpt::default(),
         prompts: Vec::new(),
         web: None,
+        sources: Vec::new(),
         previous: None,
     };
     PipelineState::new(RunId(1)).add_event(StageEvent::Began(Box::new(beginning)))

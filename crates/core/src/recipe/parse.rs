@@ -69,13 +69,13 @@ struct Head {
 /// Words in a list, or in a line with commas or blanks between them.
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "expected words in a line or a list of words")]
-enum Words {
+pub(crate) enum Words {
     Line(String),
     List(Vec<String>),
 }
 
 impl Words {
-    fn all(self) -> Vec<String> {
+    pub(crate) fn all(self) -> Vec<String> {
         match self {
             Self::List(words) => words,
             Self::Line(line) => words(&line),
@@ -146,6 +146,7 @@ impl Recipe {
             Ok(agent) => {
                 recipe.description.clone_from(&agent.about);
                 recipe.body.clone_from(&agent.body);
+                recipe.sources.clone_from(&agent.sources);
                 "QUESTION".clone_into(&mut recipe.hint);
                 let runs = agent.spec.stages.iter().any(|s| s.command.is_some());
                 recipe.scope = if runs { ToolScope::EXECUTE } else { ToolScope::READ_ONLY };

@@ -81,7 +81,7 @@ pub fn agents(depth: Depth) -> Arc<Agents> {
     let agent = PipelineAgent::read("research", STAGES, "---\nname: Research\n---\nBe exact.", |file| {
         (!file.contains("verify")).then(|| format!("do {file}"))
     });
-    Arc::new(Agents { all: vec![agent.unwrap()], web: None, depth: Some(depth) })
+    Arc::new(Agents { all: vec![agent.unwrap()], depth: Some(depth), ..Agents::default() })
 }
 
 impl Bench {

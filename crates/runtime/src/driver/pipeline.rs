@@ -40,9 +40,10 @@ const JUDGEMENT_BYTES: usize = 1600;
 impl Driver {
     /// What reaches the web now: a pipeline that begins goes by it.
     pub(super) fn look_for_web(&mut self) {
-        let web = self.kit.sources.web();
-        if self.at.session.agents().web != web {
-            let agents = Agents { web, ..(**self.at.session.agents()).clone() };
+        let (web, webs) = (self.kit.sources.web(), self.kit.sources.webs());
+        let known = self.at.session.agents();
+        if known.web != web || known.webs != webs {
+            let agents = Agents { web, webs, ..(**known).clone() };
             self.at.session.set_agents(Arc::new(agents));
         }
     }

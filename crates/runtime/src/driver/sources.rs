@@ -11,6 +11,7 @@ use pilothouse_core::{
     ids::{CallId, CheckpointId},
     input::Input,
     intent::{Control, Phase},
+    pipeline::StageEvent,
     port::{Ask, Hidden, Reply, Update},
     question::{Accept, FormAnswer, FormField, FormQuestion},
     redact::{Redactor, is_worth_hiding},
@@ -140,12 +141,16 @@ impl Driver {
     }
 
     /// A message that is directed by what needs sources has them on, and started; with the next message those that were
-    /// off are off again.
+    /// off are off again. A pipeline has them until it is over or set aside.
     pub(super) fn lend_sources(&mut self, events: &[Stamped]) {
         let wants = |e: &Stamped| {
             if let Event::TurnDirected { sources, .. } = &e.event { sources.clone() } else { Vec::new() }
         };
-        let wanted: Vec<String> = events.iter().flat_map(wants).collect();
+        let staged = self.at.session.state().pipeline.as_ref().map(|p| &p.state);
+        let staged = staged.filter(|s| !s.is_over() && !s.is_aside()).and_then(|s| s.beginning());
+        let staged = staged.map(|b| (format!("@{}", b.agent), b.sources.clone()));
+        let of_stages = staged.iter().flat_map(|(_, sources)| sources.iter().cloned());
+        let wanted: Vec<String> = events.iter().flat_map(wants).chain(of_stages).collect();
         let runs = self.at.session.state().phase == Phase::Executing;
         for event in events {
             if matches!(event.event, Event::TurnStarted { .. }) && !runs {
@@ -161,6 +166,13 @@ impl Driver {
             } else if let Event::TurnDirected { kind, name, sources: wants, .. } = &event.event {
                 let by = format!("{}{name}", kind.sigil());
                 self.want(&by, wants);
+            } else if let Event::Staged {
+                happened: StageEvent::Began(_) | StageEvent::TakenUp | StageEvent::Resumed { .. },
+                ..
+            } = &event.event
+                && let Some((by, sources)) = &staged
+            {
+                self.want(by, sources);
             } else if let Event::ChildStarted { agent: Some(agent), .. } = &event.event
                 && let Some(recipe) = self.around.recipes.agent(&agent.name)
                 && !recipe.sources.is_empty()

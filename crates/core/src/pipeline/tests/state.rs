@@ -120,6 +120,37 @@ fn faults_of_a_configuration_name_their_place() {
 }
 
 #[test]
+fn an_agent_names_its_sources_and_nothing_that_would_have_no_effect() {
+    let read = |front: &str| {
+        PipelineAgent::read("research", CONFIG, &format!("---\n{front}\n---\nBe exact."), |f| {
+            Some(f.to_owned())
+        })
+    };
+    assert_eq!(read("sources: web, tickets").unwrap().sources, ["web", "tickets"]);
+    assert_eq!(read("name: R\nsources: [web]\nlicense: MIT").unwrap().sources, ["web"]);
+    for key in ["tools: read", "allowed-tools: [read]", "scope: read", "model: small", "stages: 3"] {
+        let (file, fault) = read(&format!("name: R\n{key}")).unwrap_err();
+        assert_eq!((file.as_str(), fault.at.line), ("AGENT.md", 3), "{fault}");
+        assert!(fault.why.contains("has no effect in an agent with stages"), "{fault}");
+    }
+}
+
+#[test]
+fn an_agent_with_a_source_that_searches_the_web_has_that_one() {
+    let web = |source: &str| WebSearch { source: source.into(), tool: "find".into() };
+    let agents =
+        Agents { web: Some(web("usual")), webs: vec![web("usual"), web("own")], ..Agents::default() };
+    let of = |sources: &[&str]| {
+        let sources = sources.iter().map(|s| (*s).to_owned()).collect();
+        agents.web_of(&PipelineAgent { sources, ..PipelineAgent::default() })
+    };
+    assert_eq!(
+        [of(&[]), of(&["tickets"]), of(&["own"])],
+        [Some(web("usual")), Some(web("usual")), Some(web("own"))]
+    );
+}
+
+#[test]
 fn an_agent_needs_a_prompt_for_each_stage_that_asks() {
     let none = PipelineAgent::read("research", CONFIG, "---\nname: Research\n---\nBe exact.", |_| None);
     let (file, fault) = none.unwrap_err();

@@ -77,6 +77,7 @@ impl Draft<'_> {
     fn begin_pipeline(&mut self, turn: TurnId, slug: &str, query: &str) {
         let Some(agent) = self.under.agents.named(slug).cloned() else { return };
         let previous = self.pipeline().and_then(|p| p.answered().get(slug).copied());
+        let web = self.under.agents.web_of(&agent);
         let body = self.excerpt(agent.body);
         let prompts =
             agent.spec.stages.iter().map(|s| agent.prompts.get(&s.name).cloned().unwrap_or_default());
@@ -92,7 +93,8 @@ impl Draft<'_> {
             spec: agent.spec,
             body,
             prompts,
-            web: self.under.agents.web.clone(),
+            web,
+            sources: agent.sources,
             previous: previous.filter(|_| follows),
         };
         let pipeline = self.state.run.as_ref().map(|r| r.id).unwrap_or_default();

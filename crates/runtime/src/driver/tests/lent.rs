@@ -18,6 +18,40 @@ async fn health(s: &mut Screen, number: u64) -> SourceHealth {
 }
 
 #[tokio::test]
+async fn an_agent_with_stages_has_its_sources_for_its_run_also_after_a_pause() {
+    let questions = json!({"for": "stage", "text": r#"{"scope": "a", "sub_queries": ["what is a?"]}"#});
+    let rig = Rig::new(&json!([questions, questions, {"text": "Two."}]));
+    let home = rig.setup(Which::New).home.config;
+    put(&home.join("sources/memory/config.json"), r#"{"command": "/no/such/program", "enabled": false}"#);
+    let config = r#"{"stages": [{"name": "ask", "kind": "llm", "gives": "analysis"},
+        {"name": "more", "kind": "llm", "gives": "analysis"}, {"name": "output", "kind": "render"}],
+        "pause_after_stages": [0]}"#;
+    put(&home.join("agents/scout/config.json"), config);
+    put(&home.join("agents/scout/AGENT.md"), "---\nname: Scout\nsources: memory, tickets\n---\nBe exact.\n");
+    for stage in ["ask", "more"] {
+        put(&home.join(format!("agents/scout/prompts/stage-{stage}.md")), "Ask.");
+    }
+    let mut s = rig.open(Which::New).await;
+    s.say("@scout what is in src/a.txt?").await;
+    s.until("both are told", |s| s.refused.iter().filter(|r| r.starts_with("@scout needs")).count() == 2)
+        .await;
+    assert!(s.refused.join("\n").contains("there is no source called tickets"));
+    s.until("the pause", |s| s.session.state().phase_question().is_some()).await;
+    s.say("1").await;
+    s.until("the end", |s| s.count("run_completed") == 1).await;
+    assert_ne!(health(&mut s, 1).await, SourceHealth::Off);
+    s.idle().await;
+    s.say("what is in src/b.txt?").await;
+    s.until("an answer", |s| s.count("message_completed") == 4).await;
+    let mut number = 2;
+    while health(&mut s, number).await != SourceHealth::Off {
+        number += 1;
+        assert!(number < 1_000, "it stays on");
+    }
+    s.quit().await;
+}
+
+#[tokio::test]
 async fn an_agent_has_its_sources_for_its_message_and_says_which_are_missing() {
     let rig = Rig::new(&json!([{"text": "One."}, {"text": "Two."}]));
     let home = rig.setup(Which::New).home.config;

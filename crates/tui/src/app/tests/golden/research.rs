@@ -23,7 +23,7 @@ pub(super) fn agents() -> Arc<Agents> {
     let config = include_str!("../../../../../../assets/agents/research/config.json");
     let about = include_str!("../../../../../../assets/agents/research/AGENT.md");
     let agent = PipelineAgent::read("research", config, about, text).unwrap();
-    Arc::new(Agents { all: vec![agent], web: None, depth: Some(Depth::Standard) })
+    Arc::new(Agents { all: vec![agent], depth: Some(Depth::Standard), ..Agents::default() })
 }
 
 /// What a runtime brings: short texts stand whole in their events.
