@@ -10,7 +10,10 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{RunId, TurnId},
     input::Input,
-    pipeline::{Agents, Answer, PipelineExit, StageEvent, Step, Summary, prior_block, work},
+    pipeline::{
+        Agents, Answer, Gives, Outcome, PipelineExit, PipelineState, StageEvent, Step, Summary, prior_block,
+        work,
+    },
     session::Pipeline,
     talk::{Fault, FaultKind, Message, ModelRequest, Purpose, Role, Usage},
     work::WorkKey,
@@ -58,8 +61,11 @@ impl Driver {
     /// The texts that a pipeline works on.
     pub(super) fn material(&self, pipeline: &Pipeline) -> pilothouse_core::pipeline::Material {
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let prior = kept(&self.at.folder, ANSWER).and_then(|text| Answer::kept(&text));
-        stage::material(pipeline, &texts, prior)
+        let follows =
+            |answer: &Answer| answer.run.is_some() && answer.run == pipeline.state.previous_session_id();
+        let names = [answer_of(&pipeline.state), Some(ANSWER.to_owned())].into_iter().flatten();
+        let mut all = names.filter_map(|name| Answer::kept(&kept(&self.at.folder, &name)?));
+        stage::material(pipeline, &texts, all.find(follows))
     }
 
     /// The request of the stage at work.
@@ -124,18 +130,22 @@ impl Driver {
 
     fn project_pipeline(&self) {
         let Some(p) = self.at.session.state().pipeline.clone() else { return };
-        let mut files = vec![(STATE, p.state.save())];
+        let mut files = vec![(STATE.to_owned(), p.state.save())];
         if p.state.is_over() || p.state.is_aside() {
             let material = self.material(&p);
-            files.push((SUMMARY, Summary::of(&p.state, &material).save()));
-            // What was told is told again by the same code from the same texts, while the answer before is still there.
-            let written =
-                kept(&self.at.folder, ANSWER).and_then(|text| Answer::kept(&text)?.run) == Some(p.state.id);
+            files.push((SUMMARY.to_owned(), Summary::of(&p.state, &material).save()));
+            // What was told is told again by the same code from the same texts, while the answer before is still there:
+            // the agent's own is written last.
+            let own = answer_of(&p.state);
+            let last = kept(&self.at.folder, own.as_deref().unwrap_or(ANSWER));
+            let written = last.and_then(|text| Answer::kept(&text)?.run) == Some(p.state.id);
             let ended = !written && p.state.exit() == Some(PipelineExit::Completed);
             let last = p.state.stages().checked_sub(1).filter(|_| ended);
             if let Some(Step::Done(outcome)) = last.map(|stage| work(&p.state, stage, &material)) {
-                files.push((ANSWER, outcome.output));
-                files.extend(outcome.answer.map(|text| (MARKDOWN, text)));
+                let Outcome { output, answer, .. } = *outcome;
+                files.push((ANSWER.to_owned(), output.clone()));
+                files.extend(answer.map(|text| (MARKDOWN.to_owned(), text)));
+                files.extend(own.map(|name| (name, output)));
             }
         }
         let folder = self.at.folder.join("data");
@@ -143,7 +153,7 @@ impl Driver {
             for (name, text) in files {
                 let made = std::fs::create_dir_all(&folder);
                 if let Err(e) =
-                    made.and_then(|()| atomic::replace(&folder.join(name), text.as_bytes(), 0o600))
+                    made.and_then(|()| atomic::replace(&folder.join(&name), text.as_bytes(), 0o600))
                 {
                     tracing::warn!(error = %e, name, "what a pipeline found could not be put beside the log");
                 }
@@ -156,6 +166,13 @@ impl Driver {
     pub(super) fn prior_research(&self) -> String {
         kept(&self.at.folder, SUMMARY).map_or_else(String::new, |text| prior_block(&text))
     }
+}
+
+/// The file of an agent's last answer, which its next question goes on from.
+fn answer_of(state: &PipelineState) -> Option<String> {
+    let agent = state.beginning().map(|b| b.agent.as_str())?;
+    let plain = agent.chars().all(|c| c.is_alphanumeric() || c == '-');
+    plain.then(|| format!("answer-{agent}.json"))
 }
 
 /// A file of the session's data folder.
