@@ -10,8 +10,12 @@ use super::{
 };
 use crate::{knowledge::Passage, mark::inside};
 
-/// What a model is told in a stage, after its prompt.
-pub fn brief(state: &PipelineState, stage: usize, material: &Material) -> String {
+/// What the mark around passages takes.
+const PASSAGES_BYTES: usize = 64;
+
+/// What a model is told in a stage, after its prompt, in about so many bytes: what was found gives way, the worst of it
+/// first.
+pub fn brief(state: &PipelineState, stage: usize, material: &Material, most: usize) -> String {
     let numbers = state.depth().numbers();
     let spec = state.stage(stage);
     let mut parts = vec![mark("query", state.original_query()), mark("depth", state.depth().name())];
@@ -31,12 +35,15 @@ pub fn brief(state: &PipelineState, stage: usize, material: &Material) -> String
             parts.extend(queries(state));
             parts.extend(beside(state, material));
             let sources = material.sources(state);
+            let again = again(state, material, Gives::Draft, "draft");
             let told = sources.passages.iter().zip(1..).map(|(p, n)| passage(p, n));
-            parts.push(format!("<passages>\n{}\n</passages>", told.collect::<Vec<_>>().join("\n")));
-            parts.extend(again(state, material, Gives::Draft, "draft"));
+            parts.push(passages(told, left(most, parts.iter().chain(&again))));
+            parts.extend(again);
         }
         (Some(StageKind::Llm), Some(Gives::Findings)) => {
-            let most = numbers.tokens * 4 / material.outputs.len().max(1);
+            let again = again(state, material, Gives::Findings, "findings");
+            let room = left(most, parts.iter().chain(&again)).min(numbers.tokens * 4);
+            let most = room / material.outputs.len().max(1);
             let stages = state.beginning().map(|b| b.spec.stages.as_slice()).unwrap_or_default();
             let told = |s: &StageSpec| {
                 let output = material.outputs.get(&s.name).filter(|text| !text.is_empty())?;
@@ -45,7 +52,7 @@ pub fn brief(state: &PipelineState, stage: usize, material: &Material) -> String
                 Some(mark(&s.name, &text))
             };
             parts.extend(stages.iter().take(stage).filter_map(told));
-            parts.extend(again(state, material, Gives::Findings, "findings"));
+            parts.extend(again);
         }
         (Some(StageKind::Verify), _) => {
             let draft = verify::complete(state, material);
@@ -54,13 +61,31 @@ pub fn brief(state: &PipelineState, stage: usize, material: &Material) -> String
             let told = claims.iter().zip(1..).map(|(c, n)| claim(c, n));
             parts.push(format!("<claims>\n{}\n</claims>", told.collect::<Vec<_>>().join("\n")));
             let cites = claims::numbers(&claims);
+            let beside = beside(state, material);
             let told = cites.into_iter().filter_map(|n| Some(passage(sources.at(n)?, n)));
-            parts.push(format!("<passages>\n{}\n</passages>", told.collect::<Vec<_>>().join("\n")));
-            parts.extend(beside(state, material));
+            parts.push(passages(told, left(most, parts.iter().chain(&beside))));
+            parts.extend(beside);
         }
         (Some(StageKind::Llm | StageKind::ToolFanout | StageKind::Render) | None, _) => {}
     }
     parts.join("\n\n")
+}
+
+/// How many bytes others leave of so many.
+fn left<'a>(most: usize, others: impl Iterator<Item = &'a String>) -> usize {
+    most.saturating_sub(others.map(|part| part.len() + 2).sum())
+}
+
+/// The first passages that fit into so many bytes.
+fn passages(all: impl Iterator<Item = String>, most: usize) -> String {
+    let (mut told, mut room) = (Vec::new(), most.saturating_sub(PASSAGES_BYTES));
+    for passage in all {
+        if let Some(rest) = room.checked_sub(passage.len() + 1) {
+            room = rest;
+            told.push(passage);
+        }
+    }
+    format!("<passages>\n{}\n</passages>", told.join("\n"))
 }
 
 fn queries(state: &PipelineState) -> Option<String> {

@@ -8,8 +8,10 @@ use pilothouse_core::{
     talk::{Message, ModelRequest, Purpose, Role},
 };
 
-use super::Texts;
+use super::{Texts, Unprepared, Window, budget};
 
+/// Between what a stage works on and what it is to do.
+const BETWEEN: &str = "\n\n";
 /// Told where the last reply of a stage could not be read.
 const AGAIN: &str = "Your last reply could not be read. Reply with the JSON object alone.";
 
@@ -31,21 +33,31 @@ pub fn material(pipeline: &Pipeline, texts: &dyn Texts, prior: Option<Answer>) -
     }
 }
 
-/// The request for the stage at work.
-pub fn request(pipeline: &Pipeline, material: &Material, texts: &dyn Texts) -> Option<ModelRequest> {
+/// The request for the stage at work, as the model's window holds it.
+///
+/// # Errors
+/// When no stage is at work, and when the window does not hold what the stage needs.
+pub fn request(
+    pipeline: &Pipeline,
+    material: &Material,
+    texts: &dyn Texts,
+    window: Window,
+) -> Result<ModelRequest, Unprepared> {
     let state: &PipelineState = &pipeline.state;
-    let (stage, _) = state.open_stage()?;
-    let began = state.beginning()?;
+    let (stage, _) = state.open_stage().ok_or(Unprepared::Gone)?;
+    let began = state.beginning().ok_or(Unprepared::Gone)?;
     let prompt = began.prompts.get(stage).map(|p| texts.whole(p)).unwrap_or_default();
-    let mut text = format!("{}\n\n{}", brief(state, stage, material), prompt.trim());
+    let (system, mut prompt) = (texts.whole(&began.body), prompt.trim().to_owned());
     if material.reply.is_some() && state.stage(stage).is_some_and(StageSpec::asks) {
-        text = format!("{text}\n\n{AGAIN}");
+        prompt = format!("{prompt}\n\n{AGAIN}");
     }
-    Some(ModelRequest {
-        purpose: Purpose::Stage,
-        system: texts.whole(&began.body),
-        messages: vec![Message::text(Role::User, text)],
-        tools: Vec::new(),
-        most_tokens: None,
-    })
+    let fixed = system.len() + budget::size(&Message::text(Role::User, prompt.clone())) + BETWEEN.len();
+    let too_small = |fixed| Unprepared::TooSmall(super::too_small(window, fixed));
+    let room = window.room(fixed).ok_or_else(|| too_small(fixed))?;
+    let told = brief(state, stage, material, room);
+    if told.len() > room {
+        return Err(too_small(fixed + told.len()));
+    }
+    let messages = vec![Message::text(Role::User, format!("{told}{BETWEEN}{prompt}"))];
+    Ok(ModelRequest { purpose: Purpose::Stage, system, messages, tools: Vec::new(), most_tokens: None })
 }

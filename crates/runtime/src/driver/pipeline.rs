@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, port::Stored};
-use crate::context::stage;
+use crate::context::{Unprepared, Window, stage};
 
 /// What happened to the last pipeline.
 const STATE: &str = "pipeline-state.json";
@@ -68,11 +68,18 @@ impl Driver {
         stage::material(pipeline, &texts, all.find(follows))
     }
 
-    /// The request of the stage at work.
-    pub(super) fn stage_request(&self) -> Option<ModelRequest> {
-        let p = self.at.session.state().pipeline.clone()?;
+    /// The request of the stage at work, for a model with this window.
+    pub(super) fn stage_request(&self, window: Window) -> Result<ModelRequest, Unprepared> {
+        let p = self.at.session.state().pipeline.clone().ok_or(Unprepared::Gone)?;
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        stage::request(&p, &self.material(&p), &texts)
+        stage::request(&p, &self.material(&p), &texts, window)
+    }
+
+    /// Whether the reply of the stage at work is written for people, and comes with the pieces of an answer.
+    pub(super) fn drafts(&self) -> bool {
+        let state = self.at.session.state().pipeline.as_ref().map(|p| &p.state);
+        let spec = state.and_then(|s| s.stage(s.open_stage()?.0)).filter(|s| s.asks());
+        matches!(spec.and_then(|s| s.gives), Some(Gives::Draft | Gives::Findings))
     }
 
     /// Asks the model whether a message leaves the pipeline that waits.

@@ -283,7 +283,8 @@ impl Driver {
 
     fn request_of(&self, lane: LaneId, purpose: Purpose, offer: ToolScope) -> Result<Prepared, Unprepared> {
         if purpose == Purpose::Stage {
-            let request = self.stage_request().ok_or(Unprepared::Gone)?;
+            let (_, window) = self.at.config.asked(self.at.session.state().model_of(lane));
+            let request = self.stage_request(context::Window::of(window))?;
             return Ok(Prepared { request, crowded: false });
         }
         let around = self.circumstances_of(self.at.session.state().model_of(lane));

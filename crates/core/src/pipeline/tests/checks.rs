@@ -398,3 +398,23 @@ fn a_draft_that_only_calls_itself_word_for_word_is_checked_like_any() {
         assert!(asked(&quoted(text)).contains(&"contradiction_check".to_owned()), "{text}");
     }
 }
+
+#[test]
+fn what_a_model_is_told_fits_and_the_worst_passages_give_way() {
+    let (state, material) = upto(3, &draft());
+    let whole = brief(&state, 3, &material, usize::MAX);
+    let told = |text: &str| ["n=\"1\"", "n=\"2\""].map(|n| text.contains(n));
+    assert_eq!(told(&whole), [true, true]);
+    assert_eq!(brief(&state, 3, &material, whole.len() + 64), whole);
+    let less = brief(&state, 3, &material, whole.len() - 20);
+    assert_eq!(told(&less), [true, false], "{less}");
+    for most in (0..whole.len()).step_by(17) {
+        let text = brief(&state, 3, &material, most);
+        // The question and what it was taken apart into stay.
+        assert!(text.len() <= most || told(&text) == [false, false], "{most}: {text}");
+        assert!(text.contains("where is the window reset?"), "{text}");
+    }
+    let (state, material) = upto(4, &draft());
+    let checked = brief(&state, 4, &material, usize::MAX);
+    assert_eq!(told(&brief(&state, 4, &material, checked.len() - 20)), [true, false]);
+}
