@@ -5,6 +5,7 @@
 
 mod classification;
 mod disk_thread;
+mod drawn;
 mod evidence;
 mod hooks;
 mod leave;
@@ -18,6 +19,7 @@ mod project;
 mod recipes;
 mod rules;
 mod sources;
+mod stream;
 mod tasks;
 #[cfg(test)]
 mod tests;

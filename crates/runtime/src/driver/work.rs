@@ -16,12 +16,10 @@ use pilothouse_core::{
     ids::{ApplyId, CallId, LaneId},
     input::Input,
     plan::MAX_DOCUMENT,
-    port::Update,
     recipe::Directed,
-    redact::{self, Redactor},
     scope::ToolScope,
     session::{Lane, State},
-    talk::{self, Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
+    talk::{DeltaKind, Fault, FaultKind, ModelRequest, Purpose, ToolSpec},
     tool::{Permit, Tool, ToolCall, ToolOutcome},
     work::{View, Work, WorkKey},
 };
@@ -32,9 +30,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Driver, Inbound, Setup,
+    drawn::Drawn,
     news::News,
     opening::{self, Opened},
     port::Stored,
+    stream::Stream,
     trust,
 };
 use crate::{
@@ -269,10 +269,11 @@ impl Driver {
         };
         let (updates, secrets) = (self.outbox.sender(), self.at.config.secrets.clone());
         let checks = self.checks(lane, purpose);
+        // What a stage hands in is no text to be read, but for what it drafts.
+        let drawn = (purpose == Purpose::Stage && self.drafts()).then(Drawn::default);
         self.spawn(key, Some(call), None, async move {
-            // What a stage hands in is no text to be read.
             let silent = checks.is_some() || purpose == Purpose::Stage;
-            let stream = Stream { silent, ..Stream::new(call, &updates, &secrets) };
+            let stream = Stream::new(call, &updates, &secrets).showing(!silent, drawn);
             let input = ask(client.as_ref(), request, cancel, call, stream).await;
             match checks {
                 Some(checks) => checks.of(input).await,
@@ -421,70 +422,6 @@ async fn ask(
             Input::Replied { call, reply: unfinished.stopped().ok_or(fault) }
         }
     }
-}
-
-/// The pieces of one reply on their way to the screen, without secrets; where it is full they are
-/// dropped, and the offsets show the gap.
-struct Stream<'a> {
-    call: CallId,
-    updates: &'a mpsc::Sender<Update>,
-    secrets: &'a Redactor,
-    text: (u64, redact::Stream),
-    thinking: (u64, redact::Stream),
-    /// Whether the text is only shown whole, once it is checked.
-    silent: bool,
-    /// Bytes of text that were not shown.
-    unseen: u64,
-}
-
-impl<'a> Stream<'a> {
-    fn new(call: CallId, updates: &'a mpsc::Sender<Update>, secrets: &'a Redactor) -> Self {
-        Self {
-            call,
-            updates,
-            secrets,
-            text: (0, secrets.stream()),
-            thinking: (0, secrets.stream()),
-            silent: false,
-            unseen: 0,
-        }
-    }
-
-    fn show(&mut self, piece: ModelDelta) {
-        let (kind, offset, text) = match piece {
-            ModelDelta::Text(text) if self.silent => {
-                self.unseen += text.len() as u64;
-                (DeltaKind::Written, talk::about_tokens(self.unseen), String::new())
-            }
-            ModelDelta::Text(text) => {
-                let text = self.text.1.take(&text);
-                (DeltaKind::Text, advance(&mut self.text.0, &text), text)
-            }
-            ModelDelta::Reasoning(text) => {
-                let text = self.thinking.1.take(&text);
-                (DeltaKind::Reasoning, advance(&mut self.thinking.0, &text), text)
-            }
-            ModelDelta::Call { name, bytes } => {
-                (DeltaKind::Call, bytes as u64, self.secrets.mask(&name).into_owned())
-            }
-            ModelDelta::Written(tokens) => (DeltaKind::Written, tokens, String::new()),
-            ModelDelta::Retry { attempt, wait_ms, reason } => {
-                let (wait, reason) = (wait_ms.div_ceil(1000), self.secrets.mask(&reason));
-                (DeltaKind::Notice, 0, format!("{reason}; try {attempt} in {wait} s"))
-            }
-        };
-        // What is held back comes with the next piece, or with the whole reply.
-        if text.is_empty() && kind != DeltaKind::Written {
-            return;
-        }
-        drop(self.updates.try_send(Update::Delta(Delta { call: self.call, offset, kind, text })));
-    }
-}
-
-fn advance(offset: &mut u64, text: &str) -> u64 {
-    let at = *offset;
-    *offset += text.len() as u64;
-    at
 }
 
 /// What a panic said.
