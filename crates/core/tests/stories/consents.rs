@@ -8,6 +8,7 @@ use pilothouse_core::{
     plan::{GateStatus, TaskStatus},
     scope::PermissionMode,
     trust::{Standing, Trust},
+    work::Work,
 };
 use serde_json::json;
 
@@ -60,6 +61,32 @@ fn the_agent_tries_out_a_gate_that_was_said_yes_to_though_it_wrote_what_it_runs(
     b.end_tool(exited(0, ""));
     run(&mut b, "make test V=1");
     assert!(asks(&b), "another line runs what nobody reviewed");
+}
+
+#[test]
+fn the_same_line_elsewhere_is_not_what_was_said_yes_to() {
+    let mut b = trusted();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    let run = |b: &mut Bench, args: serde_json::Value| b.reply("", &[("run", args)]);
+    let known = |b: &Bench| {
+        b.session.pending().into_values().find_map(|w| match w {
+            Work::Tool { permit, .. } => Some(permit.is_known_to_user()),
+            _ => None,
+        })
+    };
+    run(&mut b, json!({"command": "make test"}));
+    assert_eq!(known(&b), Some(true));
+    b.end_tool(exited(0, ""));
+    run(&mut b, json!({"command": "make test", "folder": "x"}));
+    assert_eq!(known(&b), Some(false), "what lies there is another program");
+    b.end_tool(exited(0, ""));
+    run(&mut b, json!({"command": "sed -i s/a/b/ x/Makefile"}));
+    b.end_tool(exited(0, ""));
+    run(&mut b, json!({"command": "make test", "folder": "x"}));
+    assert!(asks(&b), "{:#?}", b.session.state().open);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::{
     ids::Seq,
     policy::By,
     session::State,
+    tool::Run,
 };
 
 /// Events of questions.
@@ -65,6 +66,14 @@ impl State {
             (false, true) => By::Approved,
             (false, false) => By::Gate,
         }
+    }
+
+    /// What the user said of just this before: that line, at the workspace's root, with nothing beyond the usual. `None`
+    /// where they said yes to no such thing, though it were to the same line elsewhere.
+    pub fn agreed_to(&self, run: &Run) -> Option<By> {
+        let Run { command, folder, timeout_s: _, network, outside, reason: _ } = run;
+        let plain = folder.is_empty() && !network && !outside;
+        Some(self.gate_by(command)).filter(|by| plain && *by != By::Gate)
     }
 
     /// Keeps the exact lines to which the user said yes.

@@ -98,7 +98,7 @@ impl Draft<'_> {
         let decision = self.under.policy.decide(&request, &self.state.setting());
         let ruling = since_changed(decision.ruling, open);
         // A line that the user said yes to as a gate is as good when the agent tries it out before.
-        let vouched = by != By::Agent || self.state.gate_by(&run.command) == By::Approved;
+        let vouched = by != By::Agent || self.state.agreed_to(run) == Some(By::Approved);
         let ruling = if vouched { ruling } else { self.unless_unreviewed(ruling, run) };
         let by_rule = decision.rule.is_some();
         let shown = run.shown(confine, self.state.given.as_ref());
