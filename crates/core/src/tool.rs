@@ -225,7 +225,7 @@ pub struct ToolOutcome {
 }
 
 /// What may be why a command failed and what can be done, in the words of whoever reads it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advice {
     /// For the model that called it.
     pub model: String,

@@ -6,7 +6,7 @@ use crate::{
     blob::{BlobId, Excerpt},
     ids::CallId,
     outcome::Exit,
-    tool::ReadCall,
+    tool::{Advice, ReadCall},
 };
 
 /// How a run ended.
@@ -69,6 +69,9 @@ pub struct Proof {
     /// The first lines that say what is wrong.
     #[serde(default)]
     pub diagnostics: String,
+    /// What is said there of what can be done, in the user's words and in those of a model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<Advice>,
     /// The hash over all files of the workspace after it, where nobody could look none. Without the one before it, it is
     /// of an older log, and over the files that the session had changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +79,15 @@ pub struct Proof {
     /// The hash over all files before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree_before: Option<BlobId>,
+}
+
+impl Proof {
+    /// What is wrong, in the words of a model.
+    pub fn told_model(&self) -> String {
+        self.advice.iter().fold(self.diagnostics.clone(), |text, advice| {
+            text.replacen(&advice.user, &advice.model, usize::from(!advice.user.is_empty()))
+        })
+    }
 }
 
 /// How loud a notice is.

@@ -299,7 +299,8 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
         }
         Event::GatePassed { gate, proof, .. } => marked(&verdict(plan, *gate, proof, "passed")),
         Event::GateFailed { gate, proof, .. } => {
-            let said = cut(&proof.diagnostics, GATE_BYTES);
+            let said = proof.told_model();
+            let said = cut(&said, GATE_BYTES);
             let lacks = could_not_run(proof.exit.code, &proof.diagnostics);
             let mend = if lacks { LACKS } else { "" };
             marked(&format!("{}\n```\n{said}\n```{mend}", verdict(plan, *gate, proof, "failed")))

@@ -224,6 +224,11 @@ fn ran(b: &mut Bench, command: &str, code: i32, output: &str) {
 }
 
 fn ended(b: &mut Bench, code: i32, output: &str) {
+    ended_with(b, code, output, Vec::new());
+}
+
+/// The same, and what can be done about it.
+fn ended_with(b: &mut Bench, code: i32, output: &str, advice: Vec<pilothouse_core::tool::Advice>) {
     let call = b.lane().head().unwrap().call;
     let exit = Exit {
         code: Some(code),
@@ -234,7 +239,8 @@ fn ended(b: &mut Bench, code: i32, output: &str) {
         put_back: false,
     };
     let text = format!("exit {code}, took 0.0 s\nstdout:\n{output}\nstderr:\nwarn {output}");
-    let outcome = ToolOutcome { exit: Some(exit), failed: code != 0, ..ToolOutcome::text(text, "exit") };
+    let outcome =
+        ToolOutcome { exit: Some(exit), failed: code != 0, advice, ..ToolOutcome::text(text, "exit") };
     b.step(Input::ToolEnded { call, outcome });
 }
 

@@ -350,7 +350,8 @@ impl Draft<'_> {
         }
         if let LaneKind::Gate(gate) = kind {
             let (exit, trees) = (outcome.exit, outcome.trees);
-            let end = GateEnd { command, exit, passed, output, diagnostics, untouched, trees };
+            let advice = if passed { Vec::new() } else { outcome.advice };
+            let end = GateEnd { command, exit, passed, output, diagnostics, advice, untouched, trees };
             self.gate_ended(lane, gate, end);
             return Ok(());
         }

@@ -21,7 +21,7 @@ use crate::{
     relpath::RelPath,
     session::{Lane, LaneKind},
     shell::{checks_each_file, proves},
-    tool::{ChangeGate, Exit, Run, Trees},
+    tool::{Advice, ChangeGate, Exit, Run, Trees},
 };
 
 /// Told of a command that could prove nothing.
@@ -50,6 +50,8 @@ pub(super) struct GateEnd {
     pub output: BlobId,
     /// What of that says what is wrong.
     pub diagnostics: String,
+    /// What can be done about it, as it is told there.
+    pub advice: Vec<Advice>,
     /// Whether nothing that was changed here has to do with it.
     pub untouched: bool,
     /// The workspace that it was run on.
@@ -58,7 +60,7 @@ pub(super) struct GateEnd {
 
 impl Draft<'_> {
     pub(super) fn gate_ended(&mut self, lane: LaneId, gate: GateId, end: GateEnd) {
-        let GateEnd { command, exit, passed, output, diagnostics, untouched, trees } = end;
+        let GateEnd { command, exit, passed, output, diagnostics, advice, untouched, trees } = end;
         // One that could not even be started is red: only the user waives a gate.
         let exit = exit.unwrap_or_default();
         let found = self.state.plan.as_ref().and_then(|p| p.gate(gate)).is_some_and(|g| g.found);
@@ -79,7 +81,7 @@ impl Draft<'_> {
         self.emit(Event::LaneClosed { lane });
         let evidence = EvidenceId(self.id());
         let (tree, tree_before) = (trees.map(|t| t.after), trees.map(|t| t.before));
-        let proof = Proof { command, exit, output, diagnostics, tree, tree_before };
+        let proof = Proof { command, exit, output, diagnostics, advice, tree, tree_before };
         if passed {
             self.emit(Event::GatePassed { gate, evidence, proof });
             self.continue_run();

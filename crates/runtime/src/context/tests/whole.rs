@@ -6,7 +6,7 @@ use pilothouse_core::{
     ids::ApplyId,
     proposal::Decision,
     relpath::RelPath,
-    tool::{ChangeKind, ProposalDraft},
+    tool::{Advice, ChangeKind, ProposalDraft},
     work::WorkKey,
 };
 
@@ -189,6 +189,10 @@ fn neither_a_minute_nor_a_phase_breaks_what_was_sent_before() {
 
 /// A run whose only gate is red after its only change.
 fn red_gate() -> Bench {
+    red_gate_with(Vec::new())
+}
+
+fn red_gate_with(advice: Vec<Advice>) -> Bench {
     let plan = r#"{"title":"P","tasks":[{"title":"first","kind":"modify","files":["src/a.rs"]}],"gates":[{"name":"t","command":"make test"}]}"#;
     let mut b = Bench::new();
     b.step(Input::say("rename Foo to Bar in src/a.rs"));
@@ -200,8 +204,23 @@ fn red_gate() -> Bench {
     b.reply("Changed.", &[]);
     b.take(&[0]);
     b.approve();
-    ended(&mut b, 2, "left: 1\nright: 2");
+    ended_with(&mut b, 2, "left: 1\nright: 2", advice);
     b
+}
+
+/// The user reads of a line to type, and who mends the gate of an argument.
+#[test]
+fn a_repair_is_told_what_can_be_done_in_the_words_of_a_model() {
+    let advice = Advice { model: "(give \"outside\": true)".into(), user: "(type `!!` before it)".into() };
+    let mut b = red_gate_with(vec![advice]);
+    let question = b.session.state().phase_question().unwrap();
+    let (id, shown) = (question.id, question.kind.shown());
+    let failure = b.session.state().failure.clone().unwrap();
+    assert!(failure.message.contains("(type `!!` before it)"), "{failure:?}");
+    b.step(Input::Answer { checkpoint: id, answer: Answer::AutoFix, shown });
+    let told = b.told();
+    assert!(told.contains("left: 1") && told.contains("(give \"outside\": true)"), "{told}");
+    assert!(!told.contains("type `!!`"), "{told}");
 }
 
 /// What mends a red gate goes on from all that was read, changed and said, and knows what failed.

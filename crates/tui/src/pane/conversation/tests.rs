@@ -80,6 +80,7 @@ fn proof(code: i32, diagnostics: &str) -> Proof {
         exit: exit(code),
         output: BlobId::of(b""),
         diagnostics: diagnostics.into(),
+        advice: Vec::new(),
         tree: None,
         tree_before: None,
     }

@@ -132,6 +132,7 @@ fn running() -> Screen {
         exit: exit(0),
         output: BlobId::of(b""),
         diagnostics: String::new(),
+        advice: Vec::new(),
         tree: None,
         tree_before: None,
     };
