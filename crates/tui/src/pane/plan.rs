@@ -15,7 +15,7 @@ use pilothouse_core::{
     ids::{CheckpointId, GateId, Millis, RunId, TaskId},
     input::Input,
     intent::Slash,
-    plan::{Pause, Revision},
+    plan::Revision,
     question::Act,
     session::State,
     talk::Usage,
@@ -35,10 +35,7 @@ use crate::{
     ctx::{TOO_EARLY, Wanted},
     frame,
     keymap::Action,
-    overlay::{
-        prompt::{Prompt, Purpose},
-        why,
-    },
+    overlay::why,
     row::Row,
     theme::Slot,
 };
@@ -198,43 +195,6 @@ impl PlanPane {
         };
         self.editing = Some(plan.version);
         Outcome { edit: Some(("plan.md".to_owned(), plan.document())), ..Outcome::none() }
-    }
-
-    /// Hands the plan on with its steps in another order, or without one.
-    fn reorder(&mut self, ctx: &Ctx<'_>, change: impl FnOnce(&mut Vec<TaskId>, usize)) -> Outcome {
-        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
-            return Outcome::notice(NOT_NOW);
-        };
-        let mut order: Vec<TaskId> = plan.tasks.iter().map(|t| t.id).collect();
-        let at = self.step().and_then(|id| order.iter().position(|t| *t == id));
-        let Some(at) = at else { return Outcome::notice(CHOOSE) };
-        let before = order.clone();
-        change(&mut order, at);
-        if order == before {
-            return Outcome::none();
-        }
-        Outcome::input(Input::EditPlan { text: plan.document_of(&order), version: plan.version })
-    }
-
-    /// Asks what a step is called that is to stand so many behind the beginning of the chosen one.
-    fn add(&mut self, ctx: &Ctx<'_>, behind: usize) -> Outcome {
-        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
-            return Outcome::notice(NOT_NOW);
-        };
-        let Some(number) = self.step().map(|id| plan.number(id)) else { return Outcome::notice(CHOOSE) };
-        self.adding = Some((number + behind - 1, plan.version));
-        let side = if behind == 0 { "above" } else { "below" };
-        let question = format!("What is done {side} step {number}");
-        Outcome::open(Prompt::new(Purpose::Pane(ID), question, None))
-    }
-
-    /// Wants runs to stop before the chosen step, or not any more.
-    fn pause(&self, ctx: &Ctx<'_>) -> Outcome {
-        let task = self.step().and_then(|id| ctx.state.plan.as_ref()?.task(id));
-        match task {
-            Some(task) => Outcome::input(Input::SetPause(Pause::Step(task.id), !task.pause)),
-            None => Outcome::notice(CHOOSE),
-        }
     }
 
     /// The step under the cursor.
@@ -470,10 +430,7 @@ impl Pane for PlanPane {
     }
 
     fn typed(&mut self, line: String, ctx: &Ctx<'_>) -> Outcome {
-        let title = line.trim();
-        let asked = self.adding.take().filter(|_| !title.is_empty());
-        let Some(((at, version), plan)) = asked.zip(ctx.state.plan.as_ref()) else { return Outcome::none() };
-        Outcome::input(Input::EditPlan { text: step::with_step(plan, at, title), version })
+        self.named(line.trim(), ctx)
     }
 
     fn edited(&mut self, text: std::io::Result<String>) -> Outcome {

@@ -1,11 +1,67 @@
-//! A step that is added to a plan by a line, through the document that the editor shows.
+//! Steps that are added, moved, taken out or paused before, through the document that the editor shows.
 //!
-//! Owns where it stands there. What is read of it is core's.
+//! Owns where they stand there. What is read of it is core's.
 
-use pilothouse_core::plan::Plan;
+use pilothouse_core::{
+    ids::TaskId,
+    input::Input,
+    plan::{Pause, Plan},
+};
+
+use super::{CHOOSE, ID, NOT_NOW, PlanPane, at_plan};
+use crate::{
+    overlay::prompt::{Prompt, Purpose},
+    pane::{Ctx, Outcome},
+};
+
+impl PlanPane {
+    /// Hands the plan on with its steps in another order, or without one.
+    pub(super) fn reorder(&mut self, ctx: &Ctx<'_>, change: impl FnOnce(&mut Vec<TaskId>, usize)) -> Outcome {
+        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
+            return Outcome::notice(NOT_NOW);
+        };
+        let mut order: Vec<TaskId> = plan.tasks.iter().map(|t| t.id).collect();
+        let at = self.step().and_then(|id| order.iter().position(|t| *t == id));
+        let Some(at) = at else { return Outcome::notice(CHOOSE) };
+        let before = order.clone();
+        change(&mut order, at);
+        if order == before {
+            return Outcome::none();
+        }
+        Outcome::input(Input::EditPlan { text: plan.document_of(&order), version: plan.version })
+    }
+
+    /// Asks what a step is called that is to stand so many behind the beginning of the chosen one.
+    pub(super) fn add(&mut self, ctx: &Ctx<'_>, behind: usize) -> Outcome {
+        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
+            return Outcome::notice(NOT_NOW);
+        };
+        let Some(number) = self.step().map(|id| plan.number(id)) else { return Outcome::notice(CHOOSE) };
+        self.adding = Some((number + behind - 1, plan.version));
+        let side = if behind == 0 { "above" } else { "below" };
+        let question = format!("What is done {side} step {number}");
+        Outcome::open(Prompt::new(Purpose::Pane(ID), question, None))
+    }
+
+    /// Wants runs to stop before the chosen step, or not any more.
+    pub(super) fn pause(&self, ctx: &Ctx<'_>) -> Outcome {
+        let task = self.step().and_then(|id| ctx.state.plan.as_ref()?.task(id));
+        match task {
+            Some(task) => Outcome::input(Input::SetPause(Pause::Step(task.id), !task.pause)),
+            None => Outcome::notice(CHOOSE),
+        }
+    }
+
+    /// The step that was asked for is called so.
+    pub(super) fn named(&mut self, title: &str, ctx: &Ctx<'_>) -> Outcome {
+        let asked = self.adding.take().filter(|_| !title.is_empty());
+        let Some(((at, version), plan)) = asked.zip(ctx.state.plan.as_ref()) else { return Outcome::none() };
+        Outcome::input(Input::EditPlan { text: with_step(plan, at, title), version })
+    }
+}
 
 /// The plan as a document with one step more, before that one of its steps; behind all where there is no such.
-pub(super) fn with_step(plan: &Plan, at: usize, title: &str) -> String {
+fn with_step(plan: &Plan, at: usize, title: &str) -> String {
     let (next, new) = (format!("{}. [", at + 1), format!("- [ ] {title}\n"));
     let (mut out, mut steps, mut placed) = (String::new(), false, false);
     for line in plan.document().lines() {
