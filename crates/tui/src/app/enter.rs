@@ -180,8 +180,9 @@ fn invites(spec: &Spec) -> Option<String> {
     let taken = spec.default_choice()?;
     let others = spec.choices.iter().filter(|c| !c.verb.is_empty() && c.key != taken.key);
     let others: Vec<String> = others.map(|c| format!("{} {}", c.key, c.verb)).collect();
-    Some(match others.is_empty() {
-        true => format!("Enter {} the {}, or describe a change", taken.verb, spec.tag),
-        false => format!("Enter {}, {}; or say what to change", taken.verb, others.join(", ")),
+    Some(if others.is_empty() {
+        format!("Enter {} the {}, or describe a change", taken.verb, spec.tag)
+    } else {
+        format!("Enter {}, {}; or say what to change", taken.verb, others.join(", "))
     })
 }

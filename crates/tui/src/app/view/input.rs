@@ -294,7 +294,6 @@ impl App {
     }
 
     /// The list above the composer.
-    #[expect(clippy::too_many_lines, reason = "one list, drawn from top to bottom")]
     pub(super) fn popup(&self, buf: &mut Buffer) {
         let Some(popup) = &self.composer.popup else { return };
         let room = self.panes.areas.composer.y.saturating_sub(buf.area.y + 1);

@@ -195,11 +195,7 @@ impl Log {
                 self.entries.back_mut().into_iter().for_each(|e| e.turn = Some(*turn));
             }
             Event::LaneOpened { lane, kind, turn, .. } => drop(self.lanes.insert(*lane, (*kind, *turn))),
-            Event::LaneClosed { lane } => {
-                self.lanes.remove(lane);
-                self.stop_reply(*lane);
-                self.stop_calls(*lane);
-            }
+            Event::LaneClosed { lane } => self.lane_closed(*lane),
             Event::ThinkingStarted { call, lane } => {
                 self.thinking(at, *call, *lane);
                 self.asking.insert(*lane, *call);
@@ -281,6 +277,13 @@ impl Log {
             call.summary = format!("+{added} -{removed}{in_all}");
             *dirty = true;
         }
+    }
+
+    /// Nothing of a line of work goes on once it is over.
+    fn lane_closed(&mut self, lane: LaneId) {
+        self.lanes.remove(&lane);
+        self.stop_reply(lane);
+        self.stop_calls(lane);
     }
 
     fn plan_ready(&mut self, at: Millis, plan: &Plan) {
