@@ -360,6 +360,7 @@ fn letters_that_are_held_in_one_session_never_act_once_another_was_shown() {
     bench.pause();
     let asked: Vec<_> = std::iter::from_fn(|| bench.window.next_host_request()).collect();
     assert!(asked.iter().all(|r| matches!(r, HostRequest::List)), "{asked:?}");
+    assert!(!bench.draw().contains("\u{203a} n"), "nor is it written there: {}", bench.draw());
 }
 
 #[test]
