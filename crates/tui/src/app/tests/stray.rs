@@ -259,3 +259,26 @@ fn w_explains_in_the_plan_and_in_the_diff() {
     bench.press("w");
     assert_eq!(bench.desk.top(), Some("why"));
 }
+
+#[test]
+fn whatever_acts_at_once_opens_and_sends_nothing_that_is_not_taken_back() {
+    let letters: Vec<char> = (' '..='~').filter(|c| *c != '?').collect();
+    for pane in ["<ctrl-x>c", "<ctrl-t>", "<ctrl-x>d"] {
+        for letter in &letters {
+            // What is searched for is typed behind its key at once.
+            if (pane, *letter) == ("<ctrl-x>c", '/') {
+                continue;
+            }
+            let mut bench = Bench::new(120, 40);
+            bench.press(pane);
+            let desk = &mut bench.desk;
+            desk.wait(900);
+            desk.app.key(KeyEvent::new(KeyCode::Char(*letter), KeyModifiers::NONE), desk.now);
+            desk.collect();
+            let taken_back = desk.inputs.iter().all(|input| matches!(input, Input::Decide { .. }));
+            assert!(taken_back, "{pane} {letter}: {:?}", desk.inputs);
+            assert_eq!((desk.top(), desk.app.wishes().len()), (None, 0), "{pane} {letter}");
+            assert_eq!(desk.app.window_wish(), None, "{pane} {letter}");
+        }
+    }
+}
