@@ -30,13 +30,17 @@ impl State {
         let lines: Box<dyn Iterator<Item = String>> = match asked.about {
             Recorded::Changes => Box::new(self.changed(asked, closely)),
             Recorded::Left => Box::new(self.left(asked, closely)),
-            Recorded::Failure => Box::new(self.mishap.iter().flat_map(|m| m.lines()).map(str::to_owned)),
+            Recorded::Failure => {
+                let failed = self.mishap.iter().flat_map(|m| m.lines()).map(str::to_owned);
+                Box::new(failed.chain(self.stages_before()))
+            }
             Recorded::Gates => Box::new(self.gates().into_iter()),
             Recorded::Commands => Box::new(self.commands().into_iter()),
             Recorded::All => {
                 let done = self.changed(asked, closely).chain(self.left(asked, closely));
                 let failed =
                     self.mishap.iter().map(|m| format!("failed: {}", m.lines().next().unwrap_or_default()));
+                let failed = failed.chain(self.stages_before());
                 Box::new(done.chain(self.gates()).chain(self.commands()).chain(failed))
             }
         };
@@ -66,6 +70,15 @@ impl State {
         written
             .chain(undone.map(|f| format!("taken back: {}", f.path)))
             .chain(waits.map(|p| format!("waits for you, not written: {}", p.path)))
+    }
+
+    /// The stages that a pipeline which could not go on had done.
+    fn stages_before(&self) -> Option<String> {
+        let state = self.pipeline.as_ref().map(|p| &p.state).filter(|s| s.error().is_some())?;
+        let done = state.stage_outputs().into_iter().filter(|(_, _, skipped)| !skipped);
+        let names: Vec<String> = done.filter_map(|(n, ..)| Some(state.stage(n)?.shown())).collect();
+        let agent = state.beginning().map_or("", |b| b.agent.as_str());
+        (!names.is_empty()).then(|| format!("done before that by {agent}: {}", names.join(", ")))
     }
 
     fn told_write(&self, apply: &Apply, asked: &RecordQuestion, closely: bool) -> Vec<String> {
