@@ -123,7 +123,7 @@ fn told(state: &PipelineState, material: &Material) -> (Vec<String>, Vec<String>
 fn asked(state: &PipelineState, material: &Material) -> Vec<String> {
     let scope = material.given(state, Gives::Analysis).and_then(|text| Analysis::read(text, 100));
     let scope = scope.map(|a| a.scope).filter(|s| !s.is_empty());
-    let calibration = material.given(state, Gives::Calibration).map(|c| format!("calibration: {c}"));
+    let calibration = material.given(state, Gives::Calibration).map(calibrated);
     let done = state.stage_outputs().into_iter();
     let looked = done
         .filter(|(n, ..)| state.stage(*n).is_some_and(|s| s.kind == StageKind::ToolFanout && !s.collects()));
@@ -137,6 +137,14 @@ fn asked(state: &PipelineState, material: &Material) -> Vec<String> {
     });
     let queries = state.queries().iter().map(|q| format!("to find out: {q}"));
     scope.into_iter().chain(calibration).chain(passages).chain(queries).collect()
+}
+
+/// What a look at the web made of the question, and what it rests on.
+fn calibrated(kept: &str) -> String {
+    let Ok(of) = serde_json::from_str::<Analysis>(kept) else { return format!("calibration: {kept}") };
+    let web: Vec<String> = of.web.iter().map(|r| format!("{} ({})", r.title, r.url)).collect();
+    let web = if web.is_empty() { String::new() } else { format!("; from the web: {}", web.join(", ")) };
+    format!("calibration: {}{web}", of.scope)
 }
 
 fn cut(text: &str, most: usize) -> String {
