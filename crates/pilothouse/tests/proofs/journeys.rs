@@ -10,6 +10,7 @@
     clippy::needless_pass_by_value
 )]
 
+mod continuity;
 mod pipeline;
 mod review;
 mod stage;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::stage::Stage;
 
-const LIMITER: &str = "//! Limits how often a client may call.\n\n/// Counts calls in a window of sixty seconds.\npub struct RateLimiter {\n    calls: u32,\n}\n\nimpl RateLimiter {\n    /// Resets the window once a minute.\n    pub fn reset_window(&mut self) {\n        self.calls = 0;\n    }\n}\n";
+pub const LIMITER: &str = "//! Limits how often a client may call.\n\n/// Counts calls in a window of sixty seconds.\npub struct RateLimiter {\n    calls: u32,\n}\n\nimpl RateLimiter {\n    /// Resets the window once a minute.\n    pub fn reset_window(&mut self) {\n        self.calls = 0;\n    }\n}\n";
 const CONFIG: &str = "//! Reads the settings.\n\n/// Parses TOML text into settings.\npub fn parse_settings(text: &str) -> usize {\n    text.len()\n}\n";
 const QUESTION: &str = "@research how does the rate limiter reset its window?";
 
@@ -43,7 +43,7 @@ fn exit(s: &Stage) -> Option<PipelineExit> {
 }
 
 /// A file of the session's data folder, once it is there and holds this.
-fn kept(s: &Stage, name: &str, holds: &str) -> String {
+pub fn kept(s: &Stage, name: &str, holds: &str) -> String {
     fn find(folder: PathBuf, name: &str) -> Option<PathBuf> {
         let entries: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().map(|e| e.path()).collect();
         let own = entries.iter().find(|p| p.file_name().is_some_and(|n| n == name)).cloned();
@@ -209,6 +209,73 @@ fn quick_research_writes_its_answer_once_and_a_follow_up_knows_it() {
     assert!(answers[1].contains("once a minute [1]. [P1]"), "{}", answers[1]);
     assert!(answers[1].contains("> [P1] Reset: `reset_window` of `RateLimiter`"), "{}", answers[1]);
     assert!(!answers[1].contains("not verified"), "{}", answers[1]);
+}
+
+/// Files of an agent of the user's with one stage that asks.
+const SCOUT: [(&str, &str); 3] = [
+    (
+        "agents/scout/config.json",
+        r#"{"stages": [{"name": "ask", "kind": "llm", "gives": "draft"}, {"name": "output", "kind": "render"}]}"#,
+    ),
+    ("agents/scout/AGENT.md", "---\nname: Scout\ndescription: Scouts.\n---\nBe exact.\n"),
+    ("agents/scout/prompts/stage-ask.md", "Ask."),
+];
+
+/// One quick question, from the pause to its answer.
+fn quick(s: &mut Stage, question: &str) {
+    let before = answers(s).len();
+    s.say(question);
+    s.asked("pipeline_pause");
+    s.say("1");
+    s.until("an answer", |s| answers(s).len() > before && exit(s) == Some(PipelineExit::Completed));
+    s.rest();
+}
+
+#[test]
+fn a_follow_up_knows_its_own_agents_answer_after_a_run_of_another() {
+    let reset = draft(&[("Reset", "`reset_window` of `RateLimiter` resets the window once a minute [1].")]);
+    let scouted = draft(&[("Other", "The scout's own.")]);
+    let mut delta = stage(&json!({"scope": "who calls it", "sub_queries": ["who calls reset_window?"]}));
+    delta["when"] = json!("<earlier_answer>\n[P1] Reset: `reset_window` of `RateLimiter` resets the window");
+    let script = json!([analysis(), reset, nothing_wrong(), scouted, delta, reset, nothing_wrong()]);
+    let mut s = Stage::having(&[("limiter.rs", LIMITER), ("settings.rs", CONFIG)], &SCOUT, &script);
+    s.say("/depth quick");
+    quick(&mut s, QUESTION);
+    // What is drafted is read while it comes, without the marks of its JSON.
+    assert!(s.heard.contains("once a minute [1].\n\nA method resets"), "{}", s.heard);
+    assert!(!s.heard.contains("sub_queries") && !s.heard.contains("unsupported"), "{}", s.heard);
+    s.say("@scout what else?");
+    s.until("the other answer", |s| exit(s) == Some(PipelineExit::Completed) && answers(s).len() == 2);
+    s.rest();
+    kept(&s, "answer.json", "The scout's own.");
+    quick(&mut s, "@research who calls reset_window?");
+    assert!(answers(&s)[2].contains("once a minute [1]."), "{}", answers(&s)[2]);
+}
+
+#[test]
+fn a_window_that_holds_no_stage_is_said_and_one_that_holds_less_is_told_less() {
+    let big: String =
+        (0..400).map(|n| format!("/// Resets the window of the limiter, by way {n}.\n")).collect();
+    let big = format!("{big}pub fn reset_window() {{}}\n");
+    let small = "/// Resets the window of the limiter.\npub fn reset_window_now() {}\n";
+    let reset = draft(&[("Reset", "`reset_window` resets the window of the limiter [1].")]);
+    let session = |window: u32| {
+        let config = format!("[model]\nwindow = {window}\n");
+        let script = json!([analysis(), reset, nothing_wrong()]);
+        let files = [("limiter.rs", big.as_str()), ("now.rs", small)];
+        let mut s = Stage::having(&files, &[("config.toml", &config)], &script);
+        s.say("/depth quick");
+        s.say(QUESTION);
+        s
+    };
+    let mut s = session(600);
+    s.until("an end", |s| exit(s) == Some(PipelineExit::Error));
+    let error = s.state().pipeline.as_ref().and_then(|p| p.state.error().map(str::to_owned)).unwrap();
+    assert!(error.contains("window of 600 tokens does not hold this request"), "{error}");
+    let mut s = session(3_000);
+    s.asked("pipeline_pause");
+    s.say("1");
+    s.until("an answer", |s| exit(s) == Some(PipelineExit::Completed));
 }
 
 #[test]

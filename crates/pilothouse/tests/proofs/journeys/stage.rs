@@ -37,6 +37,26 @@ impl Stage {
 
     /// The same with files of the user's own.
     pub fn having(files: &[(&str, &str)], own: &[(&str, &str)], script: &Value) -> Self {
+        Self::asking(files, own, |desk| {
+            let path = desk.home.path().join("script.json");
+            std::fs::write(&path, script.to_string()).unwrap();
+            vec![("PILOTHOUSE_MODEL".to_owned(), format!("script:{}", path.display()))]
+        })
+    }
+
+    /// The same with a model behind an address, which sees what it is asked.
+    pub fn served(files: &[(&str, &str)], own: &[(&str, &str)], base: &str) -> Self {
+        let variable = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Self::asking(files, own, |_| {
+            [("PILOTHOUSE_BASE_URL", base), ("PILOTHOUSE_MODEL", "loopback")].map(variable).to_vec()
+        })
+    }
+
+    fn asking(
+        files: &[(&str, &str)],
+        own: &[(&str, &str)],
+        model: impl Fn(&Desk) -> Vec<(String, String)>,
+    ) -> Self {
         let desk = Desk::empty().one_by_one();
         for (name, text) in own {
             let path = desk.home.path().join(name);
@@ -46,13 +66,8 @@ impl Stage {
         for (name, text) in files {
             std::fs::write(desk.path().join(name), text).unwrap();
         }
-        let path = desk.home.path().join("script.json");
-        std::fs::write(&path, script.to_string()).unwrap();
-        let model = format!("script:{}", path.display());
-        let environment: Environment =
-            [("PILOTHOUSE_MODEL".to_owned(), model), ("PATH".to_owned(), std::env::var("PATH").unwrap())]
-                .into_iter()
-                .collect();
+        let path = ("PATH".to_owned(), std::env::var("PATH").unwrap());
+        let environment: Environment = model(&desk).into_iter().chain([path]).collect();
         let home = Home::under(desk.home.path());
         let setup = Setup {
             which: Which::New,

@@ -12,7 +12,7 @@ use super::stage::Stage;
 const LIMITER: &str = "/// Counts calls in a window of sixty seconds.\npub struct RateLimiter {\n    calls: u32,\n}\n\nimpl RateLimiter {\n    /// Resets the window once a minute.\n    pub fn reset_window(&mut self) {\n        self.calls = 0;\n    }\n}\n";
 
 /// A server in a few lines of shell.
-const SERVER: &str = r#"
+pub const SERVER: &str = r#"
 say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 while IFS= read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
