@@ -142,7 +142,7 @@ impl Walker<'_> {
     pub(super) fn read_file(&mut self, file: &Field, span: Span, sourced: bool) {
         self.note_run(file);
         let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
-        let strayed = self.strayed && !file.text.starts_with(['/', '~']);
+        let strayed = self.is_astray() && !file.text.starts_with(['/', '~']);
         if strayed || self.was_fetched(&file.text) || file.feed == Some(Feed::Fetched) {
             self.hit("fetch-run", file.span);
         }

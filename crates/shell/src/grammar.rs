@@ -414,7 +414,7 @@ impl Walker<'_> {
         let work = |path: &String| is(&program.work, path);
         let any = |path: &String| work(path) || is(&program.follows, path);
         let inside = !(program.work.is_empty() && program.follows.is_empty())
-            && (self.strayed || args.operands.iter().any(|field| self.was_fetched(&field.text)));
+            && (self.is_astray() || args.operands.iter().any(|field| self.was_fetched(&field.text)));
         if inside || self.fetched.iter().any(any) {
             self.hit("fetch-run", span);
         } else if self.derived.iter().any(any) || self.written.keys().any(work) {

@@ -414,7 +414,6 @@ fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
 
 fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     let target = args.iter().find(|f| !f.text.starts_with('-') || f.text == "-");
-    w.strayed |= target.is_some_and(|folder| w.was_fetched(&folder.text));
     // `pushd +1`, `popd -n`, and in some shells `cd -2`: one of the folders on the stack.
     let stacks = matches!(name, "pushd" | "popd");
     let turns = |f: &Field| {

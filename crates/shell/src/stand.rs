@@ -23,6 +23,8 @@ pub(super) struct Stand {
     pub cwd: Cwd,
     /// It stands somewhere below the workspace, not at its top.
     pub moved: bool,
+    /// It stands where code of others lies.
+    pub strayed: bool,
     at: Folders,
     before: Folders,
     stack: Vec<Folders>,
@@ -40,7 +42,7 @@ impl Default for Stand {
     fn default() -> Self {
         let at = Folders { all: Rc::from([String::new()]), certain: true };
         let before = Folders { all: Rc::from([]), certain: false };
-        Self { cwd: Cwd::Project, moved: false, at, before, stack: Vec::new() }
+        Self { cwd: Cwd::Project, moved: false, strayed: false, at, before, stack: Vec::new() }
     }
 }
 
@@ -52,8 +54,13 @@ impl Stand {
 
     /// It is where it is or where another one is.
     fn or(self, other: &Self) -> Self {
-        let (cwd, moved) = (self.cwd, self.moved || other.moved);
-        Self { cwd, moved, at: self.at.or(&other.at), before: self.before.or(&other.before), ..self }
+        Self {
+            moved: self.moved || other.moved,
+            strayed: self.strayed || other.strayed,
+            at: self.at.or(&other.at),
+            before: self.before.or(&other.before),
+            ..self
+        }
     }
 }
 
@@ -95,12 +102,17 @@ impl Walker<'_> {
         self.bound_stand();
     }
 
+    /// Whether code of others lies where the shell stands.
+    pub(super) const fn is_astray(&self) -> bool {
+        self.strayed || self.stand.strayed
+    }
+
     /// The shell moves to a folder.
     pub(super) fn go_to(&mut self, to: &Field) {
         // A folder that nobody reviewed: what is built there is code of others.
         let away = place(&to.text, Cwd::Project) == Place::Scratch
             || !self.stand.moved && to.text.starts_with("../");
-        self.strayed |= away;
+        self.stand.strayed |= away || self.was_fetched(&to.text);
         let next = self.stand.at.then(to);
         self.stand_in(next);
     }

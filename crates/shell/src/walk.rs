@@ -79,7 +79,7 @@ pub(super) struct Walker<'l> {
     /// Files this line downloaded, and texts it wrote.
     pub(super) fetched: Vec<String>,
     pub(super) written: HashMap<String, String>,
-    /// The shell stands in a folder that this line fetched.
+    /// What this line fetched lies where it stands.
     pub(super) strayed: bool,
     /// Names of files that may be any came from a search.
     pub(super) wide: bool,
