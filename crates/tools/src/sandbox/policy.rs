@@ -67,19 +67,32 @@ impl SandboxRules {
         scratch.chain(self.write.iter().filter(|_| all).cloned()).collect()
     }
 
-    /// The profile for macOS.
+    /// The profile for macOS, where the last word on a path counts.
     pub fn seatbelt(&self, confine: Confine, hidden: &[PathBuf]) -> String {
+        let mut policy = Policy::new(confine, self, Limits::default());
+        policy.hidden.extend(hidden.iter().cloned());
         let quoted = |p: &Path| format!("{:?}", p.to_string_lossy());
-        let each = |list: &[PathBuf]| {
+        let each = |list: &[&Path]| {
             list.iter().map(|p| [" (subpath ", &quoted(p), ")"].concat()).collect::<Vec<_>>().concat()
         };
+        let write: Vec<&Path> = policy.write.iter().map(PathBuf::as_path).collect();
+        let shown: Vec<&Path> = policy.shown.iter().map(PathBuf::as_path).collect();
+        let both: Vec<&Path> = write.iter().filter(|path| shown.contains(path)).copied().collect();
         let mut text = "(version 1)\n(allow default)\n(deny file-write*)\n(deny mach-lookup (global-name \
             \"com.apple.SecurityServer\"))\n(deny signal (target others))\n"
             .to_owned();
         let devices = "(literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/dtracehelper\")";
-        text.push_str(&format!("(allow file-write* {devices}{})\n", each(&self.write(confine))));
-        for all in [&self.hidden, hidden].into_iter().filter(|all| !all.is_empty()) {
-            text.push_str(&format!("(deny file-read* file-write*{})\n", each(all)));
+        text.push_str(&format!("(allow file-write* {devices}{})\n", each(&write)));
+        let (outside, within) = (policy.left_out(), policy.covered());
+        for (word, all) in [
+            ("deny file-read* file-write*", outside),
+            ("allow file-read*", shown),
+            ("allow file-write*", both),
+            ("deny file-read* file-write*", within),
+        ] {
+            if !all.is_empty() {
+                text.push_str(&format!("({word}{})\n", each(&all)));
+            }
         }
         if !matches!(confine, Confine::Inside { network: true, .. }) {
             text.push_str("(deny network*)\n");
@@ -105,7 +118,8 @@ pub(super) struct Policy {
     pub write: Vec<PathBuf>,
     /// Folders and files that it may not read.
     pub hidden: Vec<PathBuf>,
-    /// What it may read of the folder in memory among the devices, which are not the machine's own inside.
+    /// What it may read though what lies around it is not there: of what any command may write, what lies in a hidden place,
+    /// or in the folder in memory among the devices, which are not the machine's own inside.
     pub shown: Vec<PathBuf>,
     /// Files and folders below `write` that it may not write; only bubblewrap can hold them.
     pub kept: Vec<PathBuf>,
@@ -116,19 +130,29 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    /// What is hidden of what it may write: only mounts hide it, since Landlock gives a folder with all in it.
+    /// What is hidden of what it is given: only mounts hide it from what may be written, since Landlock gives a folder with
+    /// all in it. A place that is given itself is not hidden.
     pub fn covered(&self) -> Vec<&Path> {
-        outermost(self.hidden.iter().map(PathBuf::as_path).filter(|path| self.gives(path)))
-    }
-
-    /// Whether it may write what is at a path.
-    fn gives(&self, path: &Path) -> bool {
-        self.write.iter().any(|write| path.starts_with(write))
+        outermost(self.hidden_places().filter(|path| self.gives(path)))
     }
 
     /// What is hidden of everything else.
     pub fn left_out(&self) -> Vec<&Path> {
-        outermost(self.hidden.iter().map(PathBuf::as_path).filter(|path| !self.gives(path)))
+        outermost(self.hidden_places().filter(|path| !self.gives(path)))
+    }
+
+    /// What it may read whatever lies around it.
+    fn given(&self) -> impl Iterator<Item = &PathBuf> {
+        self.write.iter().chain(&self.shown)
+    }
+
+    fn hidden_places(&self) -> impl Iterator<Item = &Path> {
+        self.hidden.iter().map(PathBuf::as_path).filter(|path| !self.given().any(|given| given == path))
+    }
+
+    /// Whether it is given what is at a path.
+    fn gives(&self, path: &Path) -> bool {
+        self.given().any(|given| path.starts_with(given))
     }
 
     pub fn new(confine: Confine, walls: &SandboxRules, limits: Limits) -> Self {
@@ -136,7 +160,8 @@ impl Policy {
         let network = !matches!(confine, Confine::Inside { network: false, .. });
         let write = if inside { walls.write(confine) } else { Vec::new() };
         let hidden = if inside { walls.hidden.clone() } else { Vec::new() };
-        let shown = walls.writable().into_iter().filter(|path| inside && in_memory(path)).collect();
+        let apart = |path: &PathBuf| in_memory(path) || hidden.iter().any(|place| path.starts_with(place));
+        let shown = walls.writable().into_iter().filter(|path| inside && apart(path)).collect();
         Self { inside, write, hidden, shown, network, limits, ..Self::default() }
     }
 }

@@ -69,6 +69,41 @@ fn a_cache_that_holds_the_own_files_is_not_given_away() {
 }
 
 #[test]
+fn what_is_given_itself_is_not_hidden_and_what_lies_below_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for name in ["keys/project", "cloud/inner", "other"] {
+        fs::create_dir_all(root.join(name)).unwrap();
+    }
+    let at = |name: &str| root.join(name);
+    let places = Places { workspace: at("keys/project"), ..Places::default() };
+    let settings = Settings {
+        writable: vec![at("cloud")],
+        hidden: vec![at("keys"), at("cloud"), at("cloud/inner"), at("keys/project"), at("other")],
+        ..Settings::default()
+    };
+    let walls = SandboxRules::around(&settings, &places, Path::new("/nowhere"));
+    for confine in [Confine::READING, Confine::Inside { write: true, network: false }] {
+        let mut policy = Policy::new(confine, &walls, Limits::default());
+        policy.hidden.push(at("keys/project/.env"));
+        assert_eq!(policy.left_out(), [at("keys"), at("other")], "{confine:?}");
+        assert_eq!(policy.covered(), [at("cloud/inner"), at("keys/project/.env")], "{confine:?}");
+        assert_eq!(policy.shown, [at("keys/project"), at("cloud")], "{confine:?}");
+        let profile = walls.seatbelt(confine, &[at("keys/project/.env")]);
+        let last = |path: &str| {
+            let quoted = format!("(subpath {:?})", at(path));
+            profile.lines().rev().find(|line| line.contains(&quoted)).unwrap().to_owned()
+        };
+        for path in ["keys", "other", "cloud/inner", "keys/project/.env"] {
+            assert!(last(path).starts_with("(deny file-read* file-write*"), "{profile}");
+        }
+        for path in ["keys/project", "cloud"] {
+            assert!(last(path).starts_with("(allow"), "{profile}");
+        }
+    }
+}
+
+#[test]
 fn the_profile_for_macos_names_what_is_written_hidden_and_reached() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(dir.path());

@@ -84,3 +84,80 @@ fn what_lies_in_what_is_hidden_is_hidden_with_it_and_a_place_to_write_in_it_stay
         fs::remove_file(place("open").join("b.txt")).unwrap();
     }
 }
+
+/// What a control folder holds is bound as it is, so that no command changes it.
+#[test]
+fn a_secret_file_in_a_control_folder_is_hidden_as_well() {
+    for desk in desks("") {
+        put_inner(&desk);
+        comes_upon(&desk);
+    }
+}
+
+/// There the folder itself is bound among the devices.
+#[test]
+fn a_secret_file_of_a_workspace_in_memory_is_hidden_as_well() {
+    let memory = std::path::Path::new("/dev/shm");
+    if !memory.is_dir() {
+        return super::not_run("no folder in memory");
+    }
+    for mut desk in desks("") {
+        desk.folder = tempfile::tempdir_in(memory).unwrap();
+        put_inner(&desk);
+        comes_upon(&desk);
+    }
+}
+
+fn put_inner(desk: &Desk) {
+    put(desk);
+    for (name, word) in [(".devcontainer/.env", "hid-inner"), (".devcontainer/devcontainer.json", "seen-c")] {
+        let path = desk.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("mark {word}\n")).unwrap();
+    }
+}
+
+/// A command that only reads and one that writes see what is not secret, and nothing else.
+fn comes_upon(desk: &Desk) {
+    let text = says(desk, ("what is marked here?", "grep -rh mark ."), &[]);
+    assert!(text.contains("seen-b") && text.contains("seen-c") && !text.contains("hid-"), "reading: {text}");
+    let make = "all:\n\t-grep -rh mark . > found.txt\n\t-cat found.txt .devcontainer/.env .env\n\
+                \t-echo evil > .devcontainer/devcontainer.json\n\techo done\n";
+    fs::write(desk.path().join("Makefile"), make).unwrap();
+    let text = says(desk, ("run the tests", "make all"), &["--trust"]);
+    assert!(text.contains("seen-b") && text.contains("seen-c") && !text.contains("hid-"), "writing: {text}");
+    assert_eq!(desk.file(".devcontainer/.env"), "mark hid-inner\n");
+    assert_eq!(desk.file(".devcontainer/devcontainer.json"), "mark seen-c\n");
+}
+
+#[test]
+fn a_place_that_is_given_to_write_is_not_hidden_itself() {
+    let outside = tempfile::tempdir().unwrap();
+    let given = outside.path().canonicalize().unwrap().join("given");
+    fs::create_dir_all(given.join("inner")).unwrap();
+    fs::write(given.join("a.txt"), "mark given\n").unwrap();
+    fs::write(given.join("inner/a.txt"), "mark inner\n").unwrap();
+    for kind in ["landlock", "bwrap"] {
+        let Some(desk) = super::desk(kind, "") else { continue };
+        let work = desk.path().canonicalize().unwrap();
+        desk.configure(&format!(
+            "[sandbox]\nbackend = \"{kind}\"\nwritable = [{given:?}]\nhidden = [{given:?}, {:?}, {work:?}]\n",
+            given.join("inner")
+        ));
+        fs::write(desk.path().join("b.txt"), "mark work\n").unwrap();
+        let place = given.display();
+        let text = says(&desk, ("what is marked here?", "grep -h mark b.txt"), &[]);
+        assert!(text.contains("mark work"), "{kind}: {text}");
+        let make = format!(
+            "all:\n\t-cat b.txt {place}/a.txt\n\t-cat {place}/inner/a.txt\n\techo wrote > {place}/b.txt\n\techo wrote > c.txt\n"
+        );
+        fs::write(desk.path().join("Makefile"), make).unwrap();
+        let text = says(&desk, ("run the tests", "make all"), &["--trust"]);
+        assert!(text.starts_with("exit 0"), "{kind}: {text}");
+        assert!(text.contains("mark work") && text.contains("mark given"), "{kind}: {text}");
+        assert!(!text.contains("mark inner"), "{kind}: {text}");
+        assert_eq!(fs::read_to_string(given.join("b.txt")).unwrap(), "wrote\n");
+        fs::remove_file(given.join("b.txt")).unwrap();
+        fs::remove_file(desk.path().join("Makefile")).unwrap();
+    }
+}

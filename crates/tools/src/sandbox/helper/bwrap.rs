@@ -27,12 +27,14 @@ pub(super) fn arguments(policy: &Policy, folder: &Path) -> Vec<OsString> {
     for path in policy.write.iter().filter(|p| p.exists() && (!p.starts_with("/dev") || in_memory(p))) {
         line.path(&["--bind"], path, true);
     }
+    // All else cannot be written anyway.
+    let written = |path: &Path| policy.write.iter().any(|write| path.starts_with(write));
+    for path in policy.kept.iter().filter(|p| p.exists() && written(p)) {
+        line.path(&["--ro-bind"], path, true);
+    }
+    // Only now, since each of those is shown as it is outside, with all that lies in it.
     for path in &within {
         line.cover(path);
-    }
-    let shown = |path: &Path| path.exists() && !within.iter().any(|hidden| path.starts_with(hidden));
-    for path in policy.kept.iter().filter(|p| shown(p)) {
-        line.path(&["--ro-bind"], path, true);
     }
     // Only now, since what may be written can lie in what is hidden and needs its folders there.
     for path in outside.iter().chain(&within).filter(|p| p.is_dir()) {
@@ -65,5 +67,29 @@ impl Line {
         self.words(words);
         self.0.extend(twice.then(|| path.into()));
         self.0.push(path.into());
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_is_covered_after_all_that_holds_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (work, control) = (dir.path().join("work"), dir.path().join("work/.devcontainer"));
+        let secret = control.join(".env");
+        std::fs::create_dir_all(&control).unwrap();
+        std::fs::write(&secret, "x").unwrap();
+        let all = Policy { kept: vec![control.clone()], hidden: vec![secret.clone()], ..Policy::default() };
+        let writing = Policy { write: vec![work.clone()], ..all.clone() };
+        let reading = Policy { shown: vec![work.clone()], ..all };
+        for policy in [writing, reading] {
+            let words = arguments(&policy, &work);
+            let covered = words.iter().rposition(|word| word == &secret).unwrap();
+            let bound = |words: &[OsString]| words.iter().any(|word| word == &work || word == &control);
+            assert!(bound(&words[..covered]) && !words[covered..].iter().any(|word| word == &control));
+        }
     }
 }

@@ -81,8 +81,15 @@ impl Rules {
         for piece in pieces(Path::new("/"), &hidden) {
             self.allow(&piece, read)?;
         }
+        let covered: Vec<PathBuf> = policy.covered().into_iter().map(Path::to_owned).collect();
         for path in &policy.shown {
-            self.allow(path, read)?;
+            if !covered.iter().any(|hidden| hidden.starts_with(path)) {
+                self.allow(path, read)?;
+                continue;
+            }
+            for piece in pieces(path, &covered) {
+                self.allow(&piece, read)?;
+            }
         }
         for path in &policy.write {
             self.allow(path, writing())?;
