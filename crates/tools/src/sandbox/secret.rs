@@ -5,7 +5,7 @@
 //! settings). What is too much to be looked through or hidden is told, and then nothing runs unasked. Hiding is the sandbox's.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -81,7 +81,7 @@ impl SecretFiles {
     }
 }
 
-/// Those that git does not track.
+/// Those that git does not track; of a folder of which it tracks something, the others in it.
 async fn untracked(root: &Path, secret: Vec<PathBuf>) -> Vec<PathBuf> {
     if secret.is_empty() {
         return secret;
@@ -93,13 +93,32 @@ async fn untracked(root: &Path, secret: Vec<PathBuf>) -> Vec<PathBuf> {
         args.extend(some);
         tracked.extend(git::ask(root, &args).await.unwrap_or_default());
     }
-    let tracked: Vec<&[u8]> = tracked.split(|b| *b == 0).filter(|name| !name.is_empty()).collect();
-    // Itself, or what lies in it; not what only begins like it.
-    let open = |path: &Path| {
+    let tracked: BTreeSet<&[u8]> = tracked.split(|b| *b == 0).filter(|name| !name.is_empty()).collect();
+    let (mut found, mut open) = (Vec::new(), secret);
+    open.reverse();
+    while let Some(path) = open.pop() {
         let own = path.as_os_str().as_encoded_bytes();
-        tracked.iter().filter_map(|name| name.strip_prefix(own)).any(|rest| matches!(rest, [] | [b'/', ..]))
+        // What lies in it, not what only begins like it.
+        let inner = [own, b"/"].concat();
+        if tracked.contains(own) {
+            continue;
+        }
+        if tracked.range(&*inner..).next().is_some_and(|first| first.starts_with(&inner)) {
+            open.extend(secret_in(root, &path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// What lies in a secret folder: folders, and what is secret of the files.
+fn secret_in(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+    let counts = |entry: &fs::DirEntry, path: &Path| {
+        entry.file_type().is_ok_and(|kind| kind.is_dir()) || is_secret(&path.to_string_lossy())
     };
-    secret.into_iter().filter(|path| !open(path)).collect()
+    entries.map(|e| (folder.join(e.file_name()), e)).filter(|(p, e)| counts(e, p)).map(|(p, _)| p).collect()
 }
 
 impl Last {

@@ -65,6 +65,32 @@ async fn a_tracked_file_shows_none_whose_name_begins_its_own() {
 }
 
 #[tokio::test]
+async fn what_is_untracked_beside_tracked_files_of_a_secret_folder_is_hidden() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in [
+        ".docker/Dockerfile",
+        ".docker/.env",
+        ".docker/a/b",
+        ".docker/a/c",
+        ".docker/d/e",
+        ".docker/f.md",
+        ".vault/x",
+    ] {
+        put(dir.path(), name);
+    }
+    let git = |args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        assert!(git.arg("-C").arg(dir.path()).args(args).output().unwrap().status.success());
+    };
+    git(&["init", "-q"]);
+    git(&["add", ".docker/Dockerfile", ".docker/a/b"]);
+    let found = SecretFiles::default().below(dir.path(), &PathRules::default()).await.unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let found: Vec<PathBuf> = found.iter().map(|p| p.strip_prefix(&root).unwrap().to_owned()).collect();
+    assert_eq!(names(&found), [".docker/.env", ".docker/a/c", ".docker/d", ".vault"]);
+}
+
+#[tokio::test]
 async fn what_is_too_much_to_look_through_or_to_hide_is_told() {
     let dir = tempfile::tempdir().unwrap();
     for n in 0..=MOST_HIDDEN {
