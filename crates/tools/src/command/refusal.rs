@@ -74,20 +74,43 @@ pub(super) fn missed(names: &[String]) -> Advice {
 /// What is said of hidden files whose names stand in what a command said.
 pub(super) fn hidden(root: &Path, secret: &[PathBuf], said: &str) -> Option<Advice> {
     let named =
-        |path: &&PathBuf| path.file_name().is_some_and(|name| said.contains(&*name.to_string_lossy()));
-    let names: Vec<String> = secret
+        |path: &&PathBuf| path.file_name().is_some_and(|name| stands_in(&name.to_string_lossy(), said));
+    let mut names: Vec<String> = secret
         .iter()
         .filter(named)
         .map(|path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned())
-        .take(MOST_NAMED)
         .collect();
+    if names.len() > MOST_NAMED {
+        let rest = names.split_off(MOST_NAMED).len();
+        names.push(format!("{rest} more"));
+    }
+    let last = names.pop()?;
+    let (names, were, it) = match names.as_slice() {
+        [] => (last, "was", "it"),
+        others => (format!("{} and {last}", others.join(", ")), "were", "one"),
+    };
     let told = |who: &str| {
-        let names = names.join(", ");
         format!(
-            "({names} was hidden from it, since {who} not asked about this command; a line that names it asks)"
+            "({names} {were} hidden from it, since {who} not asked about this command; a line that names {it} asks)"
         )
     };
-    (!names.is_empty()).then(|| Advice { model: told("the user was"), user: told("you were") })
+    Some(Advice { model: told("the user was"), user: told("you were") })
+}
+
+/// Whether a file's name stands in a text by itself, and is not the end or the beginning of another (`process.env`).
+fn stands_in(name: &str, text: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    text.match_indices(name).any(|(at, _)| {
+        let (before, rest) = text.split_at(at);
+        let mut after = rest.chars().skip(name.chars().count());
+        let ends = match after.next() {
+            // A full stop after it is none of the name's.
+            Some('.') => !after.next().is_some_and(goes_on),
+            Some(c) => !goes_on(c),
+            None => true,
+        };
+        ends && !before.ends_with(|c: char| goes_on(c) || c == '.')
+    })
 }
 
 /// The hint for a command that failed like this, if the sandbox may be the reason.
@@ -125,6 +148,33 @@ mod tests {
     use super::*;
 
     const INSIDE: Confine = Confine::Inside { write: true, network: false };
+
+    #[test]
+    fn a_hidden_file_is_told_where_its_name_stands_by_itself() {
+        let root = Path::new("/w");
+        let all: Vec<PathBuf> = [".env", "sub/id_rsa", ".npmrc", "a/.netrc", "b/auth.json"]
+            .iter()
+            .map(|n| root.join(n))
+            .collect();
+        let told = |said: &str| hidden(root, &all, said).map(|advice| advice.user);
+        for said in
+            ["process.env.X is not set", "see .envrc", "cp .env.example x", "my.env", "bad_id_rsa", ""]
+        {
+            assert_eq!(told(said), None, "{said}");
+        }
+        for said in ["cat: .env: No such device", "\"./.env\"", "there is no .env.", ".env", "open('x/.env')"]
+        {
+            let text = told(said).unwrap_or_default();
+            assert!(text.starts_with("(.env was hidden from it, since you were not"), "{said}: {text}");
+        }
+        let text = told("id_rsa .env").unwrap_or_default();
+        assert!(
+            text.starts_with("(.env and sub/id_rsa were hidden") && text.contains("names one asks"),
+            "{text}"
+        );
+        let text = told("id_rsa .env .npmrc .netrc auth.json").unwrap_or_default();
+        assert!(text.starts_with("(.env, sub/id_rsa, .npmrc and 2 more were hidden"), "{text}");
+    }
 
     #[test]
     fn a_refusal_tells_how_to_ask_and_nothing_else_does() {
