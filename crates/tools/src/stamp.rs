@@ -43,7 +43,8 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    fn of(meta: &Metadata) -> Self {
+    /// What the system told of it.
+    pub fn of(meta: &Metadata) -> Self {
         Self {
             ino: meta.ino(),
             size: if meta.is_dir() { 0 } else { meta.size() },

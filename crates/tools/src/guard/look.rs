@@ -9,13 +9,13 @@ use std::{
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::SystemTime,
 };
 
 use pilothouse_core::control::{control, of_git};
 
 use super::Root;
-use crate::regular;
+use crate::{regular, stamp::Stamp};
 
 /// Folders of build output and dependencies, which are not looked into.
 const PASSED_OVER: [&str; 17] = [
@@ -47,38 +47,13 @@ const MOST_FOLDERS: usize = 50_000;
 const MOST_HELD: usize = 400;
 /// A larger file is compared by its stamp, and cannot be put back.
 pub(super) const MOST_BYTES: u64 = 16 * 1024 * 1024;
-/// A folder that changed so shortly before it was read is read again: the clock of files is coarse.
-const FRESH: Duration = Duration::from_millis(100);
-
-/// What tells a file or a folder apart from another in its place.
+/// What tells a file or a folder apart from another in its place, wherever it is mounted.
 type Place = (u64, u64);
-
-/// What tells its state apart from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    place: Place,
-    changed: (i64, i64),
-    size: u64,
-}
-
-impl Stamp {
-    fn of(meta: &Metadata) -> Self {
-        let changed = (meta.ctime(), meta.ctime_nsec());
-        Self { place: (meta.dev(), meta.ino()), changed, size: meta.size() }
-    }
-
-    /// Whether it may change again without another stamp.
-    fn fresh(&self) -> bool {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let nanos = u32::try_from(self.changed.1).unwrap_or_default();
-        let changed = Duration::new(self.changed.0.unsigned_abs(), nanos);
-        now.saturating_sub(changed) < FRESH
-    }
-}
 
 /// What was read of a folder.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
+    place: Place,
     stamp: Stamp,
     folders: Vec<PathBuf>,
     control: Vec<PathBuf>,
@@ -124,19 +99,19 @@ impl Look {
                 break;
             }
             let Some(meta) = path.symlink_metadata().ok().filter(Metadata::is_dir) else { continue };
-            let stamp = Stamp::of(&meta);
-            if look.folders.insert(path.clone(), stamp.place).is_some() {
+            let (place, stamp) = ((meta.dev(), meta.ino()), Stamp::of(&meta));
+            if look.folders.insert(path.clone(), place).is_some() {
                 continue;
             }
-            let read = cache.remove(&path).filter(|f| f.stamp == stamp);
-            let folder = read.unwrap_or_else(|| read_folder(root, &path, stamp));
+            let read = cache.remove(&path).filter(|f| (f.place, f.stamp) == (place, stamp));
+            let folder = read.unwrap_or_else(|| read_folder(root, &path, (place, stamp)));
             let gits = path.file_name().is_some_and(|n| n.eq_ignore_ascii_case(".git"));
             if path != root.path && !gits && root.judges(&path) {
                 look.control.insert(path.clone());
             }
             folder.control.iter().for_each(|file| look.take(root, file));
             queue.extend(folder.folders.iter().map(|f| (root, f.clone())));
-            if !stamp.fresh() {
+            if !stamp.is_fresh(SystemTime::now()) {
                 known.insert(path, folder);
             }
         }
@@ -235,8 +210,8 @@ impl Root {
 }
 
 /// Reads one folder: the folders below that are worth a look, and the control files in it.
-fn read_folder(root: &Root, path: &Path, stamp: Stamp) -> Folder {
-    let mut folder = Folder { stamp, folders: Vec::new(), control: Vec::new() };
+fn read_folder(root: &Root, path: &Path, (place, stamp): (Place, Stamp)) -> Folder {
+    let mut folder = Folder { place, stamp, folders: Vec::new(), control: Vec::new() };
     let in_git = root.git || path.iter().any(|n| n == ".git");
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         let (path, name) = (entry.path(), entry.file_name());
