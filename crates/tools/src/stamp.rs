@@ -15,20 +15,32 @@ use serde::{Deserialize, Serialize};
 /// What changed so shortly before it was looked at may change again without another stamp: the clock of files is coarse.
 const FRESH: Duration = Duration::from_millis(100);
 
-/// What time it is by the clock that stamps what is written into a folder: a file without a name is made there and goes
-/// at once. `None` where that cannot be.
-pub(crate) fn clock_of(folder: &Path) -> Option<SystemTime> {
+/// Whether this machine's own clock stamps what is written into a folder: not where another one serves its files.
+pub(crate) fn is_of_this_machine(folder: &Path) -> bool {
     #[cfg(target_os = "linux")]
     {
-        use rustix::fs::{Mode, OFlags};
-        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-        let file = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR).ok()?;
-        rustix::fs::fstat(&file).ok().map(|stat| Stamp::of_stat(&stat).changed())
+        // The magic numbers of statfs(2): NFS, SMB, CIFS, SMB2, 9P, FUSE, CODA, AFS, CEPH, GFS2, OCFS2, shared folders of VirtualBox.
+        const SERVED: [u32; 12] = [
+            0x6969,
+            0x517B,
+            0xFF53_4D42,
+            0xFE53_4D42,
+            0x0102_1997,
+            0x6573_5546,
+            0x7375_7245,
+            0x5346_414F,
+            0x00C3_6400,
+            0x0116_1970,
+            0x7461_636F,
+            0x786F_4256,
+        ];
+        rustix::fs::statfs(folder)
+            .is_ok_and(|fs| u32::try_from(fs.f_type & 0xFFFF_FFFF).is_ok_and(|kind| !SERVED.contains(&kind)))
     }
     #[cfg(not(target_os = "linux"))]
     {
         let _ = folder;
-        None
+        false
     }
 }
 

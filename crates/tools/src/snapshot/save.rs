@@ -174,21 +174,22 @@ impl State {
         Ok(())
     }
 
-    /// Notes that a command runs; and when it began, by the clock of the files that it may change.
+    /// Notes that a command runs; and when it began, by the clock that files are stamped with.
     fn mark(&self, call: CallId, line: &str) -> Clock {
-        let here = self.trees.first().and_then(|t| stamp::clock_of(&t.root));
         let mark = self.store.join(mark(call));
-        let marked = fs::write(&mark, line).and_then(|()| {
-            let file = File::options().write(true).open(&mark)?;
-            here.map_or(Ok(()), |here| file.set_modified(here))?;
-            file.metadata()?.modified()
-        });
-        let marked = marked.unwrap_or_else(|e| {
+        let marked = fs::write(&mark, line).and_then(|()| mark.metadata()?.modified());
+        let since = marked.unwrap_or_else(|e| {
             tracing::warn!(error = %e, "that a command runs could not be noted");
             SystemTime::now()
         });
-        let began = (here.is_some() || self.is_beside()).then(|| (SystemTime::now(), Instant::now()));
-        Clock { since: here.unwrap_or(marked), began }
+        let began = self.has_one_clock().then(|| (SystemTime::now(), Instant::now()));
+        Clock { since, began }
+    }
+
+    /// Whether one clock stamps the files of the workspace and what is kept: on one file system, or on two of this machine.
+    fn has_one_clock(&self) -> bool {
+        let here = |root: &Path| stamp::is_of_this_machine(root) && stamp::is_of_this_machine(&self.store);
+        self.is_beside() || self.trees.first().is_some_and(|t| here(&t.root))
     }
 
     /// Whether copies are kept on the file system of the workspace.
