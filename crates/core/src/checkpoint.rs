@@ -33,6 +33,9 @@ impl Checkpoint {
     }
 }
 
+/// The reason of a no that nobody gave: none was there to be asked.
+pub const UNATTENDED: &str = "nobody is there to allow it; go on without it, or end and say what is missing";
+
 /// An answer to a checkpoint, as it is given and stored; what a kind makes of it is its own type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -113,15 +113,17 @@ pub fn tally(added: usize, removed: usize) -> String {
 }
 
 impl GateFact {
-    /// How it stood, in a word or two.
-    pub const fn word(&self) -> &'static str {
-        match self.status {
+    /// How it stood, in a few words.
+    pub fn word(&self) -> String {
+        let word = match self.status {
             GateStatus::Passed(_) => "passed, exit 0",
             GateStatus::Failed(_) => "failed",
             GateStatus::Stale(_) => "stale: files changed since it passed",
             GateStatus::Skipped => "skipped",
+            GateStatus::Unproven(why) => return why.told(),
             GateStatus::Pending | GateStatus::Running => "not run",
-        }
+        };
+        word.to_owned()
     }
 }
 

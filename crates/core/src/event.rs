@@ -29,7 +29,7 @@ use crate::{
     money::Unit,
     outcome::Exit,
     pipeline::{Depth, StageEvent},
-    plan::{Pause, Plan, Task},
+    plan::{Pause, Plan, Task, Unproven},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
     recipe::{RecipeKind, RecipeOrigin},
@@ -457,6 +457,9 @@ pub enum Event {
         gate: GateId,
         /// Left out rather than run again.
         skipped: bool,
+        /// Why, where it was not the user who left it out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<Unproven>,
     },
     /// A gate has another command, by the user's answer.
     GateChanged {

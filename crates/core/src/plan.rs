@@ -160,6 +160,40 @@ pub enum GateStatus {
     Stale(EvidenceId),
     /// Left out by the user.
     Skipped,
+    /// It proves nothing, and nobody waived it.
+    Unproven(Unproven),
+}
+
+/// Why a gate proves nothing although the user did not leave it out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unproven {
+    /// Its command was not let run, by a rule, a hook or the path.
+    Refused,
+    /// Nobody was there to let it run.
+    Unattended,
+    /// Its program is not here, or needs what is not.
+    CannotRun,
+    /// It was red before anything was changed.
+    FailedBefore,
+}
+
+impl Unproven {
+    /// It in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Refused => "a rule or a hook refuses it",
+            Self::Unattended => "nobody was there to allow it",
+            Self::CannotRun => "it cannot run here",
+            Self::FailedBefore => "it failed before too",
+        }
+    }
+
+    /// What became of its gate, with that: `not run (it cannot run here)`.
+    pub fn told(self) -> String {
+        let what = if self == Self::FailedBefore { "not counted" } else { "not run" };
+        format!("{what} ({})", self.words())
+    }
 }
 
 impl GateStatus {
@@ -167,7 +201,12 @@ impl GateStatus {
     pub const fn proof(self) -> Option<EvidenceId> {
         match self {
             Self::Passed(evidence) => Some(evidence),
-            Self::Pending | Self::Running | Self::Failed(_) | Self::Stale(_) | Self::Skipped => None,
+            Self::Pending
+            | Self::Running
+            | Self::Failed(_)
+            | Self::Stale(_)
+            | Self::Skipped
+            | Self::Unproven(_) => None,
         }
     }
 }
@@ -279,10 +318,32 @@ impl Plan {
         self.done() == self.tasks.len() && self.gates.iter().all(green)
     }
 
-    /// The gates without which it is complete, by name: ` Not checked: gate lint (skipped).`; empty where there are none.
-    pub fn waived(&self) -> String {
-        let waived = self.gates.iter().filter(|g| g.status == GateStatus::Skipped);
-        let names = waived.map(|g| format!("gate {} (skipped)", g.name)).collect::<Vec<_>>().join(", ");
+    /// Whether all that was asked for is done: as complete, where a gate that nobody asked for may have proven nothing.
+    pub fn fulfilled(&self) -> bool {
+        let left = |g: &Gate| g.found && matches!(g.status, GateStatus::Unproven(_));
+        let green = |g: &Gate| matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped);
+        self.done() == self.tasks.len() && self.gates.iter().all(|g| green(g) || left(g))
+    }
+
+    /// How it ended where it is fulfilled, in a word: it is complete only where nobody but the user left a gate out.
+    pub fn fulfilment(&self) -> &'static str {
+        if self.complete() { "Complete" } else { "Done" }
+    }
+
+    /// The gates that were not checked, by name and with the reason: ` Not checked: gate lint (skipped).`; empty where
+    /// there are none.
+    pub fn unchecked(&self) -> String {
+        let why = |g: &Gate| match g.status {
+            GateStatus::Skipped => Some("skipped"),
+            GateStatus::Unproven(why) => Some(why.words()),
+            GateStatus::Pending
+            | GateStatus::Running
+            | GateStatus::Passed(_)
+            | GateStatus::Failed(_)
+            | GateStatus::Stale(_) => None,
+        };
+        let names = self.gates.iter().filter_map(|g| Some(format!("gate {} ({})", g.name, why(g)?)));
+        let names = names.collect::<Vec<_>>().join(", ");
         if names.is_empty() { names } else { format!(" Not checked: {names}.") }
     }
 
@@ -305,11 +366,12 @@ impl Plan {
         }
         for gate in &self.gates {
             let why = match gate.status {
-                GateStatus::Skipped => "not green (you skipped it)",
+                GateStatus::Skipped => "not green (you skipped it)".to_owned(),
+                GateStatus::Unproven(why) => why.told(),
                 GateStatus::Stale(_) if files == Files::Restless => {
-                    "not green any more (files changed since, again and again)"
+                    "not green any more (files changed since, again and again)".to_owned()
                 }
-                GateStatus::Stale(_) => "not green any more (files changed since)",
+                GateStatus::Stale(_) => "not green any more (files changed since)".to_owned(),
                 GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) | GateStatus::Failed(_) => {
                     continue;
                 }

@@ -131,7 +131,9 @@ impl RunInfo {
         let turns = state.turns.values().rev().map(|t| t.head.as_str());
         let said = turns.map(first_line).find(|t| !t.is_empty());
         let gates = plan.into_iter().flat_map(|p| &p.gates);
-        let mut gates = gates.filter(|g| !matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped));
+        let mut gates = gates.filter(|g| {
+            !matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped | GateStatus::Unproven(_))
+        });
         Self {
             session: state.slug.clone(),
             title: plan.map(|p| p.title.as_str()).or(said).unwrap_or_default().to_owned(),

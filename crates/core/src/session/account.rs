@@ -154,6 +154,9 @@ impl State {
                 GateStatus::Failed(_) => "red",
                 GateStatus::Stale(_) => "was green; files changed since",
                 GateStatus::Skipped => "skipped by the user",
+                GateStatus::Unproven(why) => {
+                    return format!("gate {}: {} (`{}`)", g.name, why.told(), g.command);
+                }
             };
             format!("gate {}: {how} (`{}`)", g.name, g.command)
         };

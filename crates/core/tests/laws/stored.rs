@@ -167,6 +167,7 @@ fn grow(value: &mut Value) {
                         "applying",
                         "passed",
                         "stale",
+                        "unproven",
                         "inside",
                         "keep",
                         "decline",

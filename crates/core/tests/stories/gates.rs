@@ -513,3 +513,33 @@ fn where_nobody_can_look_at_the_files_that_is_said_and_a_stop_needs_no_look() {
     stopped.input(Input::Cancel).unwrap();
     assert_eq!((phase(&stopped), stopped.session.pending().len()), (Phase::Idle, 0));
 }
+
+#[test]
+fn a_gate_of_the_plan_that_a_rule_refuses_leaves_its_run_incomplete_and_is_nobody_s_skip() {
+    let mut b = crate::permissions::under(&["deny command make lint"]);
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("lint", "make lint")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to change", &[]);
+    let (status, told) = ended(&b);
+    assert_eq!(status, RunStatus::Ended, "{told}");
+    assert_eq!(told, "Ended: 1 of 1 done, gate lint not run (a rule or a hook refuses it)");
+    assert!(!b.session.state().suspended.as_ref().unwrap().complete());
+    b.say("did the tests pass?");
+    let log = format!("{:?}", b.log);
+    assert!(!log.contains("skipped by the user") && log.contains("gate lint: not run (a rule"), "{log}");
+}
+
+#[test]
+fn a_gate_that_the_user_let_not_run_is_waived_by_them() {
+    let mut b = gated();
+    b.reply("done", &[]);
+    b.answer(is_risk, Answer::Reject("not now".into())).unwrap();
+    b.reply("done", &[]);
+    let (status, told) = ended(&b);
+    assert_eq!(
+        (status, told.ends_with("Not checked: gate t (skipped).")),
+        (RunStatus::Completed, true),
+        "{told}"
+    );
+}

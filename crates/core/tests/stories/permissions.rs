@@ -24,7 +24,8 @@ fn rule(text: &str, line: usize) -> Rule {
     Rule::parse(text, origin).unwrap()
 }
 
-fn under(rules: &[&str]) -> Bench {
+/// A session under these rules.
+pub fn under(rules: &[&str]) -> Bench {
     let mut b = Bench::new();
     let rules = rules.iter().enumerate().map(|(i, r)| rule(r, i + 1)).collect();
     b.session.set_policy(Arc::new(Policy::new(rules, Places::default())));

@@ -3,6 +3,7 @@
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
+    event::Event,
     input::{Input, Opening},
     plan::GateDraft,
     question::{CommandQuestion, TrustQuestion},
@@ -82,6 +83,34 @@ fn a_found_check_of_style_that_failed_before_is_left_out_and_told() {
     b.end_tool(exited(1, "exit 1, took 0.1 s\nstdout:\nDiff in /w/src/old.rs:3:\n"));
     assert_eq!(b.session.state().phase, pilothouse_core::intent::Phase::Idle);
     assert!(b.notices().iter().any(|n| n.contains("fails on the untouched tree too")), "{:?}", b.notices());
+    let said = "Done. 1 file created/modified. Not checked: gate format (found) (it failed before too).";
+    assert_eq!(ended(&b), said, "nobody waived it");
+}
+
+/// How the last run ended, in words.
+fn ended(b: &Bench) -> String {
+    let end = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { summary, .. } => Some(summary.clone()),
+        _ => None,
+    });
+    end.unwrap()
+}
+
+#[test]
+fn a_found_gate_that_cannot_run_here_is_told_so_and_the_run_is_not_called_complete() {
+    let mut b = opened_with(Trust::Once);
+    let (name, command) = ("lint (found)".to_owned(), "ruff check".to_owned());
+    b.session.set_gates(vec![GateDraft { name, command, after: Vec::new(), found: true }]);
+    b.say("fix the bug in a.py");
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [{"title": "A", "files": ["a.py"]}]}))]);
+    b.reply("", &[("edit", edit_of("a.py"))]);
+    b.propose("a.py", "1\n", "2\n");
+    b.reply("", &[]);
+    b.write();
+    b.end_tool(exited(127, "exit 127, took 0.1 s\nstderr:\nbash: ruff: command not found\n"));
+    let said = "Done. 1 file created/modified. Not checked: gate lint (found) (it cannot run here).";
+    assert_eq!(ended(&b), said);
+    assert!(!b.session.state().suspended.as_ref().unwrap().complete());
 }
 
 #[test]

@@ -86,7 +86,8 @@ fn plan(plan: &Plan, lane: &Lane) -> String {
                 GateStatus::Passed(_) => "passed",
                 GateStatus::Failed(_) => "failed",
                 GateStatus::Stale(_) => "files changed since it passed; the workbench runs it again",
-                GateStatus::Skipped => "left out",
+                GateStatus::Skipped => "the user skipped it",
+                GateStatus::Unproven(why) => why.words(),
             };
             format!("\ngate {}: `{}` ({status})", g.name, g.command)
         })

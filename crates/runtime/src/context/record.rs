@@ -311,7 +311,12 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
         Event::GateChanged { gate, to, .. } => {
             marked(&format!("gate {} is from now on `{to}`", name(plan, *gate)))
         }
-        Event::GateReset { gate, .. } => marked(&format!("gate {} was left out", name(plan, *gate))),
+        Event::GateReset { gate, why: None, .. } => {
+            marked(&format!("the user skipped gate {}", name(plan, *gate)))
+        }
+        Event::GateReset { gate, why: Some(why), .. } => {
+            marked(&format!("gate {}: {}", name(plan, *gate), why.told()))
+        }
         _ => return None,
     })
 }

@@ -1,16 +1,17 @@
 //! What a model is told, from a session driven by hand.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use pilothouse_core::{
     blob::Blob,
     checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
+    policy::{Origin, Places, Policy, Rule, Source},
     question::CommandQuestion,
     resolved::{ResolvedCommand, Thing},
-    session::{Lane, Session},
-    talk::{Finish, ModelCall, ModelReply},
+    session::{Lane, LaneKind, Session},
+    talk::{Fault, FaultKind, Finish, ModelCall, ModelReply},
     tool::{Exit, ToolOutcome},
     work::{Effect, Work},
 };
@@ -315,4 +316,47 @@ fn what_research_found_is_told_in_the_last_message_whatever_became_of_the_conver
     let at = |part: &str| last.find(part).unwrap();
     assert!(at("</state>") < at(prior) && at(prior) < at("Now: answer"), "{last}");
     assert_eq!(told.messages.iter().filter(|m| m.text.contains("prior_research")).count(), 1);
+}
+
+#[test]
+fn a_gate_is_told_to_the_model_as_what_became_of_it() {
+    let told = |deny: bool| {
+        let mut b = Bench::new();
+        let rule = Origin { source: Source::User, file: "permissions.toml".into(), line: 1 };
+        let rules = deny.then(|| Rule::parse("deny command make lint", rule).unwrap());
+        b.session.set_policy(Arc::new(Policy::new(rules.into_iter().collect(), Places::default())));
+        b.step(Input::say("fix the bug in a.txt"));
+        let plan = r#"{"title": "P", "tasks": [{"title": "One"}, {"title": "Two"}], "gates": [{"name": "lint", "command": "make lint", "after": [1]}]}"#;
+        b.reply("", &[("c", "submit_plan", plan)]);
+        b.step(Input::say("y"));
+        b.reply("nothing to do", &[]);
+        if !deny {
+            b.step(Input::say("n"));
+        }
+        b.request().messages.into_iter().map(|m| m.text).collect::<Vec<_>>().join("\n")
+    };
+    let refused = told(true);
+    assert!(refused.contains("gate lint: not run (a rule or a hook refuses it)"), "{refused}");
+    assert!(refused.contains("`make lint` (a rule or a hook refuses it)"), "{refused}");
+    let skipped = told(false);
+    assert!(skipped.contains("the user skipped gate lint"), "{skipped}");
+    assert!(
+        skipped.contains("`make lint` (the user skipped it)") && !skipped.contains("left out"),
+        "{skipped}"
+    );
+}
+
+#[test]
+fn a_planning_after_a_failure_is_told_what_failed() {
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    b.reply("", &[("c", "submit_plan", r#"{"title": "P", "tasks": [{"title": "One"}, {"title": "Two"}]}"#)]);
+    b.step(Input::say("y"));
+    let (kind, message, hint) = (FaultKind::Unreachable, "the model went away".to_owned(), String::new());
+    let call = b.lane().thinking.unwrap();
+    b.step(Input::Replied { call, reply: Err(Fault { kind, message, hint, status: None }) });
+    b.step(Input::say("p"));
+    assert_eq!(b.lane().kind, LaneKind::Planning);
+    let told = b.request().messages.into_iter().map(|m| m.text).collect::<Vec<_>>().join("\n");
+    assert!(told.contains("task 1 of 2 failed: the model went away"), "{told}");
 }

@@ -73,14 +73,15 @@ impl Results {
             return (!self.commanded && !self.wrote).then(|| "nothing came of it: no command ran".to_owned());
         };
         // One that nobody asked for and that could not run here proves nothing, and is told.
-        let waived = |g: &Gate| g.found && g.status == GateStatus::Skipped;
-        let green = |g: &Gate| matches!(g.status, GateStatus::Passed(_)) || waived(g);
+        let left = |g: &Gate| g.found && matches!(g.status, GateStatus::Unproven(_));
+        let green = |g: &Gate| matches!(g.status, GateStatus::Passed(_)) || left(g);
         if let Some(gate) = plan.gates.iter().find(|g| !green(g)) {
             let why = match gate.status {
                 GateStatus::Stale(_) => "files changed since it was green",
                 GateStatus::Failed(_) => "it failed",
                 GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) => "it did not run",
                 GateStatus::Skipped => "it was skipped",
+                GateStatus::Unproven(why) => why.words(),
             };
             return Some(format!("the gate {} is not green: {why}", gate.name));
         }

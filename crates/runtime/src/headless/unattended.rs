@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use pilothouse_core::{
-    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    checkpoint::{Answer, Checkpoint, CheckpointKind, UNATTENDED as NOBODY},
     ids::{CheckpointId, TurnId},
     input::Input,
     plan::{GateStatus, Pause, Plan, TaskStatus},
@@ -16,8 +16,6 @@ use pilothouse_core::{
     work::Work,
 };
 
-/// Told of what would ask.
-const NOBODY: &str = "nobody is there to allow it; go on without it, or end and say what is missing";
 /// Told a model that asks.
 const CHOOSE: &str = "nobody is there; choose the safest reading and say so";
 

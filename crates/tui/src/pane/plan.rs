@@ -319,7 +319,7 @@ impl Pane for PlanPane {
         let left = name.and(" ", Slot::Text).and(&plan.title, Slot::Text).text();
         let right = match (active, rows::finished(plan)) {
             (true, _) => Row::of(&rows::progress(plan), Slot::Soft),
-            (false, true) if plan.complete() => Row::of("done", Slot::Ok),
+            (false, true) if plan.fulfilled() => Row::of("done", Slot::Ok),
             (false, true) => Row::of(&format!("ended {}/{}", plan.done(), plan.tasks.len()), Slot::Warn),
             (false, false) => Row::of("paused", Slot::Warn),
         };

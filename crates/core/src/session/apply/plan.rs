@@ -146,8 +146,9 @@ impl State {
                     run.overtaken += u32::from(overtaken);
                 }
             }
-            Event::GateReset { gate, skipped } => {
-                let to = if *skipped { GateStatus::Skipped } else { GateStatus::Pending };
+            Event::GateReset { gate, skipped, why } => {
+                let left = why.map_or(GateStatus::Skipped, GateStatus::Unproven);
+                let to = if *skipped { left } else { GateStatus::Pending };
                 self.set_gate(*gate, |_| to);
             }
             Event::GateChanged { gate, to, .. } => {

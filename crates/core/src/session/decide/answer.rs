@@ -104,7 +104,7 @@ impl Resolve for Failure {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<FailureAnswer>) -> Decided {
         let reset = |draft: &mut Draft<'_>, gate, skipped| {
             draft.close(given.question, Some(given.stored.clone()));
-            draft.emit(Event::GateReset { gate, skipped });
+            draft.emit(Event::GateReset { gate, skipped, why: None });
             draft.continue_run();
             Ok(())
         };

@@ -354,7 +354,7 @@ impl Draft<'_> {
     pub(super) fn up_to_plan(&mut self) -> Decided {
         let back = |kind| match kind {
             LaneKind::Task(task) => Some(Event::TaskReset { task }),
-            LaneKind::Repair(gate) => Some(Event::GateReset { gate, skipped: false }),
+            LaneKind::Repair(gate) => Some(Event::GateReset { gate, skipped: false, why: None }),
             LaneKind::Goal
             | LaneKind::Gate(_)
             | LaneKind::Answer

@@ -8,10 +8,11 @@ use super::{
     answer::{Given, Resolve},
 };
 use crate::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::{Answer, CheckpointKind, UNATTENDED},
     event::{CallStatus, Event},
     ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
     input::Refusal,
+    plan::Unproven,
     question::{CommandAnswer, CommandQuestion},
     resolved::ResolvedCommand,
     sandbox::Confine,
@@ -129,11 +130,15 @@ impl Draft<'_> {
         {
             reason = format!("{text}: {why}");
         }
+        let unattended = matches!(&answer, Answer::Reject(why) if why == UNATTENDED);
         self.close(id, Some(answer));
-        let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) else { return };
+        let Some((lane, kind)) = self.state.open_call(call).map(|(l, _)| (l.id, l.kind)) else { return };
         self.end_call(lane, call, CallStatus::Refused, &reason);
         self.drop_rest(lane, "the user did not let the command before it run");
-        self.advance(lane);
+        match kind.gate() {
+            Some(gate) => self.leave_gate_out(lane, gate, unattended.then_some(Unproven::Unattended)),
+            None => self.advance(lane),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     ids::{CallId, EvidenceId, GateId, LaneId},
     input::Refusal,
     phase::Trigger,
-    plan::{Files, Gate, GateStatus},
+    plan::{Files, Gate, GateStatus, Unproven},
     policy::{By, Outcome},
     question::{GateChange, GateChangeAnswer},
     relpath::RelPath,
@@ -70,13 +70,13 @@ impl Draft<'_> {
                 Level::Warn,
                 format!("`{command}` cannot run here, so nothing was checked by it: {why}"),
             );
-            return self.leave_gate_out(lane, gate);
+            return self.leave_gate_out(lane, gate, Some(Unproven::CannotRun));
         }
         if untouched {
             self.notice(Level::Warn, format!("`{command}` {UNTOUCHED}."));
         }
         if untouched && found {
-            return self.leave_gate_out(lane, gate);
+            return self.leave_gate_out(lane, gate, Some(Unproven::FailedBefore));
         }
         self.emit(Event::LaneClosed { lane });
         let evidence = EvidenceId(self.id());
@@ -213,7 +213,11 @@ fn stays(gate: &Gate, to: &str) -> Option<&'static str> {
     match gate.status {
         GateStatus::Passed(_) => return Some("the gate is green: it works here"),
         GateStatus::Skipped => return Some("the user skipped the gate"),
-        GateStatus::Pending | GateStatus::Running | GateStatus::Failed(_) | GateStatus::Stale(_) => {}
+        GateStatus::Pending
+        | GateStatus::Running
+        | GateStatus::Failed(_)
+        | GateStatus::Stale(_)
+        | GateStatus::Unproven(_) => {}
     }
     if gate.command.trim() == to.trim() {
         return Some("that is the command it has");

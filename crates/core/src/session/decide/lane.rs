@@ -13,6 +13,7 @@ use crate::{
     intent::{IntentNode, Phase},
     money::count,
     phase::Trigger,
+    plan::Unproven,
     policy::Ruling,
     question::Review,
     redact::shown_args,
@@ -249,7 +250,7 @@ impl Draft<'_> {
             (LaneKind::Goal | LaneKind::Answer, Some(Talk::Result(_))) if l.rounds == 0 => {
                 self.finish_lane(lane);
             }
-            (LaneKind::Gate(gate), _) => self.leave_gate_out(lane, gate),
+            (LaneKind::Gate(gate), _) => self.leave_gate_out(lane, gate, Some(Unproven::Refused)),
             // What its stage works on is brought, or its model is asked.
             (LaneKind::Pipeline, _) => {}
             (_, Some(Talk::Result(_) | Talk::Nudge(_))) => self.think(lane),

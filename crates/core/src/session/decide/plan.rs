@@ -116,9 +116,9 @@ impl Draft<'_> {
         format!("plans/{day}-{}.md", if words.is_empty() { "plan" } else { &words })
     }
 
-    /// Proposes a plan that is complete as a file, where the settings say so and nothing else begins now.
+    /// Proposes a plan that is done as a file, where the settings say so and nothing else begins now.
     pub(super) fn archive_complete(&mut self) {
-        let plan = self.state.suspended.clone().filter(|p| self.under.bounds.archive && p.complete());
+        let plan = self.state.suspended.clone().filter(|p| self.under.bounds.archive && p.fulfilled());
         let Some(plan) = plan.filter(|_| self.state.queue.is_empty()) else { return };
         let to = RelPath::new(&self.archive_name(&plan));
         if let Some(to) = to.ok().filter(|_| self.state.ceiling().allows(Capability::Write)) {

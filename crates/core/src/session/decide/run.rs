@@ -9,7 +9,7 @@ use crate::{
     input::Refusal,
     intent::{IntentNode, Mode, Phase, Turn},
     phase::{Move, Trigger},
-    plan::{GateStatus, Plan, TaskStatus},
+    plan::{GateStatus, Plan, TaskStatus, Unproven},
     proposal::ProposalStatus,
     question::Gap,
     scope::{Capability, PermissionMode, ToolScope},
@@ -216,7 +216,7 @@ impl Draft<'_> {
         let stale: Vec<GateId> =
             gates.filter(|g| matches!(g.status, GateStatus::Stale(_))).map(|g| g.id).collect();
         for gate in &stale {
-            self.emit(Event::GateReset { gate: *gate, skipped: false });
+            self.emit(Event::GateReset { gate: *gate, skipped: false, why: None });
         }
         !stale.is_empty()
     }
@@ -264,14 +264,14 @@ impl Draft<'_> {
         self.advance(lane);
     }
 
-    /// The gate's command was denied or stopped: it is not green, and the run goes on. Where the
-    /// ceiling forbids it, the run does not go on.
-    pub(super) fn leave_gate_out(&mut self, lane: LaneId, gate: GateId) {
+    /// The gate's command was denied or stopped, by the user where no other reason is given: it is not green, and the
+    /// run goes on. Where the ceiling forbids it, the run does not go on.
+    pub(super) fn leave_gate_out(&mut self, lane: LaneId, gate: GateId, why: Option<Unproven>) {
         if !self.may_run() {
             return self.fail_run(lane, RunFault::lowered());
         }
         self.emit(Event::LaneClosed { lane });
-        self.emit(Event::GateReset { gate, skipped: true });
+        self.emit(Event::GateReset { gate, skipped: true, why });
         self.continue_run();
     }
 
@@ -319,7 +319,7 @@ impl Draft<'_> {
         let Some(l) = self.state.lanes.get(&lane) else { return };
         if l.changed {
             self.emit(Event::LaneClosed { lane });
-            self.emit(Event::GateReset { gate, skipped: false });
+            self.emit(Event::GateReset { gate, skipped: false, why: None });
             return self.continue_run();
         }
         let name = self.state.plan.as_ref().and_then(|p| p.gate(gate)).map(|g| g.name.clone());
@@ -341,16 +341,17 @@ impl Draft<'_> {
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
             (None, 0) => complete(Millis(took)),
-            (Some(plan), _) if !plan.complete() => plan.ended(self.files()),
+            (Some(plan), _) if !plan.fulfilled() => plan.ended(self.files()),
             (plan, n) => {
-                let waived = plan.as_ref().map(Plan::waived).unwrap_or_default();
+                let unchecked = plan.as_ref().map(Plan::unchecked).unwrap_or_default();
+                let how = plan.as_ref().map_or("Complete", Plan::fulfilment);
                 // Of a plan that was gone on with, all that it wrote counts.
                 let run = self.state.run.as_ref().filter(|_| plan.is_some());
                 let came_to = run.map(|r| self.state.completion(r)).unwrap_or_default();
-                format!("Complete. {}.{waived}", came_to.wrote(n))
+                format!("{how}. {}.{unchecked}", came_to.wrote(n))
             }
         };
-        let ended = self.state.plan.as_ref().is_some_and(|p| !p.complete());
+        let ended = self.state.plan.as_ref().is_some_and(|p| !p.fulfilled());
         let status = match goal.as_ref().map(|g| g.status) {
             None if ended => RunStatus::Ended,
             Some(GoalStatus::Refused) => RunStatus::Ended,
@@ -417,7 +418,7 @@ impl Draft<'_> {
             self.emit(Event::TaskReset { task });
         }
         for gate in red {
-            self.emit(Event::GateReset { gate, skipped: false });
+            self.emit(Event::GateReset { gate, skipped: false, why: None });
         }
         if self.state.plan.is_some() {
             self.continue_run();
@@ -437,7 +438,7 @@ impl Draft<'_> {
     /// Shows an earlier plan again, with what is left of it to do.
     pub(super) fn present_again(&mut self, mut plan: Plan) -> Decided {
         // Steps that are done are done again only where nothing of the plan is left, its gates neither.
-        let finished = plan.complete();
+        let finished = plan.fulfilled();
         for task in &mut plan.tasks {
             if finished || task.status != TaskStatus::Done {
                 task.status = TaskStatus::Pending;

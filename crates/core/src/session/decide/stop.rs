@@ -121,7 +121,7 @@ impl Draft<'_> {
             self.emit(Event::TaskCancelled { task: task.id });
         }
         for gate in plan.iter().flat_map(|p| &p.gates).filter(|g| g.status == GateStatus::Running) {
-            self.emit(Event::GateReset { gate: gate.id, skipped: false });
+            self.emit(Event::GateReset { gate: gate.id, skipped: false, why: None });
         }
         let s = if done == 1 { "" } else { "s" };
         let goal = self.goal_summary(Some(GoalStatus::Cancelled));
@@ -191,7 +191,7 @@ impl Draft<'_> {
                 self.emit(failed(id));
                 task = Some(id);
             }
-            Some(LaneKind::Gate(gate)) => self.emit(Event::GateReset { gate, skipped: false }),
+            Some(LaneKind::Gate(gate)) => self.emit(Event::GateReset { gate, skipped: false, why: None }),
             Some(LaneKind::Pipeline) => self.staged(StageEvent::Error { message: fault.message.clone() }),
             Some(
                 LaneKind::Answer

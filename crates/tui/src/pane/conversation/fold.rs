@@ -58,6 +58,8 @@ pub(super) struct Log {
     typed: HashSet<CallId>,
     /// Gates that were left out in this run, by name.
     waived: Vec<String>,
+    /// Whether one of them proved nothing although nobody waived it.
+    unproven: bool,
     /// Gates that failed in this run, by name.
     red: BTreeSet<String>,
     /// The step that began last, and whether a file changed since.
@@ -224,7 +226,7 @@ impl Log {
             Event::ApplyStarted { apply, files } => drop(self.applying.insert(*apply, files.clone())),
             Event::RunStarted { turn, .. } => {
                 (self.running, self.finished, self.thought) = (Some(*turn), false, false);
-                (self.waived, self.red) = (Vec::new(), BTreeSet::new());
+                (self.waived, self.unproven, self.red) = (Vec::new(), false, BTreeSet::new());
             }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 (self.running, self.finished) = (None, *status == RunStatus::Completed);

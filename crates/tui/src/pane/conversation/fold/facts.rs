@@ -9,7 +9,7 @@ use pilothouse_core::{
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{LaneId, Millis, TaskId},
     lane::LaneKind,
-    plan::{GateStatus, Plan},
+    plan::{GateStatus, Plan, Unproven},
     tool::{ChangeKind, Exit},
 };
 
@@ -100,10 +100,12 @@ impl Log {
                 let name = self.gate_name(gate.0);
                 self.mark(at, Mark::Stale, &format!("[Gate: {name}] stale: files changed since it passed"));
             }
-            Event::GateReset { gate, skipped: true } => {
+            Event::GateReset { gate, skipped: true, why } => {
                 let name = self.gate_name(gate.0);
-                self.mark(at, Mark::Skipped, &format!("[Gate: {name}] skipped"));
-                self.waived.push(name);
+                let told = why.map_or_else(|| "skipped".to_owned(), Unproven::told);
+                self.mark(at, Mark::Skipped, &format!("[Gate: {name}] {told}"));
+                self.waived.push(format!("{name} ({})", why.map_or("skipped", Unproven::words)));
+                self.unproven |= why.is_some();
             }
             Event::GateChanged { gate, to, .. } => {
                 let name = self.gate_name(gate.0);
@@ -335,9 +337,10 @@ impl Log {
             came_to => format!("{}.", came_to.cloned().unwrap_or_default().wrote(files)),
         };
         let waived = std::mem::take(&mut self.waived).join(", ");
+        let how = if std::mem::take(&mut self.unproven) { "Done" } else { "Complete" };
         let (sign, ink, text) = match status {
             RunStatus::Completed if !waived.is_empty() => {
-                ("✓", Slot::Ok, format!("Complete. {files} Not checked: {waived} (skipped)."))
+                ("✓", Slot::Ok, format!("{how}. {files} Not checked: {waived}."))
             }
             RunStatus::Completed => ("✓", Slot::Ok, format!("Complete. {files}")),
             RunStatus::Ended => ("–", Slot::Warn, format!("{} {files}", sentence(summary))),
@@ -387,11 +390,13 @@ fn completion(facts: &Completion, red: &BTreeSet<String>) -> Vec<(Row, Row)> {
             GateStatus::Passed(_) => ("✓", Slot::Ok),
             GateStatus::Failed(_) => ("✗", Slot::Bad),
             GateStatus::Stale(_) => ("!", Slot::Warn),
-            GateStatus::Skipped | GateStatus::Pending | GateStatus::Running => ("–", Slot::Warn),
+            GateStatus::Skipped | GateStatus::Unproven(_) | GateStatus::Pending | GateStatus::Running => {
+                ("–", Slot::Warn)
+            }
         };
         let pending = matches!(gate.status, GateStatus::Pending | GateStatus::Running);
         let was_red = pending && red.contains(&gate.name);
-        let word = if was_red { "failed, not run again" } else { gate.word() };
+        let word = if was_red { "failed, not run again".to_owned() } else { gate.word() };
         let left = Row::of("  ", Slot::Text)
             .and(sign, ink)
             .and(&format!(" {} {}", Clean::line(&gate.name).as_str(), word), Slot::Text);

@@ -32,8 +32,12 @@ impl Log {
                 let name = self.gate_name(gate.0);
                 self.red.insert(name);
             }
-            Event::GateReset { gate, skipped: true } => self.settle_gate(gate.0, GateStatus::Skipped),
-            Event::GateReset { gate, skipped: false } => self.settle_gate(gate.0, GateStatus::Pending),
+            Event::GateReset { gate, skipped: true, why } => {
+                self.settle_gate(gate.0, why.map_or(GateStatus::Skipped, GateStatus::Unproven));
+            }
+            Event::GateReset { gate, skipped: false, .. } => {
+                self.settle_gate(gate.0, GateStatus::Pending);
+            }
             Event::QueueChanged { plan_new, more, later, .. } => {
                 self.queue_changed(at, plan_new.iter().chain(more), later);
             }

@@ -183,7 +183,7 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
     s.tell(Event::PlanReady { plan: plan() });
     run_begins(&mut s);
     s.tell(Event::GateFailed { gate: GateId(1), evidence: EvidenceId(9), proof: proof(1, "") });
-    s.tell(Event::GateReset { gate: GateId(1), skipped: false });
+    s.tell(Event::GateReset { gate: GateId(1), skipped: false, why: None });
     let gates = ["syntax", "lint"].map(|name| GateFact {
         name: name.into(),
         command: "make".into(),

@@ -33,6 +33,7 @@ impl Drawer<'_> {
             GateStatus::Failed(_) => (g.failed, Slot::Bad),
             GateStatus::Stale(_) => (g.stale, Slot::Warn),
             GateStatus::Skipped => (g.skipped, Slot::Soft),
+            GateStatus::Unproven(_) => (g.skipped, Slot::Warn),
         };
         let seen = || match proof {
             Some((at, proof)) => {
@@ -51,6 +52,7 @@ impl Drawer<'_> {
                 Row::of("stale", Slot::Warn).and(&format!(" {} {}", g.dot, seen()), Slot::Soft)
             }
             GateStatus::Skipped => Row::of("skipped", Slot::Soft),
+            GateStatus::Unproven(why) => Row::of(why.words(), Slot::Warn),
         };
         let name = row::take(&Clean::line(&gate.name), 16).to_owned();
         let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
