@@ -486,7 +486,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         detour: bool,
     },
-    /// A message goes on with the work of an earlier one: what that may do, it may.
+    /// A message goes on with the work of an earlier one: what that may do, it may. With none but its own where it
+    /// names itself.
     TurnContinues {
         /// The message.
         turn: TurnId,

@@ -5,6 +5,7 @@
 mod beside;
 mod document;
 mod draft;
+mod kept;
 mod pause;
 mod revision;
 mod score;

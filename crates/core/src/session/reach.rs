@@ -11,7 +11,7 @@ use crate::{
     ids::TurnId,
     intent::{IntentNode, PlanSub, Turn},
     lane::LaneKind,
-    plan::Plan,
+    plan::{Plan, Revision, Task, TaskStatus},
     proposal::Proposal,
     relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
@@ -20,6 +20,11 @@ use crate::{
 /// Messages that one may go on from, one after the other.
 const LONGEST: usize = 100;
 
+/// Whether what a plan needs beyond its message wants an answer.
+const fn counts(beyond: ToolScope) -> bool {
+    beyond.allows(Capability::Write) || beyond.allows(Capability::Execute)
+}
+
 impl State {
     /// The widest scope that a message has: its path's, that of the work which it goes on with, and
     /// what answered questions added. Reading is open to all.
@@ -27,15 +32,21 @@ impl State {
         let mut scope = ToolScope::READ_ONLY;
         let mut next = Some(turn);
         for _ in 0..LONGEST {
-            let Some(info) = next.and_then(|turn| self.turns.get(&turn)) else { break };
-            scope = scope.or(info.path.scope()).or(info.widened);
-            // In auto mode an order to run something may end in changes: their review is what asks.
-            if self.permission == PermissionMode::Auto && info.path.current() == IntentNode::Execute {
-                scope = scope.or(ToolScope::SHELL);
-            }
-            next = info.continues;
+            let Some(turn) = next else { break };
+            scope = scope.or(self.reach_alone(turn));
+            next = self.turns.get(&turn).and_then(|info| info.continues);
         }
         scope
+    }
+
+    /// The scope that a message has by itself, whatever it goes on with.
+    fn reach_alone(&self, turn: TurnId) -> ToolScope {
+        let Some(info) = self.turns.get(&turn) else { return ToolScope::READ_ONLY };
+        let scope = ToolScope::READ_ONLY.or(info.path.scope()).or(info.widened);
+        // In auto mode an order to run something may end in changes: their review is what asks.
+        let may_end_in_changes =
+            self.permission == PermissionMode::Auto && info.path.current() == IntentNode::Execute;
+        if may_end_in_changes { scope.or(ToolScope::SHELL) } else { scope }
     }
 
     /// The message that began the work which this one goes on with.
@@ -60,16 +71,31 @@ impl State {
     /// The version that a plan of this message has: the next one of the plan that is active, or was set aside and is
     /// gone on with.
     pub(super) fn version_after(&self, turn: TurnId) -> u32 {
+        self.plan_before(turn).map_or(1, |p| p.version + 1)
+    }
+
+    /// The plan that one of this message goes on with.
+    pub(super) fn plan_before(&self, turn: TurnId) -> Option<&Plan> {
         let aside = self.suspended.as_ref().filter(|p| self.work_of(p.turn) == self.work_of(turn));
-        self.plan.as_ref().or(aside).map_or(1, |p| p.version + 1)
+        self.plan.as_ref().or(aside)
+    }
+
+    /// The plan that waits and that this one is no version of, but one of another order: it has no step of it, its
+    /// message reaches as far by itself, and nothing of the other was stopped on the way.
+    pub(super) fn ousted_by(&self, plan: &Plan) -> Option<&Plan> {
+        let old = self.plan.as_ref().filter(|old| old.turn != plan.turn)?;
+        let pending = |t: &Task| t.status == TaskStatus::Pending;
+        let waits = old.tasks.iter().any(pending);
+        let stopped = old.tasks.iter().any(|t| !pending(t) && t.status != TaskStatus::Done);
+        let alone = !counts(plan.scope().without(self.reach_alone(plan.turn)));
+        (waits && !stopped && alone && Revision::of(plan, old).is_another(plan)).then_some(old)
     }
 
     /// What a plan needs that its message did not ask for. A removal is not counted beside other
     /// changes: its own question, with the typed word, comes for every single one.
     pub fn beyond(&self, plan: &Plan) -> Option<ToolScope> {
         let beyond = plan.scope().without(self.reach(plan.turn));
-        let counts = beyond.allows(Capability::Write) || beyond.allows(Capability::Execute);
-        counts.then_some(beyond)
+        counts(beyond).then_some(beyond)
     }
 
     /// What says which files are changed, where this proposal is none of them: the number of its step, or 0 for the

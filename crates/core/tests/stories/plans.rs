@@ -7,7 +7,7 @@ use pilothouse_core::{
     ids::{CallId, ProposalId, TaskId},
     input::Input,
     intent::Phase,
-    plan::{Pause, TaskStatus},
+    plan::{Pause, Revision, TaskStatus},
     relpath::RelPath,
     scope::PermissionMode,
     session::Bounds,
@@ -559,4 +559,85 @@ fn a_step_that_was_let_do_nothing_is_not_done() {
         let plan = b.session.state().suspended.clone().unwrap();
         assert_eq!((plan.done(), plan.tasks[0].status), (0, TaskStatus::Skipped), "{kind}: {:?}", b.names());
     }
+}
+
+fn steps(b: &Bench) -> Vec<(String, TaskStatus)> {
+    let plan = b.session.state().plan.as_ref().unwrap();
+    plan.tasks.iter().map(|t| (t.title.clone(), t.status)).collect()
+}
+
+/// A run whose first step is done and whose second one is stopped to change the plan.
+fn changing() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("t", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    b.say("change the plan: only include Q4");
+    b
+}
+
+#[test]
+fn a_plan_that_is_made_anew_keeps_the_steps_that_are_done() {
+    // Left out by the model, it stands in front; what needs another step needs it still.
+    let mut b = changing();
+    let task =
+        |title: &str, after: &[u32]| serde_json::json!({"title": title, "files": ["a.txt"], "after": after});
+    let tasks = [task("Two, for Q4", &[]), task("Three", &[1])];
+    let gates = serde_json::json!([{"name": "t", "command": "make test", "after": [2]}]);
+    b.reply("", &[("submit_plan", serde_json::json!({"title": "P", "tasks": tasks, "gates": gates}))]);
+    let pending = |title: &str| (title.to_owned(), TaskStatus::Pending);
+    let done = || ("One".to_owned(), TaskStatus::Done);
+    assert_eq!(steps(&b), [done(), pending("Two, for Q4"), pending("Three")]);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert!(plan.tasks[0].took.is_some(), "and how long it took");
+    assert_eq!(plan.tasks[2].after, [plan.tasks[1].id]);
+    assert_eq!(plan.gates[0].after, [plan.tasks[2].id]);
+    let old = b.session.state().versions_before(&plan)[0].clone();
+    assert!(Revision::of(&plan, &old).removed.iter().all(|id| old.task(*id).unwrap().title != "One"));
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert_eq!(steps(&b)[1].1, TaskStatus::Running, "what is done is not done again");
+    // Handed in as it was, it is the same step.
+    let mut b = changing();
+    b.plan(&[("One", "modify"), ("Another", "modify")], &[]);
+    assert_eq!(steps(&b), [done(), pending("Another")]);
+    // What is to be done in another way is done anew.
+    let mut b = changing();
+    let tasks = [serde_json::json!({"title": "One", "detail": "for Q4", "files": ["a.txt"]})];
+    b.reply("", &[("submit_plan", serde_json::json!({"title": "P", "tasks": tasks, "gates": []}))]);
+    assert_eq!(steps(&b), [pending("One")]);
+}
+
+#[test]
+fn a_plan_of_another_order_sets_the_one_that_waits_aside() {
+    let mut b = Bench::new();
+    b.say("delete the old logs and run the tests");
+    b.plan(&[("Mend the parser", "modify"), ("Test it", "modify")], &[]);
+    let first = b.session.state().plan.as_ref().unwrap().turn;
+    b.say("create notes.txt");
+    let task = serde_json::json!({"title": "Write the notes", "kind": "create", "files": ["notes.txt"]});
+    b.reply("", &[("submit_plan", serde_json::json!({"title": "Notes", "tasks": [task]}))]);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!((plan.title.as_str(), plan.version), ("Notes", 1));
+    let said = "The plan \"Plan\" that waited is set aside; /proposals plan takes it up again.";
+    assert!(b.notices().iter().any(|n| n == said), "{:?}", b.notices());
+    assert_eq!(b.session.state().turns[&plan.turn].continues, None, "it may what it says itself");
+    assert_ne!(plan.turn, first);
+    b.say("q");
+    assert!(b.session.state().plan.is_none());
+    b.say("/proposals");
+    assert!(b.notices().iter().any(|n| n.contains("the plan \"Plan\", 0 of 2 steps done")));
+}
+
+#[test]
+fn what_waits_in_the_queue_waits_on_where_the_plan_is_made_anew() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.input(Input::Queue("fix another thing".into())).unwrap();
+    b.say("change the plan: only include Q4");
+    assert_eq!(b.session.state().queue.works().count(), 1);
+    b.plan(&[("Two, for Q4", "modify")], &[]);
+    assert_eq!(b.session.state().queue.works().count(), 1);
 }

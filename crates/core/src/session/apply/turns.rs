@@ -79,7 +79,7 @@ impl State {
             Event::TurnDropped { turn } => self.pending_messages.retain(|h| h.turn != *turn),
             Event::TurnContinues { turn, of } => {
                 if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {
-                    info.continues = Some(*of);
+                    info.continues = Some(*of).filter(|of| of != turn);
                 }
             }
             Event::TurnTold { turn, run_of } => {

@@ -17,7 +17,7 @@ use crate::{
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
     phase::Trigger,
-    plan::PlanDraft,
+    plan::{Plan, PlanDraft},
     proposal::{Proposal, ProposalStatus},
     question::{Clarification, Transition},
     redact::refuse_call,
@@ -241,6 +241,10 @@ impl Draft<'_> {
         let gates = if found { self.under.gates.to_vec() } else { plan.gates.clone() };
         let built = PlanDraft { gates, ..plan.clone() }.build(lane.turn, version).map_err(|e| e.to_string());
         match built.and_then(|plan| self.state.founded(&plan).map(|()| plan)) {
+            Ok(plan) if self.state.ousted_by(&plan).is_some() => {
+                let plan = Plan { version: 1, ..plan };
+                CallVerdict::Plan(Box::new(self.state.with_pauses(plan, &self.under.bounds.pauses)))
+            }
             Ok(plan) => match self.state.beyond(&plan) {
                 Some(beyond) if !self.state.asks_for_a_plan(plan.turn) => CallVerdict::refuse(format!(
                     "the plan would {}, and the user's message only asks to read ({}): submit steps of kind \"read\" and no gates, or say in words what you would change",
@@ -248,7 +252,12 @@ impl Draft<'_> {
                     self.target(plan.turn),
                 )),
                 Some(_) | None => {
-                    CallVerdict::Plan(Box::new(self.state.with_pauses(plan, &self.under.bounds.pauses)))
+                    let mut plan = self.state.with_pauses(plan, &self.under.bounds.pauses);
+                    // Where nothing of it is left, it is to be done once more.
+                    if let Some(old) = self.state.plan_before(lane.turn).filter(|old| !old.fulfilled()) {
+                        plan.keep_done(old);
+                    }
+                    CallVerdict::Plan(Box::new(plan))
                 }
             },
             Err(text) => CallVerdict::End(CallStatus::Failed, text),

@@ -155,7 +155,7 @@ impl State {
     /// A plan with the pauses that hold beside its own: those of the settings, and what the user chose at the version that
     /// it takes the place of.
     pub(super) fn with_pauses(&self, mut plan: Plan, settings: &[Pause]) -> Plan {
-        let former = self.plan.as_ref();
+        let former = self.plan.as_ref().filter(|_| self.ousted_by(&plan).is_none());
         for pause in former.iter().flat_map(|p| &p.pauses).chain(settings) {
             if !plan.pauses.contains(pause) {
                 plan.pauses.push(*pause);

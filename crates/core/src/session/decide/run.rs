@@ -37,6 +37,16 @@ fn read_only() -> Refusal {
 
 impl Draft<'_> {
     pub(super) fn plan_ready(&mut self, lane: LaneId, plan: Plan) {
+        let ousted = self.state.ousted_by(&plan).map(|old| old.title.clone());
+        if let Some(title) = ousted {
+            // Its order may what it says itself, and nothing that the other one was allowed.
+            let turn = plan.turn;
+            self.emit(Event::TurnContinues { turn, of: turn });
+            self.shelve();
+            let text =
+                format!("The plan \"{title}\" that waited is set aside; /proposals plan takes it up again.");
+            self.notice(Level::Info, text);
+        }
         self.emit(Event::PlanReady { plan });
         self.must_go(Trigger::PlanReady);
         let unasked = self.state.permission == PermissionMode::Auto || self.is_small();
