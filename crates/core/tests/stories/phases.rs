@@ -531,3 +531,19 @@ fn the_partial_reply_of_a_stopped_run_is_kept_and_starts_nothing() {
     b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
     assert!(b.session.pending().is_empty());
 }
+
+#[test]
+fn an_answer_with_a_run_of_its_own_that_was_given_up_is_not_asked_again_read_only() {
+    let mut b = Bench::new();
+    b.say("where is it?");
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.answer(is_transition, Answer::Approve).unwrap();
+    b.propose("a.txt", "1\n", "1\n");
+    let call = b.thinking();
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    assert_eq!(phase(&b), Phase::Failed);
+    b.say("q");
+    assert_eq!(phase(&b), Phase::Idle);
+    let refused = b.input(Input::say("/redo")).unwrap_err().reason;
+    assert!(refused.contains("no earlier plan"), "{refused}");
+}

@@ -89,11 +89,12 @@ impl State {
 
     fn thinking_failed(&mut self, lane: LaneId, call: CallId, fault: &Fault) {
         self.cut.remove(&call);
+        let own_run = self.lanes.get(&lane).is_some_and(|l| self.has_own_run(l));
         let Some(lane) = self.lanes.get_mut(&lane) else { return };
         lane.thinking = None;
         if lane.kind == LaneKind::Planning {
             self.failed = Some(lane.turn);
-        } else if lane.kind == LaneKind::Answer && fault.kind != FaultKind::Cancelled {
+        } else if lane.kind == LaneKind::Answer && !own_run && fault.kind != FaultKind::Cancelled {
             self.failed_answer = Some(lane.turn);
         }
     }
