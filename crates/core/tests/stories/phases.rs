@@ -547,3 +547,23 @@ fn an_answer_with_a_run_of_its_own_that_was_given_up_is_not_asked_again_read_onl
     let refused = b.input(Input::say("/redo")).unwrap_err().reason;
     assert!(refused.contains("no earlier plan"), "{refused}");
 }
+
+#[test]
+fn a_line_that_only_looks_runs_beside_a_plan_that_waits_or_is_made() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    for wanted in [Phase::Planning, Phase::AwaitingApproval] {
+        assert_eq!(phase(&b), wanted);
+        assert!(b.session.foretell("!ls").does(&Deed::Talks), "{wanted:?}");
+        b.say("!ls");
+        assert_eq!(b.tool().1, Tool::Run, "{wanted:?}");
+        b.end_tool(exited(0, "a"));
+        assert_eq!((phase(&b), b.session.state().queue.is_empty()), (wanted, true));
+        if wanted == Phase::Planning {
+            b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        }
+    }
+    b.question(is_plan);
+    b.say("!make");
+    assert_eq!(b.session.state().queue.works().count(), 1, "what writes waits as before");
+}

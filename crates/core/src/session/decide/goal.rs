@@ -1,20 +1,80 @@
-//! Goals: what the model's reply means, what is told about a command, and when it is enough.
+//! Goals: how an order or a typed command begins one, what the model's reply means, what is told about a command, and
+//! when it is enough.
 //!
 //! Owns the loop between a reply and the next request. Never runs a command and never asks: `call`
 //! and `lane` do.
 
-use super::terms::{Author, RunFault};
-use super::{Draft, verdict::CallVerdict};
+use super::terms::{Author, LaneOpening, RunFault};
+use super::{Decided, Draft, verdict::CallVerdict};
 use crate::{
     event::{CallStatus, Level},
     goal::{GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, failures_in_a_row},
-    ids::{CallId, LaneId, Millis},
+    ids::{CallId, LaneId, Millis, TurnId},
+    input::Refusal,
+    intent::{IntentNode, Phase},
+    phase::{Move, Trigger},
+    scope::Capability,
     session::{LaneKind, OpenCall},
     talk::ModelReply,
-    tool::Tool,
+    tool::{Run, Tool},
 };
 
 impl Draft<'_> {
+    /// A command that the user typed himself: no model is asked.
+    pub(super) fn route_command(&mut self, turn: TurnId, line: &str, outside: bool) -> Decided {
+        if line.is_empty() {
+            return Err(Refusal::new("write the command after the `!`"));
+        }
+        let looks = !outside && self.only_looks(line);
+        if looks && self.has_place_beside() {
+            let opening = LaneOpening { reads_only: true, ..LaneOpening::of(LaneKind::Answer, turn) };
+            let lane = self.open_lane(opening);
+            self.move_to(lane, IntentNode::Read, None);
+            self.call_command(lane, &Run::line(line), Author::User);
+            self.advance(lane);
+            return Ok(());
+        }
+        if let Some(lane) = self.open_goal(turn, looks)? {
+            self.call_command(lane, &Run { outside, ..Run::line(line) }, Author::User);
+            self.advance(lane);
+        }
+        Ok(())
+    }
+
+    /// Whether a plan is made, waits or runs, beside which a line that only looks has its place.
+    fn has_place_beside(&self) -> bool {
+        match self.state.phase {
+            Phase::AwaitingApproval | Phase::Executing => true,
+            Phase::Planning => !self.awaits_guidance(),
+            Phase::Idle | Phase::Failed => false,
+        }
+    }
+
+    /// Opens the lane of a command goal; `looks` when all it will run is a command that can only read.
+    pub(super) fn open_goal(&mut self, turn: TurnId, looks: bool) -> Result<Option<LaneId>, Refusal> {
+        let forbids = self.state.turns.get(&turn).is_some_and(|t| t.forbids);
+        if !looks && (forbids || !self.state.ceiling().allows(Capability::Execute)) {
+            return Err(Refusal::new(
+                "commands are not allowed here: the ceiling is read-only. Shift-Tab raises it.",
+            ));
+        }
+        if self.awaits_guidance() {
+            // Nothing is being planned: the rejected plan is set aside, and the command runs.
+            self.close_phase_question();
+            self.shelve();
+            self.go(Trigger::Abandon)?;
+        }
+        if self.plan_trigger(Trigger::CommandGoal)? == Move::QueuePlan {
+            self.queue_plan(turn);
+            return Ok(None);
+        }
+        self.shelve();
+        self.start_run(turn, None);
+        let lane = self.open_lane(LaneOpening::of(LaneKind::Goal, turn));
+        self.move_to(lane, IntentNode::Execute, None);
+        Ok(Some(lane))
+    }
+
     /// What a whole reply means: in a goal JSON stands for a call, and no words are an error.
     pub(super) fn meant(&self, lane: LaneId, reply: &ModelReply) -> Result<PlannerReply, PlannerError> {
         let plain = || Ok(PlannerReply::Chat(reply.text.clone()));

@@ -1,6 +1,6 @@
 //! What the user says: read, recorded, routed.
 
-use super::terms::{Author, LaneOpening};
+use super::terms::LaneOpening;
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
@@ -14,7 +14,6 @@ use crate::{
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
     talk::Usage,
-    tool::Run,
 };
 
 /// From this confidence on a control word acts without a question (C-03).
@@ -351,11 +350,11 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn awaits_guidance(&self) -> bool {
+    pub(super) fn awaits_guidance(&self) -> bool {
         self.state.phase == Phase::Planning && self.state.planning_lane().is_none()
     }
 
-    fn plan_trigger(&mut self, trigger: Trigger) -> Result<Move, Refusal> {
+    pub(super) fn plan_trigger(&mut self, trigger: Trigger) -> Result<Move, Refusal> {
         let waits =
             matches!(crate::phase::transition(self.state.phase, trigger), Ok(Move::QueuePlan) | Err(_));
         if !waits {
@@ -401,52 +400,6 @@ impl Draft<'_> {
             self.think(lane);
         }
         Ok(())
-    }
-
-    /// A command that the user typed himself: no model is asked.
-    fn route_command(&mut self, turn: TurnId, line: &str, outside: bool) -> Decided {
-        if line.is_empty() {
-            return Err(Refusal::new("write the command after the `!`"));
-        }
-        let looks = !outside && self.only_looks(line);
-        if looks && self.state.phase == Phase::Executing {
-            let opening = LaneOpening { reads_only: true, ..LaneOpening::of(LaneKind::Answer, turn) };
-            let lane = self.open_lane(opening);
-            self.move_to(lane, IntentNode::Read, None);
-            self.call_command(lane, &Run::line(line), Author::User);
-            self.advance(lane);
-            return Ok(());
-        }
-        if let Some(lane) = self.open_goal(turn, looks)? {
-            self.call_command(lane, &Run { outside, ..Run::line(line) }, Author::User);
-            self.advance(lane);
-        }
-        Ok(())
-    }
-
-    /// Opens the lane of a command goal; `looks` when all it will run is a command that can only read.
-    fn open_goal(&mut self, turn: TurnId, looks: bool) -> Result<Option<crate::ids::LaneId>, Refusal> {
-        let forbids = self.state.turns.get(&turn).is_some_and(|t| t.forbids);
-        if !looks && (forbids || !self.state.ceiling().allows(Capability::Execute)) {
-            return Err(Refusal::new(
-                "commands are not allowed here: the ceiling is read-only. Shift-Tab raises it.",
-            ));
-        }
-        if self.awaits_guidance() {
-            // Nothing is being planned: the rejected plan is set aside, and the command runs.
-            self.close_phase_question();
-            self.shelve();
-            self.go(Trigger::Abandon)?;
-        }
-        if self.plan_trigger(Trigger::CommandGoal)? == Move::QueuePlan {
-            self.queue_plan(turn);
-            return Ok(None);
-        }
-        self.shelve();
-        self.start_run(turn, None);
-        let lane = self.open_lane(LaneOpening::of(LaneKind::Goal, turn));
-        self.move_to(lane, IntentNode::Execute, None);
-        Ok(Some(lane))
     }
 
     pub(super) fn set_mode(&mut self, mode: Mode) {
