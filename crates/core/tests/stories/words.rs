@@ -4,7 +4,7 @@ use pilothouse_core::{
     checkpoint::Answer,
     event::{Event, RunStatus},
     input::Input,
-    intent::Phase,
+    intent::{Control, Phase},
     session::{Deed, LaneKind},
     work::Work,
 };
@@ -270,4 +270,29 @@ fn a_line_without_a_word_is_told_so_and_asks_nobody() {
     for line in ["?", "!?", "👍", "什么"] {
         assert!(Bench::new().input(Input::say(line)).is_ok(), "{line}");
     }
+}
+
+#[test]
+fn quit_with_nothing_to_look_at_leaves_as_exit_does() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.say("y");
+    for word in ["q", "quit"] {
+        let lanes = b.session.state().lanes.len();
+        b.say(word);
+        assert_eq!(b.session.state().lanes.len(), lanes, "{word} is no talk: {:?}", b.notices());
+        assert!(
+            b.session.state().phase_question().is_some_and(|c| c.kind.is_exit()),
+            "{word}: {:?}",
+            b.log.iter().rev().take(4).collect::<Vec<_>>()
+        );
+        b.say("n");
+    }
+    let mut b = Bench::new();
+    b.say("quit");
+    assert!(b.log.iter().any(|e| matches!(e.event, Event::ControlGiven { control: Control::Exit })));
+    // Beside a review it is about that.
+    let mut b = reviewed();
+    assert!(b.input(Input::say("quit")).is_err());
 }

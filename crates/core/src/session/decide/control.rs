@@ -180,7 +180,7 @@ impl Draft<'_> {
         }
     }
 
-    fn exit(&mut self) -> Decided {
+    pub(super) fn exit(&mut self) -> Decided {
         let running = self.go(Trigger::Exit)? == Move::Confirm;
         let question = self.state.phase_question();
         if let Some(asked) = question.filter(|c| c.kind.is_exit()).map(|c| c.id) {

@@ -65,7 +65,20 @@ impl Draft<'_> {
         if let Some(word) = self.answer_in_words(line).filter(|_| !self.leaves_a_choice(&reading)) {
             return word.and_then(|said| self.answer(said.question, said.answer, said.shown));
         }
+        if self.quits(line) {
+            let mut reading = reading;
+            reading.whole.turn = Turn::Control(Control::Exit);
+            self.record(None, line, &reading);
+            return self.exit();
+        }
         self.take_message(None, line, &reading, seen)
+    }
+
+    /// Whether a line is the word that leaves a question, and none is open: what is left is the program.
+    fn quits(&self, line: &str) -> bool {
+        let word = line.trim_end_matches(['.', '!']).trim_end();
+        let quits = ["q", "quit"].iter().any(|quit| word.eq_ignore_ascii_case(quit));
+        quits && self.state.phase_question().is_none()
     }
 
     /// Whether a line wants to leave while the program asks what was meant before: the question stays until that
