@@ -117,7 +117,7 @@ kinds! { $
     Access(Access),
     /// May what the folder brings take effect?
     Trust(TrustQuestion),
-    /// Leave although something runs?
+    /// Leave, or start over, although something is at stake?
     Exit(Exit),
     /// A pipeline stopped between two stages.
     PipelinePause(PipelinePause),
@@ -199,7 +199,12 @@ impl CheckpointKind {
 
     /// Whether it asks for leave to go.
     pub const fn is_exit(&self) -> bool {
-        matches!(self, Self::Exit(_))
+        matches!(self, Self::Exit(exit) if !exit.over)
+    }
+
+    /// Whether it asks for leave to start over.
+    pub const fn is_reset(&self) -> bool {
+        matches!(self, Self::Exit(exit) if exit.over)
     }
 
     /// Whether the plan that it is about can be edited meanwhile: it waits, or its run pauses.
@@ -287,6 +292,8 @@ pub struct Asked<'a> {
     pub proposals: &'a BTreeMap<ProposalId, Proposal>,
     /// What stopping or leaving would set aside by now.
     pub stake: &'a [String],
+    /// What starting over would forget by now.
+    pub lost: &'a [String],
     /// Whether something runs by now that leaving would stop.
     pub running: bool,
 }

@@ -1,4 +1,4 @@
-//! Leave although something runs?
+//! Leave, or start over, although something is at stake?
 
 use serde::{Deserialize, Serialize};
 
@@ -9,18 +9,21 @@ use crate::{
     refusal::Refusal,
 };
 
-/// The user wants to leave, and something runs.
+/// The user wants to leave or to start over, and something is at stake.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
     /// The question whose place it takes: that one is asked again when they stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<Box<Checkpoint>>,
+    /// Whether the session is to start over, and not to end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over: bool,
 }
 
 /// Whether they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitAnswer {
-    /// What runs is stopped.
+    /// What runs is stopped, and the session ends or starts over.
     Leave,
     /// It goes on.
     Stay,
@@ -35,18 +38,36 @@ impl Exit {
             (false, _) => format!("Leave? Kept: {}", stake.join("; ")),
         }
     }
+
+    /// It in words, where the session is to start over.
+    pub fn text_over(stake: &[String], lost: &[String]) -> String {
+        let part =
+            |what: &str, all: &[String]| (!all.is_empty()).then(|| format!("{what}: {}", all.join("; ")));
+        let parts = [part("Set aside", stake), part("Forgotten", lost)];
+        let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(". ");
+        if parts.is_empty() {
+            "Start over? Nothing is at stake any more".to_owned()
+        } else {
+            format!("Start over? {parts}")
+        }
+    }
 }
 
 impl Question for Exit {
     fn choices(&self) -> Vec<Choice> {
-        let leave = Choice::new("y", "leave", Act::Give(Answer::Approve));
-        let stay = Choice::new("n", "stay", Act::Give(Answer::Reject(String::new())));
+        let (leave, stay) = if self.over { ("start over", "go on as it is") } else { ("leave", "stay") };
+        let leave = Choice::new("y", leave, Act::Give(Answer::Approve));
+        let stay = Choice::new("n", stay, Act::Give(Answer::Reject(String::new())));
         vec![leave.words(&["y", "yes"]).role(Role::Take), stay.words(&["n", "no"])]
     }
 
     /// What is at stake changes while the question stands: it is told as it is now.
     fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
-        spec.text = Clean::line(&Self::text(asked.running, asked.stake));
+        let text = match self.over {
+            true => Self::text_over(asked.stake, asked.lost),
+            false => Self::text(asked.running, asked.stake),
+        };
+        spec.text = Clean::line(&text);
         spec.title = spec.text.clone();
     }
 

@@ -62,7 +62,8 @@ fn a_red_gate_of_many_lines_is_asked_about_in_one_line_without_signs_for_their_e
         run: None,
     };
     let proposals = BTreeMap::new();
-    let spec = question.spec(&Asked { plan: None, proposals: &proposals, stake: &[], running: false });
+    let spec =
+        question.spec(&Asked { plan: None, proposals: &proposals, stake: &[], lost: &[], running: false });
     let drawn =
         spec.facts.iter().map(|(_, value)| value.as_str()).chain([spec.title.as_str(), spec.text.as_str()]);
     for text in drawn {
@@ -76,7 +77,13 @@ fn what_a_question_offers_is_an_answer_to_it() {
     let mut kinds = BTreeSet::new();
     for question in questions() {
         kinds.insert(serde_json::to_value(&question.kind).unwrap()["kind"].as_str().unwrap().to_owned());
-        let spec = question.spec(&Asked { plan: None, proposals: &proposals, stake: &[], running: false });
+        let spec = question.spec(&Asked {
+            plan: None,
+            proposals: &proposals,
+            stake: &[],
+            lost: &[],
+            running: false,
+        });
         for choice in &spec.choices {
             let answer = match &choice.act {
                 Act::Give(answer) => Some(answer.clone()),
@@ -112,7 +119,13 @@ fn no_key_and_no_word_stands_for_two_answers() {
 fn typed_words_answer_only_what_holds_the_phase_and_a_run_alone_answers_nothing() {
     let proposals = BTreeMap::new();
     for question in questions() {
-        let spec = question.spec(&Asked { plan: None, proposals: &proposals, stake: &[], running: false });
+        let spec = question.spec(&Asked {
+            plan: None,
+            proposals: &proposals,
+            stake: &[],
+            lost: &[],
+            running: false,
+        });
         let own = question.kind.is_phase_own();
         assert_eq!(own, spec.place == Place::Composer, "{question:?}");
         assert!(own || spec.choices.iter().all(|c| c.words.is_empty()), "{question:?}");

@@ -55,6 +55,8 @@ pub enum Deed {
     Asks,
     /// It is asked whether to leave, with what is at stake.
     AsksToLeave,
+    /// It is asked whether to start over, with what is at stake.
+    AsksToStartOver,
     /// A later tier is asked what it means.
     Consults,
     /// It waits until an earlier message is understood.
@@ -146,6 +148,7 @@ impl Foretold {
                 Deed::Asks if state.paused_pipeline().is_some() => "asks whether to leave",
                 Deed::Asks => "asks what you mean first",
                 Deed::AsksToLeave => "asks before it leaves",
+                Deed::AsksToStartOver => "asks before it starts over",
                 Deed::Consults => "the model is asked what you mean",
                 Deed::Waits => "waits for your message before it",
                 Deed::Undoes => "takes the last change back",
@@ -211,6 +214,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         }
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.asks_back() => Deed::Asks,
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.is_exit() => Deed::AsksToLeave,
+        Event::CheckpointOpened { checkpoint } if checkpoint.kind.is_reset() => Deed::AsksToStartOver,
         Event::IntentAsked { vectors, model, .. } if *vectors || *model => Deed::Consults,
         Event::IntentAsked { .. } => Deed::Waits,
         Event::RevertStarted { redo: false, .. } => Deed::Undoes,

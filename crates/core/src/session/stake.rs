@@ -8,19 +8,47 @@ use crate::{
     ids::{LaneId, Millis},
     intent::Phase,
     lane::LaneKind,
+    money::count,
     question::{Asked, Spec},
 };
 
 impl State {
     /// All that is shown of a question, and how it is answered.
     pub fn spec(&self, question: &Checkpoint) -> Spec {
-        let (stake, running) = (self.at_stake(), self.is_executing());
+        let over = question.kind.is_reset();
+        let stake = if over { self.at_stake_over() } else { self.at_stake() };
+        let (lost, running) = (self.lost_over(), self.is_executing());
         let (plan, proposals) = (self.plan.as_ref(), self.proposals());
-        question.spec(&Asked { plan, proposals, stake: &stake, running })
+        question.spec(&Asked { plan, proposals, stake: &stake, lost: &lost, running })
     }
 
     /// What leaving would set aside or stop, in words; empty when nothing is at stake.
     pub fn at_stake(&self) -> Vec<String> {
+        let mut out = self.work_at_stake();
+        let queued = self.queue.len();
+        if queued > 0 {
+            out.push(format!("{queued} queued"));
+        }
+        out
+    }
+
+    /// What starting over would set aside or stop.
+    pub(super) fn at_stake_over(&self) -> Vec<String> {
+        let mut out = self.work_at_stake();
+        let aside = self.suspended.as_ref().filter(|p| p.unfinished());
+        out.extend(aside.map(crate::plan::Plan::standing));
+        out
+    }
+
+    /// What starting over would forget for good.
+    pub(super) fn lost_over(&self) -> Vec<String> {
+        let facts = self.facts.len();
+        let queued = self.queue.len();
+        let facts = (facts > 0).then(|| count(facts, "fact"));
+        facts.into_iter().chain((queued > 0).then(|| format!("{queued} queued"))).collect()
+    }
+
+    fn work_at_stake(&self) -> Vec<String> {
         let mut out = Vec::new();
         let files = self.open_proposals().count();
         let decided: usize = self.open_proposals().map(|p| p.decided.len()).sum();
@@ -33,10 +61,6 @@ impl State {
             out.push(format!("a plan at {} of {} steps", plan.done(), plan.tasks.len()));
         } else if self.run.is_some() || self.is_executing() {
             out.push("something runs".to_owned());
-        }
-        let queued = self.queue.len();
-        if queued > 0 {
-            out.push(format!("{queued} queued"));
         }
         out
     }

@@ -228,6 +228,9 @@ fn holds(line: &str, told: &Foretold, (before, after): (&State, &State), what: &
     let leaves = |s: &State| s.phase_question().is_some_and(|c| c.kind.is_exit());
     let asked = leaves(after) && !leaves(before);
     assert_eq!(asked, does(Deed::AsksToLeave), "asked whether to leave unforetold: {what}");
+    let over = |s: &State| s.phase_question().is_some_and(|c| c.kind.is_reset());
+    let asked = over(after) && !over(before);
+    assert_eq!(asked, does(Deed::AsksToStartOver), "asked whether to start over unforetold: {what}");
     if told_nothing && !line.starts_with('/') {
         let of = |s: &State| (s.phase, s.lanes.len(), s.queue.len(), s.permission, s.mode, s.ledger().len());
         assert_eq!(of(before), of(after), "something follows unforetold: {what}");

@@ -96,6 +96,7 @@ fn a_reset_keeps_the_unfinished_plan_where_it_can_be_taken_up_by_name() {
     let mut b = reviewing();
     b.input(Input::Open(opening())).unwrap();
     b.say("/reset");
+    b.say("y");
     assert_eq!((phase(&b), aside(&b)), (Phase::Idle, 1));
     let told =
         "Set aside: the plan \"Plan\", 0 of 1 steps done; `/proposals plan` takes the last one up again.";
@@ -110,8 +111,16 @@ fn a_plan_that_waits_is_never_dropped_without_a_word() {
         let mut b = Bench::new();
         b.say("fix the bug in a.txt");
         b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
-        assert!(b.session.foretell(word).does(&Deed::SetsAside), "{word}: {:?}", b.session.foretell(word));
+        let foretold = b.session.foretell(word);
+        let asks = foretold.does(&Deed::AsksToStartOver);
+        assert!(
+            asks == (word == "/reset") && (asks || foretold.does(&Deed::SetsAside)),
+            "{word}: {foretold:?}"
+        );
         b.say(word);
+        if asks {
+            b.say("y");
+        }
         assert!(
             b.notices().iter().any(|n| n.to_lowercase().contains("set aside")),
             "{word}: {:?}",
@@ -349,4 +358,39 @@ fn what_waits_stands_once_however_often_the_session_is_opened() {
         assert_eq!((reviews.len(), reviews[0].proposals.len()), (1, 1));
         assert_eq!(b.session.state().open_proposals().count(), 1);
     }
+}
+
+#[test]
+fn starting_over_asks_once_where_something_would_be_lost() {
+    let over = |b: &Bench| b.log.iter().any(|e| matches!(e.event, Event::ControlGiven { .. }));
+    let asked = |b: &Bench| {
+        let state = b.session.state();
+        state.phase_question().map(|c| state.spec(c).text.as_str().to_owned())
+    };
+    // A plan that waits, and facts.
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.say("/reset");
+    let told = "Start over? Set aside: a plan at 0 of 2 steps";
+    assert_eq!((asked(&b).as_deref(), over(&b)), (Some(told), false));
+    b.say("n");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    b.question(is_plan);
+    b.say("/clear");
+    b.say("y");
+    assert!(over(&b) && b.session.state().plan.is_none() && phase(&b) == Phase::Idle);
+    // Facts alone.
+    let mut b = Bench::new();
+    b.say("!ls");
+    b.end_tool(exited(0, "a"));
+    assert_eq!(b.session.state().facts.len(), 1);
+    b.say("/new");
+    assert_eq!(asked(&b).as_deref(), Some("Start over? Forgotten: 1 fact"));
+    b.say("y");
+    assert!(over(&b) && b.session.state().facts.is_empty());
+    // Twice is no yes, and leaving is asked about for itself.
+    let mut b = Bench::new();
+    b.say("/reset");
+    assert!(over(&b) && asked(&b).is_none(), "nothing is at stake");
 }

@@ -100,7 +100,7 @@ fn every_class_of_input_does_in_every_phase_what_the_table_says() {
     // Replan, mode, reset, redo: of a fresh session there is no last plan.
     check("/replan",                     ["refused > idle", "word replan+plans > planning", "word replan+plans > planning", "word replan+stopsrun+plans > planning", "word replan+plans > planning"]);
     check("/proof",                      ["word mode_switch:proof > idle", "word mode_switch:proof > planning", "word mode_switch:proof > awaiting_approval", "queues > executing", "word mode_switch:proof > failed"]);
-    check("/reset",                      ["word reset > idle", "word reset+setsaside > idle", "word reset+setsaside > idle", "queues > executing", "word reset+setsaside > idle"]);
+    check("/reset",                      ["word reset > idle", "askstostartover > planning", "askstostartover > awaiting_approval", "queues > executing", "askstostartover > failed"]);
     check("/redo",                       ["refused > idle", "queues > planning", "refused > awaiting_approval", "queues > executing", "answers > executing"]);
     // What is heard at once in every phase; leaving asks once where something is at stake.
     check("/help",                       ["word help > idle", "word help > planning", "word help > awaiting_approval", "word help > executing", "word help > failed"]);

@@ -198,6 +198,7 @@ fn a_reset_leaves_no_plan_to_take_up() {
     let mut b = running();
     b.input(Input::Cancel).unwrap();
     b.say("/reset");
+    b.say("y");
     assert!(b.input(Input::say("/redo")).is_err());
     assert!(b.session.state().suspended.is_none());
 }

@@ -228,6 +228,7 @@ fn a_reset_drops_staged_changes_with_their_question() {
     let mut b = crate::reviewing();
     b.input(Input::Open(opening())).unwrap();
     b.say("/reset");
+    b.say("y");
     assert!(b.session.state().open.is_empty());
     assert_eq!(b.session.state().open_proposals().count(), 0);
 }

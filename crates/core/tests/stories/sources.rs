@@ -123,7 +123,13 @@ fn the_question_shows_arguments_to_their_end() {
     let text = "word ".repeat(2_000) + "and then remove it all";
     b.reply("", &[("memory__act", json!({ "text": text }))]);
     let question = &b.session.state().open[&b.question(is_source)];
-    let shown = question.spec(&Asked { plan: None, proposals: &BTreeMap::new(), stake: &[], running: false });
+    let shown = question.spec(&Asked {
+        plan: None,
+        proposals: &BTreeMap::new(),
+        stake: &[],
+        lost: &[],
+        running: false,
+    });
     assert!(shown.text.ends_with("and then remove it all\"}"), "{}", shown.text.len());
 }
 

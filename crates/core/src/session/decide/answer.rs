@@ -200,11 +200,24 @@ impl Resolve for Transition {
 impl Resolve for Exit {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<ExitAnswer>) -> Decided {
         draft.close(given.question, Some(given.stored));
-        if given.answer == ExitAnswer::Leave {
-            draft.stop_all();
-            draft.emit(Event::ControlGiven { control: Control::Exit });
-        } else if let Some(held) = &self.held {
-            draft.ask_again(held);
+        match (given.answer, self.over) {
+            (ExitAnswer::Leave, false) => {
+                draft.stop_all();
+                draft.emit(Event::ControlGiven { control: Control::Exit });
+            }
+            (ExitAnswer::Leave, true) => {
+                draft.emit(Event::ControlGiven { control: Control::Reset });
+                draft.reset();
+            }
+            (ExitAnswer::Stay, _) => {
+                if let Some(held) = &self.held {
+                    draft.ask_again(held);
+                }
+                // What waited behind a reset that was not meant has its turn.
+                if self.over {
+                    draft.drain();
+                }
+            }
         }
         Ok(())
     }

@@ -30,7 +30,9 @@ impl Draft<'_> {
     /// A line while a pipeline waits; `None` where none does.
     pub(super) fn said_to_pipeline(&mut self, line: &str) -> Option<Decided> {
         let state = self.state.paused_pipeline()?.state.clone();
-        if line.starts_with('!') || self.state.phase_question().is_some_and(|c| c.kind.is_exit()) {
+        if line.starts_with('!')
+            || self.state.phase_question().is_some_and(|c| c.kind.is_exit() || c.kind.is_reset())
+        {
             return None;
         }
         if state.judging().is_some() {

@@ -111,7 +111,11 @@ impl Draft<'_> {
             GateStatus::Stale(_) => {
                 Some(format!("Gate {} was green before later changes: {}", g.name, g.command))
             }
-            GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) | GateStatus::Skipped => None,
+            GateStatus::Pending
+            | GateStatus::Running
+            | GateStatus::Passed(_)
+            | GateStatus::Skipped
+            | GateStatus::Unproven(_) => None,
         });
         against.collect()
     }

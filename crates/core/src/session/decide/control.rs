@@ -124,8 +124,7 @@ impl Draft<'_> {
                     self.queue_control(control);
                     return Ok(());
                 }
-                self.emit(Event::ControlGiven { control });
-                self.reset();
+                return self.start_over();
             }
             Control::Redo => return self.redo(),
             Control::Help | Control::Status | Control::Other(_) => self.emit(Event::ControlGiven { control }),
@@ -193,7 +192,25 @@ impl Draft<'_> {
             self.emit(Event::ControlGiven { control: Control::Exit });
             return Ok(());
         }
-        self.ask(Exit { held }, Exit::text(running, &stake));
+        self.ask(Exit { held, over: false }, Exit::text(running, &stake));
+        Ok(())
+    }
+
+    /// Starts over, after a question where that would set something aside or forget it.
+    fn start_over(&mut self) -> Decided {
+        let question = self.state.phase_question();
+        if question.is_some_and(|c| c.kind.is_reset()) {
+            return Err(Refusal::new("it is asked already whether to start over: y or n"));
+        }
+        let (stake, lost) = (self.state.at_stake_over(), self.state.lost_over());
+        if stake.is_empty() && lost.is_empty() {
+            self.emit(Event::ControlGiven { control: Control::Reset });
+            self.reset();
+            return Ok(());
+        }
+        let held = question.filter(|c| c.kind.call().is_none()).cloned().map(Box::new);
+        let text = Exit::text_over(&stake, &lost);
+        self.ask(Exit { held, over: true }, text);
         Ok(())
     }
 

@@ -50,6 +50,8 @@ impl Draft<'_> {
         match self.state.phase {
             Phase::Idle if self.state.phase_question().is_some() => {
                 self.close_phase_question();
+                // What waited behind a question whether to start over waits for nothing now.
+                self.clear_queue();
                 Ok(())
             }
             Phase::Idle if self.state.shown_hooks().next().is_some() => {

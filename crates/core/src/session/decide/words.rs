@@ -127,6 +127,11 @@ impl Draft<'_> {
             self.classify(turn, line, reading);
             return Ok(());
         }
+        if self.state.phase_question().is_some_and(|c| c.kind.is_reset()) {
+            self.classify(turn, line, reading);
+            self.notice(Level::Info, "The rest of it is not begun: say it again once you have answered.");
+            return Ok(());
+        }
         // What is left is read in the phase that the words led to.
         let rest = self.read(&mixed.rest.join(". "));
         self.classify(turn, line, &rest);

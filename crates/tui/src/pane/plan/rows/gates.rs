@@ -123,10 +123,20 @@ fn after(gate: &Gate, plan: &Plan) -> String {
     format!("after {}", numbers.join(", "))
 }
 
-/// How many gates are green on the files as they are, and how many are asked for: all but those left out by name.
+/// How many gates are green on the files as they are, and how many are asked for: all but those left out by name, and
+/// those that nobody asked for and that prove nothing here.
 pub(super) fn checked(plan: &Plan) -> (usize, usize) {
     let green = plan.gates.iter().filter(|g| matches!(g.status, GateStatus::Passed(_))).count();
-    (green, plan.gates.iter().filter(|g| g.status != GateStatus::Skipped).count())
+    let asked = |g: &&Gate| match g.status {
+        GateStatus::Skipped => false,
+        GateStatus::Unproven(_) => !g.found,
+        GateStatus::Pending
+        | GateStatus::Running
+        | GateStatus::Passed(_)
+        | GateStatus::Failed(_)
+        | GateStatus::Stale(_) => true,
+    };
+    (green, plan.gates.iter().filter(asked).count())
 }
 
 /// How many are green, behind how many steps are done.
