@@ -170,14 +170,29 @@ impl Exemplars {
         true
     }
 
+    /// As [`Self::add`], and the phrase stands under no other intent of that section from then on.
+    pub fn add_alone(&mut self, section: Section, name: &str, phrase: &str) -> bool {
+        let key = normal(phrase);
+        let kept = |e: &Exemplar| e.section != section || e.name == name || normal(&e.phrase) != key;
+        let before = self.entries.len();
+        let kept: Vec<Exemplar> = self.entries.drain(..).filter(kept).collect();
+        self.refill(kept);
+        let dropped = self.entries.len() < before;
+        self.add(section, name, phrase) || dropped
+    }
+
+    fn refill(&mut self, entries: Vec<Exemplar>) {
+        self.own.clear();
+        for e in entries {
+            self.add(e.section, &e.name, &e.phrase);
+        }
+    }
+
     /// Keeps the newest `most` phrases.
     pub fn forget_oldest(&mut self, most: usize) {
         let old = self.entries.len().saturating_sub(most);
         let kept: Vec<Exemplar> = self.entries.drain(..).skip(old).collect();
-        self.own.clear();
-        for e in kept {
-            self.add(e.section, &e.name, &e.phrase);
-        }
+        self.refill(kept);
     }
 
     /// The shipped phrases and these.

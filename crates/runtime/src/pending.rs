@@ -55,12 +55,12 @@ impl Pending {
         }
         let mut all = self.read()?;
         let (turn, sub) = turn_names(class);
-        let mut changed = all.add(Section::Primary, turn, &phrase);
+        let mut changed = all.add_alone(Section::Primary, turn, &phrase);
         if let Some(sub) = sub {
-            changed |= all.add(Section::Sub, &format!("{turn}.{sub}"), &phrase);
+            changed |= all.add_alone(Section::Sub, &format!("{turn}.{sub}"), &phrase);
         }
         if !matches!(class, Turn::Control(_)) {
-            changed |= all.add(Section::Leaves, path.current().name(), &phrase);
+            changed |= all.add_alone(Section::Leaves, path.current().name(), &phrase);
         }
         if changed {
             all.forget_oldest(MOST);
@@ -96,7 +96,7 @@ impl Pending {
 mod tests {
     use std::fs;
 
-    use pilothouse_core::intent::{Control, IntentNode};
+    use pilothouse_core::intent::{Control, IntentNode, QuerySub};
 
     use super::*;
 
@@ -139,6 +139,22 @@ mod tests {
         assert!(all.contains(&("leaves", "modify", "give the thing a polish")), "{text}");
         assert!(all.contains(&("sub", "control.cancel", "hold it right there")), "{text}");
         assert!(text.starts_with("# Phrases that the model resolved."));
+    }
+
+    #[test]
+    fn a_phrase_stands_under_the_intent_that_it_was_resolved_to_last_and_under_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("p.yaml");
+        let pending = Pending::at(&path, &Secrets::default());
+        let query = Turn::Query(Some(QuerySub::Summary));
+        for (turn, node) in [(&Turn::PlanNew(None), IntentNode::Modify), (&query, IntentNode::Read)] {
+            let path = IntentPath::to(node);
+            assert!(pending.suggest("the wording stuff", turn, &path, &Exemplars::default()).unwrap());
+        }
+        let set = Exemplars::parse(&fs::read_to_string(&path).unwrap()).unwrap();
+        let mut all: Vec<_> = set.iter().map(|(section, name, _)| (section, name)).collect();
+        all.sort_unstable();
+        assert_eq!(all, [("leaves", "read"), ("primary", "query"), ("sub", "query.summary")]);
     }
 
     #[test]
