@@ -311,6 +311,8 @@ fn sessions_are_listed_newest_first_within_one_second_too() {
 fn a_removal_stops_even_under_auto_confirm_and_goes_on_with_the_typed_word() {
     let desk = Desk::new();
     let before = desk.tree();
+    let ended = desk.go(&["run", "delete src/note.rs", "--auto-confirm"]).with(3);
+    ended.tells(&["? 1 file to review; removing src/note.rs wants its name typed"]);
     let ended = desk.go(&["run", "delete src/note.rs", "--auto-confirm", "--json"]).with(3);
     assert_eq!(desk.tree(), before);
     let last = ended.events().pop().unwrap();
@@ -381,4 +383,14 @@ fn what_a_model_says_reaches_no_terminal_as_a_command() {
     assert!(!shown.contains(['\x1b', '\u{9b}', '\u{202e}', '\x07']), "{shown:?}");
     let listed = finish(desk.command(&["sessions", "list"])).with(0).out;
     assert!(!listed.contains('\x1b'));
+}
+
+#[test]
+fn what_only_weighs_or_foresees_writes_nothing_even_under_auto_confirm() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    for text in ["compare these two options", "what would happen if we removed src/note.rs?"] {
+        let ended = desk.go(&["run", text, "--auto-confirm"]);
+        assert_eq!(desk.tree(), before, "{text}: {ended:?}");
+    }
 }

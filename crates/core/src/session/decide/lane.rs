@@ -321,6 +321,8 @@ impl Draft<'_> {
         for p in self.state.proposals_of(lane) {
             if let Some(why) = &p.control {
                 message.push_str(&format!("; {} is a control file, it {why}", p.path));
+            } else if p.word().is_some() {
+                message.push_str(&format!("; removing {} wants its name typed", p.path));
             }
         }
         self.ask(Review { lane, proposals }, message);
