@@ -319,8 +319,8 @@ impl Held<'_> {
 
     /// Whether a draft in words of its own names none of the passages that there are.
     fn is_uncited(&self) -> bool {
-        let cites = self.claims.iter().flat_map(|c| &c.cites);
-        let rests = cites.filter_map(Cite::number).next().is_some() || self.sources.passages.is_empty();
+        let mut cites = self.claims.iter().flat_map(|c| &c.cites);
+        let rests = cites.any(|c| c.number().is_some()) || self.sources.passages.is_empty();
         !rests && !self.draft.extractive
     }
 
