@@ -16,7 +16,7 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     resolved::{ResolvedCommand, Thing},
-    shell::{self, Call, Role, Word},
+    shell::{self, Call, Role},
 };
 
 use crate::regular;
@@ -37,7 +37,7 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     let mut before: Option<Call> = None;
     for call in shell::read(line.trim()).calls {
         // Where the name of a module is read as a call of its own, that leads to no program.
-        let part_of = |starter: &Call| module(starter) == Some(&call.given) && starter.part == call.part;
+        let part_of = |starter: &Call| module(starter) == Some(&*call.given) && starter.part == call.part;
         let found = match &before {
             Some(starter) if part_of(starter) => Vec::new(),
             _ => things(&call, &folder, &path),
@@ -63,17 +63,72 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     ResolvedCommand { folder: place("", &folder), runs, environment: BlobId::of(&variables), unlost: None }
 }
 
-/// The module that a call of an interpreter runs.
-fn module(call: &Call) -> Option<&str> {
-    let named = |two: &[Word]| matches!(two, [flag, _] if flag.text == "-m");
-    let at = call.words.windows(2).position(named).filter(|_| shell::is(&call.program, Role::Interpreter))?;
-    call.words.get(at + 1).map(|name| name.text.as_str())
+/// What a call of an interpreter runs.
+enum Runs<'c> {
+    /// A module, by its name with dots.
+    Module(&'c str),
+    /// A file.
+    Script(&'c str),
+    /// What is fed to it, or stands in the line.
+    Code,
 }
 
-/// Where a module of the folder lies, which goes before those that are installed.
+/// What a call of an interpreter runs. What stands behind its first operand is for the program that is run.
+fn runs(call: &Call) -> Runs<'_> {
+    let mut words = call.words.iter().map(|word| word.text.as_str());
+    if !is_python(&call.program) {
+        return words.find(|word| !word.starts_with('-')).map_or(Runs::Code, Runs::Script);
+    }
+    while let Some(word) = words.next() {
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+            return if word == "-" { Runs::Code } else { Runs::Script(word) };
+        };
+        if letters.starts_with('-') {
+            if word == "--check-hash-based-pycs" {
+                words.next();
+            }
+            continue;
+        }
+        // Letters stand together, and the last of them may take the rest or the next word.
+        let Some(at) = letters.find(['m', 'c', 'W', 'X']) else { continue };
+        let (_, taking) = letters.split_at(at);
+        let mut rest = taking.chars();
+        let letter = rest.next();
+        let value = Some(rest.as_str()).filter(|rest| !rest.is_empty()).or_else(|| words.next());
+        match letter {
+            Some('m') => return value.map_or(Runs::Code, Runs::Module),
+            Some('c') => return Runs::Code,
+            _ => {}
+        }
+    }
+    Runs::Code
+}
+
+/// Whether a program is Python, of whatever version.
+fn is_python(program: &str) -> bool {
+    matches!(without_version(program), "python" | "pypy" | "py")
+}
+
+fn without_version(program: &str) -> &str {
+    program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+}
+
+/// The module that a call of an interpreter runs.
+fn module(call: &Call) -> Option<&str> {
+    match runs(call) {
+        Runs::Module(name) => Some(name),
+        Runs::Script(_) | Runs::Code => None,
+    }
+}
+
+/// Where a module of the folder lies, which goes before those that are installed; the packages that it lies in are run
+/// before it.
 fn module_files(module: &str) -> Vec<String> {
     let of = module.replace('.', "/");
-    vec![format!("{of}.py"), format!("{of}/__main__.py"), format!("{of}/__init__.py")]
+    let packages = of.match_indices('/').filter_map(|(at, _)| of.get(..at));
+    let mut all: Vec<String> = packages.map(|package| format!("{package}/__init__.py")).collect();
+    all.extend(["{}.py", "{}/__main__.py", "{}/__init__.py"].map(|file| file.replace("{}", &of)));
+    all
 }
 
 /// The program of a call, and the files that say what it is to do.
@@ -87,9 +142,13 @@ fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
         all.push(file(&call.given, &found(&call.given, &from, path), folder));
     }
     let name = call.program.as_str();
-    if shell::is(name, Role::Interpreter) || matches!(name, "bun" | "source" | ".") {
-        let script = call.words.iter().map(|w| w.text.clone()).find(|w| !w.starts_with('-'));
-        let files = module(call).map_or_else(|| script.into_iter().collect(), module_files);
+    let interprets = [name, without_version(name)].iter().any(|name| shell::is(name, Role::Interpreter));
+    if interprets || matches!(name, "bun" | "source" | ".") {
+        let files = match runs(call) {
+            Runs::Module(name) => module_files(name),
+            Runs::Script(name) => vec![name.to_owned()],
+            Runs::Code => Vec::new(),
+        };
         let there = files
             .into_iter()
             .map(|name| (from.join(&name), name))

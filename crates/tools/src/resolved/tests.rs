@@ -133,6 +133,37 @@ fn a_module_is_no_program_and_one_of_the_folder_is_bound() {
 }
 
 #[test]
+fn only_what_stands_before_the_first_operand_names_a_module() {
+    let desk = Desk::new();
+    for program in ["python3", "python3.12", "node", "ruby"] {
+        desk.program(&format!("second/{program}"), "#!/bin/sh\necho it\n");
+    }
+    for name in ["tools/run.py", "pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/all.py", "build.js"] {
+        let path = desk.at("work").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "1\n").unwrap();
+    }
+    for (line, bound) in [
+        ("python3 tools/run.py -m unit", &["tools/run.py"][..]),
+        ("python3 -W ignore -X dev tools/run.py -m pkg", &["tools/run.py"]),
+        ("python3 -Wignore -u tools/run.py", &["tools/run.py"]),
+        ("python3.12 tools/run.py -m unit", &["tools/run.py"]),
+        ("node build.js -m prod", &["build.js"]),
+        ("node -m build.js", &["build.js"]),
+        ("ruby build.js -m x", &["build.js"]),
+        ("python3 -m pkg.sub.all", &["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/all.py"]),
+        ("python3 -Im pkg.sub.all -v", &["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/all.py"]),
+        ("python3 -mpkg", &["pkg/__init__.py"]),
+        ("python3 -c 'import x' tools/run.py", &[]),
+    ] {
+        let places = desk.look(line).places();
+        let found: Vec<&String> =
+            places.iter().filter(|p| !p.starts_with('/') && !p.contains("second/")).collect();
+        assert_eq!(found, bound, "{line}");
+    }
+}
+
+#[test]
 fn every_change_after_the_approval_is_seen() {
     let mut cases: Vec<(String, Change)> = Vec::new();
     let mut add = |lines: &[&str], changes: &[Change]| {
