@@ -4,7 +4,7 @@
 
 use pilothouse_core::{
     fact::{Fact, FactSource},
-    intent::Mode,
+    intent::{Mode, PlanSub, QuerySub, Turn},
     memory::NOTE_CHARS,
     money::count,
     plan::{GateStatus, Plan, Task},
@@ -46,7 +46,39 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(sources(around));
     let text = inside(&lines.join("\n"), "state");
     let prior = if around.prior.is_empty() { String::new() } else { format!("{}\n\n", around.prior) };
-    format!("<state>\n{text}\n</state>\n\n{prior}{}", instruction(lane.kind.purpose(), state.mode).trim_end())
+    let task = instruction(lane.kind.purpose(), state.mode);
+    let kind = kind(state, lane).map_or_else(String::new, |kind| format!("\n{kind}"));
+    format!("<state>\n{text}\n</state>\n\n{prior}{}{kind}", task.trim_end())
+}
+
+/// What kind of answer, or of plan, the message wants.
+fn kind(state: &State, lane: &Lane) -> Option<&'static str> {
+    if !matches!(lane.kind, LaneKind::Answer | LaneKind::Planning) {
+        return None;
+    }
+    Some(match &state.turns.get(&lane.turn)?.class {
+        Turn::Query(Some(QuerySub::Summary)) => {
+            "Wanted is a summary: the points that matter, in a few lines."
+        }
+        Turn::Query(Some(QuerySub::Provenance)) => {
+            "Wanted is where it comes from: for each claim its file and line, command or message, step by step; say of \
+             which there is none."
+        }
+        Turn::Query(Some(QuerySub::Detail)) => {
+            "Wanted is detail: the part that is asked about, down to the code and the reasons."
+        }
+        Turn::PlanNew(Some(PlanSub::Compare)) => {
+            "Wanted is a comparison: what each alternative costs and brings, then which one you would take; steps only \
+             read."
+        }
+        Turn::PlanNew(Some(PlanSub::Predict)) => {
+            "Wanted is what would follow from it: what changes, what breaks, how sure that is; steps only read."
+        }
+        Turn::Query(Some(QuerySub::Lookup) | None)
+        | Turn::PlanNew(None)
+        | Turn::PlanContinue
+        | Turn::Control(_) => return None,
+    })
 }
 
 fn day(around: &Circumstances) -> String {

@@ -319,6 +319,26 @@ fn what_research_found_is_told_in_the_last_message_whatever_became_of_the_conver
 }
 
 #[test]
+fn what_kind_of_answer_a_message_wants_stands_in_the_last_message_alone() {
+    for (said, wanted) in [
+        ("summarize what lib.rs does", "Wanted is a summary"),
+        ("where did that come from", "Wanted is where it comes from"),
+        ("explain more about the cache", "Wanted is detail"),
+        ("compare sqlx and diesel for our case", "Wanted is a comparison"),
+        ("predict what happens if traffic doubles", "Wanted is what would follow"),
+    ] {
+        let mut b = Bench::new();
+        b.step(Input::say("what is in src?"));
+        b.reply("files", &[]);
+        b.step(Input::say(said));
+        let (last, before) = b.request().messages.split_last().map(|(l, b)| (l.clone(), b.to_vec())).unwrap();
+        let class = b.session.state().turns.values().next_back().map(|t| t.class.clone());
+        assert!(last.text.contains(wanted), "{said}: {class:?} {}", last.text);
+        assert!(before.iter().all(|m| !m.text.contains("Wanted is")), "{said}");
+    }
+}
+
+#[test]
 fn a_gate_is_told_to_the_model_as_what_became_of_it() {
     let told = |deny: bool| {
         let mut b = Bench::new();
