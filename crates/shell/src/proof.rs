@@ -5,7 +5,7 @@
 
 use super::parse;
 use super::programs::{self, Role};
-use super::syntax::{Joined, Kind, Node, Span};
+use super::syntax::{Joined, Kind, Node, Pipeline, Span};
 use super::{Effect, Risk, effect};
 
 /// Options by which an interpreter is given its program on the line.
@@ -48,6 +48,108 @@ pub fn checks_each_file(line: &str) -> bool {
 /// Whether the end of a line says how each program in it ended: one program, or several joined by `&&`.
 pub fn ends_as_one(line: &str) -> bool {
     ends_together(line).is_some()
+}
+
+/// Programs that only pass on the lines they are fed, or some of them.
+const SHOWS: [&str; 3] = ["tail", "head", "cat"];
+/// Programs that end well whatever became of the others.
+const ENDS_WELL: [&str; 4] = ["true", ":", "echo", "printf"];
+
+/// A line whose end is not that of a program in it that works; the text is the part that decides instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hides {
+    /// That part is what the program's output is piped into.
+    Pipe(String),
+    /// That part comes after the program, or beside it.
+    Later(String),
+}
+
+impl std::fmt::Display for Hides {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Pipe(last) => write!(
+                f,
+                "its end would be that of `{last}`, whatever failed before it: drop the pipe; output is shortened for you"
+            ),
+            Self::Later(last) => {
+                write!(
+                    f,
+                    "its end would be that of `{last}`, whatever failed before it: join the parts by &&"
+                )
+            }
+        }
+    }
+}
+
+/// A line as its end says what it came to: without `2>&1 | tail` and its like, which only shorten what is shown.
+///
+/// # Errors
+/// When another part of it would end well whether or not a program that works in it did.
+pub fn tells_its_end(line: &str) -> Result<String, Hides> {
+    let line = unshortened(line);
+    let Ok(script) = parse::parse(&line) else { return Ok(line) };
+    let text = |node: &Node| line.get(node.span.start..node.span.end).unwrap_or_default().trim().to_owned();
+    let works = |node: &Node| matches!(node.kind, Kind::Simple { .. }) && counts(&line, node.span);
+    let mut worked = false;
+    for (at, pipeline) in script.iter().enumerate() {
+        let Some((last, before)) = pipeline.nodes.split_last() else { continue };
+        if before.iter().any(works) {
+            return Err(Hides::Pipe(text(last)));
+        }
+        let ends = at + 1 == script.len();
+        if ends && worked && pipeline.joined != Joined::And && names(last, &ENDS_WELL) {
+            return Err(Hides::Later(text(last)));
+        }
+        worked |= works(last);
+        if ends && worked && pipeline.background {
+            return Err(Hides::Later("&".to_owned()));
+        }
+    }
+    Ok(line)
+}
+
+/// Whether a line may end well although a program that works in it did not, in a pipe or before another part.
+pub fn hides_its_end(line: &str) -> bool {
+    let works = |node: &Node| matches!(node.kind, Kind::Simple { .. }) && counts(line, node.span);
+    let before = |pipeline: Pipeline| pipeline.nodes.split_last().is_some_and(|(_, b)| b.iter().any(works));
+    tells_its_end(line).is_err() || parse::parse(line).is_ok_and(|script| script.into_iter().any(before))
+}
+
+/// A line without the ends of pipes that only shorten what is shown.
+fn unshortened(line: &str) -> String {
+    let (mut kept, mut from) = (String::new(), 0);
+    for pipeline in parse::parse(line).unwrap_or_default() {
+        let shown = pipeline.nodes.iter().skip(1).rev().take_while(|node| only_shows(node)).count();
+        let Some(last) = pipeline.nodes.len().checked_sub(shown + 1).and_then(|at| pipeline.nodes.get(at))
+        else {
+            continue;
+        };
+        let Some(end) = pipeline.nodes.last().map(|node| node.span.end).filter(|_| shown > 0) else {
+            continue;
+        };
+        let joins = last.redirects.last().map(|r| r.span).filter(|span| {
+            span.end == last.span.end && line.get(span.start..span.end).is_some_and(|t| t.trim() == "2>&1")
+        });
+        let stop = joins.map_or(last.span.end, |span| span.start);
+        kept.push_str(line.get(from..stop).unwrap_or_default().trim_end());
+        from = end;
+    }
+    kept.push_str(line.get(from..).unwrap_or_default());
+    kept
+}
+
+/// Whether a part only passes on what it is fed: it names no file and writes none.
+fn only_shows(node: &Node) -> bool {
+    let Kind::Simple { words, .. } = &node.kind else { return false };
+    let counts = |word: &str| word.starts_with(['-', '+']) || word.bytes().all(|b| b.is_ascii_digit());
+    let options = || words.iter().skip(1).all(|word| parse::bare(word).is_some_and(counts));
+    node.redirects.is_empty() && names(node, &SHOWS) && options()
+}
+
+/// Whether a part is a call of one of these programs.
+fn names(node: &Node, programs: &[&str]) -> bool {
+    let Kind::Simple { words, .. } = &node.kind else { return false };
+    words.first().and_then(|word| parse::bare(word)).is_some_and(|name| programs.contains(&name))
 }
 
 /// The parts of a line whose end is that of each of them.
@@ -101,6 +203,49 @@ mod tests {
         }
         for line in ["ls | head", "pytest; echo done", "pytest || true", "pytest &", "! pytest", "("] {
             assert!(!ends_as_one(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_only_shortens_the_output_is_cut_off_a_line() {
+        for (line, cut) in [
+            ("python3 -m unittest 2>&1 | tail -5", "python3 -m unittest"),
+            ("pytest -q|&tail -n 20", "pytest -q"),
+            ("cargo test 2>&1 | head -c 900 | cat", "cargo test"),
+            ("cd web && npm test 2>&1 | tail && make check | cat", "cd web && npm test && make check"),
+            ("cargo test > log 2>&1 | tail -3", "cargo test > log"),
+            ("pytest 'a | tail'", "pytest 'a | tail'"),
+            ("cat a.json | python3 -m json.tool", "cat a.json | python3 -m json.tool"),
+            ("pytest; npm test", "pytest; npm test"),
+            ("pytest || exit 1", "pytest || exit 1"),
+            ("pytest && echo ok", "pytest && echo ok"),
+            ("true", "true"),
+            ("(", "("),
+        ] {
+            assert_eq!(tells_its_end(line).as_deref(), Ok(cut), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_whose_end_is_that_of_another_part_is_told_by_that_part() {
+        for (line, part) in [
+            ("pytest | grep -v warn", "grep -v warn"),
+            ("pytest | tee log | tail -3", "tee log"),
+            ("pytest 2>&1 | tail -3 > log", "tail -3 > log"),
+            ("cargo test | tail log", "tail log"),
+            ("pytest | sed 's/a/b/' && npm test", "sed 's/a/b/'"),
+        ] {
+            assert_eq!(tells_its_end(line), Err(Hides::Pipe(part.to_owned())), "{line}");
+            assert!(hides_its_end(line), "{line}");
+        }
+        for line in
+            ["ls | head", "cat a | grep b", "pytest && echo ok", "pytest; npm test", "pytest || exit 1"]
+        {
+            assert!(!hides_its_end(line), "{line}");
+        }
+        assert!(hides_its_end("pytest -q | tail -3"));
+        for line in ["pytest || true", "pytest; echo done", "pytest || echo no", "pytest &"] {
+            assert!(matches!(tells_its_end(line), Err(Hides::Later(_))), "{line}");
         }
     }
 
