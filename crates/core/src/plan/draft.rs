@@ -13,6 +13,7 @@ use crate::{
     ids::{GateId, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
     relpath::{BadRelPath, RelPath},
+    shell::{Hides, tells_its_end},
 };
 
 /// A submitted plan cannot be used; the text tells the model why.
@@ -33,6 +34,9 @@ pub enum PlanError {
     /// A gate's command could not be shown.
     #[error("gate {0} has a control character in its command; give a line that can be read")]
     GateControl(usize),
+    /// A gate's end would be that of something else than of what it checks.
+    #[error("gate {0}: {1}")]
+    GateHides(usize, Hides),
     /// A task says nothing.
     #[error("task {0} has no title; say in a few words what is done")]
     Untitled(usize),
@@ -145,6 +149,20 @@ impl PlanDraft {
         })
     }
 
+    /// It with gates that no model can mend: one whose end is that of something else is left out, and its note says so.
+    pub(crate) fn with_gates(mut self, gates: &[GateDraft]) -> Self {
+        for gate in gates {
+            match tells_its_end(&gate.command) {
+                Ok(_) => self.gates.push(gate.clone()),
+                Err(hides) => {
+                    let line = format!("Left out, the gate `{}`: {hides}.", one_line(&gate.command));
+                    self.note = [self.note.trim_end(), &line].join("\n").trim_start().to_owned();
+                }
+            }
+        }
+        self
+    }
+
     /// Checks the draft and makes it a plan.
     ///
     /// # Errors
@@ -173,7 +191,8 @@ impl PlanDraft {
             .zip(1..)
             .map(|(draft, number)| draft.build(number, count))
             .collect::<Result<_, _>>()?;
-        let gates = self.gates.into_iter().zip(1..).map(|(g, n)| g.build(n, count)).collect();
+        let gates = self.gates.into_iter().zip(1..).map(|(gate, number)| gate.build(number, count));
+        let gates = gates.collect::<Result<_, _>>()?;
         let deepest = tasks.iter().map(|t| t.node).max_by_key(|n| (n.approval(), *n));
         let path = IntentPath::to(deepest.unwrap_or(IntentNode::Modify));
         let title = match one_line(&self.title) {
@@ -225,16 +244,19 @@ impl TaskDraft {
 }
 
 impl GateDraft {
-    fn build(self, number: u64, count: u64) -> Gate {
+    fn build(self, number: u64, count: u64) -> Result<Gate, PlanError> {
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
+        let command = tells_its_end(&self.command).map_err(|hides| PlanError::GateHides(at, hides))?;
         let after = self.after.into_iter().filter(|a| (1..=count).contains(a)).map(TaskId).collect();
-        let name = Some(one_line(&self.name)).filter(|name| !name.is_empty());
-        Gate {
+        let named = |name: &String| !name.is_empty() && *name != one_line(&self.command);
+        let name = Some(one_line(&self.name)).filter(named);
+        Ok(Gate {
             id: GateId(number),
-            name: name.unwrap_or_else(|| one_line(&self.command)),
-            command: self.command,
+            name: name.unwrap_or_else(|| one_line(&command)),
+            command,
             after,
             found: self.found,
             status: GateStatus::Pending,
-        }
+        })
     }
 }

@@ -144,13 +144,17 @@ tools! {
     SubmitPlan = "submit_plan" {
         example: r#"{"title": "…", "tasks": [{"title": "…", "detail": "…", "kind": "modify", "files": ["…"], "after": [1]}], "gates": [{"name": "…", "command": "…"}]}; only title and tasks with a title each are needed"#,
         spellings: &[
-            Also("title", &["name"]), Also("tasks", &["steps"]), Listed("tasks"), Listed("gates"),
+            Also("title", &["name"]), Also("note", &["description", "summary", "notes"]), Also("tasks", &["steps"]),
+            Listed("tasks"), Listed("gates"),
             Bare("tasks", &["title"]), Bare("gates", &["command"]),
             Each("tasks", &[
-                Heads("title", "description"), Also("detail", &["description", "details", "instructions"]),
+                Also("title", &["name", "task"]), Heads("title", "description"), Also("detail", &["description", "details", "instructions"]),
                 Also("kind", &["type"]),
             ]),
-            Each("gates", &[Also("command", &["cmd"]), Unheard(SAID)]),
+            Each("gates", &[
+                Also("command", &["cmd", "run"]), Also("name", &["title", "description"]), Unheard(SAID),
+            ]),
+            Unheard(SAID),
         ],
         needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Plan", "Plan"), subject: Subject::Words,
@@ -172,7 +176,7 @@ tools! {
     /// Another command for a gate that cannot work here.
     ChangeGate = "change_gate" {
         example: r#"{"gate": "tests", "command": "python3 -m unittest", "reason": "pytest is not installed"}"#,
-        spellings: &[Also("gate", &["name"]), Also("command", &["cmd"]), Also("reason", &["why"]), Unheard(SAID)],
+        spellings: &[Also("gate", &["name"]), Also("command", &["cmd"]), Also("reason", &["why", "description", "explanation"]), Unheard(SAID)],
         needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Gate", "Gate"), subject: Subject::Words,
     }

@@ -114,6 +114,19 @@ fn a_found_gate_that_cannot_run_here_is_told_so_and_the_run_is_not_called_comple
 }
 
 #[test]
+fn a_gate_of_the_settings_that_ends_as_something_else_does_is_left_out_and_told() {
+    let mut b = opened_with(Trust::Once);
+    let gate = |command: &str| GateDraft { command: command.into(), ..GateDraft::default() };
+    b.session.set_gates(vec![gate("pytest | tee log"), gate("cargo test 2>&1 | tail")]);
+    b.say("fix the bug in a.rs");
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [{"title": "A", "files": ["a.rs"]}]}))]);
+    let plan = b.session.state().plan.clone().unwrap();
+    let lines: Vec<_> = plan.gates.iter().map(|g| g.command.as_str()).collect();
+    assert_eq!(lines, ["cargo test"]);
+    assert!(plan.note.starts_with("Left out, the gate `pytest | tee log`: "), "{}", plan.note);
+}
+
+#[test]
 fn init_is_an_order_to_write_the_file_of_instructions() {
     let mut b = Bench::new();
     b.say("/init");

@@ -155,6 +155,10 @@ impl State {
                 self.lanes.values_mut().for_each(|lane| lane.changed = true);
                 let gates = self.plan.iter_mut().flat_map(|p| &mut p.gates);
                 if let Some(gate) = gates.into_iter().find(|g| g.id == *gate) {
+                    // One that is called like its command stays so.
+                    if gate.name == gate.command {
+                        to.clone_into(&mut gate.name);
+                    }
                     to.clone_into(&mut gate.command);
                     gate.found = false;
                 }

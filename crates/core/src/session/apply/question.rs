@@ -6,6 +6,7 @@ use crate::{
     ids::Seq,
     policy::By,
     session::State,
+    shell::tells_its_end,
     tool::Run,
 };
 
@@ -90,6 +91,8 @@ impl State {
                 self.approved_gates.insert(change.to.clone());
             }
             (CheckpointKind::Risk(command), Some(Answer::Grant { .. })) if command.is_plain() => {
+                // A pipe that only shortens what is shown makes no other line of it.
+                self.allowed_lines.extend(tells_its_end(&command.command));
                 self.allowed_lines.insert(command.command.clone());
             }
             _ => {}

@@ -24,6 +24,7 @@ use crate::{
     sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
     session::{Lane, LaneKind, OpenCall},
+    shell::hides_its_end,
     talk::{Fault, FaultKind},
     tool::{
         Advice, AskUser, Exit, External, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome,
@@ -34,6 +35,9 @@ use crate::{
 const MOST_CHOICES: usize = 9;
 /// So many lines of tests that passed are told as they are.
 const PASSED_LINES: usize = 20;
+
+/// Told of a line whose end is not that of what works in it.
+const LAST_PART: &str = "that is the end of its last part; what stands before it may have failed";
 
 impl Draft<'_> {
     /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
@@ -238,8 +242,9 @@ impl Draft<'_> {
         // In a folder where gates run unasked a plan that names none is held to what was found.
         let unasked = self.state.setting().conditions.is_calm();
         let found = plan.gates.is_empty() && unasked && plan.changes_code();
-        let gates = if found { self.under.gates.to_vec() } else { plan.gates.clone() };
-        let built = PlanDraft { gates, ..plan.clone() }.build(lane.turn, version).map_err(|e| e.to_string());
+        let asked = plan.clone();
+        let draft = if found { asked.with_gates(self.under.gates) } else { asked };
+        let built = draft.build(lane.turn, version).map_err(|e| e.to_string());
         match built.and_then(|plan| self.state.founded(&plan).map(|()| plan)) {
             Ok(plan) if self.state.ousted_by(&plan).is_some() => {
                 let plan = Plan { version: 1, ..plan };
@@ -330,12 +335,17 @@ impl Draft<'_> {
             self.emit(Event::CommandExited { call, exit: exit.clone(), output });
             text = if gate || open.typed { text } else { shortened(text, output) };
         }
+        let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
+        if outcome.exit.as_ref().is_some_and(Exit::ok) && hides_its_end(&command) {
+            let rest = text.find('\n').unwrap_or(text.len());
+            text.insert_str(rest, &format!("\n({LAST_PART})"));
+            outcome.summary.push_str(" of its last part");
+        }
         let mut text = self.told(lane, call, text);
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
         outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
-        let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
         let untouched = gate && !passed && self.fails_untouched(&command, outcome.exit.as_ref(), &mut text);
         let diagnostics =
             if gate { diagnostics(&text, outcome.exit.as_ref(), passed) } else { String::new() };

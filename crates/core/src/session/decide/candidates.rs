@@ -9,6 +9,7 @@ use crate::{
     input::Refusal,
     intent::{Phase, Slash},
     plan::Plan,
+    tool::{SessionCall, ToolCall},
 };
 
 /// Told to a model whose plan is one of several.
@@ -42,8 +43,24 @@ impl Draft<'_> {
             }
             None => "the plan is shown to the user".to_owned(),
         };
+        let told = format!("{told}{}", self.unpiped(call, &best));
         self.end_call(lane, call, CallStatus::Done, &told);
         self.show_best(lane, best);
+    }
+
+    /// Which gates of a plan run without the pipe with which its call names them, in words after what else is said.
+    fn unpiped(&self, call: CallId, plan: &Plan) -> String {
+        let asked = self.state.open_call(call).and_then(|(_, open)| open.asked.as_deref().ok());
+        let Some(ToolCall::Session(SessionCall::SubmitPlan(draft))) = asked else { return String::new() };
+        let both = draft.gates.iter().zip(&plan.gates).filter(|(was, is)| was.command != is.command);
+        let lines = both.map(|(_, gate)| format!("`{}`", gate.command)).collect::<Vec<_>>();
+        if lines.is_empty() {
+            return String::new();
+        }
+        format!(
+            "; run as {}: a pipe at its end would hide how it ended, and output is shortened for you",
+            lines.join(", ")
+        )
     }
 
     /// Shows the best of the plans that were made, where no further one comes; whether there is one.

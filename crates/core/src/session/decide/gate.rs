@@ -20,7 +20,7 @@ use crate::{
     question::{GateChange, GateChangeAnswer},
     relpath::RelPath,
     session::{Lane, LaneKind},
-    shell::{checks_each_file, proves},
+    shell::{checks_each_file, proves, tells_its_end},
     tool::{Advice, ChangeGate, Exit, Run, Trees},
 };
 
@@ -118,17 +118,21 @@ impl Draft<'_> {
                 "a gate is changed by a step of the plan that runs; while planning, submit it with the plan",
             );
         };
-        let Some(gate) = plan.gates.iter().find(|g| g.name == change.gate) else {
+        let Some(gate) = meant(&plan.gates, &change.gate) else {
             let names: Vec<&str> = plan.gates.iter().map(|g| g.name.as_str()).collect();
             return CallVerdict::refuse(format!(
                 "there is no gate of that name; there are: {}",
                 names.join(", ")
             ));
         };
-        if let Some(why) = stays(gate, &change.command) {
+        let to = match tells_its_end(&change.command) {
+            Ok(to) => to,
+            Err(hides) => return CallVerdict::refuse(format!("that proves nothing: {hides}")),
+        };
+        if let Some(why) = stays(gate, &to) {
             return CallVerdict::refuse(why);
         }
-        let request = Run::line(&change.command).request(By::Gate, false);
+        let request = Run::line(&to).request(By::Gate, false);
         let ruling = self.under.policy.decide(&request, &self.state.setting()).ruling;
         if ruling.outcome == Outcome::Refuse {
             return CallVerdict::deny(request, ruling);
@@ -139,11 +143,11 @@ impl Draft<'_> {
             gate: gate.id,
             name: gate.name.clone(),
             from: gate.command.clone(),
-            to: change.command.clone(),
+            to: to.clone(),
             reason: change.reason.clone(),
             unasked: ruling.outcome == Outcome::Run,
         };
-        let message = format!("Change the gate {} to `{}`?", gate.name, change.command);
+        let message = format!("Change the gate {} to `{to}`?", gate.name);
         CallVerdict::ask(asked, message)
     }
 
@@ -206,6 +210,15 @@ impl Resolve for GateChange {
         draft.advance(self.lane);
         Ok(())
     }
+}
+
+/// The gate that a word means: by its name, else by its command, else the only one that there is.
+fn meant<'a>(gates: &'a [Gate], word: &str) -> Option<&'a Gate> {
+    let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let word = folded(word);
+    let named = gates.iter().find(|gate| folded(&gate.name) == word);
+    let lone = || if let [gate] = gates { Some(gate) } else { None };
+    named.or_else(|| gates.iter().find(|gate| folded(&gate.command) == word)).or_else(lone)
 }
 
 /// Why a gate keeps its command, if it does.
