@@ -53,6 +53,8 @@ pub struct Lane {
     pub changed: bool,
     /// What became of its calls that change or run something.
     pub deeds: Deeds,
+    /// Why nothing was to be changed, where its last reply says so plainly.
+    pub needless: Option<String>,
     /// Replies so far.
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
@@ -69,6 +71,20 @@ pub struct Lane {
     pub agent: Option<Arc<Directed>>,
     /// When it was opened.
     pub opened: Millis,
+}
+
+/// How the last line of a step says that it had nothing to change.
+pub const NEEDLESS: &str = "nothing to change:";
+
+/// Why nothing was to be changed, in a reply that says so in a line of its own.
+fn needless(text: &str) -> Option<String> {
+    let said = text.lines().find_map(|line| {
+        let line = line.trim().trim_start_matches(['*', '_', '`', '-', '>', ' ']);
+        let head = line.get(..NEEDLESS.len()).filter(|head| head.eq_ignore_ascii_case(NEEDLESS))?;
+        line.get(head.len()..)
+    });
+    let why = said?.trim().trim_matches(['*', '_', '`']).trim();
+    (!why.is_empty()).then(|| why.to_owned())
 }
 
 /// What became of calls that change or run something.
@@ -295,6 +311,7 @@ impl Lane {
             addressed: false,
             changed: false,
             deeds: Deeds::None,
+            needless: None,
             rounds: 0,
             seen: BTreeMap::new(),
             parts: SeenParts::new(),
@@ -312,8 +329,9 @@ impl Lane {
     }
 
     /// Its model replied, with these calls.
-    pub(super) fn replied(&mut self, seq: Seq, calls: &[CallHead], at: Millis) {
+    pub(super) fn replied(&mut self, seq: Seq, (text, calls): (&str, &[CallHead]), at: Millis) {
         self.thinking = None;
+        self.needless = needless(text);
         self.talk.push(Talk::Reply(seq));
         self.calls = calls.iter().map(|c| OpenCall::of_head(c, at)).collect();
     }

@@ -10,7 +10,7 @@ use pilothouse_core::{
     money::Limits,
     plan::{Plan, TaskStatus},
     scope::PermissionMode,
-    session::{Bounds, Lane, What},
+    session::{Bounds, Lane, NEEDLESS, What},
     talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
     tool::ToolOutcome,
     work::Work,
@@ -50,7 +50,7 @@ fn lane(b: &Bench, task: u64) -> Lane {
 
 fn reply(b: &mut Bench, task: u64, calls: &[(&str, Value)]) {
     let call = lane(b, task).thinking.unwrap();
-    b.reply_to(call, "so", calls).unwrap();
+    b.reply_to(call, &format!("{NEEDLESS} so"), calls).unwrap();
 }
 
 /// Tools that run, by the step whose they are.

@@ -359,7 +359,7 @@ fn a_question_that_holds_the_run_stands_aside_while_leaving_is_asked_about() {
     b.say("/exit");
     assert_eq!(held(&b).kind.held(), Some(&asked));
     let call = run_thinking(&b);
-    b.reply_to(call, "done", &[]).unwrap();
+    b.reply_to(call, "nothing to change: done", &[]).unwrap();
     assert_eq!(begun(&b), 1, "the next step began unasked");
     b.say("n");
     assert_eq!((held(&b).kind, phase(&b)), (asked.kind, Phase::Executing));

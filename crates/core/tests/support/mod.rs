@@ -24,7 +24,7 @@ use pilothouse_core::{
     relpath::RelPath,
     resolved::{ResolvedCommand, Thing},
     sandbox::{Backend, Sandbox},
-    session::{Session, Step, Tiers},
+    session::{NEEDLESS, Session, Step, Tiers},
     talk::{ModelCall, ModelReply},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
     trust::{Part, PartChange, Standing, Trust, TrustRequest},
@@ -185,9 +185,17 @@ impl Bench {
             .unwrap_or_else(|| panic!("no tool runs: {:#?}", self.session.state().open))
     }
 
+    /// The model's reply. A step that it ends without having done anything it says needs nothing, once it is asked.
     pub fn reply(&mut self, text: &str, calls: &[(&str, serde_json::Value)]) -> Step {
         let call = self.thinking();
-        self.reply_to(call, text, calls).unwrap()
+        let step = self.reply_to(call, text, calls).unwrap();
+        let idle =
+            |e: &Stamped| matches!(&e.event, Event::LaneNudged { text, .. } if text.contains(NEEDLESS));
+        if !step.events.iter().any(idle) {
+            return step;
+        }
+        let call = self.thinking();
+        self.reply_to(call, &format!("{NEEDLESS} a story"), &[]).unwrap()
     }
 
     pub fn reply_to(

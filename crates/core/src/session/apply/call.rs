@@ -9,7 +9,7 @@ use crate::{
     ids::{CallId, LaneId, Seq},
     relpath::RelPath,
     sandbox::Confine,
-    scope::ToolScope,
+    scope::{Capability, ToolScope},
     session::{Deeds, LaneKind, OpenCall, State, Talk},
     tool::{LeaveOf, Tool},
     work::SeenParts,
@@ -86,7 +86,13 @@ impl State {
             c.call == *call
                 && c.tool.is_some_and(|t| t.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)))
         };
+        // What was to propose a change and failed proposed none.
+        let proposes = |c: &OpenCall| {
+            let needs = c.tool.and_then(Tool::needs);
+            c.call == *call && matches!(needs, Some(Capability::Write | Capability::Delete))
+        };
         lane.deeds = match (lane.calls.iter().any(acts), status) {
+            (true, CallStatus::Failed) if lane.calls.iter().any(proposes) => lane.deeds,
             (true, CallStatus::Done | CallStatus::Failed) => Deeds::Done,
             (true, CallStatus::Refused) if lane.deeds == Deeds::None => Deeds::Refused,
             (true, CallStatus::Refused | CallStatus::Interrupted) | (false, _) => lane.deeds,

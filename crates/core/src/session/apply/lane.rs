@@ -78,7 +78,7 @@ impl State {
                 self.saw(calls.iter().map(|c| c.call.0).max().unwrap_or(0));
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.replied(seq, calls, at);
+                    lane.replied(seq, (&text.head, calls), at);
                 }
                 self.charge_parent(*lane, usage);
             }

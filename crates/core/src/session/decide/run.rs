@@ -13,7 +13,7 @@ use crate::{
     proposal::ProposalStatus,
     question::Gap,
     scope::{Capability, PermissionMode, ToolScope},
-    session::{Deeds, LaneKind},
+    session::{Deeds, LaneKind, NEEDLESS},
     tool::Run,
 };
 
@@ -22,6 +22,14 @@ const NUDGE: &str =
     "You have not called submit_plan: hand the plan in now, or say that there is nothing to do.";
 /// What the user is told when that did not help.
 const NO_PLAN: &str = "No plan came of that; nothing was changed.";
+
+/// Told to a model whose step ended without a change and without a command.
+fn idle_step() -> String {
+    format!(
+        "You changed nothing in this step and ran nothing: make the change now. If none is needed, say why in a line \
+         that begins with `{NEEDLESS}`."
+    )
+}
 
 /// Told to a model whose repair ended without a change.
 fn unchanged(gate: &str) -> String {
@@ -254,7 +262,20 @@ impl Draft<'_> {
         let acts = node.is_some_and(|n| !ToolScope::READ_ONLY.contains(n.scope()));
         let refused = self.state.lanes.get(&lane).is_some_and(|l| l.deeds == Deeds::Refused);
         let wrote = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
-        let skipped = skipped || (acts && refused && !wrote);
+        let idle = acts && mine.clone().count() == 0 && !wrote;
+        let idle = self.state.lanes.get(&lane).filter(|l| idle && l.deeds == Deeds::None);
+        if idle.is_some_and(|l| !l.was_nudged() && l.needless.is_none()) {
+            self.emit(Event::LaneNudged { lane, text: idle_step() });
+            return self.think(lane);
+        }
+        let needless = idle.map(|l| l.needless.clone());
+        let skipped = skipped || (acts && refused && !wrote) || needless == Some(None);
+        if let Some(why) = needless {
+            let number = self.state.step_of(lane);
+            let (level, why) =
+                why.map_or((Level::Warn, ".".to_owned()), |why| (Level::Info, format!(": {why}")));
+            self.notice(level, format!("Step {number}: nothing changed{why}"));
+        }
         self.emit(Event::LaneClosed { lane });
         if skipped {
             self.emit(Event::TaskSkipped { task });
