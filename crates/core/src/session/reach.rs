@@ -5,14 +5,15 @@
 
 use std::sync::Arc;
 
-use super::State;
+use super::{State, state::TurnInfo};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     ids::TurnId,
-    intent::{IntentNode, PlanSub, Turn},
+    intent::{Control, IntentNode, PlanSub, Turn},
     lane::LaneKind,
     plan::{Plan, Revision, Task, TaskStatus},
     proposal::Proposal,
+    question::Transition,
     relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
 };
@@ -47,6 +48,18 @@ impl State {
         let may_end_in_changes =
             self.permission == PermissionMode::Auto && info.path.current() == IntentNode::Execute;
         if may_end_in_changes { scope.or(ToolScope::SHELL) } else { scope }
+    }
+
+    /// Whether the user said yes to what the agent offered, and that leads to this: it may change files, remove none.
+    pub fn agreed(&self, deeper: &Transition) -> bool {
+        let Some(lane) = self.lanes.get(&deeper.lane).filter(|l| l.kind == LaneKind::Answer) else {
+            return false;
+        };
+        let yes = |t: &Arc<TurnInfo>| {
+            matches!(t.class, Turn::Control(Control::Approve | Control::Proceed)) && !t.forbids
+        };
+        let offered = self.recent.iter().any(|said| !said.by_user);
+        offered && deeper.to != IntentNode::Delete && self.turns.get(&lane.turn).is_some_and(yes)
     }
 
     /// The message that began the work which this one goes on with.

@@ -189,7 +189,7 @@ impl Resolve for Transition {
                 if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
                     draft.retreat_to(self.lane, node);
                 }
-                let text = "the user does not want files changed in this turn";
+                let text = "this turn may not change files";
                 draft.deny_call(given.question, self.call, given.stored, text);
                 Ok(())
             }
