@@ -45,7 +45,8 @@ impl Draft<'_> {
         });
     }
 
-    /// `/queue`: lists the work that waits, moves a piece up, takes it out, words it anew or tells it to what runs.
+    /// `/queue`: lists the work that waits, moves a piece up, takes it out, words it anew or tells it to what runs; any
+    /// other text waits as work of its own.
     pub(super) fn queued(&mut self, args: &str) -> Decided {
         let works: Vec<TurnId> = self.state.queue.works().collect();
         let (word, rest) = args.split_once(' ').unwrap_or((args, ""));
@@ -53,6 +54,9 @@ impl Draft<'_> {
             return self.list_queue(&works);
         }
         let (number, text) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
+        if !manages(word, number) {
+            return self.enqueue(args);
+        }
         let at = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).filter(|at| *at < works.len());
         let at =
             at.ok_or_else(|| Refusal::new(format!("nothing waits as number \"{number}\"; /queue lists it")))?;
@@ -70,7 +74,9 @@ impl Draft<'_> {
                 }
             }
             _ => {
-                return Err(Refusal::new("write /queue, or /queue with up N, drop N, tell N or edit N TEXT"));
+                return Err(Refusal::new(
+                    "write /queue, /queue TEXT, or /queue with up N, drop N, tell N or edit N TEXT",
+                ));
             }
         }
         self.change_queue(|q| {
@@ -191,4 +197,10 @@ impl Draft<'_> {
     fn is_free(&self) -> bool {
         self.state.phase == Phase::Idle && !self.state.phase_question().is_some_and(|c| c.kind.is_reset())
     }
+}
+
+/// Whether a word of `/queue` is about what waits, and no beginning of a line that is to wait.
+fn manages(word: &str, number: &str) -> bool {
+    let known = matches!(word, "up" | "drop" | "tell" | "edit");
+    known && (number.is_empty() || number.parse::<usize>().is_ok())
 }
