@@ -62,6 +62,8 @@ pub struct MessageFacts {
     pub goals: Vec<String>,
     /// The steps of it that were done, where it took several.
     pub steps: Vec<String>,
+    /// The files, which say what was done where nothing else does.
+    pub files: Vec<RelPath>,
     /// Gates that are green, by their commands.
     pub checked: Vec<String>,
 }
@@ -71,7 +73,12 @@ impl MessageFacts {
     pub fn message(&self) -> String {
         let goals = self.goals.iter().map(|g| g.lines().next().unwrap_or_default().trim());
         let goals: Vec<&str> = goals.filter(|g| !g.is_empty()).collect();
-        let last = goals.last().copied().unwrap_or("Change files");
+        let files = match self.files.as_slice() {
+            [] => "Change files".to_owned(),
+            [file] => format!("Change {file}"),
+            [first, rest @ ..] => format!("Change {first} and {} more", rest.len()),
+        };
+        let last = goals.last().copied().unwrap_or(&files);
         let mut text = subject(last);
         if last.chars().count() > SUBJECT {
             text.push_str(&format!("\n\n{last}"));
@@ -135,6 +142,7 @@ fn subject(goal: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -146,10 +154,18 @@ mod tests {
     #[test]
     fn a_message_says_what_was_wanted_and_what_proves_it() {
         assert_eq!(of(&["add rate limiting."], &[]), "Add rate limiting");
+        let file = |name: &str| RelPath::new(name).unwrap();
+        let bare = |files: &[&str]| {
+            let files = files.iter().map(|name| file(name)).collect();
+            MessageFacts { files, ..MessageFacts::default() }.message()
+        };
+        assert_eq!(bare(&["calc.py"]), "Change calc.py");
+        assert_eq!(bare(&["calc.py", "b.py"]), "Change calc.py and 1 more");
         assert_eq!(of(&["fix the typo"], &["cargo test"]), "Fix the typo\n\nChecked: cargo test");
         assert_eq!(of(&["a first", "b next", "b next"], &[]), "B next\n\n- a first");
         let steps = vec!["Close the file".to_owned(), "Name the line ".repeat(7).trim().to_owned()];
-        let facts = MessageFacts { goals: vec!["Mend the store".to_owned()], steps, checked: Vec::new() };
+        let facts =
+            MessageFacts { goals: vec!["Mend the store".to_owned()], steps, ..MessageFacts::default() };
         let lines = "- Close the file\n- Name the line Name the line Name the line Name the line Name the line\n  Name the line \
                      Name the line";
         assert_eq!(facts.message(), format!("Mend the store\n\n{lines}"));
@@ -160,7 +176,8 @@ mod tests {
             "Mend the store\n\n- add a limit"
         );
         let steps = ["Mend the `store`.", "add a limit", "Add a limit."].map(str::to_owned).to_vec();
-        let facts = MessageFacts { goals: vec!["mend the store".to_owned()], steps, checked: Vec::new() };
+        let facts =
+            MessageFacts { goals: vec!["mend the store".to_owned()], steps, ..MessageFacts::default() };
         assert_eq!(facts.message(), "Mend the store\n\n- add a limit");
         let long = "make ".repeat(30);
         let message = of(&[&long], &[]);

@@ -12,6 +12,7 @@ use crate::{
     event::{Event, Level},
     ids::CallId,
     input::Refusal,
+    intent::Turn,
     plan::{GateStatus, TaskStatus},
     question::{CommitAnswer, CommitQuestion},
     relpath::RelPath,
@@ -88,11 +89,16 @@ impl Draft<'_> {
         let mut facts = MessageFacts::default();
         for group in groups.filter(|g| g.files.iter().any(|f| named(&f.path))) {
             let plan = self.state.plan_of(group.origin.work);
-            facts.goals.push(plan.map_or(group.goal, |p| p.title.clone()));
+            // A yes may have led to it, but says nothing of it.
+            let turn = self.state.turns.get(&group.origin.work);
+            let says = !turn.is_some_and(|turn| matches!(turn.class, Turn::Control(_)));
+            let said = says.then_some(group.goal);
+            facts.goals.extend(plan.map(|p| p.title.clone()).or(said));
             let steps = plan.filter(|p| p.tasks.len() > 1).into_iter().flat_map(|p| &p.tasks);
             let done = steps.filter(|t| t.status == TaskStatus::Done).map(|t| t.title.clone());
             facts.steps.extend(done.filter(|s| !facts.steps.contains(s)).collect::<Vec<_>>());
             let green = plan.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
+            facts.files.extend(group.files.into_iter().map(|f| f.path).filter(named));
             facts.checked = green.map(|g| g.command.clone()).collect();
         }
         facts.message()
