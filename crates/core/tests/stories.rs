@@ -30,6 +30,8 @@ mod commit;
 mod compact;
 #[path = "stories/consents.rs"]
 mod consents;
+#[path = "stories/ends.rs"]
+mod ends;
 #[path = "stories/facts.rs"]
 mod facts;
 #[path = "stories/gates.rs"]

@@ -1,0 +1,195 @@
+//! What an end says: of a gate that is a pipe, of a step in which nothing was done, of a yes to an offer.
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    intent::Phase,
+    plan::{GateStatus, TaskStatus},
+    tool::Tool,
+};
+use serde_json::{Value, json};
+
+use crate::{phase, support::*};
+
+fn submit(gates: Value) -> (&'static str, Value) {
+    ("submit_plan", json!({"title": "P", "tasks": [{"title": "One", "files": ["a.txt"]}], "gates": gates}))
+}
+
+fn gate(b: &Bench) -> (String, String) {
+    let gate = &b.session.state().plan.as_ref().unwrap().gates[0];
+    (gate.name.clone(), gate.command.clone())
+}
+
+/// What the last call was told.
+fn told(b: &Bench) -> String {
+    let told = b.log.iter().rev().find_map(|e| match &e.event {
+        pilothouse_core::event::Event::CallEnded { result, .. } => Some(result.head.clone()),
+        _ => None,
+    });
+    told.unwrap()
+}
+
+#[test]
+fn a_pipe_that_only_shortens_is_cut_off_a_gate_and_that_is_told() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.reply("", &[submit(json!([{"command": "python3 -m unittest 2>&1 | tail -5"}]))]);
+    let line = "python3 -m unittest";
+    assert_eq!(gate(&b), (line.to_owned(), line.to_owned()));
+    assert!(told(&b).contains("run as `python3 -m unittest`"), "{}", told(&b));
+}
+
+#[test]
+fn a_gate_that_ends_as_something_else_does_is_refused_with_the_part_that_decides() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    for (line, part) in [("pytest | grep -v warn", "`grep -v warn`"), ("pytest || true", "`true`")] {
+        b.reply("", &[submit(json!([{"name": "t", "command": line}]))]);
+        assert_eq!(phase(&b), Phase::Planning, "{line}");
+        assert!(told(&b).starts_with("gate 1: ") && told(&b).contains(part), "{}", told(&b));
+    }
+}
+
+#[test]
+fn a_gate_is_meant_by_its_name_by_its_command_or_as_the_only_one() {
+    for word in ["tests", " Tests ", "make   test", "gate 1"] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("tests", "make test")]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        let change = json!({"gate": word, "command": "pytest 2>&1 | tail -3", "description": "no make here"});
+        b.reply("", &[("change_gate", change)]);
+        b.answer(|k| matches!(k, CheckpointKind::GateChange(_)), Answer::Approve).unwrap();
+        assert_eq!(gate(&b), ("tests".to_owned(), "pytest".to_owned()), "{word}");
+    }
+}
+
+#[test]
+fn a_gate_that_is_called_like_its_command_is_renamed_with_it() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.reply(
+        "",
+        &[submit(json!([{"command": "make test"}, {"command": "make lint", "description": "style"}]))],
+    );
+    assert_eq!(b.session.state().plan.as_ref().unwrap().gates[1].name, "style");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let change = json!({"gate": "make test", "command": "pytest", "reason": "no make here"});
+    b.reply("", &[("change_gate", change)]);
+    b.answer(|k| matches!(k, CheckpointKind::GateChange(_)), Answer::Approve).unwrap();
+    assert_eq!(gate(&b), ("pytest".to_owned(), "pytest".to_owned()));
+}
+
+/// The step of an approved plan ends without any call.
+fn idle(text: &str) -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let call = b.thinking();
+    b.reply_to(call, text, &[]).unwrap();
+    b
+}
+
+fn status(b: &Bench) -> TaskStatus {
+    let state = b.session.state();
+    state.plan.as_ref().or(state.suspended.as_ref()).unwrap().tasks[0].status
+}
+
+#[test]
+fn a_step_in_which_nothing_was_done_is_asked_about_once_and_then_not_done() {
+    let mut b = idle("I fixed it.");
+    assert_eq!((phase(&b), status(&b)), (Phase::Executing, TaskStatus::Running), "it is told so");
+    let call = b.thinking();
+    b.reply_to(call, "It is fixed.", &[]).unwrap();
+    assert_eq!((phase(&b), status(&b)), (Phase::Idle, TaskStatus::Skipped));
+    assert!(b.notices().contains(&"Step 1: nothing changed.".to_owned()), "{:?}", b.notices());
+}
+
+#[test]
+fn a_step_that_says_why_nothing_is_to_be_changed_is_done_and_told() {
+    for first in ["It is so.", "Nothing to change: the sum is right already."] {
+        let mut b = idle(first);
+        if phase(&b) == Phase::Executing {
+            let call = b.thinking();
+            b.reply_to(call, "nothing to change: the sum is right already.", &[]).unwrap();
+        }
+        assert_eq!((phase(&b), status(&b)), (Phase::Idle, TaskStatus::Done), "{first}");
+        let told = "Step 1: nothing changed: the sum is right already.".to_owned();
+        assert!(b.notices().contains(&told), "{:?}", b.notices());
+    }
+}
+
+#[test]
+fn a_step_whose_edits_did_not_fit_did_nothing() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.end_tool(pilothouse_core::tool::ToolOutcome::failure("not found".to_owned()));
+    let call = b.thinking();
+    b.reply_to(call, "Done.", &[]).unwrap();
+    assert_eq!(phase(&b), Phase::Executing, "it is told so");
+}
+
+#[test]
+fn a_yes_to_an_offer_lets_its_path_ask_for_changes_and_not_for_removals() {
+    let offered = |node: &str| {
+        let mut b = Bench::new();
+        b.say("could add be typed?");
+        b.reply("It could. Shall I change it?", &[]);
+        b.say("yes");
+        b.reply("", &[("request_path", json!({"node": node, "reason": "the user said yes"}))]);
+        let state = b.session.state();
+        let deeper = state.open.values().find_map(|c| match &c.kind {
+            CheckpointKind::Transition(deeper) => Some(state.agreed(deeper)),
+            _ => None,
+        });
+        deeper
+    };
+    assert_eq!(offered("modify"), Some(true));
+    assert_ne!(offered("delete"), Some(true));
+    let mut b = Bench::new();
+    b.say("could add be typed?");
+    b.reply("", &[("request_path", json!({"node": "modify", "reason": "so"}))]);
+    let state = b.session.state();
+    let asked = state.open.values().find_map(|c| match &c.kind {
+        CheckpointKind::Transition(deeper) => Some(state.agreed(deeper)),
+        _ => None,
+    });
+    assert_ne!(asked, Some(true), "a question is no yes");
+}
+
+#[test]
+fn a_line_that_was_allowed_for_the_session_is_not_asked_again_as_a_gate() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "python3 -m unittest")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("run", json!({"command": "python3 -m unittest 2>&1 | tail -4"}))]);
+    let rules = vec!["allow command python3 -m unittest".to_owned(), "allow command unittest $".to_owned()];
+    b.answer(is_risk, Answer::Grant { rules, lasting: false }).unwrap();
+    b.end_tool(exited(0, "ok"));
+    b.reply("It is so.", &[]);
+    assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)), "{:?}", b.session.state().open);
+    assert_eq!(b.tool().1, Tool::Run);
+    b.end_tool(exited(0, "ok"));
+    let state = b.session.state();
+    let plan = state.plan.as_ref().or(state.suspended.as_ref()).unwrap();
+    assert!(matches!(plan.gates[0].status, GateStatus::Passed(_)));
+}
+
+#[test]
+fn any_other_text_behind_queue_waits_as_work() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    for (line, waits) in [("/queue add a test for names", 1), ("/queue drop the old cache", 2)] {
+        b.say(line);
+        assert_eq!(b.session.state().queue.works().count(), waits, "{line}");
+    }
+    b.say("/queue drop 1");
+    assert_eq!(b.session.state().queue.works().count(), 1);
+    assert!(b.input(pilothouse_core::input::Input::say("/queue drop 7")).is_err());
+}
