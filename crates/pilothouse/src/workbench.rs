@@ -176,10 +176,12 @@ pub fn explain(error: RuntimeError) -> Failure {
 fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
     let get = |name: &str| environment.get(name).unwrap_or_default();
     let rich = matches!(get("COLORTERM"), "truecolor" | "24bit") || get("TERM").ends_with("-direct");
-    let depth = match (get("NO_COLOR").is_empty(), rich) {
-        (false, _) => Depth::None,
-        (true, true) => Depth::TrueColor,
-        (true, false) => Depth::Ansi16,
+    // Multiplexers and remote shells keep the terminal's name and lose `COLORTERM`.
+    let depth = match (get("NO_COLOR").is_empty(), rich, get("TERM").ends_with("256color")) {
+        (false, ..) => Depth::None,
+        (true, true, _) => Depth::TrueColor,
+        (true, false, true) => Depth::Indexed,
+        (true, false, false) => Depth::Ansi16,
     };
     let locale =
         [get("LC_ALL"), get("LC_CTYPE"), get("LANG")].into_iter().find(|l| !l.is_empty()).unwrap_or_default();

@@ -339,7 +339,9 @@ fn main() {
     let look = Look {
         ground_known: true,
         dark: !has("--light"),
-        depth: if has("--16") {
+        depth: if has("--256") {
+            Depth::Indexed
+        } else if has("--16") {
             Depth::Ansi16
         } else if has("--plain") {
             Depth::None

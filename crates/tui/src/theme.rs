@@ -1,9 +1,10 @@
 //! Colours by what they mean, and the glyphs beside them.
 //!
-//! Owns the slots, the reading of a theme file and the fallbacks to sixteen colours and to none.
+//! Owns the slots, the reading of a theme file and the fallbacks to 256 colours, to sixteen and to none.
 //! The only place of the crate that names a colour; everything else names a [`Slot`].
 
 mod glyphs;
+mod palette;
 
 use std::collections::BTreeMap;
 
@@ -99,7 +100,7 @@ impl Slot {
     /// What stands for the colour where there is none, and what comes with it everywhere.
     const fn emphasis(self, depth: Depth) -> Modifier {
         match (self, depth) {
-            (Self::Comment, Depth::TrueColor | Depth::Ansi16) => Modifier::ITALIC,
+            (Self::Comment, Depth::TrueColor | Depth::Indexed | Depth::Ansi16) => Modifier::ITALIC,
             (Self::Strong, Depth::Ansi16 | Depth::None) => Modifier::BOLD,
             (Self::Accent | Self::Warn | Self::Bad, Depth::None) => Modifier::BOLD,
             (Self::Select, Depth::Ansi16 | Depth::None) => Modifier::REVERSED,
@@ -115,10 +116,19 @@ pub enum Depth {
     /// 24 bits.
     #[default]
     TrueColor,
+    /// The 240 that are the same in every terminal with 256.
+    Indexed,
     /// The sixteen that the user's terminal chose.
     Ansi16,
     /// None wanted (`NO_COLOR`): bold, underline and reverse only.
     None,
+}
+
+impl Depth {
+    /// Whether a theme's own colours are shown, exactly or nearly, and so its grounds.
+    pub const fn is_rich(self) -> bool {
+        matches!(self, Self::TrueColor | Self::Indexed)
+    }
 }
 
 /// The colours in use.
@@ -207,6 +217,9 @@ impl Theme {
             theme.take(if dark { base.dark } else { base.light })?;
         }
         theme.take(if dark { file.dark } else { file.light })?;
+        if depth == Depth::Indexed {
+            (theme.colours, theme.ground) = palette::indexed(&theme.colours, theme.ground, dark);
+        }
         Ok(theme)
     }
 
@@ -244,26 +257,29 @@ impl Theme {
         self.colour(slot).map_or(style, |c| style.fg(c))
     }
 
-    /// The slot as a ground; without colours it may be reverse or underlined instead.
+    /// The slot as a ground; without colours it may be reverse or underlined instead, as words are that have the
+    /// ground of their line.
     pub fn fill(&self, slot: Slot) -> Style {
-        let style = Style::new().add_modifier(slot.emphasis(self.depth) & !Modifier::ITALIC);
-        match (self.depth, self.colour(slot)) {
-            (Depth::TrueColor, Some(c)) => style.bg(c),
-            _ => style,
-        }
+        let line = match slot {
+            Slot::AddWord => Some(Slot::Add),
+            Slot::RemWord => Some(Slot::Rem),
+            _ => None,
+        };
+        let alike = line.is_some_and(|line| self.depth.is_rich() && self.colour(line) == self.colour(slot));
+        let mark = if alike { Modifier::UNDERLINED } else { Modifier::empty() };
+        let style = Style::new().add_modifier(slot.emphasis(self.depth) & !Modifier::ITALIC | mark);
+        self.colour(slot).filter(|_| self.depth.is_rich()).map_or(style, |c| style.bg(c))
     }
 
     /// The ground of the whole screen: the terminal's own unless the theme paints it.
     pub fn ground(&self) -> Style {
-        match (self.depth, self.ground) {
-            (Depth::TrueColor, Some(c)) => self.style(Slot::Text).bg(c),
-            _ => Style::new(),
-        }
+        let painted = self.ground.filter(|_| self.depth.is_rich());
+        painted.map_or_else(Style::new, |c| self.style(Slot::Text).bg(c))
     }
 
     fn colour(&self, slot: Slot) -> Option<Color> {
         match self.depth {
-            Depth::TrueColor => self.colours.get(&slot).copied(),
+            Depth::TrueColor | Depth::Indexed => self.colours.get(&slot).copied(),
             Depth::Ansi16 => slot.ansi(self.dark),
             Depth::None => None,
         }

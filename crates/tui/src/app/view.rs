@@ -24,7 +24,7 @@ use crate::{
     layout::{Areas, Shape, Wants, shape},
     overlay::{Caret, approvals, page::borders},
     pane::{Focus, Pane, diff, plan},
-    theme::{Depth, Slot},
+    theme::Slot,
 };
 
 impl App {
@@ -93,7 +93,7 @@ impl App {
 
     /// For poorer terminals: a reversed row is of one colour, and signs of ours are ASCII.
     fn simplify(&self, buf: &mut Buffer) {
-        if self.looks.theme.depth() == Depth::TrueColor && !self.looks.look.ascii {
+        if self.looks.theme.depth().is_rich() && !self.looks.look.ascii {
             return;
         }
         for cell in &mut buf.content {

@@ -15,7 +15,11 @@ fn every_builtin_theme_fills_every_slot_in_dark_and_light() {
 
 /// Relative luminance as WCAG 2 defines it.
 fn luminance(colour: Color) -> f64 {
-    let Color::Rgb(r, g, b) = colour else { return 0.0 };
+    let [r, g, b] = match colour {
+        Color::Rgb(r, g, b) => [r, g, b],
+        Color::Indexed(n) => palette::rgb(n),
+        _ => return 0.0,
+    };
     let part = |v: u8| {
         let v = f64::from(v) / 255.0;
         if v <= 0.03928 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
@@ -33,23 +37,52 @@ fn text_can_be_read_on_every_ground() {
     use Slot as S;
     let words = [(S::AddWord, "add_word"), (S::RemWord, "rem_word"), (S::Select, "select")];
     let inks = [S::Strong, S::Soft, S::Accent, S::Info, S::Ok, S::OkDim, S::Warn, S::Bad];
-    for name in Theme::names() {
-        for dark in [true, false] {
-            let theme = Theme::parse(Theme::source(name).unwrap(), dark, Depth::TrueColor).unwrap();
-            let own = if dark { Color::Rgb(16, 16, 20) } else { Color::Rgb(255, 255, 255) };
-            let ground = theme.ground.unwrap_or(own);
-            for ink in inks {
-                let c = contrast(theme.colour(ink).unwrap(), ground);
-                assert!(c >= 4.5, "{name} dark={dark} {ink:?} has {c:.1}:1");
-            }
-            let text = theme.colour(S::Text).or(theme.colour(S::Strong)).unwrap();
-            for (slot, key) in words {
-                let c = contrast(text, theme.colour(slot).unwrap());
-                assert!(c >= 4.5, "{name} dark={dark} text on {key} has {c:.1}:1");
-            }
-            let faint = contrast(theme.colour(S::Faint).unwrap(), ground);
-            assert!(faint >= 3.0, "{name} dark={dark} faint has {faint:.1}:1");
+    for (name, dark, depth) in shown_richly() {
+        let theme = Theme::parse(Theme::source(name).unwrap(), dark, depth).unwrap();
+        let own = if dark { Color::Rgb(16, 16, 20) } else { Color::Rgb(255, 255, 255) };
+        let ground = theme.ground.unwrap_or(own);
+        for ink in inks {
+            let c = contrast(theme.colour(ink).unwrap(), ground);
+            assert!(c >= 4.5, "{name} dark={dark} {depth:?} {ink:?} has {c:.1}:1");
         }
+        let text = theme.colour(S::Text).or(theme.colour(S::Strong)).unwrap();
+        for (slot, key) in words {
+            let c = contrast(text, theme.colour(slot).unwrap());
+            assert!(c >= 4.5, "{name} dark={dark} {depth:?} text on {key} has {c:.1}:1");
+        }
+        let faint = contrast(theme.colour(S::Faint).unwrap(), ground);
+        assert!(faint >= 3.0, "{name} dark={dark} {depth:?} faint has {faint:.1}:1");
+    }
+}
+
+/// Every theme on both grounds at both depths that show its colours.
+fn shown_richly() -> impl Iterator<Item = (&'static str, bool, Depth)> {
+    let depths = [Depth::TrueColor, Depth::Indexed];
+    let grounds = move |name| [true, false].into_iter().flat_map(move |dark| depths.map(|d| (name, dark, d)));
+    Theme::names().flat_map(grounds)
+}
+
+#[test]
+fn with_256_colours_a_diff_has_grounds_that_differ_and_code_is_read_on_them() {
+    use Slot as S;
+    let code = [S::Strong, S::Keyword, S::Str, S::Type, S::Num, S::Comment, S::Ok, S::Bad, S::Faint];
+    for (name, dark, _) in shown_richly().filter(|(_, _, depth)| *depth == Depth::Indexed) {
+        let theme = Theme::parse(Theme::source(name).unwrap(), dark, Depth::Indexed).unwrap();
+        let of = |slot| theme.colour(slot).unwrap();
+        for slot in S::ALL.into_iter().filter(|s| *s != S::Text) {
+            assert!(matches!(of(slot), Color::Indexed(16..)), "{name} dark={dark} {slot:?}: {:?}", of(slot));
+        }
+        let at = format!("{name} dark={dark}");
+        assert_ne!(of(S::Add), of(S::Rem), "{at}");
+        for (line, word) in [(S::Add, S::AddWord), (S::Rem, S::RemWord)] {
+            assert_ne!(of(line), of(S::Surface), "{at} {line:?}");
+            assert_ne!(theme.fill(line), theme.fill(word), "{at} {word:?}");
+            for ink in code {
+                let c = contrast(of(ink), of(line));
+                assert!(c >= 3.0, "{at} {ink:?} on {line:?} has {c:.1}:1");
+            }
+        }
+        assert_ne!(of(S::Select), of(S::Raised), "{at}");
     }
 }
 

@@ -16,7 +16,7 @@ use ratatui::{
 };
 
 use super::*;
-use crate::theme::Slot;
+use crate::theme::{Depth, Slot};
 
 /// Every frame is drawn at these sizes on a dark ground.
 const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (100, 30), (160, 45)];
@@ -129,6 +129,17 @@ fn frames() -> Vec<(String, String)> {
                 let text = written(&buf, caret, Names::Colours);
                 all.push((format!("{name}-{width}x{height}-light.txt"), text));
             }
+        }
+    }
+    for (name, scene) in scenes::INDEXED {
+        let (width, height) = LIGHT;
+        let mut desk = scene(width, height);
+        desk.app.looks.look.depth = Depth::Indexed;
+        for (dark, end) in [(true, ""), (false, "-light")] {
+            let theme = Theme::source("default").unwrap();
+            desk.app.looks.theme = Theme::parse(theme, dark, Depth::Indexed).unwrap();
+            let (buf, caret) = desk.draw();
+            all.push((format!("{name}-{width}x{height}{end}.txt"), written(&buf, caret, Names::Colours)));
         }
     }
     all

@@ -187,6 +187,12 @@ pub(super) const ALL: &[Scene] = &[
     ("theme-unknown", |w, h| pressed(Desk::new(w, h), "/theme neon<enter>")),
 ];
 
+/// Scenes that are drawn with 256 colours too, on both grounds.
+pub(super) const INDEXED: [Scene; 2] = [
+    ("indexed-diff", |w, h| review(w, h, "<ctrl-x>dy")),
+    ("indexed-plan", |w, h| pressed(Desk::new(w, h).with_plan(), "<ctrl-x>a")),
+];
+
 pub(super) fn pressed(mut desk: Desk, keys: &str) -> Desk {
     desk.draw();
     desk.wait(1_000).press(keys).deliver();
