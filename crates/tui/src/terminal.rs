@@ -21,8 +21,9 @@ use crossterm::{
         KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
     },
     queue,
+    style::ResetColor,
     terminal::{
-        BeginSynchronizedUpdate, DisableLineWrap, EnableLineWrap, EndSynchronizedUpdate,
+        BeginSynchronizedUpdate, Clear, ClearType, DisableLineWrap, EnableLineWrap, EndSynchronizedUpdate,
         EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
     },
 };
@@ -187,21 +188,28 @@ fn seize() -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = io::stdout().lock();
-    let taken = queue!(
-        out,
-        EnterAlternateScreen,
-        DisableLineWrap,
-        EnableBracketedPaste,
-        EnableFocusChange,
-        // Terminals that do not know it ignore it; asking first would mean to wait for an answer.
-        PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
-    );
-    let taken = taken.and_then(|()| out.flush());
+    let taken = open(&mut out).and_then(|()| out.flush());
     drop(out);
     if taken.is_err() {
         give_back();
     }
     taken
+}
+
+/// Opens the page that is drawn on, empty: one that was killed may have left the terminal on it, in the midst of a frame.
+fn open(out: &mut impl Write) -> io::Result<()> {
+    queue!(
+        out,
+        EndSynchronizedUpdate,
+        EnterAlternateScreen,
+        ResetColor,
+        Clear(ClearType::All),
+        DisableLineWrap,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        // Terminals that do not know it ignore it; asking first would mean to wait for an answer.
+        PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
+    )
 }
 
 /// Undoes [`seize`]; does nothing when the terminal is not taken. What fails cannot be mended.
@@ -263,6 +271,16 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_is_empty_before_it_is_drawn_on_whatever_was_left_there() {
+        let mut bytes = Vec::new();
+        open(&mut bytes).unwrap();
+        let told = String::from_utf8(bytes).unwrap();
+        let at = |sequence: &str| told.find(sequence).unwrap_or_else(|| panic!("{sequence:?} in {told:?}"));
+        assert!(at("\x1b[?2026l") < at("\x1b[2J"), "an update that never ended holds nothing back");
+        assert!(at("\x1b[?1049h") < at("\x1b[0m") && at("\x1b[0m") < at("\x1b[2J"), "{told:?}");
+    }
 
     #[test]
     fn clipboard_texts_are_encoded_as_the_terminal_expects() {
