@@ -12,7 +12,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
     clean::Clean,
     ids::CheckpointId,
-    intent::{IntentNode, SLASH_COMMANDS, SlashCommand, command::Arguments},
+    intent::{IntentNode, SLASH_COMMANDS},
     money::count,
     recipe::{Recipe, RecipeKind, Recipes},
     relpath::RelPath,
@@ -33,7 +33,7 @@ actions! {
         /// Send it once nothing runs; go to the next pane when there is nothing to send.
         Queue "queue", "queue, or next pane", "runs after what runs now";
         /// Hand it to what runs, which reads it at its next step.
-        Tell "tell", "tell what runs", "the agent reads it at its next step; nothing stops";
+        Tell "tell", "tell the running agent", "goes to it at its next step; nothing stops";
         /// A new line.
         Newline "newline", "new line", "the draft";
         /// Look through what was written before.
@@ -74,6 +74,19 @@ actions! {
         KillNextWord "kill-next-word", "cut the word after", "the draft";
         /// Put back what was cut.
         Yank "yank", "yank", "the draft";
+    }
+}
+
+impl Action {
+    /// Whether it moves the caret or changes the draft at it.
+    pub const fn is_writing(self) -> bool {
+        match self {
+            Self::Send | Self::Queue | Self::Tell | Self::Newline | Self::History | Self::Editor => false,
+            Self::Permission | Self::Lower => false,
+            Self::Up | Self::Down | Self::Left | Self::Right | Self::WordLeft | Self::WordRight => true,
+            Self::Head | Self::End | Self::Backspace | Self::Delete | Self::KillEnd | Self::KillHead => true,
+            Self::KillWord | Self::KillNextWord | Self::Yank => true,
+        }
     }
 }
 
@@ -281,6 +294,15 @@ impl Composer {
         own.chain(self.calls.iter().cloned()).collect()
     }
 
+    /// The other names of the workbench's own, each with what it is short for.
+    fn aliases() -> Vec<(String, String)> {
+        let of = SLASH_COMMANDS.iter().flat_map(|c| c.aliases.iter().map(move |alias| (c, alias)));
+        of.map(|(c, alias)| {
+            (format!("/{alias}"), format!("is /{}: {}", c.name, note(c.arguments.shown(), c.help)))
+        })
+        .collect()
+    }
+
     /// Puts `text` in place of the draft without ending it; chips stay chips.
     pub fn rewrite(&mut self, text: &str) {
         self.edit(|d| d.rewrite(text));
@@ -375,10 +397,7 @@ impl Composer {
             }
             Offer::Files => self.edit(|d| d.replace_token(&format!("{} ", row.text))),
             Offer::Commands => {
-                let whole = self.draft.token().0 == row.text;
-                let takes = SlashCommand::of_line(&row.text)
-                    .is_none_or(|(command, _)| command.arguments != Arguments::None);
-                if action == Action::Send && (whole || !takes) {
+                if action == Action::Send && popup.sends() {
                     self.edit(|d| d.replace_token(&row.text));
                     return Some(self.send());
                 }
@@ -422,7 +441,7 @@ impl Composer {
             return ComposerEvent::Nothing;
         }
         let popup = match offer {
-            Offer::Commands => Popup::new(offer, &query, &self.commands()),
+            Offer::Commands => Popup::commands(&query, &self.commands(), &Self::aliases()),
             Offer::Files | Offer::History => {
                 let files = self.files.as_deref().unwrap_or_default();
                 let mut lists = vec![("files", files.len())];
@@ -439,7 +458,12 @@ impl Composer {
         };
         let opened = self.popup.is_none();
         // An exact or empty list would only be in the way.
-        self.popup = (!popup.rows.is_empty() || self.files.is_none()).then_some(popup);
+        let says = match offer {
+            // What is written there may be a path.
+            Offer::Commands => !query.contains(['/', '.']),
+            Offer::Files | Offer::History => self.files.is_none(),
+        };
+        self.popup = (!popup.rows.is_empty() || says).then_some(popup);
         if offer == Offer::Files && opened { ComposerEvent::Files } else { ComposerEvent::Nothing }
     }
 }

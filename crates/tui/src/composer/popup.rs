@@ -2,6 +2,8 @@
 //!
 //! Owns what is offered and what is chosen. Never changes the draft.
 
+use pilothouse_core::intent::{SlashCommand, command::Arguments};
+
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
     pattern::{CaseMatching, Normalization, Pattern},
@@ -60,6 +62,57 @@ impl Popup {
             })
             .collect();
         Self { offer, query: query.to_owned(), rows, lists: Vec::new(), at: 0 }
+    }
+
+    /// The commands for what was typed after the slash: one of exactly that name or alias first, then what begins so,
+    /// then what is like it; each command once, by its name where that fits.
+    pub fn commands(query: &str, names: &[(String, String)], aliases: &[(String, String)]) -> Self {
+        if query.is_empty() {
+            return Self::new(Offer::Commands, query, names);
+        }
+        let all: Vec<(String, String)> = names.iter().chain(aliases).cloned().collect();
+        let typed = format!("/{}", query.to_lowercase());
+        let like = Self::new(Offer::Commands, typed.trim_start_matches('/'), &all);
+        let mut popup = Self { query: query.to_owned(), ..like };
+        popup.rows.sort_by_key(|row| {
+            let name = row.text.to_lowercase();
+            let like = if name == typed { 0 } else { 1 + usize::from(!name.starts_with(&typed)) };
+            (like, row.index >= names.len())
+        });
+        let mut seen = Vec::new();
+        popup.rows.retain(|row| {
+            let does = SlashCommand::of_line(&row.text).map(|(command, _)| command.does);
+            let again = does.is_some_and(|does| seen.contains(&does));
+            seen.extend(does);
+            !again
+        });
+        popup
+    }
+
+    /// Whether Enter sends the chosen row as it stands: a command that is written out, or that takes nothing.
+    pub fn sends(&self) -> bool {
+        let Some(row) = self.chosen().filter(|_| self.offer == Offer::Commands) else { return false };
+        let whole = row.text.strip_prefix('/').is_some_and(|name| name.eq_ignore_ascii_case(&self.query));
+        let bare = SlashCommand::of_line(&row.text).is_some_and(|(c, _)| c.arguments == Arguments::None);
+        whole || bare
+    }
+
+    /// What its keys do, in words.
+    pub fn keys(&self) -> &'static str {
+        match (self.offer, self.rows.is_empty()) {
+            (_, true) => "Esc closes",
+            (Offer::Commands, false) if self.sends() => "Enter sends   Tab inserts   Esc closes",
+            (Offer::Files | Offer::Commands | Offer::History, false) => "Enter inserts   Esc closes",
+        }
+    }
+
+    /// What stands where nothing fits.
+    pub fn nothing(&self) -> &'static str {
+        match self.offer {
+            Offer::Commands => "no command of that name",
+            Offer::History => "nothing like it was written",
+            Offer::Files => "looking…",
+        }
     }
 
     /// Moves the choice, round the ends.

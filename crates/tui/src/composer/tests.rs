@@ -1,6 +1,6 @@
 //! Tests of the composer: what each key leaves in the draft.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use super::*;
 use crossterm::event::KeyCode;
@@ -144,4 +144,47 @@ fn history_is_searched_as_one_types_and_the_draft_is_kept() {
     c.act(Action::Send);
     assert_eq!(c.draft.shown(), "rename the parser");
     assert_eq!(c.history.newest_first().next().unwrap().shown, "half a thought");
+}
+
+#[test]
+fn a_name_or_alias_that_is_written_out_is_what_is_sent_whatever_else_is_like_it() {
+    for line in ["/retry", "/q", "/state", "/new", "/h", "/Q", "/bg"] {
+        let mut c = Composer::default();
+        typed(&mut c, line);
+        let popup = c.popup.as_ref().unwrap();
+        assert_eq!(popup.chosen().unwrap().text, line.to_lowercase());
+        assert_eq!(popup.keys(), "Enter sends   Tab inserts   Esc closes");
+        assert_eq!(c.act(Action::Send), ComposerEvent::Send(line.to_lowercase()));
+    }
+}
+
+#[test]
+fn aliases_are_offered_behind_names_and_each_command_once() {
+    let mut c = Composer::default();
+    typed(&mut c, "/");
+    assert_eq!(c.popup.as_ref().unwrap().rows.len(), SLASH_COMMANDS.len());
+    typed(&mut c, "ret");
+    let rows = |c: &Composer| -> Vec<String> {
+        c.popup.as_ref().unwrap().rows.iter().map(|r| r.text.clone()).collect()
+    };
+    assert_eq!(rows(&c)[0], "/retry");
+    assert!(c.popup.as_ref().unwrap().rows[0].note.starts_with("is /redo: "));
+    let mut c = Composer::default();
+    typed(&mut c, "/qu");
+    assert_eq!(rows(&c)[..2], ["/queue", "/quit"]);
+    assert_eq!(c.popup.as_ref().unwrap().keys(), "Enter inserts   Esc closes");
+    let mut c = Composer::default();
+    typed(&mut c, "/st");
+    assert_eq!(rows(&c).iter().filter(|r| ["/status", "/state"].contains(&r.as_str())).count(), 1);
+}
+
+#[test]
+fn what_is_like_no_command_is_said_to_be_none_and_a_path_is_let_be() {
+    let mut c = Composer::default();
+    typed(&mut c, "/zzzz");
+    let popup = c.popup.as_ref().unwrap();
+    assert_eq!((popup.rows.len(), popup.nothing()), (0, "no command of that name"));
+    assert_eq!(c.act(Action::Send), ComposerEvent::Send("/zzzz".into()));
+    typed(&mut c, "/etc/hosts");
+    assert!(c.popup.is_none());
 }
