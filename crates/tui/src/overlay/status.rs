@@ -18,6 +18,7 @@ use super::{
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Entry,
+    pane::plan::finished,
     row::{Row, count, wrap},
     theme::Slot,
 };
@@ -66,7 +67,12 @@ impl Overlay for Status {
 fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let state = ctx.state;
     let plan = state.plan.as_ref().or(state.suspended.as_ref()).map_or("none".to_owned(), |p| {
-        let aside = if state.plan.is_none() { ", paused" } else { "" };
+        let aside = match (&state.plan, finished(p)) {
+            (Some(_), _) => "",
+            (None, true) if p.complete() => ", done",
+            (None, true) => ", ended",
+            (None, false) => ", paused",
+        };
         format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.done(), p.tasks.len())
     });
     let usage = &state.usage;

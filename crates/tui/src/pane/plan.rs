@@ -3,6 +3,7 @@
 //! Owns the cursor, the scroll and the open details. Never changes the session.
 
 mod action;
+mod edit;
 mod rows;
 mod step;
 
@@ -26,6 +27,7 @@ use ratatui::{
     text::Line,
 };
 
+pub(crate) use self::rows::finished;
 use self::rows::{Item, Target, Version};
 pub use self::{action::PlanAction, rows::breadcrumb};
 use super::{
@@ -77,6 +79,8 @@ pub struct PlanPane {
     editing: Option<u32>,
     /// Before how many of the steps of which version the one stands that is asked for.
     adding: Option<(usize, u32)>,
+    /// What the user made of a version in the editor, until there is another.
+    written: Option<(u32, String)>,
     /// The earlier version that is looked at.
     back: Option<u32>,
     /// What the version that is drawn changed, and which that is.
@@ -188,15 +192,6 @@ impl PlanPane {
         }
     }
 
-    /// Wants the plan in the editor.
-    fn edit(&mut self, ctx: &Ctx<'_>) -> Outcome {
-        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
-            return Outcome::notice(NOT_NOW);
-        };
-        self.editing = Some(plan.version);
-        Outcome { edit: Some(("plan.md".to_owned(), plan.document())), ..Outcome::none() }
-    }
-
     /// The step under the cursor.
     fn step(&self) -> Option<TaskId> {
         match self.chosen()?.1 {
@@ -244,7 +239,7 @@ impl Pane for PlanPane {
             Event::PlanReady { .. } => {
                 self.proofs.clear();
                 self.open.clear();
-                (self.back, self.revision) = (None, None);
+                (self.back, self.revision, self.written) = (None, None, None);
                 (self.cursor, self.offset, self.spent) = (0, 0, None);
             }
             Event::RunStarted { run, turn, .. } if rows::is_of_plan(state, *turn) => {
@@ -333,7 +328,9 @@ impl Pane for PlanPane {
         let mut keys = Vec::new();
         // An earlier version is only looked at.
         if self.back.is_none() && confirmation(ctx).is_some() {
-            keys.extend([("y", "run the plan"), ("n", "change it"), ("e", "edit"), ("b", "pause")]);
+            let kept = ctx.state.plan.as_ref().is_some_and(|plan| self.mended(plan).is_some());
+            let edit = if kept { "mend your text" } else { "edit" };
+            keys.extend([("y", "run the plan"), ("n", "change it"), ("e", edit), ("b", "pause")]);
         }
         if self.back.is_none() && confirmation(ctx).is_some() && ctx.state.candidates().len() > 1 {
             keys.push(("c", "next plan"));
@@ -434,13 +431,7 @@ impl Pane for PlanPane {
     }
 
     fn edited(&mut self, text: std::io::Result<String>) -> Outcome {
-        match (text, self.editing.take()) {
-            (_, None) => Outcome::none(),
-            (Ok(text), Some(version)) => Outcome::input(Input::EditPlan { text, version }),
-            (Err(error), Some(_)) => {
-                Outcome::complaint(format!("the editor failed: {error}; the plan is as it was"))
-            }
-        }
+        self.take_back(text)
     }
 
     fn meaning(&self, action: frame::Action) -> Option<Action> {

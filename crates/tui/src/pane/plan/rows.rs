@@ -85,7 +85,7 @@ fn undone(plan: &Plan) -> String {
 }
 
 /// Whether every task was done or left out.
-pub(super) fn finished(plan: &Plan) -> bool {
+pub(crate) fn finished(plan: &Plan) -> bool {
     plan.tasks.iter().all(|t| matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
 }
 

@@ -469,3 +469,70 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_text_that_was_not_taken_opens_again_with_what_is_wrong_until_it_is_right_or_given_up() {
+    let mut s = waiting();
+    let opened = |s: &mut Screen| s.act(PlanAction::Edit).edit.unwrap().1;
+    let whole = opened(&mut s);
+    let spoilt = whole.replacen("   kind: ", "   kinds: ", 1).replacen("Token bucket", "My bucket", 1);
+    let sent = |text: &str| [Input::EditPlan { text: text.to_owned(), version: 1 }];
+    assert_eq!(s.pane.take_back(Ok(spoilt.clone())).inputs, sent(&spoilt));
+    let again = opened(&mut s);
+    let (told, rest) = again.split_once('\n').unwrap();
+    assert_eq!(rest, spoilt);
+    let line: usize =
+        told.strip_prefix("<!-- not taken: line ").unwrap().split_once(':').unwrap().0.parse().unwrap();
+    assert!(again.lines().nth(line - 1).unwrap().contains("kinds: "), "{told}");
+    // Once more with the fault in it, then without.
+    assert_eq!(s.pane.take_back(Ok(again.clone())).inputs, sent(&spoilt));
+    assert_eq!(opened(&mut s), again);
+    let right = again.replacen("kinds: ", "kind: ", 1);
+    let right_sent = right.split_once('\n').unwrap().1.to_owned();
+    assert_eq!(s.pane.take_back(Ok(right)).inputs, sent(&right_sent));
+    let edited = s.story.session.state().plan.as_ref().unwrap().edited(&right_sent).unwrap();
+    let document = edited.document();
+    s.tell(Event::PlanReady { plan: edited });
+    let kind = pilothouse_core::question::Confirmation::default().into();
+    let checkpoint = Checkpoint { id: CheckpointId(6), kind, message: "Proceed?".into(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    assert_eq!(opened(&mut s), document);
+    assert!(!s.pane.take_back(Ok("spoilt".to_owned())).inputs.is_empty());
+    assert!(opened(&mut s).contains("spoilt"));
+    assert!(s.pane.take_back(Ok("\n".to_owned())).inputs.is_empty(), "it is given up");
+    assert_eq!(opened(&mut s), document);
+}
+
+#[test]
+fn the_footer_counts_the_plan_s_own_run_and_no_other() {
+    let mut s = waiting();
+    let tasks: Vec<TaskId> =
+        s.story.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.id).collect();
+    s.tell(Event::CheckpointResolved {
+        checkpoint: CheckpointId(5),
+        answer: Some(Answer::Approve),
+        approval: None,
+    });
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    for task in tasks {
+        s.tell(Event::TaskStarted { task, lane: LaneId(1) });
+        s.tell(Event::TaskCompleted { task, took: Millis(1_000) });
+    }
+    s.story.later(12_000);
+    let ended = |run| Event::RunCompleted {
+        run: RunId(run),
+        status: RunStatus::Completed,
+        summary: String::new(),
+        files: Vec::new(),
+        goal: None,
+        came_to: None,
+    };
+    s.tell(ended(7));
+    let footer = |s: &mut Screen| s.text(80, 24).last().unwrap().clone();
+    assert!(footer(&mut s).contains("Time: 12s"), "{}", footer(&mut s));
+    s.tell(said(2, "!!echo"));
+    s.tell(Event::RunStarted { run: RunId(8), turn: TurnId(2), approval: None });
+    assert!(footer(&mut s).contains("Time: 12s"), "{}", footer(&mut s));
+    s.tell(ended(8));
+    assert!(footer(&mut s).contains("Time: 12s"), "{}", footer(&mut s));
+}

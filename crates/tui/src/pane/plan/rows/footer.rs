@@ -26,5 +26,5 @@ pub(in super::super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<(u64, 
 
 /// Whether a run of that turn is of the plan that is shown, or there is none.
 pub(in super::super) fn is_of_plan(state: &State, turn: TurnId) -> bool {
-    state.plan.as_ref().is_none_or(|plan| plan.turn == turn)
+    super::plan_of(state).is_none_or(|(plan, _)| plan.turn == turn)
 }
