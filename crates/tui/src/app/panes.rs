@@ -116,9 +116,14 @@ impl Panes {
             self.leave();
         }
         self.focus = focus;
-        if let Focus::Pane(id) = focus
-            && let Some(at) = self.list.iter().position(|(name, _)| *name == id)
-        {
+        if let Focus::Pane(id) = focus {
+            self.show(id);
+        }
+    }
+
+    /// Shows a pane where there is room for one; the keys stay where they are.
+    pub(super) fn show(&mut self, id: PaneId) {
+        if let Some(at) = self.list.iter().position(|(name, _)| *name == id) {
             self.shown = at;
         }
     }

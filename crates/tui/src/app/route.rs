@@ -17,7 +17,7 @@ use crate::{
     keymap::{ANYWHERE, Action, Chord},
     overlay::{OVERLAYS, OverlayKind, help},
     pace::Urgency,
-    pane::{Focus, PANES, PaneId},
+    pane::{Focus, PANES, PaneId, plan},
     standing::Stamp,
 };
 
@@ -223,8 +223,7 @@ impl App {
     /// Does it in the composer.
     fn write(&mut self, action: composer::Action, came: Instant) {
         if action == composer::Action::Send && self.would_answer_early() {
-            self.complain("a question appeared while you wrote; press Enter again to answer it");
-            return;
+            return self.unseen();
         }
         let queues = self.world.state().is_executing();
         if action == composer::Action::Queue && !queues && self.composer.is_writing() {
@@ -339,6 +338,17 @@ impl App {
             && self.composer.popup.is_none()
             && question.kind.read(&self.composer.draft.shown()).is_some()
             && !self.stood(&self.asked, &question.id)
+    }
+
+    /// Says why the draft answers nothing yet, and shows a plan that was not on the screen.
+    fn unseen(&mut self) {
+        let plan = self.world.state().phase_question().filter(|q| q.kind.is_confirmation()).map(|q| q.id);
+        if plan.is_some_and(|id| !self.stands_drawn(id)) {
+            self.panes.show(plan::ID);
+            self.complain("the plan was not on the screen: here it is; press Enter again to answer");
+        } else {
+            self.complain("a question appeared while you wrote; press Enter again to answer it");
+        }
     }
 
     pub(super) fn answer(&mut self, checkpoint: CheckpointId, answer: Answer) {
