@@ -32,7 +32,12 @@ use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
 use crate::{markdown::Markdown, row::Row, theme::Slot};
 
 /// What became of a question that nobody answered.
-const FELL_AWAY: &str = "fell away";
+const FELL_AWAY: &str = "no longer asked";
+/// The same where another stands in its place.
+const REPLACED: &str = "replaced by the question below";
+/// A plan whose steps were begun unasked, and one whose run ended before its steps did.
+const UNDER_WAY: &str = "under way";
+const STOPPED: &str = "stopped";
 
 /// The entries; each has a key that stays when older ones are put before it.
 #[derive(Debug, Default)]
@@ -229,6 +234,7 @@ impl Log {
                 (self.waived, self.unproven, self.red) = (Vec::new(), false, BTreeSet::new());
             }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
+                self.plan_ran(*status);
                 (self.running, self.finished) = (None, *status == RunStatus::Completed);
                 match goal {
                     Some(goal) => self.goal_ended(at, goal),
@@ -319,9 +325,27 @@ impl Log {
     /// The first step of a plan began: one that was not asked about is under way.
     fn plan_begun(&mut self) {
         if let Some((card, dirty)) = self.newest_plan()
-            && card.verdict.is_none()
+            && card.verdict.is_none_or(|(word, _)| word == STOPPED)
         {
-            card.verdict = Some(("under way", Slot::Faint));
+            card.verdict = Some((UNDER_WAY, Slot::Faint));
+            *dirty = true;
+        }
+    }
+
+    /// A run ended: what was under way of the plan is so no more.
+    fn plan_ran(&mut self, status: RunStatus) {
+        if self.plan.as_ref().is_some_and(|plan| self.running.is_some_and(|turn| turn != plan.turn)) {
+            return;
+        }
+        if let Some((card, dirty)) = self.newest_plan()
+            && card.verdict.is_some_and(|(word, _)| word == UNDER_WAY)
+        {
+            card.verdict = Some(match status {
+                RunStatus::Completed => ("done", Slot::Ok),
+                RunStatus::Failed => ("failed", Slot::Bad),
+                RunStatus::Ended => ("ended", Slot::Warn),
+                RunStatus::Cancelled | RunStatus::Manual | RunStatus::Breakout => (STOPPED, Slot::Soft),
+            });
             *dirty = true;
         }
     }
@@ -333,8 +357,10 @@ impl Log {
         }
         let (choices, failed) = match checkpoint.kind.question().card() {
             Card::Plan => {
-                if let Some((card, _)) = self.newest_plan() {
-                    card.checkpoint = Some(id);
+                if let Some((card, dirty)) = self.newest_plan() {
+                    // One that was asked about anew waits where it stands; what was answered stays answered.
+                    card.verdict = card.verdict.filter(|(word, _)| *word != FELL_AWAY);
+                    (card.checkpoint, *dirty) = (Some(id), true);
                 }
                 return;
             }
@@ -348,10 +374,28 @@ impl Log {
         if failed.is_some() && self.is_told(&checkpoint.message) {
             return;
         }
+        self.replace_question();
         let (failed, hint) = (failed.is_some(), failed.unwrap_or_default());
         let message = checkpoint.message.clone();
         let q = Question { checkpoint: id, message, hint, choices, failed, answer: None };
         self.add(at, Kind::Card, Body::Question(q));
+    }
+
+    /// A question comes in the place of one that fell away since the user last said something.
+    fn replace_question(&mut self) {
+        for entry in self.entries.iter_mut().rev() {
+            match &mut entry.body {
+                Body::Question(q) => {
+                    if q.answer.as_deref() == Some(FELL_AWAY) {
+                        (q.answer, entry.dirty) = (Some(REPLACED.to_owned()), true);
+                    }
+                    return;
+                }
+                Body::Said(_) => return,
+                Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Task { .. } => {}
+                Body::Plan(_) | Body::Waits(..) | Body::Gone => {}
+            }
+        }
     }
 
     fn resolved(&mut self, stamped: &Stamped) {

@@ -321,3 +321,46 @@ fn a_plan_that_was_run_to_its_end_is_not_replaced_by_the_next() {
     let text = s.text(100, 80).join("\n");
     assert!(!text.contains("replaced"), "{text}");
 }
+
+#[test]
+fn a_plan_that_ran_unasked_is_no_longer_under_way_when_its_run_is_over() {
+    for (status, word) in
+        [(RunStatus::Completed, "done"), (RunStatus::Cancelled, "stopped"), (RunStatus::Failed, "failed")]
+    {
+        let mut s = Screen::new();
+        s.tell(said(1, "Add rate limiting"));
+        s.tell(Event::PlanReady { plan: plan() });
+        s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+        s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
+        let card = |s: &mut Screen| s.text(80, 40).iter().find(|r| r.contains("Plan ready")).unwrap().clone();
+        assert!(card(&mut s).trim_end().ends_with("under way"), "{}", card(&mut s));
+        let (summary, files) = (String::new(), Vec::new());
+        s.tell(Event::RunCompleted { run: RunId(7), status, summary, files, goal: None, came_to: None });
+        assert!(card(&mut s).trim_end().ends_with(word), "{}", card(&mut s));
+    }
+}
+
+#[test]
+fn a_question_that_is_asked_anew_says_where_it_went() {
+    let mut s = whole_story();
+    s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(5), answer: None, approval: None });
+    assert!(s.text(80, 40).join("\n").contains("no longer asked"));
+    let kind = pilothouse_core::question::Confirmation::default().into();
+    s.tell(Event::CheckpointOpened {
+        checkpoint: Checkpoint { id: CheckpointId(6), kind, message: "Proceed?".into(), run: None },
+    });
+    assert!(!s.text(80, 40).join("\n").contains("no longer asked"), "the plan waits again");
+    let asked = |id| Event::CheckpointOpened {
+        checkpoint: Checkpoint {
+            id: CheckpointId(id),
+            kind: CheckpointKind::Clarification(Clarification::default()),
+            message: format!("Which one, {id}?"),
+            run: None,
+        },
+    };
+    s.tell(asked(7));
+    s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(7), answer: None, approval: None });
+    s.tell(asked(8));
+    let text = s.text(80, 40).join("\n");
+    assert!(text.contains("replaced by the question below") && !text.contains("no longer asked"), "{text}");
+}
