@@ -147,13 +147,13 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
         head.extend(choices);
         return vec![closed(head, &how, theme, width)];
     }
-    let text = shorten(words, width.saturating_sub(glyph.width() + 1 + suffix.width()));
-    let first = Line::from(vec![
-        Span::styled(format!("{glyph} "), theme.style(slot)),
-        Span::styled(text, strong),
-        Span::styled(suffix.to_owned(), soft),
-    ]);
-    let mut rows = vec![first];
+    let mut rows: Vec<Line<'static>> = Vec::new();
+    for (text, last) in titled(words, suffix, width.saturating_sub(glyph.width() + 1)) {
+        let mark = if rows.is_empty() { format!("{glyph} ") } else { " ".repeat(glyph.width() + 1) };
+        let mut spans = vec![Span::styled(mark, theme.style(slot)), Span::styled(text, strong)];
+        spans.extend(last.then(|| Span::styled(suffix.to_owned(), soft)));
+        rows.push(Line::from(spans));
+    }
     rows.extend(places);
     let all: Vec<Choice> = spec.choices.iter().filter(|c| !c.key.is_empty()).cloned().collect();
     let half = all.split_at(all.len().div_ceil(2));
@@ -168,6 +168,18 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
     rows.extend(answers.into_iter().map(|part| Line::from(indented(part))));
     rows.push(closed(indented(last), &how, theme, width));
     rows
+}
+
+/// The words of a question in two rows at most, each with whether it is the last.
+fn titled(words: &str, suffix: &str, width: usize) -> Vec<(String, bool)> {
+    let room = width.saturating_sub(suffix.width()).max(1);
+    if words.width() <= room {
+        return vec![(words.to_owned(), true)];
+    }
+    let mut parts = wrap(&Row::of(words, Slot::Text).pieces, width.max(8)).into_iter().map(|row| row.text());
+    let first = parts.next().unwrap_or_default();
+    let rest = words.get(first.len()..).unwrap_or_default().trim_start();
+    vec![(first, false), (shorten(rest, room), true)]
 }
 
 /// What is known of a question, where the bar shows it: a place in a row, all else in two at most.
@@ -263,7 +275,9 @@ fn command_rows(
     };
     let risk = format!("{}{beyond}", risk_name(command.weight(), facts.glyphs.waits == "!"));
     let more = more(waiting(state).saturating_sub(1), "");
+    // The risk is said before what is asked.
     let head = format!("{} Run this command?   ", facts.glyphs.waits);
+    let head = if head.width() + risk.width() <= width { head } else { format!("{} ", facts.glyphs.waits) };
     let used = head.width() + risk.width() + more.width();
     let why = match Clean::line(&command.reason).into_string() {
         why if why.is_empty() || used + 15 > width => String::new(),

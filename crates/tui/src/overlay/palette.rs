@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Caret, OVERLAYS, Overlay, OverlayKind, page::frame};
 use crate::{
-    composer::popup::closest,
+    composer::{self, popup::closest},
     ctx::{Ctx, Outcome},
     keymap::{Action, Entry, Keymap, Table, tables},
     status::shorten,
@@ -30,6 +30,9 @@ pub const KIND: OverlayKind = OverlayKind {
     heading: "",
     open: |ctx| Ok(Box::new(Palette::new(ctx.keymap))),
 };
+
+/// From so many columns a row says where its action holds.
+const WIDE: usize = 70;
 
 /// What can be chosen.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +65,12 @@ impl Item {
         Self { choice: Choice::Call(command), label, reach: command.help, place: "command", key: None }
     }
 
+    /// Whether it only moves the caret or writes, as keys do everywhere.
+    fn is_writing(&self) -> bool {
+        let Choice::Act(action) = self.choice else { return false };
+        composer::Action::of(action).is_some_and(composer::Action::is_writing)
+    }
+
     /// What a query is looked for in.
     fn words(&self) -> String {
         let aliases = match self.choice {
@@ -87,7 +96,8 @@ impl Palette {
         let here = |table: &Table| !OVERLAYS.iter().any(|kind| kind.entry.name == table.name);
         let tables: Vec<Table> = tables().into_iter().filter(here).collect();
         let actions = tables.iter().flat_map(Table::actions).map(|action| Item::act(action, keymap));
-        let entries: Vec<_> = actions.chain(SLASH_COMMANDS.iter().map(Item::call)).collect();
+        let mut entries: Vec<_> = actions.chain(SLASH_COMMANDS.iter().map(Item::call)).collect();
+        entries.sort_by_key(Item::is_writing);
         let found = (0..entries.len()).collect();
         Self { query: String::new(), entries, found, at: 0 }
     }
@@ -121,7 +131,12 @@ impl Palette {
 
     fn search(&mut self) {
         let names: Vec<String> = self.entries.iter().map(Item::words).collect();
-        self.found = closest(&self.query, names.iter().map(String::as_str));
+        // Keys of the caret are known by heart: they are found behind all else.
+        let others = self.entries.iter().position(Item::is_writing).unwrap_or(names.len());
+        let (first, last) = names.split_at(others.min(names.len()));
+        self.found = closest(&self.query, first.iter().map(String::as_str));
+        let behind = closest(&self.query, last.iter().map(String::as_str));
+        self.found.extend(behind.into_iter().map(|n| n + others));
         self.at = 0;
     }
 
@@ -135,7 +150,8 @@ impl Palette {
         let width = usize::from(area.width);
         let mark = if chosen { ctx.glyphs.folded } else { " " };
         let key = item.key.as_deref().unwrap_or("–");
-        let place = item.place;
+        // Where it holds goes before what it reaches is cut.
+        let place = if width >= WIDE { item.place } else { "" };
         let label = shorten(&item.label, width.saturating_sub(4 + key.width()));
         let used = 2 + label.width();
         let reach =
@@ -148,7 +164,7 @@ impl Palette {
         }
         Line::from(spans).render(area, buf);
         let mut right = vec![Span::styled(key.to_owned(), theme.style(Slot::Accent))];
-        if width >= 56 {
+        if !place.is_empty() {
             right.insert(0, Span::styled(format!("{place}  "), theme.style(Slot::Faint)));
         }
         let right = Line::from(right);

@@ -231,6 +231,8 @@ pub struct DiffPane {
     /// Whether the files must be read from the state again.
     stale: bool,
     current: usize,
+    /// Files that this review is done with.
+    done: usize,
     hunk: usize,
     /// Where the cursor rests since the key before, because nothing of the file was left to decide.
     rests: Option<Rest>,
@@ -272,6 +274,7 @@ impl Default for DiffPane {
             laid: std::cell::Cell::default(),
             stale: true,
             current: 0,
+            done: 0,
             hunk: 0,
             rests: None,
             top: (0, 0),
@@ -343,7 +346,11 @@ impl DiffPane {
         let was = self.file().map(|f| (f.id, f.path.clone()));
         let at = self.current;
         self.stale = false;
-        self.files = doc::files(state);
+        let files = doc::files(state);
+        let here = |f: &&File| files.iter().any(|g| g.id == f.id || g.path == f.path);
+        let gone = self.files.len() - self.files.iter().filter(here).count();
+        self.done = if files.is_empty() { 0 } else { self.done + gone };
+        self.files = files;
         self.texts.keep(&self.files);
         self.asked_all.clear();
         let found = was.as_ref().and_then(|(id, path)| {

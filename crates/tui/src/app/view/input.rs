@@ -22,6 +22,7 @@ use super::{App, text_width};
 use crate::{
     app::enter::Enter,
     ctx::Ctx,
+    keymap::Action,
     overlay::Caret,
     pane::Focus,
     preview::{Preview, acts, preview},
@@ -312,7 +313,7 @@ impl App {
         }
         let head = Line::from(vec![
             Span::styled(title, self.looks.theme.style(Slot::Soft)),
-            Span::styled("   Tab inserts   Esc closes", self.looks.theme.style(Slot::Faint)),
+            Span::styled(format!("   {}", popup.keys()), self.looks.theme.style(Slot::Faint)),
         ]);
         let line = |y: u16| Rect { x: area.x + 2, y, width: area.width - 3, height: 1 };
         head.render(line(area.y), buf);
@@ -344,11 +345,10 @@ impl App {
             .render(at, buf);
         }
         if popup.rows.is_empty() {
-            let text = "looking…";
             buf.set_stringn(
                 area.x + 4,
                 area.y + 1,
-                text,
+                popup.nothing(),
                 usize::from(width - 5),
                 self.looks.theme.style(Slot::Soft),
             );
@@ -362,8 +362,8 @@ impl App {
             return false;
         }
         let next = self.keying.keymap.after(&self.tables(), self.keying.prefix());
-        let columns = usize::from((buf.area.width / 28).max(1));
-        let rows = u16::try_from(next.len().div_ceil(columns)).unwrap_or(u16::MAX);
+        let columns = strip(&next, usize::from(buf.area.width).saturating_sub(3));
+        let rows = u16::try_from(next.len().div_ceil(columns.len())).unwrap_or(u16::MAX);
         let height = (rows + 2).min(self.panes.areas.status.y);
         let area = Rect { y: self.panes.areas.status.y - height, height, ..buf.area };
         Clear.render(area, buf);
@@ -378,21 +378,45 @@ impl App {
             Span::styled("  …  Esc cancels", self.looks.theme.style(Slot::Soft)),
         ]);
         head.render(Rect { x: area.x + 2, height: 1, width: area.width.saturating_sub(3), ..area }, buf);
-        for (i, (key, action)) in next.iter().enumerate() {
-            let (column, row) = (i % columns, i / columns);
-            let y = area.y + 2 + u16::try_from(row).unwrap_or(u16::MAX - area.y - 2);
-            if y >= area.bottom() {
-                break;
+        for (row, y) in next.chunks(columns.len()).zip(area.y + 2..area.bottom()) {
+            let mut x = area.x + 2;
+            for ((key, action), (keys, labels)) in row.iter().zip(&columns) {
+                let wide = u16::try_from(keys + BETWEEN + labels).unwrap_or(area.width);
+                let cell = Rect { x, y, width: wide, height: 1 }.intersection(area);
+                let gap = " ".repeat(keys.saturating_sub(key.width()));
+                let label =
+                    shorten(action.entry.label, usize::from(cell.width).saturating_sub(keys + BETWEEN));
+                Line::from(vec![
+                    Span::styled(format!("{gap}{key}"), bold),
+                    Span::styled(
+                        format!(" {} ", self.looks.glyphs.arrow),
+                        self.looks.theme.style(Slot::Faint),
+                    ),
+                    Span::styled(label, self.looks.theme.style(Slot::Text)),
+                ])
+                .render(cell, buf);
+                x = x.saturating_add(wide).saturating_add(GAP);
             }
-            let x = area.x + 2 + u16::try_from(column).unwrap_or_default() * 28;
-            let cell = Rect { x, y, width: 26, height: 1 }.intersection(area);
-            Line::from(vec![
-                Span::styled(format!("{key:>3}"), bold),
-                Span::styled(format!(" {} ", self.looks.glyphs.arrow), self.looks.theme.style(Slot::Faint)),
-                Span::styled(shorten(action.entry.label, 18), self.looks.theme.style(Slot::Text)),
-            ])
-            .render(cell, buf);
         }
         true
     }
+}
+
+/// Columns between a key and what it does, and between two such.
+const BETWEEN: usize = 3;
+const GAP: u16 = 3;
+
+/// As many columns of keys and labels as stand side by side in that width, each as wide as what is in it.
+fn strip(next: &[(String, Action)], width: usize) -> Vec<(usize, usize)> {
+    let of = |columns: usize| -> Vec<(usize, usize)> {
+        let column = |n: usize| next.iter().skip(n).step_by(columns);
+        let keys = |n| column(n).map(|(key, _)| key.width()).max().unwrap_or_default().max(3);
+        let labels = |n| column(n).map(|(_, action)| action.entry.label.width()).max().unwrap_or_default();
+        (0..columns).map(|n| (keys(n), labels(n))).collect()
+    };
+    let wide = |columns: &[(usize, usize)]| {
+        let gaps = usize::from(GAP) * columns.len().saturating_sub(1);
+        columns.iter().map(|(key, label)| key + BETWEEN + label).sum::<usize>() + gaps
+    };
+    (1..=6).rev().map(of).find(|columns| wide(columns) <= width).unwrap_or_else(|| of(1))
 }

@@ -21,7 +21,7 @@ use crate::{
     bar::sound,
     ctx::Ctx,
     overlay::{centred, page::frame},
-    reach::reaches,
+    reach::{Reach, reaches},
     risk::{risk_name, risk_slot},
     row::{Ink, Row},
     theme::Slot,
@@ -30,6 +30,8 @@ use crate::{
 
 /// Rows of the list that stay in view above the answers.
 const LEAST: usize = 5;
+/// The same above answers in their short form.
+const LEAST_BESIDE_SHORT: usize = 3;
 
 /// Draws the list; below it how far each answer to the chosen item reaches, where there is room for that.
 pub fn render(item: Option<&Checkpoint>, other: Option<usize>, ctx: &Ctx<'_>, buf: &mut Buffer) {
@@ -54,8 +56,8 @@ pub fn render(item: Option<&Checkpoint>, other: Option<usize>, ctx: &Ctx<'_>, bu
     if rows.is_empty() {
         rows.push((Line::from(format!("{}  Nothing waits on you.", ctx.glyphs.inner)), false));
     }
-    let shows = item.filter(|item| fits(item, ctx));
-    let answers = shows.map_or_else(Vec::new, |item| answer_rows(item, ctx, width));
+    let shows = item.and_then(|item| drawn(item, ctx));
+    let answers = shows.map_or_else(Vec::new, |all| answer_rows(&all, ctx, width));
     let height = u16::try_from(rows.len() + answers.len() + if answers.is_empty() { 4 } else { 3 })
         .unwrap_or(u16::MAX)
         .max(8);
@@ -125,12 +127,25 @@ fn columns(body: Rect) -> usize {
     usize::from(body.width.min(120).saturating_sub(6))
 }
 
-/// Whether the reach of every answer to an item can be drawn in full beside its key.
+/// Whether every answer to an item can be drawn beside its key with how far it reaches.
 pub fn fits(item: &Checkpoint, ctx: &Ctx<'_>) -> bool {
-    let (state, policy, body) = (ctx.state, ctx.session.policy(), ctx.body);
+    drawn(item, ctx).is_some()
+}
+
+/// The answers to an item as they are drawn: in full, else in their short form.
+fn drawn(item: &Checkpoint, ctx: &Ctx<'_>) -> Option<Vec<Reach>> {
+    let body = ctx.body;
     let width = columns(body).saturating_sub(REACH).max(4);
-    let rows: usize = reaches(item, state, policy).iter().map(|r| words(&r.reach, width).len()).sum();
-    columns(body) >= REACH + 12 && rows + 1 + LEAST + 3 <= usize::from(body.height)
+    let fits = |all: &[Reach], least: usize| {
+        let rows: usize = all.iter().map(|r| words(&r.reach, width).len()).sum();
+        columns(body) >= REACH + 12 && rows + 1 + least + 3 <= usize::from(body.height)
+    };
+    let all = reaches(item, ctx.state, ctx.session.policy());
+    if fits(&all, LEAST) {
+        return Some(all);
+    }
+    let short: Vec<Reach> = all.iter().map(Reach::short).collect();
+    fits(&short, LEAST_BESIDE_SHORT).then_some(short)
 }
 
 /// The keys that the border names: those that do not stand above it with their reach.
@@ -160,12 +175,12 @@ fn keys(spec: Option<&Spec>, above: bool, width: u16) -> Vec<(&'static str, &'st
 const REACH: usize = 18;
 
 /// How far each answer reaches, below a line.
-fn answer_rows(item: &Checkpoint, ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
+fn answer_rows(all: &[Reach], ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
     let theme = ctx.theme;
     let [across, _] = ctx.glyphs.rule;
     let mut rows = vec![Line::from(Span::styled(across.repeat(width + 2), theme.style(Slot::Line)))];
     let key = theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
-    for answer in reaches(item, ctx.state, ctx.session.policy()) {
+    for answer in all {
         let none = answer.key.is_empty();
         let room = width.saturating_sub(REACH).max(4);
         for (i, part) in words(&Clean::line(&answer.reach), room).into_iter().enumerate() {

@@ -7,6 +7,7 @@ use std::{io, time::Instant};
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::Checkpoint,
+    clean::Clean,
     digest::Place,
     event::{Event, Stamped},
     ids::ProposalId,
@@ -26,10 +27,11 @@ use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM};
 use crate::{
     ctx::TOO_EARLY,
     keymap::Action,
+    layout::WIDE,
     pane::{
         Ctx, DecidingKeys, Errand, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line, inside,
     },
-    row::{Ink, Row, count},
+    row::{Ink, Row, count, fit_path, width},
     standing::Standing,
     theme::Slot,
 };
@@ -160,16 +162,23 @@ impl Pane for DiffPane {
         let Some(file) = self.file() else {
             return Title { left: "Diff".to_owned(), right: Line::default() };
         };
-        let hunk = format!("hunk {}/{}", self.hunk + 1, file.hunks.len().max(1));
-        let of = match self.files.len() {
-            0 | 1 => String::new(),
-            all => format!("file {}/{all} {} ", self.current + 1, g.dot),
-        };
-        let left = format!("Diff {} {} {} {of}{hunk}", g.dot, file.path, g.dot);
         let right = if Self::in_review(ctx, file.id) {
             Row::of(g.waits, Slot::Warn).and(" waits", Slot::Warn)
         } else {
             Row::of("drafted", Slot::Soft)
+        };
+        // Where the review is stays whole: what names it goes first, then folders of the file.
+        let room = usize::from(self.size.width).saturating_sub(right.width() + 4);
+        let lead = format!("Diff {} ", g.dot);
+        let path = Clean::line(&file.path).into_string();
+        let left = |place: &str, path: &str| format!("{lead}{path} {} {place}", g.dot);
+        let whole = left(&self.place(ctx, true), &path);
+        let left = if width(&whole) <= room {
+            whole
+        } else {
+            let place = self.place(ctx, false);
+            let columns = room.saturating_sub(width(&left(&place, ""))).max(4);
+            left(&place, &fit_path(&path, columns, g.ellipsis))
         };
         Title { left, right: right.line(ctx.theme) }
     }
@@ -315,13 +324,19 @@ impl Pane for DiffPane {
         if !self.asked_all.is_empty() {
             return DecidingKeys { keys: self.sheet_keys().to_vec(), beside: "" };
         }
-        let kept = match (ctx.draft.is_empty(), ctx.body.width >= 69) {
-            (true, true) => "closes, decisions kept",
-            (false, true) => "closes, your draft is kept",
-            (_, false) => "closes",
-        };
+        let (take, leave, hunk, file) = (("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"));
+        if ctx.body.width < WIDE {
+            // No border names what is done to files, and one line says that Esc goes back, but above a draft.
+            let keeps = if ctx.draft.is_empty() { "closes" } else { "keeps your draft" };
+            let mut keys = vec![take, leave, ("a", "apply"), ("s", "skip"), ("A", "all")];
+            let at = if ctx.draft.is_empty() { 7 } else { 5 };
+            keys.extend([hunk, file]);
+            keys.insert(at, ("Esc", keeps));
+            return DecidingKeys { keys, beside: "" };
+        }
+        let kept = if ctx.draft.is_empty() { "closes, decisions kept" } else { "closes, your draft is kept" };
         DecidingKeys {
-            keys: vec![("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"), ("Esc", kept)],
+            keys: vec![take, leave, hunk, file, ("Esc", kept)],
             beside: "A applies all files atomically",
         }
     }

@@ -8,6 +8,7 @@ use pilothouse_core::{
 
 use super::{DiffPane, Sheet, act::in_part, lines::counts};
 use crate::{
+    layout::WIDE,
     pane::Ctx,
     pane::plan::breadcrumb,
     row::{Ink, Row, count, fit_path, width, wrap},
@@ -34,6 +35,18 @@ impl DiffPane {
         Some(format!("off-plan: {who} did not name this file"))
     }
 
+    /// Where the review is: `file 1/5 · hunk 1/2`, or `1/5 · 1/2`. Files count from the first of the review, those that
+    /// are done with it too.
+    pub(super) fn place(&self, ctx: &Ctx<'_>, words: bool) -> String {
+        let hunks = self.file().map_or(1, |f| f.hunks.len().max(1));
+        let (file, hunk) = if words { ("file ", "hunk ") } else { ("", "") };
+        let of = match self.files.len() + self.done {
+            0 | 1 => String::new(),
+            all => format!("{file}{}/{all} {} ", self.current + self.done + 1, ctx.glyphs.dot),
+        };
+        format!("{of}{hunk}{}/{hunks}", self.hunk + 1)
+    }
+
     /// The rows above the lines, at most `room` of them.
     pub(super) fn header(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
         let g = ctx.glyphs;
@@ -47,9 +60,15 @@ impl DiffPane {
         }
         let (added, removed) = file.counts();
         let lead = "Proposed changes to ";
-        let name = fit_path(&file.path, columns.saturating_sub(width(lead) + 1).max(4), g.ellipsis);
+        let counts = counts(added, removed);
+        // Where no border names the place, it stands here, before the counts.
+        let place = if ctx.body.width < WIDE { self.place(ctx, false) + "  " } else { String::new() };
+        let right = Row::of(&place, Slot::Soft);
+        let right = Row { pieces: [right.pieces, counts.pieces].concat(), ..Row::new() };
+        let left = columns.saturating_sub(width(lead) + 1 + right.width() + 2);
+        let name = fit_path(&file.path, left.max(4), g.ellipsis);
         let row = Row::of(lead, Slot::Text).and(&name, Ink::of(Slot::Strong).bold()).and(":", Slot::Text);
-        rows.push(row.ends(counts(added, removed), columns, g.ellipsis));
+        rows.push(row.ends(right, columns, g.ellipsis));
         if let Some((_, message)) = self.failed.iter().find(|(id, _)| *id == file.id) {
             for line in wrap(&Row::of(message, Slot::Bad).pieces, columns.saturating_sub(2)) {
                 let mut row =
