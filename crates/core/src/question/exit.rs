@@ -30,12 +30,19 @@ pub enum ExitAnswer {
 }
 
 impl Exit {
+    /// Named where work without a plan is under way: leaving stops it, and nothing of it is kept.
+    pub const RUNS: &str = "something runs";
+
     /// It in words.
     pub fn text(running: bool, stake: &[String]) -> String {
-        match (running, stake) {
-            (false, []) => "Leave? Nothing is at stake any more".to_owned(),
-            (true, _) => format!("Stop and leave? Kept: {}", stake.join("; ")),
-            (false, _) => format!("Leave? Kept: {}", stake.join("; ")),
+        let kept: Vec<&str> = stake.iter().map(String::as_str).filter(|s| *s != Self::RUNS).collect();
+        let kept = kept.join("; ");
+        let stops = running || stake.iter().any(|s| s == Self::RUNS);
+        match (stops, kept.as_str()) {
+            (false, "") => "Leave? Nothing is at stake any more".to_owned(),
+            (true, "") => "Stop what runs and leave?".to_owned(),
+            (true, kept) => format!("Stop what runs and leave? Kept: {kept}"),
+            (false, kept) => format!("Leave? Kept: {kept}"),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{
     intent::Phase,
     lane::LaneKind,
     money::count,
-    question::{Asked, Spec},
+    question::{Asked, Exit, Spec},
 };
 
 impl State {
@@ -60,7 +60,7 @@ impl State {
         if let Some(plan) = &self.plan {
             out.push(format!("a plan at {} of {} steps", plan.done(), plan.tasks.len()));
         } else if self.run.is_some() || self.is_executing() {
-            out.push("something runs".to_owned());
+            out.push(Exit::RUNS.to_owned());
         }
         out
     }

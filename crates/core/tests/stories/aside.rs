@@ -335,11 +335,11 @@ fn the_question_whether_to_leave_tells_what_is_at_stake_by_now() {
         assert_eq!(spec.title, spec.text);
         spec.title.as_str().to_owned()
     };
-    assert_eq!(asks(&b), "Stop and leave? Kept: a plan at 0 of 2 steps");
+    assert_eq!(asks(&b), "Stop what runs and leave? Kept: a plan at 0 of 2 steps");
     let asked = b.session.state().phase_question().unwrap().id;
     b.reply("nothing to do", &[]);
     b.input(Input::Queue("fix another thing".into())).unwrap();
-    assert_eq!(asks(&b), "Stop and leave? Kept: a plan at 1 of 2 steps; 1 queued");
+    assert_eq!(asks(&b), "Stop what runs and leave? Kept: a plan at 1 of 2 steps; 1 queued");
     b.say("/queue drop 1");
     b.reply("nothing to do", &[]);
     assert_eq!(asks(&b), "Leave? Nothing is at stake any more");
