@@ -110,6 +110,9 @@ pub struct RunInfo {
     pub done: usize,
     /// Steps that there are; 0 without a plan.
     pub steps: usize,
+    /// Whether it wrote anything that is not taken back.
+    #[serde(default)]
+    pub wrote: bool,
     /// The gate that runs or is to come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<String>,
@@ -143,6 +146,7 @@ impl RunInfo {
             doing: doing(state),
             done: plan.map_or(0, crate::plan::Plan::done),
             steps: plan.map_or(0, |p| p.tasks.len()),
+            wrote: !state.ledger().is_empty(),
             gate: gates.next().map(|g| g.name.clone()),
             waiting: state.open.len(),
             usage: state.usage,

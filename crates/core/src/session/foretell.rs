@@ -141,7 +141,7 @@ impl Foretold {
                 Deed::Talks if self.does(&Deed::GoesOn) => continue,
                 Deed::Talks => talked(self, turn, state),
                 Deed::Runs => ran(state),
-                Deed::Tells => "told to what runs, at its next step",
+                Deed::Tells => "goes to the running agent at its next step",
                 Deed::Adds => "adds a last step to the plan that runs",
                 Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
                 Deed::Queues => "queued: heard when the plan is made",

@@ -386,6 +386,7 @@ fn details(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
         RunStatus::Stalled => {
             format!("it should be at work, and nothing was heard of it for {quiet}")
         }
+        RunStatus::Done if run.info.steps == 0 && !run.info.wrote => "answered, nothing changed".to_owned(),
         RunStatus::Done => "what was asked is done".to_owned(),
         RunStatus::Failed => run.info.doing.clone(),
         RunStatus::Stopped => "it is unfinished and nothing works on it".to_owned(),

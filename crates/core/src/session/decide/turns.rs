@@ -101,7 +101,7 @@ impl Draft<'_> {
         let leaf = class.1.current();
         let done = done.map_or(String::new(), |words| format!(" The rules take it as {leaf} – {words}."));
         let queued = self.events.iter().skip(first).any(|e| matches!(e.event, Event::QueueChanged { .. }));
-        let now = if queued && self.hears() { " Alt-M tells it to what runs now." } else { "" };
+        let now = if queued && self.hears() { " Alt-M hands it to the running agent now." } else { "" };
         self.notice(Level::Warn, format!("{}{done}{now}", said.faults.join(" ")));
         decided
     }
