@@ -123,7 +123,7 @@ commands! {
     Agents "agents" [] Nothing, Screen, "agents of files, called as @NAME: where from, what they may";
     Kb "kb" ["knowledge"] Required("QUESTION|status"), Screen,
         "passages of this project that answer a question; status says what is indexed";
-    Runs "bg" ["runs"] Optional("TASK"), Screen,
+    Runs "bg" ["runs", "sessions", "resume", "history"] Optional("TASK"), Screen,
         "every session of this window; with a task, begin one beside this";
     Worktree "worktree" ["wt"] Required("NAME [TASK]"), Screen, "a session in a git worktree of its own";
     Status "status" ["state"] Nothing, Either, "mode, phase, plan, queue";

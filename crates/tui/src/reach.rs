@@ -20,6 +20,19 @@ pub struct Reach {
     pub reach: String,
 }
 
+impl Reach {
+    /// It where there is little room. A rule stays whole: its key answers for it.
+    pub fn short(&self) -> Self {
+        let reach = match self.key {
+            "t" => self.reach.as_str(),
+            "p" => "the same rule, saved; shown first",
+            "T" => "asks about this folder",
+            _ => self.reach.split_once(';').map_or(self.reach.as_str(), |(what, _)| what),
+        };
+        Self { reach: reach.to_owned(), ..self.clone() }
+    }
+}
+
 fn reach(key: &'static str, name: &'static str, reach: impl Into<String>) -> Reach {
     Reach { key, name, reach: reach.into() }
 }
@@ -30,7 +43,9 @@ pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> 
     let mut all = Vec::new();
     for choice in &spec.choices {
         let Some(how) = &choice.reach else { continue };
-        all.push(reach(choice.key, how.name, &how.reach));
+        let own = choice.role == Role::Deny && is_typed(item, state);
+        let how_far = if own { "this command, which you typed" } else { how.reach.as_str() };
+        all.push(reach(choice.key, how.name, how_far));
         if choice.role == Role::Take && spec.by_rule {
             all.extend(by_rule(item, state, policy));
             if trust_lets(item, state, policy) {
@@ -41,6 +56,12 @@ pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> 
         }
     }
     if all.is_empty() { by_word(&spec) } else { all }
+}
+
+/// Whether the user typed the command that an item asks about, so that no agent waits for an answer.
+fn is_typed(item: &Checkpoint, state: &State) -> bool {
+    let mut calls = state.lanes.values().flat_map(|lane| &lane.calls);
+    item.kind.call().is_some_and(|id| calls.any(|call| call.call == id && call.typed))
 }
 
 /// What is answered in the composer, with the words that are taken there, and what the keys of the list do.

@@ -39,6 +39,9 @@ impl App {
             composer::ComposerEvent::Send(text) => {
                 let own = SlashCommand::of_line(&text).filter(|(command, args)| command.is_for_screen(args));
                 match own {
+                    Some((command, args)) if command.does == Slash::Runs && !is_own_name(command, &text) => {
+                        self.earlier(command, &args, now);
+                    }
                     Some((command, args)) => self.command(command, &args, now),
                     None if self.opens_memory(&text) => {}
                     None if self.opens_plan(&text) => self.run(plan::PlanAction::Edit.into(), now),
@@ -136,17 +139,31 @@ impl App {
         self.colours(args);
     }
 
+    /// Sessions are looked for by a name that other programs have for it: those of this window are listed, and it is
+    /// said where earlier ones are. What follows the name is one of those, never a task.
+    fn earlier(&mut self, command: &SlashCommand, args: &str, now: Instant) {
+        if args.is_empty() {
+            self.command(command, "", now);
+            return self
+                .say("the sessions of this window; earlier ones: pilothouse sessions list, in a shell");
+        }
+        self.say(format!("an earlier session is opened in a shell: pilothouse resume {args}"));
+    }
+
     /// Changes the colours: to another theme, or to the same one's for a light or a dark background.
     fn colours(&mut self, to: &str) {
+        let ground = |dark| if dark { "dark" } else { "light" };
         if Theme::source(to).is_some() {
-            return self.take_theme(to);
+            self.take_theme(to);
+            return self.say(format!("theme: {to}, {}", ground(self.looks.look.dark)));
         }
         if matches!(to, "light" | "dark") {
             self.take_ground(to == "dark");
-            return;
+            return self.say(format!("theme: {}, {to}", self.looks.theme.name()));
         }
         let names: Vec<&str> = Theme::names().collect();
-        self.say(format!("themes: {}; each for both grounds: /theme light, /theme dark", names.join(", ")));
+        let known = format!("themes: {}; each for both grounds: /theme light, /theme dark", names.join(", "));
+        if to.is_empty() { self.say(known) } else { self.complain(format!("no theme {to:?}; {known}")) }
     }
 
     /// Puts a shallower `@node` before the draft, or takes it away again.
@@ -281,6 +298,12 @@ impl App {
         self.leaving.stopping = Some(came);
         self.say("Esc again stops the answer");
     }
+}
+
+/// Whether a line calls the list of sessions as it is called here.
+fn is_own_name(command: &SlashCommand, line: &str) -> bool {
+    let name = line.trim().trim_start_matches([':', '/']).split_whitespace().next().unwrap_or_default();
+    ["bg", "runs"].iter().any(|own| own.eq_ignore_ascii_case(name)) || command.name == name
 }
 
 /// The session that a command begins.

@@ -19,6 +19,7 @@ mod grants;
 mod held;
 mod hostile;
 mod keys;
+mod newcomer;
 mod offer;
 mod random;
 mod review;

@@ -164,7 +164,7 @@ impl fmt::Display for Chord {
             KeyCode::PageUp => "PgUp",
             KeyCode::PageDown => "PgDn",
             KeyCode::Char(' ') => "Space",
-            KeyCode::Char(c) if self.mods.contains(KeyModifiers::CONTROL) => {
+            KeyCode::Char(c) if self.mods.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
                 return write!(f, "{}", c.to_ascii_uppercase());
             }
             KeyCode::Char(c) => return write!(f, "{c}"),

@@ -153,7 +153,7 @@ impl Overlay for Changes {
         let height = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX).max(8);
         let area = super::centred(ctx.body, 110, height);
         let keys: &[(&str, &str)] =
-            &[("j k", "choose"), ("Enter", "diff"), ("s", self.extent.next().name()), ("Esc", "close")];
+            &[("j k", "choose"), ("Enter", "diff"), ("s", shows(self.extent.next())), ("Esc", "close")];
         let title = match self.extent {
             Extent::Session => "Written in this session",
             Extent::Run => "Written by the last run",
@@ -178,6 +178,15 @@ impl Overlay for Changes {
             row.paint(ctx.theme, buf, inner, y);
         }
         None
+    }
+}
+
+/// What the key that changes the extent does.
+const fn shows(next: Extent) -> &'static str {
+    match next {
+        Extent::Session => "show the session",
+        Extent::Run => "show the last run",
+        Extent::Turn => "show the last message",
     }
 }
 

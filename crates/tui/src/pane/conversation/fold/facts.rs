@@ -204,7 +204,7 @@ impl Log {
                 self.mark(at, Mark::Dot, &format!("{how} {path}"));
             }
             Event::TurnTold { .. } => {
-                self.mark(at, Mark::Dot, "Told to what runs; it is read at the next step.");
+                self.mark(at, Mark::Dot, "Goes to the running agent at its next step.");
             }
             // The notice after it says what became of which files.
             Event::Reverted { .. } => self.reverted = true,
@@ -465,8 +465,11 @@ impl Mark {
 
 /// That a proposal ended without a write, in words.
 pub(crate) fn closed(path: &str, reason: &str, dropped: bool) -> String {
-    let word = if dropped { "discarded" } else { "left" };
-    format!("{word} {path}: {reason}")
+    match (reason, dropped) {
+        ("skipped", _) => format!("skipped {path}"),
+        (_, true) => format!("discarded {path}: {reason}"),
+        (_, false) => format!("left {path}: {reason}"),
+    }
 }
 
 /// What was done to one file, in words.

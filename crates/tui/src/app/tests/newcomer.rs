@@ -1,0 +1,141 @@
+//! What somebody who sees it for the first time stumbles over.
+
+use super::*;
+
+#[test]
+fn a_yes_to_a_plan_that_is_not_on_the_screen_shows_it_and_then_answers() {
+    let mut desk = Desk::new(80, 24).with_plan();
+    desk.draw();
+    desk.wait(1_000).press("n<enter>").deliver();
+    desk.press("/abort<enter>").deliver();
+    assert_eq!(desk.state().phase, Phase::Idle);
+    desk.press("/redo<enter>").deliver();
+    assert_eq!(desk.state().phase, Phase::AwaitingApproval);
+    desk.draw();
+    // They read what was said before.
+    desk.press("<pageup><pageup><pageup>").draw();
+    desk.wait(1_000).press("y<enter>").deliver();
+    assert_eq!(desk.state().phase, Phase::AwaitingApproval);
+    let text = desk.text();
+    assert!(text.contains("the plan was not on the screen"), "{text}");
+    assert!(text.contains("Token bucket"), "{text}");
+    desk.wait(1_000).press("<enter>").deliver();
+    assert_eq!(desk.state().phase, Phase::Executing);
+}
+
+#[test]
+fn where_a_review_is_and_what_can_be_done_stand_on_every_size() {
+    for (width, height) in [(60, 20), (80, 24), (100, 30), (160, 45)] {
+        let mut bench = review::Bench::new(width, height);
+        bench.press("<ctrl-x>d");
+        let text = bench.desk.text();
+        let place = if width < 100 { "1/2 · 1/2" } else { "file 1/2 · hunk 1/2" };
+        assert!(text.contains(place), "{width}: {text}");
+        if width < 100 {
+            for key in ["a apply", "s skip", "A all"] {
+                assert!(text.contains(key), "{width}: {key} {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_that_can_follow_are_named_whole_beside_each_other() {
+    for (width, height) in [(60, 20), (80, 24), (120, 40)] {
+        let mut desk = Desk::new(width, height);
+        desk.wait(1_000).press("<ctrl-x>");
+        desk.wait(400);
+        let text = desk.text();
+        assert!(text.contains("Shift-Tab → previous session"), "{width}: {text}");
+        let rows: Vec<&str> = text.lines().filter(|r| r.contains(" → ")).collect();
+        let columns = |row: &str, n: usize| row.chars().collect::<Vec<_>>()[..n].iter().collect::<String>();
+        let at: Vec<usize> =
+            rows.iter().map(|r| r.find('→').map_or(0, |at| r[..at].chars().count())).collect();
+        assert!(at.windows(2).all(|two| two[0] == two[1]), "{width}: {:?} {text}", columns(rows[0], 5));
+    }
+}
+
+#[test]
+fn every_answer_has_its_row_where_there_is_little_room() {
+    let mut desk = Desk::new(60, 18);
+    desk.app.composer.draft.set(Saved::plain("run the tests"));
+    desk.press("<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"cargo test"}"#)]);
+    desk.collect();
+    desk.wait(1_000).press("<ctrl-x>a").deliver();
+    let text = desk.text();
+    for row in ["y     once", "t     session", "p     always", "n     deny"] {
+        assert!(text.contains(row), "{row} {text}");
+    }
+}
+
+#[test]
+fn the_risk_of_a_command_is_said_on_the_smallest_screen() {
+    let mut desk = Desk::new(20, 6);
+    desk.app.composer.draft.set(Saved::plain("run the tests"));
+    desk.press("<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"cargo test"}"#)]);
+    desk.collect();
+    let text = desk.text();
+    assert!(text.contains("medium") && text.contains("cargo test"), "{text}");
+}
+
+#[test]
+fn what_is_at_stake_is_told_whole_before_leaving() {
+    let mut desk = Desk::new(80, 24).with_plan();
+    desk.draw();
+    desk.wait(1_000).press("<enter>").deliver();
+    desk.wait(1_000).press("/exit<enter>").deliver();
+    let text = desk.text();
+    assert!(text.contains("Stop what runs and leave? Kept: a plan at 0 of 3 steps"), "{text}");
+}
+
+#[test]
+fn the_palette_names_what_is_looked_for_before_keys_of_the_caret() {
+    let mut desk = Desk::new(60, 20);
+    desk.press("<ctrl-p>end");
+    let text = desk.text();
+    let first = text.lines().find(|r| r.contains('▸')).unwrap().to_owned();
+    assert!(!first.contains("end of the line"), "{text}");
+    desk.press("<backspace><backspace><backspace>");
+    assert!(!desk.text().contains("anywhere"), "{}", desk.text());
+}
+
+#[test]
+fn sessions_are_found_under_the_names_of_other_programs_and_nothing_is_begun() {
+    for name in ["/sessions", "/resume", "/history"] {
+        let mut desk = Desk::new(100, 30);
+        desk.press(name).press("<enter>").deliver();
+        let text = desk.text();
+        assert!(text.contains("pilothouse sessions list"), "{text}");
+        assert_eq!(desk.app.panes.focus, Focus::Pane(crate::pane::runs::ID));
+        desk.press("<esc>").press(&format!("{name} calm-otter<enter>")).deliver();
+        assert!(desk.app.outbox.window.is_empty(), "{name}");
+        assert!(desk.text().contains("pilothouse resume calm-otter"), "{}", desk.text());
+    }
+}
+
+#[test]
+fn a_theme_says_what_became_of_it() {
+    let mut desk = Desk::new(100, 30);
+    for (line, told) in [
+        ("/theme neon", "no theme \"neon\"; themes: default"),
+        ("/theme gruvbox", "theme: gruvbox, dark"),
+        ("/theme light", "theme: gruvbox, light"),
+    ] {
+        desk.app.composer.draft.set(Saved::plain(line));
+        desk.press("<enter>").deliver();
+        assert!(desk.text().contains(told), "{told} {}", desk.text());
+    }
+}
+
+#[test]
+fn denying_a_command_of_one_s_own_tells_no_agent() {
+    let mut desk = Desk::new(100, 30);
+    desk.app.composer.draft.set(Saved::plain("!rm -rf build"));
+    desk.press("<enter>").deliver();
+    desk.collect();
+    desk.wait(1_000).press("<ctrl-x>a").deliver();
+    let text = desk.text();
+    assert!(text.contains("this command, which you typed") && !text.contains("your reason"), "{text}");
+}
