@@ -194,6 +194,9 @@ pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
     let mut out = out::out(json);
     match what {
         SessionsCommand::List { all, json } => {
+            if !json && !sessions::all(&home).iter().any(|p| all || p.workspace == here) {
+                writeln!(out::err(), "no sessions yet{}", if all { "" } else { " in this folder" })?;
+            }
             listing::list(&home, (!all).then_some(here.as_path()), json, &mut out)?;
         }
         SessionsCommand::Show { id, json } => {
@@ -227,7 +230,11 @@ pub fn runs(args: &RunsArgs, secrets: &Secrets) -> Result<u8, Failure> {
     let here = std::env::current_dir()?.canonicalize()?;
     let folders = block_on("runs", secrets, runs::folders(&here))?.1;
     let mut out = out::out(args.json);
-    listing::runs(&runs::survey(&home, (!args.all).then_some(folders.as_slice())), args.json, &mut out)?;
+    let found = runs::survey(&home, (!args.all).then_some(folders.as_slice()));
+    if found.is_empty() && !args.json {
+        writeln!(out::err(), "no sessions yet{}", if args.all { "" } else { " in this folder" })?;
+    }
+    listing::runs(&found, args.json, &mut out)?;
     out.flush()?;
     Ok(0)
 }

@@ -192,3 +192,18 @@ fn what_a_typed_move_onto_a_control_file_took_away_comes_back() {
     status.args(["status", "--porcelain"]).current_dir(desk.path()).env("GIT_CEILING_DIRECTORIES", "/");
     assert_eq!(finish(status).with(0).out, "", "nor does git know of it any more");
 }
+
+#[test]
+fn that_there_is_nothing_to_take_back_is_said_once_and_that_there_are_no_sessions_too() {
+    let desk = Desk::new();
+    for command in ["undo", "redo"] {
+        let ended = desk.go(&[command]).with(1);
+        assert_eq!(ended.err.matches("there is no").count(), 1, "{}", ended.err);
+    }
+    for list in [&["sessions", "list"][..], &["runs"]] {
+        let ended = desk.go(list).with(0);
+        assert!(ended.out.is_empty() && ended.err.contains("no sessions yet"), "{} {}", ended.out, ended.err);
+        let json = desk.go(&[list, &["--json"]].concat()).with(0);
+        assert!(json.out.is_empty() && json.err.is_empty(), "{} {}", json.out, json.err);
+    }
+}

@@ -84,7 +84,6 @@ pub async fn change(
             Direction::Undo => "there is no applied change to take back",
             Direction::Redo => "there is no undone change to put back",
         };
-        drop(writeln!(err, "{what}"));
         return Ok(Outcome { exit: 1, slug: String::new(), reason: what.to_owned() });
     };
     if wish.dry_run {
