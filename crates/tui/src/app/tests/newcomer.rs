@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_yes_to_a_plan_that_is_not_on_the_screen_shows_it_and_then_answers() {
-    let mut desk = Desk::new(80, 24).with_plan();
+    let mut desk = Desk::new(80, 14).with_plan();
     desk.draw();
     desk.wait(1_000).press("n<enter>").deliver();
     desk.press("/abort<enter>").deliver();
@@ -13,14 +13,13 @@ fn a_yes_to_a_plan_that_is_not_on_the_screen_shows_it_and_then_answers() {
     assert_eq!(desk.state().phase, Phase::AwaitingApproval);
     desk.draw();
     // They read what was said before.
-    desk.press("<pageup><pageup><pageup>").draw();
+    desk.press("<pgup><pgup><pgup>").draw();
     desk.wait(1_000).press("y<enter>").deliver();
     assert_eq!(desk.state().phase, Phase::AwaitingApproval);
     let text = desk.text();
     assert!(text.contains("the plan was not on the screen"), "{text}");
-    assert!(text.contains("Token bucket"), "{text}");
     desk.wait(1_000).press("<enter>").deliver();
-    assert_eq!(desk.state().phase, Phase::Executing);
+    assert_eq!(desk.state().phase, Phase::Executing, "the plan stands there now");
 }
 
 #[test]
