@@ -235,7 +235,6 @@ impl Log {
             }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 self.plan_ran(*status);
-                (self.running, self.finished) = (None, *status == RunStatus::Completed);
                 match goal {
                     Some(goal) => self.goal_ended(at, goal),
                     None => self.run_completed(at, *status, summary, (files.len(), came_to.as_deref())),
@@ -334,7 +333,9 @@ impl Log {
 
     /// A run ended: what was under way of the plan is so no more.
     fn plan_ran(&mut self, status: RunStatus) {
-        if self.plan.as_ref().is_some_and(|plan| self.running.is_some_and(|turn| turn != plan.turn)) {
+        self.finished = status == RunStatus::Completed;
+        let of = self.running.take();
+        if self.plan.as_ref().is_some_and(|plan| of.is_some_and(|turn| turn != plan.turn)) {
             return;
         }
         if let Some((card, dirty)) = self.newest_plan()
