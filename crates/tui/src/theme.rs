@@ -260,12 +260,8 @@ impl Theme {
     /// The slot as a ground; without colours it may be reverse or underlined instead, as words are that have the
     /// ground of their line.
     pub fn fill(&self, slot: Slot) -> Style {
-        let line = match slot {
-            Slot::AddWord => Some(Slot::Add),
-            Slot::RemWord => Some(Slot::Rem),
-            _ => None,
-        };
-        let alike = line.is_some_and(|line| self.depth.is_rich() && self.colour(line) == self.colour(slot));
+        let same = |line| self.depth.is_rich() && self.colour(line) == self.colour(slot);
+        let alike = slot == Slot::AddWord && same(Slot::Add) || slot == Slot::RemWord && same(Slot::Rem);
         let mark = if alike { Modifier::UNDERLINED } else { Modifier::empty() };
         let style = Style::new().add_modifier(slot.emphasis(self.depth) & !Modifier::ITALIC | mark);
         self.colour(slot).filter(|_| self.depth.is_rich()).map_or(style, |c| style.bg(c))

@@ -15,10 +15,12 @@ fn every_builtin_theme_fills_every_slot_in_dark_and_light() {
 
 /// Relative luminance as WCAG 2 defines it.
 fn luminance(colour: Color) -> f64 {
-    let [r, g, b] = match colour {
-        Color::Rgb(r, g, b) => [r, g, b],
-        Color::Indexed(n) => palette::rgb(n),
-        _ => return 0.0,
+    let [r, g, b] = if let Color::Indexed(n) = colour {
+        palette::rgb(n)
+    } else if let Color::Rgb(r, g, b) = colour {
+        [r, g, b]
+    } else {
+        return 0.0;
     };
     let part = |v: u8| {
         let v = f64::from(v) / 255.0;
