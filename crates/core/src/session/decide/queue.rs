@@ -165,7 +165,7 @@ impl Draft<'_> {
     pub(super) fn drain(&mut self) {
         self.drain_words();
         // What only is answered, or is refused, leaves the rest its turn.
-        while self.is_free()
+        while self.may_begin()
             && let Some(turn) = self.state.queue.plan_new
         {
             self.change_queue(|q| q.plan_new = q.more.pop_front());
@@ -181,20 +181,20 @@ impl Draft<'_> {
 
     /// After a run that the user goes on with by hand: control words and questions; work waits for the next run's end.
     pub(super) fn drain_words(&mut self) {
-        while self.is_free() {
+        while self.may_begin() {
             let Some(control) = self.state.queue.control.front().cloned() else { break };
             self.change_queue(|q| drop(q.control.pop_front()));
             if let Err(refusal) = self.control(control) {
                 self.notice(Level::Info, refusal.reason);
             }
         }
-        if self.is_free() {
+        if self.may_begin() {
             self.take_later();
         }
     }
 
     /// Whether what waits may have its turn: nothing is under way, and it is not asked whether all of it is to be dropped.
-    fn is_free(&self) -> bool {
+    fn may_begin(&self) -> bool {
         self.state.phase == Phase::Idle && !self.state.phase_question().is_some_and(|c| c.kind.is_reset())
     }
 }
