@@ -45,7 +45,12 @@ fn the_screen_takes_its_own_and_the_session_the_rest() {
 
 #[test]
 fn a_name_that_is_like_none_names_no_other() {
-    assert_eq!(SlashCommand::nearest("resume"), None, "no session is thrown away for want of a word");
+    assert_eq!(SlashCommand::nearest("revise"), None, "no session is thrown away for want of a word");
+    assert_eq!(
+        SlashCommand::named("resume").map(|c| c.does),
+        Some(Slash::Runs),
+        "nor for one that lists them"
+    );
     assert_eq!(SlashCommand::nearest("rest"), Some("reset"));
     assert_eq!(
         SlashCommand::named("mode").and_then(|c| c.control("proof")),
