@@ -143,9 +143,34 @@ fn nothing_is_no_success() {
     let said = desk.go(&["run", "add a cache in front of the store", "--auto-confirm"]).with(1).out;
     assert!(said.contains("needs a model"), "{said}");
     desk.go(&["run", "", "--auto-confirm"]).with(2).tells(&["there is no goal"]);
-    let server = Server::start(vec![submit(plan(&[("modify", "src/search.rs")])), say("It is so already.")]);
+    let idle = |last: &'static str| {
+        Server::start(vec![
+            submit(plan(&[("modify", "src/search.rs")])),
+            say("It is so already."),
+            Turn::Say(last, vec![]),
+        ])
+    };
+    let server = idle("It is so already.");
     desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(1).tells(&["no file was changed"]);
+    let server = idle("nothing to change: it is called so already");
+    let needless = desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
+    needless.tells(&["nothing changed: it is called so already"]);
     assert_eq!(desk.tree(), before);
+}
+
+#[test]
+fn a_yes_to_what_the_agent_offered_lets_it_change_files_where_nobody_is_there() {
+    let desk = Desk::new();
+    let server = Server::start(vec![
+        say("It could be renamed. Shall I do it?"),
+        Turn::Say("", vec![("request_path", json!({"node": "modify", "reason": "the user said yes"}))]),
+        change(),
+        say("Done."),
+    ]);
+    let asked = desk.ask(&server.base, &["run", "could score be called otherwise?", "--json"]).with(0);
+    let slug = asked.events().pop().unwrap()["session"].as_str().unwrap().to_owned();
+    desk.ask(&server.base, &["run", "yes", "--session", &slug, "--auto-confirm"]).with(0);
+    assert!(desk.file("src/search.rs").contains("fn points_of("));
 }
 
 #[test]

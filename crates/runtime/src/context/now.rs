@@ -9,7 +9,7 @@ use pilothouse_core::{
     money::count,
     plan::{GateStatus, Plan, Task},
     relpath::RelPath,
-    scope::{Capability, ToolScope},
+    scope::{Capability, PermissionMode, ToolScope},
     session::{Lane, LaneKind, State},
 };
 
@@ -25,6 +25,9 @@ const MOST_NOTES: usize = 12;
 const MEMORY_BYTES: usize = 2 * 1024;
 const MEMORY_SHARE: usize = 16;
 
+/// Told of a step beside which another one works.
+const THEIRS: &str = "what fails because of its files is not yours to mend: end without it";
+
 /// Told where nobody could answer.
 const NOBODY: &str =
     "nobody is there: what asks is refused, ask_user has no answer; choose the safest reading and say so";
@@ -35,7 +38,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
         format!("day: {}", day(around)),
         workspace(state, around),
         format!("phase: {}; facts: {}", state.phase.name(), state.mode.name()),
-        path(lane, offer),
+        path(state, lane, offer),
     ];
     lines.extend(around.unattended.then(|| NOBODY.to_owned()));
     lines.extend(state.open.values().map(|c| format!("waits for the user: {}", c.message)));
@@ -95,10 +98,12 @@ fn workspace(state: &State, around: &Circumstances) -> String {
 }
 
 /// What the path of the message lets the tools do, in words that are no names of tools.
-fn path(lane: &Lane, offer: ToolScope) -> String {
+fn path(state: &State, lane: &Lane, offer: ToolScope) -> String {
     let names = |scope: ToolScope| scope.iter().map(Capability::name).collect::<Vec<_>>().join(", ");
     let planning = lane.kind == LaneKind::Planning;
-    let runs = if planning { ", and run what the rules let through" } else { "" };
+    let forbids = state.turns.get(&lane.turn).is_some_and(|turn| turn.forbids);
+    let tries = state.trust.holds() && state.permission != PermissionMode::ReadOnly && !forbids;
+    let runs = if planning && tries { ", and run what the rules let through" } else { "" };
     // Reading is free from any node.
     let free = lane.scope().or(offer.and(ToolScope::READ_ONLY));
     let may = if free == ToolScope::NONE { "only answer".to_owned() } else { names(free) };
@@ -121,7 +126,8 @@ fn plan(plan: &Plan, lane: &Lane) -> String {
                 GateStatus::Skipped => "the user skipped it",
                 GateStatus::Unproven(why) => why.words(),
             };
-            format!("\ngate {}: `{}` ({status})", g.name, g.command)
+            let name = if g.name == g.command { String::new() } else { format!("{}: ", g.name) };
+            format!("\ngate {name}`{}` ({status})", g.command)
         })
         .collect();
     format!("plan: {}{}{}{}", plan.title, steps(plan), gates.concat(), at_hand(plan, lane.kind))
@@ -138,9 +144,11 @@ fn at_hand(plan: &Plan, kind: LaneKind) -> String {
             let theirs: Vec<&str> = others.iter().flat_map(|t| &t.files).map(RelPath::as_str).collect();
             let beside = match (others.is_empty(), theirs.is_empty()) {
                 (true, _) => String::new(),
-                (false, true) => format!("\nat work at the same time: task {}", numbers.join(", ")),
+                (false, true) => {
+                    format!("\nat work at the same time: task {}; {THEIRS}", numbers.join(", "))
+                }
                 (false, false) => format!(
-                    "\nat work at the same time: task {}; leave to it: {}",
+                    "\nat work at the same time: task {}; leave to it: {}; {THEIRS}",
                     numbers.join(", "),
                     theirs.join(" ")
                 ),

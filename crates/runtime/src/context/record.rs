@@ -114,7 +114,10 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
             };
             let files =
                 if files.is_empty() { String::new() } else { format!("\nfiles changed: {}", paths(files)) };
-            format!("{how}: {summary}{files}")
+            match summary.strip_prefix("Complete. ").filter(|_| *status == RunStatus::Completed) {
+                Some(rest) => format!("{how}. {rest}{files}"),
+                None => format!("{how}: {summary}{files}"),
+            }
         }
         Event::PlanReady { plan } if plan.edited => {
             format!("The user edited the plan: {}{}", plan.title, steps(plan))
@@ -132,8 +135,10 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
             format!("answered by the workbench from {from}:\n{text}")
         }
         Event::InstructionsTold { text, .. } => texts.whole(text),
-        Event::SessionReopened { .. } => {
-            "The session was closed and opened again; what was under way was interrupted.".to_owned()
+        Event::SessionReopened { interrupted, run, .. } => {
+            let cut = !interrupted.is_empty() || run.is_some();
+            let cut = if cut { "; what was under way was interrupted" } else { "" };
+            format!("The session was closed and opened again{cut}.")
         }
         Event::CallLost { found, .. } => format!("The program ended in the middle of a step: {found}"),
         _ => return None,
@@ -327,7 +332,10 @@ fn name(plan: &Plan, gate: GateId) -> &str {
 
 fn verdict(plan: &Plan, gate: GateId, proof: &Proof, how: &str) -> String {
     let code = proof.exit.code.map_or_else(|| "no exit code".to_owned(), |c| format!("exit {c}"));
-    format!("gate {} {how}: `{}`, {code}", name(plan, gate), proof.command)
+    match name(plan, gate) {
+        name if name == proof.command => format!("gate `{name}` {how}: {code}"),
+        name => format!("gate {name} {how}: `{}`, {code}", proof.command),
+    }
 }
 
 /// A task with all that is to be done in it.
@@ -335,13 +343,16 @@ fn task_block(plan: &Plan, id: TaskId) -> Option<String> {
     let task = plan.tasks.iter().find(|t| t.id == id)?;
     let files: Vec<&str> = task.files.iter().map(RelPath::as_str).collect();
     let files = files.join(if files.iter().any(|f| f.contains(char::is_whitespace)) { "\n" } else { " " });
+    let detail = match inside(&inside(&task.detail, "detail"), "task") {
+        detail if detail.trim().is_empty() => String::new(),
+        detail => format!("\n<detail>\n{detail}\n</detail>"),
+    };
+    let files = if files.is_empty() { files } else { format!("\n<files>{files}</files>") };
     Some(format!(
-        "<task number=\"{}\" of=\"{}\">\n<title>{}</title>\n<detail>\n{}\n</detail>\n<files>{}</files>\n</task>",
+        "<task number=\"{}\" of=\"{}\">\n<title>{}</title>{detail}{files}\n</task>",
         plan.number(id),
         plan.tasks.len(),
         inside(&inside(&task.title, "title"), "task"),
-        inside(&inside(&task.detail, "detail"), "task"),
-        files,
     ))
 }
 
@@ -383,7 +394,7 @@ fn answered(kind: &CheckpointKind, answer: &Answer) -> Option<String> {
             format!("The user sent the plan back{}", why(text))
         }
         (CheckpointKind::Confirmation(_), Answer::Abort) => "The user dropped the plan.".to_owned(),
-        (CheckpointKind::Failure(_), Answer::AutoFix) => "The user wants it mended.".to_owned(),
+        (CheckpointKind::Failure(_), Answer::AutoFix) => "It is to be mended.".to_owned(),
         (CheckpointKind::Failure(f), Answer::Retry) if f.gate.is_some() => {
             "The user wants another way tried.".to_owned()
         }

@@ -20,8 +20,10 @@ pub(super) struct Results {
     plan: Option<Plan>,
     /// Whether a file was written.
     wrote: bool,
-    /// Whether a command ended.
+    /// Whether a command ended that is no gate.
     commanded: bool,
+    /// Whether a step says plainly why nothing was to be changed.
+    needless: bool,
     /// Why nothing was committed that was to be.
     uncommitted: Option<String>,
     /// How a run without a plan ended that did not come to what was asked for.
@@ -38,13 +40,21 @@ impl Results {
             Event::IntentClassified { class, .. } => {
                 self.order |= matches!(class, Turn::PlanNew(_) | Turn::PlanContinue);
             }
-            Event::MessageCompleted { intermediate, .. } => self.looking = *intermediate,
+            Event::MessageCompleted { intermediate, lane, .. } => {
+                self.looking = *intermediate;
+                let lane = state.lanes.get(lane);
+                self.needless |= lane.is_some_and(|l| l.kind.task().is_some() && l.needless.is_some());
+            }
             Event::RunStarted { .. } => self.ran = true,
             Event::RunCompleted { status, summary, .. } => {
                 self.fell_short = (*status == RunStatus::Ended).then(|| summary.clone());
             }
             Event::Applied { .. } => self.wrote = true,
-            Event::CommandExited { .. } => self.commanded = true,
+            // What the workbench checks by itself is no work.
+            Event::CommandExited { call, .. } => {
+                let gate = state.open_call(*call).is_some_and(|(lane, _)| lane.kind.gate().is_some());
+                self.commanded |= !gate;
+            }
             Event::CommitEnded { made, told, .. } => {
                 self.uncommitted = made.is_none().then(|| told.clone());
             }
@@ -85,12 +95,13 @@ impl Results {
             };
             return Some(format!("the gate {} is not green: {why}", gate.name));
         }
-        if let Some(task) = plan.tasks.iter().find(|t| t.status != TaskStatus::Done) {
-            return Some(format!("the step was not done: {}", task.title));
-        }
         let writes =
             |n: IntentNode| matches!(n, IntentNode::Create | IntentNode::Modify | IntentNode::Delete);
         let nothing = !self.wrote && plan.tasks.iter().all(|t| writes(t.node)) && !self.commanded;
-        nothing.then(|| "nothing came of it: no file was changed".to_owned())
+        if nothing && !self.needless {
+            return Some("nothing came of it: no file was changed".to_owned());
+        }
+        let task = plan.tasks.iter().find(|t| t.status != TaskStatus::Done);
+        task.map(|task| format!("the step was not done: {}", task.title))
     }
 }

@@ -16,6 +16,8 @@ use pilothouse_core::{
     work::Work,
 };
 
+/// Told of a deeper path than the message was read to ask for.
+const AS_QUESTION: &str = "the message was read as a question";
 /// Told a model that asks.
 const CHOOSE: &str = "nobody is there; choose the safest reading and say so";
 
@@ -68,10 +70,15 @@ impl Unattended {
             CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)
             | CheckpointKind::Source(_)
-            | CheckpointKind::Transition(_)
             | CheckpointKind::Undo(_) => {
                 self.refuse(question);
                 Some(give(Answer::Reject(NOBODY.to_owned())))
+            }
+            // A yes to what the agent offered was given by whoever began the run; to remove files it is none.
+            CheckpointKind::Transition(deeper) if state.agreed(deeper) => Some(give(Answer::Approve)),
+            CheckpointKind::Transition(_) => {
+                self.refuse(question);
+                Some(give(Answer::Reject(format!("{AS_QUESTION}; {NOBODY}"))))
             }
             // A gate that cannot work here gets a command that would run anyway.
             CheckpointKind::GateChange(change) if change.unasked => Some(give(Answer::Approve)),

@@ -16,6 +16,9 @@ use pilothouse_tools::Jail;
 
 use super::{Grounds, MANIFEST_BYTES, beginning, tree::Top};
 
+/// Most names of a folder of tests that are looked at.
+const MOST_TESTS: usize = 200;
+
 /// What is known of projects.
 pub(super) static KNOWLEDGE: LazyLock<Knowledge> =
     LazyLock::new(|| Knowledge::read(include_str!("../../../../assets/knowledge/projects.txt")));
@@ -213,6 +216,7 @@ impl Here<'_> {
         match reader {
             "scripts" => self.scripts(file),
             "python" => self.python(),
+            "unittest" => self.unittest().into_iter().collect(),
             "targets" => self.targets(file, program),
             _ => Vec::new(),
         }
@@ -244,6 +248,28 @@ impl Here<'_> {
         // Of the scripts with one purpose the one called so goes first.
         all.sort_by_key(|c| !c.line.ends_with(c.purpose.name()));
         all
+    }
+
+    /// The tests of a Python project that says nothing of its tools, where one of them is a case of `unittest`.
+    fn unittest(&self) -> Option<Command> {
+        let folder = ["tests", "test"].into_iter().find(|folder| self.has(&format!("{folder}/")))?;
+        let entries = self.grounds.root.join(folder).read_dir().ok()?;
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names.take(MOST_TESTS).collect();
+        names.sort_unstable();
+        let test = |name: &&String| name.starts_with("test") && name.ends_with(".py");
+        let mut tests = names.iter().filter(test).map(|name| self.text(&format!("{folder}/{name}")));
+        if !tests.any(|text| text.contains("unittest")) {
+            return None;
+        }
+        // A package is found from the top, where its own names are what they are.
+        let package = names.iter().any(|name| name == "__init__.py");
+        let line = if package {
+            "python3 -m unittest".to_owned()
+        } else {
+            format!("python3 -m unittest discover -s {folder}")
+        };
+        Some(self.command(Purpose::Test, &line, &[]))
     }
 
     /// What a Python project says of its tools.
