@@ -49,13 +49,17 @@ impl Exit {
     /// It in words, where the session is to start over.
     pub fn text_over(stake: &[String], lost: &[String]) -> String {
         let part =
-            |what: &str, all: &[String]| (!all.is_empty()).then(|| format!("{what}: {}", all.join("; ")));
-        let parts = [part("Set aside", stake), part("Forgotten", lost)];
+            |what: &str, all: &[&str]| (!all.is_empty()).then(|| format!("{what}: {}", all.join("; ")));
+        let kept: Vec<&str> = stake.iter().map(String::as_str).filter(|s| *s != Self::RUNS).collect();
+        let lost: Vec<&str> = lost.iter().map(String::as_str).collect();
+        let parts = [part("Set aside", &kept), part("Forgotten", &lost)];
         let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(". ");
-        if parts.is_empty() {
-            "Start over? Nothing is at stake any more".to_owned()
-        } else {
-            format!("Start over? {parts}")
+        let stops = stake.iter().any(|s| s == Self::RUNS);
+        match (stops, parts.as_str()) {
+            (false, "") => "Start over? Nothing is at stake any more".to_owned(),
+            (true, "") => "Stop what runs and start over?".to_owned(),
+            (true, parts) => format!("Stop what runs and start over? {parts}"),
+            (false, parts) => format!("Start over? {parts}"),
         }
     }
 }
