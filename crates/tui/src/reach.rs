@@ -22,6 +22,7 @@ pub struct Reach {
 
 impl Reach {
     /// It where there is little room. A rule stays whole: its key answers for it.
+    #[must_use]
     pub fn short(&self) -> Self {
         let reach = match self.key {
             "t" => self.reach.as_str(),

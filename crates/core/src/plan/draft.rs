@@ -156,7 +156,7 @@ impl PlanDraft {
                 Ok(_) => self.gates.push(gate.clone()),
                 Err(hides) => {
                     let line = format!("Left out, the gate `{}`: {hides}.", one_line(&gate.command));
-                    self.note = [self.note.trim_end(), &line].join("\n").trim_start().to_owned();
+                    [self.note.trim_end(), &line].join("\n").trim_start().clone_into(&mut self.note);
                 }
             }
         }

@@ -74,9 +74,10 @@ impl Question for Exit {
 
     /// What is at stake changes while the question stands: it is told as it is now.
     fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
-        let text = match self.over {
-            true => Self::text_over(asked.stake, asked.lost),
-            false => Self::text(asked.running, asked.stake),
+        let text = if self.over {
+            Self::text_over(asked.stake, asked.lost)
+        } else {
+            Self::text(asked.running, asked.stake)
         };
         spec.text = Clean::line(&text);
         spec.title = spec.text.clone();

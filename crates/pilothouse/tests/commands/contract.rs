@@ -391,6 +391,6 @@ fn what_only_weighs_or_foresees_writes_nothing_even_under_auto_confirm() {
     let before = desk.tree();
     for text in ["compare these two options", "what would happen if we removed src/note.rs?"] {
         let ended = desk.go(&["run", text, "--auto-confirm"]);
-        assert_eq!(desk.tree(), before, "{text}: {ended:?}");
+        assert_eq!(desk.tree(), before, "{text}: {}", ended.err);
     }
 }

@@ -103,22 +103,7 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
         }
         Event::RevertFailed { message, .. } => format!("could not be undone: {message}"),
         Event::RunStarted { .. } => "The plan is approved; its run begins.".to_owned(),
-        Event::RunCompleted { status, summary, files, .. } => {
-            let how = match status {
-                RunStatus::Completed => "The run is complete",
-                RunStatus::Failed => "The run failed",
-                RunStatus::Cancelled => "The run was stopped",
-                RunStatus::Manual => "The user took the run over by hand",
-                RunStatus::Breakout => "The run was left for something else",
-                RunStatus::Ended => "The run ended, and not everything of it was done",
-            };
-            let files =
-                if files.is_empty() { String::new() } else { format!("\nfiles changed: {}", paths(files)) };
-            match summary.strip_prefix("Complete. ").filter(|_| *status == RunStatus::Completed) {
-                Some(rest) => format!("{how}. {rest}{files}"),
-                None => format!("{how}: {summary}{files}"),
-            }
-        }
+        Event::RunCompleted { status, summary, files, .. } => run_ended(*status, summary, files),
         Event::PlanReady { plan } if plan.edited => {
             format!("The user edited the plan: {}{}", plan.title, steps(plan))
         }
@@ -143,6 +128,23 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
         Event::CallLost { found, .. } => format!("The program ended in the middle of a step: {found}"),
         _ => return None,
     })
+}
+
+/// How a run ended, and what it changed.
+fn run_ended(status: RunStatus, summary: &str, files: &[RelPath]) -> String {
+    let how = match status {
+        RunStatus::Completed => "The run is complete",
+        RunStatus::Failed => "The run failed",
+        RunStatus::Cancelled => "The run was stopped",
+        RunStatus::Manual => "The user took the run over by hand",
+        RunStatus::Breakout => "The run was left for something else",
+        RunStatus::Ended => "The run ended, and not everything of it was done",
+    };
+    let files = if files.is_empty() { String::new() } else { format!("\nfiles changed: {}", paths(files)) };
+    match summary.strip_prefix("Complete. ").filter(|_| status == RunStatus::Completed) {
+        Some(rest) => format!("{how}. {rest}{files}"),
+        None => format!("{how}: {summary}{files}"),
+    }
 }
 
 /// What was set aside waits again: for the user, or as what a step goes on with.

@@ -257,7 +257,7 @@ impl Here<'_> {
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let mut names: Vec<String> = names.take(MOST_TESTS).collect();
         names.sort_unstable();
-        let test = |name: &&String| name.starts_with("test") && name.ends_with(".py");
+        let test = |name: &&String| name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test"));
         let mut tests = names.iter().filter(test).map(|name| self.text(&format!("{folder}/{name}")));
         if !tests.any(|text| text.contains("unittest")) {
             return None;

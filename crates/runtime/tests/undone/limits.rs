@@ -93,7 +93,7 @@ async fn where_clocks_differ_a_change_is_told_and_in_doubt() {
     desk.snapshots.before(CallId(1), ("echo two > a.txt; echo new > b.txt", ""), "").await.unwrap();
     // The mark of a command is of a clock that is an hour ahead of the workspace's.
     let mark = desk.dir.path().join("session/saved/running-1");
-    let ahead = std::time::SystemTime::now() + std::time::Duration::from_secs(3600);
+    let ahead = std::time::SystemTime::now() + std::time::Duration::from_hours(1);
     fs::File::options().write(true).open(mark).unwrap().set_modified(ahead).unwrap();
     bash(&desk.at(), "echo two > a.txt; echo new > b.txt");
     desk.snapshots = snapshots(desk.dir.path(), "w", &[], ROOM);

@@ -337,9 +337,7 @@ impl Draft<'_> {
         }
         let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
         if outcome.exit.as_ref().is_some_and(Exit::ok) && hides_its_end(&command) {
-            let rest = text.find('\n').unwrap_or(text.len());
-            text.insert_str(rest, &format!("\n({LAST_PART})"));
-            outcome.summary.push_str(" of its last part");
+            name_part(&mut text, &mut outcome.summary);
         }
         let mut text = self.told(lane, call, text);
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
@@ -457,6 +455,13 @@ pub(super) fn readable(open: &OpenCall) -> Result<(&ToolCall, Tool), CallVerdict
     let asked = open.asked.as_deref().map_err(|fault| unread(fault.to_string()))?;
     let tool = open.tool.ok_or_else(|| unread(format!("there is no tool `{}`", open.name)))?;
     Ok((asked, tool))
+}
+
+/// Says below a result's first line, and in its summary, that a line which ended well hides how its parts did.
+fn name_part(text: &mut String, summary: &mut String) {
+    let rest = text.find('\n').unwrap_or(text.len());
+    text.insert_str(rest, &format!("\n({LAST_PART})"));
+    summary.push_str(" of its last part");
 }
 
 /// What a call needs to begin. A removal is only proposed by its call: the typed word, asked for

@@ -108,10 +108,10 @@ impl Draft<'_> {
     fn unproven(&self, tree: &CommitTree) -> Vec<String> {
         let named = |path: &RelPath| tree.files.iter().any(|f| f.path == *path);
         let groups = self.state.uncommitted().into_iter();
-        let plans = groups
+        let mut plans = groups
             .filter(|g| g.files.iter().any(|f| named(&f.path)))
             .filter_map(|g| self.state.plan_of(g.origin.work));
-        let gates = plans.last().into_iter().flat_map(|p| &p.gates);
+        let gates = plans.next_back().into_iter().flat_map(|p| &p.gates);
         let against = gates.filter_map(|g| match g.status {
             GateStatus::Failed(_) => Some(format!("Gate {} is red: {}", g.name, g.command)),
             GateStatus::Stale(_) => {

@@ -254,8 +254,9 @@ fn a_follow_up_knows_its_own_agents_answer_after_a_run_of_another() {
 
 #[test]
 fn a_window_that_holds_no_stage_is_said_and_one_that_holds_less_is_told_less() {
-    let big: String =
+    let ways: Vec<String> =
         (0..400).map(|n| format!("/// Resets the window of the limiter, by way {n}.\n")).collect();
+    let big = ways.concat();
     let big = format!("{big}pub fn reset_window() {{}}\n");
     let small = "/// Resets the window of the limiter.\npub fn reset_window_now() {}\n";
     let reset = draft(&[("Reset", "`reset_window` resets the window of the limiter [1].")]);
