@@ -247,7 +247,7 @@ pub async fn drive(
     updates: mpsc::Sender<Update>,
 ) -> Result<ShutdownReport, RuntimeError> {
     let (inbound, mut results) = mpsc::channel(BURST);
-    let mut driver = Driver::open(setup, inbound, updates).await?;
+    let mut driver = Box::pin(Driver::open(setup, inbound, updates)).await?;
     let span = driver.trace.session();
     driver.recover().instrument(span.clone()).await;
     driver.run(&mut requests, &mut results).instrument(span.clone()).await;

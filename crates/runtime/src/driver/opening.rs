@@ -81,7 +81,7 @@ pub(crate) async fn settle(setup: &Setup, workspace: &Path) -> Settled {
     for place in sessions::of(&setup.home, workspace) {
         let Some(what) = cut_off(&place) else { continue };
         let slug = &place.slug;
-        match settle_one(setup, slug).await {
+        match Box::pin(settle_one(setup, slug)).await {
             Ok(found) => {
                 settled.notices.push(format!("session {slug} had ended {}", what.told()));
                 // What was found of its log is told once: whoever opens it next finds it mended.
