@@ -218,7 +218,7 @@ async fn what_only_came_into_sight_is_never_removed_by_an_undo() {
 #[tokio::test]
 async fn what_a_command_moves_from_where_nobody_looks_stays_there_and_is_named() {
     for (line, stays, text, back) in [
-        ("eval \"$(echo mv .env env.txt)\"", "env.txt", "TOKEN=mine\n", "mv env.txt .env"),
+        ("mv \"$(ls -A | grep 'env$')\" env.txt", "env.txt", "TOKEN=mine\n", "mv env.txt .env"),
         ("echo x > x; mv logs/old kept", "kept/day.log", "kept\n", "mv kept logs/old"),
         (
             "ls src/*.tmp | sed 's/.*/& src\\/b.txt/' | xargs mv; rm src/a.txt",
