@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{phase, support::*};
 
-fn submit(gates: Value) -> (&'static str, Value) {
+fn submit(gates: &Value) -> (&'static str, Value) {
     ("submit_plan", json!({"title": "P", "tasks": [{"title": "One", "files": ["a.txt"]}], "gates": gates}))
 }
 
@@ -32,7 +32,7 @@ fn told(b: &Bench) -> String {
 fn a_pipe_that_only_shortens_is_cut_off_a_gate_and_that_is_told() {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");
-    b.reply("", &[submit(json!([{"command": "python3 -m unittest 2>&1 | tail -5"}]))]);
+    b.reply("", &[submit(&json!([{"command": "python3 -m unittest 2>&1 | tail -5"}]))]);
     let line = "python3 -m unittest";
     assert_eq!(gate(&b), (line.to_owned(), line.to_owned()));
     assert!(told(&b).contains("run as `python3 -m unittest`"), "{}", told(&b));
@@ -43,7 +43,7 @@ fn a_gate_that_ends_as_something_else_does_is_refused_with_the_part_that_decides
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");
     for (line, part) in [("pytest | grep -v warn", "`grep -v warn`"), ("pytest || true", "`true`")] {
-        b.reply("", &[submit(json!([{"name": "t", "command": line}]))]);
+        b.reply("", &[submit(&json!([{"name": "t", "command": line}]))]);
         assert_eq!(phase(&b), Phase::Planning, "{line}");
         assert!(told(&b).starts_with("gate 1: ") && told(&b).contains(part), "{}", told(&b));
     }
@@ -69,7 +69,7 @@ fn a_gate_that_is_called_like_its_command_is_renamed_with_it() {
     b.say("fix the bug in a.txt");
     b.reply(
         "",
-        &[submit(json!([{"command": "make test"}, {"command": "make lint", "description": "style"}]))],
+        &[submit(&json!([{"command": "make test"}, {"command": "make lint", "description": "style"}]))],
     );
     assert_eq!(b.session.state().plan.as_ref().unwrap().gates[1].name, "style");
     b.answer(is_plan, Answer::Approve).unwrap();
@@ -141,11 +141,10 @@ fn a_yes_to_an_offer_lets_its_path_ask_for_changes_and_not_for_removals() {
         b.say("yes");
         b.reply("", &[("request_path", json!({"node": node, "reason": "the user said yes"}))]);
         let state = b.session.state();
-        let deeper = state.open.values().find_map(|c| match &c.kind {
+        state.open.values().find_map(|c| match &c.kind {
             CheckpointKind::Transition(deeper) => Some(state.agreed(deeper)),
             _ => None,
-        });
-        deeper
+        })
     };
     assert_eq!(offered("modify"), Some(true));
     assert_ne!(offered("delete"), Some(true));
