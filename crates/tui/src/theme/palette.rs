@@ -16,8 +16,9 @@ const CODE: f64 = 3.0;
 
 /// Hues further apart than this, in radians, are different colours to the eye.
 const HUE: f64 = 0.55;
-/// Colours with less chroma than this are greys.
+/// Colours with less chroma than this are greys, and with less than the other are seen as greys beside real colours.
 const GREY: f64 = 0.012;
+const GREYISH: f64 = 0.04;
 
 /// The steps of the cube.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
@@ -55,8 +56,12 @@ pub(super) fn indexed(
         let Some(colour) = parts(*colour) else { continue };
         let least = contrast(colour, behind).min(if *slot == Slot::Faint { CODE } else { TEXT });
         let line = *slot == Slot::Line;
+        // A grey that would have to be lighter stays a grey: a hue means something.
+        let hue = |c: Rgb| chroma(colour) >= GREYISH || chroma(c) < GREY;
         let fits = |c: Rgb| {
-            line || (contrast(c, behind) >= least && diff.iter().all(|ground| contrast(c, *ground) >= CODE))
+            line || (hue(c)
+                && contrast(c, behind) >= least
+                && diff.iter().all(|ground| contrast(c, *ground) >= CODE))
         };
         found.insert(*slot, nearest(colour, fits));
     }
@@ -127,10 +132,16 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
+/// How far it is from grey.
+fn chroma(colour: Rgb) -> f64 {
+    let [_, a, b] = lab(colour);
+    a.hypot(b)
+}
+
 /// Whether both are greys or both of about the same hue.
 fn same_hue(a: Rgb, b: Rgb) -> bool {
     let ([_, aa, ab], [_, ba, bb]) = (lab(a), lab(b));
-    let greys = (aa.hypot(ab) < GREY, ba.hypot(bb) < GREY);
+    let greys = (chroma(a) < GREY, chroma(b) < GREY);
     if greys.0 || greys.1 {
         return greys.0 && greys.1;
     }
