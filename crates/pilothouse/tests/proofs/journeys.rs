@@ -257,7 +257,7 @@ fn journey_6_looks_good_approves_and_a_change_stops_keeps_and_replans() {
     s.tells(
         "> wait, only include Q4 · intent decompose · task 2 cancelled · \
          run cancelled: Completed 1 task before cancel. · phase executing > planning · turn continues · \
-         node conversation > plan · plan v2: 1 tasks, 0 gates · phase planning > awaiting_approval · \
+         node conversation > plan · plan v2: 2 tasks, 0 gates, 1 done · phase planning > awaiting_approval · \
          ask confirmation",
     );
 }

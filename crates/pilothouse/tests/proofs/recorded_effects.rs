@@ -114,6 +114,9 @@ impl Scene {
                             ("delete", json!({"path": "src/store.rs"})),
                         ],
                     ),
+                    // Each step is asked once more when nothing came of it.
+                    done(),
+                    done(),
                     done(),
                     done(),
                 ],

@@ -68,6 +68,8 @@ fn a_parent_that_is_a_file_is_told_to_the_model() {
     let server = Server::start(planned(vec![
         Turn::Say("", vec![("write", json!({"path": "src/lib.rs/new.rs", "content": "//! New.\n"}))]),
         Turn::Say("It cannot be.", vec![]),
+        // Asked once more for a step in which nothing came of anything.
+        Turn::Say("It cannot be.", vec![]),
     ]));
     let ended = desk.ask(&server.base, &["run", "create a module new", "--auto-confirm"]);
     let told = last_result(&server, 2);
@@ -112,6 +114,7 @@ fn a_file_of_200_mb_is_refused_without_reading_it_whole() {
         calls("search", json!({"pattern": "first line"})),
         calls("edit", edit("big.log", "the first line", "the last line")),
         Turn::After(look, Box::new(Turn::Say("It is large.", vec![]))),
+        Turn::Say("It is large.", vec![]),
     ]);
     let server = Server::start(script);
     let command = desk.with_model(&server.base, &["run", "rename score to points_of", "--auto-confirm"]);
