@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use saphyr_parser::Parser;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 mod tree;
@@ -35,6 +35,38 @@ impl Place {
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         Self { line: before.matches('\n').count() + 1, column }
     }
+}
+
+/// Words in a list, or in a line with commas or blanks between them.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected words in a line or a list of words")]
+pub(crate) enum Words {
+    Line(String),
+    List(Vec<String>),
+}
+
+impl Words {
+    /// Each of them.
+    pub(crate) fn all(self) -> Vec<String> {
+        match self {
+            Self::List(words) => words,
+            Self::Line(line) => words(&line),
+        }
+    }
+}
+
+/// Words with commas or blanks between them; what stands in brackets belongs to its word.
+fn words(line: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let split = line.split(|c: char| {
+        depth = match c {
+            '(' => depth + 1,
+            ')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        depth == 0 && (c == ',' || c.is_whitespace())
+    });
+    split.map(str::trim).filter(|w| !w.is_empty()).map(str::to_owned).collect()
 }
 
 /// What is wrong in a file, and where.

@@ -10,7 +10,6 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use parse::Words;
 pub use parse::{MOST_BYTES, RecipeFile, hidden, text_of};
 pub use registry::Recipes;
 

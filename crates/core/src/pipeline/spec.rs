@@ -10,10 +10,9 @@ use serde_json::Value;
 
 use super::{Depth, Gives, WebSearch, count};
 use crate::{
-    front::{Fault, Front, Place},
+    front::{Fault, Front, Place, Words},
     knowledge::Score,
     money::Limits,
-    recipe::Words,
     scope::Capability,
     tool::Tool,
 };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{Beside, Recipe, RecipeKind, RecipeOrigin, scope_of};
 use crate::{
     clean::is_forbidden,
-    front::{Fault, Front, Place},
+    front::{Fault, Front, Place, Words},
     intent::{IntentNode, SlashCommand},
     pipeline::PipelineAgent,
     scope::ToolScope,
@@ -64,23 +64,6 @@ struct Head {
     _compatibility: Option<String>,
     #[serde(rename = "metadata")]
     _metadata: Option<Map<String, Value>>,
-}
-
-/// Words in a list, or in a line with commas or blanks between them.
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "expected words in a line or a list of words")]
-pub(crate) enum Words {
-    Line(String),
-    List(Vec<String>),
-}
-
-impl Words {
-    pub(crate) fn all(self) -> Vec<String> {
-        match self {
-            Self::List(words) => words,
-            Self::Line(line) => words(&line),
-        }
-    }
 }
 
 /// What follows the name; `[file]` without quotes is a list to YAML.
@@ -347,20 +330,6 @@ fn leaves(link: &str) -> bool {
         };
         depth < 0
     })
-}
-
-/// Words with commas or blanks between them; what stands in brackets belongs to its word.
-fn words(line: &str) -> Vec<String> {
-    let mut depth = 0_usize;
-    let split = line.split(|c: char| {
-        depth = match c {
-            '(' => depth + 1,
-            ')' => depth.saturating_sub(1),
-            _ => depth,
-        };
-        depth == 0 && (c == ',' || c.is_whitespace())
-    });
-    split.map(str::trim).filter(|w| !w.is_empty()).map(str::to_owned).collect()
 }
 
 /// The arguments one by one; quotes hold several words together.

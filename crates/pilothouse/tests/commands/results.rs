@@ -151,7 +151,9 @@ fn nothing_is_no_success() {
         ])
     };
     let server = idle("It is so already.");
-    desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(1).tells(&["Step 1: nothing changed", "0 of 1 done"]);
+    desk.ask(&server.base, &["run", GOAL, "--auto-confirm"])
+        .with(1)
+        .tells(&["Step 1: nothing changed", "0 of 1 done"]);
     let server = idle("nothing to change: it is called so already");
     let needless = desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
     needless.tells(&["nothing changed: it is called so already"]);

@@ -144,7 +144,7 @@ fn a_held_letter_answers_nothing_in_the_plan_or_the_list() {
     let plan = json!({"title": "T", "tasks": [{"title": "a", "kind": "create", "files": ["a.txt"]}]});
     let server = Server::start(vec![
         Turn::Say("", vec![("submit_plan", plan)]),
-        Turn::Say("nothing to do", vec![]),
+        Turn::Say("nothing to change: it is there", vec![]),
         run("touch mark"),
         Turn::Say("Denied, then.", vec![]),
     ]);

@@ -349,7 +349,7 @@ fn a_gate_is_told_to_the_model_as_what_became_of_it() {
         let plan = r#"{"title": "P", "tasks": [{"title": "One"}, {"title": "Two"}], "gates": [{"name": "lint", "command": "make lint", "after": [1]}]}"#;
         b.reply("", &[("c", "submit_plan", plan)]);
         b.step(Input::say("y"));
-        b.reply("nothing to do", &[]);
+        b.reply("nothing to change: it is right", &[]);
         if !deny {
             b.step(Input::say("n"));
         }
