@@ -76,7 +76,7 @@ pub(super) fn before(scene: &str, size: (u16, u16)) -> Desk {
         "question" | "transition" | "choice" => drop(desk.press("where is main?<enter>").deliver()),
         "red gate" => {
             desk = planned(desk, "modify", r#"{"name":"g","command":"make"}"#);
-            desk.reply("nothing to do", &[]);
+            desk.reply("nothing to change: it is right", &[]);
             desk.draw();
             desk.wait(2_000).press("<ctrl-x>a");
             desk.wait(2_000).press("y").deliver();

@@ -214,7 +214,7 @@ fn a_gate_is_not_edited() {
     desk.draw();
     desk.wait(800).press("<enter>").deliver();
     for _ in 0..3 {
-        desk.reply("nothing to do", &[]);
+        desk.reply("nothing to change: it is right", &[]);
     }
     assert!(
         desk.state()

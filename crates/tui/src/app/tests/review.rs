@@ -192,7 +192,7 @@ fn with_nothing_left_to_decide_the_keys_go_back_to_the_draft() {
         bench.press("s");
         assert_eq!(bench.desk.app.panes.focus, DIFF, "steps are to come");
         for _ in 0..2 {
-            bench.desk.reply("Done.", &[]);
+            bench.desk.reply("nothing to change: it is right", &[]);
         }
         bench.desk.collect();
         assert_eq!(bench.desk.app.panes.focus, Focus::Composer, "{width}");
@@ -221,7 +221,7 @@ fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
     bench.press("s");
     for _ in 0..2 {
         assert_eq!(bench.desk.thinking.len(), 1);
-        bench.desk.reply("Done.", &[]);
+        bench.desk.reply("nothing to change: it is right", &[]);
     }
     bench.press("<ctrl-x>a");
     bench.press("y");

@@ -22,7 +22,7 @@ pub(super) fn paused(width: u16, height: u16) -> Desk {
     desk.give(Input::SetPause(Pause::Step(TaskId(2)), true));
     desk.give(Input::SetPause(Pause::Lines(200), true));
     approve(&mut desk);
-    desk.reply("There was nothing to do.", &[]);
+    desk.reply("nothing to change: it is as it should be", &[]);
     desk.collect();
     desk
 }
@@ -101,7 +101,7 @@ pub(super) fn leaving(width: u16, height: u16) -> Desk {
 pub(super) fn gate_asks(width: u16, height: u16) -> Desk {
     let mut desk = executing(width, height);
     while !desk.thinking.is_empty() {
-        desk.reply("There was nothing to do.", &[]);
+        desk.reply("nothing to change: it is as it should be", &[]);
     }
     desk.collect();
     desk
