@@ -180,12 +180,22 @@ struct File {
     light: BTreeMap<String, String>,
 }
 
-const BUILTIN: [(&str, &str); 5] = [
+const BUILTIN: [(&str, &str); 15] = [
     ("default", include_str!("../../../themes/default.toml")),
     ("holy-light", include_str!("../../../themes/holy-light.toml")),
     ("gruvbox", include_str!("../../../themes/gruvbox.toml")),
     ("nord", include_str!("../../../themes/nord.toml")),
     ("solarized", include_str!("../../../themes/solarized.toml")),
+    ("dracula", include_str!("../../../themes/dracula.toml")),
+    ("tokyo-night", include_str!("../../../themes/tokyo-night.toml")),
+    ("catppuccin", include_str!("../../../themes/catppuccin.toml")),
+    ("one", include_str!("../../../themes/one.toml")),
+    ("monokai", include_str!("../../../themes/monokai.toml")),
+    ("everforest", include_str!("../../../themes/everforest.toml")),
+    ("rose-pine", include_str!("../../../themes/rose-pine.toml")),
+    ("kanagawa", include_str!("../../../themes/kanagawa.toml")),
+    ("github", include_str!("../../../themes/github.toml")),
+    ("ayu", include_str!("../../../themes/ayu.toml")),
 ];
 
 impl Theme {
