@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
-    event::{Event, RunStatus, Stamped},
+    event::{Event, Stamped},
     hook::Hold,
     input::Input,
     intent::Phase,
@@ -137,11 +137,12 @@ fn a_phase_that_waits_for_the_user_has_its_question() {
                     |c: &Checkpoint| c.kind.is_reset() || c.kind.held().is_some_and(|h| h.kind.is_reset());
                 let asked = state.phase_question().is_some_and(over);
                 // While the user mends by hand what waits is held until the next run has ended.
-                let ended = bench.log.iter().rev().find_map(|e| match &e.event {
-                    Event::RunCompleted { status, .. } => Some(*status),
+                let by_hand = bench.log.iter().rev().find_map(|e| match &e.event {
+                    Event::CheckpointResolved { answer: Some(Answer::Manual), .. } => Some(true),
+                    Event::RunStarted { .. } => Some(false),
                     _ => None,
                 });
-                let asked = asked || ended == Some(RunStatus::Manual);
+                let asked = asked || by_hand == Some(true);
                 assert!(state.phase != Phase::Idle || asked, "seed {seed}: queued with nothing to wait for");
             }
         }
