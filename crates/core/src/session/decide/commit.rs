@@ -16,7 +16,7 @@ use crate::{
     plan::{GateStatus, TaskStatus},
     question::{CommitAnswer, CommitQuestion},
     relpath::RelPath,
-    session::{Extent, state::CommitStage},
+    session::{Extent, Written, state::CommitStage},
 };
 
 impl Draft<'_> {
@@ -84,10 +84,8 @@ impl Draft<'_> {
 
     /// A message from what is known of the files: what was wanted of them, and the gates that are green.
     fn proposed_message(&self, tree: &CommitTree) -> String {
-        let named = |path: &RelPath| tree.files.iter().any(|f| f.path == *path);
-        let groups = self.state.uncommitted().into_iter();
         let mut facts = MessageFacts::default();
-        for group in groups.filter(|g| g.files.iter().any(|f| named(&f.path))) {
+        for group in self.in_commit(tree) {
             let plan = self.state.plan_of(group.origin.work);
             // A yes may have led to it, but says nothing of it.
             let turn = self.state.turns.get(&group.origin.work);
@@ -98,19 +96,21 @@ impl Draft<'_> {
             let done = steps.filter(|t| t.status == TaskStatus::Done).map(|t| t.title.clone());
             facts.steps.extend(done.filter(|s| !facts.steps.contains(s)).collect::<Vec<_>>());
             let green = plan.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
-            facts.files.extend(group.files.into_iter().map(|f| f.path).filter(named));
+            facts.files.extend(group.files.into_iter().map(|f| f.path).filter(|path| holds(tree, path)));
             facts.checked = green.map(|g| g.command.clone()).collect();
         }
         facts.message()
     }
 
+    /// The work that wrote files which a commit would hold, the oldest first.
+    fn in_commit<'a>(&self, tree: &'a CommitTree) -> impl DoubleEndedIterator<Item = Written> + use<'a> {
+        let groups = self.state.uncommitted().into_iter();
+        groups.filter(|group| group.files.iter().any(|f| holds(tree, &f.path)))
+    }
+
     /// What the gates of that work say against it: the newest plan's that are red, or were green before later changes.
     fn unproven(&self, tree: &CommitTree) -> Vec<String> {
-        let named = |path: &RelPath| tree.files.iter().any(|f| f.path == *path);
-        let groups = self.state.uncommitted().into_iter();
-        let mut plans = groups
-            .filter(|g| g.files.iter().any(|f| named(&f.path)))
-            .filter_map(|g| self.state.plan_of(g.origin.work));
+        let mut plans = self.in_commit(tree).filter_map(|g| self.state.plan_of(g.origin.work));
         let gates = plans.next_back().into_iter().flat_map(|p| &p.gates);
         let against = gates.filter_map(|g| match g.status {
             GateStatus::Failed(_) => Some(format!("Gate {} is red: {}", g.name, g.command)),
@@ -141,6 +141,10 @@ impl Draft<'_> {
         self.emit(Event::CommitEnded { commit, made, told });
         Ok(())
     }
+}
+
+fn holds(tree: &CommitTree, path: &RelPath) -> bool {
+    tree.files.iter().any(|f| f.path == *path)
 }
 
 impl Resolve for CommitQuestion {
