@@ -30,6 +30,15 @@ impl Lines {
     pub const fn end(self) -> usize {
         self.start + self.len
     }
+
+    /// Where they are, in words.
+    pub fn place(self) -> String {
+        match self.len {
+            0 => format!("after line {}", self.start),
+            1 => format!("line {}", self.start + 1),
+            _ => format!("lines {}-{}", self.start + 1, self.end()),
+        }
+    }
 }
 
 /// One replaced run of lines; stored as `[old start, old len, new start, new len]`.
@@ -75,12 +84,7 @@ impl Hunk {
 
     /// The lines that it is about, as they were when it was proposed, in words.
     pub fn place(&self) -> String {
-        let old = self.old();
-        match old.len {
-            0 => format!("after line {}", old.start),
-            1 => format!("line {}", old.start + 1),
-            _ => format!("lines {}-{}", old.start + 1, old.end()),
-        }
+        self.old().place()
     }
 
     /// Lines added.
@@ -200,8 +204,8 @@ pub fn select(before: &[u8], after: &[u8], hunks: &[Hunk], taken: &BTreeSet<usiz
 pub struct Rebased {
     /// The text with both changes; where they meet, with this one.
     pub text: Vec<u8>,
-    /// In how many places they meet and differ.
-    pub conflicts: usize,
+    /// The lines of what the others made of it where they meet and differ.
+    pub meets: Vec<Lines>,
 }
 
 /// The change from `before` to `after` carried over to `now`, beside what others changed from `before` to `now`. Changes
@@ -219,18 +223,23 @@ pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Rebased {
             None => places.push(span),
         }
     }
-    let (mut text, mut at, mut conflicts) = (Vec::new(), 0, 0);
+    let (mut text, mut meets, mut at, mut start) = (Vec::new(), Vec::new(), 0, 0);
     for place in places {
         extend(&mut text, old.get(at..place.start));
+        start += place.start - at;
         at = place.end();
         let own = within(&old, &new, &ours, place);
         let other = within(&old, &now, &theirs, place);
         let kept = old.get(place.start..at).unwrap_or_default().concat();
-        conflicts += usize::from(own != other && own != kept && other != kept);
+        let len = lines(&other).len();
+        if own != other && own != kept && other != kept {
+            meets.push(Lines { start, len });
+        }
+        start += len;
         text.extend(if own == kept { other } else { own });
     }
     extend(&mut text, old.get(at..));
-    Rebased { text, conflicts }
+    Rebased { text, meets }
 }
 
 /// A place of the old text with what one side made of it.
@@ -301,12 +310,13 @@ mod tests {
 
         #[test]
         fn a_change_alone_is_carried_over_whole_and_two_never_lose_a_line_of_ours(a in text(), b in text(), c in text()) {
-            prop_assert_eq!(rebase(&a, &b, &a), Rebased { text: b.clone(), conflicts: 0 });
-            prop_assert_eq!(rebase(&a, &a, &c), Rebased { text: c.clone(), conflicts: 0 });
-            prop_assert_eq!(rebase(&a, &b, &b), Rebased { text: b.clone(), conflicts: 0 });
+            prop_assert_eq!(rebase(&a, &b, &a), Rebased { text: b.clone(), meets: vec![] });
+            prop_assert_eq!(rebase(&a, &a, &c), Rebased { text: c.clone(), meets: vec![] });
+            prop_assert_eq!(rebase(&a, &b, &b), Rebased { text: b.clone(), meets: vec![] });
             let (over, back) = (rebase(&a, &b, &c), rebase(&a, &c, &b));
-            prop_assert_eq!(over.conflicts, back.conflicts);
-            prop_assert!(over.conflicts > 0 || over.text == back.text);
+            prop_assert_eq!(over.meets.len(), back.meets.len());
+            prop_assert!(!over.meets.is_empty() || over.text == back.text);
+            prop_assert!(over.meets.iter().all(|m| m.end() <= lines(&c).len()));
         }
 
         #[test]
@@ -326,10 +336,12 @@ mod tests {
     #[test]
     fn a_change_moves_over_to_a_file_that_changed_elsewhere() {
         let got = rebase(b"a\nb\nc\nd\ne\n", b"a\nB\nc\nd\ne\n", b"a\nb\nc\nd\nE\nf\n");
-        assert_eq!(got, Rebased { text: b"a\nB\nc\nd\nE\nf\n".to_vec(), conflicts: 0 });
+        assert_eq!(got, Rebased { text: b"a\nB\nc\nd\nE\nf\n".to_vec(), meets: vec![] });
         let met = rebase(b"a\nb\nc\nd\n", b"a\nB\nc\nd\n", b"a\nx\nc\nD\n");
-        assert_eq!(met, Rebased { text: b"a\nB\nc\nD\n".to_vec(), conflicts: 1 });
-        assert_eq!(rebase(b"a\nb\n", b"a\nB\n", b"a\nB\n").conflicts, 0, "they made the same of it");
+        assert_eq!(met, Rebased { text: b"a\nB\nc\nD\n".to_vec(), meets: vec![Lines { start: 1, len: 1 }] });
+        assert_eq!(rebase(b"a\nb\n", b"a\nB\n", b"a\nB\n").meets, [], "they made the same of it");
+        let lower = rebase(b"a\nb\nc\nd\n", b"a\nb\nc\nD\n", b"0\n1\na\nb\nc\nx\ny\n");
+        assert_eq!(lower.meets, [Lines { start: 5, len: 2 }], "counted in what stands there now");
     }
 
     #[test]

@@ -387,6 +387,17 @@ pub struct WriteFault {
     pub message: String,
     /// Whether a file had changed since it was read.
     pub stale: bool,
-    /// The same changes against what the files hold now, where they still fit.
-    pub rebased: Vec<(ProposalId, ProposalDraft)>,
+    /// The same changes against what the files hold now.
+    pub rebased: Vec<Rebased>,
+}
+
+/// A change as it is against what its file holds now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rebased {
+    /// The proposal that it comes from.
+    pub proposal: ProposalId,
+    /// It.
+    pub draft: ProposalDraft,
+    /// Whether somewhere it changes lines that others changed.
+    pub meets: bool,
 }

@@ -94,6 +94,15 @@ pub struct FileChange {
     pub rest: Option<Rest>,
 }
 
+impl FileChange {
+    /// What takes it back.
+    #[must_use]
+    pub(crate) fn inverse(self) -> Self {
+        let Self { before, after, added, removed, .. } = self;
+        Self { before: after, after: before, added: removed, removed: added, ..self }
+    }
+}
+
 /// The undecided hunks of a file of which others are written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rest {

@@ -50,8 +50,24 @@ pub struct Proposal {
     /// How often a hunk of it was split.
     #[serde(default, skip_serializing_if = "is_none")]
     pub splits: u32,
+    /// The write that it takes back, or puts back, in a file that was changed since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back: Option<TakeBack>,
     /// Where it stands.
     pub status: ProposalStatus,
+}
+
+/// A write whose lines are taken back, or put back, beside what came after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeBack {
+    /// The write.
+    pub apply: ApplyId,
+    /// Put back rather than taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redo: bool,
+    /// Whether somewhere it changes lines that were changed since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub meets: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what derives hands it so")]

@@ -263,10 +263,10 @@ pub struct UndoArgs {
     /// Say what would happen, write nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Of a command, take back also what changed while it ran and may be somebody else's.
+    /// Take back also where others changed the same lines since, or while a command ran.
     #[arg(long, conflicts_with = "keep")]
     pub all: bool,
-    /// Of a command, leave what changed while it ran and may be somebody else's.
+    /// Leave what others changed since, or while a command ran.
     #[arg(long)]
     pub keep: bool,
 }

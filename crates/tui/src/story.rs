@@ -258,6 +258,7 @@ pub(crate) fn proposal(id: u64, file: &str, before: &str, after: &str) -> (Event
         hunks,
         decided: std::collections::BTreeMap::new(),
         splits: 0,
+        back: None,
         status: pilothouse_core::proposal::ProposalStatus::Open,
     };
     (Event::Proposed { proposal, added, removed }, blobs.to_vec())

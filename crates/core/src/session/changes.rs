@@ -9,7 +9,7 @@ use crate::{
     event::{Event, FileChange},
     ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId},
     money,
-    proposal::{Decision, Proposal, ProposalStatus},
+    proposal::{Decision, Proposal, ProposalStatus, TakeBack},
     question::UndoQuestion,
     session::{Lane, Talk},
     tool::Doubt,
@@ -68,6 +68,11 @@ impl Apply {
         let command = self.command.as_ref().filter(|c| !c.doubt.is_none())?;
         let (line, doubt) = (command.line.clone(), command.doubt.clone());
         Some(UndoQuestion { apply: self.id, what: self.words(), line, doubt, in_bar })
+    }
+
+    /// Whether its content is on disk, as far as this session knows.
+    pub(super) const fn stands(&self) -> bool {
+        matches!(self.status, ApplyStatus::Applied)
     }
 
     /// How many files it is about.
@@ -331,6 +336,28 @@ impl Changes {
         self.applies.insert(apply.id, apply);
     }
 
+    /// What a write takes back, or puts back, if it does that.
+    pub fn takes_back(&self, apply: &Apply) -> Option<TakeBack> {
+        apply.take.iter().find_map(|(id, _)| self.proposals.get(id)?.back)
+    }
+
+    /// A write is taken back, or put back, in files that others changed since: from now on it is what that came to.
+    fn carry(&mut self, back: TakeBack, files: Vec<FileChange>) {
+        let Some(of) = self.applies.get_mut(&back.apply) else { return };
+        if of.stands() != back.redo {
+            of.files.retain(|f| files.iter().any(|g| g.path == f.path));
+        }
+        for file in files {
+            let new = if back.redo { file } else { file.inverse() };
+            match of.files.iter_mut().find(|f| f.path == new.path) {
+                Some(old) if back.redo && old.after == new.before => old.after = new.after,
+                Some(old) if !back.redo && old.before == new.after => old.before = new.before,
+                Some(old) => *old = FileChange { proposal: old.proposal, mode: old.mode, ..new },
+                None => of.files.push(new),
+            }
+        }
+    }
+
     fn applied(&mut self, id: ApplyId) {
         let Some(apply) = self.applies.get_mut(&id) else { return };
         apply.status = ApplyStatus::Applied;
@@ -344,6 +371,10 @@ impl Changes {
                     p.decided.insert(hunk, decision);
                 }
             }
+        }
+        let apply = self.applies.get(&id);
+        if let Some((back, files)) = apply.and_then(|a| Some((self.takes_back(a)?, a.files.clone()))) {
+            return self.carry(back, files);
         }
         self.ledger.push(id);
         self.undone.clear();

@@ -3,10 +3,10 @@
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
-    ids::{CallId, ProposalId},
-    input::{Input, WriteFault},
+    ids::{ApplyId, CallId, ProposalId},
+    input::{Input, Rebased, WriteFault},
     intent::Phase,
-    proposal::ProposalStatus,
+    proposal::{Decision, ProposalStatus},
     question::UndoAnswer,
     scope::PermissionMode,
     tool::{Doubt, Wrote},
@@ -287,4 +287,63 @@ fn where_all_of_it_is_in_doubt_nothing_can_be_kept_apart() {
     assert_eq!(reverting(&b), None);
     b.input(Input::Undo).unwrap();
     assert_eq!(reverting(&b), Some((false, false)), "of that nothing is in doubt");
+}
+
+/// The first hunk of a.txt written, then taken back by the user while the file has a new first line.
+fn back_in_a_changed_file(meets: bool) -> (Bench, ApplyId) {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    b.write();
+    let apply = b.session.state().ledger()[0];
+    let p = b.session.state().proposals().values().next().unwrap().clone();
+    b.input(Input::Undo).unwrap();
+    let draft = proposing("a.txt", "0\none\n2\n3\n4\n5\n6\n7\n8\nnine\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    let draft = draft.proposals[0].clone();
+    let rebased = vec![Rebased { proposal: p.id, draft, meets }];
+    let fault = WriteFault { message: "a.txt has changed".into(), stale: true, rebased };
+    b.input(Input::RevertEnded { apply, result: Err(fault) }).unwrap();
+    (b, apply)
+}
+
+#[test]
+fn what_is_taken_back_of_a_file_that_changed_since_is_a_diff_to_decide() {
+    let (mut b, apply) = back_in_a_changed_file(false);
+    let state = b.session.state();
+    assert_eq!(state.ledger(), [apply], "nothing is taken back yet");
+    let p = state.open_proposals().next().unwrap().clone();
+    b.question(is_diff);
+    let again = b.input(Input::Undo).unwrap_err();
+    assert!(again.reason.contains("waits in the diff"), "{again}");
+    b.approve_all(None).unwrap();
+    b.write();
+    let state = b.session.state();
+    assert!(state.ledger().is_empty() && state.undone() == [apply], "{:?}", state.ledger());
+    assert!(b.notices().pop().unwrap().starts_with("Took back the change to a.txt"), "{:?}", b.notices());
+    // What is put back is the file as it was before it was taken back.
+    b.input(Input::Redo).unwrap();
+    let files = b.session.pending().into_values().find_map(|w| match w {
+        Work::Revert { files, redo: true, .. } => Some(files),
+        _ => None,
+    });
+    let file = files.unwrap().remove(0);
+    assert_eq!((file.before, file.after), (p.after, p.before));
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    assert_eq!(b.session.state().ledger(), [apply]);
+}
+
+#[test]
+fn what_is_to_be_taken_back_is_left_by_a_skip_and_comes_hunk_by_hunk() {
+    let (mut b, apply) = back_in_a_changed_file(true);
+    let proposals = b.session.state().open_proposals().map(|p| p.id).collect();
+    b.input(Input::Skip { proposals, reason: String::new() }).unwrap();
+    assert_eq!(b.session.state().ledger(), [apply]);
+    assert!(b.session.state().open.is_empty());
+    let (mut b, apply) = back_in_a_changed_file(true);
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    assert!(p.back.unwrap().meets);
+    let taken = Some(Decision::Taken);
+    b.input(Input::Decide { proposal: p.id, hunk: 0, decision: taken, shown: p.shown() }).unwrap();
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(b.session.state().undone(), [apply], "what is taken of it is taken back");
 }

@@ -1,5 +1,7 @@
 //! What is proposed and how it is decided: taken, left, stale, back up to the plan.
 
+use pilothouse_core::input::Rebased;
+
 use super::*;
 
 #[test]
@@ -53,7 +55,8 @@ fn a_stale_file_is_refused_and_shown_again() {
     let apply = b.writing();
     let p = b.session.state().proposals().values().next().unwrap().clone();
     let draft = proposing("a.txt", "0\n1\n", "0\none\n").proposals.remove(0);
-    let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased: vec![(p.id, draft)] };
+    let again = Rebased { proposal: p.id, draft, meets: false };
+    let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased: vec![again] };
     b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
     assert_eq!(phase(&b), Phase::Executing);
     let again = b.session.state().open_proposals().next().unwrap().clone();

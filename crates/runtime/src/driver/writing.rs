@@ -38,11 +38,10 @@ impl Driver {
     }
 
     pub(super) fn revert(&self, key: WorkKey, apply: ApplyId, redo: bool, files: &[FileChange]) {
-        let swap = if redo { Swap::forward } else { Swap::backward };
-        let swaps: Vec<Swap> = files.iter().map(swap).collect();
+        let files = files.to_vec();
         let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
         self.blocking(key, apply, move || {
-            let result = writer::swap_all(disk.as_ref(), &root, &blobs, &swaps);
+            let result = prepare::revert(disk.as_ref(), &root, &blobs, &files, redo);
             Input::RevertEnded { apply, result }
         });
     }

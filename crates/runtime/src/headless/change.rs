@@ -6,11 +6,14 @@
 use std::{collections::BTreeMap, io::Write};
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::CheckpointKind,
-    event::Event,
-    ids::Seq,
+    diff,
+    event::{Event, Stamped},
+    ids::{ProposalId, Seq},
     input::{Found, Input},
     port::{Request, Update},
+    proposal::{DELETE_WORD, Proposal},
     question::UndoAnswer,
     session::{Apply, Session},
 };
@@ -89,8 +92,8 @@ pub async fn change(
     if wish.dry_run {
         return rehearse(&place, &session, wish.way, out, err);
     }
-    let which = Which::Named(place.slug.clone());
-    perform(Setup { which, writing: true, ..setup }, (wish.way, wish.doubt), out, err).await
+    let (which, blobs) = (Which::Named(place.slug.clone()), Blobs::under(&place.folder));
+    perform(Setup { which, writing: true, ..setup }, (wish.way, wish.doubt), &blobs, out).await
 }
 
 /// Sessions that have something, the one whose change is newest first: by the order of the changes, and by time only
@@ -181,7 +184,11 @@ fn rehearse(
             None => writer::look(&RealDisk, &root, &apply.files),
         };
         if found != wanted {
-            drop(writeln!(err, "a file has changed since: it would be refused and nothing written"));
+            let told = match apply.command {
+                Some(_) => "it would be refused and nothing written",
+                None => "the diff beside that would be shown, and written with --keep",
+            };
+            drop(writeln!(err, "a file has changed since: {told}"));
             exit = 1;
         }
     }
@@ -207,11 +214,87 @@ fn answered(event: &Event, doubt: Option<UndoAnswer>) -> Option<(Input, Option<S
     Some((Input::Answer { checkpoint, answer: answer.given(), shown }, refused))
 }
 
+/// What is proposed where files changed since.
+fn offered<'s>(event: &Event, session: &'s Session) -> Vec<&'s Proposal> {
+    let Event::CheckpointOpened { checkpoint } = event else { return Vec::new() };
+    let ids = checkpoint.kind.review().map(|r| r.proposals.as_slice()).unwrap_or_default();
+    let known = ids.iter().filter_map(|id| session.state().proposals().get(id));
+    known.filter(|p| p.back.is_some()).collect()
+}
+
+/// What is heard of the session while it takes a change back.
+struct Heard<'b> {
+    doubt: Option<UndoAnswer>,
+    blobs: &'b Blobs,
+    session: Session,
+    /// What is offered and not said yes to.
+    waits: Vec<ProposalId>,
+    /// How it ended, with the exit code.
+    said: Option<(u8, String)>,
+}
+
+impl Heard<'_> {
+    /// Takes an event in; what it asks is answered.
+    fn event(&mut self, event: &Stamped, out: &mut (dyn Write + Send)) -> Option<Input> {
+        self.session.apply(event);
+        if let Event::RevertFailed { message, .. } = &event.event {
+            self.said = Some((1, message.clone()));
+        }
+        if let Event::Reverted { apply, .. } = &event.event {
+            let text = self.session.state().applies().get(apply).map(files).unwrap_or_default();
+            (self.said, self.waits) = (Some((0, text)), Vec::new());
+        }
+        if let Some((answer, refused)) = answered(&event.event, self.doubt) {
+            self.said = refused.map(|why| (ASKS, why));
+            return Some(answer);
+        }
+        let offer = offered(&event.event, &self.session);
+        if offer.is_empty() {
+            return None;
+        }
+        for p in &offer {
+            show(p, self.blobs, out);
+        }
+        let (input, said) = match taken(&offer, self.doubt) {
+            Ok(input) => (Some(input), None),
+            Err(ways) => {
+                let why = self.said.take().map(|(_, why)| why).unwrap_or_default();
+                (None, Some((ASKS, format!("{why}. {ways}"))))
+            }
+        };
+        (self.waits, self.said) = (offer.iter().map(|p| p.id).collect(), said);
+        input
+    }
+}
+
+/// Writes what is offered, or says how that is done.
+fn taken(offered: &[&Proposal], doubt: Option<UndoAnswer>) -> Result<Input, &'static str> {
+    let meets = offered.iter().any(|p| p.back.is_some_and(|b| b.meets));
+    match doubt {
+        Some(UndoAnswer::All) => {}
+        Some(UndoAnswer::Keep) if !meets => {}
+        _ if meets => {
+            return Err("`--all` writes this diff all the same; in the workbench each hunk is decided");
+        }
+        Some(UndoAnswer::Keep | UndoAnswer::Leave) | None => return Err("`--keep` writes this diff"),
+    }
+    let proposals = offered.iter().map(|p| (p.id, p.shown())).collect();
+    let word = offered.iter().any(|p| p.word().is_some()).then(|| DELETE_WORD.to_owned());
+    Ok(Input::Apply { proposals, word })
+}
+
+/// The diff of a proposal.
+fn show(p: &Proposal, blobs: &Blobs, out: &mut (dyn Write + Send)) {
+    let text = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
+    let text = |id| String::from_utf8_lossy(&text(id)).into_owned();
+    drop(write!(out, "{}\n{}", p.path, diff::unified(&text(p.before), &text(p.after))));
+}
+
 async fn perform(
     setup: Setup,
     (way, doubt): (Direction, Option<UndoAnswer>),
+    blobs: &Blobs,
     out: &mut (dyn Write + Send),
-    err: &mut (dyn Write + Send),
 ) -> Result<Outcome, RuntimeError> {
     let (requests, incoming) = mpsc::channel(4);
     let (outgoing, mut updates) = mpsc::channel(256);
@@ -223,26 +306,16 @@ async fn perform(
     drop(requests.send(super::FENCE).await);
     drop(requests.send(Request::Input(input)).await);
     let mut taken = false;
-    let mut session = Session::new();
-    let mut said = None;
+    let mut heard = Heard { doubt, blobs, session: Session::new(), waits: Vec::new(), said: None };
     while let Some(update) = updates.recv().await {
         match update {
-            Update::Opened(opened, _) => session = *opened,
-            Update::Refused(reason) if taken => said = Some((1, reason)),
+            Update::Opened(opened, _) => heard.session = *opened,
+            Update::Refused(reason) if taken => heard.said = Some((1, reason)),
             Update::Answered(..) => taken = true,
             Update::Events(events) => {
                 for event in events {
-                    session.apply(&event);
-                    if let Some((answer, refused)) = answered(&event.event, doubt) {
+                    if let Some(answer) = heard.event(&event, out) {
                         drop(requests.send(Request::Input(answer)).await);
-                        said = refused.map(|why| (ASKS, why));
-                    }
-                    if let Event::Reverted { apply, .. } = &event.event {
-                        let text = session.state().applies().get(apply).map(files).unwrap_or_default();
-                        said = Some((0, text));
-                    }
-                    if let Event::RevertFailed { message, .. } = &event.event {
-                        said = Some((1, message.clone()));
                     }
                 }
             }
@@ -253,20 +326,26 @@ async fn perform(
             | Update::Surroundings(_)
             | Update::Closed(_) => {}
         }
-        if said.is_some() {
+        if heard.said.is_some() {
             break;
         }
+    }
+    // Nothing is left to wait in a session that nobody looks at.
+    if !heard.waits.is_empty() {
+        let skip = Input::Skip { proposals: heard.waits, reason: "nobody said yes to it".to_owned() };
+        drop(requests.send(Request::Input(skip)).await);
     }
     drop(requests.send(Request::Quit).await);
     // Whatever still comes is taken in, so that the driver is not told that nobody listens.
     while updates.recv().await.is_some() {}
     let shutdown = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))??;
-    let (exit, text) = said.unwrap_or((1, "the session ended before it was done".to_owned()));
+    let (exit, text) = heard.said.unwrap_or((1, "the session ended before it was done".to_owned()));
     let verb = match way {
         Direction::Undo => "took back",
         Direction::Redo => "put back",
     };
-    let told = if exit == 0 { writeln!(out, "{verb}: {text}") } else { writeln!(err, "{text}") };
-    drop(told);
+    if exit == 0 {
+        drop(writeln!(out, "{verb}: {text}"));
+    }
     Ok(Outcome { exit, slug: shutdown.slug, reason: if exit == 0 { String::new() } else { text } })
 }

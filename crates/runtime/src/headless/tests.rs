@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 use std::fs;
 
+use pilothouse_core::question::UndoAnswer;
 use serde_json::{Value, json};
 
 use super::{
@@ -125,6 +126,67 @@ async fn a_confirmed_run_changes_files_and_leaves_a_patch_that_undo_takes_back()
         );
         assert!(exit != 0 || String::from_utf8(out).unwrap().contains("src/a.txt"));
     }
+}
+
+/// Takes back, or puts back; how it ended, what it said, and the file.
+async fn taken(rig: &Rig, way: Direction, doubt: Option<UndoAnswer>) -> (u8, String, String) {
+    let wish = ChangeRequest { way, session: None, list: false, dry_run: false, doubt };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let outcome = change(rig.setup(Which::New), wish, &mut out, &mut err).await.unwrap();
+    assert!(err.is_empty(), "whoever prints the reason tells it once: {}", String::from_utf8_lossy(&err));
+    (outcome.exit, String::from_utf8(out).unwrap() + &outcome.reason, rig.text())
+}
+
+#[tokio::test]
+async fn an_undo_takes_back_its_own_lines_beside_what_was_changed_since() {
+    let rig = Rig::new(&plan_and_edit());
+    run_in(&rig, Options { auto_confirm: true, quiet: true, ..goal(EDIT) }).await;
+    let file = rig.work().join("src/a.txt");
+    fs::write(&file, "zero\none\n2\nthree\n").unwrap();
+    for _ in 0..2 {
+        let (exit, said, text) = taken(&rig, Direction::Undo, None).await;
+        assert_eq!((exit, text.as_str()), (3, "zero\none\n2\nthree\n"), "{said}");
+        assert!(said.contains("src/a.txt\n@@ ") && said.contains("\n-2\n+two\n"), "{said}");
+        assert!(said.contains("src/a.txt has changed") && said.contains("`--keep`"), "{said}");
+    }
+    let keep = Some(UndoAnswer::Keep);
+    let (exit, said, text) = taken(&rig, Direction::Undo, keep).await;
+    assert_eq!((exit, text.as_str()), (0, "zero\none\ntwo\nthree\n"), "{said}");
+    // It is taken back and nothing else: what is put back is what was taken.
+    assert_eq!(taken(&rig, Direction::Undo, None).await.0, 1);
+    assert_eq!(taken(&rig, Direction::Redo, None).await.2, "zero\none\n2\nthree\n");
+    assert_eq!(taken(&rig, Direction::Undo, None).await.2, "zero\none\ntwo\nthree\n");
+    fs::write(&file, "zero\none\ntwo\nthree\nfour\n").unwrap();
+    assert_eq!(taken(&rig, Direction::Redo, None).await.0, 3);
+    let (exit, said, text) = taken(&rig, Direction::Redo, keep).await;
+    assert_eq!((exit, text.as_str()), (0, "zero\none\n2\nthree\nfour\n"), "{said}");
+}
+
+#[tokio::test]
+async fn an_undo_of_lines_that_were_changed_since_names_them_and_wants_its_own_word() {
+    let rig = Rig::new(&plan_and_edit());
+    run_in(&rig, Options { auto_confirm: true, quiet: true, ..goal(EDIT) }).await;
+    let file = rig.work().join("src/a.txt");
+    fs::write(&file, "0\none\nzwei\nthree\n").unwrap();
+    for doubt in [None, Some(UndoAnswer::Keep)] {
+        let (exit, said, text) = taken(&rig, Direction::Undo, doubt).await;
+        assert_eq!((exit, text.as_str()), (3, "0\none\nzwei\nthree\n"), "{said}");
+        assert!(said.contains("both changed src/a.txt at line 3") && said.contains("`--all`"), "{said}");
+        assert!(said.contains("\n-zwei\n+two\n"), "{said}");
+    }
+    let (exit, said, text) = taken(&rig, Direction::Undo, Some(UndoAnswer::All)).await;
+    assert_eq!((exit, text.as_str()), (0, "0\none\ntwo\nthree\n"), "{said}");
+}
+
+#[tokio::test]
+async fn what_somebody_took_back_by_hand_is_taken_back() {
+    let rig = Rig::new(&plan_and_edit());
+    run_in(&rig, Options { auto_confirm: true, quiet: true, ..goal(EDIT) }).await;
+    let file = rig.work().join("src/a.txt");
+    fs::write(&file, "one\ntwo\nthree\nfour\n").unwrap();
+    assert_eq!(taken(&rig, Direction::Undo, None).await.0, 0);
+    assert_eq!(taken(&rig, Direction::Undo, None).await.0, 1, "there is nothing more");
+    assert_eq!(rig.text(), "one\ntwo\nthree\nfour\n");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Working out what an approved write makes of each file as it is on disk now.
 //!
-//! Owns the reading and the selection of hunks. Never writes to the workspace.
+//! Owns the reading, the selection of hunks, and what becomes of a change where its file moved on.
 
 use std::{collections::BTreeSet, io};
 
@@ -8,21 +8,19 @@ use pilothouse_core::{
     blob::{Blob, BlobId},
     diff,
     event::{FileChange, Rest},
-    ids::ProposalId,
-    input::WriteFault,
+    input::{Rebased, WriteFault},
     tool::{ChangeKind, ProposalDraft},
     work::Take,
 };
 
-use super::{fault, stale};
+use super::{Swap, fault, stale, swap_all};
 use crate::{
     blobs::Blobs,
     disk::{Disk, Root, Snapshot, retry_on_eintr},
 };
 
 /// Said of a file where the two changes meet.
-const MEETS: &str =
-    "the same place: - is what stands there now, + is what is proposed; c asks for another proposal";
+const MEETS: &str = "- is what stands there now, + is what is proposed";
 
 /// The exact files of a write, with the contents before and after.
 ///
@@ -42,12 +40,8 @@ pub fn prepare(
             Ok(now) => now,
             Err(mut fault) => {
                 // Every file of the write that moved on gets its change carried over, not only this.
-                for (id, draft, met) in taken().filter_map(|t| rebase(disk, root, blobs, t)) {
-                    if met {
-                        fault.message.push_str(&format!("; in {} both changed {MEETS}", draft.path));
-                    }
-                    fault.rebased.push((id, draft));
-                }
+                let moved = |t: &&Take| current(disk, root, t).is_ok_and(|f| hash(f.as_ref()) != t.before);
+                carry_over(disk, root, blobs, taken().filter(moved), &mut fault);
                 return Err(fault);
             }
         };
@@ -71,7 +65,7 @@ fn current(disk: &dyn Disk, root: &Root, take: &Take) -> io::Result<Option<Snaps
 
 fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, WriteFault> {
     let now = current(disk, root, take).map_err(|e| fault(&take.path, &e))?;
-    match (now.as_ref().map(|f| BlobId::of(&f.bytes)), take.before) {
+    match (hash(now.as_ref()), take.before) {
         (now, before) if now == before => Ok(()),
         (None, _) => Err(stale(&take.path, "is gone")),
         (Some(_), None) => Err(stale(&take.path, "has come into being")),
@@ -80,35 +74,98 @@ fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, W
     Ok(now)
 }
 
-/// The proposed change against what the file holds now, and whether the two meet: there the change takes back what
-/// others did, which is seen in it.
-fn rebase(
+fn hash(now: Option<&Snapshot>) -> Option<BlobId> {
+    now.map(|f| BlobId::of(&f.bytes))
+}
+
+/// Takes changes back (`redo: false`) or puts them back, all or nothing; what is as wanted already is left alone.
+///
+/// # Errors
+/// A [`WriteFault`]; where files changed since, with what takes the same lines back as they stand there now.
+pub fn revert(
     disk: &dyn Disk,
     root: &Root,
     blobs: &Blobs,
-    take: &Take,
-) -> Option<(ProposalId, ProposalDraft, bool)> {
-    let now = current(disk, root, take).ok()?.map(|f| f.bytes);
-    if now.as_deref().map(BlobId::of) == take.before {
-        return None;
-    }
-    let proposed = take.after.and_then(|id| blobs.get(id));
-    let (kind, after, met) = match (take.kind, &now, proposed) {
-        (ChangeKind::Delete, Some(_), _) => (ChangeKind::Delete, None, true),
-        (ChangeKind::Create | ChangeKind::Modify, None, Some(whole)) => {
-            (ChangeKind::Create, Some(whole), true)
-        }
-        (ChangeKind::Create, Some(_), Some(whole)) => (ChangeKind::Modify, Some(whole), true),
-        (ChangeKind::Modify, Some(now), Some(proposed)) => {
-            let carried = diff::rebase(&blobs.get(take.before?)?, &proposed, now);
-            (ChangeKind::Modify, Some(carried.text), carried.conflicts > 0)
-        }
-        (ChangeKind::Delete, None, _) | (ChangeKind::Create | ChangeKind::Modify, _, None) => return None,
+    files: &[FileChange],
+    redo: bool,
+) -> Result<(), WriteFault> {
+    let ways: Vec<Take> = files.iter().map(|f| way(f, redo)).collect();
+    let left = |t: &&Take| current(disk, root, t).map_or(true, |f| hash(f.as_ref()) != t.after);
+    let swap = if redo { Swap::forward } else { Swap::backward };
+    let swaps: Vec<Swap> = files.iter().zip(&ways).filter(|(_, t)| left(t)).map(|(f, _)| swap(f)).collect();
+    let Err(mut fault) = swap_all(disk, root, blobs, &swaps) else { return Ok(()) };
+    // Whoever changed them may have taken the same lines back.
+    let nothing = fault.stale && !carry_over(disk, root, blobs, ways.iter().filter(left), &mut fault);
+    if nothing { Ok(()) } else { Err(fault) }
+}
+
+/// A change, or what takes it back, as one that is to be made of the whole file.
+fn way(file: &FileChange, redo: bool) -> Take {
+    let (before, after) = if redo { (file.before, file.after) } else { (file.after, file.before) };
+    let kind = match (before, after) {
+        (_, None) => ChangeKind::Delete,
+        (None, Some(_)) => ChangeKind::Create,
+        (Some(_), Some(_)) => ChangeKind::Modify,
     };
+    let (hunks, taken, undecided) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    Take { proposal: file.proposal, path: file.path.clone(), kind, before, after, hunks, taken, undecided }
+}
+
+/// Adds to a fault the same changes against what the files hold now, and says where the two meet: there a change
+/// takes back what others did, which is seen in it. Says whether
+/// anything is left to be made.
+fn carry_over<'t>(
+    disk: &dyn Disk,
+    root: &Root,
+    blobs: &Blobs,
+    takes: impl Iterator<Item = &'t Take>,
+    fault: &mut WriteFault,
+) -> bool {
+    let mut left = false;
+    for take in takes {
+        let again = rebase(disk, root, blobs, take);
+        if again.as_ref().is_some_and(|(a, _)| a.draft.hunks.is_empty()) {
+            continue;
+        }
+        left = true;
+        let Some((again, place)) = again else { continue };
+        if let Some(place) = place {
+            fault.message.push_str(&format!("; both changed {} {place}: {MEETS}", again.draft.path));
+        }
+        fault.rebased.push(again);
+    }
+    left
+}
+
+/// A change against what its file holds now, and where the two meet.
+fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(Rebased, Option<String>)> {
+    let now = current(disk, root, take).ok()?.map(|f| f.bytes);
+    let proposed = take.after.and_then(|id| blobs.get(id));
+    let (mut kind, mut after, mut place) = (take.kind, proposed, None);
+    let same = now.as_deref().map(BlobId::of) == take.before;
+    match (take.kind, &now, &after) {
+        (ChangeKind::Delete, None, _) | (ChangeKind::Create | ChangeKind::Modify, _, None) => return None,
+        (..) if same => {}
+        (ChangeKind::Modify, Some(now), Some(proposed)) => {
+            let carried = diff::rebase(&blobs.get(take.before?)?, proposed, now);
+            let places: Vec<String> = carried.meets.iter().map(|lines| lines.place()).collect();
+            place = (!places.is_empty()).then(|| format!("at {}", places.join(", ")));
+            after = Some(carried.text);
+        }
+        (_, now, _) => {
+            place = Some("as a whole".to_owned());
+            kind = match (take.kind, now) {
+                (ChangeKind::Delete, _) => ChangeKind::Delete,
+                (ChangeKind::Create | ChangeKind::Modify, None) => ChangeKind::Create,
+                (ChangeKind::Create | ChangeKind::Modify, Some(_)) => ChangeKind::Modify,
+            };
+        }
+    }
     let hunks = diff::hunks(now.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
     let (before, after) = (now.map(Blob::new), after.map(Blob::new));
     let draft = ProposalDraft { path: take.path.clone(), kind, before, after, hunks };
-    (!draft.hunks.is_empty()).then_some((take.proposal, draft, met))
+    let again = Rebased { proposal: take.proposal, draft, meets: place.is_some() };
+    Some((again, place))
 }
 
 /// What of it is undecided, as a change of what is written.

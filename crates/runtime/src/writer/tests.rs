@@ -305,25 +305,25 @@ fn only_taken_hunks_reach_the_file() {
     // An edit elsewhere by somebody else: the proposal is carried over to it.
     fs::write(p.dir.path().join("long"), old.replace("\n20\r", "\ntwenty\r")).unwrap();
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err();
-    let (id, draft) = fault.rebased.first().unwrap();
-    assert_eq!((*id, draft.hunks.len()), (ProposalId(4), 2));
+    let again = fault.rebased.first().unwrap();
+    assert_eq!((again.proposal, again.draft.hunks.len(), again.meets), (ProposalId(4), 2, false));
     assert!(!fault.message.contains("both changed"), "{fault:?}");
     // One at the same place: the proposal is made anew against what stands there, and says so.
     let theirs = old.replace("\n30\r", "\nDREISSIG\r");
     fs::write(p.dir.path().join("long"), &theirs).unwrap();
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err();
-    let (_, draft) = fault.rebased.first().unwrap();
+    let draft = &fault.rebased.first().unwrap().draft;
     assert_eq!(draft.before.as_ref().unwrap().bytes(), theirs.as_bytes());
     assert_eq!(draft.after.as_ref().unwrap().bytes(), new.as_bytes());
-    assert!(fault.stale && fault.message.contains("in long both changed the same place"), "{fault:?}");
+    assert!(fault.stale && fault.message.contains("both changed long at line 31: "), "{fault:?}");
     // One that is gone would be a new file, and one that came into being is changed.
     fs::remove_file(p.dir.path().join("long")).unwrap();
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err();
-    assert_eq!(fault.rebased.first().unwrap().1.kind, ChangeKind::Create);
+    assert_eq!(fault.rebased.first().unwrap().draft.kind, ChangeKind::Create);
     fs::write(p.dir.path().join("long"), "theirs\n").unwrap();
     let made = Take { kind: ChangeKind::Create, before: None, ..take };
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), &[made]).unwrap_err();
-    assert_eq!(fault.rebased.first().unwrap().1.kind, ChangeKind::Modify);
+    assert_eq!(fault.rebased.first().unwrap().draft.kind, ChangeKind::Modify);
 }
 
 #[test]

@@ -83,7 +83,7 @@ impl State {
         }
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
-                self.saw(proposal.id.0);
+                self.saw(proposal.id.0.max(proposal.lane.0));
             }
             Event::ProposalClosed { proposal, dropped: false, .. } => self.address(*proposal),
             Event::ApplyApproved { apply, approval, by, take } => {

@@ -381,8 +381,6 @@ impl Draft<'_> {
 
     fn propose(&mut self, lane: LaneId, call: CallId, draft: ProposalDraft) {
         let task = self.state.lanes.get(&lane).and_then(|l| l.kind.task());
-        let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
-        let removed = draft.hunks.iter().map(crate::diff::Hunk::removed).sum();
         let reserved = || self.under.policy.reserved(draft.path.as_str());
         let control = self.state.sandbox.control_file(&draft.path).or_else(reserved).map(str::to_owned);
         let proposal = Proposal {
@@ -398,9 +396,11 @@ impl Draft<'_> {
             hunks: draft.hunks,
             decided: std::collections::BTreeMap::new(),
             splits: 0,
+            back: None,
             status: ProposalStatus::Open,
         };
         self.blobs.extend(draft.before.into_iter().chain(draft.after));
+        let (added, removed) = super::change::lines_of(&proposal);
         self.emit(Event::Proposed { proposal, added, removed });
     }
 

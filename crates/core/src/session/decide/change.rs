@@ -11,7 +11,7 @@ use crate::{
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     plan::{Plan, TaskStatus},
-    proposal::{Decision, Proposal, ProposalStatus},
+    proposal::{Decision, Proposal, ProposalStatus, TakeBack},
     question::Review,
     scope::Capability,
     session::{ApplyStatus, LaneKind, changes::BY_USER},
@@ -125,6 +125,10 @@ impl Draft<'_> {
         let busy = self.state.applies().values().filter(|a| open(a.status)).flat_map(|a| &a.take);
         let busy: BTreeSet<_> = busy.filter_map(|(id, _)| proposals.get(id)).map(|p| &p.path).collect();
         let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
+        let back = |id: &ProposalId| proposals.get(id).and_then(|p| p.back).map(|b| b.apply);
+        if ids.iter().map(back).collect::<BTreeSet<_>>().len() > 1 {
+            return Err(Refusal::new("what is taken back is written apart from other changes: a applies it"));
+        }
         let mut paths = BTreeSet::new();
         for p in ids.iter().filter_map(|id| proposals.get(id)) {
             if busy.contains(&p.path) {
@@ -175,8 +179,13 @@ impl Draft<'_> {
     }
 
     fn replace_proposal(&mut self, old: Proposal, draft: ProposalDraft) {
-        let added = draft.hunks.iter().map(Hunk::added).sum();
-        let removed = draft.hunks.iter().map(Hunk::removed).sum();
+        let proposal = self.redrafted(old, draft);
+        let (added, removed) = lines_of(&proposal);
+        self.emit(Event::ProposalEdited { proposal, added, removed });
+    }
+
+    /// A proposal with another content, of which nothing is decided.
+    pub(super) fn redrafted(&mut self, old: Proposal, draft: ProposalDraft) -> Proposal {
         let proposal = Proposal {
             kind: draft.kind,
             before: draft.before.as_ref().map(Blob::id),
@@ -188,7 +197,7 @@ impl Draft<'_> {
             ..old
         };
         self.blobs.extend(draft.before.into_iter().chain(draft.after));
-        self.emit(Event::ProposalEdited { proposal, added, removed });
+        proposal
     }
 
     pub(super) fn prepared(
@@ -216,7 +225,7 @@ impl Draft<'_> {
         match result {
             Ok(()) => {
                 self.emit(Event::Applied { apply });
-                self.propose_rest(apply);
+                self.written(apply);
                 self.stale_gates();
                 self.settle_reviews();
                 self.resume_lanes_of(apply);
@@ -226,8 +235,19 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// What follows from a write that is on disk.
+    pub(super) fn written(&mut self, apply: ApplyId) {
+        self.propose_rest(apply);
+        let of = self.state.applies().get(&apply);
+        if let Some(TakeBack { apply, redo, .. }) = of.and_then(|a| self.state.changes.takes_back(a))
+            && self.state.applies().get(&apply).is_some_and(|a| a.stands() != redo)
+        {
+            self.reverted(apply, redo);
+        }
+    }
+
     /// Hunks that were undecided when others of their file were written wait on, against what is written.
-    pub(super) fn propose_rest(&mut self, apply: ApplyId) {
+    fn propose_rest(&mut self, apply: ApplyId) {
         let files = self.state.applies().get(&apply).map(|a| a.files.clone()).unwrap_or_default();
         for file in files {
             let (Some(rest), Some(old)) = (file.rest, self.state.proposals().get(&file.proposal)) else {
@@ -244,8 +264,7 @@ impl Draft<'_> {
                 ..old.clone()
             };
             let (id, lane) = (proposal.id, proposal.lane);
-            let added = proposal.hunks.iter().map(Hunk::added).sum();
-            let removed = proposal.hunks.iter().map(Hunk::removed).sum();
+            let (added, removed) = lines_of(&proposal);
             self.emit(Event::Proposed { proposal, added, removed });
             debug_assert!(self.open_proposal(id).is_ok(), "it waits");
             self.review_as_well(lane, "");
@@ -265,9 +284,9 @@ impl Draft<'_> {
 
     pub(super) fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
         self.emit(Event::ApplyFailed { apply, message: fault.message.clone(), stale: fault.stale });
-        for (id, draft) in fault.rebased {
-            if let Ok(old) = self.open_proposal(id).cloned() {
-                self.replace_proposal(old, draft);
+        for again in fault.rebased {
+            if let Ok(old) = self.open_proposal(again.proposal).cloned() {
+                self.replace_proposal(old, again.draft);
             }
         }
         self.notice(Level::Error, fault.message);
@@ -386,6 +405,11 @@ impl Draft<'_> {
         self.ask_of_phase();
         Ok(())
     }
+}
+
+/// Lines that a proposal adds and removes.
+pub(super) fn lines_of(p: &Proposal) -> (usize, usize) {
+    (p.hunks.iter().map(Hunk::added).sum(), p.hunks.iter().map(Hunk::removed).sum())
 }
 
 /// A removal wants its word; a control file wants its own, and is decided alone.

@@ -158,7 +158,7 @@ impl Draft<'_> {
         if done {
             self.emit(if writing { Event::Applied { apply } } else { Event::Reverted { apply, redo } });
             if writing {
-                self.propose_rest(apply);
+                self.written(apply);
             }
             self.notice(
                 Level::Info,

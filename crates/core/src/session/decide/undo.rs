@@ -5,15 +5,17 @@
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
+    change::lines_of,
 };
 use crate::{
     blob::Excerpt,
     checkpoint::CheckpointKind,
     clean::Clean,
     event::{Event, Level},
-    ids::{ApplyId, CallId},
-    input::{Refusal, WriteFault},
-    question::{UndoAnswer, UndoQuestion},
+    ids::{ApplyId, CallId, LaneId, ProposalId},
+    input::{Rebased, Refusal, WriteFault},
+    proposal::{Proposal, TakeBack},
+    question::{Review, UndoAnswer, UndoQuestion},
     session::{Apply, ApplyStatus},
     tool::Wrote,
 };
@@ -103,6 +105,11 @@ impl Draft<'_> {
         if self.state.applies().values().any(|a| open(a.status)) {
             return Err(Refusal::new("a change is being written; try again in a moment"));
         }
+        if self.state.open_proposals().any(|p| p.back.is_some()) {
+            return Err(Refusal::new(
+                "what would be taken back waits in the diff; apply it or skip it first",
+            ));
+        }
         if let Some(command) = self.state.changing_tree() {
             let what: String = Clean::line(command).as_str().chars().take(MOST_LINE).collect();
             return Err(Refusal::new(format!(
@@ -117,27 +124,53 @@ impl Draft<'_> {
             return Err(Refusal::new("that change is not being taken back any more"));
         };
         match result {
-            Ok(()) => {
-                self.emit(Event::Reverted { apply, redo });
-                self.stale_gates();
-                let of = self.state.applies().get(&apply);
-                let kept = of.and_then(|a| a.command.as_ref()).filter(|c| c.kept && !redo);
-                let kept = kept.map(|c| format!(" {} stayed as it is.", c.doubt.words())).unwrap_or_default();
-                let of = of.map(told).unwrap_or_default();
-                let what = if redo { "Put back" } else { "Took back" };
-                let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
-                let rest = match self.state.ledger().len() {
-                    n if !redo && n > 0 => format!(" /undo again takes back the one before; {n} to go."),
-                    _ => String::new(),
-                };
-                self.notice(Level::Info, format!("{what} the change to {of}; {back}.{kept}{rest}"));
-            }
+            Ok(()) => self.reverted(apply, redo),
             Err(fault) => {
                 self.emit(Event::RevertFailed { apply, redo, message: fault.message.clone() });
                 self.notice(Level::Error, fault.message);
+                self.propose_back(apply, redo, fault.rebased);
             }
         }
         Ok(())
+    }
+
+    /// A write is taken back, or put back.
+    pub(super) fn reverted(&mut self, apply: ApplyId, redo: bool) {
+        self.emit(Event::Reverted { apply, redo });
+        self.stale_gates();
+        let of = self.state.applies().get(&apply);
+        let kept = of.and_then(|a| a.command.as_ref()).filter(|c| c.kept && !redo);
+        let kept = kept.map(|c| format!(" {} stayed as it is.", c.doubt.words())).unwrap_or_default();
+        let of = of.map(told).unwrap_or_default();
+        let what = if redo { "Put back" } else { "Took back" };
+        let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
+        let rest = match self.state.ledger().len() {
+            n if !redo && n > 0 => format!(" /undo again takes back the one before; {n} to go."),
+            _ => String::new(),
+        };
+        self.notice(Level::Info, format!("{what} the change to {of}; {back}.{kept}{rest}"));
+    }
+
+    /// Files changed since: what was written is proposed to be taken back beside that, for the user to decide.
+    fn propose_back(&mut self, apply: ApplyId, redo: bool, files: Vec<Rebased>) {
+        let lane = LaneId(self.id());
+        for Rebased { proposal, draft, meets } in files {
+            let Some(old) = self.state.proposals().get(&proposal).cloned() else { continue };
+            let id = ProposalId(self.id().max(lane.0 + 1));
+            let back = Some(TakeBack { apply, redo, meets });
+            let proposal = self.redrafted(Proposal { id, lane, task: None, back, ..old }, draft);
+            let (added, removed) = lines_of(&proposal);
+            self.emit(Event::Proposed { proposal, added, removed });
+        }
+        let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
+        if !proposals.is_empty() {
+            let how = if redo { "puts back" } else { "takes back" };
+            let text = format!(
+                "The diff {how} only what was written, beside what changed since; apply it or skip it."
+            );
+            self.ask(Review { lane, proposals }, text.clone());
+            self.notice(Level::Info, text);
+        }
     }
 }
 
