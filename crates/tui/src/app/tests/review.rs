@@ -389,17 +389,27 @@ fn an_undecided_hunk_is_never_thrown_away_by_applying() {
     );
     bench.press("A");
     let text = bench.desk.text();
-    assert!(text.contains("waits: 1 hunk undecided"), "{text}");
+    assert!(text.contains("waits: 1 hunk undecided") && text.contains("1 of 2 hunks"), "{text}");
     bench.press("A");
-    assert_eq!(
-        bench
-            .desk
-            .state()
-            .open_proposals()
-            .map(pilothouse_core::proposal::Proposal::tally)
-            .collect::<Vec<_>>(),
-        [(1, 0, 1)]
-    );
+    let waits: Vec<_> =
+        bench.desk.state().open_proposals().map(|p| (p.path.to_string(), p.tally())).collect();
+    assert_eq!(waits, [("src/a.rs".to_owned(), (0, 0, 1))], "the taken hunk is written, the other waits on");
+    let rest = bench.desk.state().open_proposals().next().unwrap();
+    assert_eq!(bench.blobs[&rest.before.unwrap()], OLD.replace("one", "ONE").into_bytes());
+}
+
+#[test]
+fn a_file_of_which_nothing_is_taken_yet_is_named_by_the_sheet_and_waits() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    bench.press("n");
+    bench.press("A");
+    let text = bench.desk.text();
+    assert!(text.contains("waits: 1 hunk undecided") && !text.contains("of 2 hunks"), "{text}");
+    bench.press("A");
+    let waits: Vec<_> =
+        bench.desk.state().open_proposals().map(|p| (p.path.to_string(), p.tally())).collect();
+    assert_eq!(waits, [("src/a.rs".to_owned(), (0, 1, 1))]);
 }
 
 #[test]

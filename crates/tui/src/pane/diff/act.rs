@@ -228,14 +228,16 @@ impl DiffPane {
         }
     }
 
-    /// The sheet of all files; one that is decided in part waits for the rest.
+    /// The sheet of all files: of each what is taken, of one that nothing was decided of the whole; what is undecided
+    /// waits on.
     fn open_sheet(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let ready = self.files.iter().filter(|f| Self::in_review(ctx, f.id));
         let control = |f: &&File| Self::proposal(ctx, f.id).is_some_and(|p| p.control.is_some());
         let (alone, all): (Vec<&File>, Vec<&File>) = ready.partition(control);
-        let whole = |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !in_part(p));
+        let ready =
+            |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !in_part(p) || !p.chosen().is_empty());
         self.sheet = Sheet::All;
-        self.asked_all = all.iter().filter(whole).map(|f| (f.id, f.shown)).collect();
+        self.asked_all = all.iter().filter(ready).map(|f| (f.id, f.shown)).collect();
         match (alone.first(), self.asked_all.is_empty()) {
             (None, true) if !all.is_empty() => Outcome::notice("decide the hunks that are left first"),
             (None, true) => Outcome::notice("nothing is up for review yet"),
