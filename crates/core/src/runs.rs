@@ -287,6 +287,8 @@ pub struct Worktree {
 pub struct WorktreeStake {
     /// Which.
     pub worktree: Worktree,
+    /// The branch that it would be merged into.
+    pub into: String,
     /// What is at stake and what becomes of it, line by line.
     pub lines: Vec<String>,
     /// The hash of that, which an answer is bound to.

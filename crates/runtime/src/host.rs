@@ -127,7 +127,7 @@ impl Host {
     async fn end(&self, end: WorktreeEnd, name: &str, seen: Option<pilothouse_core::blob::BlobId>) {
         let ended = match self.held_elsewhere(name).await {
             Some(why) => Err(why),
-            None => worktrees::end(&self.setup.workspace, end, name, seen).await,
+            None => worktrees::end(&self.setup.home, &self.setup.workspace, end, name, seen).await,
         };
         self.tell(match ended {
             Ok(worktrees::Ended::Asks(stake)) => HostUpdate::AtStake(end, stake),

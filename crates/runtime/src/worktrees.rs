@@ -3,13 +3,20 @@
 //! Owns their names and places and what is at stake when one goes. Nothing in one is ever lost: what is not
 //! committed is committed on its branch first, and a branch that holds more than the rest stays.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use pilothouse_core::{
     blob::BlobId,
+    commit::MessageFacts,
+    money::count,
     runs::{Worktree, WorktreeEnd, WorktreeStake},
 };
 use pilothouse_tools::git;
+
+use crate::{home::Home, sessions};
 
 /// Branches of worktrees begin so.
 const BRANCHES: &str = "refs/heads/pilothouse/";
@@ -91,10 +98,16 @@ pub(crate) async fn prefix(folder: &Path) -> String {
 ///
 /// # Errors
 /// Why not, in words; then everything is as it was, but for what was committed in the worktree.
-pub async fn end(folder: &Path, end: WorktreeEnd, name: &str, seen: Option<BlobId>) -> Result<Ended, String> {
+pub async fn end(
+    home: &Home,
+    folder: &Path,
+    end: WorktreeEnd,
+    name: &str,
+    seen: Option<BlobId>,
+) -> Result<Ended, String> {
     let worktree = list(folder).await.into_iter().find(|w| w.name == name);
     let worktree = worktree.ok_or_else(|| format!("there is no worktree called {name}"))?;
-    let look = Look::at(folder, &worktree).await?;
+    let look = Look::at(home, folder, &worktree).await?;
     let stake = look.stake(end, &worktree);
     if end == WorktreeEnd::Merge && look.files.is_empty() && look.ahead == 0 {
         return Err(format!("{} holds nothing that is not here", worktree.branch));
@@ -103,10 +116,10 @@ pub async fn end(folder: &Path, end: WorktreeEnd, name: &str, seen: Option<BlobI
         return Ok(Ended::Asks(stake));
     }
     if !look.files.is_empty() {
-        commit(&worktree, &look.files).await?;
+        commit(&worktree, &look.files, &look.message).await?;
     }
     let said = match end {
-        WorktreeEnd::Merge => merge(folder, &worktree).await?,
+        WorktreeEnd::Merge => merge(folder, &worktree, &look.into).await?,
         WorktreeEnd::Drop => drop_it(folder, &worktree, &look).await?,
     };
     Ok(Ended::Done(worktree, said))
@@ -115,8 +128,12 @@ pub async fn end(folder: &Path, end: WorktreeEnd, name: &str, seen: Option<BlobI
 /// What there is in a worktree that is nowhere else.
 struct Look {
     head: String,
+    /// Where it would be merged into.
+    into: String,
     /// Not committed.
     files: Vec<String>,
+    /// The message of a commit of these.
+    message: String,
     /// Ignored by git.
     ignored: Vec<String>,
     /// Commits that the folder it goes back to does not have.
@@ -126,7 +143,7 @@ struct Look {
 }
 
 impl Look {
-    async fn at(folder: &Path, worktree: &Worktree) -> Result<Self, String> {
+    async fn at(home: &Home, folder: &Path, worktree: &Worktree) -> Result<Self, String> {
         let path = Path::new(&worktree.path);
         let gone = || format!("{} cannot be read; git worktree prune forgets it", worktree.path);
         let head = line(path, &["rev-parse", "HEAD"]).await.ok_or_else(gone)?;
@@ -140,28 +157,35 @@ impl Look {
         let ignored = git::ask(path, &ignored).await.ok_or_else(gone)?;
         let files = files(path).await.ok_or_else(gone)?;
         let ignored = fields(&ignored).filter_map(|f| Some(f.strip_prefix("!! ")?.to_owned())).collect();
-        Ok(Self { head, files, ignored, ahead, changed: fields(&changed).collect() })
+        let mut changed: BTreeSet<String> = fields(&changed).collect();
+        changed.extend(files.iter().cloned());
+        let (home, of, not_committed) = (home.clone(), worktree.clone(), files.clone());
+        let message = tokio::task::spawn_blocking(move || message(&home, &of, &not_committed)).await;
+        let (into, message) = (branch(folder).await, message.unwrap_or_default());
+        Ok(Self { head, into, files, message, ignored, ahead, changed: changed.into_iter().collect() })
     }
 
     /// What the user is shown before; no lines where nothing is at stake.
     fn stake(&self, end: WorktreeEnd, worktree: &Worktree) -> WorktreeStake {
         let mut lines = Vec::new();
-        let branch = &worktree.branch;
+        let (branch, into) = (&worktree.branch, &self.into);
+        if end == WorktreeEnd::Merge {
+            let commits = count(self.ahead + usize::from(!self.files.is_empty()), "commit");
+            let (files, changed) = (count(self.changed.len(), "file"), named(&self.changed));
+            lines.push(format!("{commits} of {branch} with {files} come into {into}: {changed}"));
+        }
         if !self.files.is_empty() {
             let (are, named) = (files_are(self.files.len()), named(&self.files));
             lines.push(format!("{are} not committed there: {named}"));
-            lines.push(format!("committed on {branch} first, so that nothing is lost"));
+            let subject = self.message.lines().next().unwrap_or_default();
+            lines.push(format!("committed on {branch} first, so that nothing is lost: \"{subject}\""));
         }
-        let s = if self.ahead == 1 { "" } else { "s" };
         match end {
-            WorktreeEnd::Merge if self.ahead > 0 => {
-                let changed = named(&self.changed);
-                lines.push(format!("{} commit{s} of {branch} come into this folder: {changed}", self.ahead));
-            }
             WorktreeEnd::Merge => {}
             WorktreeEnd::Drop => {
                 if self.ahead > 0 {
-                    lines.push(format!("{} commit{s} not merged; {branch} stays and keeps them", self.ahead));
+                    let commits = count(self.ahead, "commit");
+                    lines.push(format!("{commits} not merged; {branch} stays and keeps them"));
                 }
                 if !self.ignored.is_empty() {
                     lines.push(format!("goes for good, as git ignores it: {}", named(&self.ignored)));
@@ -169,8 +193,9 @@ impl Look {
             }
         }
         let whole = [&self.files, &self.ignored, &self.changed].map(|l| l.join("\0")).join("\0\0");
-        let shown = BlobId::of(format!("{end:?}\0{}\0{whole}", self.head).as_bytes());
-        WorktreeStake { worktree: worktree.clone(), lines, shown }
+        let shown = format!("{end:?}\0{}\0{into}\0{}\0{whole}", self.head, self.message);
+        let shown = BlobId::of(shown.as_bytes());
+        WorktreeStake { worktree: worktree.clone(), into: into.clone(), lines, shown }
     }
 }
 
@@ -247,16 +272,44 @@ fn cause(why: &str) -> String {
     lines.join("; ")
 }
 
+/// What the sessions of a worktree wanted, which wrote these files.
+fn message(home: &Home, worktree: &Worktree, files: &[String]) -> String {
+    let mut facts = MessageFacts::default();
+    for place in sessions::all(home).into_iter().rev() {
+        let Ok(inside) = place.workspace.strip_prefix(&worktree.path) else { continue };
+        let Ok((session, _)) = sessions::read(&place.folder) else { continue };
+        let found = session.state().message_facts(|path| {
+            let path = inside.join(path.as_str());
+            files.iter().any(|file| Path::new(file) == path)
+        });
+        facts.goals.extend(found.goals);
+        facts.steps.extend(found.steps);
+        facts.files.extend(found.files);
+        facts.checked = found.checked;
+    }
+    if facts.goals.is_empty() {
+        facts.goals.push(format!("Work in the worktree {}", worktree.name));
+    }
+    facts.message()
+}
+
+/// The branch that is checked out in a folder, in words.
+async fn branch(folder: &Path) -> String {
+    match line(folder, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await {
+        Some(branch) => branch,
+        None => "no branch (HEAD is detached)".to_owned(),
+    }
+}
+
 /// Commits everything that is not ignored.
-async fn commit(worktree: &Worktree, files: &[String]) -> Result<(), String> {
+async fn commit(worktree: &Worktree, files: &[String], message: &str) -> Result<(), String> {
     let path = Path::new(&worktree.path);
     filtered(path, files).await?;
     let refused = |why: String| {
         format!("{} not committed in {}: {}", files_are(files.len()), worktree.path, cause(&why))
     };
     git::change(path, &["add", "--all"]).await.map_err(refused)?;
-    let message = format!("What was not committed in the worktree {}", worktree.name);
-    let args = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", &message];
+    let args = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", message];
     git::change(path, &args).await.map(drop).map_err(refused)
 }
 
@@ -278,7 +331,7 @@ async fn filtered(path: &Path, files: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-async fn merge(folder: &Path, worktree: &Worktree) -> Result<String, String> {
+async fn merge(folder: &Path, worktree: &Worktree, into: &str) -> Result<String, String> {
     let branch = worktree.branch.as_str();
     let merging = ["rev-parse", "--verify", "--quiet", "MERGE_HEAD"];
     if line(folder, &merging).await.is_some() {
@@ -286,7 +339,7 @@ async fn merge(folder: &Path, worktree: &Worktree) -> Result<String, String> {
     }
     let args = ["merge", "--no-edit", "--no-gpg-sign", "--no-stat", branch];
     let Err(why) = git::change(folder, &args).await else {
-        return Ok(format!("{branch} is merged; git reset --merge ORIG_HEAD takes that back"));
+        return Ok(format!("{branch} is merged into {into}; git reset --merge ORIG_HEAD takes that back"));
     };
     let conflicts = git::ask(folder, &["diff", "--name-only", "--diff-filter=U", "-z"]).await;
     let conflicts: Vec<String> = fields(&conflicts.unwrap_or_default()).collect();

@@ -10,10 +10,11 @@ use std::{
 use super::{State, state::Run};
 use crate::{
     blob::BlobId,
-    commit::CommitFile,
+    commit::{CommitFile, MessageFacts},
     completion::{Completion, FileTally, GateFact, LeftOut, StepLeft},
     event::FileChange,
     ids::{ApplyId, Millis, RunId, TaskId, TurnId},
+    intent::Turn,
     plan::{Plan, TaskStatus},
     proposal::{Decision, ProposalStatus},
     relpath::RelPath,
@@ -235,6 +236,30 @@ impl State {
             }
         }
         groups
+    }
+
+    /// What is known of the work that wrote such files: what was wanted of them, and the gates that are green.
+    pub fn message_facts(&self, holds: impl Fn(&RelPath) -> bool) -> MessageFacts {
+        let mut facts = MessageFacts::default();
+        for mut group in self.uncommitted() {
+            group.files.retain(|f| holds(&f.path));
+            if group.files.is_empty() {
+                continue;
+            }
+            let plan = self.plan_of(group.origin.work);
+            // A yes may have led to it, but says nothing of it.
+            let turn = self.turns.get(&group.origin.work);
+            let says = !turn.is_some_and(|turn| matches!(turn.class, Turn::Control(_)));
+            let said = says.then_some(group.goal);
+            facts.goals.extend(plan.map(|p| p.title.clone()).or(said));
+            let steps = plan.filter(|p| p.tasks.len() > 1).into_iter().flat_map(|p| &p.tasks);
+            let done = steps.filter(|t| t.status == TaskStatus::Done).map(|t| t.title.clone());
+            facts.steps.extend(done.filter(|s| !facts.steps.contains(s)).collect::<Vec<_>>());
+            let green = plan.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
+            facts.files.extend(group.files.into_iter().map(|f| f.path));
+            facts.checked = green.map(|g| g.command.clone()).collect();
+        }
+        facts
     }
 
     /// The plan of a work, by the message that began it, while it is known.

@@ -25,15 +25,21 @@ fn repository() -> (tempfile::TempDir, PathBuf) {
     (dir, repo)
 }
 
+/// Where no session is told of.
+async fn ended(repo: &Path, how: WorktreeEnd, name: &str, seen: Option<BlobId>) -> Result<Ended, String> {
+    let home = Home::under(&repo.join("../home"));
+    end(&home, repo, how, name, seen).await
+}
+
 async fn asked(repo: &Path, how: WorktreeEnd, name: &str) -> WorktreeStake {
-    match end(repo, how, name, None).await.unwrap() {
+    match ended(repo, how, name, None).await.unwrap() {
         Ended::Asks(stake) => stake,
         Ended::Done(_, said) => panic!("nothing was asked: {said}"),
     }
 }
 
 async fn sure(repo: &Path, how: WorktreeEnd, stake: &WorktreeStake) -> String {
-    match end(repo, how, &stake.worktree.name, Some(stake.shown)).await.unwrap() {
+    match ended(repo, how, &stake.worktree.name, Some(stake.shown)).await.unwrap() {
         Ended::Done(_, said) => said,
         Ended::Asks(stake) => panic!("asked again: {stake:?}"),
     }
@@ -58,7 +64,7 @@ async fn one_is_made_beside_the_repository_listed_and_found_again() {
 async fn what_was_done_in_one_is_merged_back_committed_or_not() {
     let (_dir, repo) = repository();
     let made = make(&repo, "sqlx").await.unwrap();
-    assert!(end(&repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap_err().contains("holds nothing"));
+    assert!(ended(&repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap_err().contains("holds nothing"));
     fs::write(made.folder.join("c.txt"), "three\n").unwrap();
     git(&made.folder, &["add", "."]);
     git(&made.folder, &["commit", "-qm", "three"]);
@@ -69,14 +75,51 @@ async fn what_was_done_in_one_is_merged_back_committed_or_not() {
     assert!(!repo.join("c.txt").exists(), "asking changes nothing");
     // What changed since it was shown is shown again.
     fs::write(made.folder.join("e.txt"), "five\n").unwrap();
-    let again = end(&repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap();
+    let again = ended(&repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap();
     let Ended::Asks(stake) = again else { panic!("{again:?}") };
     assert!(sure(&repo, WorktreeEnd::Merge, &stake).await.contains("is merged"));
     assert!(["c.txt", "d.txt", "e.txt"].iter().all(|f| repo.join(f).exists()));
-    let said = end(&repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
+    let said = ended(&repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
     assert!(matches!(said, Ended::Done(_, said) if said.contains("held nothing of its own")));
     assert!(!made.folder.exists() && list(&repo).await.is_empty());
     assert_eq!(git(&repo, &["branch", "--list", "pilothouse/*"]), "");
+}
+
+#[tokio::test]
+async fn a_merge_names_the_branch_and_what_comes_and_commits_with_what_was_wanted() {
+    let rig = crate::rig::Rig::new(&crate::rig::plan_and_edit());
+    let repo = rig.work().canonicalize().unwrap();
+    git(&repo, &["init", "-q", "-b", "trunk"]);
+    git(&repo, &["config", "user.name", "x"]);
+    git(&repo, &["config", "user.email", "x@y"]);
+    git(&repo, &["add", "."]);
+    git(&repo, &["commit", "-qm", "first"]);
+    let made = make(&repo, "sqlx").await.unwrap();
+    fs::write(made.folder.join("c.txt"), "three\n").unwrap();
+    git(&made.folder, &["add", "."]);
+    git(&made.folder, &["commit", "-qm", "three"]);
+    let setup =
+        crate::driver::Setup { workspace: made.folder.clone(), ..rig.setup(crate::driver::Which::New) };
+    let goal = "change two to 2 in src/a.txt".to_owned();
+    let options = crate::headless::Options { goal, auto_confirm: true, quiet: true, ..Default::default() };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let run = crate::headless::run(setup, options, &mut out, &mut err, std::future::pending()).await.unwrap();
+    assert_eq!(run.exit, 0, "{}", String::from_utf8_lossy(&err));
+    let asks = end(&rig.home(), &repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap();
+    let Ended::Asks(stake) = asks else { panic!("{asks:?}") };
+    assert_eq!(stake.into, "trunk");
+    assert_eq!(
+        stake.lines,
+        [
+            "2 commits of pilothouse/sqlx with 2 files come into trunk: c.txt, src/a.txt",
+            "1 file is not committed there: src/a.txt",
+            "committed on pilothouse/sqlx first, so that nothing is lost: \"Numbers\"",
+        ]
+    );
+    let done = end(&rig.home(), &repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap();
+    assert!(matches!(done, Ended::Done(_, said) if said.contains("merged into trunk")));
+    assert_eq!(git(&repo, &["log", "-1", "--format=%s", "pilothouse/sqlx"]), "Numbers");
+    assert_eq!(rig.text(), "one\n2\nthree\n");
 }
 
 #[tokio::test]
@@ -113,7 +156,7 @@ async fn a_conflict_leaves_the_folder_as_it_was_and_names_the_file() {
     git(&repo, &["commit", "-qam", "ours"]);
     let head = git(&repo, &["rev-parse", "HEAD"]);
     let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
-    let why = end(&repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap_err();
+    let why = ended(&repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap_err();
     assert!(why.contains("both sides changed a.txt") && why.contains("as it was"), "{why}");
     assert_eq!(fs::read_to_string(repo.join("a.txt")).unwrap(), "ours\n");
     assert_eq!(
@@ -138,7 +181,7 @@ async fn nothing_of_the_repository_runs_when_one_is_made_merged_and_dropped() {
     fs::write(made.folder.join("new.txt"), "new\n").unwrap();
     let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
     sure(&repo, WorktreeEnd::Merge, &stake).await;
-    end(&repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
+    ended(&repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
     assert!(!fired.exists(), "a hook ran");
     git(&repo, &["commit", "-q", "--allow-empty", "-m", "plain"]);
     assert!(fired.exists(), "a plain commit runs one, or this proves nothing");
@@ -157,7 +200,9 @@ async fn what_cannot_be_made_is_said_and_leaves_nothing() {
     fs::create_dir(&fresh).unwrap();
     git(&fresh, &["init", "-q"]);
     assert!(make(&fresh, "x").await.unwrap_err().contains("begins at a commit"));
-    assert!(end(&repo, WorktreeEnd::Drop, "nobody", None).await.unwrap_err().contains("no worktree called"));
+    assert!(
+        ended(&repo, WorktreeEnd::Drop, "nobody", None).await.unwrap_err().contains("no worktree called")
+    );
     assert!(list(&repo).await.is_empty());
 }
 

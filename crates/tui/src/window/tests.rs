@@ -294,7 +294,11 @@ fn a_worktree_with_something_at_stake_goes_only_by_a_yes_that_saw_it() {
     let worktree =
         Worktree { name: "sqlx".into(), path: "/w/x-sqlx".into(), branch: "pilothouse/sqlx".into() };
     let lines = vec!["2 files are not committed there: a.rs, b.rs".to_owned()];
-    let stake = WorktreeStake { worktree, lines, shown: BlobId::of(b"1") };
+    let stake = WorktreeStake { worktree, into: "main".into(), lines, shown: BlobId::of(b"1") };
+    bench.window.told::<()>(HostUpdate::AtStake(WorktreeEnd::Merge, stake.clone()), bench.now);
+    let text = bench.draw();
+    assert!(text.contains("Merge the worktree sqlx into main?"), "{text}");
+    bench.keys("<esc>");
     bench.window.told::<()>(HostUpdate::AtStake(WorktreeEnd::Drop, stake), bench.now);
     let text = bench.draw();
     assert!(text.contains("Drop the worktree sqlx?") && text.contains("2 files are not committed"), "{text}");

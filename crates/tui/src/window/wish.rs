@@ -50,7 +50,7 @@ pub enum WindowWish {
 pub(super) fn stake(end: WorktreeEnd, stake: WorktreeStake) -> Stake {
     let name = &stake.worktree.name;
     let (title, does) = match end {
-        WorktreeEnd::Merge => (format!("Merge the worktree {name}?"), "merge it"),
+        WorktreeEnd::Merge => (format!("Merge the worktree {name} into {}?", stake.into), "merge it"),
         WorktreeEnd::Drop => (format!("Drop the worktree {name}?"), "drop it"),
     };
     let request = HostRequest::End { end, name: name.clone(), seen: Some(stake.shown) };

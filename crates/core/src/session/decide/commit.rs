@@ -8,12 +8,11 @@ use super::{
 };
 use crate::{
     checkpoint::CheckpointKind,
-    commit::{CommitTree, Committed, MOST_FILES, MessageFacts},
+    commit::{CommitTree, Committed, MOST_FILES},
     event::{Event, Level},
     ids::CallId,
     input::Refusal,
-    intent::Turn,
-    plan::{GateStatus, TaskStatus},
+    plan::GateStatus,
     question::{CommitAnswer, CommitQuestion},
     relpath::RelPath,
     session::{Extent, Written, state::CommitStage},
@@ -73,33 +72,14 @@ impl Draft<'_> {
             }
             Ok(mut tree) => {
                 tree.notes.extend(self.unproven(&tree));
-                let message = if message.is_empty() { self.proposed_message(&tree) } else { message };
+                let facts = || self.state.message_facts(|path| holds(&tree, path));
+                let message = if message.is_empty() { facts().message() } else { message };
                 let question = CommitQuestion { commit, message, tree };
                 let text = question.text();
                 self.ask(question, text);
             }
         }
         Ok(())
-    }
-
-    /// A message from what is known of the files: what was wanted of them, and the gates that are green.
-    fn proposed_message(&self, tree: &CommitTree) -> String {
-        let mut facts = MessageFacts::default();
-        for group in self.in_commit(tree) {
-            let plan = self.state.plan_of(group.origin.work);
-            // A yes may have led to it, but says nothing of it.
-            let turn = self.state.turns.get(&group.origin.work);
-            let says = !turn.is_some_and(|turn| matches!(turn.class, Turn::Control(_)));
-            let said = says.then_some(group.goal);
-            facts.goals.extend(plan.map(|p| p.title.clone()).or(said));
-            let steps = plan.filter(|p| p.tasks.len() > 1).into_iter().flat_map(|p| &p.tasks);
-            let done = steps.filter(|t| t.status == TaskStatus::Done).map(|t| t.title.clone());
-            facts.steps.extend(done.filter(|s| !facts.steps.contains(s)).collect::<Vec<_>>());
-            let green = plan.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
-            facts.files.extend(group.files.into_iter().map(|f| f.path).filter(|path| holds(tree, path)));
-            facts.checked = green.map(|g| g.command.clone()).collect();
-        }
-        facts.message()
     }
 
     /// The work that wrote files which a commit would hold, the oldest first.
