@@ -12,7 +12,7 @@ pub use reply::{PlannerReply, first_object};
 use crate::{
     blob::BlobId,
     ids::{CallId, Millis},
-    money::{clock, count},
+    money::{count, millis},
     outcome::Exit,
     shell::Risk,
 };
@@ -162,10 +162,7 @@ pub fn failures_in_a_row(tried: &[Tried], key: BlobId) -> usize {
 
 /// Told of what ended well without a command or a file.
 pub fn complete(took: Millis) -> String {
-    match took.0 {
-        0..10_000 => format!("Complete ({}ms)", took.0),
-        long => format!("Complete ({})", clock(long)),
-    }
+    format!("Complete ({})", millis(took.0))
 }
 
 impl GoalSummary {

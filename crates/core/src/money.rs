@@ -41,14 +41,33 @@ pub fn thousands(n: u64) -> String {
     out
 }
 
-/// A time in seconds, minutes or hours.
+/// How long something took: `450ms`, `1.5s`, `12s`, `4m 12s`, `3h 05m`, `2d 03h`.
 pub fn clock(ms: u64) -> String {
-    let s = ms / 1_000;
+    let (s, tenth) = (ms / 1_000, ms % 1_000 / 100);
     match s {
+        0 if ms > 0 => format!("{ms}ms"),
+        1..10 if tenth > 0 => format!("{s}.{tenth}s"),
         0..60 => format!("{s}s"),
-        60..3_600 => format!("{}m{:02}s", s / 60, s % 60),
-        _ => format!("{}h{:02}m", s / 3_600, s % 3_600 / 60),
+        60..3_600 => format!("{}m {:02}s", s / 60, s % 60),
+        3_600..86_400 => format!("{}h {:02}m", s / 3_600, s % 3_600 / 60),
+        _ => format!("{}d {:02}h", s / 86_400, s % 86_400 / 3_600),
     }
+}
+
+/// How long something takes that is not over: in whole seconds.
+pub fn so_far(ms: u64) -> String {
+    clock(ms - ms % 1_000)
+}
+
+/// How long ago something was, in its largest unit: `12s`, `4m`, `3h`, `2d`.
+pub fn age(ms: u64) -> String {
+    let whole = so_far(ms);
+    whole.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// What stands behind `Complete`: the milliseconds, as long as they are few enough to be read.
+pub fn millis(ms: u64) -> String {
+    if ms < 10_000 { format!("{ms}ms") } else { clock(ms) }
 }
 
 impl Usage {
@@ -330,6 +349,15 @@ impl Allowance {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_told_in_one_form() {
+        let told = [0, 450, 1_500, 4_000, 12_900, 252_000, 11_100_000, 183_600_000].map(clock);
+        assert_eq!(told, ["0s", "450ms", "1.5s", "4s", "12s", "4m 12s", "3h 05m", "2d 03h"]);
+        assert_eq!([450, 3_900, 125_000].map(so_far), ["0s", "3s", "2m 05s"]);
+        assert_eq!([450, 12_000, 252_000, 11_100_000, 183_600_000].map(age), ["0s", "12s", "4m", "3h", "2d"]);
+        assert_eq!([4_100, 71_853].map(millis), ["4100ms", "1m 11s"]);
+    }
 
     #[test]
     fn amounts_are_read_and_shown() {

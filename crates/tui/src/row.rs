@@ -294,20 +294,6 @@ pub fn fit_path(path: &str, columns: usize, ellipsis: &str) -> String {
     format!("{ellipsis}{}", take_end(name, columns.saturating_sub(width(ellipsis))))
 }
 
-/// A duration: `2 ms`, `4.1 s`, `2 min 05 s`.
-pub fn took(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        _ => format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1_000),
-    }
-}
-
-/// A duration that still grows, in whole seconds: `3 s`, `2 min 05 s`.
-pub fn waited(ms: u64) -> String {
-    if ms < 60_000 { format!("{} s", ms / 1_000) } else { took(ms) }
-}
-
 /// A time of day: `14:02`.
 pub fn time_of_day(at: Millis, utc_offset_minutes: i32) -> String {
     let minutes = i64::try_from(at.0 / 60_000).unwrap_or_default() + i64::from(utc_offset_minutes);

@@ -21,7 +21,7 @@ use pilothouse_core::{
 use ratatui::{buffer::Buffer, layout::Rect};
 
 pub use self::{
-    row::{Berth, RunRow, age, mark},
+    row::{Berth, RunRow, mark},
     wish::{Farewell, Then, WindowWish},
 };
 use crate::{

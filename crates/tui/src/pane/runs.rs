@@ -5,6 +5,7 @@
 use pilothouse_core::{
     event::Stamped,
     intent::Slash,
+    money::age,
     runs::{HostRequest, RunStatus, SessionWish, WorktreeEnd},
     session::State,
 };
@@ -20,7 +21,7 @@ use crate::{
     overlay::{Prompt, Stake, prompt::Purpose},
     row::{Ink, Row, count},
     theme::Slot,
-    window::{Berth, Number, RunRow, Then, WindowWish, age},
+    window::{Berth, Number, RunRow, Then, WindowWish},
 };
 
 /// The runs' name.

@@ -140,13 +140,3 @@ pub fn mark(status: RunStatus, glyphs: &Glyphs) -> (&'static str, Slot) {
         RunStatus::Stopped => (glyphs.skipped, Slot::Soft),
     }
 }
-
-/// How long something has been quiet: `12 s`, `4 min`, `3 h`, `2 d`.
-pub fn age(ms: u64) -> String {
-    match ms / 1_000 {
-        s @ 0..60 => format!("{s} s"),
-        s @ 60..3_600 => format!("{} min", s / 60),
-        s @ 3_600..86_400 => format!("{} h", s / 3_600),
-        s => format!("{} d", s / 86_400),
-    }
-}

@@ -2,7 +2,7 @@
 //!
 //! Owns their drawing only.
 
-use pilothouse_core::{clean::Clean, runs::RunStatus};
+use pilothouse_core::{clean::Clean, money::age, runs::RunStatus};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -20,7 +20,6 @@ use crate::{
     row::{Ink, Row, wrap},
     status::{self, Form, Tone, shorten},
     theme::Slot,
-    window::age,
 };
 
 impl App {

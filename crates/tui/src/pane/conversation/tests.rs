@@ -151,8 +151,8 @@ fn a_plan_that_waits_is_shown_whole_with_its_question() {
             " ▎ you                                                14:02",
             " ▎ Add rate limiting to the login endpoint",
             "",
-            " ▸ Read      src/auth/login.rs   188 lines             2 ms",
-            " ▸ Searched  \"Retry-After\"   3 matches                 8 ms",
+            " ▸ Read      src/auth/login.rs   188 lines              2ms",
+            " ▸ Searched  \"Retry-After\"   3 matches                  8ms",
             "",
             " ★ Plan ready (5 tasks, 2 validation gates)",
             "",
@@ -171,7 +171,7 @@ fn a_plan_that_waits_is_shown_whole_with_its_question() {
     );
     let buf = s.draw(60, 19);
     assert_eq!(inks(&buf, &s.story.theme, 0), " a sss                                                fffff");
-    assert_eq!(inks(&buf, &s.story.theme, 3), " s ssss      .................   sss sssss             f ff");
+    assert_eq!(inks(&buf, &s.story.theme, 3), " s ssss      .................   sss sssss              fff");
     assert_eq!(inks(&buf, &s.story.theme, 6), " a AAAA AAAAA AA AAAAAA A AAAAAAAAAA AAAAAA");
 }
 
@@ -216,10 +216,10 @@ fn at_every_width_what_is_secondary_goes_first_and_names_stay() {
     };
     let blanks = |n: usize| " ".repeat(n);
     let whole = " ▸ Read      crates/core/src/session/decide/change.rs   188 lines";
-    assert_eq!(rows(120), format!("{whole}{}2 ms", blanks(50)));
-    assert_eq!(rows(80), format!("{whole}{}2 ms", blanks(10)));
-    assert_eq!(rows(60), " ▸ Read      crates/core/src/session/decide/change.rs  2 ms");
-    assert_eq!(rows(40), " ▸ Read      crates/…/change.rs    2 ms");
+    assert_eq!(rows(120), format!("{whole}{}2ms", blanks(51)));
+    assert_eq!(rows(80), format!("{whole}{}2ms", blanks(11)));
+    assert_eq!(rows(60), " ▸ Read      crates/core/src/session/decide/change.rs   2ms");
+    assert_eq!(rows(40), " ▸ Read      crates/…/change.rs     2ms");
     assert_eq!(rows(25), " ▸ Read      …/change.rs");
 }
 
@@ -246,7 +246,7 @@ fn an_answer_grows_and_its_end_replaces_what_was_streamed() {
     s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
     s.tell(thinking(2, 1));
     s.story.later(3_000);
-    assert_eq!(s.text(40, 5)[3], " ⠋ thinking                         3 s");
+    assert_eq!(s.text(40, 5)[3], " ⠋ thinking                          3s");
     s.delta(2, 0, DeltaKind::Text, "In **login");
     s.delta(2, 5, DeltaKind::Text, "ogin");
     s.delta(2, 10, DeltaKind::Text, ".rs**.");
@@ -264,10 +264,10 @@ fn what_is_written_is_counted_in_place_until_the_reply_is_there() {
     s.tell(thinking(2, 1));
     s.story.later(3_000);
     s.delta(2, 0, DeltaKind::Reasoning, &"x".repeat(40));
-    assert_eq!(s.text(40, 5)[3], " ⠋ thinking            10 tokens… · 3 s");
+    assert_eq!(s.text(40, 5)[3], " ⠋ thinking             10 tokens… · 3s");
     s.delta(2, 4_000, DeltaKind::Call, "edit");
     s.delta(2, 400, DeltaKind::Call, "read");
-    assert_eq!(s.text(40, 5)[3], " ⠋ read             1,110 tokens… · 3 s");
+    assert_eq!(s.text(40, 5)[3], " ⠋ read              1,110 tokens… · 3s");
     // The server knows better.
     s.delta(2, 1_234, DeltaKind::Written, "");
     s.delta(2, 0, DeltaKind::Text, "In login.rs.");
@@ -291,18 +291,18 @@ fn output_of_a_command_is_seen_while_it_runs_with_its_errors_told_apart() {
     s.tell(ended(2, "exit 0", "running 3 tests\nok\n"));
     assert_eq!(
         s.text(40, 5)[..4],
-        [" ▾ Ran       cargo test   exit 0  1.5 s", "   │ running 3 tests", "   │ ok", ""]
+        [" ▾ Ran       cargo test   exit 0   1.5s", "   │ running 3 tests", "   │ ok", ""]
     );
     s.act(ConversationAction::Fold);
     assert_eq!(
         s.text(40, 4)[..3],
-        [" ▾ Ran       cargo test   exit 0  1.5 s", "   │ running 3 tests", "   │ ok"]
+        [" ▾ Ran       cargo test   exit 0   1.5s", "   │ running 3 tests", "   │ ok"]
     );
 }
 
 #[test]
 fn how_long_a_step_took_is_told_in_minutes_once_it_is_no_number_of_milliseconds_any_more() {
-    for (took, told) in [(4_100, "Complete (4100ms)"), (71_853, "Complete (1 min 11 s)")] {
+    for (took, told) in [(4_100, "Complete (4100ms)"), (71_853, "Complete (1m 11s)")] {
         let mut s = Screen::new();
         s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(took) });
         let text = s.text(60, 6).join("\n");

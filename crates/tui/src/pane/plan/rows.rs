@@ -11,7 +11,7 @@ use pilothouse_core::{
     event::Proof,
     ids::{GateId, Millis, ProposalId, TaskId},
     intent::IntentNode,
-    money::cost,
+    money::{clock, cost},
     plan::{Change, Plan, Revision, Task, TaskStatus},
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
@@ -309,7 +309,7 @@ impl<'a> Drawer<'a> {
             }
             TaskStatus::Done => match (self.taken_back(task), task.took) {
                 (Some(what), _) => Row::of(what, Slot::Warn),
-                (None, Some(took)) => Row::of(&row::took(took.0), Slot::Faint),
+                (None, Some(took)) => Row::of(&clock(took.0), Slot::Faint),
                 (None, None) => Row::new(),
             },
             TaskStatus::Pending if self.awaiting => {

@@ -151,6 +151,7 @@ fn running() -> Screen {
         proposal(23, "src/auth/login.rs", "a\n1\n2\n3\n4\n5\n6\n7\n8\nz\n", "b\n1\n2\n3\n4\n5\n6\n7\n8\ny\n")
             .0,
     );
+    s.story.later(12_000);
     s.tell(review(24, &[23]));
     s.tell(Event::HunkDecided {
         proposal: ProposalId(23),
@@ -158,7 +159,6 @@ fn running() -> Screen {
         decision: Some(pilothouse_core::proposal::Decision::Taken),
         comment: None,
     });
-    s.story.later(12_000);
     s
 }
 
@@ -233,7 +233,7 @@ fn a_run_shows_where_it_is_and_what_waits() {
         [
             " Path: Conversation → Act → Write → Modify",
             "",
-            " ✓ 1 Token bucket in core                             4.1 s",
+            " ✓ 1 Token bucket in core                              4.1s",
             " ✦ 2 Wire it into login                 [████░░░░░░░░]  33%",
             "    └─ ✓ src/auth/mod.rs                                 +3",
             "    └─ ⚑ src/auth/login.rs             1 hunk waits for you",

@@ -89,7 +89,7 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
     }
     r.md.lay(env.width, g);
     if r.running && r.md.rows().is_empty() {
-        let waited = row::waited(env.now.0.saturating_sub(r.since.0));
+        let waited = money::so_far(env.now.0.saturating_sub(r.since.0));
         let what = if r.note.is_empty() { "thinking" } else { r.note.as_str() };
         let row = Row::of(g.spin(env.spinner), Slot::Info).and(" ", Slot::Text).and(what, Slot::Soft);
         let right = match written(r, g) {
@@ -163,9 +163,9 @@ fn spent(call: &Call, env: &Env<'_>) -> String {
     match (call.state, call.took) {
         (CallState::Running, _) => {
             let ms = env.now.0.saturating_sub(call.since.0);
-            if ms < 1_000 { String::new() } else { row::waited(ms) }
+            if ms < 1_000 { String::new() } else { money::so_far(ms) }
         }
-        (_, Some(ms)) => row::took(ms),
+        (_, Some(ms)) => money::clock(ms),
         (_, None) => String::new(),
     }
 }

@@ -9,6 +9,7 @@ use pilothouse_core::{
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{LaneId, Millis, TaskId},
     lane::LaneKind,
+    money::{clock, millis},
     plan::{GateStatus, Plan, Unproven},
     tool::{ChangeKind, Exit},
 };
@@ -19,7 +20,7 @@ use crate::{
         conversation::entry::{Body, Facts, Kind, Text},
         diff::counts,
     },
-    row::{self, Ink, Row, count},
+    row::{Ink, Row, count},
     theme::Slot,
 };
 
@@ -136,8 +137,7 @@ impl Log {
         let took = match took.0 {
             // Its work ended with another process: nobody knows.
             0 => String::new(),
-            ms @ 1..10_000 => format!(" ({ms}ms)"),
-            ms => format!(" ({})", row::took(ms)),
+            ms => format!(" ({})", millis(ms)),
         };
         let head = self.iter_mut().rev().find_map(|e| match e.body {
             Body::Task { task, .. } => Some(task),
@@ -317,7 +317,7 @@ impl Log {
             _ => goal.line(),
         };
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
-        let right = Row::of(&row::took(goal.took.0), Slot::Faint);
+        let right = Row::of(&clock(goal.took.0), Slot::Faint);
         let detail: Vec<String> = goal.attempts.iter().map(attempt).collect();
         let facts = Facts { lines: vec![(left, right)], detail: detail.join("\n") };
         self.add(at, Kind::Card, Body::Facts(facts));

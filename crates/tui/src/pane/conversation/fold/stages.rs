@@ -12,7 +12,7 @@ use pilothouse_core::{
 use super::Log;
 use crate::{
     pane::conversation::entry::{Body, Entry, Facts, Kind, Sections, Text},
-    row::{self, Row},
+    row::Row,
     theme::{Glyphs, Slot},
 };
 
@@ -88,7 +88,7 @@ impl Log {
     fn end_stage(&mut self, at: Millis, stage: usize, sign: (&str, Slot), (note, loud): (&str, Slot)) {
         let Some((key, _, since)) = self.stages.open.take().filter(|(_, n, _)| *n == stage) else { return };
         let left = self.stage_row(sign, stage, (&format!("   {note}"), loud));
-        let took = Row::of(&row::took(at.0.saturating_sub(since.0)), Slot::Faint);
+        let took = Row::of(&money::clock(at.0.saturating_sub(since.0)), Slot::Faint);
         if let Some(Entry { body: Body::Facts(facts), dirty, .. }) = self.get_mut(key) {
             (facts.lines, *dirty) = (vec![(left, took)], true);
         }

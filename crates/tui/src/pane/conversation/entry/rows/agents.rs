@@ -1,6 +1,9 @@
 //! The rows of sub-agents: what each is for, what it does, what it cost.
 
-use pilothouse_core::clean::Clean;
+use pilothouse_core::{
+    clean::Clean,
+    money::{clock, so_far},
+};
 
 use super::super::{Agent, Env};
 use crate::{
@@ -25,8 +28,8 @@ pub(super) fn rows(agents: &[Agent], env: &Env<'_>, rows: &mut Vec<Row>) {
         let left = Row::of("  ", Slot::Text).and(mark, ink).and(" ", Slot::Text);
         let left = left.and(&format!("{:WORK$}", Clean::line(&agent.work).as_str()), Slot::Soft);
         let took = match agent.ended {
-            Some((ms, _)) => row::took(ms),
-            None => row::waited(env.now.0.saturating_sub(agent.since.0)),
+            Some((ms, _)) => clock(ms),
+            None => so_far(env.now.0.saturating_sub(agent.since.0)),
         };
         let cost = if env.width < NARROW { String::new() } else { format!("{}   ", cost(agent, g.dot)) };
         let right = Row::of(&format!("{cost}{took}"), Slot::Faint);
