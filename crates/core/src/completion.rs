@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ids::Millis,
-    money::count,
+    money::{Spell, count},
     plan::{GateStatus, TaskStatus},
     relpath::RelPath,
     talk::Usage,
@@ -15,8 +15,11 @@ use crate::{
 /// What a run came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
-    /// How long it took.
+    /// How long it worked.
     pub took: Millis,
+    /// How long it waited for the user meanwhile.
+    #[serde(default)]
+    pub waited: Millis,
     /// What its model calls cost.
     pub usage: Usage,
     /// What it wrote and is not taken back, file by file.
@@ -141,6 +144,11 @@ impl StepLeft {
 }
 
 impl Completion {
+    /// How long it took.
+    pub const fn spell(&self) -> Spell {
+        Spell { worked: self.took, waited: self.waited }
+    }
+
     /// `3 files created/modified, 1 removed`, of so many files that were written.
     pub fn wrote(&self, files: usize) -> String {
         let files = files.max(self.files.len());

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::talk::Usage;
+use crate::{ids::Millis, talk::Usage};
 
 /// Written where the price of a model is not known.
 pub const UNKNOWN: &str = "–";
@@ -70,6 +70,25 @@ pub fn millis(ms: u64) -> String {
     if ms < 10_000 { format!("{ms}ms") } else { clock(ms) }
 }
 
+/// How long work took, and how long it waited for the user meanwhile, which is no part of that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spell {
+    /// At work.
+    pub worked: Millis,
+    /// Waiting.
+    pub waited: Millis,
+}
+
+impl fmt::Display for Spell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&clock(self.worked.0))?;
+        match self.waited.0 {
+            0..60_000 => Ok(()),
+            long => write!(f, ", waited {} for you", age(long)),
+        }
+    }
+}
+
 impl Usage {
     /// Tokens, read and written.
     pub const fn tokens(&self) -> u64 {
@@ -82,14 +101,14 @@ impl Usage {
     }
 
     /// Tokens, time and cost: a label and a value each.
-    pub fn bill(&self, took_ms: Option<u64>) -> [(&'static str, String); 3] {
-        let time = took_ms.map_or_else(|| UNKNOWN.to_owned(), clock);
+    pub fn bill(&self, took: Option<Spell>) -> [(&'static str, String); 3] {
+        let time = took.map_or_else(|| UNKNOWN.to_owned(), |spell| spell.to_string());
         [("Tokens: ", self.shown_tokens()), ("Time: ", time), ("Cost: ", cost(self.cost_micros))]
     }
 
     /// The same in one line.
-    pub fn line(&self, took_ms: Option<u64>) -> String {
-        self.bill(took_ms).map(|(label, value)| label.to_owned() + &value).join(" │ ")
+    pub fn line(&self, took: Option<Spell>) -> String {
+        self.bill(took).map(|(label, value)| label.to_owned() + &value).join(" │ ")
     }
 
     /// Tokens and cost beside what they were spent on; empty where nothing was.
@@ -357,6 +376,9 @@ mod tests {
         assert_eq!([450, 3_900, 125_000].map(so_far), ["0s", "3s", "2m 05s"]);
         assert_eq!([450, 12_000, 252_000, 11_100_000, 183_600_000].map(age), ["0s", "12s", "4m", "3h", "2d"]);
         assert_eq!([4_100, 71_853].map(millis), ["4100ms", "1m 11s"]);
+        let spell = |worked, waited| Spell { worked: Millis(worked), waited: Millis(waited) }.to_string();
+        assert_eq!(spell(252_000, 660_000), "4m 12s, waited 11m for you");
+        assert_eq!(spell(12_000, 59_000), "12s", "a look at a diff is not worth a word");
     }
 
     #[test]

@@ -31,6 +31,7 @@ use crate::{
 
 impl State {
     pub(super) fn apply(&mut self, stamped: &Stamped) {
+        self.note_wait(stamped.at);
         self.seq = stamped.seq;
         self.at = stamped.at;
         self.fold(stamped.seq, &stamped.event);

@@ -69,7 +69,7 @@ pub struct Lane {
     pub handed: Usage,
     /// The agent of the user's files that it is, as a sub-agent.
     pub agent: Option<Arc<Directed>>,
-    /// When it was opened.
+    /// From when on its work counts: when it was opened, later by what it waited for the user.
     pub opened: Millis,
 }
 

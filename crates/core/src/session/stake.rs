@@ -8,7 +8,7 @@ use crate::{
     ids::{LaneId, Millis},
     intent::Phase,
     lane::LaneKind,
-    money::count,
+    money::{Spell, count},
     question::{Asked, Exit, Spec},
 };
 
@@ -74,6 +74,24 @@ impl State {
     pub fn waits_for_user(&self) -> bool {
         let begun = !self.lanes.is_empty() || self.phase == Phase::Executing;
         begun && !self.open.is_empty() && !self.busy()
+    }
+
+    /// The time since the last event is no work of a run that waited all the while.
+    pub(super) fn note_wait(&mut self, now: Millis) {
+        let waits = self.run.is_some() && !self.open.is_empty() && self.waits_for_user();
+        let Some(run) = self.run.as_mut().filter(|_| waits) else { return };
+        let since = now.0.saturating_sub(self.at.0);
+        run.waited.0 += since;
+        self.lanes.values_mut().for_each(|lane| lane.opened.0 += since);
+    }
+
+    /// How long the run has worked and waited by now.
+    pub fn spell(&self, now: Millis) -> Option<Spell> {
+        let run = self.run.as_ref()?;
+        let open = if self.waits_for_user() { now.0.saturating_sub(self.at.0) } else { 0 };
+        let waited = run.waited.0 + open;
+        let worked = now.0.saturating_sub(run.began.0).saturating_sub(waited);
+        Some(Spell { worked: Millis(worked), waited: Millis(waited) })
     }
 
     /// The last answer that is being given and is no run of its own.

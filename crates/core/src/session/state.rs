@@ -191,6 +191,8 @@ pub struct Run {
     pub turn: TurnId,
     /// When it began.
     pub began: Millis,
+    /// How long it waited for the user since.
+    pub waited: Millis,
     /// The approval of its plan.
     pub approval: Option<ApprovalId>,
     /// Files that it changed.

@@ -15,6 +15,7 @@ use crate::{
     event::FileChange,
     ids::{ApplyId, Millis, RunId, TaskId, TurnId},
     intent::Turn,
+    money::Spell,
     plan::{Plan, TaskStatus},
     proposal::{Decision, ProposalStatus},
     relpath::RelPath,
@@ -310,8 +311,10 @@ impl State {
             command: g.command.clone(),
             status: g.status,
         });
+        let Spell { worked: took, waited } = self.spell(self.at).unwrap_or_default();
         Completion {
-            took: Millis(self.at.0.saturating_sub(run.began.0)),
+            took,
+            waited: (waited > Millis(0)).then_some(waited),
             usage: self.accounts.run,
             files: files.iter().map(WrittenFile::tally).collect(),
             done: tasks.filter(|(_, t)| t.status == TaskStatus::Done).count(),

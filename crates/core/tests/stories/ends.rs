@@ -2,13 +2,15 @@
 
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
+    event::Event,
+    ids::Millis,
     intent::Phase,
     plan::{GateStatus, TaskStatus},
     tool::Tool,
 };
 use serde_json::{Value, json};
 
-use crate::{phase, support::*};
+use crate::{phase, reviewing, support::*};
 
 fn submit(gates: &Value) -> (&'static str, Value) {
     ("submit_plan", json!({"title": "P", "tasks": [{"title": "One", "files": ["a.txt"]}], "gates": gates}))
@@ -191,4 +193,27 @@ fn any_other_text_behind_queue_waits_as_work() {
     b.say("/queue drop 1");
     assert_eq!(b.session.state().queue.works().count(), 1);
     assert!(b.input(pilothouse_core::input::Input::say("/queue drop 7")).is_err());
+}
+
+#[test]
+fn what_a_run_waited_for_the_user_is_no_time_that_it_worked() {
+    let mut b = reviewing();
+    b.clock += 660_000;
+    let waiting = b.session.state().spell(Millis(b.clock)).unwrap();
+    assert!(waiting.worked.0 < 100 && waiting.waited.0 >= 660_000, "while it waits: {waiting:?}");
+    b.approve_all(None).unwrap();
+    b.clock += 5_000;
+    b.write();
+    let came_to = b.log.iter().find_map(|e| match &e.event {
+        Event::RunCompleted { came_to, .. } => came_to.clone(),
+        _ => None,
+    });
+    let spell = came_to.unwrap().spell();
+    assert!((5_000..6_000).contains(&spell.worked.0), "{spell:?}");
+    assert!((660_000..661_000).contains(&spell.waited.0), "{spell:?}");
+    let took = b.log.iter().find_map(|e| match &e.event {
+        Event::TaskCompleted { took, .. } => Some(took.0),
+        _ => None,
+    });
+    assert!((5_000..6_000).contains(&took.unwrap()), "{took:?}");
 }

@@ -269,7 +269,7 @@ impl<'a> Report<'a> {
                     self.progress(summary);
                 }
                 if let Some(facts) = came_to {
-                    self.progress(&facts.usage.line(Some(facts.took.0)));
+                    self.progress(&facts.usage.line(Some(facts.spell())));
                 }
             }
             Event::ControlGiven { control: Control::Help } => self.print(&commands(&self.recipes)),

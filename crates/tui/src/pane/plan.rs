@@ -16,6 +16,7 @@ use pilothouse_core::{
     ids::{CheckpointId, GateId, Millis, RunId, TaskId},
     input::Input,
     intent::Slash,
+    money::Spell,
     plan::Revision,
     question::Act,
     session::State,
@@ -74,7 +75,7 @@ pub struct PlanPane {
     proofs: BTreeMap<GateId, (Millis, Proof)>,
     began: Option<(RunId, Millis)>,
     /// How long the plan's last run took, and what it used.
-    spent: Option<(u64, Usage)>,
+    spent: Option<(Spell, Usage)>,
     /// The version that is in the editor.
     editing: Option<u32>,
     /// Before how many of the steps of which version the one stands that is asked for.
@@ -245,9 +246,13 @@ impl Pane for PlanPane {
             Event::RunStarted { run, turn, .. } if rows::is_of_plan(state, *turn) => {
                 self.began = Some((*run, event.at));
             }
-            Event::RunCompleted { run, .. } => {
+            Event::RunCompleted { run, came_to, .. } => {
                 if let Some((_, began)) = self.began.filter(|(id, _)| id == run) {
-                    self.spent = Some((event.at.0.saturating_sub(began.0), state.accounts.run));
+                    // Old logs do not tell what was waited.
+                    let worked = Millis(event.at.0.saturating_sub(began.0));
+                    let whole = Spell { worked, ..Spell::default() };
+                    let spell = came_to.as_ref().map_or(whole, |facts| facts.spell());
+                    self.spent = Some((spell, state.accounts.run));
                 }
             }
             Event::GatePassed { gate, proof, .. } | Event::GateFailed { gate, proof, .. } => {

@@ -190,6 +190,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         id: RunId(2),
         turn: TurnId(1),
         began: Millis(0),
+        waited: Millis(0),
         lines: 0,
         files: BTreeSet::new(),
         approval: None,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     event::{Event, RunStatus},
+    ids::Millis,
     session::state::{Run, State},
     talk::Usage,
 };
@@ -25,6 +26,7 @@ impl State {
                 (self.repairs, self.detours) = (0, 0);
                 self.accounts.run = Usage::default();
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
+                let waited = Millis(0);
                 let files = BTreeSet::new();
                 let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
                 let (looking, overtaken, writing_gates) = (None, 0, BTreeSet::new());
@@ -32,6 +34,7 @@ impl State {
                     id,
                     turn,
                     began,
+                    waited,
                     approval,
                     files,
                     lines,

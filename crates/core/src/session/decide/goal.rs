@@ -9,7 +9,7 @@ use super::{Decided, Draft, verdict::CallVerdict};
 use crate::{
     event::{CallStatus, Level},
     goal::{GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, failures_in_a_row},
-    ids::{CallId, LaneId, Millis, TurnId},
+    ids::{CallId, LaneId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase},
     phase::{Move, Trigger},
@@ -144,7 +144,7 @@ impl Draft<'_> {
     /// What became of the goal that runs; `None` when none does.
     pub(super) fn goal_summary(&self, ended: Option<GoalStatus>) -> Option<GoalSummary> {
         let run = self.state.run.as_ref()?;
-        let took = Millis(self.at.0.saturating_sub(run.began.0));
+        let took = self.state.spell(self.at)?.worked;
         Some(GoalSummary::of(run.tried.as_ref()?, took, ended))
     }
 

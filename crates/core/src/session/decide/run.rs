@@ -365,13 +365,12 @@ impl Draft<'_> {
     }
 
     pub(super) fn complete_run(&mut self) {
-        let (files, began) = self.state.run.as_ref().map_or((0, self.at), |r| (r.files.len(), r.began));
-        let took = self.at.0.saturating_sub(began.0);
+        let files = self.state.run.as_ref().map_or(0, |r| r.files.len());
         let refused = self.state.run.as_ref().is_some_and(|r| r.refused && r.files.is_empty());
         let goal = self.goal_summary(refused.then_some(GoalStatus::Refused));
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
-            (None, 0) => complete(Millis(took)),
+            (None, 0) => complete(self.state.spell(self.at).unwrap_or_default().worked),
             (Some(plan), _) if !plan.fulfilled() => plan.ended(self.files()),
             (plan, n) => {
                 let unchecked = plan.as_ref().map(Plan::unchecked).unwrap_or_default();

@@ -414,7 +414,7 @@ fn completion(facts: &Completion, red: &BTreeSet<String>) -> Vec<(Row, Row)> {
         lines.push((soft(&text), Row::new()));
     }
     let mut bill = Row::of(" ", Slot::Text);
-    for (label, value) in facts.usage.bill(Some(facts.took.0)) {
+    for (label, value) in facts.usage.bill(Some(facts.spell())) {
         if bill.pieces.len() > 1 {
             bill = bill.and(" ", Slot::Text).and("│", Slot::Faint);
         }

@@ -1,17 +1,17 @@
 //! The row below the plan: what its run used.
 
-use pilothouse_core::{ids::TurnId, session::State, talk::Usage};
+use pilothouse_core::{ids::TurnId, money::Spell, session::State, talk::Usage};
 
 use crate::{pane::Ctx, row::Row, theme::Slot};
 
 /// `Tokens: 4,523 │ Time: 12s │ Cost: $0.03`; `spent` is how long the plan's last run took and what it used.
-pub(in super::super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<(u64, Usage)>) -> Row {
+pub(in super::super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<(Spell, Usage)>) -> Row {
     let state = ctx.state;
     let running = state.run.as_ref().filter(|run| is_of_plan(state, run.turn));
     let mut row = Row::new();
     // Beside the time of a run stands what that run used; before there is one, what the session did.
     let (took, usage) = match (running, spent) {
-        (Some(run), _) => (Some(ctx.now.0.saturating_sub(run.began.0)), state.accounts.run),
+        (Some(_), _) => (state.spell(ctx.now), state.accounts.run),
         (None, Some((took, usage))) => (Some(took), usage),
         (None, None) => (None, state.usage),
     };
