@@ -18,8 +18,8 @@ pub struct Completion {
     /// How long it worked.
     pub took: Millis,
     /// How long it waited for the user meanwhile.
-    #[serde(default)]
-    pub waited: Millis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited: Option<Millis>,
     /// What its model calls cost.
     pub usage: Usage,
     /// What it wrote and is not taken back, file by file.
@@ -137,6 +137,7 @@ impl StepLeft {
             TaskStatus::Failed => "failed",
             TaskStatus::Skipped => "skipped",
             TaskStatus::Cancelled => "stopped",
+            TaskStatus::TakenBack => "taken back",
             TaskStatus::Pending | TaskStatus::Running => "not begun",
             TaskStatus::Done => "done",
         }
@@ -145,8 +146,8 @@ impl StepLeft {
 
 impl Completion {
     /// How long it took.
-    pub const fn spell(&self) -> Spell {
-        Spell { worked: self.took, waited: self.waited }
+    pub fn spell(&self) -> Spell {
+        Spell { worked: self.took, waited: self.waited.unwrap_or_default() }
     }
 
     /// `3 files created/modified, 1 removed`, of so many files that were written.

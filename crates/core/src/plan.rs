@@ -116,12 +116,19 @@ pub enum TaskStatus {
     Skipped,
     /// Stopped by the user.
     Cancelled,
+    /// Done, and all that it wrote was taken back since.
+    TakenBack,
 }
 
 impl TaskStatus {
     /// Whether nothing more will happen to it.
     pub const fn settled(self) -> bool {
         !matches!(self, Self::Pending | Self::Running)
+    }
+
+    /// Whether it is done, or as the user left it.
+    pub const fn at_rest(self) -> bool {
+        matches!(self, Self::Done | Self::Skipped | Self::TakenBack)
     }
 }
 
@@ -289,8 +296,7 @@ impl Plan {
 
     /// Whether a task was never done nor left out, or a gate is due: what taking the plan up again is for.
     pub fn unfinished(&self) -> bool {
-        let left = |t: &Task| !matches!(t.status, TaskStatus::Done | TaskStatus::Skipped);
-        self.tasks.iter().any(left) || self.lacks_gates()
+        !self.tasks.iter().all(|t| t.status.at_rest()) || self.lacks_gates()
     }
 
     /// Whether a gate was not run although it is time, or is red and nobody waived it.
@@ -357,6 +363,7 @@ impl Plan {
             (TaskStatus::Failed, "failed"),
             (TaskStatus::Cancelled, "stopped"),
             (TaskStatus::Skipped, "skipped"),
+            (TaskStatus::TakenBack, "taken back"),
             (TaskStatus::Pending, "not begun"),
         ];
         for (status, word) in kinds {

@@ -222,7 +222,7 @@ pub(super) const fn mark(status: TaskStatus) -> char {
         TaskStatus::Pending | TaskStatus::Failed => ' ',
         TaskStatus::Running => '~',
         TaskStatus::Done => 'x',
-        TaskStatus::Skipped | TaskStatus::Cancelled => '-',
+        TaskStatus::Skipped | TaskStatus::Cancelled | TaskStatus::TakenBack => '-',
     }
 }
 

@@ -3,11 +3,14 @@
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
+    event::Event,
     ids::{ApplyId, CallId, ProposalId},
     input::{Input, Rebased, WriteFault},
     intent::Phase,
+    plan::TaskStatus,
     proposal::{Decision, ProposalStatus},
     question::UndoAnswer,
+    runs::RunInfo,
     scope::PermissionMode,
     tool::{Doubt, Wrote},
     work::Work,
@@ -346,4 +349,55 @@ fn what_is_to_be_taken_back_is_left_by_a_skip_and_comes_hunk_by_hunk() {
     b.approve_all(None).unwrap();
     b.write();
     assert_eq!(b.session.state().undone(), [apply], "what is taken of it is taken back");
+}
+
+/// Takes the last write back, or puts it back, as the runtime would.
+fn turn_back(b: &mut Bench, input: Input) {
+    b.input(input).unwrap();
+    let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+}
+
+#[test]
+fn a_step_whose_change_was_taken_back_is_done_no_more_and_redo_does_it_again() {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    b.write();
+    let step = |b: &Bench| b.session.state().suspended.as_ref().unwrap().tasks[0].status;
+    assert_eq!(step(&b), TaskStatus::Done);
+    turn_back(&mut b, Input::Undo);
+    assert_eq!(step(&b), TaskStatus::TakenBack);
+    let state = b.session.state();
+    assert_eq!(RunInfo::of(state).progress(), "0/1");
+    assert_eq!(state.suspended.as_ref().unwrap().offer(), None, "the user wanted it so");
+    turn_back(&mut b, Input::Redo);
+    assert_eq!(step(&b), TaskStatus::Done);
+    turn_back(&mut b, Input::Undo);
+    b.say("/redo");
+    assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].status, TaskStatus::Pending);
+}
+
+#[test]
+fn a_run_of_which_a_step_was_taken_back_says_so_at_its_end() {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let step = |b: &mut Bench, path: &str| {
+        b.reply("", &[("edit", edit_of(path))]);
+        b.propose(path, "1\n", "2\n");
+        b.reply("", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    };
+    step(&mut b, "a.txt");
+    turn_back(&mut b, Input::Undo);
+    step(&mut b, "b.txt");
+    let ended = b.log.iter().find_map(|e| match &e.event {
+        Event::RunCompleted { summary, came_to, .. } => Some((summary.clone(), came_to.clone().unwrap())),
+        _ => None,
+    });
+    let (summary, facts) = ended.unwrap();
+    assert_eq!(summary, "Ended: 1 of 2 done, 1 taken back");
+    assert_eq!((facts.done, facts.left[0].word()), (1, "taken back"));
 }

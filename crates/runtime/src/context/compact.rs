@@ -9,7 +9,7 @@ use pilothouse_core::{
     compaction::Dropped,
     event::Event,
     ids::Seq,
-    plan::{GateStatus, TaskStatus},
+    plan::GateStatus,
     proposal::ProposalStatus,
     session::{ApplyStatus, Compacting, Entry, State, What},
     talk::{Fault, Message, ModelReply, ModelRequest, Purpose, Role},
@@ -185,7 +185,7 @@ fn open(state: &State) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let plan = state.plan.as_ref().or(state.suspended.as_ref());
     if let Some(plan) = plan {
-        let left = plan.tasks.iter().filter(|t| !matches!(t.status, TaskStatus::Done | TaskStatus::Skipped));
+        let left = plan.tasks.iter().filter(|t| !t.status.at_rest());
         lines.extend(left.map(|t| format!("- step of \"{}\" not done: {}", plan.title, one_line(&t.title))));
         let red = plan.gates.iter().filter(|g| matches!(g.status, GateStatus::Failed(_)));
         lines.extend(red.map(|g| format!("- gate {} failed: `{}`", g.name, g.command)));

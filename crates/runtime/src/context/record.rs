@@ -382,6 +382,7 @@ pub(super) fn steps(plan: &Plan) -> String {
             TaskStatus::Failed => "failed",
             TaskStatus::Skipped => "left out",
             TaskStatus::Cancelled => "stopped",
+            TaskStatus::TakenBack => "taken back by the user",
         };
         format!("\n{}. {} ({status})", n + 1, t.title)
     };

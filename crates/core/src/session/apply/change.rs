@@ -2,7 +2,7 @@
 //!
 //! Owns what they mean to the rest of the state: ids, and the files of the run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::{
@@ -119,7 +119,15 @@ impl State {
                     run.lines += files.iter().map(|f| (f.added + f.removed) as u64).sum::<u64>();
                 }
             }
-            Event::Reverted { apply, redo } => self.wrote(*apply, if *redo { Way::Forth } else { Way::Back }),
+            Event::Reverted { apply, redo } => {
+                self.wrote(*apply, if *redo { Way::Forth } else { Way::Back });
+                let of = self.applies().get(apply).into_iter().flat_map(|a| &a.take);
+                let steps: BTreeSet<_> =
+                    of.filter_map(|(id, _)| self.proposals().get(id)).filter_map(|p| p.task).collect();
+                for task in steps {
+                    self.weigh_step(task);
+                }
+            }
             _ => {}
         }
     }

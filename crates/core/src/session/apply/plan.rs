@@ -9,7 +9,8 @@ use crate::{
     ids::{EvidenceId, GateId, Seq, TaskId},
     intent::Phase,
     plan::{GateStatus, Pause, Plan, ProvenTree, TaskStatus},
-    session::{State, state::TaskFault},
+    proposal::{Proposal, ProposalStatus},
+    session::{ApplyStatus, State, state::TaskFault},
 };
 
 /// Most earlier versions that are kept.
@@ -98,6 +99,7 @@ impl State {
                 if let Some(t) = self.plan.as_mut().and_then(|p| p.tasks.iter_mut().find(|t| t.id == *task)) {
                     t.took = Some(*took);
                 }
+                self.weigh_step(*task);
             }
             Event::TaskFailed { task, message, hint } => {
                 self.set_task(*task, TaskStatus::Failed);
@@ -236,6 +238,21 @@ impl State {
             message: diagnostics.to_owned(),
             hint: String::new(),
             planner: None,
+        }
+    }
+
+    /// A step that is done and of which nothing stands any more is not done; it is again once something does.
+    pub(super) fn weigh_step(&mut self, task: TaskId) {
+        let mine = self.proposals().values().filter(|p| p.task == Some(task));
+        let applied = |p: &Proposal| if let ProposalStatus::Applied(id) = p.status { Some(id) } else { None };
+        let applies = mine.filter_map(applied).filter_map(|id| self.applies().get(&id));
+        let back: Vec<bool> = applies.map(|a| a.status == ApplyStatus::Reverted).collect();
+        let plan = self.plan.as_ref().or(self.suspended.as_ref());
+        let status = plan.and_then(|p| p.task(task)).map(|t| t.status);
+        if status == Some(TaskStatus::TakenBack) && back.contains(&false) {
+            self.set_task(task, TaskStatus::Done);
+        } else if status == Some(TaskStatus::Done) && !back.is_empty() && !back.contains(&false) {
+            self.set_task(task, TaskStatus::TakenBack);
         }
     }
 

@@ -29,7 +29,7 @@ pub(super) use footer::{footer, is_of_plan};
 pub(super) use gates::progress;
 pub use path::breadcrumb;
 use path::path;
-use written::{is_taken_back, written};
+use written::{is_taken_back, with_back};
 
 /// Columns that a title has at least beside what stands at its right.
 const TITLE_ROOM: usize = 20;
@@ -73,6 +73,7 @@ fn undone(plan: &Plan) -> String {
         (TaskStatus::Failed, "failed"),
         (TaskStatus::Cancelled, "stopped"),
         (TaskStatus::Skipped, "skipped"),
+        (TaskStatus::TakenBack, "taken back"),
     ];
     let mut out = String::new();
     for (status, word) in kinds {
@@ -86,7 +87,7 @@ fn undone(plan: &Plan) -> String {
 
 /// Whether every task was done or left out.
 pub(crate) fn finished(plan: &Plan) -> bool {
-    plan.tasks.iter().all(|t| matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
+    plan.tasks.iter().all(|t| t.status.at_rest())
 }
 
 /// What is drawn: a version of a plan, and what it changed of the one before.
@@ -121,8 +122,8 @@ pub(super) fn items(
     let awaiting = now.is_none() && ctx.state.open.values().any(|c| c.kind.is_confirmation());
     let before = before.filter(|_| (awaiting || now.is_some()) && !revision.words().is_empty());
     let revised = before.map(|before| (before, revision));
-    let written = written(ctx.state);
-    let mut d = Drawer { ctx, width, open, awaiting, revised, written, items: Vec::new() };
+    let back = with_back(ctx.state);
+    let mut d = Drawer { ctx, width, open, awaiting, revised, back, items: Vec::new() };
     if let Some(now) = now {
         let text = format!("Version {} of {now}, as it was; v looks at the others", plan.version);
         d.plain(Row::of(&text, Slot::Warn));
@@ -182,7 +183,7 @@ struct Drawer<'a> {
     /// The version before, and what was changed of it.
     revised: Option<(&'a Plan, &'a Revision)>,
     /// Of each step that wrote something: how many proposals, and how many of them were taken back since.
-    written: BTreeMap<TaskId, (usize, usize)>,
+    back: BTreeSet<TaskId>,
     items: Vec<Item>,
 }
 
@@ -199,7 +200,9 @@ impl<'a> Drawer<'a> {
             TaskStatus::Running => (g.active, Slot::Accent, Ink::of(Slot::Accent).bold()),
             TaskStatus::Done => (g.done, Slot::Ok, Ink::of(Slot::Soft)),
             TaskStatus::Failed => (g.failed, Slot::Bad, Ink::of(Slot::Text)),
-            TaskStatus::Skipped | TaskStatus::Cancelled => (g.skipped, Slot::Soft, Ink::of(Slot::Soft)),
+            TaskStatus::Skipped | TaskStatus::Cancelled | TaskStatus::TakenBack => {
+                (g.skipped, Slot::Soft, Ink::of(Slot::Soft))
+            }
         };
         let change = self.change(task).map(|(change, _)| change);
         let lead = self.gutter(change.map(|c| (c.sign(), change_ink(c))));
@@ -288,15 +291,6 @@ impl<'a> Drawer<'a> {
         of_task.filter(|p| !matches!(p.status, ProposalStatus::Dropped | ProposalStatus::SetAside)).collect()
     }
 
-    /// What to say of a step of which something was taken back.
-    fn taken_back(&self, task: &Task) -> Option<&'static str> {
-        match self.written.get(&task.id)? {
-            (_, 0) => None,
-            (written, back) if written == back => Some("taken back"),
-            _ => Some("partly taken back"),
-        }
-    }
-
     fn task_right(&self, task: &Task, nested: &[&Proposal]) -> Row {
         let g = self.ctx.glyphs;
         match task.status {
@@ -307,11 +301,9 @@ impl<'a> Drawer<'a> {
                 // Its own end is one more: it is full when it is done, and not before.
                 Row::of(&g.progress(done, nested.len() + 1), Slot::Accent)
             }
-            TaskStatus::Done => match (self.taken_back(task), task.took) {
-                (Some(what), _) => Row::of(what, Slot::Warn),
-                (None, Some(took)) => Row::of(&clock(took.0), Slot::Faint),
-                (None, None) => Row::new(),
-            },
+            TaskStatus::Done if self.back.contains(&task.id) => Row::of("partly taken back", Slot::Warn),
+            TaskStatus::Done => task.took.map_or_else(Row::new, |took| Row::of(&clock(took.0), Slot::Faint)),
+            TaskStatus::TakenBack => Row::of("taken back", Slot::Warn),
             TaskStatus::Pending if self.awaiting => {
                 let [first] = task.files.as_slice() else { return Row::new() };
                 let new = if task.node == IntentNode::Create { "new " } else { "" };

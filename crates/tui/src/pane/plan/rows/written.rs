@@ -1,6 +1,6 @@
-//! What the steps of a plan wrote, and what of that was taken back since: looked up once for all of them.
+//! What of the steps of a plan was taken back since: looked up once for all of them.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use pilothouse_core::{
     ids::TaskId,
@@ -8,17 +8,9 @@ use pilothouse_core::{
     session::{ApplyStatus, State},
 };
 
-/// What each step wrote, and how much of it was taken back since.
-pub(super) fn written(state: &State) -> BTreeMap<TaskId, (usize, usize)> {
-    let mut all: BTreeMap<TaskId, (usize, usize)> = BTreeMap::new();
-    for p in state.proposals().values() {
-        if let (Some(task), ProposalStatus::Applied(_)) = (p.task, p.status) {
-            let (written, back) = all.entry(task).or_default();
-            *written += 1;
-            *back += usize::from(is_taken_back(p, state));
-        }
-    }
-    all
+/// The steps of which something was taken back since.
+pub(super) fn with_back(state: &State) -> BTreeSet<TaskId> {
+    state.proposals().values().filter(|p| is_taken_back(p, state)).filter_map(|p| p.task).collect()
 }
 
 /// Whether what was written of a proposal was taken back since.
