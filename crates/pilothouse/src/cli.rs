@@ -205,9 +205,9 @@ pub struct ValidateArgs {
 /// `resume`.
 #[derive(Clone, Debug, Args)]
 pub struct ResumeArgs {
-    /// The session; the last of this folder without it.
+    /// The session; without it the one of this folder that was used last.
     pub id: Option<String>,
-    /// The last session of any folder.
+    /// The session that was used last, of any folder.
     #[arg(long, conflicts_with = "id")]
     pub last: bool,
     /// Look flags.

@@ -214,15 +214,15 @@ fn place(folder: PathBuf) -> Option<Place> {
     Some(Place { slug, workspace: PathBuf::from(workspace), folder, created })
 }
 
-/// The newest session that holds a conversation: of one workspace, or of all.
+/// The session with a conversation that was used last: of one workspace, or of all.
 ///
 /// # Errors
 /// [`RuntimeError::NoSession`] when there is none.
 pub fn last(home: &Home, workspace: Option<&Path>) -> Result<Place, RuntimeError> {
     let mine = all(home).into_iter().filter(|p| workspace.is_none_or(|w| p.workspace == w));
-    let told = |p: &Place| summary(p).is_ok_and(|s| s.messages > 0);
+    let told = mine.rev().filter_map(|p| Some((summary(&p).ok().filter(|s| s.messages > 0)?.updated, p)));
     let whose = || workspace.map_or_else(|| "yet".to_owned(), |w| format!("of {}", w.display()));
-    mine.into_iter().find(told).ok_or_else(|| RuntimeError::NoSession(whose()))
+    told.max_by_key(|(used, _)| *used).map(|(_, place)| place).ok_or_else(|| RuntimeError::NoSession(whose()))
 }
 
 /// The session called `name`, or whose name begins so and no other does; this workspace's first.

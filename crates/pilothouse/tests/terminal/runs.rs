@@ -7,6 +7,7 @@ use crate::support;
 use serde_json::{Value, json};
 use support::{
     Desk, Terminal,
+    alone::finish,
     server::{Server, Turn, sorts},
 };
 
@@ -163,4 +164,29 @@ fn a_second_window_on_a_session_only_reads_and_says_so() {
     assert_eq!(second.end(), 0);
     first.say("what greets here?");
     first.until("a second answer", |s| s.matches("It greets the world.").count() == 2);
+}
+
+#[test]
+fn resume_goes_on_with_the_session_that_was_used_last_of_this_folder_or_of_any() {
+    let desk = Desk::new();
+    for question in ["where is find_notes?", "where is Note?", "what is find_notes?"] {
+        desk.go(&["run", question]).with(0);
+    }
+    let made = desk.sessions();
+    assert_eq!(made[1]["title"], "where is Note?");
+    desk.go(&["run", "where is score?", "--session", made[1]["slug"].as_str().unwrap()]).with(0);
+    let mut elsewhere = desk.command(&["run", "where is parse?"]);
+    elsewhere.current_dir(desk.path().join("src"));
+    finish(elsewhere).with(0);
+    for (args, last, other) in [
+        (&["resume", "--last"][..], "where is parse?", "where is score?"),
+        (&["resume"], "where is score?", "where is parse?"),
+    ] {
+        let mut terminal = Terminal::open(&desk, args, &[]);
+        terminal.see("session resumed");
+        let screen = terminal.see(last);
+        assert!(!screen.contains(other) && !screen.contains("what is find_notes?"), "{args:?} {screen}");
+        terminal.keys("\x18q");
+        assert_eq!(terminal.end(), 0);
+    }
 }
