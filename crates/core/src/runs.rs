@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    blob::BlobId, ids::Millis, intent::Phase, plan::GateStatus, session::State, talk::Usage, work::WorkKey,
+    blob::BlobId, ids::Millis, intent::Phase, money::count, plan::GateStatus, session::State, talk::Usage,
+    work::WorkKey,
 };
 
 /// How a session stands.
@@ -66,6 +67,11 @@ impl RunStatus {
     /// Whether something goes on.
     pub const fn works(self) -> bool {
         matches!(self, Self::Thinking | Self::Tool | Self::Stalled)
+    }
+
+    /// Whether something of it is unfinished, and nothing works on it.
+    pub const fn is_left(self) -> bool {
+        matches!(self, Self::Stopped | Self::Orphaned)
     }
 
     /// After how many milliseconds without a sign of life it counts as stalled: a model that says nothing does
@@ -209,9 +215,15 @@ fn doing(state: &State) -> String {
     match parts.is_empty() {
         false => parts.join(" · "),
         true if state.busy() => "the model is asked".to_owned(),
-        true if !state.queue.is_empty() => format!("{} queued", state.queue.len()),
-        true => String::new(),
+        true => kept(state).join(", "),
     }
+}
+
+/// What stays in it to be taken up, in words.
+fn kept(state: &State) -> Vec<String> {
+    let (aside, queued) = (state.set_aside().count(), state.queue.len());
+    let aside = (aside > 0).then(|| format!("{} set aside", count(aside, "change")));
+    aside.into_iter().chain((queued > 0).then(|| format!("{queued} queued"))).collect()
 }
 
 /// A session that is to be opened beside the others of a window.
@@ -241,7 +253,7 @@ pub enum WorktreeEnd {
 pub enum HostRequest {
     /// Open a session beside the others.
     Open(SessionWish),
-    /// Say which worktrees there are, and which sessions were left: unfinished, and the last that came to rest.
+    /// Say which worktrees there are, and which sessions were left: unfinished, and those that came to rest.
     List,
     /// Bring a worktree to its end: with the hash of the stake that the user saw and accepted.
     End {

@@ -117,7 +117,7 @@ impl Host {
     async fn list(&self) {
         let (worktrees, folders) = runs::folders(&self.setup.workspace).await;
         let home = self.setup.home.clone();
-        let found = tokio::task::spawn_blocking(move || runs::survey_with_last(&home, &folders)).await;
+        let found = tokio::task::spawn_blocking(move || runs::survey_with_earlier(&home, &folders)).await;
         let own = Some(std::process::id());
         let mut runs = found.unwrap_or_default();
         runs.retain(|run| run.pid != own);

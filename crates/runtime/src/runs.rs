@@ -16,33 +16,47 @@ use crate::{
 /// A log without an event for this long is of a run that stalled, in milliseconds.
 const QUIET_MS: u64 = 600_000;
 
+/// Sessions that came to rest are listed at most so many.
+const MOST_EARLIER: usize = 200;
+
 /// Runs in these folders, or in all; those that want the user first, then the newest.
 pub fn survey(home: &Home, folders: Option<&[PathBuf]>) -> Vec<RunInfo> {
     look(home, folders).0
 }
 
-/// The same with the session of these folders that came to rest last, of those in which something was said.
-pub fn survey_with_last(home: &Home, folders: &[PathBuf]) -> Vec<RunInfo> {
-    let (mut runs, last) = look(home, Some(folders));
-    let last = last.and_then(|place| info(&place));
-    runs.extend(last.map(|run| RunInfo { status: left(run.status), ..run }));
+/// The same, and behind them the sessions of these folders that came to rest, the newest first, of those in which
+/// something was said.
+pub fn survey_with_earlier(home: &Home, folders: &[PathBuf]) -> Vec<RunInfo> {
+    let (mut runs, mut earlier) = look(home, Some(folders));
+    earlier.sort_by_key(|run| std::cmp::Reverse(run.heard));
+    earlier.truncate(MOST_EARLIER);
+    runs.append(&mut earlier);
     runs
 }
 
-/// Runs, and the session that came to rest last.
-fn look(home: &Home, folders: Option<&[PathBuf]>) -> (Vec<RunInfo>, Option<Place>) {
+/// Runs, and sessions that came to rest.
+fn look(home: &Home, folders: Option<&[PathBuf]>) -> (Vec<RunInfo>, Vec<RunInfo>) {
     let mine = |p: &Place| folders.is_none_or(|f| f.contains(&p.workspace));
-    let (mut runs, mut rests) = (Vec::new(), Vec::new());
+    let (mut runs, mut earlier) = (Vec::new(), Vec::new());
     for place in sessions::all(home).into_iter().filter(mine) {
         // What a process holds it alone sums up.
-        let pid = log::holder(&place.folder);
-        let summary = pid.is_none().then(|| sessions::summary(&place));
-        match summary {
-            Some(Ok(rest)) if !rest.unfinished => {
-                rests.extend((!rest.title.is_empty()).then_some((rest.updated, place)));
-            }
-            Some(Err(_)) => {}
-            Some(Ok(_)) | None => runs.extend(run(&place, pid)),
+        if let Some(pid) = log::holder(&place.folder) {
+            runs.extend(info(&place).map(|run| RunInfo { pid: Some(pid), ..run }));
+            continue;
+        }
+        let Some((mut run, summary)) = sessions::summary(&place).ok().and_then(|s| Some((s.run.clone()?, s)))
+        else {
+            continue;
+        };
+        if summary.unfinished {
+            run.status = left(run.status);
+        }
+        if run.status.is_left() {
+            runs.push(run);
+        } else if !summary.title.is_empty() {
+            // It is known by what it began with, as other lists know it.
+            run.title = if run.steps == 0 { summary.title } else { run.title };
+            earlier.push(run);
         }
     }
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_millis());
@@ -55,8 +69,7 @@ fn look(home: &Home, folders: Option<&[PathBuf]>) -> (Vec<RunInfo>, Option<Place
     }
     let rank = |status: RunStatus| RunStatus::ALL.iter().position(|s| *s == status);
     runs.sort_by_key(|run| (rank(run.status), std::cmp::Reverse(run.heard)));
-    let last = rests.into_iter().max_by_key(|(updated, _)| *updated);
-    (runs, last.map(|(_, place)| place))
+    (runs, earlier)
 }
 
 /// The folder and those of its worktrees in which it has its likeness.
@@ -68,17 +81,6 @@ pub async fn folders(folder: &Path) -> (Vec<Worktree>, Vec<PathBuf>) {
     let folders =
         std::iter::once(folder.to_owned()).chain(beside.map(|p| p.components().collect())).collect();
     (worktrees, folders)
-}
-
-/// What there is to say of a session that a process holds, or that was left unfinished.
-fn run(place: &Place, pid: Option<u32>) -> Option<RunInfo> {
-    let mut run = info(place)?;
-    run.pid = pid;
-    if pid.is_none() {
-        run.status = left(run.status);
-    }
-    let over = matches!(run.status, RunStatus::Idle | RunStatus::Done);
-    (pid.is_some() || !over).then_some(run)
 }
 
 /// What a session says of itself.

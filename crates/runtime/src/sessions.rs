@@ -16,6 +16,7 @@ use pilothouse_core::{
     event::Event,
     ids::Seq,
     intent::Phase,
+    runs::RunInfo,
     session::{Session, State},
     talk::Usage,
 };
@@ -75,12 +76,17 @@ pub struct Summary {
     pub writing: bool,
     /// Length of the log that this was made from, in bytes.
     pub bytes: u64,
+    /// What a list of runs says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunInfo>,
 }
 
 impl Summary {
     /// The summary of a state.
     pub fn of(state: &State, meta: &frame::Meta, bytes: u64) -> Self {
         let title = state.turns.values().next().map(|t| t.head.lines().next().unwrap_or_default().to_owned());
+        let run = RunInfo::of(state);
+        let run = RunInfo { session: meta.slug.clone(), folder: meta.folder.clone(), ..run };
         Self {
             slug: meta.slug.clone(),
             workspace: meta.folder.clone(),
@@ -98,6 +104,7 @@ impl Summary {
                 || state.suspended.as_ref().is_some_and(|p| p.settled() < p.tasks.len()),
             writing: state.applies().values().any(|a| a.status.is_open()),
             bytes,
+            run: Some(run),
         }
     }
 
@@ -252,7 +259,9 @@ pub fn summary(place: &Place) -> Result<Summary, RuntimeError> {
     let path = place.folder.join(log::FILE);
     let bytes = path.metadata().map_err(RuntimeError::io("read", &path))?.len();
     let kept = regular::read(&place.folder.join("meta.json"), MOST_META).ok();
-    let kept = kept.and_then(|b| serde_json::from_slice::<Summary>(&b).ok()).filter(|s| s.bytes == bytes);
+    let kept = kept
+        .and_then(|b| serde_json::from_slice::<Summary>(&b).ok())
+        .filter(|s| s.bytes == bytes && s.run.is_some());
     if let Some(kept) = kept {
         return Ok(kept);
     }

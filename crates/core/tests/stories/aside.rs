@@ -7,6 +7,7 @@ use pilothouse_core::{
     intent::Phase,
     plan::TaskStatus,
     proposal::{Decision, ProposalStatus},
+    runs::{RunInfo, RunStatus},
     session::{Deed, Session},
 };
 
@@ -393,4 +394,14 @@ fn starting_over_asks_once_where_something_would_be_lost() {
     let mut b = Bench::new();
     b.say("/reset");
     assert!(over(&b) && asked(&b).is_none(), "nothing is at stake");
+}
+
+#[test]
+fn a_list_of_sessions_says_what_stays_in_one_to_be_taken_up() {
+    let mut b = reviewing();
+    b.input(Input::Queue("rename the greeting".into())).unwrap();
+    let of = |b: &Bench| RunInfo::of(b.session.state());
+    assert_eq!(of(&b).status, RunStatus::Waiting);
+    b.input(Input::Cancel).unwrap();
+    assert!(of(&b).doing.starts_with("1 change set aside"), "{:?}", of(&b));
 }

@@ -30,7 +30,9 @@ pub fn list(home: &Home, workspace: Option<&Path>, json: bool, out: &mut dyn Wri
     let mine = |p: &Place| workspace.is_none_or(|w| p.workspace == w);
     for place in sessions::all(home).into_iter().filter(mine) {
         match sessions::summary(&place) {
-            Ok(summary) if json => writeln!(out, "{}", serde_json::to_string(&summary)?)?,
+            Ok(summary) if json => {
+                writeln!(out, "{}", serde_json::to_string(&Summary { run: None, ..summary })?)?;
+            }
             Ok(summary) => writeln!(out, "{}", row(&summary, workspace.is_none()))?,
             Err(e) if json => {
                 writeln!(out, "{}", serde_json::json!({"slug": place.slug, "error": e.to_string()}))?;

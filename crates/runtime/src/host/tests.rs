@@ -133,3 +133,55 @@ fn six_sessions_stand_each_for_itself_and_nothing_wakes_once_all_rest() {
     });
     assert!(own.unwrap().saved && others.len() == 6 && others.into_iter().all(|o| o.unwrap().saved));
 }
+
+/// One session from its first message to its end.
+async fn once(rig: &Rig, said: &str) {
+    let (ask, asked) = channel(8);
+    let (tell, mut told) = channel(64);
+    let (first, end) = line();
+    let hosted = tokio::spawn(host(rig.setup(Which::New), end, asked, tell));
+    let mut seat = Seat::new(first);
+    seat.until("opening", |run| !run.folder.is_empty()).await;
+    for text in [said, "and who else?"] {
+        seat.send(Input::say(text)).await;
+        seat.until(text, |run| run.title == text && run.status == S::Done).await;
+    }
+    // The one that is open is no session of before.
+    ask.send(HostRequest::List).await.unwrap();
+    let runs = match told.recv().await.unwrap() {
+        HostUpdate::Listed(_, runs) => runs,
+        other => panic!("{other:?}"),
+    };
+    assert!(runs.iter().all(|run| run.title != said), "{runs:?}");
+    seat.line.0.send(Request::Quit).await.unwrap();
+    drop(ask);
+    assert!(hosted.await.unwrap().0.unwrap().saved);
+}
+
+#[tokio::test]
+async fn sessions_of_before_are_listed_by_their_first_message_the_newest_first() {
+    let rig = Rig::new(&json!([{"text": "It greets the world."}, {"text": "Nobody else."}]));
+    for said in ["where is the greeting?", "what greets here?"] {
+        once(&rig, said).await;
+    }
+    let folder = [rig.work().canonicalize().unwrap()];
+    let listed = || runs::survey_with_earlier(&rig.home(), &folder);
+    let told = |runs: &[RunInfo]| -> Vec<(String, S)> {
+        runs.iter().map(|run| (run.title.clone(), run.status)).collect()
+    };
+    let both = [("what greets here?".to_owned(), S::Done), ("where is the greeting?".to_owned(), S::Done)];
+    assert_eq!(told(&listed()), both);
+    assert!(runs::survey(&rig.home(), Some(&folder)).is_empty(), "they are no runs");
+    // Of a summary of before this stood in it, and of one that is lost, the log is read.
+    for (n, place) in crate::sessions::all(&rig.home()).into_iter().enumerate() {
+        let meta = place.folder.join("meta.json");
+        let mut old: serde_json::Value = serde_json::from_slice(&std::fs::read(&meta).unwrap()).unwrap();
+        assert!(old.as_object_mut().unwrap().remove("run").is_some());
+        if n == 0 {
+            std::fs::write(&meta, old.to_string()).unwrap();
+        } else {
+            std::fs::remove_file(&meta).unwrap();
+        }
+    }
+    assert_eq!(told(&listed()), both);
+}
