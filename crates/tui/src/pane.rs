@@ -150,6 +150,9 @@ pub trait Pane: fmt::Debug {
         false
     }
 
+    /// Shows only what has this text, until it is closed.
+    fn seek(&mut self, _text: &str) {}
+
     /// A key came that means nothing in it: what lies open until the next key goes.
     fn strange_key(&mut self) {}
 

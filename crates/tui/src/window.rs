@@ -16,7 +16,7 @@ use crossterm::event::Event;
 use pilothouse_core::{
     event::Event as Told,
     port::{Request, Update},
-    runs::{HostRequest, HostUpdate, RunInfo, RunStatus, SessionWish, Worktree, WorktreeEnd},
+    runs::{HostRequest, HostUpdate, RunInfo, SessionWish, Worktree, WorktreeEnd},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -170,7 +170,7 @@ impl Window {
 
     /// Tells once of what was left unfinished.
     fn offer(&mut self) {
-        let unfinished = |run: &&RunInfo| run.pid.is_none() && run.status != RunStatus::Done;
+        let unfinished = |run: &&RunInfo| run.pid.is_none() && run.status.is_left();
         let left = self.elsewhere.iter().filter(unfinished).count();
         if !std::mem::replace(&mut self.offered, true) && left > 0 {
             let (runs, them) = if left == 1 {
@@ -354,10 +354,13 @@ impl Window {
         let elsewhere = self.elsewhere.iter().map(|run| RunRow::elsewhere(run, &self.worktrees, here));
         let mut rows: Vec<RunRow> = seats.collect();
         let known: Vec<String> = rows.iter().map(|r| r.info.session.clone()).collect();
-        rows.extend(elsewhere.filter(|r| !known.contains(&r.info.session)));
+        let elsewhere = elsewhere.filter(|r| !known.contains(&r.info.session));
+        let (earlier, left): (Vec<RunRow>, Vec<RunRow>) = elsewhere.partition(RunRow::is_earlier);
+        rows.extend(left);
         let empty = |w: &&Worktree| !rows.iter().any(|r| r.worktree.as_ref() == Some(&w.name));
         let empty: Vec<RunRow> = self.worktrees.iter().filter(empty).map(RunRow::of_worktree).collect();
         rows.extend(empty);
+        rows.extend(earlier);
         rows
     }
 

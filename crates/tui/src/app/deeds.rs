@@ -19,10 +19,10 @@ use crate::{
     ctx::Outcome,
     frame,
     overlay::{Alive, OVERLAYS, Overlay, kb::Kb},
-    pane::{Focus, PANES, PaneId, plan},
+    pane::{Focus, PANES, PaneId, plan, runs},
     preview::{self, LONGEST, lowered},
     theme::Theme,
-    window::{RunRow, WindowWish},
+    window::{RunRow, Then, WindowWish},
 };
 
 /// Two presses of the cancel key leave when they are no further apart.
@@ -139,15 +139,19 @@ impl App {
         self.colours(args);
     }
 
-    /// Sessions are looked for by a name that other programs have for it: those of this window are listed, and it is
-    /// said where earlier ones are. What follows the name is one of those, never a task.
+    /// Sessions are looked for by a name that other programs have for it. What follows the name is one of them, never
+    /// a task: the one whose name begins so is shown, else those are listed that have it.
     fn earlier(&mut self, command: &SlashCommand, args: &str, now: Instant) {
-        if args.is_empty() {
-            self.command(command, "", now);
-            return self
-                .say("the sessions of this window; earlier ones: pilothouse sessions list, in a shell");
+        let named = |r: &&RunRow| !args.is_empty() && r.info.session.starts_with(args);
+        let mut found = self.runs.iter().filter(named);
+        if let (Some(run), None) = (found.next(), found.next()) {
+            let shown = runs::attach(run, Then::Draft);
+            return self.carry_out(shown, now);
         }
-        self.say(format!("an earlier session is opened in a shell: pilothouse resume {args}"));
+        self.command(command, "", now);
+        if let Some(pane) = self.panes.get_mut(runs::ID) {
+            pane.seek(args);
+        }
     }
 
     /// Changes the colours: to another theme, or to the same one's for a light or a dark background.

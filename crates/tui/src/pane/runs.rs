@@ -1,8 +1,14 @@
-//! The runs: every session of this window and what was left unfinished, each told at a glance.
+//! The runs: every session of this window, what was left unfinished, and below them the sessions of before.
 //!
-//! Owns the cursor and the line that is asked for. Never reaches another session: it says what the window shall do.
+//! Owns the cursor, what is looked for and the line that is asked for. Never reaches another session: it says what
+//! the window shall do.
+
+mod rows;
+
+use std::ops::Range;
 
 use pilothouse_core::{
+    clean::Clean,
     event::Stamped,
     intent::Slash,
     money::age,
@@ -19,7 +25,7 @@ use super::{Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_sta
 use crate::{
     keymap::{Action, action::actions},
     overlay::{Prompt, Stake, prompt::Purpose},
-    row::{Ink, Row, count},
+    row::Row,
     theme::Slot,
     window::{Berth, Number, RunRow, Then, WindowWish},
 };
@@ -58,23 +64,22 @@ actions! {
         Worktree "worktree", "new session in a worktree", "a folder of its own beside this one";
         /// Merge its worktree back.
         Merge "merge", "merge its worktree", "this folder; shows first what comes";
+        /// Look for one.
+        Find "find", "find a session", "this list";
         /// Drop its worktree.
         Drop "drop", "drop its worktree", "that folder; shows first what is at stake";
     }
 }
 
-/// From here on a row has columns for step, age, gate and cost.
-const TABLE_FROM: usize = 96;
-/// From here on it has columns for step and age.
-const FIGURES_FROM: usize = 56;
-/// Columns of a mark and the word of a status.
-const STATUS: usize = 19;
+/// From so many rows on, what is said of the chosen one has room of its own.
+const DETAILS_FROM: usize = 20;
 
 /// What a line is asked for.
 #[derive(Clone, Copy, Debug)]
 enum Wanted {
     Message(Number),
     Worktree,
+    Find,
 }
 
 /// The pane.
@@ -82,30 +87,50 @@ enum Wanted {
 pub struct RunsPane {
     /// The row that was chosen.
     cursor: Option<usize>,
+    /// The first row of the screen that is shown.
     offset: usize,
     wanted: Option<Wanted>,
+    /// What is looked for; every one is listed where it is empty.
+    sought: String,
     size: Size,
 }
 
 impl RunsPane {
-    fn chosen<'a>(&self, ctx: &Ctx<'a>) -> Option<&'a RunRow> {
-        ctx.runs.get(self.at(ctx))
+    /// Those that are listed.
+    fn listed<'a>(&self, ctx: &Ctx<'a>) -> Vec<&'a RunRow> {
+        let holds = |text: &str| text.to_lowercase().contains(&self.sought.to_lowercase());
+        let found = |r: &&RunRow| {
+            [r.title(), &r.info.folder, &r.info.session, r.info.status.name(), &r.info.doing]
+                .into_iter()
+                .any(holds)
+        };
+        ctx.runs.iter().filter(found).collect()
     }
 
-    fn at(&self, ctx: &Ctx<'_>) -> usize {
-        let last = ctx.runs.len().saturating_sub(1);
+    fn chosen<'a>(&self, ctx: &Ctx<'a>) -> Option<&'a RunRow> {
+        let listed = self.listed(ctx);
+        listed.get(self.at(&listed)).copied()
+    }
+
+    fn at(&self, listed: &[&RunRow]) -> usize {
+        let last = listed.len().saturating_sub(1);
         // Who has said nothing here yet comes for what was left.
-        let fresh = ctx.runs.first().is_some_and(|r| r.info.status == RunStatus::Idle);
-        let at = self.cursor.or_else(|| ctx.runs.iter().position(RunRow::was_left).filter(|_| fresh));
+        let fresh = listed.first().is_some_and(|r| r.info.status == RunStatus::Idle);
+        let at = self.cursor.or_else(|| listed.iter().position(|r| r.was_left()).filter(|_| fresh));
         at.unwrap_or_default().min(last)
     }
 
     fn carry_out(&mut self, action: RunsAction, ctx: &Ctx<'_>) -> Outcome {
-        let last = ctx.runs.len().saturating_sub(1);
-        let Some(row) = self.chosen(ctx) else { return Outcome::none() };
+        let listed = self.listed(ctx);
+        let at = self.at(&listed);
+        if action == RunsAction::Find {
+            self.wanted = Some(Wanted::Find);
+            return Outcome::open(Prompt::new(Purpose::Pane(ID), "Find a session; empty lists all", None));
+        }
+        let Some(row) = listed.get(at).copied() else { return Outcome::none() };
         match action {
-            RunsAction::Down => self.cursor = Some((self.at(ctx) + 1).min(last)),
-            RunsAction::Up => self.cursor = Some(self.at(ctx).saturating_sub(1)),
+            RunsAction::Down => self.cursor = Some((at + 1).min(listed.len().saturating_sub(1))),
+            RunsAction::Up => self.cursor = Some(at.saturating_sub(1)),
             RunsAction::Attach => return attach(row, Then::Draft),
             RunsAction::Review => return attach(row, Then::Diff),
             RunsAction::Log => return attach(row, Then::Conversation),
@@ -117,6 +142,7 @@ impl RunsPane {
                 let question = "Name of the worktree, then what is to be done in it";
                 return Outcome::open(Prompt::new(Purpose::Pane(ID), question, None));
             }
+            RunsAction::Find => {}
             RunsAction::Merge => return end(WorktreeEnd::Merge, row),
             RunsAction::Drop => return end(WorktreeEnd::Drop, row),
         }
@@ -132,20 +158,42 @@ impl RunsPane {
         Outcome::open(Prompt::new(Purpose::Pane(ID), question, None))
     }
 
-    /// Rows of the screen that each run takes.
-    fn tall(&self, runs: usize) -> usize {
-        let room = usize::from(self.size.height).saturating_sub(2);
-        if runs * 3 <= room { 3 } else { 2 }
+    /// Rows of the screen that the list may take, its heading left out, beside what is said of the chosen one.
+    fn room(&self, details: usize) -> usize {
+        let height = usize::from(self.size.height).saturating_sub(1);
+        if height < DETAILS_FROM { height.max(1) } else { height - details - 1 }
     }
 
-    /// How many runs fit, beside the heading.
-    fn fit(&self, runs: usize) -> usize {
-        (usize::from(self.size.height).saturating_sub(1) / self.tall(runs)).max(1)
+    /// The rows of the list, and those that the chosen one takes.
+    fn rows(
+        &self,
+        listed: &[&RunRow],
+        focused: bool,
+        ctx: &Ctx<'_>,
+        columns: usize,
+    ) -> (Vec<Row>, Range<usize>) {
+        let at = self.at(listed);
+        let (mut rows, mut chosen) = (Vec::new(), 0..1);
+        let live = listed.iter().filter(|r| !r.is_earlier()).count();
+        let earlier = listed.len() - live;
+        let wide = live * 3 + earlier + 2 * usize::from(earlier > 0) + 1 < usize::from(self.size.height);
+        for (n, run) in listed.iter().enumerate() {
+            if n == live {
+                rows.extend((n > 0 && !wide).then(Row::new));
+                rows.push(rows::earlier_heading(ctx, columns));
+            }
+            let from = rows.len();
+            rows.push(rows::first(run, focused && n == at, ctx, columns));
+            rows.extend((n < live).then(|| rows::second(run, ctx, columns)));
+            chosen = if n == at { from..rows.len() } else { chosen };
+            rows.extend((n < live && wide).then(Row::new));
+        }
+        (rows, chosen)
     }
 }
 
 /// Shows a session of this window, or takes up one that is in none.
-fn attach(row: &RunRow, then: Then) -> Outcome {
+pub(crate) fn attach(row: &RunRow, then: Then) -> Outcome {
     let session = Some(row.info.session.clone()).filter(|_| row.berth == Berth::Elsewhere);
     let worktree = row.worktree.clone().filter(|_| row.berth == Berth::Empty);
     let leave = Outcome::focus(Focus::Composer);
@@ -189,20 +237,28 @@ impl Pane for RunsPane {
 
     fn tab(&self, ctx: &Ctx<'_>) -> Option<String> {
         // A session that came to rest is there to be gone on with; it is no run.
-        let over = |r: &&RunRow| r.was_left() && r.info.status == RunStatus::Done;
-        let runs = ctx.runs.len() - ctx.runs.iter().filter(over).count();
+        let runs = ctx.runs.iter().filter(|r| !r.is_earlier()).count();
         (runs > 1).then(|| format!("Runs {runs}"))
     }
 
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
-        let (fit, at) = (self.fit(ctx.runs.len()), self.at(ctx));
-        self.offset = self.offset.clamp((at + 1).saturating_sub(fit), at);
+        let columns = usize::from(size.width);
+        let details = self.chosen(ctx).map_or(0, |run| rows::details(run, ctx, columns).len());
+        let (_, chosen) = self.rows(&self.listed(ctx), false, ctx, columns);
+        // What stands above the first of a kind is seen with it.
+        let first = if chosen.start < 3 { 0 } else { chosen.start };
+        self.offset = self.offset.clamp(chosen.end.saturating_sub(self.room(details)), first);
     }
 
     fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
         let area = area.intersection(buf.area);
-        if ctx.runs.len() < 2 && ctx.runs.iter().all(|r| r.info.status == RunStatus::Idle) {
+        let listed = self.listed(ctx);
+        if listed.is_empty() && !self.sought.is_empty() {
+            let none = format!("No session here has \"{}\".", Clean::line(&self.sought).as_str());
+            return empty_state(ctx, area, buf, &[&none, "Esc lists them all."]);
+        }
+        if listed.len() < 2 && listed.iter().all(|r| r.info.status == RunStatus::Idle) {
             let words = [
                 "Only this conversation runs.",
                 "/bg TASK begins another beside it, /worktree NAME one in a folder of its own;",
@@ -213,34 +269,41 @@ impl Pane for RunsPane {
         let inner = inside(area);
         let columns = usize::from(inner.width);
         let mut y = area.top();
-        if columns >= TABLE_FROM {
-            heading(columns).paint(ctx.theme, buf, inner, y);
-            y += 1 + u16::from(self.tall(ctx.runs.len()) == 3);
+        let (all, chosen) = self.rows(&listed, focused, ctx, columns);
+        if columns >= rows::TABLE_FROM {
+            rows::heading(columns).paint(ctx.theme, buf, inner, y);
+            // Where there is air between the runs, there is some above the first.
+            y += 1 + u16::from(all.get(2).is_some_and(|row| row.pieces.is_empty()));
         }
-        let at = self.at(ctx);
-        let shown = ctx.runs.iter().enumerate().skip(self.offset).take(self.fit(ctx.runs.len()));
-        for (n, run) in shown {
-            let lit = focused && n == at;
-            for (row, y) in [first(run, lit, ctx, columns), second(run, ctx, columns)].iter().zip(y..) {
-                if lit && y < area.bottom() {
-                    buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
-                }
-                row.paint(ctx.theme, buf, inner, y);
+        let below = self.chosen(ctx).map_or_else(Vec::new, |run| rows::details(run, ctx, columns));
+        let shown = all.iter().enumerate().skip(self.offset).take(self.room(below.len()));
+        for ((n, row), at) in shown.zip(y..area.bottom()) {
+            if focused && chosen.contains(&n) {
+                buf.set_style(Rect { y: at, height: 1, ..area }, ctx.theme.fill(Slot::Select));
             }
-            y = y.saturating_add(u16::try_from(self.tall(ctx.runs.len())).unwrap_or(2));
+            row.paint(ctx.theme, buf, inner, at);
+            y = at + 1;
         }
-        let below = self.chosen(ctx).map_or_else(Vec::new, |run| details(run, ctx, columns));
-        let room = usize::from(area.bottom().saturating_sub(y));
-        if room > below.len() {
+        if usize::from(area.bottom().saturating_sub(y)) > below.len() {
             for (row, y) in below.iter().zip(y + 1..) {
                 row.paint(ctx.theme, buf, inner, y);
             }
         }
     }
 
+    fn seek(&mut self, text: &str) {
+        (self.sought, self.cursor) = (text.to_owned(), None);
+    }
+
+    fn close(&mut self) -> bool {
+        !std::mem::take(&mut self.sought).is_empty()
+    }
+
     fn title(&self, ctx: &Ctx<'_>) -> Title {
-        let of = |status: RunStatus| ctx.runs.iter().filter(|r| r.info.status == status).count();
-        let mut right = Row::of(&ctx.runs.len().to_string(), Slot::Soft);
+        let (earlier, runs): (Vec<&RunRow>, Vec<_>) =
+            self.listed(ctx).into_iter().partition(|r| r.is_earlier());
+        let of = |status: RunStatus| runs.iter().filter(|r| r.info.status == status).count();
+        let mut right = Row::of(&runs.len().to_string(), Slot::Soft);
         for (n, words, slot) in [
             (of(RunStatus::Waiting), "waiting on you", Slot::Warn),
             (of(RunStatus::Failed), "failed", Slot::Bad),
@@ -252,12 +315,32 @@ impl Pane for RunsPane {
                 right = right.and(&format!(" {n} {words}"), slot);
             }
         }
-        Title { left: "Runs".to_owned(), right: right.line(ctx.theme) }
+        if !earlier.is_empty() {
+            right = right.and(" ", Slot::Text).and(ctx.glyphs.dot, Slot::Faint);
+            right = right.and(&format!(" {} earlier", earlier.len()), Slot::Soft);
+        }
+        let sought = Clean::line(&self.sought);
+        let left = if self.sought.is_empty() {
+            "Runs".to_owned()
+        } else {
+            format!("Runs · \"{}\"", sought.as_str())
+        };
+        Title { left, right: right.line(ctx.theme) }
     }
 
     fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
-        let Some(run) = self.chosen(ctx) else { return Line::default() };
-        let mut keys = vec![("Enter", if run.is_of_window() { "attach" } else { "take up" })];
+        let Some(run) = self.chosen(ctx) else {
+            let keys: &[_] = if self.sought.is_empty() { &[] } else { &[("/", "find"), ("Esc", "list all")] };
+            return hint_line(ctx, keys, width);
+        };
+        let does = if run.is_of_window() {
+            "attach"
+        } else if run.is_earlier() {
+            "open"
+        } else {
+            "take up"
+        };
+        let mut keys = vec![("Enter", does)];
         if run.is_of_window() {
             keys.extend([("m", "message"), ("d", "review")]);
         }
@@ -267,7 +350,8 @@ impl Pane for RunsPane {
         if run.worktree.is_some() && !run.info.status.works() {
             keys.extend([("M", "merge"), ("D", "drop")]);
         }
-        keys.extend([("n", "new"), ("t", "worktree"), ("Esc", "back, all keep running")]);
+        keys.extend([("/", "find"), ("n", "new"), ("t", "worktree")]);
+        keys.push(("Esc", if self.sought.is_empty() { "back, all keep running" } else { "list all" }));
         hint_line(ctx, &keys, width)
     }
 
@@ -276,12 +360,17 @@ impl Pane for RunsPane {
     }
 
     fn acts_at_once(&self, _letter: char, action: Option<Action>, _ctx: &Ctx<'_>) -> bool {
-        matches!(action.and_then(RunsAction::of), Some(RunsAction::Down | RunsAction::Up))
+        matches!(action.and_then(RunsAction::of), Some(RunsAction::Down | RunsAction::Up | RunsAction::Find))
     }
 
     fn typed(&mut self, line: String, _ctx: &Ctx<'_>) -> Outcome {
         let line = line.trim();
-        match self.wanted.take().filter(|_| !line.is_empty()) {
+        let find = |w: &Wanted| matches!(w, Wanted::Find);
+        match self.wanted.take().filter(|w| find(w) || !line.is_empty()) {
+            Some(Wanted::Find) => {
+                self.seek(line);
+                Outcome::none()
+            }
             Some(Wanted::Message(number)) => Outcome {
                 notice: Some("sent there".to_owned()),
                 ..Outcome::window(WindowWish::Say(number, line.to_owned()))
@@ -295,119 +384,4 @@ impl Pane for RunsPane {
             None => Outcome::none(),
         }
     }
-}
-
-fn padded(text: &str, columns: usize) -> String {
-    let text = crate::status::shorten(text, columns);
-    let gap = columns.saturating_sub(crate::row::width(&text));
-    format!("{text}{}", " ".repeat(gap))
-}
-
-/// Columns at the right of a wide row: step, age, gate, cost.
-const FIGURES: [usize; 4] = [7, 9, 14, 7];
-
-fn heading(columns: usize) -> Row {
-    let figures = ["step", "quiet", "next gate", "spend"];
-    let right: String = figures.iter().zip(FIGURES).map(|(word, wide)| padded(word, wide)).collect();
-    let left = Row::of(&format!("  {}run", padded("  state", STATUS)), Slot::Faint);
-    left.ends(Row::of(&right, Slot::Faint), columns, "")
-}
-
-/// How it stands, what it is about, and the figures.
-fn first(run: &RunRow, lit: bool, ctx: &Ctx<'_>, columns: usize) -> Row {
-    let (glyph, slot) = run.mark(ctx.glyphs);
-    let strong = if lit { Ink::of(Slot::Strong).bold() } else { Ink::of(Slot::Strong) };
-    let cursor = if lit { ctx.glyphs.folded } else { " " };
-    let row = Row::of(cursor, Slot::Accent).and(" ", Slot::Text);
-    let word = if run.berth == Berth::Empty { "worktree" } else { run.info.status.name() };
-    let quiet = if run.berth == Berth::Empty { String::new() } else { age(run.quiet) };
-    let cost = run.info.usage.cost_micros.map_or_else(String::new, |micros| {
-        format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
-    });
-    if columns < FIGURES_FROM {
-        let row = row.and(glyph, slot).and(" ", Slot::Text).and(run.title(), strong);
-        return row.ends_keeping_right(Row::of(&quiet, Slot::Soft), columns, ctx.glyphs.ellipsis);
-    }
-    let row = row.and(&padded(&format!("{glyph} {word}"), STATUS), Ink::of(slot).bold());
-    let row = row.and(run.title(), strong);
-    let gate = run.info.gate.clone().unwrap_or_default();
-    let progress = run.info.progress();
-    let words = [progress.as_str(), quiet.as_str(), gate.as_str(), cost.as_str()];
-    let many = if columns >= TABLE_FROM { 4 } else { 2 };
-    let aged = if run.info.status == RunStatus::Stalled { Slot::Warn } else { Slot::Soft };
-    let mut right = Row::new();
-    for (n, (word, wide)) in words.iter().zip(FIGURES).take(many).enumerate() {
-        right.push(&padded(word, wide), if n == 1 { aged } else { Slot::Soft });
-    }
-    row.ends_keeping_right(right, columns, ctx.glyphs.ellipsis)
-}
-
-/// Where it works, and what goes on or waits.
-fn second(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Row {
-    let slot = match run.info.status {
-        RunStatus::Waiting | RunStatus::Stalled => Slot::Warn,
-        RunStatus::Failed | RunStatus::Orphaned => Slot::Bad,
-        RunStatus::Idle | RunStatus::Thinking | RunStatus::Tool | RunStatus::Done | RunStatus::Stopped => {
-            Slot::Soft
-        }
-    };
-    let shown = ctx.runs.iter().find(|r| matches!(r.berth, Berth::Shown(_)));
-    let here = shown.is_some_and(|shown| shown.info.folder == run.info.folder);
-    let mut place = if here { "this folder".to_owned() } else { run.folder().to_owned() };
-    if run.worktree.is_some() && columns >= TABLE_FROM {
-        place = format!("{place} {} worktree", ctx.glyphs.dot);
-    }
-    let doing = match (run.berth, run.info.doing.is_empty()) {
-        (Berth::Shown(_), true) => "shown now",
-        (_, true) if run.info.status == RunStatus::Orphaned => "its process is gone",
-        _ => &run.info.doing,
-    };
-    if columns < FIGURES_FROM {
-        let row = Row::of("    ", Slot::Text).and(run.info.status.name(), slot).and("  ", Slot::Text);
-        return row.and(doing, Slot::Soft).cut(columns, ctx.glyphs.ellipsis);
-    }
-    let row = Row::of(&" ".repeat(STATUS + 2), Slot::Text);
-    let wide = if columns >= TABLE_FROM { 30 } else { 22 };
-    let row = row.and(&padded(&place, wide), Slot::Faint).and("  ", Slot::Text);
-    row.and(doing, slot).cut(columns, ctx.glyphs.ellipsis)
-}
-
-/// Why it stands as it does, and what is at stake.
-fn details(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
-    let [across, _] = ctx.glyphs.rule;
-    let quiet = age(run.quiet);
-    let why = match run.info.status {
-        RunStatus::Idle => "nothing was asked of it yet".to_owned(),
-        RunStatus::Thinking => format!("the model is asked; the last sign of life came {quiet} ago"),
-        RunStatus::Tool => format!("a tool or command is at work; the last sign of life came {quiet} ago"),
-        RunStatus::Waiting => {
-            let questions = count(run.info.waiting, "question");
-            format!("{questions} of it {} for you", if run.info.waiting == 1 { "waits" } else { "wait" })
-        }
-        RunStatus::Stalled => {
-            format!("it should be at work, and nothing was heard of it for {quiet}")
-        }
-        RunStatus::Done if run.info.steps == 0 && !run.info.wrote => "answered, nothing changed".to_owned(),
-        RunStatus::Done => "what was asked is done".to_owned(),
-        RunStatus::Failed => run.info.doing.clone(),
-        RunStatus::Stopped => "it is unfinished and nothing works on it".to_owned(),
-        RunStatus::Orphaned => "the process that worked on it is gone; its log is whole".to_owned(),
-    };
-    let held = run.info.pid.map(|pid| format!("process {pid} holds it; here it opens read-only"));
-    let stake = Some(run.info.stake.join(", ")).filter(|s| !s.is_empty());
-    let session = Some(run.info.session.clone()).filter(|s| !s.is_empty());
-    let mut rows = vec![Row::of(&across.repeat(columns), Slot::Line)];
-    let lines = [
-        ("why this state", Some(why)),
-        ("held", held),
-        ("at stake", stake),
-        ("folder", Some(run.info.folder.clone())),
-        ("session", session),
-    ];
-    for (label, text) in lines {
-        let Some(text) = text else { continue };
-        let row = Row::of(&format!("  {label:17}"), Slot::Soft).and(&text, Slot::Text);
-        rows.push(row.cut(columns, ctx.glyphs.ellipsis));
-    }
-    rows
 }

@@ -91,8 +91,12 @@ impl RunRow {
 
     /// Whether it is a session that nobody works on and that can be gone on with: unfinished, or come to rest.
     pub fn was_left(&self) -> bool {
-        let rests = matches!(self.info.status, RunStatus::Stopped | RunStatus::Orphaned | RunStatus::Done);
-        self.berth == Berth::Elsewhere && self.info.pid.is_none() && rests
+        self.berth == Berth::Elsewhere && self.info.pid.is_none()
+    }
+
+    /// Whether it is a session of before, that came to rest.
+    pub fn is_earlier(&self) -> bool {
+        self.was_left() && !self.info.status.is_left()
     }
 
     /// Whether it is behind the one that is shown.

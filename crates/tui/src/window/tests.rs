@@ -378,3 +378,89 @@ fn the_log_of_a_run_is_its_conversation_with_the_keys_in_it() {
     let text = bench.draw();
     assert!(text.contains("Move to sqlx") && text.contains("your keys go to the conversation"), "{text}");
 }
+
+/// Two sessions that came to rest and one that was left unfinished.
+fn with_earlier() -> Bench {
+    let run = |session: &str, title: &str, status, doing: &str| RunInfo {
+        session: session.into(),
+        title: title.into(),
+        status,
+        doing: doing.into(),
+        ..RunInfo::default()
+    };
+    let mut bench = Bench::six();
+    let left = run("20260104-101500-4d4d", "Fuzz the parser", S::Stopped, "");
+    let second = run("20260103-101500-3c3c", "Name the line", S::Done, "2 changes set aside, 1 queued");
+    let first = run("20260102-101500-2b2b", "Explain the locks", S::Failed, "the server said no");
+    let listed = vec![left, second, first];
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), listed), bench.now);
+    let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
+    bench
+}
+
+fn opens(bench: &mut Bench) -> Option<String> {
+    std::iter::from_fn(|| bench.window.next_host_request()).find_map(|request| match request {
+        HostRequest::Open(wish) => wish.session,
+        HostRequest::List | HostRequest::End { .. } => None,
+    })
+}
+
+#[test]
+fn sessions_of_before_stand_below_those_of_this_window_and_open_in_it() {
+    let mut bench = with_earlier();
+    assert!(bench.draw().contains("1 run was left unfinished here"), "what came to rest is not");
+    bench.leader('r');
+    let text = bench.draw();
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in\n{text}"));
+    let order = ["Count the tests", "Fuzz the parser", "earlier here", "Name the line", "Explain the locks"];
+    assert!(order.map(at).is_sorted(), "{text}");
+    assert!(text.contains("2 changes set aside, 1 queued"), "{text}");
+    assert!(text.contains("7 · ") && text.contains("2 earlier"), "{text}");
+    bench.keys("jjjjjjjj");
+    let text = bench.draw();
+    assert!(text.contains("session          20260102-101500-2b2b"), "the last is chosen: {text}");
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    assert_eq!(opens(&mut bench).as_deref(), Some("20260102-101500-2b2b"));
+}
+
+#[test]
+fn a_session_is_found_by_a_word_and_esc_lists_all_again() {
+    let mut bench = with_earlier();
+    bench.leader('r');
+    bench.keys("/");
+    bench.keys("LOCKS");
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    let text = bench.draw();
+    assert!(text.contains("Runs · \"LOCKS\"") && text.contains("Why two locks?"), "{text}");
+    assert!(text.contains("Explain the locks") && !text.contains("Name the line"), "{text}");
+    bench.keys("j");
+    bench.press(KeyCode::Esc, KeyModifiers::NONE);
+    let text = bench.draw();
+    assert!(text.contains("Name the line") && text.contains("your keys go to the runs"), "{text}");
+}
+
+#[test]
+fn the_words_of_other_programs_open_a_session_of_before_by_its_name() {
+    let mut bench = with_earlier();
+    let line = |bench: &mut Bench, text: &str| {
+        bench.keys(text);
+        bench.press(KeyCode::Enter, KeyModifiers::NONE);
+        bench.pause();
+    };
+    line(&mut bench, "/resume 20260103");
+    assert_eq!(opens(&mut bench).as_deref(), Some("20260103-101500-3c3c"));
+    // Where several begin so, or none, the list says which there are.
+    line(&mut bench, "/resume 2026");
+    assert_eq!(opens(&mut bench), None);
+    let text = bench.draw();
+    assert!(text.contains("Runs · \"2026\"") && text.contains("Fuzz the parser"), "{text}");
+    bench.press(KeyCode::Esc, KeyModifiers::NONE);
+    bench.press(KeyCode::Esc, KeyModifiers::NONE);
+    line(&mut bench, "/sessions nowhere");
+    let text = bench.draw();
+    assert!(
+        text.contains("No session here has \"nowhere\".") && text.contains("Esc lists them all"),
+        "{text}"
+    );
+    assert_eq!((opens(&mut bench), bench.window.sessions()), (None, 6), "nothing is begun");
+}

@@ -2,7 +2,7 @@
 //!
 //! Owns their drawing only.
 
-use pilothouse_core::{clean::Clean, money::age, runs::RunStatus};
+use pilothouse_core::{clean::Clean, money::age};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -274,7 +274,7 @@ impl App {
         let run = self.runs.iter().find(|run| run.was_left())?;
         let key = self.keying.keymap.key(runs::KIND.toggle())?;
         let title = shorten(&Clean::line(run.title()), 40);
-        let stands = if run.info.status == RunStatus::Done { "done" } else { "unfinished" };
+        let stands = if run.is_earlier() { run.info.status.name() } else { "unfinished" };
         let age = age(run.quiet);
         let row = Row::of(&key, Slot::Accent).and(" goes on with ", Slot::Soft);
         let row = row.and(&format!("\"{title}\""), Slot::Strong);

@@ -92,6 +92,8 @@ pub(super) const ALL: &[Scene] = &[
     ("runs-behind", |w, h| fleet(executing(w, h))),
     ("runs-stop", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rjx")),
     ("runs-message", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rjm")),
+    ("runs-earlier", |w, h| pressed(earlier(answered(w, h)), "<ctrl-x>rjjjj")),
+    ("runs-found", |w, h| pressed(earlier(answered(w, h)), "<ctrl-x>r/lock<enter>")),
     ("runs-leave", |w, h| pressed(fleet(answered(w, h)), "/quit<enter>")),
     ("approvals-beside", |w, h| pressed(fleet(answered(w, h)), "<ctrl-x>a")),
     ("queued", queued),

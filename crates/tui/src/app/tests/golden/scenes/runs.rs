@@ -194,3 +194,38 @@ pub(super) fn fleet(mut desk: Desk) -> Desk {
     ];
     desk
 }
+
+/// Below the session that is shown those of before, and one that was left unfinished.
+pub(super) fn earlier(mut desk: Desk) -> Desk {
+    let row = |n: u64, title: &str, status: RunStatus, days: u64, doing: &str| {
+        let info = RunInfo {
+            session: format!("2026112{n}-140201-3f2a"),
+            title: title.into(),
+            folder: "/home/me/code/inkwell".into(),
+            status,
+            doing: doing.into(),
+            usage: Usage { cost_micros: Some(20_000 * n), ..Usage::default() },
+            ..RunInfo::default()
+        };
+        RunRow { info, berth: Berth::Elsewhere, worktree: None, quiet: days * 86_400_000 + 3_600_000 }
+    };
+    let mut shown = row(9, "where is a login checked?", RunStatus::Done, 0, "");
+    (shown.berth, shown.quiet) = (Berth::Shown(0), 4_000);
+    let mut left = row(8, "Port the store to sqlx 0.8", RunStatus::Stopped, 0, "");
+    (left.info.done, left.info.steps) = (2, 5);
+    desk.app.runs = vec![
+        shown,
+        left,
+        row(
+            7,
+            "Name the line in every error of the parser",
+            RunStatus::Done,
+            1,
+            "2 changes set aside, 1 queued",
+        ),
+        row(6, "Why are there two locks around the store?", RunStatus::Done, 2, ""),
+        row(5, "Translate the help", RunStatus::Failed, 5, "the server refused the key"),
+        row(4, "Remove the old lock file", RunStatus::Done, 9, ""),
+    ];
+    desk
+}
