@@ -810,6 +810,9 @@ pub enum Event {
         /// What may be somebody else's stays as it is.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         keep: bool,
+        /// The write down to which the ones before it are taken back as well.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<ApplyId>,
     },
     /// An applied change was taken back, or put back.
     Reverted {

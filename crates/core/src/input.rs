@@ -143,6 +143,13 @@ pub enum Input {
     SetBudget(Limits),
     /// The user wants the last applied change taken back.
     Undo,
+    /// The user wants every applied change taken back from the last down to an earlier one, as they were listed.
+    UndoTo {
+        /// The earlier one, which goes last.
+        to: ApplyId,
+        /// The last one that was listed.
+        last: ApplyId,
+    },
     /// The user wants the last undone change put back.
     Redo,
     /// The text of a message that waited, and what the later tiers think of it.

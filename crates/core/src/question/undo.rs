@@ -21,6 +21,9 @@ pub struct UndoQuestion {
     pub line: String,
     /// What may be somebody else's.
     pub doubt: Doubt,
+    /// The write down to which the ones before it are taken back as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<ApplyId>,
     /// Whether it is answered in the bar: no other question held it when this one was asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_bar: bool,

@@ -147,6 +147,7 @@ impl Redactor {
             | Input::SetBudget(_)
             | Input::SetPause(..)
             | Input::Undo
+            | Input::UndoTo { .. }
             | Input::Redo
             | Input::Recalled { .. }
             | Input::TreeSeen { .. }

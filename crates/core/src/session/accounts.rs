@@ -2,7 +2,7 @@
 //!
 //! Owns the sums. Never counts tokens itself: what a call cost is told by its event.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{LaneKind, State};
 use crate::{
@@ -72,6 +72,9 @@ impl State {
         let Some(lane) = self.lanes.get(&lane) else { return };
         if lane.kind.of_run() || of_run == Some(lane.turn) {
             self.accounts.run.add(usage);
+        }
+        if let Some(turn) = self.turns.get_mut(&lane.turn) {
+            Arc::make_mut(turn).used.add(usage);
         }
         if let LaneKind::Task(task) = lane.kind {
             self.accounts.tasks.entry(task).or_default().add(usage);

@@ -22,8 +22,18 @@ pub(super) struct Changes {
     applies: BTreeMap<ApplyId, Apply>,
     ledger: Vec<ApplyId>,
     undone: Vec<ApplyId>,
+    taking_back: TakingBack,
     /// Steps' lanes that had nothing left to do but to have looked at what they proposed.
     through: BTreeSet<LaneId>,
+}
+
+/// Several writes that are taken back one after the other, the last first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct TakingBack {
+    /// What is still on disk.
+    pub left: Vec<ApplyId>,
+    /// What is not any more.
+    pub done: Vec<ApplyId>,
 }
 
 /// An approved write.
@@ -64,10 +74,10 @@ pub struct CommandWrite {
 
 impl Apply {
     /// What is asked before it is taken back, where there is something to ask.
-    pub(super) fn undo_question(&self, in_bar: bool) -> Option<UndoQuestion> {
+    pub(super) fn undo_question(&self, to: Option<ApplyId>, in_bar: bool) -> Option<UndoQuestion> {
         let command = self.command.as_ref().filter(|c| !c.doubt.is_none())?;
         let (line, doubt) = (command.line.clone(), command.doubt.clone());
-        Some(UndoQuestion { apply: self.id, what: self.words(), line, doubt, in_bar })
+        Some(UndoQuestion { apply: self.id, what: self.words(), line, doubt, to, in_bar })
     }
 
     /// Whether its content is on disk, as far as this session knows.
@@ -131,6 +141,10 @@ impl Changes {
 
     pub fn ledger(&self) -> &[ApplyId] {
         &self.ledger
+    }
+
+    pub const fn taking_back(&self) -> &TakingBack {
+        &self.taking_back
     }
 
     pub fn undone(&self) -> &[ApplyId] {
@@ -208,7 +222,13 @@ impl Changes {
     )]
     fn fold_revert(&mut self, event: &Event) {
         match event {
-            Event::RevertStarted { apply, redo, keep } => {
+            Event::RevertStarted { apply, redo, keep, to } => {
+                let TakingBack { left, .. } = &self.taking_back;
+                if to.is_none() || left.first() != to.as_ref() || left.last() != Some(apply) {
+                    let from = self.ledger.iter().position(|a| Some(a) == to.as_ref());
+                    let left = from.and_then(|n| self.ledger.get(n..)).unwrap_or_default().to_vec();
+                    self.taking_back = TakingBack { left, done: Vec::new() };
+                }
                 if let Some(command) = self.applies.get_mut(apply).and_then(|a| a.command.as_mut()) {
                     command.kept = *keep;
                 }
@@ -218,6 +238,7 @@ impl Changes {
                 self.set_apply(*apply, ApplyStatus::Reverted);
                 self.ledger.retain(|a| a != apply);
                 self.undone.push(*apply);
+                self.taking_back.done.extend(self.taking_back.left.pop_if(|a| a == apply));
             }
             Event::Reverted { apply, redo: true } => {
                 self.set_apply(*apply, ApplyStatus::Applied);
@@ -227,6 +248,7 @@ impl Changes {
             Event::RevertFailed { apply, redo, .. } => {
                 let back = if *redo { ApplyStatus::Reverted } else { ApplyStatus::Applied };
                 self.set_apply(*apply, back);
+                self.taking_back = TakingBack::default();
             }
             _ => {}
         }

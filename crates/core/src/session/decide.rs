@@ -149,6 +149,7 @@ impl<'a> Draft<'a> {
                 Ok(())
             }
             Input::Undo => self.undo(),
+            Input::UndoTo { to, last } => self.undo_to(to, last),
             Input::Redo => self.redo_change(),
             Input::TiersAnswered { turn, said } => self.understood(turn, *said),
             Input::Crowded { call } => self.crowded(call),

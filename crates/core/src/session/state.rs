@@ -334,6 +334,10 @@ pub const RECENT: usize = 24;
 pub struct TurnInfo {
     /// Where its text stands.
     pub seq: Seq,
+    /// When it was said.
+    pub at: Millis,
+    /// What the work on it used.
+    pub used: Usage,
     /// The beginning of its text, at most [`HEAD_CHARS`] characters.
     pub head: String,
     /// What kind of turn.

@@ -53,6 +53,8 @@ pub enum Extent {
     Run,
     /// What the last message led to.
     Turn,
+    /// Everything since this message was said.
+    Since(TurnId),
 }
 
 impl Extent {
@@ -67,6 +69,7 @@ impl Extent {
             Self::Session => "session",
             Self::Run => "run",
             Self::Turn => "turn",
+            Self::Since(_) => "since",
         }
     }
 
@@ -76,7 +79,7 @@ impl Extent {
         match self {
             Self::Session => Self::Run,
             Self::Run => Self::Turn,
-            Self::Turn => Self::Session,
+            Self::Turn | Self::Since(_) => Self::Session,
         }
     }
 }
@@ -187,17 +190,24 @@ impl State {
         })
     }
 
+    /// The writes since a message was said, the oldest first.
+    pub fn writes_since(&self, turn: TurnId) -> &[ApplyId] {
+        let at = self.ledger().iter().position(|id| id.0 > turn.0);
+        at.and_then(|at| self.ledger().get(at..)).unwrap_or_default()
+    }
+
     /// The writes within an extent.
     fn within(&self, extent: Extent) -> Vec<(ApplyId, Origin, &[FileChange])> {
         let all = || self.writes().map(|(_, origin, _)| origin);
         let run = all().filter_map(|o| o.run).last();
         let turn = all().last().map(|o| o.turn);
-        let holds = |origin: &Origin| match extent {
+        let holds = |id: &ApplyId, origin: &Origin| match extent {
             Extent::Session => true,
             Extent::Run => run.is_some() && origin.run == run,
             Extent::Turn => Some(origin.turn) == turn,
+            Extent::Since(turn) => self.writes_since(turn).contains(id),
         };
-        self.writes().filter(|(_, origin, _)| holds(origin)).collect()
+        self.writes().filter(|(id, origin, _)| holds(id, origin)).collect()
     }
 
     /// What was written, the oldest first, put together by run or message.

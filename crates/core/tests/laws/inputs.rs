@@ -179,10 +179,15 @@ pub(super) fn input(dice: &mut Dice, session: &Session) -> Input {
         8 => {
             let places =
                 dice.pick(&[Pause::FirstWrite, Pause::FailedGate, Pause::Lines(0), Pause::Micros(0)]);
+            let ledger = state.ledger();
+            let last = ledger.last().copied().unwrap_or_default();
+            let to = ledger.get(dice.roll(3)).copied().unwrap_or_default();
             let (step, on) = (Pause::Step(TaskId(dice.roll(3) as u64)), dice.roll(4) > 0);
+            let again = TaskId(dice.roll(3) as u64);
             dice.pick(&[
                 Input::Cancel,
                 Input::Undo,
+                Input::UndoTo { to, last },
                 Input::Redo,
                 Input::Up,
                 Input::SetPermission(PermissionMode::ReadOnly),

@@ -4,7 +4,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::Event,
-    ids::{ApplyId, CallId, ProposalId},
+    ids::{ApplyId, CallId, ProposalId, TurnId},
     input::{Input, Rebased, WriteFault},
     intent::Phase,
     plan::TaskStatus,
@@ -400,4 +400,89 @@ fn a_run_of_which_a_step_was_taken_back_says_so_at_its_end() {
     let (summary, facts) = ended.unwrap();
     assert_eq!(summary, "Ended: 1 of 2 done, 1 taken back");
     assert_eq!((facts.done, facts.left[0].word()), (1, "taken back"));
+}
+
+/// What is being taken back now.
+fn going_back(b: &Bench) -> Option<ApplyId> {
+    b.session.pending().values().find_map(|w| match w {
+        Work::Revert { apply, redo: false, .. } => Some(*apply),
+        _ => None,
+    })
+}
+
+fn went_back(b: &mut Bench, result: Result<(), WriteFault>) {
+    let apply = going_back(b).unwrap();
+    b.input(Input::RevertEnded { apply, result }).unwrap();
+}
+
+/// Two writes of before a message and three after it, of which one may be somebody else's in part.
+fn since_a_message() -> (Bench, TurnId, Vec<ApplyId>) {
+    let mut b = doubted(false);
+    let changed = |b: &mut Bench, call, line: &str| {
+        let record = Some(BlobId::of(line.as_bytes()));
+        let wrote = Box::new(Wrote { count: 1, record, ..Wrote::default() });
+        b.input(Input::Recovered { call: CallId(call), line: line.into(), wrote }).unwrap();
+    };
+    changed(&mut b, 701, "touch before");
+    b.say("what greets here?");
+    let turn = *b.session.state().turns.keys().next_back().unwrap();
+    changed(&mut b, 702, "touch a");
+    let doubt = Doubt { names: vec!["b.txt".into()], count: 1, all: false };
+    let wrote = Wrote { count: 2, record: Some(BlobId::of(b"b")), doubt, ..Wrote::default() };
+    b.input(Input::Recovered { call: CallId(703), line: "make b".into(), wrote: Box::new(wrote) }).unwrap();
+    changed(&mut b, 704, "touch c");
+    let since = b.session.state().writes_since(turn).to_vec();
+    assert_eq!((since.len(), b.session.state().ledger().len()), (3, 5));
+    (b, turn, since)
+}
+
+#[test]
+fn all_that_was_written_since_a_message_is_taken_back_the_last_first() {
+    let (mut b, turn, since) = since_a_message();
+    b.input(Input::UndoTo { to: since[0], last: since[2] }).unwrap();
+    assert_eq!(going_back(&b), Some(since[2]));
+    assert!(b.input(Input::Undo).is_err(), "not while one goes back");
+    went_back(&mut b, Ok(()));
+    // What may be somebody else's is asked about as ever, and the rest goes on after the answer.
+    assert_eq!(going_back(&b), None);
+    b.answer(is_undo, UndoAnswer::All.given()).unwrap();
+    assert_eq!(going_back(&b), Some(since[1]));
+    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(()));
+    assert_eq!(going_back(&b), None, "what was written before the message stays");
+    assert!(b.session.state().writes_since(turn).is_empty() && b.session.state().ledger().len() == 2);
+    let told = b.notices().pop().unwrap();
+    assert!(told.starts_with("Took back 3 changes: 1 file by `touch c`, 2 files by `make b`"), "{told}");
+    assert!(told.contains("/unundo puts them back, one by one"), "{told}");
+    b.input(Input::Redo).unwrap();
+    b.input(Input::RevertEnded { apply: since[0], result: Ok(()) }).unwrap();
+    assert_eq!(b.session.state().writes_since(turn), [since[0]]);
+}
+
+#[test]
+fn what_cannot_be_taken_back_stops_the_rest_and_what_was_not_listed_is_not_taken_back() {
+    let (mut b, turn, since) = since_a_message();
+    let earlier = b.session.state().ledger()[0];
+    assert!(b.input(Input::UndoTo { to: since[0], last: since[1] }).is_err(), "one more was written by now");
+    assert!(b.input(Input::UndoTo { to: ApplyId(9_999), last: since[2] }).is_err());
+    // A no to the question in the middle leaves the rest.
+    b.input(Input::UndoTo { to: since[0], last: since[2] }).unwrap();
+    went_back(&mut b, Ok(()));
+    b.answer(is_undo, UndoAnswer::Leave.given()).unwrap();
+    assert_eq!((going_back(&b), b.session.state().writes_since(turn)), (None, &since[..2]));
+    // So does a file that is another by now.
+    b.input(Input::UndoTo { to: earlier, last: since[1] }).unwrap();
+    b.answer(is_undo, UndoAnswer::All.given()).unwrap();
+    let fault = WriteFault { message: "b.txt is another".into(), stale: true, rebased: Vec::new() };
+    went_back(&mut b, Err(fault));
+    assert_eq!((going_back(&b), b.session.state().writes_since(turn)), (None, &since[..2]));
+    // And one alone is one alone.
+    b.input(Input::Undo).unwrap();
+    b.answer(is_undo, UndoAnswer::All.given()).unwrap();
+    went_back(&mut b, Ok(()));
+    assert_eq!((going_back(&b), b.session.state().ledger().len()), (None, 3));
+    // Nothing goes on by itself once the session was opened again.
+    b.input(Input::UndoTo { to: earlier, last: since[0] }).unwrap();
+    b.input(Input::Open(opening())).unwrap();
+    assert_eq!(going_back(&b), None);
 }

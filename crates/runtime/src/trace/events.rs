@@ -333,7 +333,7 @@ impl EventTrace {
             info!(%apply, "apply ended");
         } else if let Event::ApplyFailed { apply, stale, .. } = event {
             warn!(%apply, stale, "apply failed");
-        } else if let Event::RevertStarted { apply, redo, keep } = event {
+        } else if let Event::RevertStarted { apply, redo, keep, .. } = event {
             info!(%apply, redo, keep, "undo started");
         } else if let Event::Reverted { apply, redo } = event {
             info!(%apply, redo, "undo ended");

@@ -158,6 +158,7 @@ impl Overlay for Changes {
             Extent::Session => "Written in this session",
             Extent::Run => "Written by the last run",
             Extent::Turn => "Written for the last message",
+            Extent::Since(_) => "Written since that message",
         };
         let inner = frame(ctx, area, title, &self.total(), keys, buf);
         let width = usize::from(inner.width);
@@ -186,7 +187,7 @@ const fn shows(next: Extent) -> &'static str {
     match next {
         Extent::Session => "show the session",
         Extent::Run => "show the last run",
-        Extent::Turn => "show the last message",
+        Extent::Turn | Extent::Since(_) => "show the last message",
     }
 }
 

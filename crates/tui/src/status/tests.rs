@@ -24,6 +24,8 @@ fn turn(state: &mut State, head: &str) {
         directed: None,
         output: None,
         seq: Seq(1),
+        at: pilothouse_core::ids::Millis(0),
+        used: pilothouse_core::talk::Usage::default(),
         head: head.into(),
         class: Turn::Query(None),
         path: IntentPath::root(),

@@ -120,6 +120,8 @@ impl State {
         self.keep(seq, true, head.clone());
         let info = TurnInfo {
             seq,
+            at: self.at,
+            used: crate::talk::Usage::default(),
             head,
             class: Turn::Query(None),
             path: IntentPath::root(),

@@ -14,6 +14,7 @@ use crate::{
     event::{Event, Level},
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Rebased, Refusal, WriteFault},
+    money,
     proposal::{Proposal, TakeBack},
     question::{Review, UndoAnswer, UndoQuestion},
     session::{Apply, ApplyStatus},
@@ -27,6 +28,20 @@ const MOST_LINE: usize = 120;
 
 impl Draft<'_> {
     pub(super) fn undo(&mut self) -> Decided {
+        let only_the_last = None;
+        self.take_back(only_the_last)
+    }
+
+    pub(super) fn undo_to(&mut self, to: ApplyId, last: ApplyId) -> Decided {
+        let ledger = self.state.ledger();
+        if ledger.last() != Some(&last) || !ledger.contains(&to) {
+            return Err(Refusal::new("what stands there changed since; look again before you take it back"));
+        }
+        self.take_back(Some(to))
+    }
+
+    /// Takes the last applied change back, and then the ones before it down to one, where that is named.
+    fn take_back(&mut self, to: Option<ApplyId>) -> Decided {
         self.no_write_open()?;
         let Some(apply) = self.state.ledger().last().copied() else {
             return Err(Refusal::new("this session has no applied change to take back"));
@@ -37,9 +52,9 @@ impl Draft<'_> {
             self.close(old, None);
         }
         let in_bar = self.state.phase_question().is_none();
-        let question = self.state.applies().get(&apply).and_then(|a| a.undo_question(in_bar));
+        let question = self.state.applies().get(&apply).and_then(|a| a.undo_question(to, in_bar));
         let Some(question) = question else {
-            self.emit(Event::RevertStarted { apply, redo: false, keep: false });
+            self.emit(Event::RevertStarted { apply, redo: false, keep: false, to });
             return Ok(());
         };
         let text = question.text();
@@ -54,7 +69,7 @@ impl Draft<'_> {
         };
         let command = self.state.applies().get(&apply).and_then(|a| a.command.as_ref());
         let keep = command.is_some_and(|c| c.kept);
-        self.emit(Event::RevertStarted { apply, redo: true, keep });
+        self.emit(Event::RevertStarted { apply, redo: true, keep, to: None });
         Ok(())
     }
 
@@ -119,6 +134,27 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// Whether the next of several changes is being taken back, or asked about; what stops them says so.
+    fn goes_on_back(&mut self) -> bool {
+        let left = &self.state.changes.taking_back().left;
+        let Some(to) = left.first().copied() else { return false };
+        let next = if left.last() == self.state.ledger().last() {
+            self.take_back(Some(to))
+        } else {
+            Err(Refusal::new("something else was written meanwhile"))
+        };
+        if let Err(refusal) = &next {
+            self.notice(Level::Warn, format!("The rest was not taken back: {}.", refusal.reason));
+        }
+        next.is_ok()
+    }
+
+    /// Several changes that were taken back together.
+    fn taken_back(&self) -> Vec<&Apply> {
+        let done = &self.state.changes.taking_back().done;
+        done.iter().filter_map(|id| self.state.applies().get(id)).collect()
+    }
+
     pub(super) fn revert_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
         let Some(ApplyStatus::Reverting { redo }) = self.state.applies().get(&apply).map(|a| a.status) else {
             return Err(Refusal::new("that change is not being taken back any more"));
@@ -134,21 +170,34 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A write is taken back, or put back.
+    /// A write is taken back, or put back; where several are, the next of them follows.
     pub(super) fn reverted(&mut self, apply: ApplyId, redo: bool) {
         self.emit(Event::Reverted { apply, redo });
         self.stale_gates();
+        if self.goes_on_back() {
+            return;
+        }
         let of = self.state.applies().get(&apply);
         let kept = of.and_then(|a| a.command.as_ref()).filter(|c| c.kept && !redo);
         let kept = kept.map(|c| format!(" {} stayed as it is.", c.doubt.words())).unwrap_or_default();
-        let of = of.map(told).unwrap_or_default();
+        let several = self.taken_back().len() > 1;
+        let of = if several {
+            let words: Vec<String> = self.taken_back().into_iter().map(told).collect();
+            format!("{}: {}", money::count(words.len(), "change"), named(&words))
+        } else {
+            of.map(|a| format!("the change to {}", told(a))).unwrap_or_default()
+        };
         let what = if redo { "Put back" } else { "Took back" };
-        let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
+        let back = match (redo, several) {
+            (true, _) => "/undo takes it back again",
+            (false, false) => "/unundo puts it back",
+            (false, true) => "/unundo puts them back, one by one",
+        };
         let rest = match self.state.ledger().len() {
             n if !redo && n > 0 => format!(" /undo again takes back the one before; {n} to go."),
             _ => String::new(),
         };
-        self.notice(Level::Info, format!("{what} the change to {of}; {back}.{kept}{rest}"));
+        self.notice(Level::Info, format!("{what} {of}; {back}.{kept}{rest}"));
     }
 
     /// Files changed since: what was written is proposed to be taken back beside that, for the user to decide.
@@ -204,7 +253,7 @@ impl Resolve for UndoQuestion {
             return Err(Refusal::new("something else changed since; /undo asks again"));
         }
         draft.close(given.question, Some(given.stored));
-        draft.emit(Event::RevertStarted { apply: self.apply, redo: false, keep });
+        draft.emit(Event::RevertStarted { apply: self.apply, redo: false, keep, to: self.to });
         Ok(())
     }
 }
