@@ -123,8 +123,10 @@ commands! {
     Agents "agents" [] Nothing, Screen, "agents of files, called as @NAME: where from, what they may";
     Kb "kb" ["knowledge"] Required("QUESTION|status"), Screen,
         "passages of this project that answer a question; status says what is indexed";
-    Runs "bg" ["runs", "sessions", "resume", "history"] Optional("TASK"), Screen,
-        "every session of this window; with a task, begin one beside this";
+    Runs "bg" ["runs", "sessions", "resume"] Optional("TASK"), Screen,
+        "every session of this folder; with a task, begin one beside this";
+    History "history" ["turns", "rewind"] Nothing, Screen,
+        "every message of this session: what came of it, and back to before it";
     Worktree "worktree" ["wt"] Required("NAME [TASK]"), Screen, "a session in a git worktree of its own";
     Status "status" ["state"] Nothing, Either, "mode, phase, plan, queue";
     Mode "mode" [] Required("proof|explore"), Session, "change the mode";

@@ -7,7 +7,7 @@ use std::time::Instant;
 use pilothouse_core::{
     checkpoint::Answer,
     digest::Place,
-    ids::{CheckpointId, Millis},
+    ids::{CheckpointId, Millis, TurnId},
     input::Input,
     port::{Ask, Surroundings},
     session::{Session, State},
@@ -112,6 +112,8 @@ pub struct Outcome {
     pub edit: Option<(String, String)>,
     /// A line of a file of the workspace that the user wants to see.
     pub place: Option<Wanted>,
+    /// A message of the conversation that the user wants to see.
+    pub turn: Option<TurnId>,
     /// One line for the user, about this key.
     pub notice: Option<String>,
     /// One line for the user, about what was not done.

@@ -9,6 +9,7 @@ pub mod changes;
 pub mod connect;
 pub mod context;
 pub mod help;
+pub mod history;
 pub mod kb;
 pub mod page;
 pub mod palette;
@@ -49,6 +50,7 @@ pub const OVERLAYS: &[OverlayKind] = &[
     approvals::KIND,
     why::KIND,
     changes::KIND,
+    history::KIND,
     status::KIND,
     context::KIND,
     sources::KIND,

@@ -14,7 +14,7 @@ use pilothouse_core::{
     checkpoint::Checkpoint,
     digest::Place,
     event::{Event, Stamped},
-    ids::CheckpointId,
+    ids::{CheckpointId, TurnId},
     intent::Slash,
     port::{Ask, Reply},
     redact::Redactor,
@@ -201,6 +201,11 @@ pub trait Pane: fmt::Debug {
 
     /// Goes to a line of a file, where it shows that file.
     fn show_place(&mut self, _place: &Place, _ctx: &Ctx<'_>) -> bool {
+        false
+    }
+
+    /// Goes to a message, where it shows those.
+    fn show_turn(&mut self, _turn: TurnId) -> bool {
         false
     }
 

@@ -6,7 +6,11 @@
 use std::time::Instant;
 
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind, MouseEventKind};
-use pilothouse_core::{checkpoint::Answer, ids::CheckpointId, input::Input};
+use pilothouse_core::{
+    checkpoint::Answer,
+    ids::{CheckpointId, TurnId},
+    input::Input,
+};
 use ratatui::layout::Position;
 
 use super::{App, AppCommand, Editing, Outcome, keying::Taken, stray::Stroke};
@@ -298,6 +302,9 @@ impl App {
         if let Some(wanted) = outcome.place {
             self.show_place(&wanted, came);
         }
+        if let Some(turn) = outcome.turn {
+            self.show_turn(turn);
+        }
         if let Some(notice) = outcome.notice {
             self.say(notice);
         }
@@ -327,6 +334,15 @@ impl App {
             Some(id) => self.go(Focus::Pane(id)),
             None if self.world.surroundings.read_only => {}
             None => self.outbox.wish(AppCommand::Open(wanted.place.clone())),
+        }
+    }
+
+    /// Shows a message, in the pane that has those.
+    fn show_turn(&mut self, turn: TurnId) {
+        let shows = self.panes.all().find_map(|(n, pane)| pane.show_turn(turn).then_some(n));
+        let id = shows.and_then(|n| self.panes.iter().find(|(at, ..)| *at == n)).map(|(_, id, _)| id);
+        if let Some(id) = id {
+            self.go(Focus::Pane(id));
         }
     }
 

@@ -26,6 +26,7 @@ mod review;
 mod scroll;
 mod stray;
 mod tell;
+mod turns;
 mod waits;
 mod words;
 

@@ -40,7 +40,7 @@ pub const KIND: OverlayKind = OverlayKind {
 
 /// What was written within an extent, and which file is chosen.
 #[derive(Debug)]
-struct Changes {
+pub(super) struct Changes {
     extent: Extent,
     groups: Vec<Written>,
     at: usize,
@@ -53,7 +53,7 @@ enum Line<'a> {
 }
 
 impl Changes {
-    fn of(ctx: &Ctx<'_>, extent: Extent) -> Self {
+    pub(super) fn of(ctx: &Ctx<'_>, extent: Extent) -> Self {
         // The newest first, as one looks for it.
         let groups: Vec<Written> = ctx.state.written(extent).into_iter().rev().collect();
         Self { extent, groups, at: 0 }

@@ -5,6 +5,7 @@
 use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::input::Input;
 use ratatui::buffer::Buffer;
 
 use super::{Caret, Overlay, page::frame};
@@ -16,6 +17,21 @@ use crate::{
     window::WindowWish,
 };
 
+/// What a yes leads to.
+#[derive(Clone, Debug)]
+pub enum Accepted {
+    /// Something for the window.
+    Window(WindowWish),
+    /// Something for the session.
+    Input(Box<Input>),
+}
+
+impl From<WindowWish> for Accepted {
+    fn from(wish: WindowWish) -> Self {
+        Self::Window(wish)
+    }
+}
+
 /// The question.
 #[derive(Debug)]
 pub struct Stake {
@@ -26,14 +42,14 @@ pub struct Stake {
     /// What is at stake.
     pub lines: Vec<String>,
     /// What `y` leads to.
-    pub wish: WindowWish,
+    pub accepted: Accepted,
     drawn: Standing<()>,
 }
 
 impl Stake {
     /// The question, not drawn yet.
-    pub fn new(title: String, does: &'static str, lines: Vec<String>, wish: WindowWish) -> Self {
-        Self { title, does, lines, wish, drawn: Standing::default() }
+    pub fn new(title: String, does: &'static str, lines: Vec<String>, yes: impl Into<Accepted>) -> Self {
+        Self { title, does, lines, accepted: yes.into(), drawn: Standing::default() }
     }
 }
 
@@ -60,7 +76,11 @@ impl Overlay for Stake {
         if !ctx.stood(&self.drawn, &()) {
             return Some(Outcome::complaint(TOO_EARLY));
         }
-        Some(Outcome::window(self.wish.clone()).and_close())
+        let outcome = match self.accepted.clone() {
+            Accepted::Window(wish) => Outcome::window(wish),
+            Accepted::Input(input) => Outcome::input(*input),
+        };
+        Some(outcome.and_close())
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {

@@ -19,7 +19,7 @@ use pilothouse_core::{
     blob::BlobId,
     clean::Clean,
     event::Stamped,
-    ids::{CheckpointId, Seq},
+    ids::{CheckpointId, Seq, TurnId},
     intent::Phase,
     port::{Ask, Reply},
     redact::Redactor,
@@ -117,6 +117,8 @@ pub struct ConversationPane {
     asks: Vec<Ask>,
     asked: BTreeSet<BlobId>,
     history_asked: Option<Seq>,
+    /// A message that is to be shown once it is here.
+    sought: Option<TurnId>,
 }
 
 impl ConversationPane {
@@ -266,7 +268,7 @@ impl ConversationPane {
     }
 
     fn want_history(&mut self) {
-        let near = self.top.key - self.log.first() < 8;
+        let near = self.sought.is_some() || self.top.key - self.log.first() < 8;
         let Some(earliest) = self.log.earliest.filter(|s| near && s.0 > 1) else { return };
         if self.history_asked != Some(earliest) {
             self.history_asked = Some(earliest);
@@ -340,6 +342,7 @@ impl Pane for ConversationPane {
                 entry.forget();
             }
         }
+        self.seek_turn();
         self.settle(ctx);
         self.colour();
         self.want_history();
@@ -468,6 +471,11 @@ impl Pane for ConversationPane {
         self.visible(usize::from(self.size.height))
             .filter_map(|pos| self.log.get(pos.key))
             .any(|entry| entry.is_plan_of(question))
+    }
+
+    fn show_turn(&mut self, turn: TurnId) -> bool {
+        self.sought = Some(turn);
+        true
     }
 
     fn typed(&mut self, line: String, ctx: &Ctx<'_>) -> Outcome {

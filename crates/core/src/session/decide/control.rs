@@ -42,6 +42,7 @@ impl Draft<'_> {
         let Some(command) = SlashCommand::named(name) else { return self.slash_recipe(name, args) };
         command.check(args).map_err(Refusal::new)?;
         let now = Ceiling { permission: self.state.permission, chat_only: self.state.chat_only };
+        let read_only = Ceiling { permission: PermissionMode::ReadOnly, ..now };
         let control = match command.does {
             Slash::Proof
             | Slash::Explore
@@ -67,9 +68,7 @@ impl Draft<'_> {
             }
             Slash::Auto => return self.set_ceiling(Ceiling { chat_only: false, ..now }),
             Slash::Ask => return self.set_ceiling(Ceiling::of(PermissionMode::Ask)),
-            Slash::ReadOnly => {
-                return self.set_ceiling(Ceiling { permission: PermissionMode::ReadOnly, ..now });
-            }
+            Slash::ReadOnly => return self.set_ceiling(read_only),
             Slash::Agent => return self.forced(args, &format!("/{name} {args}")),
             Slash::Init => return self.forced(INIT, &format!("/{name}")),
             Slash::Plan => return self.plan_command(args),
@@ -88,6 +87,7 @@ impl Draft<'_> {
             Slash::Diff
             | Slash::Approvals
             | Slash::Why
+            | Slash::History
             | Slash::Skills
             | Slash::Agents
             | Slash::Kb

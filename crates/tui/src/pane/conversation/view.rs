@@ -160,6 +160,22 @@ impl ConversationPane {
         }
     }
 
+    /// Goes to the message that is to be shown, once it is here; what is older is asked for until then.
+    pub(super) fn seek_turn(&mut self) {
+        let Some(turn) = self.sought else { return };
+        let key = (self.log.first()..self.log.end())
+            .find(|k| self.log.get(*k).is_some_and(|e| e.turn == Some(turn)));
+        if let Some(key) = key {
+            self.hold();
+            let row = self.log.get(key).map_or(0, |e| usize::from(e.lead));
+            self.top = Pos { key, row };
+            self.cursor = Some(self.top);
+        }
+        if key.is_some() || self.log.earliest.is_none_or(|s| s.0 <= 1) {
+            self.sought = None;
+        }
+    }
+
     /// To the previous or next message of the user or the agent.
     pub(super) fn message(&mut self, ctx: &Ctx<'_>, direction: i64) {
         let from = self.cursor.unwrap_or(self.top);

@@ -1,0 +1,79 @@
+//! The messages of a session: what each wrote, and back from there.
+
+use pilothouse_core::ids::TurnId;
+
+use super::{review::Bench, *};
+
+/// Two files were written by the first message; the second only asked.
+fn written() -> Desk {
+    let mut b = Bench::new(100, 30);
+    b.press("<ctrl-x>d");
+    for _ in 0..2 {
+        b.press("a");
+        b.press("a");
+    }
+    b.press("<esc>");
+    b.press("<ctrl-c>");
+    b.desk.app.composer.draft.set(Saved::plain("where is the limit kept?"));
+    b.press("<enter>");
+    let mut desk = b.desk;
+    if !desk.thinking.is_empty() {
+        desk.reply("In src/a.rs.", &[]);
+    }
+    desk
+}
+
+#[test]
+fn each_message_is_told_with_its_path_and_what_it_wrote() {
+    let mut desk = written();
+    desk.press("<ctrl-x>h");
+    let text = desk.text();
+    assert_eq!(desk.top(), Some("history"));
+    for told in [
+        "where is the limit kept?",
+        "add rate limiting to the login endpoint",
+        "Conversation → Act",
+        "2 files +",
+    ] {
+        assert!(text.contains(told), "no {told} in\n{text}");
+    }
+    assert!(
+        text.contains("message 2 of 2") && !text.contains("u take back"),
+        "nothing was written since: {text}"
+    );
+    desk.press("j");
+    assert!(desk.text().contains("u take back"), "{}", desk.text());
+    desk.press("d");
+    assert!(desk.text().contains("Written since that message") && desk.text().contains("src/b.rs"));
+    desk.press("<esc>");
+    assert_eq!(desk.top(), Some("history"), "one Esc, one layer");
+}
+
+#[test]
+fn enter_goes_to_the_message_in_the_conversation() {
+    let mut desk = written();
+    desk.press("<ctrl-x>hj<enter>");
+    assert_eq!((desk.top(), desk.app.panes.focus), (None, CONVERSATION));
+    let text = desk.text();
+    let row = text.lines().position(|l| l.contains("add rate limiting to the login endpoint")).unwrap();
+    assert!(row < 5, "it stands at the top: {text}");
+}
+
+#[test]
+fn all_that_was_written_since_is_taken_back_after_one_question_that_names_the_files() {
+    let mut desk = written();
+    desk.collect();
+    desk.inputs.clear();
+    desk.press("<ctrl-x>hju");
+    let text = desk.text();
+    assert!(text.contains("Take back 2 changes since") && text.contains("src/a.rs +"), "{text}");
+    assert!(text.contains("src/b.rs +"), "{text}");
+    assert!(desk.inputs.is_empty(), "nothing before the answer");
+    desk.press("y");
+    assert!(desk.inputs.is_empty(), "too early");
+    desk.wait(1_000).press("y");
+    let ledger = desk.state().ledger().to_vec();
+    assert_eq!(desk.inputs, [Input::UndoTo { to: ledger[0], last: ledger[1] }]);
+    let turn: TurnId = *desk.state().turns.keys().next().unwrap();
+    assert_eq!(desk.state().writes_since(turn), ledger);
+}
