@@ -3,7 +3,7 @@
 //! Owns the diff of two byte strings and the result of taking some of its hunks. Never reads a
 //! file, and never touches a byte outside a taken hunk.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
 use serde::{Deserialize, Serialize};
 pub use similar::DiffOp;
@@ -99,14 +99,45 @@ impl Hunk {
 
     /// Its parts: each of its changes, or each line of its only one. One part where nothing can be parted.
     pub fn parts(&self) -> Vec<Self> {
-        let alone = |change: Change| Self { changes: vec![change] };
-        let [change] = self.changes[..] else { return self.changes.iter().copied().map(alone).collect() };
-        // A line that goes and one that comes stand for each other as long as there are both.
+        let changes = if self.changes.len() > 1 { self.changes.clone() } else { self.lines() };
+        changes.into_iter().map(|change| Self { changes: vec![change] }).collect()
+    }
+
+    /// Each of its lines by itself. A line that goes and one that comes stand for each other as long as there are both.
+    pub fn lines(&self) -> Vec<Change> {
         let line = |of: Lines, n: usize| {
             if n < of.len { Lines { start: of.start + n, len: 1 } } else { Lines { start: of.end(), len: 0 } }
         };
-        let lines = 0..change.old.len.max(change.new.len);
-        lines.map(|n| alone(Change { old: line(change.old, n), new: line(change.new, n) })).collect()
+        let each = |c: &Change| {
+            let c = *c;
+            (0..c.old.len.max(c.new.len)).map(move |n| Change { old: line(c.old, n), new: line(c.new, n) })
+        };
+        self.changes.iter().flat_map(each).collect()
+    }
+
+    /// What stands before some of its [`Hunk::lines`], those, and what stands behind, as far as there is any; and which
+    /// of these parts they are. `None` where there are no such lines.
+    pub fn cut(&self, chosen: Range<usize>) -> Option<(Vec<Self>, usize)> {
+        let lines = self.lines();
+        let (before, behind) = (lines.get(..chosen.start)?, lines.get(chosen.end..)?);
+        let those = lines.get(chosen).filter(|those| !those.is_empty())?;
+        let parts = [before, those, behind].map(Self::joined);
+        Some((parts.into_iter().flatten().collect(), usize::from(!before.is_empty())))
+    }
+
+    /// Changes as a hunk; those that touch become one.
+    fn joined(changes: &[Change]) -> Option<Self> {
+        let mut all: Vec<Change> = Vec::new();
+        for change in changes {
+            match all.last_mut() {
+                Some(last) if last.old.end() == change.old.start && last.new.end() == change.new.start => {
+                    last.old.len += change.old.len;
+                    last.new.len += change.new.len;
+                }
+                Some(_) | None => all.push(*change),
+            }
+        }
+        (!all.is_empty()).then_some(Self { changes: all })
     }
 
     fn span(mut runs: impl Iterator<Item = Lines>) -> Lines {

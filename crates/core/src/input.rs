@@ -2,6 +2,8 @@
 //!
 //! Owns the vocabulary. Inputs are not stored: the events decided from them are.
 
+use std::ops::Range;
+
 pub use crate::refusal::Refusal;
 use crate::{
     blob::{Blob, BlobId},
@@ -85,6 +87,19 @@ pub enum Input {
         proposal: ProposalId,
         /// The hunk, from 0.
         hunk: usize,
+        /// The decision.
+        decision: Option<Decision>,
+        /// The hash of what was shown.
+        shown: BlobId,
+    },
+    /// The user decides about some lines of a hunk by themselves, or takes the decision back.
+    DecideLines {
+        /// The proposal.
+        proposal: ProposalId,
+        /// The hunk, from 0.
+        hunk: usize,
+        /// Which of its lines, each with the one that it stands for.
+        lines: Range<usize>,
         /// The decision.
         decision: Option<Decision>,
         /// The hash of what was shown.

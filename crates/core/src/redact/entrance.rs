@@ -138,6 +138,7 @@ impl Redactor {
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
             input @ (Input::Open(_)
             | Input::Decide { .. }
+            | Input::DecideLines { .. }
             | Input::Split { .. }
             | Input::EditProposal { .. }
             | Input::Up

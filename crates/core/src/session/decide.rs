@@ -135,6 +135,9 @@ impl<'a> Draft<'a> {
             Input::SetPause(pause, on) => self.set_pause(pause, on),
             Input::Answer { checkpoint, answer, shown } => self.answer(checkpoint, answer, shown),
             Input::Decide { proposal, hunk, decision, shown } => self.hunk(proposal, hunk, decision, shown),
+            Input::DecideLines { proposal, hunk, lines, decision, shown } => {
+                self.decide_lines((proposal, hunk, shown), lines, decision)
+            }
             Input::Split { proposal, hunk, shown } => self.split(proposal, hunk, shown),
             Input::Comment { proposal, hunk, text, shown } => self.comment(proposal, hunk, text, shown),
             Input::Apply { proposals, word } => self.approve_changes(&proposals, word.as_deref()),

@@ -166,6 +166,17 @@ pub(super) fn input(dice: &mut Dice, session: &Session) -> Input {
                     shown: p.shown(),
                 },
                 1 => Input::Skip { proposals: vec![p.id], reason: "why".into() },
+                2 if dice.roll(3) == 0 => {
+                    let (from, decision) = (dice.roll(3), dice.pick(&[None, Some(Decision::Taken)]));
+                    let lines = from..from + 1 + dice.roll(2);
+                    Input::DecideLines {
+                        proposal: p.id,
+                        hunk: dice.roll(2),
+                        lines,
+                        decision,
+                        shown: p.shown(),
+                    }
+                }
                 2 if dice.roll(2) == 0 => {
                     Input::Split { proposal: p.id, hunk: dice.roll(2), shown: p.shown() }
                 }

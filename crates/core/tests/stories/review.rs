@@ -93,3 +93,44 @@ fn skipping_everything_skips_the_task() {
     assert!(b.names().contains(&"task_skipped".into()));
     assert_eq!(phase(&b), Phase::Idle);
 }
+
+#[test]
+fn lines_of_a_hunk_are_decided_by_themselves() {
+    let mut b = reviewing();
+    b.input(Input::Open(opening())).unwrap();
+    b.say("fix the greeting");
+    b.plan(&[("Fix it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("b.txt"))]);
+    let (before, after) = ("1\n2\n3\n4\n", "a\nb\nc\nd\ne\n");
+    b.propose("b.txt", before, after);
+    b.reply("done", &[]);
+    let p =
+        |b: &Bench| b.session.state().open_proposals().find(|p| p.path.as_str() == "b.txt").unwrap().clone();
+    let first = p(&b);
+    assert_eq!((first.hunks.len(), first.hunks[0].lines().len()), (1, 5));
+    let about = |p: &pilothouse_core::proposal::Proposal, hunk, lines, decision| Input::DecideLines {
+        proposal: p.id,
+        hunk,
+        lines,
+        decision: Some(decision),
+        shown: p.shown(),
+    };
+    for wrong in [4..6, 2..2, 5..6] {
+        assert!(b.input(about(&first, 0, wrong, Decision::Taken)).is_err());
+    }
+    b.input(about(&first, 0, 1..3, Decision::Taken)).unwrap();
+    assert!(b.input(about(&first, 0, 0..1, Decision::Taken)).is_err(), "it is another by now than was shown");
+    let split = p(&b);
+    assert_eq!((split.hunks.len(), split.tally()), (3, (1, 0, 2)));
+    b.input(about(&split, 2, 1..2, Decision::Left)).unwrap();
+    let split = p(&b);
+    assert_eq!((split.hunks.len(), split.tally()), (4, (1, 1, 2)));
+    // All lines of a hunk are the hunk.
+    b.input(about(&split, 2, 0..1, Decision::Taken)).unwrap();
+    let split = p(&b);
+    assert_eq!((split.hunks.len(), split.tally()), (4, (2, 1, 1)));
+    let made =
+        pilothouse_core::diff::select(before.as_bytes(), after.as_bytes(), &split.hunks, &split.chosen());
+    assert_eq!(String::from_utf8_lossy(&made), "1\nb\nc\nd\n");
+}

@@ -1,6 +1,6 @@
 //! Changes: hunks decided, writes approved, made, taken back.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
 use super::terms::RunEnd;
 use super::{Decided, Draft};
@@ -49,6 +49,23 @@ impl Draft<'_> {
         if p.decided.get(&hunk).copied() != decision {
             self.emit(Event::HunkDecided { proposal, hunk, decision, comment: None });
         }
+        Ok(())
+    }
+
+    /// Some lines of a hunk are decided: it is split where they begin and end, and the rest stays as it was.
+    pub(super) fn decide_lines(
+        &mut self,
+        (proposal, hunk, shown): (ProposalId, usize, BlobId),
+        lines: Range<usize>,
+        decision: Option<Decision>,
+    ) -> Decided {
+        let p = self.as_shown(proposal, shown)?;
+        let whole = p.hunks.get(hunk).ok_or_else(|| Refusal::new("there is no such hunk"))?;
+        let (parts, at) = whole.cut(lines).ok_or_else(|| Refusal::new("there are no such lines"))?;
+        if parts.len() > 1 {
+            self.emit(Event::HunkSplit { proposal, hunk, parts });
+        }
+        self.emit(Event::HunkDecided { proposal, hunk: hunk + at, decision, comment: None });
         Ok(())
     }
 
