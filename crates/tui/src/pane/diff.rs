@@ -4,6 +4,7 @@
 //! writes and never decides: decisions leave as inputs bound to the hash of what was shown.
 
 mod act;
+mod chosen;
 mod doc;
 mod edit;
 mod lines;
@@ -24,6 +25,7 @@ use pilothouse_core::{
 use ratatui::layout::{Rect, Size};
 
 use self::{
+    chosen::Chosen,
     doc::{Content, Doc, File, Shape, Spot, Texts},
     edit::Editing,
     words::Words,
@@ -61,6 +63,8 @@ actions! {
         LeaveWhy "leave-why", "leave the hunk, say why", "this hunk; the agent is told your reason";
         /// Taken, left, undecided.
         Toggle "toggle", "take, leave, undecided", "this hunk";
+        /// Lines of the hunk.
+        Lines "lines", "choose lines of the hunk", "this hunk; decides nothing yet";
         /// The hunk in parts.
         Split "split", "split the hunk", "this hunk: its changes, then their lines, one by one";
         /// The next hunk.
@@ -139,6 +143,7 @@ impl DiffAction {
             | Self::Bottom
             | Self::Comment
             | Self::Edit
+            | Self::Lines
             | Self::Open
             | Self::Why
             | Self::UpToPlan => false,
@@ -167,6 +172,7 @@ impl DiffAction {
             | Self::PageDown
             | Self::PageUp
             | Self::Top
+            | Self::Lines
             | Self::Bottom => true,
             Self::LeaveWhy
             | Self::Split
@@ -236,6 +242,10 @@ pub struct DiffPane {
     hunk: usize,
     /// Where the cursor rests since the key before, because nothing of the file was left to decide.
     rests: Option<Rest>,
+    /// Lines of the hunk that are chosen.
+    lines: Option<Chosen>,
+    /// The rows on the screen that are of such.
+    lit: BTreeSet<usize>,
     /// The first visible line and how many of its rows are above.
     top: (usize, usize),
     all: bool,
@@ -277,6 +287,8 @@ impl Default for DiffPane {
             done: 0,
             hunk: 0,
             rests: None,
+            lines: None,
+            lit: BTreeSet::new(),
             top: (0, 0),
             all: false,
             side_by_side: false,
@@ -353,6 +365,7 @@ impl DiffPane {
         self.files = files;
         self.texts.keep(&self.files);
         self.asked_all.clear();
+        self.lines = None;
         let found = was.as_ref().and_then(|(id, path)| {
             let at = |same: &dyn Fn(&File) -> bool| self.files.iter().position(same);
             at(&|f| f.id == *id).or_else(|| at(&|f| f.path == *path))

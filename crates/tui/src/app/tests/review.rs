@@ -54,7 +54,12 @@ impl Bench {
     }
 
     /// The same at a plan that waits.
-    pub(super) fn on(mut desk: Desk, names: [&str; 2]) -> Self {
+    pub(super) fn on(desk: Desk, names: [&str; 2]) -> Self {
+        Self::with(desk, names, [OLD, NEW])
+    }
+
+    /// The same with these texts, before and after.
+    pub(super) fn with(mut desk: Desk, names: [&str; 2], texts: [&str; 2]) -> Self {
         let id = desk.state().phase_question().unwrap().id;
         let shown = desk.state().open[&id].kind.shown();
         desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown });
@@ -68,7 +73,7 @@ impl Bench {
         let mut blobs = BTreeMap::new();
         for name in names {
             let call = desk.tools.remove(0);
-            let [before, after] = [OLD, NEW].map(|t| Blob::new(t.as_bytes().to_vec()));
+            let [before, after] = texts.map(|t| Blob::new(t.as_bytes().to_vec()));
             for blob in [&before, &after] {
                 blobs.insert(blob.id(), blob.bytes().to_vec());
             }

@@ -29,12 +29,16 @@ impl DiffPane {
         if !self.asked_all.is_empty() {
             return self.confirm(action, ctx);
         }
+        if let Some(outcome) = self.act_on_lines(action, ctx) {
+            return outcome;
+        }
         let page = i64::from(self.body.height.saturating_sub(1).max(1));
         match action {
             DiffAction::Take => return self.decide_next(ctx, Decision::Taken, rests),
             DiffAction::Leave => return self.decide_next(ctx, Decision::Left, rests),
             DiffAction::LeaveWhy => return self.leave_why(ctx),
             DiffAction::Split => return self.split(ctx),
+            DiffAction::Lines => return self.choose_lines(),
             DiffAction::Toggle => return self.toggle(ctx),
             DiffAction::NextHunk => self.step_hunk(1),
             DiffAction::PreviousHunk => self.step_hunk(-1),
@@ -137,7 +141,7 @@ impl DiffPane {
         outcome
     }
 
-    fn decision(&self, ctx: &Ctx<'_>, file: usize, hunk: usize) -> Option<Decision> {
+    pub(super) fn decision(&self, ctx: &Ctx<'_>, file: usize, hunk: usize) -> Option<Decision> {
         let file = self.files.get(file)?;
         Self::proposal(ctx, file.id)?.decided.get(&hunk).copied()
     }
@@ -384,9 +388,15 @@ impl DiffPane {
         let (width, height) = (usize::from(self.body.width), usize::from(self.body.height));
         self.top = self.top.min(self.last_page(ctx));
         let mut rows: Vec<Row> = Vec::new();
+        let chosen = self.chosen_changes();
+        self.lit.clear();
         for (n, line) in self.doc.lines.iter().enumerate().skip(self.top.0) {
             let skip = if n == self.top.0 { self.top.1 } else { 0 };
+            let from = rows.len();
             rows.extend(self.rows_of(ctx, *line, width).iter().skip(skip).take(height).cloned());
+            if self.is_of(&chosen, *line) {
+                self.lit.extend(from..rows.len());
+            }
             if rows.len() >= height {
                 break;
             }

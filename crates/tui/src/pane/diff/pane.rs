@@ -127,8 +127,12 @@ impl Pane for DiffPane {
             sheet.iter().collect()
         };
         let bottom = area.bottom() - self.footer_rows().min(area.height);
-        for (y, row) in (area.top()..bottom).zip(rows) {
+        for (n, (y, row)) in (area.top()..bottom).zip(rows).enumerate() {
             row.paint(ctx.theme, buf, body, y);
+            if sheet.is_empty() && n.checked_sub(self.header.len()).is_some_and(|n| self.lit.contains(&n)) {
+                let mark = Rect { x: body.x.saturating_sub(1).max(area.x), width: 1, ..body };
+                Row::of(ctx.glyphs.folded, Slot::Accent).paint(ctx.theme, buf, mark, y);
+            }
         }
         if self.footer_rows() > 0 && area.height > 0 {
             self.footer(ctx, usize::from(body.width), focused).paint(ctx.theme, buf, body, area.bottom() - 1);
@@ -190,6 +194,9 @@ impl Pane for DiffPane {
         if !self.asked_all.is_empty() {
             return hint_line(ctx, &self.sheet_keys(), width);
         }
+        if let Some(lines) = &self.lines {
+            return hint_line(ctx, &lines.keys(), width);
+        }
         let key = Ink::of(Slot::Accent).bold();
         let mut row = Row::new();
         for (letter, rest) in
@@ -236,9 +243,9 @@ impl Pane for DiffPane {
         self.proposed = Standing::default();
     }
 
-    /// The sheet that applies all files.
+    /// The sheet that applies all files, and what lines are chosen.
     fn close(&mut self) -> bool {
-        !std::mem::take(&mut self.asked_all).is_empty()
+        !std::mem::take(&mut self.asked_all).is_empty() || self.lines.take().is_some()
     }
 
     fn strange_key(&mut self) {
@@ -323,6 +330,9 @@ impl Pane for DiffPane {
     fn deciding_keys(&self, ctx: &Ctx<'_>) -> DecidingKeys {
         if !self.asked_all.is_empty() {
             return DecidingKeys { keys: self.sheet_keys().to_vec(), beside: "" };
+        }
+        if let Some(lines) = &self.lines {
+            return DecidingKeys { keys: lines.keys().to_vec(), beside: "" };
         }
         let (take, leave, hunk, file) = (("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"));
         if ctx.body.width < WIDE {

@@ -80,6 +80,14 @@ impl Screen {
                 let (proposal, hunk) = (*proposal, *hunk);
                 let parts = self.story.session.state().proposals()[&proposal].hunks[hunk].parts();
                 self.tell(Event::HunkSplit { proposal, hunk, parts });
+            } else if let Input::DecideLines { proposal, hunk, lines, decision, .. } = input {
+                let (proposal, decision) = (*proposal, *decision);
+                let whole = self.story.session.state().proposals()[&proposal].hunks[*hunk].clone();
+                let (parts, at) = whole.cut(lines.clone()).unwrap();
+                if parts.len() > 1 {
+                    self.tell(Event::HunkSplit { proposal, hunk: *hunk, parts });
+                }
+                self.tell(Event::HunkDecided { proposal, hunk: hunk + at, decision, comment: None });
             }
         }
         outcome
@@ -208,6 +216,45 @@ fn a_hunk_is_split_into_its_changes_and_then_into_its_lines() {
     let refused = s.act(DiffAction::Split);
     assert_eq!(refused.inputs, [], "one line has no parts");
     assert_eq!(refused.notice.as_deref(), Some("this hunk is one line; it cannot be split"));
+}
+
+#[test]
+fn lines_of_a_hunk_are_chosen_marked_and_decided_by_themselves() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    s.propose(20, "src/x.rs", "a\nb\nc\nd\n", "A\nB\nC\nD\n");
+    s.tell(review(30, &[20]));
+    s.draw(72, 26);
+    let marked = |s: &mut Screen| -> Vec<String> {
+        let rows = s.text(72, 26);
+        let lit = rows.into_iter().filter(|r| r.starts_with('▸') && !r.contains("@@"));
+        lit.map(|r| r.trim_start_matches('▸').split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert!(marked(&mut s).is_empty());
+    s.act(DiffAction::Lines);
+    assert_eq!(marked(&mut s), ["1 - a", "1 + A"]);
+    s.act(DiffAction::Down);
+    s.act(DiffAction::Lines);
+    s.act(DiffAction::Down);
+    assert_eq!(marked(&mut s), ["2 - b", "3 - c", "2 + B", "3 + C"]);
+    let shown = s.story.session.state().proposals()[&ProposalId(20)].shown();
+    let taken = Some(Decision::Taken);
+    let lines = Input::DecideLines { proposal: ProposalId(20), hunk: 0, lines: 1..3, decision: taken, shown };
+    assert_eq!(s.act(DiffAction::Toggle).inputs, [lines]);
+    assert!(marked(&mut s).is_empty());
+    // What stands behind them is next.
+    s.act(DiffAction::Leave);
+    let p = &s.story.session.state().proposals()[&ProposalId(20)];
+    let decided: Vec<_> = (0..3).map(|h| p.decided.get(&h).copied()).collect();
+    assert_eq!(decided, [None, taken, Some(Decision::Left)]);
+    // Any other key leaves them, and Esc does nothing else.
+    s.act(DiffAction::PreviousHunk);
+    assert!(s.pane.lines.is_none() && s.act(DiffAction::Lines).notice.is_some(), "one line");
+    let mut s = two_hunks();
+    s.draw(72, 26);
+    s.act(DiffAction::Lines);
+    s.act(DiffAction::Up);
+    assert!(s.pane.close() && s.pane.lines.is_none() && !s.pane.close());
 }
 
 #[test]

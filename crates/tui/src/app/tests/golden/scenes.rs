@@ -108,6 +108,7 @@ pub(super) const ALL: &[Scene] = &[
     ("diff", |w, h| review(w, h, "<ctrl-x>d")),
     ("diff-taken", |w, h| review(w, h, "<ctrl-x>dy")),
     ("diff-left", |w, h| review(w, h, "<ctrl-x>dn")),
+    ("diff-lines", lines),
     ("diff-all", |w, h| review(w, h, "<ctrl-x>dd")),
     ("diff-sheet", |w, h| review(w, h, "<ctrl-x>dA")),
     ("diff-side-by-side", |w, h| review(w, h, "<ctrl-x>dt")),

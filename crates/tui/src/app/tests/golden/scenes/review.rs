@@ -39,6 +39,25 @@ pub(super) fn wrote(width: u16, height: u16, keys: &str) -> Desk {
     bench.desk
 }
 
+/// Lines of a hunk are chosen.
+pub(super) fn lines(width: u16, height: u16) -> Desk {
+    let before =
+        "fn check(user: &User) {\n    let ok = verify(user);\n    audit(user);\n    done();\n    ok\n}\n";
+    let after = "fn check(user: &User) {\n    let key = key_of(user);\n    limit(&key);\n    audit(user, &key);\n    ok\n}\n";
+    let desk = Desk::new(width, height).with_plan();
+    reviewing(Bench::with(desk, ["src/a.rs", "src/b.rs"], [before, after]), "<ctrl-x>dvjvj")
+}
+
+/// The messages of the session, of which the first wrote two files.
+pub(super) fn turns(width: u16, height: u16, keys: &str) -> Desk {
+    let mut desk = wrote_all(width, height);
+    say(&mut desk, "where is the limit kept?");
+    // The step that was stopped answers nothing any more.
+    desk.thinking.drain(..desk.thinking.len() - 1);
+    desk.reply("In `src/a.rs`, beside the other settings.", &[]);
+    pressed(desk, &format!("<ctrl-x>hj{keys}"))
+}
+
 /// A commit of what was written is shown.
 pub(super) fn committing(width: u16, height: u16, keys: &str) -> Desk {
     let mut desk = wrote_all(width, height);

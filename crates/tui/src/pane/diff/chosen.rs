@@ -1,0 +1,131 @@
+//! Lines of a hunk that are chosen, to be decided by themselves.
+//!
+//! Owns which they are and the keys that move them. Where they begin and end the hunk is split by the session.
+
+use std::ops::Range;
+
+use pilothouse_core::{
+    diff::{Change, Lines},
+    input::Input,
+    proposal::{Decision, ProposalStatus},
+};
+
+use super::{DiffAction, DiffPane, doc::Line};
+use crate::pane::{Ctx, Outcome};
+
+/// Which lines of the hunk are chosen, a line that goes with the one that comes for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Chosen {
+    at: usize,
+    /// Where a range of several was begun.
+    from: Option<usize>,
+}
+
+impl Chosen {
+    fn range(self) -> Range<usize> {
+        let from = self.from.unwrap_or(self.at);
+        from.min(self.at)..from.max(self.at) + 1
+    }
+
+    /// The keys that act on them.
+    pub(super) fn keys(&self) -> [(&'static str, &'static str); 5] {
+        let range = if self.from.is_some() { "one line" } else { "from here" };
+        [("j k", "line"), ("v", range), ("y", "take"), ("n", "leave"), ("Esc", "whole hunk")]
+    }
+}
+
+impl DiffPane {
+    /// Begins to choose lines of the hunk.
+    pub(super) fn choose_lines(&mut self) -> Outcome {
+        if self.spot().is_none() {
+            return Outcome::notice("the texts are not here yet; nothing is decided unseen");
+        }
+        if self.hunk_lines().len() < 2 {
+            return Outcome::notice("this hunk is one line; y takes it, n leaves it");
+        }
+        self.lines = Some(Chosen::default());
+        self.show_line();
+        Outcome::none()
+    }
+
+    /// What a key does to chosen lines; `None` where there are none, or they are left by it.
+    pub(super) fn act_on_lines(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Option<Outcome> {
+        let mut chosen = self.lines?;
+        let last = self.hunk_lines().len().saturating_sub(1);
+        let decision = self.decision(ctx, self.current, self.hunk);
+        if action == DiffAction::Down {
+            chosen.at = (chosen.at + 1).min(last);
+        } else if action == DiffAction::Up {
+            chosen.at = chosen.at.saturating_sub(1);
+        } else if action == DiffAction::Lines {
+            chosen.from = if chosen.from.is_some() { None } else { Some(chosen.at) };
+        } else if action == DiffAction::Take || action == DiffAction::Toggle && decision.is_none() {
+            return Some(self.decide_lines(Some(Decision::Taken), ctx));
+        } else if action == DiffAction::Leave
+            || action == DiffAction::Toggle && decision == Some(Decision::Taken)
+        {
+            return Some(self.decide_lines(Some(Decision::Left), ctx));
+        } else if action == DiffAction::Toggle {
+            return Some(self.decide_lines(None, ctx));
+        } else {
+            self.lines = None;
+            return None;
+        }
+        self.lines = Some(chosen);
+        self.show_line();
+        Some(Outcome::none())
+    }
+
+    /// Decides the chosen lines and goes on to what stands behind them.
+    fn decide_lines(&mut self, decision: Option<Decision>, ctx: &Ctx<'_>) -> Outcome {
+        let (Some(chosen), Some(file)) = (self.lines.take(), self.file()) else { return Outcome::none() };
+        if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
+            return Outcome::notice("it is being written; nothing can be decided now");
+        }
+        let (proposal, shown, hunk, lines) = (file.id, file.shown, self.hunk, chosen.range());
+        // The parts that the hunk falls into are counted from here on; the last of them is the next to look at.
+        self.hunk += usize::from(lines.start > 0) + usize::from(lines.end < self.hunk_lines().len());
+        Outcome::input(Input::DecideLines { proposal, hunk, lines, decision, shown })
+    }
+
+    /// The lines of the hunk, each with the one that it stands for.
+    fn hunk_lines(&self) -> Vec<Change> {
+        let hunk = self.file().and_then(|f| f.hunks.get(self.hunk));
+        hunk.map(pilothouse_core::diff::Hunk::lines).unwrap_or_default()
+    }
+
+    /// What is chosen of the hunk.
+    pub(super) fn chosen_changes(&self) -> Vec<Change> {
+        let lines = self.lines.map(|chosen| self.hunk_lines().get(chosen.range()).map(<[Change]>::to_vec));
+        lines.flatten().unwrap_or_default()
+    }
+
+    /// Whether a line is one of these of the hunk.
+    pub(super) fn is_of(&self, chosen: &[Change], line: Line) -> bool {
+        let holds = |of: Lines, n: usize| (of.start..of.end()).contains(&n);
+        let old = |n: usize| chosen.iter().any(|c| holds(c.old, n));
+        let new = |n: usize| chosen.iter().any(|c| holds(c.new, n));
+        match line {
+            Line::Old(file, hunk, n) => (file, hunk) == (self.current, self.hunk) && old(n),
+            Line::New(file, hunk, n) => (file, hunk) == (self.current, self.hunk) && new(n),
+            Line::Both(file, hunk, before, after) => {
+                (file, hunk) == (self.current, self.hunk)
+                    && (before.is_some_and(old) || after.is_some_and(new))
+            }
+            Line::Blank | Line::File(_) | Line::Hunk(..) | Line::Same(..) | Line::Wait | Line::Lost => false,
+        }
+    }
+
+    /// Brings the line at the cursor onto the screen.
+    fn show_line(&mut self) {
+        let at = self.lines.and_then(|chosen| self.hunk_lines().get(chosen.at).copied());
+        let of: Vec<Change> = at.into_iter().collect();
+        let Some(line) = self.doc.lines.iter().position(|line| self.is_of(&of, *line)) else { return };
+        let height = usize::from(self.body.height).max(1);
+        if line < self.top.0 {
+            self.top = (line, 0);
+        } else if line >= self.top.0 + height {
+            self.top = (line + 1 - height, 0);
+        }
+    }
+}
