@@ -13,7 +13,7 @@ use crate::{
     event::FileChange,
     fact::Place,
     hook::HookOutcome,
-    ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, RunId, Seq, TurnId},
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, RunId, Seq, TaskId, TurnId},
     intent::{Mode, TierAnswer},
     memory::MemoryOwner,
     money::Limits,
@@ -72,6 +72,8 @@ pub enum Input {
     },
     /// The user wants runs of the plan to stop here, or not any more.
     SetPause(Pause, bool),
+    /// The user wants a step of the last plan done again.
+    Rerun(TaskId),
     /// The user answered a question.
     Answer {
         /// Which.

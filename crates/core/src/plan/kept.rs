@@ -28,6 +28,14 @@ impl Plan {
         }
     }
 
+    /// A step that is done is to be done again, and what needs it after it.
+    pub(crate) fn again(&mut self, step: TaskId) {
+        for task in self.tasks.iter_mut().filter(|t| t.id == step) {
+            (task.status, task.took) = (TaskStatus::Pending, None);
+        }
+        self.undo_what_waits();
+    }
+
     /// A step that needs one which is not done is to be done after that.
     fn undo_what_waits(&mut self) {
         loop {

@@ -147,6 +147,7 @@ impl Redactor {
             | Input::SetPermission(_)
             | Input::SetBudget(_)
             | Input::SetPause(..)
+            | Input::Rerun(_)
             | Input::Undo
             | Input::UndoTo { .. }
             | Input::Redo

@@ -132,6 +132,7 @@ impl<'a> Draft<'a> {
             Input::Queue(text) => self.enqueue(&text),
             Input::Tell(text) => self.tell(&text),
             Input::EditPlan { text, version } => self.edit_plan(&text, version),
+            Input::Rerun(step) => self.rerun(step),
             Input::SetPause(pause, on) => self.set_pause(pause, on),
             Input::Answer { checkpoint, answer, shown } => self.answer(checkpoint, answer, shown),
             Input::Decide { proposal, hunk, decision, shown } => self.hunk(proposal, hunk, decision, shown),

@@ -207,6 +207,7 @@ pub(super) fn input(dice: &mut Dice, session: &Session) -> Input {
                 Input::Queue("fix another".into()),
                 Input::SetPause(places, true),
                 Input::SetPause(step, on),
+                Input::Rerun(again),
             ])
         }
         _ => Input::say(dice.pick(&LINES)),

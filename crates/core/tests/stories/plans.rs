@@ -16,6 +16,8 @@ use pilothouse_core::{
     work::Work,
 };
 
+use serde_json::json;
+
 use crate::{phase, support::*};
 
 #[test]
@@ -640,4 +642,31 @@ fn what_waits_in_the_queue_waits_on_where_the_plan_is_made_anew() {
     assert_eq!(b.session.state().queue.works().count(), 1);
     b.plan(&[("Two, for Q4", "modify")], &[]);
     assert_eq!(b.session.state().queue.works().count(), 1);
+}
+
+#[test]
+fn a_step_that_is_done_is_done_again_with_what_needs_it_after_a_yes() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let task = |title: &str, after: &[u64]| json!({"title": title, "kind": "modify", "files": ["a.txt"], "after": after});
+    let tasks = [task("One", &[]), task("Two", &[]), task("Three", &[1])];
+    b.reply("", &[("submit_plan", json!({"title": "Plan", "tasks": tasks, "gates": []}))]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert!(b.input(Input::Rerun(TaskId(1))).is_err(), "not while the run is at work");
+    while phase(&b) == Phase::Executing {
+        b.reply("nothing to do", &[]);
+    }
+    assert!(b.session.state().suspended.as_ref().unwrap().fulfilled());
+    assert!(b.input(Input::Rerun(TaskId(9))).is_err());
+    b.input(Input::Rerun(TaskId(1))).unwrap();
+    let open = |b: &Bench| -> Vec<u64> {
+        let plan = b.session.state().plan.as_ref().unwrap();
+        plan.tasks.iter().filter(|t| t.status != TaskStatus::Done).map(|t| t.id.0).collect()
+    };
+    assert_eq!(open(&b), [1, 3], "the step, and the one that needs it");
+    assert!(b.session.pending().is_empty(), "nothing runs before the yes");
+    assert!(b.input(Input::Rerun(TaskId(2))).is_err(), "the plan waits for it");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let at_work: Vec<u64> = b.session.state().steps_at_work().iter().map(|t| t.id.0).collect();
+    assert_eq!(at_work, [1]);
 }

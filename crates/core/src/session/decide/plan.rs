@@ -6,11 +6,11 @@
 use super::{Decided, Draft, terms::LaneOpening};
 use crate::{
     event::{Event, Level},
-    ids::{ApprovalId, CallId, Millis, TurnId},
+    ids::{ApprovalId, CallId, Millis, TaskId, TurnId},
     input::Refusal,
     intent::{Control, IntentNode, IntentPath, Phase, Slash, Source, Turn},
     phase::Trigger,
-    plan::{Plan, Revision},
+    plan::{Plan, Revision, TaskStatus},
     relpath::RelPath,
     scope::Capability,
     session::{LaneKind, MOST_CANDIDATES},
@@ -105,6 +105,22 @@ impl Draft<'_> {
     fn known_plan(&self) -> Result<&Plan, Refusal> {
         let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
         plan.ok_or_else(|| Refusal::new("there is no plan; write /plan TASK"))
+    }
+
+    /// A step that is done is to be done again, and what needs it after it: the plan stands there with them open, and is
+    /// asked about.
+    pub(super) fn rerun(&mut self, step: TaskId) -> Decided {
+        let rests = self.state.phase == Phase::Idle && self.state.plan.is_none();
+        let Some(mut plan) = self.state.suspended.clone().filter(|_| rests) else {
+            return Err(Refusal::new(
+                "a step is done again once its run has ended and no plan waits for your yes",
+            ));
+        };
+        if plan.task(step).is_none_or(|t| t.status != TaskStatus::Done) {
+            return Err(Refusal::new("this step is not done; /redo takes the plan up again"));
+        }
+        plan.again(step);
+        self.present_again(plan)
     }
 
     /// Where a finished plan is kept: `plans/261122-better-notes.md`.
