@@ -15,9 +15,9 @@ use pilothouse_core::{
     event::{Event, Proof, Stamped},
     ids::{CheckpointId, GateId, Millis, RunId, TaskId},
     input::Input,
-    intent::Slash,
+    intent::{Phase, Slash},
     money::Spell,
-    plan::Revision,
+    plan::{Revision, TaskStatus},
     question::Act,
     session::State,
     talk::Usage,
@@ -145,6 +145,10 @@ impl PlanPane {
             PlanAction::AddAbove => return self.add(ctx, 0),
             PlanAction::OpenDiff => return to_diff(),
             PlanAction::Why => return Outcome::run(why::KIND.action()),
+            PlanAction::Rerun => {
+                let outcome = self.step().map(|step| Outcome::input(Input::Rerun(step)));
+                return outcome.unwrap_or_else(|| Outcome::notice(CHOOSE));
+            }
             PlanAction::RunGate => return Self::run_gate(ctx),
         }
         self.settle();
@@ -344,6 +348,11 @@ impl Pane for PlanPane {
             keys.push(("v", "versions"));
         }
         keys.extend([("j/k", "step"), ("Enter", "detail")]);
+        let done = |id| rows::plan_of(ctx.state).and_then(|(p, _)| p.task(id)).map(|t| t.status);
+        let rests = ctx.state.phase == Phase::Idle && self.back.is_none();
+        if rests && self.step().and_then(done) == Some(TaskStatus::Done) {
+            keys.push(("r", "run it again"));
+        }
         if ctx.state.open_proposals().next().is_some() {
             keys.push(("D", "diff"));
         }

@@ -116,7 +116,7 @@ impl Draft<'_> {
                 "a step is done again once its run has ended and no plan waits for your yes",
             ));
         };
-        if plan.task(step).is_none_or(|t| t.status != TaskStatus::Done) {
+        if plan.task(step).is_none_or(|t| !matches!(t.status, TaskStatus::Done | TaskStatus::TakenBack)) {
             return Err(Refusal::new("this step is not done; /redo takes the plan up again"));
         }
         plan.again(step);

@@ -39,6 +39,8 @@ actions! {
         OpenDiff "diff", "show its diff", "moves the focus";
         /// Why it is as it is.
         Why "why", "why it is so", "shows more; decides nothing";
+        /// The step once more.
+        Rerun "rerun", "run the step again", "the plan with what needs the step; you are asked first";
         /// The red gate once more.
         RunGate "run-gate", "run the red gate again", "the gate of this plan";
         /// A page down.
@@ -66,6 +68,7 @@ impl PlanAction {
             | Self::MoveUp
             | Self::Pause
             | Self::Candidate
+            | Self::Rerun
             | Self::RunGate => true,
             Self::Down
             | Self::Up
