@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use call::{FileCall, SessionCall, Tool, ToolCall};
-pub use facts::Subject;
+pub use facts::{ABSENT, Subject};
 pub use files::*;
 pub use knowledge::KnowledgeCall;
 pub use read::{ArgsError, ReadCall};

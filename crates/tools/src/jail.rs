@@ -14,7 +14,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use pilothouse_core::relpath::{BadRelPath, RelPath};
+use pilothouse_core::{
+    relpath::{BadRelPath, RelPath},
+    tool::ABSENT,
+};
 use rustix::{fs::OFlags, io::Errno};
 
 /// A file larger than this is not read whole, in bytes.
@@ -51,7 +54,7 @@ pub enum JailError {
     #[error("the workspace {} was moved or removed; start again where it is now", .0.display())]
     Gone(PathBuf),
     /// There is nothing there.
-    #[error("{0} does not exist; list its folder to see what does")]
+    #[error("{0} {ABSENT}")]
     Missing(String),
     /// The path is a link to nothing.
     #[error("{0} is a link to something that does not exist")]

@@ -5,6 +5,9 @@
 use super::{Tool, spelling::Spelling};
 use crate::{scope::Capability, shell::Act, source, talk::Purpose};
 
+/// What a call is told whose path is not there, behind the path.
+pub const ABSENT: &str = "does not exist; list its folder to see what does";
+
 /// What is to be known about a tool beside its arguments.
 pub(super) struct Facts {
     pub name: &'static str,
@@ -102,6 +105,12 @@ impl Tool {
     /// Whether what it does is a proposal.
     pub const fn proposes(self) -> bool {
         matches!(self.needs(), Some(Capability::Write | Capability::Delete))
+    }
+
+    /// Whether a call that failed with these words only looked for something that is not there: that is an answer.
+    pub fn found_nothing(self, told: &str) -> bool {
+        matches!(self.needs(), Some(Capability::List | Capability::Read))
+            && told.lines().next().is_some_and(|first| first.ends_with(ABSENT))
     }
 
     /// Whether its arguments stand whole in their event: those that a person decides about.

@@ -10,7 +10,7 @@ use pilothouse_core::{
     recipe::{Beside, RecipeKind, Recipes, SKILL},
     relpath::RelPath,
     shell::{Act, secrets::is_secret},
-    tool::{Read, ToolOutcome},
+    tool::{ABSENT, Read, ToolOutcome},
 };
 
 use super::{clip, count};
@@ -122,12 +122,7 @@ fn a_folder(path: &str) -> String {
 
 /// The content that the lane is shown, and what it must know about it.
 fn shown(sight: &Sight) -> Result<(&[u8], &'static str), String> {
-    let disk = || {
-        sight
-            .disk
-            .as_deref()
-            .ok_or_else(|| format!("{} does not exist; list its folder to see what does", sight.path))
-    };
+    let disk = || sight.disk.as_deref().ok_or_else(|| format!("{} {ABSENT}", sight.path));
     match &sight.proposed {
         None => Ok((disk()?, "")),
         Some(p) if p.fresh => match &p.content {

@@ -137,8 +137,17 @@ fn staged(step: &StepName, g: &Glyphs) -> String {
     format!("{} {}", if drawn { step.icon.0 } else { step.icon.1 }, step.title)
 }
 
+/// Whether a call only looked for something that is not there: that is an answer, and no failure.
+fn found_nothing(call: &Call) -> bool {
+    call.state == CallState::Ended(CallStatus::Failed)
+        && call.tool.is_some_and(|tool| tool.found_nothing(&call.result.shown))
+}
+
 /// What came of a call, in one line, and how loud it is.
 fn summary(call: &Call) -> (String, Slot) {
+    if found_nothing(call) {
+        return ("not there".to_owned(), Slot::Soft);
+    }
     let summary = match call.state {
         CallState::Asked => "waits for you".to_owned(),
         CallState::Running => String::new(),
@@ -177,6 +186,7 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
         CallState::Running => (g.spin(env.spinner), Slot::Info),
         CallState::Ended(CallStatus::Done) if open || call.peek > 0 => (g.open, Slot::Soft),
         CallState::Ended(CallStatus::Done) => (g.folded, Slot::Soft),
+        CallState::Ended(CallStatus::Failed) if found_nothing(call) => (g.skipped, Slot::Soft),
         CallState::Ended(CallStatus::Failed) => (g.failed, Slot::Bad),
         CallState::Ended(CallStatus::Refused) => (g.failed, Slot::Warn),
         CallState::Ended(CallStatus::Interrupted) => (g.skipped, Slot::Soft),

@@ -5,6 +5,7 @@ use pilothouse_core::{
     pipeline::StageEvent,
     plan::{GateStatus, Task},
     proposal::Decision,
+    tool::ABSENT,
 };
 
 use super::*;
@@ -85,6 +86,27 @@ fn a_second_edit_of_a_file_that_waits_says_that_its_counts_are_of_all() {
     let text = s.text(100, 10);
     assert!(text[0].contains("+1 -1") && !text[0].contains("in all"), "{text:?}");
     assert!(text[1].contains("+2 -2 in all"), "{text:?}");
+}
+
+#[test]
+fn what_is_looked_for_and_not_there_is_no_failure() {
+    for (tool, told, row) in [
+        (Tool::Read, format!("src/gone.rs {ABSENT}"), " – Read      src/gone.rs   not there"),
+        (
+            Tool::Read,
+            "src/gone.rs is a folder".to_owned(),
+            " ✗ Read      src/gone.rs   src/gone.rs is a folder",
+        ),
+        (Tool::Edit, format!("src/gone.rs {ABSENT}"), " ✗ Proposed  src/gone.rs"),
+    ] {
+        let mut s = Screen::new();
+        s.tell(started(2, tool, "src/gone.rs"));
+        let Event::CallEnded { call, lane, result, seen, parts, .. } = ended(2, "", &told) else { return };
+        let (status, summary) = (CallStatus::Failed, told.chars().take(80).collect());
+        s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling: None });
+        let text = s.text(120, 4);
+        assert!(text[0].starts_with(row), "{row}: {text:?}");
+    }
 }
 
 #[test]
