@@ -75,6 +75,10 @@ pub(super) struct Log {
     aside: (i64, String, Vec<String>),
     /// The first edit of what is proposed for a file, and the content that it is held against.
     edits: HashMap<String, (CallId, Option<BlobId>)>,
+    /// The calls that proposed what is to be written into a file: once it is, its own line tells it.
+    drafts: HashMap<String, Vec<i64>>,
+    /// Files that were written in this run, and told.
+    told: BTreeSet<String>,
     /// Turns that wait for the end of what is under way.
     queued: Vec<TurnId>,
     /// Whether a change was taken back or put back, and the notice of it is still to come.
@@ -232,6 +236,7 @@ impl Log {
             Event::RunStarted { turn, .. } => {
                 (self.running, self.finished, self.thought) = (Some(*turn), false, false);
                 (self.waived, self.unproven, self.red) = (Vec::new(), false, BTreeSet::new());
+                self.told.clear();
             }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 self.plan_ran(*status);
@@ -279,8 +284,9 @@ impl Log {
             *first = (proposal.call, proposal.before);
         }
         let in_all = if first.0 == proposal.call { "" } else { " in all" };
-        let known = self.calls.get(&proposal.call).copied();
-        if let Some(Entry { body: Body::Call(call), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
+        let Some(key) = self.calls.get(&proposal.call).copied() else { return };
+        self.drafts.entry(proposal.path.to_string()).or_default().push(key);
+        if let Some(Entry { body: Body::Call(call), dirty, .. }) = self.get_mut(key) {
             call.summary = format!("+{added} -{removed}{in_all}");
             *dirty = true;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pilothouse_core::{
     clean::Clean,
-    completion::Completion,
+    completion::{Completion, FileTally},
     event::{Event, FileChange, Level, Proof, RunStatus},
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{LaneId, Millis, TaskId},
@@ -174,6 +174,10 @@ impl Log {
                     let left = self.left_hunks.iter().filter(|(of, _)| *of == file.proposal).count();
                     let left =
                         if left > 0 { format!(", {} left out", count(left, "hunk")) } else { String::new() };
+                    for key in self.drafts.remove(file.path.as_str()).unwrap_or_default() {
+                        self.gone(key);
+                    }
+                    self.told.insert(file.path.to_string());
                     self.mark(at, Mark::Done, &format!("{}{left}", written(&file)));
                 }
             }
@@ -356,7 +360,10 @@ impl Log {
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
         let mut lines = vec![(left, Row::new())];
         if let Some(came_to) = came_to {
-            lines.extend(completion(came_to, &self.red));
+            // The only file stands above already, with what changed in it.
+            let told = matches!(came_to.files.as_slice(), [one] if self.told.contains(one.path.as_str()));
+            let files = if told { &[][..] } else { &came_to.files };
+            lines.extend(completion(came_to, files, &self.red));
         }
         self.add(at, Kind::Card, Body::Facts(Facts { lines, detail: String::new() }));
     }
@@ -369,10 +376,10 @@ fn sentence(text: &str) -> String {
 }
 
 /// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
-fn completion(facts: &Completion, red: &BTreeSet<String>) -> Vec<(Row, Row)> {
+fn completion(facts: &Completion, files: &[FileTally], red: &BTreeSet<String>) -> Vec<(Row, Row)> {
     let soft = |text: &str| Row::of("  ", Slot::Text).and(Clean::line(text).as_str(), Slot::Soft);
     let mut lines: Vec<(Row, Row)> = Vec::new();
-    for file in facts.files.iter().take(MOST_FILES) {
+    for file in files.iter().take(MOST_FILES) {
         let name = Clean::line(file.path.as_str());
         let left = Row::of("  ", Slot::Text).and(name.as_str(), Slot::Text);
         lines.push((left, counts(file.added, file.removed)));

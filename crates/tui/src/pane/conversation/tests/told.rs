@@ -386,3 +386,37 @@ fn a_question_that_is_asked_anew_says_where_it_went() {
     let text = s.text(80, 40).join("\n");
     assert!(text.contains("replaced by the question below") && !text.contains("no longer asked"), "{text}");
 }
+
+#[test]
+fn a_change_is_told_once_when_it_is_written_and_its_only_file_not_again_at_the_end() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    run_begins(&mut s);
+    for id in [1, 2] {
+        s.tell(started(900 + id, Tool::Edit, "src/a.rs"));
+        s.tell(proposal(id, "src/a.rs", "a\nb\n", "x\nb\n").0);
+        s.tell(ended(900 + id, "proposed", ""));
+    }
+    let named = |s: &mut Screen| {
+        let text = s.text(100, 40);
+        text.into_iter().filter(|l| l.contains("src/a.rs")).collect::<Vec<_>>()
+    };
+    assert_eq!(named(&mut s).len(), 2, "what waits stands there");
+    s.tell(Event::ApplyStarted {
+        apply: ApplyId(8),
+        files: vec![file("src/a.rs", ChangeKind::Modify, 1, 1, 9)],
+    });
+    s.tell(Event::Applied { apply: ApplyId(8) });
+    let tally = FileTally { path: path("src/a.rs"), added: 1, removed: 1, gone: false };
+    let came_to = Some(Box::new(Completion { files: vec![tally], ..Completion::default() }));
+    s.tell(Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Completed,
+        summary: String::new(),
+        files: vec![path("src/a.rs")],
+        goal: None,
+        came_to,
+    });
+    assert_eq!(named(&mut s), [" ✓ edited src/a.rs (+1 -1 lines)"]);
+    holds(&mut s, "✓ Complete. 1 file created/modified.");
+}
