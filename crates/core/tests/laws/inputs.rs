@@ -158,34 +158,7 @@ pub(super) fn input(dice: &mut Dice, session: &Session) -> Input {
         6 | 7 if state.open_proposals().next().is_some() => {
             let list: Vec<_> = state.open_proposals().cloned().collect();
             let p = dice.pick(&list);
-            match dice.roll(6) {
-                0 => Input::Decide {
-                    proposal: p.id,
-                    hunk: dice.roll(2),
-                    decision: dice.pick(&[None, Some(Decision::Taken), Some(Decision::Left)]),
-                    shown: p.shown(),
-                },
-                1 => Input::Skip { proposals: vec![p.id], reason: "why".into() },
-                2 if dice.roll(3) == 0 => {
-                    let (from, decision) = (dice.roll(3), dice.pick(&[None, Some(Decision::Taken)]));
-                    let lines = from..from + 1 + dice.roll(2);
-                    Input::DecideLines {
-                        proposal: p.id,
-                        hunk: dice.roll(2),
-                        lines,
-                        decision,
-                        shown: p.shown(),
-                    }
-                }
-                2 if dice.roll(2) == 0 => {
-                    Input::Split { proposal: p.id, hunk: dice.roll(2), shown: p.shown() }
-                }
-                2 => Input::Up,
-                _ => Input::Apply {
-                    proposals: vec![(p.id, p.shown())],
-                    word: dice.pick(&[None, Some("delete".to_owned())]),
-                },
-            }
+            about_change(dice, &p)
         }
         8 => {
             let places =
@@ -211,6 +184,30 @@ pub(super) fn input(dice: &mut Dice, session: &Session) -> Input {
             ])
         }
         _ => Input::say(dice.pick(&LINES)),
+    }
+}
+
+/// What is said about a change that waits.
+fn about_change(dice: &mut Dice, p: &pilothouse_core::proposal::Proposal) -> Input {
+    match dice.roll(6) {
+        0 => Input::Decide {
+            proposal: p.id,
+            hunk: dice.roll(2),
+            decision: dice.pick(&[None, Some(Decision::Taken), Some(Decision::Left)]),
+            shown: p.shown(),
+        },
+        1 => Input::Skip { proposals: vec![p.id], reason: "why".into() },
+        2 if dice.roll(3) == 0 => {
+            let (from, decision) = (dice.roll(3), dice.pick(&[None, Some(Decision::Taken)]));
+            let lines = from..from + 1 + dice.roll(2);
+            Input::DecideLines { proposal: p.id, hunk: dice.roll(2), lines, decision, shown: p.shown() }
+        }
+        2 if dice.roll(2) == 0 => Input::Split { proposal: p.id, hunk: dice.roll(2), shown: p.shown() },
+        2 => Input::Up,
+        _ => Input::Apply {
+            proposals: vec![(p.id, p.shown())],
+            word: dice.pick(&[None, Some("delete".to_owned())]),
+        },
     }
 }
 
