@@ -350,6 +350,22 @@ fn after_two_repairs_auto_fix_is_not_offered() {
     assert!(question.kind.choices().iter().all(|c| c.key != "a"), "{question:?}");
 }
 
+#[test]
+fn the_depth_that_was_chosen_bounds_the_repairs_of_a_gate() {
+    for (depth, offered) in [("quick", false), ("standard", true), ("deep", true)] {
+        let mut b = Bench::new();
+        b.say(&format!("/depth {depth}"));
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("tests", "pytest")]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("nothing to change: it is right", &[]);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "error: no"));
+        let question = b.session.state().phase_question().unwrap();
+        assert_eq!(question.kind.choices().iter().any(|c| c.key == "a"), offered, "{depth}: {question:?}");
+    }
+}
+
 fn to_gate(b: &mut Bench, command: &str) {
     b.reply("", &[("change_gate", json!({"gate": "tests", "command": command, "reason": "it is missing"}))]);
 }

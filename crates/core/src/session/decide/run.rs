@@ -306,6 +306,11 @@ impl Draft<'_> {
         self.continue_run();
     }
 
+    /// How often the agent may try to make a gate green: as the depth says that was chosen, else as the settings do.
+    fn most_repairs(&self) -> u32 {
+        self.state.depth().map_or(self.under.bounds.repairs, |depth| depth.numbers().repairs)
+    }
+
     /// The question about a red gate that nothing repairs.
     pub(super) fn ask_of_gate(&mut self) {
         let red = self.state.plan.iter().flat_map(|p| &p.gates);
@@ -313,7 +318,7 @@ impl Draft<'_> {
             red.filter(|g| matches!(g.status, GateStatus::Failed(_))).map(|g| (g.id, g.name.clone()));
         let Some((gate, name)) = red.next_back().filter(|_| self.state.run_lane().is_none()) else { return };
         let Some(mut failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
-        let most = self.under.bounds.repairs;
+        let most = self.most_repairs();
         (failure.spent, failure.detoured) = (self.state.repairs >= most, self.state.detours >= most);
         self.ask(failure, format!("[Gate: {name}] failed"));
     }
@@ -325,7 +330,7 @@ impl Draft<'_> {
         gate: GateId,
         mend: Mend,
     ) -> Decided {
-        let most = self.under.bounds.repairs;
+        let most = self.most_repairs();
         let (tried, what) = match mend {
             Mend::Fix => (self.state.repairs, "repairs"),
             Mend::Detour => (self.state.detours, "other ways"),
