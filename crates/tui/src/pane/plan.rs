@@ -70,6 +70,8 @@ pub struct PlanPane {
     offset: usize,
     /// Position among the items that can be chosen.
     cursor: usize,
+    /// Which step of the next version is to be chosen, and of which version that was made.
+    follows: Option<(usize, u32)>,
     size: Size,
     open: BTreeSet<Target>,
     proofs: BTreeMap<GateId, (Millis, Proof)>,
@@ -241,7 +243,8 @@ impl Pane for PlanPane {
     #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is read from the state")]
     fn fold(&mut self, state: &State, event: &Stamped) {
         match &event.event {
-            Event::PlanReady { .. } => {
+            Event::PlanReady { plan } => {
+                self.follows = self.follows.filter(|(_, of)| plan.version == of + 1);
                 self.proofs.clear();
                 self.open.clear();
                 (self.back, self.revision, self.written) = (None, None, None);
@@ -280,6 +283,7 @@ impl Pane for PlanPane {
             None => Vec::new(),
         };
         self.footer = rows::footer(ctx, width, self.spent);
+        self.follow(ctx);
         self.settle();
     }
 

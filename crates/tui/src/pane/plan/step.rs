@@ -8,7 +8,7 @@ use pilothouse_core::{
     plan::{Pause, Plan},
 };
 
-use super::{CHOOSE, ID, NOT_NOW, PlanPane, at_plan};
+use super::{CHOOSE, ID, NOT_NOW, PlanPane, at_plan, rows::Target};
 use crate::{
     overlay::prompt::{Prompt, Purpose},
     pane::{Ctx, Outcome},
@@ -28,7 +28,19 @@ impl PlanPane {
         if order == before {
             return Outcome::none();
         }
+        let moved = order.iter().position(|t| before.get(at) == Some(t));
+        self.follows = Some((moved.unwrap_or(at.min(order.len().saturating_sub(1))), plan.version));
         Outcome::input(Input::EditPlan { text: plan.document_of(&order), version: plan.version })
+    }
+
+    /// Chooses the step that was changed, once the version that has it so is there.
+    pub(super) fn follow(&mut self, ctx: &Ctx<'_>) {
+        let Some(plan) = ctx.state.plan.as_ref() else { return };
+        let Some((at, _)) = self.follows.filter(|(_, of)| plan.version == of + 1) else { return };
+        self.follows = None;
+        let step = plan.tasks.get(at).map(|t| Target::Task(t.id));
+        let mut targets = self.items.iter().filter_map(|i| i.target);
+        self.cursor = targets.position(|t| Some(t) == step).unwrap_or_default();
     }
 
     /// Asks what a step is called that is to stand so many behind the beginning of the chosen one.
@@ -56,6 +68,7 @@ impl PlanPane {
     pub(super) fn named(&mut self, title: &str, ctx: &Ctx<'_>) -> Outcome {
         let asked = self.adding.take().filter(|_| !title.is_empty());
         let Some(((at, version), plan)) = asked.zip(ctx.state.plan.as_ref()) else { return Outcome::none() };
+        self.follows = Some((at, version));
         Outcome::input(Input::EditPlan { text: with_step(plan, at, title), version })
     }
 }

@@ -536,3 +536,28 @@ fn the_footer_counts_the_plan_s_own_run_and_no_other() {
     s.tell(ended(8));
     assert!(footer(&mut s).contains("Time: 12s"), "{}", footer(&mut s));
 }
+
+#[test]
+fn the_choice_stays_with_the_step_that_was_moved_and_beside_the_one_that_went() {
+    let mut s = waiting();
+    let take = |s: &mut Screen, action| {
+        s.text(90, 30);
+        let inputs = s.act(action).inputs;
+        let [Input::EditPlan { text, .. }] = inputs.as_slice() else { panic!("{inputs:?}") };
+        let edited = s.story.session.state().plan.as_ref().unwrap().edited(text).unwrap();
+        s.tell(Event::PlanReady { plan: edited });
+        let kind = pilothouse_core::question::Confirmation::default().into();
+        let checkpoint = Checkpoint { id: CheckpointId(6), kind, message: "Proceed?".into(), run: None };
+        s.tell(Event::CheckpointOpened { checkpoint });
+        s.text(90, 30);
+        let plan = s.story.session.state().plan.as_ref().unwrap();
+        (s.pane.step().and_then(|id| plan.task(id)).unwrap().title.clone(), plan.tasks.len())
+    };
+    let titles: Vec<String> =
+        s.story.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.title.clone()).collect();
+    s.text(90, 30);
+    s.act(PlanAction::Down);
+    assert_eq!(take(&mut s, PlanAction::MoveUp).0, titles[1]);
+    assert_eq!(take(&mut s, PlanAction::MoveDown).0, titles[1]);
+    assert_eq!(take(&mut s, PlanAction::Remove), (titles[2].clone(), titles.len() - 1));
+}
