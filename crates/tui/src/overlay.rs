@@ -121,6 +121,11 @@ pub trait Overlay: fmt::Debug {
         false
     }
 
+    /// What a letter is, where letters decide: a line that is typed here goes to the draft. `None` where they decide nothing.
+    fn weighs(&self, _letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        None
+    }
+
     /// Takes a key; `None` when it means nothing here.
     fn key(&mut self, _key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
         None
@@ -144,6 +149,24 @@ pub trait Overlay: fmt::Debug {
 
     /// Takes an answer of the read port.
     fn answered(&mut self, _number: u64, _reply: &Reply) {}
+}
+
+/// What a letter is in an overlay whose letters decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Letter {
+    /// Nothing: it begins a line, or goes on with one.
+    Strange,
+    /// All that it does is to move what is looked at.
+    Moves,
+    /// A key that decides or opens something; it acts after a pause, since it may be the first of a word.
+    Acts,
+}
+
+impl Letter {
+    /// One of these keys, or none.
+    fn among(keys: &[char], letter: char) -> Self {
+        if keys.contains(&letter) { Self::Acts } else { Self::Strange }
+    }
 }
 
 /// The beginning of a row of a list, marked where it is the chosen one.

@@ -86,7 +86,7 @@ impl App {
         self.watching.key(came);
         self.notice = None;
         let taken = self.keying.press(key, stamp, &self.tables());
-        if let Some(stroke) = self.letter_of_pane(key, &taken) {
+        if let Some(stroke) = self.letter_of_pane(key, &taken, came) {
             return self.stroke(stroke, came);
         }
         if let Some(letter) = self.part_of_pane(key, &taken) {
@@ -107,17 +107,22 @@ impl App {
         }
     }
 
-    /// The letter that a key is in the pane that has the keys, if it is one.
-    fn letter_of_pane(&self, key: KeyEvent, taken: &Taken) -> Option<Stroke> {
-        let Focus::Pane(id) = self.panes.focus else { return None };
+    /// The letter that a key is in the pane, or in the overlay whose letters decide, that has the keys, if it is one.
+    fn letter_of_pane(&self, key: KeyEvent, taken: &Taken, came: Instant) -> Option<Stroke> {
+        let [table, _] = self.tables();
         let action = match taken {
-            Taken::Action(action) if action.table == id.0 => Some(*action),
+            Taken::Action(action) if action.table == table => Some(*action),
             Taken::Free(_) => None,
             Taken::Action(_) | Taken::More | Taken::Unknown(_) => return None,
         };
-        let letter = Chord::of(key).letter().filter(|_| self.overlays.is_empty())?;
+        let letter = Chord::of(key).letter()?;
+        let weighed = match (self.overlays.last(), self.panes.focus) {
+            (Some(top), _) => top.weighs(letter, action, &self.ctx(came)).is_some(),
+            (None, Focus::Pane(_)) => true,
+            (None, Focus::Composer) => false,
+        };
         let helps = letter == '?' && action.is_none();
-        (!helps).then_some(Stroke { letter, action, pressed: self.keying.pressed })
+        (weighed && !helps).then_some(Stroke { letter, action, pressed: self.keying.pressed })
     }
 
     /// The letter that a key is in the pane that has the keys, where it begins a longer binding of letters or is no part of
@@ -165,7 +170,7 @@ impl App {
     }
 
     /// Keys that lists and lines take although a binding knows them: arrows, Tab, a letter that answers.
-    fn typed_into_overlay(&mut self, action: Action, (key, came): (KeyEvent, Instant)) -> bool {
+    pub(super) fn typed_into_overlay(&mut self, action: Action, (key, came): (KeyEvent, Instant)) -> bool {
         use frame::Action as F;
         let moves =
             matches!(F::of(action), Some(F::NextPane | F::PreviousPane | F::ScrollUp | F::ScrollDown));
@@ -195,7 +200,7 @@ impl App {
     }
 
     /// Does what a binding means.
-    fn act(&mut self, action: Action, came: Instant) {
+    pub(super) fn act(&mut self, action: Action, came: Instant) {
         if let Some(action) = frame::Action::of(action) {
             return self.frame(action, came);
         }
@@ -376,13 +381,15 @@ impl App {
         self.notice = None;
         self.keying.pasted(came);
         self.settle_keys(came);
-        if let Some(overlay) = self.overlays.last_mut() {
+        let ctx = ctx!(self, came);
+        if let Some(overlay) = self.overlays.last_mut().filter(|top| top.weighs(' ', None, &ctx).is_none()) {
             return overlay.paste(text);
         }
         if self.stray.holds() {
             // They are the beginning of the line that is pasted into.
             self.begin_draft(None, came);
         }
+        self.overlays.clear();
         self.go(Focus::Composer);
         let wish = self.composer.paste(text);
         self.compose(wish, came);

@@ -1,4 +1,4 @@
-//! Letters in a pane: keys of it, or the beginning of a line that was typed into the wrong place.
+//! Letters in a pane or an overlay: keys of it, or the beginning of a line that was typed into the wrong place.
 //!
 //! Owns telling the two apart. A letter acts after a pause; at once only where a key takes back what it does, or it moves
 //! what is looked at. Letters in one go that make a word are a line: they go to the draft, and what they decided is as it was.
@@ -12,6 +12,7 @@ use super::App;
 use crate::{
     ctx::Outcome,
     keymap::Action,
+    overlay::Letter,
     pane::Focus,
     standing::{DEAF, Pressed},
 };
@@ -84,10 +85,19 @@ impl Stray {
 
     /// Whether a blank behind the letters ends a word: they are not one key pressed again and again.
     fn is_word(&self) -> bool {
-        let line = self.line();
-        let mut letters = line.chars().filter(|c| !c.is_whitespace());
-        letters.next().is_some_and(|first| letters.any(|c| c != first))
+        differ(self.line().chars())
     }
+
+    /// Whether the letters that are held are such a word.
+    fn holds_word(&self) -> bool {
+        differ(self.held.iter().map(|stroke| stroke.letter))
+    }
+}
+
+/// Whether these are more than one letter again and again.
+fn differ(letters: impl Iterator<Item = char>) -> bool {
+    let mut letters = letters.filter(|c| !c.is_whitespace());
+    letters.next().is_some_and(|first| letters.any(|c| c != first))
 }
 
 /// What takes an input back by itself, if something does: a hunk is as it was before.
@@ -140,7 +150,7 @@ impl App {
         self.settle_keys(came);
         // What it did may have opened something that has the keys now.
         if !self.overlays.is_empty() {
-            return self.unheld(stroke, came);
+            return self.stroke_over(stroke, came);
         }
         self.stray.came(came);
         let part = self.stray.part.take();
@@ -162,6 +172,24 @@ impl App {
         }
     }
 
+    /// Takes a letter in the overlay that has the keys.
+    fn stroke_over(&mut self, stroke: Stroke, came: Instant) {
+        let ctx = ctx!(self, came);
+        let weight = self.overlays.last().and_then(|top| top.weighs(stroke.letter, stroke.action, &ctx));
+        let Some(weight) = weight else { return self.unheld(stroke, came) };
+        self.stray.came(came);
+        if weight == Letter::Strange || stroke.letter == ' ' && self.stray.is_word() {
+            return self.begin_draft(Some(stroke.letter), came);
+        }
+        if weight == Letter::Moves && self.stray.held.is_empty() {
+            self.stray.letters.push(stroke.letter);
+            return self.unheld(stroke, came);
+        }
+        if self.stray.held.len() < MOST_HELD {
+            self.stray.held.push(stroke);
+        }
+    }
+
     /// Does what a letter means in the pane that has the keys.
     fn strike(&mut self, stroke: Stroke, came: Instant) {
         let Focus::Pane(id) = self.panes.focus else { return };
@@ -175,8 +203,11 @@ impl App {
         self.carry_out(outcome, came);
     }
 
-    /// The letters that are held act, in their order.
+    /// The letters that are held act, in their order; in an overlay nobody decides two things in one go.
     fn let_go(&mut self, came: Instant) {
+        if !self.overlays.is_empty() && self.stray.holds_word() {
+            return self.begin_draft(None, came);
+        }
         for stroke in std::mem::take(&mut self.stray.held) {
             let now = std::mem::replace(&mut self.keying.pressed, stroke.pressed);
             self.unheld(stroke, came);
@@ -187,7 +218,12 @@ impl App {
     /// A letter acts where the keys are by now: one before it may have moved them.
     fn unheld(&mut self, stroke: Stroke, came: Instant) {
         let key = KeyCode::Char(stroke.letter).into();
-        if self.type_into_overlay(key, came) || !self.overlays.is_empty() {
+        if !self.overlays.is_empty() {
+            match stroke.action {
+                Some(action) if !self.typed_into_overlay(action, (key, came)) => self.act(action, came),
+                Some(_) => {}
+                None => _ = self.type_into_overlay(key, came),
+            }
             return;
         }
         match self.panes.focus {
@@ -209,6 +245,7 @@ impl App {
         self.stray.held.clear();
         self.stray.forget();
         let decided = !back.is_empty();
+        let closed = !std::mem::take(&mut self.overlays).is_empty();
         back.into_iter().rev().for_each(|input| self.input(input));
         self.go(Focus::Composer);
         for letter in before.chars().chain(letter) {
@@ -217,6 +254,8 @@ impl App {
         }
         if decided {
             self.say("what you type goes to the draft; it decided no hunk");
+        } else if closed {
+            self.say("what you type goes to the draft; it decided nothing");
         }
     }
 }

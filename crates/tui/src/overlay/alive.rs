@@ -7,9 +7,10 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 
-use super::{Caret, Overlay, page::frame};
+use super::{Caret, Letter, Overlay, page::frame};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
+    keymap::Action,
     row::{Row, count},
     standing::Standing,
     theme::Slot,
@@ -33,6 +34,10 @@ impl Overlay for Alive {
 
     fn covered(&mut self) {
         self.drawn = Standing::default();
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::among(&['s', 'w', 'q'], letter))
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {

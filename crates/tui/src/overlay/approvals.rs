@@ -20,7 +20,7 @@ use pilothouse_core::{
 };
 use ratatui::buffer::Buffer;
 
-use super::{Caret, Overlay, OverlayKind, Prompt, Reason, RuleOffer, Sheet, prompt::Purpose};
+use super::{Caret, Letter, Overlay, OverlayKind, Prompt, Reason, RuleOffer, Sheet, prompt::Purpose};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
     keymap::{self, Chord, Entry, action::actions},
@@ -289,6 +289,16 @@ impl Overlay for Approvals {
 
     fn answers(&self, letter: char, ctx: &Ctx<'_>) -> bool {
         self.lettered(letter, ctx).is_some()
+    }
+
+    fn weighs(&self, letter: char, action: Option<keymap::Action>, ctx: &Ctx<'_>) -> Option<Letter> {
+        let action = action.and_then(Action::of);
+        let moves = matches!(action, Some(Action::Down | Action::Up));
+        Some(match action.is_some() || letter.is_ascii_digit() || self.answers(letter, ctx) {
+            false => Letter::Strange,
+            true if moves && !self.answers(letter, ctx) => Letter::Moves,
+            true => Letter::Acts,
+        })
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {

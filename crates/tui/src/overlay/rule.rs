@@ -22,9 +22,10 @@ use ratatui::{
     widgets::Widget,
 };
 
-use super::{Caret, Overlay, page::frame};
+use super::{Caret, Letter, Overlay, page::frame};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
+    keymap::Action,
     reach::{request, texts},
     risk::{risk_name, risk_slot},
     row::{Ink, Piece, wrap},
@@ -196,6 +197,10 @@ impl Overlay for RuleOffer {
 
     fn covered(&mut self) {
         self.drawn = Standing::default();
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::among(&['y', 'q', '-', '+'], letter))
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {

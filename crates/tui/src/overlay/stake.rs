@@ -8,9 +8,10 @@ use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::input::Input;
 use ratatui::buffer::Buffer;
 
-use super::{Caret, Overlay, page::frame};
+use super::{Caret, Letter, Overlay, page::frame};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
+    keymap::Action,
     row::{Row, wrap},
     standing::Standing,
     theme::Slot,
@@ -64,6 +65,10 @@ impl Overlay for Stake {
 
     fn covered(&mut self) {
         self.drawn = Standing::default();
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::among(&['y', 'n', 'q'], letter))
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -4,7 +4,7 @@ use pilothouse_core::{checkpoint::Answer, ids::TaskId, plan::Pause, question::Co
 
 use super::*;
 
-fn command(desk: &mut Desk) {
+pub(super) fn command(desk: &mut Desk) {
     desk.press("run cargo add governor<enter>").deliver();
     if !desk.thinking.is_empty() {
         desk.reply("", &[("run", r#"{"command":"cargo add governor"}"#)]);
@@ -119,7 +119,7 @@ fn a_denial_takes_a_reason_with_it() {
     let mut desk = Desk::new(120, 40);
     command(&mut desk);
     desk.press("<ctrl-x>a");
-    desk.wait(400).press("nnot on a friday<enter>");
+    desk.wait(400).press("n").press("not on a friday<enter>");
     let said = desk
         .inputs
         .iter()

@@ -317,7 +317,7 @@ fn the_list_the_rule_and_the_reason_stand_aligned_dark_and_light_at_every_width(
             rehearsed(&mut desk);
             let rule = framed(&mut desk, "Permanent rule");
             assert!(!desk.text().contains("Approvals"), "{width}: what lies below does not look out");
-            desk.press("qw");
+            desk.press("q").press("w");
             let reason = framed(&mut desk, "Why it is asked");
             assert!(!desk.text().contains("Approvals"), "{width}");
             for frame in [&list, &rule, &reason] {

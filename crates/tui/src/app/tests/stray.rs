@@ -282,3 +282,53 @@ fn whatever_acts_at_once_opens_and_sends_nothing_that_is_not_taken_back() {
         }
     }
 }
+
+/// Lines that begin with letters that answer what waits.
+const AT_THE_LIST: [&str; 10] = [
+    "try the product too",
+    "no, use the dev profile",
+    "type it out first",
+    "why this one?",
+    "please wait",
+    "yes but only once",
+    "edit the other file",
+    "how does the window decide",
+    "just look at it",
+    "typey",
+];
+
+#[test]
+fn a_line_typed_into_the_list_of_what_waits_is_a_draft_and_decides_nothing() {
+    for line in AT_THE_LIST {
+        for gap in [0, 90, 280] {
+            let mut desk = Desk::new(100, 30);
+            deaf::command(&mut desk);
+            desk.press("<ctrl-x>a");
+            desk.wait(1_500).draw();
+            desk.inputs.clear();
+            for letter in line.chars() {
+                desk.wait(gap);
+                desk.app.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE), desk.now);
+                desk.collect();
+                desk.draw();
+            }
+            desk.pause();
+            assert_eq!(desk.inputs, [], "{line} {gap}");
+            assert_eq!(desk.app.composer.draft.shown(), line, "{gap}");
+            assert!(desk.app.overlays.is_empty(), "{line} {gap}");
+            assert_eq!(desk.app.panes.focus, Focus::Composer, "{line}");
+        }
+    }
+}
+
+#[test]
+fn what_is_pasted_into_the_list_of_what_waits_is_a_draft() {
+    let mut desk = Desk::new(100, 30);
+    deaf::command(&mut desk);
+    desk.press("<ctrl-x>a");
+    desk.wait(1_500).draw();
+    desk.inputs.clear();
+    desk.app.terminal(&crossterm::event::Event::Paste("try this".to_owned()), desk.now);
+    desk.collect();
+    assert_eq!((desk.app.composer.draft.shown().as_str(), desk.inputs.len()), ("try this", 0));
+}

@@ -142,7 +142,9 @@ pub(super) const ALL: &[Scene] = &[
     ("approvals-network", |w, h| {
         listed(w, h, r#"{"command":"npm install","network":true,"reason":"the packages are not here"}"#)
     }),
-    ("approvals-deny", |w, h| pressed(listed(w, h, r#"{"command":"cargo add serde"}"#), "nnot today")),
+    ("approvals-deny", |w, h| {
+        pressed(pressed(listed(w, h, r#"{"command":"cargo add serde"}"#), "n"), "not today")
+    }),
     ("approvals-diff", |w, h| review(w, h, "<ctrl-x>a")),
     ("approvals-plan", |w, h| pressed(Desk::new(w, h).with_plan(), "<ctrl-x>a")),
     ("approvals-access", |w, h| pressed(access(w, h), "<ctrl-x>a")),
