@@ -1,6 +1,7 @@
 //! The workbench: the first frame at once, then a driver beside it, then the shutdown.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsStr,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
@@ -13,7 +14,7 @@ use pilothouse_core::{
     runs::{HostRequest, HostUpdate},
 };
 use pilothouse_runtime::{
-    Environment, Home, RuntimeError, Setup, ShutdownReport, Which,
+    Environment, Home, RuntimeError, Setup, ShutdownReport, Which, config,
     host::{self, Line},
     own, rooted_path,
     secrets::Secrets,
@@ -58,7 +59,8 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
     let (told, host_updates) = channel::<HostUpdate<Line>>(64);
     let (signal_sender, signals) = channel::<Signal>(8);
     let keymap = own::text(&home.config.join("keymap.toml")).map_err(explain)?;
-    let theme = theme(&home, args);
+    let theme = args.theme.clone().or_else(|| config::theme(&home));
+    let themes = own_themes(&home);
     let (helper, secrets) = (Some(crate::HELPER.into()), secrets.clone());
     let root = workspace.clone();
     let setup = Setup { which, asks: true, helper, secrets, ..Setup::new(home, workspace, environment) };
@@ -75,6 +77,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
         open: Box::new(move |place| view(&root, place)),
         keymap,
         theme,
+        themes,
     };
     let ended = screen.run(wiring);
     let driven =
@@ -199,11 +202,16 @@ fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
     }
 }
 
-/// The theme that was asked for: the user's file of that name, or the name itself.
-fn theme(home: &Home, args: &LookArgs) -> Option<String> {
-    let name = args.theme.clone()?;
-    let own = home.config.join("themes").join(format!("{name}.toml"));
-    Some(own::text(&own).ok().flatten().unwrap_or(name))
+/// Most themes of the user's own.
+const MOST_THEMES: usize = 64;
+
+/// The user's own themes, by name: the files `themes/NAME.toml` beside their settings. One that others could have written is none.
+fn own_themes(home: &Home) -> BTreeMap<String, String> {
+    let folder =
+        std::fs::read_dir(home.config.join("themes")).into_iter().flatten().flatten().take(MOST_THEMES);
+    let files = folder.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "toml"));
+    let named = |path: PathBuf| Some((path.file_stem()?.to_str()?.to_owned(), own::text(&path).ok()??));
+    files.filter_map(named).collect()
 }
 
 /// Stops the job, unless nobody would continue it: a shell that does gives each job a process group of its own, beside

@@ -109,6 +109,12 @@ const MOST_MESSAGES: usize = 200;
 /// The longest time that a setting can ask for, in seconds.
 const MAX_SECONDS: u64 = 3600;
 
+/// The theme that the user's settings name, for the first frame: whatever is wrong with them is told by [`Config::load`].
+pub fn theme(home: &Home) -> Option<String> {
+    let file = home.config.join("config.toml");
+    Layer::parse(&file, &own::text(&file).ok()??).ok()?.screen.theme
+}
+
 impl Config {
     /// Reads all layers. `flags` is what the command line says and goes before everything; `project`
     /// is what the folder says where it is trusted.

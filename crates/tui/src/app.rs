@@ -43,7 +43,7 @@ mod stray;
 mod view;
 mod world;
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -239,7 +239,12 @@ impl App {
         }
     }
 
-    /// Takes a theme: a name of one that comes with the program, or a theme file's text.
+    /// Takes the user's own themes: their files by name.
+    pub fn own_themes(&mut self, own: BTreeMap<String, String>) {
+        self.looks.own = own;
+    }
+
+    /// Takes a theme by its name.
     pub fn take_theme(&mut self, theme: &str) {
         if let Err(error) = self.looks.take_theme(theme) {
             self.complain(error.to_string());

@@ -114,6 +114,8 @@ pub struct Outcome {
     pub place: Option<Wanted>,
     /// A message of the conversation that the user wants to see.
     pub turn: Option<TurnId>,
+    /// A theme by its name.
+    pub theme: Option<String>,
     /// One line for the user, about this key.
     pub notice: Option<String>,
     /// One line for the user, about what was not done.

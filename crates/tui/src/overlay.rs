@@ -21,6 +21,7 @@ pub mod sheet;
 pub mod sources;
 pub mod stake;
 pub mod status;
+pub mod themes;
 pub mod why;
 
 use std::{fmt, time::Instant};
@@ -129,6 +130,11 @@ pub trait Overlay: fmt::Debug {
     /// Takes a key; `None` when it means nothing here.
     fn key(&mut self, _key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
         None
+    }
+
+    /// It is left without an answer: what it only showed is as it was.
+    fn left(&self) -> Outcome {
+        Outcome::none()
     }
 
     /// Takes a paste.

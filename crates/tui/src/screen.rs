@@ -3,7 +3,7 @@
 //! Owns the terminal and the order in which things happen. Never decides what anything means; it
 //! wakes only when something arrives or something visible moves.
 
-use std::{io, sync::Arc, time::Instant};
+use std::{collections::BTreeMap, io, sync::Arc, time::Instant};
 
 use crossterm::event::Event;
 use pilothouse_core::{
@@ -79,8 +79,10 @@ pub struct Wiring {
     pub open: Open,
     /// The user's keymap file.
     pub keymap: Option<String>,
-    /// The theme: the name of one that comes with the program, or a theme file.
+    /// The theme's name.
     pub theme: Option<String>,
+    /// The user's own themes: their files by name.
+    pub themes: BTreeMap<String, String>,
 }
 
 /// How a screen ended.
@@ -137,10 +139,11 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal went away.
-    pub fn run(mut self, wiring: Wiring) -> io::Result<ScreenReport> {
+    pub fn run(mut self, mut wiring: Wiring) -> io::Result<ScreenReport> {
         if let Some(keymap) = &wiring.keymap {
             self.window.front().take_keymap(keymap);
         }
+        self.window.front().own_themes(std::mem::take(&mut wiring.themes));
         if let Some(theme) = &wiring.theme {
             self.window.front().take_theme(theme);
             self.pace.want(Urgency::News);

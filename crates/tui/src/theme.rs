@@ -180,7 +180,7 @@ struct File {
     light: BTreeMap<String, String>,
 }
 
-const BUILTIN: [(&str, &str); 15] = [
+const BUILTIN: [(&str, &str); 16] = [
     ("default", include_str!("../../../themes/default.toml")),
     ("holy-light", include_str!("../../../themes/holy-light.toml")),
     ("gruvbox", include_str!("../../../themes/gruvbox.toml")),
@@ -196,6 +196,7 @@ const BUILTIN: [(&str, &str); 15] = [
     ("kanagawa", include_str!("../../../themes/kanagawa.toml")),
     ("github", include_str!("../../../themes/github.toml")),
     ("ayu", include_str!("../../../themes/ayu.toml")),
+    ("night-owl", include_str!("../../../themes/night-owl.toml")),
 ];
 
 impl Theme {

@@ -69,9 +69,11 @@ pub struct Layer {
 
 settings! {
     /// What one source says about the screen.
-    #[derive(Clone, Copy, Debug, Default, Deserialize)]
+    #[derive(Clone, Debug, Default, Deserialize)]
     #[serde(deny_unknown_fields, default)]
     pub struct ScreenLayer {
+        /// The theme's name.
+        pub theme: Option<String>,
         /// Whether the wheel of the mouse scrolls.
         pub mouse: Option<bool>,
     }

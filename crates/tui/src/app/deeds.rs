@@ -18,10 +18,13 @@ use crate::{
     composer,
     ctx::Outcome,
     frame,
-    overlay::{Alive, OVERLAYS, Overlay, kb::Kb},
+    overlay::{
+        Alive, OVERLAYS, Overlay,
+        kb::Kb,
+        themes::{self, Themes},
+    },
     pane::{Focus, PANES, PaneId, plan, runs},
     preview::{self, LONGEST, lowered},
-    theme::Theme,
     window::{RunRow, Then, WindowWish},
 };
 
@@ -156,18 +159,15 @@ impl App {
 
     /// Changes the colours: to another theme, or to the same one's for a light or a dark background.
     fn colours(&mut self, to: &str) {
-        let ground = |dark| if dark { "dark" } else { "light" };
-        if Theme::source(to).is_some() {
-            self.take_theme(to);
-            return self.say(format!("theme: {to}, {}", ground(self.looks.look.dark)));
+        if to.is_empty() {
+            return self.open_overlay(Box::new(Themes::new(self.looks.names(), &self.looks.named)));
         }
         if matches!(to, "light" | "dark") {
             self.take_ground(to == "dark");
             return self.say(format!("theme: {}, {to}", self.looks.theme.name()));
         }
-        let names: Vec<&str> = Theme::names().collect();
-        let known = format!("themes: {}; each for both grounds: /theme light, /theme dark", names.join(", "));
-        if to.is_empty() { self.say(known) } else { self.complain(format!("no theme {to:?}; {known}")) }
+        self.say(themes::kept(to));
+        self.take_theme(to);
     }
 
     /// Puts a shallower `@node` before the draft, or takes it away again.
@@ -242,12 +242,20 @@ impl App {
         self.go(next);
     }
 
+    /// Closes the topmost overlay. False when there is none.
+    fn close_top(&mut self, came: Instant) -> bool {
+        let top = self.overlays.pop().map(|top| top.left());
+        let closed = top.is_some();
+        self.carry_out(top.unwrap_or_default(), came);
+        closed
+    }
+
     /// Stops what runs; else clears the draft into history; else leaves when pressed twice.
     fn cancel(&mut self, came: Instant) {
-        let state = self.world.state();
-        if self.overlays.pop().is_some() || self.composer.close_popup() {
+        if self.close_top(came) || self.composer.close_popup() {
             return;
         }
+        let state = self.world.state();
         if state.busy() || state.is_executing() {
             self.input(Input::Cancel);
             return;
@@ -273,7 +281,7 @@ impl App {
         if self.composer.close_popup() && self.overlays.is_empty() {
             return;
         }
-        if self.overlays.pop().is_some() || self.panes.leave() {
+        if self.close_top(came) || self.panes.leave() {
             return;
         }
         if self.panes.focus != Focus::Composer {

@@ -2,6 +2,8 @@
 //!
 //! Owns changing them. Never asks the terminal.
 
+use std::collections::BTreeMap;
+
 use super::Look;
 use crate::theme::{Glyphs, Theme, ThemeError};
 
@@ -12,6 +14,10 @@ pub(super) struct Looks {
     pub(super) glyphs: Glyphs,
     /// The theme's file, to be read again for another background.
     text: String,
+    /// The name that it was asked for by.
+    pub(super) named: String,
+    /// The user's own themes: their files by name.
+    pub(super) own: BTreeMap<String, String>,
 }
 
 impl Looks {
@@ -19,22 +25,24 @@ impl Looks {
         let glyphs = if look.ascii { Glyphs::ASCII } else { Glyphs::UNICODE };
         let text = Theme::source("default").unwrap_or_default().to_owned();
         let theme = Theme::parse(&text, look.dark, look.depth)?;
-        Ok(Self { look, theme, glyphs, text })
+        Ok(Self { look, theme, glyphs, text, named: "default".to_owned(), own: BTreeMap::new() })
     }
 
-    /// Takes a theme: a name of one that comes with the program, or a theme file's text.
-    pub(super) fn take_theme(&mut self, theme: &str) -> Result<(), ThemeError> {
-        // A file has lines; what has none was meant as a name.
-        let text = match Theme::source(theme) {
-            Some(text) => text,
-            None if theme.contains(['\n', '=']) => theme,
-            None => {
-                let known = Theme::names().collect::<Vec<_>>().join(", ");
-                return Err(ThemeError::Unknown { name: theme.to_owned(), known });
-            }
-        };
+    /// Takes a theme by its name: the user's own goes before one that comes with the program.
+    pub(super) fn take_theme(&mut self, name: &str) -> Result<(), ThemeError> {
+        let text =
+            self.own.get(name).map(String::as_str).or_else(|| Theme::source(name)).ok_or_else(|| {
+                ThemeError::Unknown { name: name.to_owned(), known: self.names().join(", ") }
+            })?;
         (self.theme, self.text) = (Theme::parse(text, self.look.dark, self.look.depth)?, text.to_owned());
+        name.clone_into(&mut self.named);
         Ok(())
+    }
+
+    /// The themes that there are, the user's own first.
+    pub(super) fn names(&self) -> Vec<String> {
+        let shipped = Theme::names().map(str::to_owned).filter(|name| !self.own.contains_key(name));
+        self.own.keys().cloned().chain(shipped).collect()
     }
 
     /// Takes what the terminal says of its background; true when it is not what was thought.

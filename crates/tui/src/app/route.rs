@@ -310,6 +310,9 @@ impl App {
         if let Some(turn) = outcome.turn {
             self.show_turn(turn);
         }
+        if let Some(theme) = outcome.theme {
+            self.take_theme(&theme);
+        }
         if let Some(notice) = outcome.notice {
             self.say(notice);
         }

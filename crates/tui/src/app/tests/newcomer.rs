@@ -115,15 +115,36 @@ fn sessions_are_found_under_the_names_of_other_programs_and_nothing_is_begun() {
 #[test]
 fn a_theme_says_what_became_of_it() {
     let mut desk = Desk::new(100, 30);
+    let own = Theme::source("nord").unwrap().replace("name = \"nord\"", "name = \"mine\"");
+    desk.app.own_themes([("mine".to_owned(), own)].into());
     for (line, told) in [
-        ("/theme neon", "no theme \"neon\"; themes: default"),
-        ("/theme gruvbox", "theme: gruvbox, dark"),
-        ("/theme light", "theme: gruvbox, light"),
+        ("/theme neon", "no theme is called \"neon\"; there are mine, default"),
+        (
+            "/theme gruvbox",
+            "theme: gruvbox, until you leave; [screen] theme = \"gruvbox\" in config.toml keeps it",
+        ),
+        ("/theme mine", "theme: mine, until you leave"),
+        ("/theme light", "theme: mine, light"),
     ] {
         desk.app.composer.draft.set(Saved::plain(line));
         desk.press("<enter>").deliver();
         assert!(desk.text().contains(told), "{told} {}", desk.text());
     }
+}
+
+#[test]
+fn themes_are_shown_as_they_are_chosen_and_esc_takes_the_choice_back() {
+    let mut desk = Desk::new(100, 30);
+    let name = |desk: &Desk| desk.app.looks.theme.name().to_owned();
+    let before = name(&desk);
+    for (keys, left) in [("jj<esc>", true), ("jjq", true), ("jj<enter>", false)] {
+        desk.app.composer.draft.set(Saved::plain("/theme"));
+        desk.press("<enter>");
+        assert!(desk.text().contains("holy-light") && desk.text().contains("now"), "{}", desk.text());
+        desk.press(keys);
+        assert_eq!((name(&desk) == before, desk.app.overlays.len()), (left, 0), "{keys}");
+    }
+    assert!(desk.text().contains("[screen] theme = \"gruvbox\""), "{}", desk.text());
 }
 
 #[test]

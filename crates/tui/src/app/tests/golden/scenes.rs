@@ -192,6 +192,7 @@ pub(super) const ALL: &[Scene] = &[
     ("sixteen-colours", |w, h| pressed(plain(w, h, Depth::Ansi16).with_plan(), "<ctrl-x>a")),
     ("no-colours", |w, h| pressed(plain(w, h, Depth::None).with_plan(), "<ctrl-x>a")),
     ("no-sandbox", |w, h| Desk::with(w, h, Sandbox::none("the kernel has no Landlock"))),
+    ("themes", |w, h| pressed(Desk::new(w, h), "/theme<enter>jj")),
     ("theme-unknown", |w, h| pressed(Desk::new(w, h), "/theme neon<enter>")),
 ];
 

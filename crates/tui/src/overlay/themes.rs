@@ -1,0 +1,85 @@
+//! The themes, each shown as it is chosen.
+//!
+//! Owns the choice and what was there before. What a theme is, the app knows.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
+
+use super::{Caret, Overlay, entry, page::frame};
+use crate::{
+    ctx::{Ctx, Outcome},
+    theme::Slot,
+};
+
+/// The list.
+#[derive(Debug)]
+pub struct Themes {
+    names: Vec<String>,
+    at: usize,
+    before: String,
+}
+
+impl Themes {
+    /// The themes with these names; the one called `now` is shown.
+    pub fn new(names: Vec<String>, now: &str) -> Self {
+        let at = names.iter().position(|name| name == now).unwrap_or_default();
+        Self { names, at, before: now.to_owned() }
+    }
+
+    fn go(&mut self, to: usize) -> Outcome {
+        self.at = to.min(self.names.len().saturating_sub(1));
+        Outcome { theme: self.names.get(self.at).cloned(), ..Outcome::none() }
+    }
+}
+
+impl Overlay for Themes {
+    fn name(&self) -> &'static str {
+        "themes"
+    }
+
+    fn left(&self) -> Outcome {
+        Outcome { theme: Some(self.before.clone()), ..Outcome::none() }
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        Some(if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            self.go(self.at + 1)
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            self.go(self.at.saturating_sub(1))
+        } else if key.code == KeyCode::Char('g') {
+            self.go(0)
+        } else if key.code == KeyCode::Char('G') {
+            self.go(usize::MAX)
+        } else if key.code == KeyCode::Enter {
+            let name = self.names.get(self.at).map(String::as_str).unwrap_or_default();
+            Outcome::notice(kept(name)).and_close()
+        } else if key.code == KeyCode::Char('q') {
+            self.left().and_close()
+        } else {
+            Outcome::none()
+        })
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let height = u16::try_from(self.names.len() + 3).unwrap_or(u16::MAX);
+        let area = super::centred(ctx.body, 44, height);
+        let keys = [("j k", "try"), ("Enter", "take"), ("Esc", "as before")];
+        let inner = frame(ctx, area, "Themes", "", &keys, buf);
+        let rows = usize::from(inner.height.saturating_sub(1)).max(1);
+        let first = (self.at + 1).saturating_sub(rows);
+        let shown = self.names.iter().enumerate().skip(first);
+        for ((n, name), y) in shown.zip(inner.top()..inner.bottom().saturating_sub(1)) {
+            let mut row = entry(n == self.at, ctx.glyphs).and(name, Slot::Text);
+            if *name == self.before {
+                row = row.and("  now", Slot::Faint);
+            }
+            row.paint(ctx.theme, buf, inner, y);
+        }
+        None
+    }
+}
+
+/// What is said of a theme that was taken.
+pub fn kept(name: &str) -> String {
+    format!("theme: {name}, until you leave; [screen] theme = \"{name}\" in config.toml keeps it")
+}
