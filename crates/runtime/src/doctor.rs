@@ -4,12 +4,13 @@
 
 use std::path::Path;
 
+use pilothouse_core::redact::Redactor;
 use pilothouse_model::embed;
 use serde::Serialize;
 
 use crate::{
     config::{Config, Vectors},
-    driver::{Setup, fence, torn},
+    driver::{Setup, fence, killed, torn},
     hooks, own, permissions,
 };
 
@@ -49,7 +50,7 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
         check("model", true, model, no_model),
         embedder(&config),
         place(setup, &folder),
-        writes(setup, &folder),
+        writes(setup, &folder, &config.secrets),
         check("sandbox", sandbox.backend.is_some(), held, sandbox.notes.clone()),
     ]
 }
@@ -63,15 +64,21 @@ fn place(setup: &Setup, folder: &Path) -> Check {
     Check { check: "folder", ok: folder.is_dir() && notes.is_empty(), found, notes }
 }
 
-/// Whether every write of files in the folder came to its end.
-fn writes(setup: &Setup, folder: &Path) -> Check {
-    let torn = torn(setup, folder);
+/// Whether every write of files in the folder came to its end, and every command.
+fn writes(setup: &Setup, folder: &Path, secrets: &Redactor) -> Check {
+    let (torn, killed) = (torn(setup, folder), killed(setup, folder));
     let of = |(slug, files): &(String, String)| format!("session {slug} ended while it wrote {files}");
-    let found = torn.iter().map(of).collect::<Vec<_>>().join("; ");
-    let found = if torn.is_empty() { "all came to their end".to_owned() } else { found };
-    let advice = "the next session that is opened in this folder ends it, or puts back what was there";
-    let notes = if torn.is_empty() { Vec::new() } else { vec![advice.to_owned()] };
-    Check { check: "writes", ok: torn.is_empty(), found, notes }
+    let ran = |(slug, line): &(String, String)| {
+        format!("session {slug} ended while `{}` ran; what that changed stands", secrets.mask(line))
+    };
+    let found: Vec<String> = torn.iter().map(of).chain(killed.iter().map(ran)).collect();
+    let write = "the next session that is opened in this folder ends it, or puts back what was there";
+    let command = "`pilothouse undo` takes back what the command changed, as `/undo` does in that session";
+    let notes = [(torn.is_empty(), write), (killed.is_empty(), command)].into_iter();
+    let notes: Vec<String> = notes.filter(|(none, _)| !none).map(|(_, note)| note.to_owned()).collect();
+    let ok = found.is_empty();
+    let found = if ok { "all came to their end".to_owned() } else { found.join("; ") };
+    Check { check: "writes", ok, found, notes }
 }
 
 /// Whether the user's own files beside `config.toml` can be used.

@@ -66,7 +66,7 @@ use crate::{
 };
 use disk_thread::DiskThread;
 use opening::Opened;
-pub(crate) use opening::{fence, settle, torn};
+pub(crate) use opening::{fence, killed, settle, torn};
 use outbox::Outbox;
 use tasks::Tasks;
 pub(crate) use trust::found;

@@ -157,9 +157,9 @@ impl Snapshots {
         blocking(state, work).await.map_or_else(|| Err(failed()), |(_, saved)| saved)
     }
 
-    /// Whether commands ran when the process ended that saved into this folder, and what they changed was not told yet.
-    pub fn is_torn(store: &Path) -> bool {
-        !save::marks(store).is_empty()
+    /// The lines of commands that ran when the process ended that saved into this folder; what they changed was not told yet.
+    pub fn torn(store: &Path) -> Vec<String> {
+        save::marks(store).into_values().map(|(line, _)| line).collect()
     }
 
     /// What a command changed, once nothing of it lives any more; `None` when it changed nothing.

@@ -145,6 +145,9 @@ fn a_kill_in_the_middle_of_a_command_is_known_to_the_next_undo() {
     run.child.kill().unwrap();
     run.child.wait().unwrap();
     assert!(!desk.path().join("src").exists());
+    let doctor = desk.go(&["doctor"]).with(1).out;
+    assert!(doctor.contains("ended while `sh fix.sh` ran; what that changed stands"), "{doctor}");
+    assert!(doctor.contains("`pilothouse undo` takes back what the command changed"), "{doctor}");
     let told = desk.go(&["undo"]).with(3);
     let named = ["had ended while a command ran; what that changed can be taken back", "`--all`"];
     told.tells(&named);
@@ -153,6 +156,7 @@ fn a_kill_in_the_middle_of_a_command_is_known_to_the_next_undo() {
     assert_eq!(desk.tree(), before);
     desk.go(&["undo"]).with(0);
     assert_eq!(desk.tree(), first);
+    assert!(desk.go(&["doctor"]).out.contains("all came to their end"));
     desk.verified();
 }
 

@@ -8,6 +8,7 @@ use std::{
 };
 
 use pilothouse_core::{
+    clean::Clean,
     ids::{ApplyId, CallId, Millis, Seq},
     input::{Found, Input, Opening, Refusal},
     intent::Mode,
@@ -134,8 +135,13 @@ fn cut_off(place: &sessions::Place) -> Option<CutOff> {
     if sessions::summary(place).is_ok_and(|s| s.writing) {
         return Some(CutOff::Write);
     }
-    let torn = Snapshots::is_torn(&place.folder.join(SAVED)) && holder(&place.folder).is_none();
-    torn.then_some(CutOff::Command)
+    (!killed_in(place).is_empty()).then_some(CutOff::Command)
+}
+
+/// The commands that ran in a session when its process ended, if nobody looked yet at what they changed.
+fn killed_in(place: &sessions::Place) -> Vec<String> {
+    let torn = Snapshots::torn(&place.folder.join(SAVED));
+    if torn.is_empty() || holder(&place.folder).is_some() { Vec::new() } else { torn }
 }
 
 async fn settle_one(setup: &Setup, slug: &str) -> Result<Vec<String>, RuntimeError> {
@@ -194,6 +200,14 @@ pub(crate) fn torn(setup: &Setup, workspace: &Path) -> Vec<(String, String)> {
     let all = sessions::of(&setup.home, workspace).into_iter();
     let torn = all.filter(|p| sessions::summary(p).is_ok_and(|s| s.writing) && holder(&p.folder).is_none());
     torn.map(|p| (p.slug.clone(), list(&half_written(&p)))).collect()
+}
+
+/// Sessions of a workspace that ended while commands ran there, with each of these as far as nobody looked at what it changed.
+pub(crate) fn killed(setup: &Setup, workspace: &Path) -> Vec<(String, String)> {
+    let all = sessions::of(&setup.home, workspace).into_iter();
+    let lines =
+        |place: &sessions::Place| killed_in(place).into_iter().map(|line| Clean::line(&line).to_string());
+    all.flat_map(|place| lines(&place).map(|line| (place.slug.clone(), line)).collect::<Vec<_>>()).collect()
 }
 
 /// The files that a session had not ended to write, as far as its log can be read.
