@@ -5,6 +5,7 @@
 
 mod doubt;
 mod glance;
+mod hidden;
 mod journal;
 mod objects;
 mod pruned;
@@ -21,13 +22,14 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use pilothouse_core::{blob::BlobId, ids::CallId, tool::Wrote};
+use pilothouse_core::{blob::BlobId, ids::CallId, shell::Act, tool::Wrote};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub use record::{Change, Record, Thing};
 
 use crate::{executor::BlobSource, stamp::Stamp};
 use doubt::Named;
+use hidden::Hidden;
 use journal::Journal;
 use tree::{Tree, Was};
 
@@ -240,6 +242,11 @@ impl State {
             tree.remember(files, &folders);
         }
         for (root, path) in known.tracked {
+        for (root, path) in known.opened {
+            if let Some(tree) = self.trees.get_mut(root) {
+                tree.opened.insert(path);
+            }
+        }
             if let Some(tree) = self.trees.get_mut(root).filter(|t| t.files.contains_key(&path)) {
                 tree.tracked.insert(path);
             }
@@ -252,11 +259,18 @@ impl State {
         self.last = self.copies().map(|(number, _)| number).max().unwrap_or_default();
     }
 
-    /// What a line says that it changes. Where git's rules hide a file from every look nothing else would stand for it.
+    /// What a line says that it changes. Where git's rules hide that from every look nothing else would stand for it.
     fn named(&mut self, line: &str, folder: &str) -> Named {
         let root = self.trees.first().map(|t| t.root.clone()).unwrap_or_default();
-        let named = Named::of(line, folder, &root);
-        let new = self.trees.first_mut().map(|t| t.name(named.there(&root))).unwrap_or_default();
+        let mut named = Named::of(line, folder, &root);
+        let Some(tree) = self.trees.first_mut() else { return named };
+        let places = named.places(&root);
+        let hidden = Hidden::of(tree, &places, &named.within());
+        let files = doubt::there(&root, &places).into_iter().chain(hidden.files);
+        let gone = places.iter().filter(|(_, act)| *act == Act::Delete).map(|(path, _)| path);
+        named.gone = gone.chain(&hidden.folders).cloned().collect();
+        named.beyond = hidden.beyond;
+        let new = tree.name(files).into_iter().chain(tree.open(hidden.folders)).collect::<Vec<_>>();
         if !new.is_empty() {
             self.dirty.extend(new.into_iter().map(|path| (0, path)));
             self.look();

@@ -19,9 +19,9 @@ use crate::walk::{self, Heed};
 /// More names are not looked at: then it is lost.
 const MOST_NAMES: usize = 100_000;
 /// What stands before a name that is looked for at any depth.
-const DEEP: &str = "***";
+pub(crate) const DEEP: &str = "***";
 /// What stands in a path of a line for what the line does not show.
-const UNKNOWN: char = '\u{1a}';
+pub(crate) const UNKNOWN: char = '\u{1a}';
 
 /// What is known of the place that a command runs in: the sandbox holds it, without a network, and what it could destroy
 /// is saved before.
@@ -187,7 +187,7 @@ fn spread(path: &Path) -> Option<Vec<PathBuf>> {
 }
 
 /// Whether a name may fit a pattern; what only a shell can tell may be anything.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let deep = pattern.strip_prefix(DEEP).map(|rest| format!("*{rest}"));
     pattern.contains(['[', '{', '(', UNKNOWN]) || shell::glob(deep.as_deref().unwrap_or(pattern), name)
 }

@@ -104,3 +104,172 @@ async fn where_clocks_differ_a_change_is_told_and_in_doubt() {
     fs::remove_file(desk.at().join("b.txt")).unwrap();
     assert_eq!(tree(&desk.at()), before);
 }
+
+/// A repository with work that its rules hide, beside what a tool makes again.
+fn with_data(cap: u64) -> Desk {
+    let desk = Desk::new(cap);
+    desk.write(".gitignore", "data/\n*.local\n/build/\nnode_modules/\n");
+    desk.write("src/a.txt", "a\n");
+    desk.write("src/own.local", "mine\n");
+    bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
+    desk.write("data/raw/a.csv", "1\n");
+    desk.write("data/b.csv", "2\n");
+    desk.write("data/reports/year.txt", "3\n");
+    fs::set_permissions(desk.at().join("data/b.csv"), fs::Permissions::from_mode(0o600)).unwrap();
+    bash(
+        &desk.at(),
+        "mkdir -m 700 data/empty; ln -s raw data/link; git init -q data/vendored; cd data/vendored; echo v > v; git add .; git commit -qm v",
+    );
+    desk.write("build/out.o", "o\n");
+    desk.write("node_modules/m/i.js", "m\n");
+    desk
+}
+
+/// What of a tree no tool makes again.
+fn by_hand(desk: &Desk) -> Tree {
+    let mut all = tree(&desk.at());
+    all.retain(|path, _| !path.starts_with("build") && !path.starts_with("node_modules"));
+    all
+}
+
+#[tokio::test]
+async fn what_git_ignores_comes_back_with_the_folder_that_a_line_removes_whole() {
+    for line in [
+        "rm -rf data",
+        "cd data && rm -rf raw vendored && rm -f *.csv",
+        "rm -rf data src build node_modules",
+        "rm -rf *",
+        "rm -rf src; mkdir -p src/new",
+        "mv data/raw src/raw",
+        "find data -name '*.csv' -delete",
+        "find . -name '*.local' -delete; rm -r data/reports",
+        "git clean -fdxq",
+        "git clean -qffdX",
+    ] {
+        let mut desk = with_data(ROOM);
+        let sum = desk.snapshots.tree().await;
+        let before = by_hand(&desk);
+        for _ in 0..2 {
+            let wrote = desk.run(line).await.unwrap_or_else(|| panic!("{line}: it is told"));
+            assert_eq!(wrote.left, Vec::<String>::new(), "{line}");
+            assert_ne!(by_hand(&desk), before, "{line}");
+            desk.revert(wrote.record.unwrap(), false).unwrap_or_else(|e| panic!("{line}: {e}"));
+            assert_eq!(by_hand(&desk), before, "{line}");
+            let vendored = bash(&desk.at(), "cd data/vendored && git fsck 2>&1; git log --oneline | wc -l");
+            assert_eq!(vendored, "1\n", "{line}");
+        }
+        assert_eq!(desk.snapshots.tree().await, sum, "{line}: what git ignores makes no gate stale");
+    }
+}
+
+#[tokio::test]
+async fn what_git_has_comes_back_with_the_repository_that_a_line_removes() {
+    let mut desk = Desk::new(ROOM);
+    desk.write("a.txt", "a\n");
+    bash(
+        &desk.at(),
+        "git init -qb main; git add .; git commit -qm one; git clone -q . ../inner; git clone -q . plain",
+    );
+    let inner = "git -c protocol.file.allow=always submodule --quiet add ../inner sub && git commit -qm sub";
+    bash(&desk.at(), inner);
+    let before = desk.state();
+    for line in [
+        "rm -rf plain",
+        "rm -rf sub",
+        "rm -rf plain sub a.txt .git",
+        "mv plain sub; rm -r sub",
+        "find . -delete",
+    ] {
+        for _ in 0..2 {
+            let wrote = desk.run(line).await.unwrap_or_else(|| panic!("{line}: it is told"));
+            assert_eq!(wrote.left, Vec::<String>::new(), "{line}");
+            desk.revert(wrote.record.unwrap(), false).unwrap_or_else(|e| panic!("{line}: {e}"));
+            same(&desk.state(), &before, 0, line);
+            assert_eq!(
+                bash(&desk.at(), "git fsck --no-dangling 2>&1; cd plain && git fsck --no-dangling 2>&1"),
+                "",
+                "{line}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_git_ignores_comes_back_after_a_kill() {
+    let mut desk = with_data(ROOM);
+    let before = by_hand(&desk);
+    let line = "rm -rf data";
+    desk.snapshots.before(CallId(1), (line, ""), "").await.unwrap();
+    bash(&desk.at(), line);
+    desk.snapshots = snapshots(desk.dir.path(), "w", &[], ROOM);
+    let (_, _, wrote) = desk.snapshots.recover(Arc::new(desk.blobs())).await.unwrap();
+    assert_eq!(wrote.left, Vec::<String>::new());
+    desk.revert(wrote.record.unwrap(), false).unwrap();
+    assert_eq!(by_hand(&desk), before);
+}
+
+#[tokio::test]
+async fn what_is_too_much_in_an_ignored_folder_is_named_before_it_goes() {
+    let mut desk = with_data(1 << 20);
+    desk.write("data/large.bin", vec![7; 3 << 20]);
+    // What a tool makes again is nobody's loss, however much it is.
+    desk.write("build/large.o", vec![7; 3 << 20]);
+    assert!(desk.run_told("rm -rf build", "").await.unwrap().is_none());
+    assert!(
+        desk.run_told("find . -name '*.pyc' -delete", "").await.unwrap().is_none(),
+        "only what has the name"
+    );
+    let why = desk.run_told("rm -rf data", "").await.unwrap_err();
+    assert_eq!(why, "data/large.bin (3 MB, beyond 1 MB in all); /undo could not bring that back");
+    assert!(desk.at().join("data/large.bin").exists(), "nothing ran");
+    let wrote = desk.run_told("rm -rf data", &why).await.unwrap().unwrap();
+    assert_eq!(wrote.left, ["data/large.bin"]);
+    bash(&desk.at(), "mkdir -p many; echo many >> .gitignore; cd many; seq 10001 | xargs touch");
+    let why = desk.run_told("rm -rf many", "").await.unwrap_err();
+    assert_eq!(why, "many (more than 10000 files that git ignores); /undo could not bring that back");
+    assert!(desk.run_told("rm -rf many", &why).await.is_ok());
+}
+
+#[tokio::test]
+async fn what_git_lists_anew_is_noted_by_what_changed_alone() {
+    let mut desk = Desk::new(ROOM);
+    for n in 0..300 {
+        desk.write(&format!("src/{n}.rs"), "fn f() {}\n");
+    }
+    bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
+    until_settled(&desk.at().join("src"));
+    desk.run("true").await;
+    let noted = || fs::read_to_string(desk.dir.path().join("session/saved/journal")).unwrap().lines().count();
+    let first = noted();
+    bash(&desk.at(), "echo more >> src/1.rs; git commit -qam two; git tag v2");
+    desk.snapshots.before(CallId(7), ("true", ""), "").await.unwrap();
+    assert!(noted() < first + 100, "{} lines after {first}", noted());
+}
+
+#[tokio::test]
+async fn an_index_that_says_the_same_is_stored_nowhere() {
+    let mut desk = Desk::new(ROOM);
+    desk.write("a.txt", "one\n");
+    bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
+    desk.run("true").await;
+    let index = fs::read(desk.at().join(".git/index")).unwrap();
+    assert_eq!(desk.run("touch -d 2001-01-01 a.txt; git status").await, None);
+    assert_ne!(fs::read(desk.at().join(".git/index")).unwrap(), index, "git wrote it anew");
+    let stored = bash(&desk.dir.path().join("session"), "grep -rl DIRC blobs");
+    assert_eq!(stored, "", "nothing of it is stored");
+}
+
+#[tokio::test]
+async fn on_which_files_a_gate_ran_is_what_was_saved_before_it() {
+    let desk = Desk::new(ROOM);
+    desk.write("a.txt", "one\n");
+    until_settled(&desk.at());
+    desk.snapshots.before(CallId(1), ("make", ""), "").await.unwrap();
+    let saved = desk.snapshots.seen().await;
+    desk.write("a.txt", "somebody else\n");
+    assert_eq!(desk.snapshots.seen().await, saved, "nobody looked again");
+    assert!(desk.snapshots.after(CallId(1), Arc::new(desk.blobs())).await.is_some());
+    let left = desk.snapshots.seen().await;
+    assert_ne!(left, saved);
+    assert_eq!(desk.snapshots.tree().await, left);
+}

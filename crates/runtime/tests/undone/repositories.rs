@@ -219,7 +219,7 @@ async fn what_only_came_into_sight_is_never_removed_by_an_undo() {
 async fn what_a_command_moves_from_where_nobody_looks_stays_there_and_is_named() {
     for (line, stays, text, back) in [
         ("mv \"$(ls -A | grep 'env$')\" env.txt", "env.txt", "TOKEN=mine\n", "mv env.txt .env"),
-        ("echo x > x; mv logs/old kept", "kept/day.log", "kept\n", "mv kept logs/old"),
+        ("echo x > x; mv \"$(ls -d lo*)/old\" kept", "kept/day.log", "kept\n", "mv kept logs/old"),
         (
             "ls src/*.tmp | sed 's/.*/& src\\/b.txt/' | xargs mv; rm src/a.txt",
             "src/b.txt",
@@ -238,7 +238,7 @@ async fn what_a_command_moves_from_where_nobody_looks_stays_there_and_is_named()
         same(&desk.state(), &before, 0, line);
     }
     // What the line itself names was saved before.
-    for line in ["mv .env env.txt", "mv src/b.tmp src/b.txt; rm src/a.txt"] {
+    for line in ["mv .env env.txt", "mv src/b.tmp src/b.txt; rm src/a.txt", "echo x > x; mv logs/old kept"] {
         let (mut desk, before) = with_hidden();
         let wrote = desk.run(line).await.unwrap();
         assert_eq!(wrote.left, Vec::<String>::new(), "{line}");

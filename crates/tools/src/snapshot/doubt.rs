@@ -21,7 +21,10 @@ use super::{
     State, objects,
     record::{Change, Thing},
 };
-use crate::stamp::Stamp;
+use crate::{
+    stamp::Stamp,
+    unlost::{DEEP, UNKNOWN},
+};
 
 /// Changes that are named.
 const MOST_NAMED: usize = 6;
@@ -37,50 +40,81 @@ pub(super) struct Named {
     folders: Gitignore,
     /// Whether it runs git.
     git: bool,
-    /// The paths, and whether they hold wildcards.
-    paths: Vec<(String, bool)>,
+    /// Whether it removes all that there is.
+    whole: bool,
+    /// Whether it looks for what it removes.
+    finds: bool,
+    /// Whether it has git remove what its rules ignore.
+    cleans: bool,
+    /// The paths, whether they hold wildcards, and what is done to them.
+    paths: Vec<(String, bool, Act)>,
+    /// What it removes of what is there.
+    pub gone: Vec<String>,
+    /// Folders of it that are too much to be saved, with why.
+    pub beyond: Vec<(String, String)>,
 }
 
 impl Named {
     /// What a line says that starts in a folder of the workspace.
     pub fn of(line: &str, folder: &str, workspace: &Path) -> Self {
         let reading = shell::read(line);
-        let mut paths = Vec::new();
+        let (mut paths, mut whole) = (Vec::new(), false);
         for used in reading.uses.iter().filter(|u| u.act != Act::Read) {
             // Where the line does not show from where it goes, it names nothing.
             if used.from.as_ref().is_some_and(|from| from.len() == 1) {
+                whole |= used.act == Act::Delete
+                    && used.places(folder).iter().any(|p| Path::new(p) == workspace || p.is_empty());
                 let below = used.places(folder).into_iter().filter_map(|p| below(&p, workspace));
-                paths.extend(below.map(|path| (path, used.wild)));
+                paths.extend(below.map(|path| (path, used.wild, used.act)));
             }
         }
         let build = |end: &str| {
             let mut builder = GitignoreBuilder::new("");
-            for (path, wild) in &paths {
+            for (path, wild, _) in &paths {
                 // A name that is no pattern names nothing.
                 let _ = builder.add_line(None, &format!("/{}{end}", pattern(path, *wild)));
             }
             builder.build().unwrap_or_else(|_| Gitignore::empty())
         };
-        let git = reading.calls.iter().any(|call| call.program == "git");
-        Self { files: build(""), folders: build("/**"), git, paths }
+        let runs = |program: &str| reading.calls.iter().any(|call| call.program == program);
+        let (git, finds) = (runs("git"), runs("find"));
+        let cleans = reading.calls.iter().any(cleans_ignored);
+        let (files, folders) = (build(""), build("/**"));
+        Self { files, folders, git, whole, finds, cleans, paths, gone: Vec::new(), beyond: Vec::new() }
     }
 
-    /// The files of the workspace among them that are there, as they are reached without a link. Where a wildcard stands
-    /// for a folder none is found.
-    pub fn there(&self, root: &Path) -> Vec<String> {
-        let mut all = Vec::new();
-        for (path, wild) in &self.paths {
+    /// The places in the workspace that they mean, and what is done there. Where a wildcard stands for a folder none is
+    /// found.
+    pub fn places(&self, root: &Path) -> Vec<(String, Act)> {
+        let mut all = if self.whole { vec![(String::new(), Act::Delete)] } else { Vec::new() };
+        for (path, wild, act) in &self.paths {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if *wild && name.starts_with(UNKNOWN) && (self.finds || !folder.is_empty()) {
+                all.push((folder.to_owned(), *act));
+                continue;
+            }
             if !wild || !name.contains(['*', '?', '[']) {
-                all.push(path.clone());
+                all.push((path.clone(), *act));
                 continue;
             }
             let names = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
             let below =
                 names.take(MOST_THERE).filter_map(|e| Some(folder_and(folder, e.file_name().to_str()?)));
-            all.extend(below.filter(|path| self.files.matched(path, false).is_ignore()));
+            let fits = below.filter(|path| self.files.matched(path, false).is_ignore());
+            all.extend(fits.map(|path| (path, *act)));
         }
-        all.iter().flat_map(|path| reached(root, path)).collect()
+        all
+    }
+
+    /// Folders out of which it removes what has a name at any depth, or anything that git ignores.
+    pub fn within(&self) -> Vec<(String, Option<String>)> {
+        let deep = self.paths.iter().filter(|(_, wild, act)| *wild && *act == Act::Delete).filter_map(
+            |(path, ..)| {
+                let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+                name.starts_with(DEEP).then(|| (folder.to_owned(), Some(name.to_owned())))
+            },
+        );
+        deep.chain(self.cleans.then(|| (String::new(), None))).collect()
     }
 
     /// Whether a change may be somebody else's; `stamp` is what stands there, and the command ended `ended`.
@@ -102,6 +136,13 @@ impl Named {
     }
 }
 
+/// Whether a call is `git clean` with `-x` or `-X`.
+fn cleans_ignored(call: &shell::Call) -> bool {
+    let flag =
+        |w: &shell::Word| w.text.starts_with('-') && !w.text.starts_with("--") && w.text.contains(['x', 'X']);
+    call.program == "git" && call.words.iter().any(|w| w.text == "clean") && call.words.iter().any(flag)
+}
+
 /// A path of a line below the workspace; `None` for one outside.
 fn below(path: &str, workspace: &Path) -> Option<String> {
     let below =
@@ -117,6 +158,11 @@ fn pattern(path: &str, wild: bool) -> String {
 
 fn folder_and(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// The files among places that are there, as they are reached without a link.
+pub(super) fn there(root: &Path, places: &[(String, Act)]) -> Vec<String> {
+    places.iter().flat_map(|(path, _)| reached(root, path)).collect()
 }
 
 /// What is written by a path: itself, and where it leads if it is a link. Nothing outside the workspace.

@@ -25,6 +25,7 @@ pub(super) enum Line {
     Folder(usize, String, Option<u32>),
     Tracked(usize, String),
     Named(usize, String),
+    Opened(usize, String),
 }
 
 /// The file.
@@ -42,6 +43,7 @@ pub(super) struct Remembered {
     pub folders: BTreeMap<usize, BTreeMap<String, u32>>,
     pub tracked: Vec<(usize, String)>,
     pub named: Vec<(usize, String)>,
+    pub opened: Vec<(usize, String)>,
 }
 
 impl Journal {
@@ -66,6 +68,7 @@ impl Journal {
                 Line::Folder(root, path, None) => drop(known.folders.entry(root).or_default().remove(&path)),
                 Line::Tracked(root, path) => known.tracked.push((root, path)),
                 Line::Named(root, path) => known.named.push((root, path)),
+                Line::Opened(root, path) => known.opened.push((root, path)),
             }
         }
         known
@@ -114,6 +117,7 @@ fn everything(trees: &[Tree]) -> Vec<Line> {
         all.extend(tree.all_folders().map(|(p, bits)| Line::Folder(root, p.clone(), Some(bits))));
         all.extend(tree.tracked.iter().map(|p| Line::Tracked(root, p.clone())));
         all.extend(tree.named.iter().map(|p| Line::Named(root, p.clone())));
+        all.extend(tree.opened.iter().map(|p| Line::Opened(root, p.clone())));
     }
     all
 }

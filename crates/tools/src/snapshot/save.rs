@@ -20,7 +20,7 @@ use super::{
     doubt::Named,
     journal::Line,
     objects,
-    tree::{Cover, INDEX, Known, Was},
+    tree::{Cover, GIT, INDEX, Known, Was, join},
 };
 use crate::{
     git,
@@ -158,7 +158,10 @@ impl State {
         let mut unkept = self.copy();
         unkept.sort_by_key(|(_, size, _)| std::cmp::Reverse(*size));
         if !unkept.is_empty() {
+        self.part_with(&named.gone);
             let text = words(&unkept);
+        let beyond = named.beyond.iter().map(|(path, why)| ((0, path.clone()), 0, why.clone()));
+        unkept.extend(beyond.filter(|(key, ..)| !self.accepted.contains(key)));
             if text != told {
                 return Err(text);
             }
@@ -177,6 +180,22 @@ impl State {
     /// Notes that a command runs; and when it began, by the clock that files are stamped with.
     fn mark(&self, call: CallId, line: &str) -> Clock {
         let mark = self.store.join(mark(call));
+    /// What goes together with the repository that stands for it is copied.
+    fn part_with(&mut self, gone: &[String]) {
+        let goes = |path: &str| gone.iter().any(|at| at.is_empty() || Path::new(path).starts_with(at));
+        let Some(tree) = self.trees.first_mut().filter(|_| !gone.is_empty()) else { return };
+        let alone = |(path, known): &(&String, &Known)| {
+            let git = || join(&tree.repository(path).unwrap_or_default(), GIT);
+            matches!(known.cover, Cover::Git(_)) && goes(path) && goes(&git())
+        };
+        let found: Vec<String> = tree.files.iter().filter(alone).map(|(path, _)| path.clone()).collect();
+        for path in found {
+            if let Some(known) = tree.files.get_mut(&path) {
+                known.cover = Cover::None;
+            }
+        }
+    }
+
         let marked = fs::write(&mark, line).and_then(|()| mark.metadata()?.modified());
         let since = marked.unwrap_or_else(|e| {
             tracing::warn!(error = %e, "that a command runs could not be noted");
@@ -314,6 +333,9 @@ impl State {
             }
             if folder.is_none() || file.is_some() {
                 lines.push(Line::File(root, path, file));
+            }
+            if tree.opened.contains(&path) {
+                lines.push(Line::Opened(root, path.clone()));
             }
         }
         let noted = fs::create_dir_all(&self.store).and_then(|()| self.journal.add(&lines, &self.trees));

@@ -17,7 +17,7 @@ use pilothouse_core::shell;
 use serde::{Deserialize, Serialize};
 use walkdir::DirEntry;
 
-use super::glance::glance;
+use super::{glance::glance, hidden::is_made_again};
 use crate::{
     stamp::Stamp,
     walk::{Heed, walk_heeding},
@@ -28,7 +28,7 @@ const CONTENTS: [&str; 3] = ["objects", "lfs", "rr-cache"];
 /// Where git lists what it has, from a repository's folder.
 pub(super) const INDEX: &str = ".git/index";
 /// Folders into which git's own rules apply.
-const GIT: &str = ".git";
+pub(super) const GIT: &str = ".git";
 
 /// How the content of a file can be had again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +96,8 @@ pub(super) struct Tree {
 }
 
 type Changes = Vec<(String, Was)>;
+    /// Folders that git's rules ignore and that a line named: all in them counts.
+    pub opened: BTreeSet<String>,
 type Listing = (Vec<String>, Vec<String>);
 
 impl Tree {
@@ -129,7 +131,7 @@ impl Tree {
         let now = SystemTime::now();
         let mut all = if self.folders.is_empty() && !self.git { self.whole() } else { HashMap::new() };
         let mut changes = Vec::new();
-        let mut waiting = vec![String::new()];
+        let mut waiting: Vec<String> = self.opened.iter().cloned().chain([String::new()]).collect();
         let mut glance = glance(self);
         while let Some(path) = waiting.pop() {
             let mut seen = glance.remove(&path);
@@ -158,8 +160,8 @@ impl Tree {
 
     /// Takes in files that a line named, where no look sees them; gives those.
     pub fn name(&mut self, paths: impl IntoIterator<Item = String>) -> Vec<String> {
-        let own = |path: &String| self.skip.iter().any(|s| self.root.join(path).starts_with(s));
-        let new = paths.into_iter().filter(|p| !self.files.contains_key(p) && !self.is_gits(p) && !own(p));
+        let new = paths.into_iter();
+        let new = new.filter(|p| !self.files.contains_key(p) && !self.is_gits(p) && !self.is_own(p));
         let new: Vec<String> = new.collect();
         self.named.extend(new.iter().cloned());
         new
@@ -170,8 +172,27 @@ impl Tree {
         let listed = |(folder, name): (&str, &str)| {
             self.folders.get(folder).is_some_and(|f| f.files.iter().any(|n| n == name))
         };
-        self.named.contains(path) && !self.tracked.contains(path) && !split(path).is_some_and(listed)
+        let named = || self.named.contains(path) && !split(path).is_some_and(listed);
+        !self.tracked.contains(path) && (self.is_opened(path) || named())
     }
+    /// Whether a path lies in a folder that is passed over.
+    fn is_own(&self, path: &str) -> bool {
+        self.skip.iter().any(|s| self.root.join(path).starts_with(s))
+    }
+
+    /// Takes in folders that a line named, where no look sees them; gives those.
+    pub fn open(&mut self, paths: impl IntoIterator<Item = String>) -> Vec<String> {
+        let new: Vec<String> = paths.into_iter().filter(|p| !self.is_opened(p) && !self.is_own(p)).collect();
+        self.opened.extend(new.iter().cloned());
+        new
+    }
+
+    /// Whether a path is or lies in a folder that is only looked at because a line named it.
+    fn is_opened(&self, path: &str) -> bool {
+        let mut around = Path::new(path).ancestors().filter_map(Path::to_str);
+        !self.opened.is_empty() && around.any(|p| self.opened.contains(p))
+    }
+
 
     fn list_again(
         &mut self,
@@ -209,6 +230,12 @@ impl Tree {
     fn look_at(&mut self, path: String, now: SystemTime, changes: &mut Changes) {
         let Some(stamp) = Stamp::at(&self.root.join(&path)).filter(|s| !s.is_folder()) else {
             return self.drop_file(&path, changes);
+        if !self.is_opened(path) {
+            // What git's rules hide no more is like everything else.
+            self.opened.retain(|open| {
+                split(open).is_none_or(|(at, n)| at != path || !folders.iter().any(|f| f == n))
+            });
+        }
         };
         if self.is_as_known(&path, stamp) {
             return;
@@ -277,7 +304,7 @@ impl Tree {
             }
         }
         for path in files.keys() {
-            if let Some((parent, name)) = split(path) {
+            if let Some((parent, name)) = split(path).filter(|_| !self.opened.contains(path)) {
                 let parent = self.folders.entry(parent.to_owned()).or_default();
                 Arc::make_mut(parent).files.push(name.to_owned());
             }
@@ -337,6 +364,13 @@ impl Tree {
         if is_folder && self.skip.iter().any(|s| *s == self.root.join(below)) {
             return;
         }
+        } else if self.is_opened(path) {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
+                if !is_folder || !is_made_again(&self.root, &entry.path()) {
+                    self.sort(&Path::new(path).join(entry.file_name()), is_folder, &mut all);
+                }
+            }
         if text.is_empty() {
             all.entry(String::new()).or_default();
         } else if let Some((parent, name)) = split(text) {
@@ -356,7 +390,7 @@ fn walk(root: &Path, start: &Path, depth: Option<usize>) -> impl Iterator<Item =
     })
 }
 
-fn join(folder: &str, name: &str) -> String {
+pub(super) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
