@@ -3,9 +3,11 @@
 //! Owns storing, reading and checking. Never deletes one and never knows what a content means.
 
 use std::{
+    collections::BTreeSet,
+    fs::File,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use pilothouse_core::blob::{Blob, BlobId};
@@ -16,16 +18,21 @@ use crate::{
     error::RuntimeError,
 };
 
+/// So many contents are made to last one by one; of more the whole file system is, with whatever a build left there.
+const FEW: usize = 100;
+
 /// The store of one session; clones share it.
 #[derive(Clone, Debug)]
 pub struct Blobs {
     folder: Arc<Path>,
+    /// What was kept and is not settled.
+    open: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Blobs {
     /// The store under a session's folder; nothing is created before the first content.
     pub fn under(session: &Path) -> Self {
-        Self { folder: session.join("blobs").into() }
+        Self { folder: session.join("blobs").into(), open: Arc::default() }
     }
 
     fn place(&self, id: BlobId) -> (PathBuf, String) {
@@ -78,27 +85,45 @@ impl Blobs {
     pub fn keep(&self, content: &[u8]) -> io::Result<BlobId> {
         let id = BlobId::of(content);
         let (folder, name) = self.place(id);
-        if folder.join(&name).metadata().is_ok_and(|m| m.len() == content.len() as u64) {
-            return Ok(id);
+        let path = folder.join(&name);
+        if !path.metadata().is_ok_and(|m| m.len() == content.len() as u64) {
+            Self::fill_later(&folder, &name, content)?;
         }
-        std::fs::create_dir_all(&folder)?;
-        let spot = Spot::in_folder(&folder, &name)?;
-        let temp = spot.beside(format!("{name}.tmp"));
-        let stored = RealDisk.create(&temp, 0o600).and_then(|mut f| RealDisk.write(&mut f, content));
-        let stored = stored.and_then(|()| RealDisk.rename(&temp, &spot));
-        if let Err(e) = stored {
-            drop(RealDisk.unlink(&temp));
-            return Err(e);
-        }
+        // One that was there already may be open still.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
         Ok(id)
     }
 
-    /// Makes all that was kept last, in one go.
+    fn fill_later(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let spot = Spot::in_folder(folder, name)?;
+        let temp = spot.beside(format!("{name}.tmp"));
+        let stored = RealDisk.create(&temp, 0o600).and_then(|mut f| RealDisk.write(&mut f, content));
+        let stored = stored.and_then(|()| RealDisk.rename(&temp, &spot));
+        stored.inspect_err(|_| drop(RealDisk.unlink(&temp)))
+    }
+
+    /// Makes all that was kept last.
     ///
     /// # Errors
-    /// What the system says.
+    /// What the system says; then it is open still.
     pub fn settle(&self) -> io::Result<()> {
-        let folder = std::fs::File::open(&self.folder)?;
+        // Held all the while: what another settles is settled when this comes back.
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() > FEW {
+            self.settle_everything()?;
+        } else {
+            let folders: BTreeSet<&Path> = open.iter().filter_map(|path| path.parent()).collect();
+            open.iter().try_for_each(|path| File::open(path)?.sync_all())?;
+            folders.into_iter().chain([&*self.folder]).try_for_each(sync_folder)?;
+            self.folder.parent().map_or(Ok(()), sync_folder)?;
+        }
+        open.clear();
+        Ok(())
+    }
+
+    fn settle_everything(&self) -> io::Result<()> {
+        let folder = File::open(&self.folder)?;
         #[cfg(target_os = "linux")]
         rustix::fs::syncfs(&folder)?;
         #[cfg(not(target_os = "linux"))]

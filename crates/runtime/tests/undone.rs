@@ -81,6 +81,19 @@ impl Desk {
         Ok(wrote)
     }
 
+    /// The same as a gate: on which files it ran, and which it left.
+    async fn witnessed(&mut self, line: &str) -> (BlobId, BlobId) {
+        self.calls += 1;
+        let call = CallId(self.calls);
+        self.snapshots.before(call, (line, ""), "").await.unwrap();
+        let before = self.snapshots.seen().await.unwrap();
+        bash(&self.at(), line);
+        self.snapshots.after(call, Arc::new(self.blobs())).await;
+        let after = self.snapshots.seen().await.unwrap();
+        self.snapshots.settled(call);
+        (before, after)
+    }
+
     fn revert(&self, record: BlobId, redo: bool) -> Result<(), String> {
         let (root, blobs) = (Root::open(&self.at()).unwrap(), self.blobs());
         let tools = Tools { disk: &RealDisk, root: &root, blobs: &blobs };

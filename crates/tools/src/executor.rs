@@ -8,7 +8,9 @@ use std::{
     ffi::OsString,
     io::Read,
     path::{Path, PathBuf},
+    pin::pin,
     sync::Arc,
+    time::Duration,
 };
 
 use pilothouse_core::{
@@ -77,6 +79,9 @@ pub trait Sink: Send + Sync {
     /// The command's process exists.
     fn started(&self, process: Process);
 }
+
+/// A look at the workspace that takes longer is said.
+const LONG_LOOK: Duration = Duration::from_millis(500);
 
 /// The tools of one workspace.
 #[derive(Clone, Debug)]
@@ -174,11 +179,7 @@ impl ToolExecutor {
                 (None, Ok(held)) => match self.secret(permit, view).await {
                     Ok(secret) => {
                         let ground = Ground { secret: &secret, ..self.ground(permit, &held) };
-                        let before = if view.witnessed { self.tree().await } else { None };
-                        let outcome = self.run(permit, run, ground, (blobs, sink, cancel)).await;
-                        let Some(before) = before else { return outcome };
-                        let trees = self.tree().await.map(|after| Trees { before, after });
-                        ToolOutcome { trees, ..outcome }
+                        self.run((permit, view.witnessed), run, ground, (blobs, sink, cancel)).await
                     }
                     Err(what) => {
                         let text = format!("nothing was done: it could come upon {what}");
@@ -201,26 +202,41 @@ impl ToolExecutor {
         }
     }
 
-    /// Runs a command; what it could destroy is saved before, and what it changed is told after.
+    /// Runs a command; what it could destroy is saved before, and what it changed is told after. Where somebody will ask
+    /// on what it ran (`witnessed`), that is told as well.
     async fn run(
         &self,
-        permit: &Permit,
+        (permit, witnessed): (&Permit, bool),
         run: &Run,
         ground: Ground<'_>,
         (blobs, sink, cancel): (Arc<dyn BlobSource>, &dyn Sink, CancellationToken),
     ) -> ToolOutcome {
         let writes = !matches!(ground.confine, Confine::Inside { write: false, .. });
-        let Some(snapshots) = self.snapshots.as_ref().filter(|_| writes) else {
+        let Some(snapshots) = self.snapshots.as_ref().filter(|_| writes || witnessed) else {
             return command::run(ground, run, sink, &cancel).await;
         };
         let call = permit.call();
-        if let Err(what) = snapshots.before(call, (&run.command, &run.folder), permit.told()).await {
-            let text = format!("nothing was done: it could destroy what is not saved: {what}");
-            return ToolOutcome { unkept: Some(what), ..ToolOutcome::failure(text) };
-        }
+        let saving = async {
+            if writes {
+                snapshots.before(call, (&run.command, &run.folder), permit.told()).await?;
+            }
+            Ok(tree(snapshots, witnessed, writes).await)
+        };
+        let before = match said(sink, "saving what it could destroy…", saving).await {
+            Ok(before) => before,
+            Err(what) => {
+                let text = format!("nothing was done: it could destroy what is not saved: {what}");
+                return ToolOutcome { unkept: Some(what), ..ToolOutcome::failure(text) };
+            }
+        };
         let outcome = command::run(ground, run, sink, &cancel).await;
-        let wrote = snapshots.after(call, blobs).await.map(Box::new);
-        ToolOutcome { wrote, ..outcome }
+        let looking = async {
+            let wrote = if writes { snapshots.after(call, blobs).await } else { None };
+            (wrote.map(Box::new), tree(snapshots, witnessed, writes).await)
+        };
+        let (wrote, after) = said(sink, "it ended; looking at what it changed…", looking).await;
+        let trees = before.zip(after).map(|(before, after)| Trees { before, after });
+        ToolOutcome { wrote, trees, ..outcome }
     }
 
     /// The workspace as one hash, where its commands can be taken back; `None` when it could not be looked at.
@@ -397,6 +413,25 @@ impl ToolExecutor {
             () = cancel.cancelled() => ToolOutcome::failure("stopped by the user"),
         }
     }
+}
+
+/// The workspace as one hash, where that is asked for; what was looked at just now (`looked`) is not looked at again.
+async fn tree(snapshots: &Snapshots, asked: bool, looked: bool) -> Option<BlobId> {
+    match (asked, looked) {
+        (false, _) => None,
+        (true, true) => snapshots.seen().await,
+        (true, false) => snapshots.tree().await,
+    }
+}
+
+/// Waits for a look at the workspace; where that takes long, it is said.
+async fn said<T>(sink: &dyn Sink, what: &str, look: impl Future<Output = T>) -> T {
+    let mut look = pin!(look);
+    tokio::select! {
+        done = &mut look => return done,
+        () = tokio::time::sleep(LONG_LOOK) => sink.delta(DeltaKind::Notice, what),
+    }
+    look.await
 }
 
 #[cfg(test)]

@@ -198,7 +198,13 @@ impl Snapshots {
 
     /// The workspace as one hash; `None` when it could not be looked at.
     pub async fn tree(&self) -> Option<BlobId> {
-        let (mut state, ()) = blocking(self.hold().await, State::look).await?;
+        drop(blocking(self.hold().await, State::look).await?);
+        self.seen().await
+    }
+
+    /// The same as it was looked at last: beside a command nobody looks twice.
+    pub async fn seen(&self) -> Option<BlobId> {
+        let mut state = self.hold().await;
         // What git has counts as well where its own rules hide it: always, not only once a command was looked after.
         state.ask_git().await;
         blocking(state, State::sum).await.map(|(_, sum)| sum)
@@ -236,17 +242,17 @@ impl State {
             return;
         }
         let mut known = self.journal.read();
+        for (root, path) in known.opened {
+            if let Some(tree) = self.trees.get_mut(root) {
+                tree.opened.insert(path);
+            }
+        }
         for (root, tree) in self.trees.iter_mut().enumerate() {
             let files = known.files.remove(&root).unwrap_or_default();
             let folders = known.folders.remove(&root).unwrap_or_default();
             tree.remember(files, &folders);
         }
         for (root, path) in known.tracked {
-        for (root, path) in known.opened {
-            if let Some(tree) = self.trees.get_mut(root) {
-                tree.opened.insert(path);
-            }
-        }
             if let Some(tree) = self.trees.get_mut(root).filter(|t| t.files.contains_key(&path)) {
                 tree.tracked.insert(path);
             }

@@ -34,7 +34,9 @@ impl Sink for News {
     }
 
     fn delta(&self, kind: DeltaKind, text: &str) {
-        let offset = self.offset.fetch_add(text.len() as u64, Ordering::Relaxed);
+        // What is said of a call is no part of its output.
+        let streamed = if kind == DeltaKind::Notice { 0 } else { text.len() as u64 };
+        let offset = self.offset.fetch_add(streamed, Ordering::Relaxed);
         let delta = Delta { call: self.call, offset, kind, text: text.to_owned() };
         drop(self.updates.try_send(Update::Delta(delta)));
     }

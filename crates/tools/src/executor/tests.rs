@@ -252,3 +252,25 @@ fn names_differ_as_the_file_system_says() {
         assert_eq!(ours, theirs, "{name}");
     }
 }
+
+#[derive(Default)]
+struct Word(std::sync::Mutex<Vec<(DeltaKind, String)>>, tokio::sync::Notify);
+
+impl Sink for Word {
+    fn delta(&self, kind: DeltaKind, text: &str) {
+        self.0.lock().unwrap().push((kind, text.to_owned()));
+        self.1.notify_one();
+    }
+
+    fn started(&self, _: Process) {}
+}
+
+#[tokio::test]
+async fn a_look_at_the_workspace_that_takes_long_is_said_and_a_short_one_is_not() {
+    let word = Word::default();
+    assert_eq!(super::said(&word, "looking", async { 1 }).await, 1);
+    assert!(word.0.lock().unwrap().is_empty());
+    // It ends only once something was said.
+    super::said(&word, "looking", word.1.notified()).await;
+    assert_eq!(*word.0.lock().unwrap(), [(DeltaKind::Notice, "looking".to_owned())]);
+}

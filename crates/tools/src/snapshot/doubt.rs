@@ -203,7 +203,9 @@ impl State {
             groups.entry((change.root, repository)).or_default().push(below);
         }
         for ((root, repository), paths) in groups {
-            let Some(found) = objects::tracked(&self.at(root, &repository), &paths, false).await else {
+            let Some(found) =
+                objects::tracked(&self.at(root, &repository), &paths, false, |_, _| false).await
+            else {
                 continue;
             };
             for change in changes.iter_mut().filter(|c| c.root == root && c.doubted && !c.gits) {

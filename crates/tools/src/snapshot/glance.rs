@@ -59,14 +59,10 @@ fn seen(tree: &Tree, path: &str) -> Option<Seen> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let folder = rustix::fs::open(tree.root.join(path).as_path(), flags, Mode::empty()).ok()?;
     let stamp = Stamp::of_stat(&rustix::fs::fstat(&folder).ok()?);
-    let mut whole = if path.is_empty() { String::new() } else { format!("{path}/") };
-    let above = whole.len();
-    let differs = |name: &&String| {
-        whole.truncate(above);
-        whole.push_str(name);
-        let now = rustix::fs::statat(&folder, Path::new(name), AtFlags::SYMLINK_NOFOLLOW);
-        !now.is_ok_and(|stat| tree.is_as_known(&whole, Stamp::of_stat(&stat)))
+    let now = |name: &str| {
+        let stat = rustix::fs::statat(&folder, Path::new(name), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some(Stamp::of_stat(&stat))
     };
-    let changed = tree.known_files(path).filter(differs).cloned().collect();
+    let changed = tree.changed_in(path, now);
     Some(Seen { stamp, changed })
 }

@@ -26,8 +26,14 @@ pub(super) struct Tracked {
     pub all: Vec<String>,
 }
 
-/// What git has of these files, whose paths begin at `folder`; where its list may be another one, of all.
-pub(super) async fn tracked(folder: &Path, paths: &[String], listed_anew: bool) -> Option<Tracked> {
+/// What git has of these files, whose paths begin at `folder`; where its list may be another one, of all. What is known to
+/// stand for a file is not asked for again.
+pub(super) async fn tracked(
+    folder: &Path,
+    paths: &[String],
+    listed_anew: bool,
+    known: impl Fn(&str, &str) -> bool,
+) -> Option<Tracked> {
     let few = paths.len() <= FEW && !listed_anew;
     let ask = |what: &[&str]| {
         let mut args = vec!["--literal-pathspecs"];
@@ -58,7 +64,7 @@ pub(super) async fn tracked(folder: &Path, paths: &[String], listed_anew: bool) 
         if !few {
             found.all.push(path.to_owned());
         }
-        if tag == "H" && mode.starts_with("100") && !changed.contains(path) {
+        if tag == "H" && mode.starts_with("100") && !changed.contains(path) && !known(path, object) {
             objects.insert(path.to_owned(), object.to_owned());
         }
     }

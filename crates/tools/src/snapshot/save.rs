@@ -73,12 +73,15 @@ impl State {
             for (repository, paths) in self.uncovered(root, &anew) {
                 let Some(tree) = self.trees.get_mut(root) else { continue };
                 let all = anew.contains(&repository) || !tree.lists(&repository);
-                let Some(found) = objects::tracked(&tree.root.join(&repository), &paths, all).await else {
-                    continue;
-                };
                 let below = |path: &str| {
                     if repository.is_empty() { path.to_owned() } else { format!("{repository}/{path}") }
                 };
+                let stands = |path: &str, object: &str| {
+                    let file = tree.files.get(&below(path));
+                    file.is_some_and(|k| matches!(&k.cover, Cover::Git(known) if known == object))
+                };
+                let folder = tree.root.join(&repository);
+                let Some(found) = objects::tracked(&folder, &paths, all, stands).await else { continue };
                 for (path, (object, size)) in found.clean {
                     let path = below(&path);
                     let stamp = || Stamp::at(&tree.root.join(&path)).filter(|s| s.is_file());
@@ -155,13 +158,13 @@ impl State {
         (line, named): (&str, Named),
         told: &str,
     ) -> Result<(), String> {
-        let mut unkept = self.copy();
-        unkept.sort_by_key(|(_, size, _)| std::cmp::Reverse(*size));
-        if !unkept.is_empty() {
         self.part_with(&named.gone);
-            let text = words(&unkept);
+        let mut unkept = self.copy();
         let beyond = named.beyond.iter().map(|(path, why)| ((0, path.clone()), 0, why.clone()));
         unkept.extend(beyond.filter(|(key, ..)| !self.accepted.contains(key)));
+        unkept.sort_by_key(|(_, size, _)| std::cmp::Reverse(*size));
+        if !unkept.is_empty() {
+            let text = words(&unkept);
             if text != told {
                 return Err(text);
             }
@@ -177,9 +180,6 @@ impl State {
         Ok(())
     }
 
-    /// Notes that a command runs; and when it began, by the clock that files are stamped with.
-    fn mark(&self, call: CallId, line: &str) -> Clock {
-        let mark = self.store.join(mark(call));
     /// What goes together with the repository that stands for it is copied.
     fn part_with(&mut self, gone: &[String]) {
         let goes = |path: &str| gone.iter().any(|at| at.is_empty() || Path::new(path).starts_with(at));
@@ -196,6 +196,9 @@ impl State {
         }
     }
 
+    /// Notes that a command runs; and when it began, by the clock that files are stamped with.
+    fn mark(&self, call: CallId, line: &str) -> Clock {
+        let mark = self.store.join(mark(call));
         let marked = fs::write(&mark, line).and_then(|()| mark.metadata()?.modified());
         let since = marked.unwrap_or_else(|e| {
             tracing::warn!(error = %e, "that a command runs could not be noted");
@@ -331,11 +334,11 @@ impl State {
             if tree.named.contains(&path) {
                 lines.push(Line::Named(root, path.clone()));
             }
-            if folder.is_none() || file.is_some() {
-                lines.push(Line::File(root, path, file));
-            }
             if tree.opened.contains(&path) {
                 lines.push(Line::Opened(root, path.clone()));
+            }
+            if folder.is_none() || file.is_some() {
+                lines.push(Line::File(root, path, file));
             }
         }
         let noted = fs::create_dir_all(&self.store).and_then(|()| self.journal.add(&lines, &self.trees));

@@ -102,7 +102,7 @@ impl State {
             let gits = tree.is_gits(path);
             let doubted = is_older(was, tree.files.get(path), ran);
             let change = Change { root: *root, path: place, before, after, gits, doubted };
-            if change.before != change.after && !same_index(&change, blobs) {
+            if change.before != change.after {
                 told.changes.push(change);
             }
         }
@@ -159,19 +159,24 @@ impl State {
         old
     }
 
-    /// Whether a file is what its copy says: only looked at again, and nothing of it is stored.
+    /// Whether a file is what its copy says: only looked at again, and nothing of it is stored. An index of git is where it
+    /// says the same of every file.
     fn is_as_copied(&self, root: usize, path: &str, was: &Was) -> bool {
         let Was::File(Known { stamp, cover: Cover::Copy(number), .. }) = was else { return false };
         let Some(tree) = self.trees.get(root) else { return false };
-        let now = tree.files.get(path).map(|known| known.stamp);
-        let alike =
-            now.is_some_and(|now| now.is_file() && now.size == stamp.size && now.bits() == stamp.bits());
+        let Some(now) = tree.files.get(path).map(|known| known.stamp) else { return false };
+        let index = tree.is_gits(path) && path.rsplit('/').next() == Some("index");
+        if !now.is_file() || now.bits() != stamp.bits() || !(index || now.size == stamp.size) {
+            return false;
+        }
         let content = |file: std::io::Result<std::fs::File>| {
             let mut bytes = Vec::new();
-            file.and_then(|f| f.take(MOST_FILE_BYTES).read_to_end(&mut bytes)).map(|_| bytes)
+            file.and_then(|f| f.take(MOST_FILE_BYTES).read_to_end(&mut bytes)).ok().map(|_| bytes)
         };
-        let copy = || content(std::fs::File::open(self.copy_of(*number)));
-        alike && matches!((copy(), content(open(&tree.root.join(path)))), (Ok(a), Ok(b)) if a == b)
+        let copy = content(std::fs::File::open(self.copy_of(*number)));
+        let Some((was, is)) = copy.zip(content(open(&tree.root.join(path)))) else { return false };
+        let meaning = |bytes: &[u8]| git::index::meaning(bytes).filter(|_| index);
+        was == is || meaning(&was).is_some_and(|said| meaning(&is) == Some(said))
     }
 
     fn before_of(
@@ -292,15 +297,4 @@ fn is_moved(ran: &Running, root: usize, tree: &Tree, path: &str) -> bool {
     around
         .take_while(new)
         .any(|at| Stamp::at(&tree.root.join(at)).is_some_and(|s| s.is_renamed_since(ran.clock.since)))
-}
-
-/// Whether it is an index of git that says the same of every file.
-fn same_index(change: &Change, blobs: &dyn BlobSource) -> bool {
-    let (true, "index", Thing::File(was, a), Thing::File(is, b)) =
-        (change.gits, change.path.name(), &change.before, &change.after)
-    else {
-        return false;
-    };
-    let meaning = |id: &BlobId| blobs.blob(*id).and_then(|bytes| git::index::meaning(&bytes));
-    a == b && meaning(was).is_some_and(|m| meaning(is) == Some(m))
 }

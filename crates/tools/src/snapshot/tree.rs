@@ -8,6 +8,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs,
+    ops::Bound,
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
@@ -56,6 +57,12 @@ pub(super) struct Known {
 }
 
 impl Known {
+    /// Whether it is what it was, by a stamp of now.
+    fn is_still(&self, now: Stamp) -> bool {
+        // What is not saved cannot be compared: its stamp is all that there is.
+        !now.is_folder() && self.stamp == now && (!self.fresh || self.cover == Cover::Left)
+    }
+
     /// Whether its content can be had again.
     pub const fn is_saved(&self) -> bool {
         !matches!(self.cover, Cover::None | Cover::Left)
@@ -89,6 +96,8 @@ pub(super) struct Tree {
     pub tracked: BTreeSet<String>,
     /// Files that git's rules ignore and that a line named as written.
     pub named: BTreeSet<String>,
+    /// Folders that git's rules ignore and that a line named: all in them counts.
+    pub opened: BTreeSet<String>,
     /// Names that are no text.
     pub odd: BTreeSet<PathBuf>,
     /// Folders that are passed over.
@@ -96,8 +105,6 @@ pub(super) struct Tree {
 }
 
 type Changes = Vec<(String, Was)>;
-    /// Folders that git's rules ignore and that a line named: all in them counts.
-    pub opened: BTreeSet<String>,
 type Listing = (Vec<String>, Vec<String>);
 
 impl Tree {
@@ -167,14 +174,6 @@ impl Tree {
         new
     }
 
-    /// Whether a file is only looked at because a line named it.
-    pub fn is_hidden(&self, path: &str) -> bool {
-        let listed = |(folder, name): (&str, &str)| {
-            self.folders.get(folder).is_some_and(|f| f.files.iter().any(|n| n == name))
-        };
-        let named = || self.named.contains(path) && !split(path).is_some_and(listed);
-        !self.tracked.contains(path) && (self.is_opened(path) || named())
-    }
     /// Whether a path lies in a folder that is passed over.
     fn is_own(&self, path: &str) -> bool {
         self.skip.iter().any(|s| self.root.join(path).starts_with(s))
@@ -193,6 +192,14 @@ impl Tree {
         !self.opened.is_empty() && around.any(|p| self.opened.contains(p))
     }
 
+    /// Whether a file is only looked at because a line named it.
+    pub fn is_hidden(&self, path: &str) -> bool {
+        let listed = |(folder, name): (&str, &str)| {
+            self.folders.get(folder).is_some_and(|f| f.files.iter().any(|n| n == name))
+        };
+        let named = || self.named.contains(path) && !split(path).is_some_and(listed);
+        !self.tracked.contains(path) && (self.is_opened(path) || named())
+    }
 
     fn list_again(
         &mut self,
@@ -223,6 +230,12 @@ impl Tree {
         for gone in old.folders.iter().filter(|n| folders.binary_search(n).is_err()) {
             self.forget(&join(path, gone), changes);
         }
+        if !self.is_opened(path) {
+            // What git's rules hide no more is like everything else.
+            self.opened.retain(|open| {
+                split(open).is_none_or(|(at, n)| at != path || !folders.iter().any(|f| f == n))
+            });
+        }
         let stamp = if stamp.is_fresh(now) { stamp.doubted() } else { stamp };
         self.folders.insert(path.to_owned(), Arc::new(Folder { stamp: Some(stamp), files, folders }));
     }
@@ -230,12 +243,6 @@ impl Tree {
     fn look_at(&mut self, path: String, now: SystemTime, changes: &mut Changes) {
         let Some(stamp) = Stamp::at(&self.root.join(&path)).filter(|s| !s.is_folder()) else {
             return self.drop_file(&path, changes);
-        if !self.is_opened(path) {
-            // What git's rules hide no more is like everything else.
-            self.opened.retain(|open| {
-                split(open).is_none_or(|(at, n)| at != path || !folders.iter().any(|f| f == n))
-            });
-        }
         };
         if self.is_as_known(&path, stamp) {
             return;
@@ -246,10 +253,8 @@ impl Tree {
     }
 
     /// Whether a stamp shows that a file is what it was.
-    pub fn is_as_known(&self, path: &str, stamp: Stamp) -> bool {
-        // What is not saved cannot be compared: its stamp is all that there is.
-        let known = self.files.get(path).filter(|_| !stamp.is_folder());
-        known.is_some_and(|k| k.stamp == stamp && (!k.fresh || k.cover == Cover::Left))
+    fn is_as_known(&self, path: &str, stamp: Stamp) -> bool {
+        self.files.get(path).is_some_and(|known| known.is_still(stamp))
     }
 
     /// Every folder that was listed.
@@ -257,9 +262,24 @@ impl Tree {
         self.folders.keys()
     }
 
-    /// The names of the files that a folder was listed with.
-    pub fn known_files(&self, folder: &str) -> impl Iterator<Item = &String> {
-        self.folders.get(folder).into_iter().flat_map(|f| &f.files)
+    /// Of the files that a folder was listed with those that are not what they were, by their stamps of now. They are gone
+    /// through as they stand in order: to look each up alone would cost as much as to ask the system about it.
+    pub fn changed_in(&self, folder: &str, now: impl Fn(&str) -> Option<Stamp>) -> Vec<String> {
+        let mut path = join(folder, "");
+        let above = path.len();
+        let from = |path: &str| self.files.range::<str, _>((Bound::Included(path), Bound::Unbounded));
+        let mut at = from(&path);
+        let names = self.folders.get(folder).into_iter().flat_map(|f| &f.files);
+        let differs = |name: &&String| {
+            path.truncate(above);
+            path.push_str(name);
+            let known = at.next().filter(|(known, _)| **known == path).or_else(|| {
+                at = from(&path);
+                at.next().filter(|(known, _)| **known == path)
+            });
+            !known.is_some_and(|(_, known)| now(name).is_some_and(|stamp| known.is_still(stamp)))
+        };
+        names.filter(differs).cloned().collect()
     }
 
     /// A file is gone. What git has of it may come back, by an undo: it is still looked for there.
@@ -298,13 +318,13 @@ impl Tree {
         for (path, bits) in folders {
             let folder = self.folders.entry(path.clone()).or_default();
             Arc::make_mut(folder).stamp = Some(Stamp::of_folder(*bits));
-            if let Some((parent, name)) = split(path) {
+            if let Some((parent, name)) = split(path).filter(|_| !self.opened.contains(path)) {
                 let parent = self.folders.entry(parent.to_owned()).or_default();
                 Arc::make_mut(parent).folders.push(name.to_owned());
             }
         }
         for path in files.keys() {
-            if let Some((parent, name)) = split(path).filter(|_| !self.opened.contains(path)) {
+            if let Some((parent, name)) = split(path) {
                 let parent = self.folders.entry(parent.to_owned()).or_default();
                 Arc::make_mut(parent).files.push(name.to_owned());
             }
@@ -344,6 +364,13 @@ impl Tree {
                     self.sort(&Path::new(path).join(&name), is_folder, &mut all);
                 }
             }
+        } else if self.is_opened(path) {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
+                if !is_folder || !is_made_again(&self.root, &entry.path()) {
+                    self.sort(&Path::new(path).join(entry.file_name()), is_folder, &mut all);
+                }
+            }
         } else {
             for entry in walk(&self.root, &folder, Some(1)).filter(|e| e.depth() > 0) {
                 let Ok(below) = entry.path().strip_prefix(&self.root).map(Path::to_owned) else { continue };
@@ -364,13 +391,6 @@ impl Tree {
         if is_folder && self.skip.iter().any(|s| *s == self.root.join(below)) {
             return;
         }
-        } else if self.is_opened(path) {
-            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-                let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
-                if !is_folder || !is_made_again(&self.root, &entry.path()) {
-                    self.sort(&Path::new(path).join(entry.file_name()), is_folder, &mut all);
-                }
-            }
         if text.is_empty() {
             all.entry(String::new()).or_default();
         } else if let Some((parent, name)) = split(text) {
