@@ -14,7 +14,10 @@ use pilothouse_core::{
     shell::{self, Act, Reading, Stake, Use, control::control, secrets::is_secret},
 };
 
-use crate::walk::{self, Heed};
+use crate::{
+    stamp::Stamp,
+    walk::{self, Heed},
+};
 
 /// More names are not looked at: then it is lost.
 const MOST_NAMES: usize = 100_000;
@@ -87,7 +90,10 @@ impl Around {
 
     /// What would be lost with what is at a path.
     fn lost_at(&self, path: &Path) -> Option<Unlost> {
-        let path = path.parent()?.canonicalize().ok()?.join(path.file_name()?);
+        let Ok(parent) = path.parent()?.canonicalize() else {
+            return self.is_nowhere(path).then_some(Unlost::MadeAgain);
+        };
+        let path = parent.join(path.file_name()?);
         let below = path.strip_prefix(&self.root).ok().filter(|below| !below.as_os_str().is_empty())?;
         let Ok(meta) = path.symlink_metadata() else { return Some(Unlost::MadeAgain) };
         let mut parts = below.ancestors().filter(|p| !p.as_os_str().is_empty()).collect::<Vec<_>>();
@@ -104,6 +110,15 @@ impl Around {
             return self.below(&path, false);
         }
         self.keeps(&path, false).then_some(Unlost::Undone)
+    }
+
+    /// Whether nothing can be at a path of the workspace, since a folder on the way is not there.
+    fn is_nowhere(&self, path: &Path) -> bool {
+        let plain = path.components().all(|c| matches!(c, Component::Normal(_) | Component::RootDir));
+        let there =
+            path.ancestors().find(|p| p.symlink_metadata().is_ok()).and_then(|p| p.canonicalize().ok());
+        let shown = !path.to_string_lossy().contains(UNKNOWN);
+        plain && shown && there.is_some_and(|there| there.is_dir() && there.starts_with(&self.root))
     }
 
     /// What would be lost with all that is below a folder.
@@ -140,11 +155,18 @@ fn made(root: &Path, at: &Path, folder: bool) -> Made {
     let name = at.file_name().unwrap_or_default().to_string_lossy();
     match (shell::makes_again(&name), walk::ignores(root, at, folder)) {
         (true, true) => Made::Again,
-        (false, true) if shell::is_output(&name) => Made::Again,
+        (false, true) if shell::is_output(&name) || is_marked(at) => Made::Again,
         (true, false) | (false, true) => Made::Unsaved,
         (false, false) if name == ".git" => Made::Unsaved,
         (false, false) => Made::ByHand,
     }
+}
+
+/// Whether a folder says itself that a tool makes it again: an environment of Python, a cache by the standard for such.
+pub(crate) fn is_marked(folder: &Path) -> bool {
+    ["pyvenv.cfg", "CACHEDIR.TAG"]
+        .iter()
+        .any(|mark| Stamp::at(&folder.join(mark)).is_some_and(Stamp::is_file))
 }
 
 /// What a path with wildcards fits, dots in front included: more than the shell would find.
@@ -189,7 +211,29 @@ fn spread(path: &Path) -> Option<Vec<PathBuf>> {
 /// Whether a name may fit a pattern; what only a shell can tell may be anything.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let deep = pattern.strip_prefix(DEEP).map(|rest| format!("*{rest}"));
-    pattern.contains(['[', '{', '(', UNKNOWN]) || shell::glob(deep.as_deref().unwrap_or(pattern), name)
+    let loose = loose(deep.as_deref().unwrap_or(pattern));
+    loose.contains(['[', '{', '(', UNKNOWN]) || shell::glob(&loose, name)
+}
+
+/// A pattern with `?` for each class of characters: it fits no less.
+fn loose(pattern: &str) -> String {
+    let (mut said, mut rest) = (String::new(), pattern);
+    while let Some((before, class)) = rest.split_once('[') {
+        said.push_str(before);
+        // In front a closing bracket is one of the characters.
+        let skip = class
+            .char_indices()
+            .find(|(_, c)| !matches!(c, '!' | '^' | ']'))
+            .map_or(class.len(), |(at, _)| at);
+        let Some((_, after)) = class.split_at_checked(skip).and_then(|(_, c)| c.split_once(']')) else {
+            rest = class;
+            said.push('[');
+            continue;
+        };
+        said.push('?');
+        rest = after;
+    }
+    said + rest
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ async fn where_clocks_differ_a_change_is_told_and_in_doubt() {
 /// A repository with work that its rules hide, beside what a tool makes again.
 fn with_data(cap: u64) -> Desk {
     let desk = Desk::new(cap);
-    desk.write(".gitignore", "data/\n*.local\n/build/\nnode_modules/\n");
+    desk.write(".gitignore", "data/\n*.local\n/build/\nnode_modules/\nenv/\n");
     desk.write("src/a.txt", "a\n");
     desk.write("src/own.local", "mine\n");
     bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
@@ -214,7 +214,9 @@ async fn what_is_too_much_in_an_ignored_folder_is_named_before_it_goes() {
     desk.write("data/large.bin", vec![7; 3 << 20]);
     // What a tool makes again is nobody's loss, however much it is.
     desk.write("build/large.o", vec![7; 3 << 20]);
-    assert!(desk.run_told("rm -rf build", "").await.unwrap().is_none());
+    desk.write("env/pyvenv.cfg", "home = /usr/bin\n");
+    desk.write("env/large.so", vec![7; 3 << 20]);
+    assert!(desk.run_told("rm -rf build env", "").await.unwrap().is_none());
     assert!(
         desk.run_told("find . -name '*.pyc' -delete", "").await.unwrap().is_none(),
         "only what has the name"

@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use super::tree::Tree;
 use crate::{
     stamp::Stamp,
-    unlost::fits,
+    unlost::{fits, is_marked},
     walk::{self, Heed},
 };
 
@@ -110,10 +110,13 @@ fn by_hand(root: &Path, at: &Path) -> impl Iterator<Item = PathBuf> {
     all.flatten().map(walkdir::DirEntry::into_path)
 }
 
-/// Whether a tool makes again what lies in a folder: by its name, or where output goes by habit and git ignores it.
+/// Whether a tool makes again what lies in a folder: by its name, by what it says itself, or where output goes by habit and git
+/// ignores it.
 pub(super) fn is_made_again(root: &Path, folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    shell::makes_again(&name) || (shell::is_output(&name) && walk::ignores(root, folder, true))
+    shell::makes_again(&name)
+        || is_marked(folder)
+        || (shell::is_output(&name) && walk::ignores(root, folder, true))
 }
 
 fn lies_in_made(tree: &Tree, path: &str) -> bool {

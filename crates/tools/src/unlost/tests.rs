@@ -16,7 +16,7 @@ fn desk() -> (tempfile::TempDir, Around) {
     let root = dir.path().canonicalize().unwrap();
     for (name, text) in [
         (".git/HEAD", "ref: refs/heads/main\n"),
-        (".gitignore", "/target\nnode_modules\n/dist/\nbuild\n__pycache__\n*.local\ndata\n.env\n"),
+        (".gitignore", "/target\nnode_modules\n/dist/\nbuild\n__pycache__\n*.local\ndata\n.env\n/env/\n"),
         ("src/a.py", "a"),
         ("src/b.log", "b"),
         ("src/__pycache__/a.pyc", "c"),
@@ -34,6 +34,8 @@ fn desk() -> (tempfile::TempDir, Around) {
         ("nested/.git/HEAD", "ref"),
         ("nested/a", "a"),
         ("out/report.txt", "by hand"),
+        ("env/pyvenv.cfg", "home = /usr/bin"),
+        ("env/lib/a.py", "a"),
     ] {
         let path = root.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -65,8 +67,11 @@ fn what_tools_make_again_and_git_ignores_is_nobodys_loss() {
             ("cd lib && rm -rf build", AGAIN),
             ("rm target/debug/app", AGAIN),
             ("rm -rf not-there", AGAIN),
+            ("rm -rf docs/.build lib/not/there", AGAIN),
+            ("rm -rf env", AGAIN),
             ("find . -name '*.pyc' -delete", AGAIN),
             ("find src -name __pycache__ -delete", AGAIN),
+            ("find . -name '*.py[co]' -delete", AGAIN),
             // A folder of that name which git does not ignore is somebody's.
             ("rm -rf out", UNDONE),
         ],
@@ -108,6 +113,9 @@ fn what_nothing_brings_back_is_lost() {
             ("rm -rf ../x/../..", LOST),
             ("rm AGENTS.md", LOST),
             ("rm -rf $X", LOST),
+            ("rm -rf \"$X/not/there\"", LOST),
+            ("rm -rf gone/../../x/y", LOST),
+            ("rm -rf /nowhere/at/all", LOST),
             ("rm -rf link/x", LOST),
             ("rm -rf /tmp/x", LOST),
             ("rm -rf ~/x", LOST),
@@ -115,6 +123,8 @@ fn what_nothing_brings_back_is_lost() {
             ("find . -name '*.csv' -o -name '*.pyc' -delete", LOST),
             ("find . -not -name '*.pyc' -delete", LOST),
             ("find . -name rows.csv -delete", LOST),
+            ("find . -name 'rows.[!x]sv' -delete", LOST),
+            ("find . -name 'rows.[ct' -delete", LOST),
             // What git throws away it does not name: here it may be data.
             ("git clean -fdx", LOST),
             ("git reset --hard", LOST),
