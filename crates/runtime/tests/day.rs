@@ -4,7 +4,7 @@
 //! formatting, committing, a few installs, a few removals.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing, clippy::panic)]
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -23,12 +23,23 @@ use serde::Deserialize;
 /// At most so many of a hundred may ask.
 const MOST: usize = 12;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Ran {
     project: String,
     command: String,
     #[serde(default)]
     network: bool,
+    /// Where it stands, of one that was found.
+    #[serde(default)]
+    source: String,
+    /// How loud it should be, as somebody judged who had not seen what it comes to.
+    #[serde(default)]
+    expected: Option<Comes>,
+    /// What its question is about where it is louder, as was said afterwards: `own` (a script of the project, a program that
+    /// no rule knows), `files` (it changes files of the project), `variable` (one is set), `options` (arguments that no rule
+    /// knows), `outside` (it installs or sets something outside the folder, or a hook), `removal`, `secret`.
+    #[serde(default)]
+    kind: String,
 }
 
 fn day() -> Vec<Ran> {
@@ -146,7 +157,8 @@ fn workspace() -> (tempfile::TempDir, Around) {
 }
 
 /// What a line comes to: it runs, asks, or wants a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Comes {
     Run,
     Ask,
@@ -154,7 +166,11 @@ enum Comes {
 }
 
 fn comes(ran: &Ran, policy: &Policy, around: &Around) -> (Comes, String) {
-    let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::CALM, granted: &[] };
+    comes_in(PermissionMode::Ask, ran, policy, around)
+}
+
+fn comes_in(mode: PermissionMode, ran: &Ran, policy: &Policy, around: &Around) -> (Comes, String) {
+    let setting = Setting { mode, conditions: Conditions::CALM, granted: &[] };
     let found = policy.decide(&request(ran), &setting);
     assert_ne!(found.ruling.outcome, Outcome::Refuse, "{}", ran.command);
     let said = format!("{:7} {:60} {}", found.risk.unwrap().name(), ran.command, found.ruling);
@@ -203,9 +219,7 @@ fn of_three_hundred_everyday_commands_none_over_asks_and_none_that_should_does_n
     for (project, [run, ask, word]) in &table {
         println!("{project}: {run} run, {ask} ask, {word} want a word");
     }
-    let alone = |line: &str| {
-        comes(&Ran { project: String::new(), command: line.to_owned(), network: false }, &policy, &around).0
-    };
+    let alone = |line: &str| comes(&Ran { command: line.to_owned(), ..Ran::default() }, &policy, &around).0;
     let having = |lines: &[&'static str], what: fn(Comes) -> bool| -> Vec<&str> {
         lines.iter().copied().filter(|line| what(alone(line))).collect()
     };
@@ -224,3 +238,52 @@ fn of_three_hundred_everyday_commands_none_over_asks_and_none_that_should_does_n
         [("go", [41, 19, 0]), ("node", [55, 24, 0]), ("python", [61, 22, 0]), ("rust", [55, 23, 0])];
     assert_eq!(table, BTreeMap::from(expected), "run, ask, want a word");
 }
+
+/// Lines of repositories' own builds, CI files and guides for contributors, each with where it stands.
+fn recorded() -> Vec<Ran> {
+    include_str!("data/recorded.jsonl").lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+/// Lines that the reader would have had louder: one only lists, the other loses here only what tools make again.
+const QUIETER: [&str; 2] = ["git clean -xdf", "docker images"];
+
+#[test]
+fn a_recorded_day_of_real_repositories_is_nowhere_quieter_than_a_reader_judged_and_louder_by_known_kinds() {
+    let (day, policy) = (recorded(), policy());
+    let (_dir, around) = workspace();
+    let (mut asks, mut auto) = (BTreeMap::<&str, [usize; 3]>::new(), [0; 3]);
+    let (mut quiet, mut kinds, mut unsorted) = (Vec::new(), BTreeMap::<&str, usize>::new(), Vec::new());
+    for ran in &day {
+        let (is, said) = comes_in(PermissionMode::Ask, ran, &policy, &around);
+        let should = ran.expected.unwrap();
+        asks.entry(&ran.project).or_default()[is as usize] += 1;
+        auto[comes_in(PermissionMode::Auto, ran, &policy, &around).0 as usize] += 1;
+        println!("{is:?}\t{should:?}\t{}\t{}\t{said}", ran.source, ran.command);
+        match is.cmp(&should) {
+            Ordering::Less => quiet.push(ran.command.as_str()),
+            Ordering::Equal => {}
+            Ordering::Greater if ran.kind.is_empty() => unsorted.push(ran.command.as_str()),
+            Ordering::Greater => *kinds.entry(&ran.kind).or_default() += 1,
+        }
+    }
+    println!("checked={} ask mode {asks:?}, auto {auto:?}, louder than judged {kinds:?}", day.len());
+    assert!(day.len() >= 300 && day.iter().all(|ran| !ran.source.is_empty()));
+    assert_eq!(quiet, QUIETER, "not loud enough");
+    assert_eq!(unsorted, [""; 0], "louder than a reader judged, and nobody said why");
+    assert_eq!(asks, BTreeMap::from(ASKS), "run, ask, want a word in ask mode");
+    assert_eq!(auto, AUTO, "run, ask, want a word in auto");
+    assert_eq!(kinds, BTreeMap::from(KINDS), "louder than judged, by what the question is about");
+}
+
+const ASKS: [(&str, [usize; 3]); 4] =
+    [("go", [26, 62, 10]), ("node", [22, 60, 8]), ("python", [19, 55, 9]), ("rust", [39, 27, 11])];
+const AUTO: [usize; 3] = [252, 58, 38];
+const KINDS: [(&str, usize); 7] = [
+    ("files", 33),
+    ("options", 24),
+    ("outside", 17),
+    ("own", 63),
+    ("removal", 13),
+    ("secret", 6),
+    ("variable", 15),
+];
