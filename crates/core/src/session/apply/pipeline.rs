@@ -1,6 +1,9 @@
 //! Stage pipelines folded into the state: what happened to the one under way, and the calls of its stage.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use crate::{
     blob::Excerpt,
@@ -31,6 +34,8 @@ pub struct Pipeline {
     pub lane: Option<LaneId>,
     /// The calls of the stage at work, in their order.
     pub calls: Vec<StageCall>,
+    /// All lanes that did its stages.
+    own: BTreeSet<LaneId>,
     /// What the stage at work cost so far.
     pub spent: Usage,
     /// The pipelines before it that came to an answer, the last of each agent.
@@ -77,12 +82,15 @@ impl State {
                 if self.pipeline.as_ref().is_none_or(|p| p.state.id != *pipeline) {
                     let state = PipelineState::new(*pipeline);
                     let before = self.pipeline.as_ref().map(|p| p.answered()).unwrap_or_default();
-                    let (calls, spent, bounds) = (Vec::new(), Usage::default(), BTreeMap::new());
+                    let (calls, own) = (Vec::new(), BTreeSet::new());
+                    let (spent, bounds) = (Usage::default(), BTreeMap::new());
                     self.pipeline =
-                        Some(Arc::new(Pipeline { state, lane: None, calls, spent, before, bounds }));
+                        Some(Arc::new(Pipeline { state, lane: None, calls, own, spent, before, bounds }));
                 }
-                if let StageEvent::Judged { spent } = happened {
-                    self.spent_besides(spent);
+                match happened {
+                    StageEvent::Judging { .. } => self.accounts.spent.calls += 1,
+                    StageEvent::Judged { spent } => self.spent_besides(spent),
+                    _ => {}
                 }
                 let begun = if let StageEvent::Began(b) = happened {
                     Some(self.bounds_of(b.spec.budget))
@@ -90,12 +98,11 @@ impl State {
                     None
                 };
                 self.with_pipeline(|p| {
-                    if let StageEvent::StageStarted { .. } = happened {
-                        p.calls = Vec::new();
+                    match happened {
+                        StageEvent::StageStarted { .. } => p.calls = Vec::new(),
                         // One that is begun again goes on with what it cost.
-                        if p.state.open_stage().is_none() {
-                            p.spent = Usage::default();
-                        }
+                        StageEvent::StageCompleted { .. } => p.spent = Usage::default(),
+                        _ => {}
                     }
                     if let Some(bounds) = begun {
                         p.bounds = bounds;
@@ -115,7 +122,10 @@ impl State {
         }
         match event {
             Event::LaneOpened { lane, kind: crate::lane::LaneKind::Pipeline, .. } => {
-                self.with_pipeline(|p| p.lane = Some(*lane));
+                self.with_pipeline(|p| {
+                    p.lane = Some(*lane);
+                    p.own.insert(*lane);
+                });
             }
             Event::LaneClosed { lane } if self.is_pipeline(*lane) => {
                 self.with_pipeline(|p| (p.lane, p.calls) = (None, Vec::new()));
@@ -133,7 +143,10 @@ impl State {
                     }
                 });
             }
-            Event::MessageCompleted { lane, usage, .. } if self.is_pipeline(*lane) => {
+            // What was cut off says what it had when its lane is gone.
+            Event::MessageCompleted { lane, usage, .. }
+                if self.pipeline.as_ref().is_some_and(|p| p.own.contains(lane)) =>
+            {
                 self.with_pipeline(|p| p.spent.add(usage));
             }
             _ => {}
