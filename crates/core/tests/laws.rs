@@ -25,12 +25,16 @@ mod decision;
 mod ends;
 #[path = "laws/inputs.rs"]
 mod inputs;
+#[path = "laws/pipelines.rs"]
+mod pipelines;
 #[path = "laws/plans.rs"]
 mod plans;
 #[path = "laws/promises.rs"]
 mod promises;
 #[path = "laws/races.rs"]
 mod races;
+#[path = "laws/stages.rs"]
+mod stages;
 #[path = "laws/stored.rs"]
 mod stored;
 mod support;
