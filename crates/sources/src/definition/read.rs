@@ -1,0 +1,307 @@
+//! The forms in which sources are written down: a file of its own for each, or one that others share.
+//!
+//! Owns their fields, what is refused in them, and where. Never fills in a value.
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+use pilothouse_core::front::{Fault, Place};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Definition, FileFault, Origin, Reach, slug};
+use crate::auth::Registered;
+
+/// How long a start may take when nothing is said, in seconds.
+const START_S: u64 = 30;
+/// How long a call may take when nothing is said, in seconds.
+const CALL_S: u64 = 60;
+/// The longest that either may be given, in seconds.
+const MOST_S: u64 = 1_800;
+
+/// Reads the `config.json` of one source, which is called after its folder.
+///
+/// # Errors
+/// What is wrong in it, with line and column.
+pub fn read_one(file: &Path, name: &str, text: &str, origin: Origin) -> Result<Definition, FileFault> {
+    let name = slug(name).map_err(|why| fault(file, Fault::new(Place::START, why)))?;
+    let Own(entry) = serde_json::from_str(text).map_err(|e| fault(file, Fault::of_json(&e)))?;
+    Ok(entry.named(name, file, origin))
+}
+
+/// Reads an `mcp.json` in the forms that others share.
+///
+/// # Errors
+/// What is wrong in it, with line and column.
+pub fn read_common(file: &Path, text: &str, origin: Origin) -> Result<Vec<Definition>, FileFault> {
+    let Common { most, servers } = serde_json::from_str(text).map_err(|e| fault(file, Fault::of_json(&e)))?;
+    if most.is_none() && servers.is_none() {
+        let said: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+        let first = said.keys().map(|key| place(text, key)).min();
+        let why = "no source stands here: they are named under `mcpServers` or `servers`".to_owned();
+        return first.map_or(Ok(Vec::new()), |at| Err(fault(file, Fault::new(at, why))));
+    }
+    let mut all: Vec<Definition> = Vec::new();
+    for (said, Shared(entry)) in [most, servers].into_iter().flatten().flatten() {
+        let wrong = |why: String| fault(file, Fault::new(place(text, &said), why));
+        let name = slug(&said).map_err(wrong)?;
+        if all.iter().any(|d| d.name == name) {
+            return Err(wrong(format!("another source of it is called {name} as well")));
+        }
+        all.push(entry.named(name, file, origin));
+    }
+    Ok(all)
+}
+
+/// What a file says of one source; `$more` says what becomes of fields that are not known.
+macro_rules! entry {
+    ($name:ident $(, $more:meta)?) => {
+        #[derive(Deserialize)]
+        $(#[serde($more)])?
+        struct $name {
+            #[serde(default, alias = "description")]
+            about: String,
+            #[serde(default)]
+            command: Option<String>,
+            #[serde(default)]
+            args: Vec<String>,
+            #[serde(default)]
+            env: BTreeMap<String, String>,
+            #[serde(default, alias = "serverUrl")]
+            url: Option<String>,
+            #[serde(default)]
+            headers: BTreeMap<String, String>,
+            #[serde(default)]
+            enabled: Option<bool>,
+            #[serde(default)]
+            disabled: bool,
+            #[serde(default)]
+            read_only: bool,
+            #[serde(default)]
+            tools: Option<Vec<String>>,
+            #[serde(default)]
+            web: Option<String>,
+            #[serde(default)]
+            oauth: Option<Registered>,
+            #[serde(default)]
+            start_s: Option<u64>,
+            #[serde(default)]
+            timeout_s: Option<u64>,
+        }
+
+        impl TryFrom<$name> for Entry {
+            type Error = String;
+
+            fn try_from(said: $name) -> Result<Self, String> {
+                let reach = reach((said.command, said.args, said.env), (said.url, said.headers))?;
+                if said.oauth.is_some() && matches!(reach, Reach::Command { .. }) {
+                    return Err("`oauth` belongs to a `url`".to_owned());
+                }
+                Ok(Self {
+                    about: said.about,
+                    reach,
+                    enabled: said.enabled.unwrap_or(!said.disabled),
+                    read_only: said.read_only,
+                    tools: said.tools,
+                    web: said.web,
+                    oauth: said.oauth,
+                    start: seconds("start_s", said.start_s, START_S)?,
+                    call: seconds("timeout_s", said.timeout_s, CALL_S)?,
+                })
+            }
+        }
+    };
+}
+
+entry!(Strict, deny_unknown_fields);
+entry!(Loose);
+
+struct Entry {
+    about: String,
+    reach: Reach,
+    enabled: bool,
+    read_only: bool,
+    tools: Option<Vec<String>>,
+    web: Option<String>,
+    oauth: Option<Registered>,
+    start: Duration,
+    call: Duration,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "Strict")]
+struct Own(Entry);
+
+#[derive(Deserialize)]
+#[serde(try_from = "Loose")]
+struct Shared(Entry);
+
+impl TryFrom<Strict> for Own {
+    type Error = String;
+
+    fn try_from(said: Strict) -> Result<Self, String> {
+        said.try_into().map(Self)
+    }
+}
+
+impl TryFrom<Loose> for Shared {
+    type Error = String;
+
+    fn try_from(said: Loose) -> Result<Self, String> {
+        said.try_into().map(Self)
+    }
+}
+
+/// The forms that others share: most say `mcpServers`, an editor that many use says `servers`.
+#[derive(Deserialize)]
+struct Common {
+    #[serde(rename = "mcpServers")]
+    most: Option<BTreeMap<String, Shared>>,
+    servers: Option<BTreeMap<String, Shared>>,
+}
+
+impl Entry {
+    fn named(self, name: String, file: &Path, origin: Origin) -> Definition {
+        let Self { about, reach, enabled, read_only, tools, web, oauth, start, call } = self;
+        // A project does not say what may run unasked.
+        let read_only = read_only && origin == Origin::User;
+        let file = file.to_owned();
+        Definition {
+            name,
+            origin,
+            file,
+            about,
+            reach,
+            enabled,
+            read_only,
+            tools,
+            web,
+            oauth,
+            start,
+            call,
+        }
+    }
+}
+
+type Program = (Option<String>, Vec<String>, BTreeMap<String, String>);
+type Address = (Option<String>, BTreeMap<String, String>);
+
+fn reach((program, args, env): Program, (url, headers): Address) -> Result<Reach, String> {
+    match (program, url) {
+        (Some(_), Some(_)) => Err("a source has a `command` or a `url`, not both".to_owned()),
+        (None, None) => Err("a source needs a `command` or a `url`".to_owned()),
+        (Some(program), None) if program.trim().is_empty() || program.contains('\0') => {
+            Err("`command` is empty".to_owned())
+        }
+        (Some(_), None) if !headers.is_empty() => Err("`headers` belong to a `url`".to_owned()),
+        (Some(program), None) => {
+            let steers = env.keys().find(|n| pilothouse_core::shell::steers(n) || n.contains(['=', '\0']));
+            match steers {
+                Some(name) => Err(format!("{name} makes programs run others; it cannot be set here")),
+                None => Ok(Reach::Command { program, args, env }),
+            }
+        }
+        (None, Some(url)) => {
+            let sound = url.parse::<http::Uri>().ok().filter(|u| u.host().is_some() && u.scheme().is_some());
+            let local = |u: &http::Uri| matches!(u.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
+            match sound {
+                Some(u) if u.scheme_str() == Some("https") || u.scheme_str() == Some("http") && local(&u) => {
+                    Ok(Reach::Http { url, headers })
+                }
+                Some(_) => Err("`url` is https; http only on this machine".to_owned()),
+                None => Err("`url` is no address".to_owned()),
+            }
+        }
+    }
+}
+
+fn seconds(name: &str, said: Option<u64>, usual: u64) -> Result<Duration, String> {
+    match said.unwrap_or(usual) {
+        n if (1..=MOST_S).contains(&n) => Ok(Duration::from_secs(n)),
+        n => Err(format!("`{name}` is {n}, expected 1 to {MOST_S} seconds")),
+    }
+}
+
+fn fault(file: &Path, Fault { at, why }: Fault) -> FileFault {
+    FileFault { file: file.to_owned(), line: at.line, column: at.column, why }
+}
+
+/// Where a name stands in the text.
+fn place(text: &str, name: &str) -> Place {
+    let quoted = serde_json::to_string(name).unwrap_or_default();
+    Place::at(text, text.find(&quoted).unwrap_or_default())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Result<Definition, FileFault> {
+        read_one(Path::new("sources/x/config.json"), "x", text, Origin::User)
+    }
+
+    #[test]
+    fn the_common_form_is_read_with_what_others_put_there() {
+        let text = r#"{"mcpServers": {
+            "My Server": {"type": "stdio", "command": "npx", "args": ["-y", "a b"], "env": {"K": "${env:TOKEN}"}},
+            "far": {"url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${KEY:-none}"}, "disabled": true}
+        }}"#;
+        let all = read_common(Path::new(".mcp.json"), text, Origin::Project).unwrap();
+        let named: Vec<_> = all.iter().map(|d| (d.name.as_str(), d.line(), d.enabled, d.wants())).collect();
+        assert_eq!(
+            named,
+            [
+                ("my-server", "npx -y 'a b'".to_owned(), true, vec!["TOKEN".to_owned()]),
+                ("far", "https://example.org/mcp".to_owned(), false, vec!["KEY".to_owned()]),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_form_of_an_editor_is_read_and_what_names_no_source_is_said() {
+        let text = r#"{"inputs": [{"id": "far-key", "type": "promptString"}], "servers": {
+            "far": {"type": "http", "url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${input:far-key}"}}
+        }}"#;
+        let all = read_common(Path::new("mcp.json"), text, Origin::User).unwrap();
+        let named: Vec<_> = all.iter().map(|d| (d.name.as_str(), d.line(), d.wants())).collect();
+        assert_eq!(named, [("far", "https://example.org/mcp".to_owned(), vec!["INPUT_FAR_KEY".to_owned()])]);
+        let both = r#"{"mcpServers": {"a": {"command": "x"}}, "servers": {"b": {"command": "y"}}}"#;
+        assert_eq!(read_common(Path::new("m"), both, Origin::User).unwrap().len(), 2);
+        let other = "{\n  \"version\": 1,\n  \"mcp_servers\": {\"a\": {\"command\": \"x\"}}\n}";
+        let why = read_common(Path::new("m"), other, Origin::User).unwrap_err().to_string();
+        assert!(why.starts_with("m:2:3: no source stands here") && why.contains("`servers`"), "{why}");
+        for empty in ["{}", r#"{"mcpServers": {}}"#, r#"{"servers": {}}"#] {
+            assert_eq!(read_common(Path::new("m"), empty, Origin::User), Ok(Vec::new()));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let cases = [
+            ("{\n  \"comand\": \"x\"\n}", "sources/x/config.json:2:10: unknown field"),
+            ("{\n  \"args\": []\n}", "needs a `command` or a `url`"),
+            ("{\"command\": \"a\", \"url\": \"https://b\"}", "not both"),
+            ("{\"url\": \"http://example.org\"}", "https"),
+            ("{\"url\": \"nothing\"}", "no address"),
+            ("{\"command\": \"a\", \"timeout_s\": 0}", "1 to 1800"),
+            ("{\"command\": \"a\", \"env\": {\"LD_PRELOAD\": \"x\"}}", "makes programs run others"),
+            ("{\"command\": 7}", "invalid type"),
+            ("{\"command\": \"a\"", "EOF"),
+        ];
+        for (text, says) in cases {
+            let why = one(text).unwrap_err().to_string();
+            assert!(why.contains(says) && why.starts_with("sources/x/config.json:"), "{text}: {why}");
+        }
+        let twice = "{\"mcpServers\": {\"a b\": {\"command\": \"x\"},\n \"a-b\": {\"command\": \"x\"}}}";
+        let why = read_common(Path::new("m"), twice, Origin::User).unwrap_err();
+        assert_eq!((why.line, why.column), (2, 2), "{why}");
+    }
+
+    #[test]
+    fn only_the_user_says_what_runs_unasked() {
+        let text = r#"{"command": "a", "read_only": true}"#;
+        assert!(one(text).unwrap().read_only);
+        let theirs = read_one(Path::new("x"), "x", text, Origin::Project).unwrap();
+        assert!(!theirs.read_only);
+    }
+}
