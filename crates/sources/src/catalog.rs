@@ -89,6 +89,13 @@ impl Catalog {
         catalog
     }
 
+    /// Whether a list of it ended before its server was done.
+    pub(crate) fn ends(&mut self, what: &str, more: bool) {
+        if more {
+            self.left.push(format!("its list of {what} goes on; the rest is not read"));
+        }
+    }
+
     /// A tool of it.
     pub fn tool(&self, name: &str) -> Option<&RemoteTool> {
         self.tools.iter().find(|t| t.head.name == name)

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt, future::BoxFuture};
 use http::{HeaderName, HeaderValue};
 use pilothouse_core::question::FormAnswer;
 use pilothouse_tools::{Pipes, ServerLine, ServerProcess};
@@ -49,7 +49,7 @@ const MOST_LIMITS: u32 = 10;
 /// How long a server may take to hear that it is to stop.
 pub(crate) const LAST_WORD: Duration = Duration::from_millis(500);
 /// Resources and prompts that are named.
-const MOST_NAMED: usize = 50;
+const MOST_NAMED: usize = 256;
 
 /// Who hears of a call while it goes on.
 pub trait Listener: Send + Sync {
@@ -194,29 +194,26 @@ impl Connection {
         let peer = self.service.peer();
         let info = peer.peer_info();
         let can = info.as_ref().map(|i| i.capabilities.clone()).unwrap_or_default();
-        let mut tools = Vec::new();
-        let mut cursor = None;
-        for _ in 0..MOST_PAGES {
-            let page = PaginatedRequestParams::default().with_cursor(cursor);
-            let found = peer.list_tools(Some(page)).await.map_err(|e| self.fault(&e))?;
-            tools.extend(found.tools);
-            cursor = found.next_cursor;
-            if cursor.is_none() || tools.len() > 4 * MOST_TOOLS {
-                break;
-            }
-        }
+        let page = |at| peer.list_tools(Some(at)).map_ok(|l| (l.tools, l.next_cursor)).boxed();
+        let (tools, more) = pages(page, 4 * MOST_TOOLS).await.map_err(|e| self.fault(&e))?;
         let mut catalog = Catalog::of(source, tools, others);
+        catalog.ends("tools", more);
         if can.resources.is_some() {
-            let found = peer.list_resources(None).await.map_err(|e| self.fault(&e))?;
-            let named = |r: rmcp::model::Resource| (r.uri.clone(), r.name.clone());
+            let page = |at| peer.list_resources(Some(at)).map_ok(|l| (l.resources, l.next_cursor)).boxed();
+            let (found, more) = pages(page, MOST_NAMED).await.map_err(|e| self.fault(&e))?;
             catalog.tools.push(RemoteTool::of_protocol(source, READ));
-            catalog.resources = found.resources.into_iter().take(MOST_NAMED).map(named).collect();
+            catalog.ends("resources", more || found.len() > MOST_NAMED);
+            let named = found.into_iter().take(MOST_NAMED).map(|r| (r.uri.clone(), r.name.clone()));
+            catalog.resources = named.collect();
         }
         if can.prompts.is_some() {
-            let found = peer.list_prompts(None).await.map_err(|e| self.fault(&e))?;
-            let named = |p: rmcp::model::Prompt| (p.name, p.description.unwrap_or_default());
+            let page = |at| peer.list_prompts(Some(at)).map_ok(|l| (l.prompts, l.next_cursor)).boxed();
+            let (found, more) = pages(page, MOST_NAMED).await.map_err(|e| self.fault(&e))?;
             catalog.tools.push(RemoteTool::of_protocol(source, PROMPT));
-            catalog.prompts = found.prompts.into_iter().take(MOST_NAMED).map(named).collect();
+            catalog.ends("prompts", more || found.len() > MOST_NAMED);
+            let named =
+                found.into_iter().take(MOST_NAMED).map(|p| (p.name, p.description.unwrap_or_default()));
+            catalog.prompts = named.collect();
         }
         let called = info.and_then(|i| i.server_info.as_ref().map(|s| format!("{} {}", s.name, s.version)));
         catalog.server = called.unwrap_or_default();
@@ -308,6 +305,23 @@ impl Connection {
         let sent = matches!(e, ServiceError::TransportSend(_));
         if sent { SourceFault::Died(short(e)) } else { SourceFault::Protocol(short(e)) }
     }
+}
+
+/// What stands on the pages of a list until there is enough, and whether there are more.
+async fn pages<'p, T>(
+    page: impl Fn(PaginatedRequestParams) -> BoxFuture<'p, Result<(Vec<T>, Option<String>), ServiceError>>,
+    enough: usize,
+) -> Result<(Vec<T>, bool), ServiceError> {
+    let (mut all, mut cursor) = (Vec::new(), None);
+    for _ in 0..MOST_PAGES {
+        let (found, next) = page(PaginatedRequestParams::default().with_cursor(cursor)).await?;
+        all.extend(found);
+        cursor = next;
+        if cursor.is_none() || all.len() > enough {
+            break;
+        }
+    }
+    Ok((all, cursor.is_some()))
 }
 
 /// Where a source runs, if it may, and how it is reached with the user's values. Reads files.

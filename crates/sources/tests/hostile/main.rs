@@ -126,7 +126,17 @@ const MANNERS: &[(&str, Check)] = &[
     ("asks-address", |c| c.answered("decline") && c.asked.is_empty()),
     ("asks-often", |c| c.answered("done") && c.asked.len() == 16),
     ("asks-amid-two", |c| (c.answered("decline done") || c.answered("done decline")) && c.asked.is_empty()),
-    ("endless-pages", |c| c.listed.as_ref().is_ok_and(|l| l.tools.len() == 40)),
+    ("endless-pages", |c| {
+        c.listed.as_ref().is_ok_and(|l| l.tools.len() == 40) && c.left().contains("its list of tools goes on")
+    }),
+    ("paged-names", |c| {
+        let named = c.listed.as_ref().ok().map(|l| (l.resources.len(), l.prompts.len()));
+        named == Some((30, 30)) && c.left().is_empty()
+    }),
+    ("endless-names", |c| {
+        let named = c.listed.as_ref().ok().map(|l| (l.resources.len(), l.prompts.len()));
+        named == Some((256, 256)) && c.left().matches("goes on").count() == 2
+    }),
     ("ignores-cancel", |c| c.failed("did not answer work within 1 s")),
     ("ignores-end", |c| c.answered("done")),
     ("leaves-child", |c| c.answered("done") && !c.noted.is_empty()),

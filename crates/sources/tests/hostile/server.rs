@@ -75,6 +75,7 @@ pub fn serve(manner: &str) {
         let id = said["id"].clone();
         match said["method"].as_str() {
             Some("initialize") => hello(manner, &id),
+            Some(list @ ("resources/list" | "prompts/list")) => named(manner, &id, list, &said["params"]),
             Some("tools/list") => {
                 lists += 1;
                 list(manner, &id, lists, &said["params"]);
@@ -121,6 +122,9 @@ fn hello(manner: &str, id: &Value) {
     if manner == "other-protocol" {
         result["capabilities"] = json!("none");
     }
+    if manner.ends_with("-names") {
+        result["capabilities"] = json!({"tools": {}, "resources": {}, "prompts": {}});
+    }
     answer(id, &result);
 }
 
@@ -156,6 +160,19 @@ fn list(manner: &str, id: &Value, lists: u32, params: &Value) {
         _ => vec![plain],
     };
     answer(id, &json!({ "tools": tools }));
+}
+
+/// Resources or prompts, ten a page: three pages, or pages without end.
+fn named(manner: &str, id: &Value, list: &str, params: &Value) {
+    let page = params["cursor"].as_str().unwrap_or("0").parse::<u32>().unwrap_or_default();
+    let of = |n: u32| json!({"uri": format!("mem://{n}"), "name": format!("name{n}")});
+    let all: Vec<Value> = (page * 10..page * 10 + 10).map(of).collect();
+    let mut result =
+        if list == "resources/list" { json!({"resources": all}) } else { json!({"prompts": all}) };
+    if page < 2 || manner == "endless-names" {
+        result["nextCursor"] = Value::from((page + 1).to_string());
+    }
+    answer(id, &result);
 }
 
 fn ask(method: &str, params: &Value) {
