@@ -42,6 +42,8 @@ pub use signed::{Learns, PATIENCE, invitation};
 
 /// Tools that one answer lists.
 const MOST_LISTED: usize = 100;
+/// Resources and prompts that one answer lists.
+const MOST_BESIDE: usize = 50;
 
 /// The sources of a session.
 #[derive(Clone)]
@@ -284,7 +286,7 @@ impl SessionSources {
         for tool in &catalog.tools {
             text.push_str(&format!("\n{}\n", tool.told(name)));
         }
-        Ok(text + &beside(&catalog))
+        Ok(text + &beside(&catalog, "", usize::MAX))
     }
 
     /// Does what a permit allows.
@@ -411,19 +413,27 @@ fn listed(source: &str, catalog: &Catalog, part: &str) -> String {
     if fitting.len() > MOST_LISTED {
         lines.push(format!("and {} more: give a part of a name as `tool`", fitting.len() - MOST_LISTED));
     }
-    lines.join("\n") + &beside(catalog)
+    lines.join("\n") + &beside(catalog, &part, MOST_BESIDE)
 }
 
-/// What a source has beside its tools.
-fn beside(catalog: &Catalog) -> String {
-    let line = |what: &str, (name, about): &(String, String)| {
-        let about: String = Clean::line(about).chars().take(100).collect();
-        format!("\n{what} {}: {about}", Clean::line(name))
+/// What a source has beside its tools with a part of a name, so many of each, and what of it is not taken.
+fn beside(catalog: &Catalog, part: &str, most: usize) -> String {
+    let told = |what: &str, all: &[(String, String)]| -> Vec<String> {
+        let fits =
+            |(name, about): &&(String, String)| format!("{name} {about}").to_lowercase().contains(part);
+        let fitting: Vec<_> = all.iter().filter(fits).collect();
+        let line = |(name, about): &&(String, String)| {
+            let about: String = Clean::line(about).chars().take(100).collect();
+            format!("\n{what} {}: {about}", Clean::line(name))
+        };
+        let beyond = fitting.len().saturating_sub(most);
+        let beyond = (beyond > 0)
+            .then(|| format!("\nand {} more: give a part of a name as `tool`", count(beyond, what)));
+        fitting.iter().take(most).map(line).chain(beyond).collect()
     };
-    let resources = catalog.resources.iter().map(|r| line("resource", r));
-    let prompts = catalog.prompts.iter().map(|p| line("prompt", p));
     let left = catalog.left.iter().map(|l| format!("\nleft out: {l}"));
-    resources.chain(prompts).chain(left).collect()
+    let all = [told("resource", &catalog.resources), told("prompt", &catalog.prompts)].concat();
+    all.into_iter().chain(left).collect()
 }
 
 /// What a source said, marked as what it is; hidden characters in it are seen.

@@ -177,6 +177,17 @@ fn what_a_source_says_is_marked_and_cannot_end_its_mark() {
 }
 
 #[test]
+fn what_a_source_has_beside_its_tools_is_told_by_a_part_of_its_name() {
+    let named = |n: usize| (format!("mem://{n}"), format!("note {n}"));
+    let prompts = vec![("greet".to_owned(), "says hello".to_owned())];
+    let catalog = Catalog { resources: (0..60).map(named).collect(), prompts, ..Catalog::default() };
+    let all = beside(&catalog, "", MOST_BESIDE);
+    assert!(all.contains("resource mem://49: note 49") && !all.contains("mem://50"), "{all}");
+    assert!(all.contains("and 10 resources more: give a part of a name as `tool`"), "{all}");
+    assert_eq!(beside(&catalog, "hello", MOST_BESIDE), "\nprompt greet: says hello");
+}
+
+#[test]
 fn every_file_that_a_source_runs_is_trusted_with_it_however_it_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
