@@ -192,6 +192,12 @@ impl SessionSources {
         all.find(|web| !off(&web.source))
     }
 
+    /// The tools that add to a search for passages, of sources that can be asked.
+    pub fn adds(&self) -> Vec<WebSearch> {
+        let health = self.pool.health().into_iter().filter(|(_, health)| *health != SourceHealth::Off);
+        health.filter_map(|(s, _)| Some(WebSearch { tool: s.adds?, source: s.name })).collect()
+    }
+
     /// Every tool that would search the web, of sources that are on or off.
     pub fn webs(&self) -> Vec<WebSearch> {
         self.found.all.iter().filter_map(searches).collect()

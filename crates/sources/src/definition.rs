@@ -45,6 +45,8 @@ pub struct Definition {
     pub tools: Option<Vec<String>>,
     /// The tool of it that searches the web, where it has one.
     pub web: Option<String>,
+    /// The tool of it that finds what it knows of a question, where it adds to a search for passages.
+    pub adds: Option<String>,
     /// The program as the server that signs in to it knows it, where that is said.
     pub oauth: Option<Registered>,
     /// How long its start may take.

@@ -57,6 +57,7 @@ fn definition(name: &str, reach: Reach) -> Definition {
         read_only: false,
         tools: None,
         web: None,
+        adds: None,
         oauth: None,
         start: Duration::from_mins(1),
         call: Duration::from_mins(1),

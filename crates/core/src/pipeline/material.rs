@@ -88,12 +88,13 @@ impl Material {
         found.map(Sources::kept).unwrap_or_default()
     }
 
-    /// What a draft may name beside passages: sections of the answer that is followed up, what the web said.
+    /// What a draft may name beside passages: sections of the answer that is followed up, what the web and other
+    /// sources said.
     pub fn references(&self, state: &PipelineState) -> Vec<Reference> {
         let prior = self.prior.as_ref().map(Answer::references).unwrap_or_default();
         let kept = self.of(state, |s| s.web).and_then(|text| serde_json::from_str::<Analysis>(text).ok());
-        let web = web::references(kept.map(|a| a.web).unwrap_or_default());
-        prior.into_iter().chain(web).collect()
+        let found = kept.map(|a| a.web).unwrap_or_default().into_iter().chain(self.sources(state).beside);
+        prior.into_iter().chain(web::references(found.collect())).collect()
     }
 
     /// What came of holding the draft against its sources.

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Material, PipelineState, change, claims, count,
+    Material, PipelineState, WebResult, change, claims, count,
     material::{Outcome, Step, ToolStep},
+    web,
 };
 use crate::knowledge::{Hopped, Lines, Passage};
 
@@ -29,6 +30,9 @@ const HOP_WORTH: usize = 70;
 pub struct Sources {
     /// The passages.
     pub passages: Vec<Passage>,
+    /// What sources said beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<WebResult>,
 }
 
 impl Sources {
@@ -79,12 +83,20 @@ pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> 
             return Step::Call(seeds);
         }
     }
-    let passages = within(found, numbers.tokens * TOKEN_BYTES);
+    let calls = web::adding(state, material);
+    if !calls.is_empty() {
+        return Step::Call(calls);
+    }
+    let (passages, beside) = (within(found, numbers.tokens * TOKEN_BYTES), web::added(material));
     let files: BTreeSet<&str> = passages.iter().map(|p| p.lines.path.as_str()).collect();
     let failed = material.steps.iter().filter(|s| !s.ok).count();
     let lost = if failed > 0 { format!("; {failed} searches failed") } else { String::new() };
-    let note = format!("{} in {}{lost}", count(passages.len(), "passage"), count(files.len(), "file"));
-    let output = serde_json::to_string(&Sources { passages }).unwrap_or_default();
+    let more = match beside.len() {
+        0 => String::new(),
+        n => format!(", {} from sources", count(n, "result")),
+    };
+    let note = format!("{} in {}{more}{lost}", count(passages.len(), "passage"), count(files.len(), "file"));
+    let output = serde_json::to_string(&Sources { passages, beside }).unwrap_or_default();
     Step::Done(Box::new(Outcome { output, note, ..Outcome::default() }))
 }
 

@@ -232,6 +232,8 @@ pub struct Agents {
     pub web: Option<WebSearch>,
     /// The tools of sources that would search it: for an agent that names their source, on or off.
     pub webs: Vec<WebSearch>,
+    /// The tools of sources that add what they know to a search for passages.
+    pub adds: Vec<WebSearch>,
     /// How deep they go, where that was said for all of them.
     pub depth: Option<Depth>,
 }

@@ -140,6 +140,9 @@ pub struct Beginning {
     /// The tool that searches the web, where a source has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub web: Option<WebSearch>,
+    /// The tools that add to a search for passages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adds: Vec<WebSearch>,
     /// The sources that it has on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,

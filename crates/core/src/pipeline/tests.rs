@@ -58,6 +58,7 @@ fn began(depth: Depth) -> PipelineState {
         body: Excerpt::default(),
         prompts: Vec::new(),
         web: None,
+        adds: Vec::new(),
         sources: Vec::new(),
         previous: None,
     };

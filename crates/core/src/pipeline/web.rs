@@ -1,4 +1,4 @@
-//! The web in a stage: searches by the tool that a source names for it, and what they found as `W1`, `W2`.
+//! What sources find for a stage: the web, and what others know, by the tool that a source names for it; as `W1`, `W2`.
 //!
 //! Owns reading what a search said, as data. Never calls anything: the stage's calls go the way of all calls.
 
@@ -13,15 +13,20 @@ use super::{
 };
 use crate::{goal::first_object, source::full_name};
 
+/// The tools that look at a source's, and that call one.
+const LOOK: &str = "source_tools";
+const CALL: &str = "source_call";
 /// Most results of one search, and of all of them.
 const MOST_OF_SEARCH: usize = 3;
 const MOST: usize = 10;
+/// Most questions that a source beside the web is asked.
+const MOST_ASKED: usize = 4;
 /// Most bytes of a result.
 const MOST_BYTES: usize = 800;
 /// What a search calls the words that it takes, the likeliest first.
 const WORDS: [&str; 6] = ["query", "q", "search", "keywords", "text", "input"];
 
-/// The tool of a source that searches the web.
+/// The tool of a source that searches the web, or what else the source knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebSearch {
     /// The source.
@@ -45,24 +50,17 @@ pub struct WebResult {
 /// What a stage that needs the web does next: it looks how the search is called, searches, asks the model.
 pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
     let Some(web) = state.beginning().and_then(|b| b.web.as_ref()) else { return without("no web source") };
-    let Some((looked, searched)) = material.steps.split_first() else {
-        let args = json!({ "source": web.source, "tool": web.tool });
-        return Step::Call(vec![("source_tools".to_owned(), args.to_string())]);
-    };
+    let Some((looked, searched)) = material.steps.split_first() else { return Step::Call(vec![web.look()]) };
     if !looked.ok {
         return without(first_line(looked));
     }
     if searched.is_empty() {
-        let Some(takes) = argument(&looked.text) else {
-            return without("its tool takes no words to search for");
+        let calls = web.calls(looked, &questions(state, material));
+        return if calls.is_empty() {
+            without("its tool takes no words to search for")
+        } else {
+            Step::Call(calls)
         };
-        let tool = full_name(&web.source, &web.tool);
-        let call = |query: String| {
-            let mut arguments = Map::new();
-            arguments.insert(takes.clone(), Value::from(query));
-            ("source_call".to_owned(), json!({ "tool": tool, "arguments": arguments }).to_string())
-        };
-        return Step::Call(questions(state, material).into_iter().map(call).collect());
     }
     let found = results(searched);
     if found.is_empty() {
@@ -84,6 +82,44 @@ pub(super) fn step(state: &PipelineState, material: &Material) -> Step {
     let queries = read.sub_queries.clone();
     let output = serde_json::to_string(&Analysis { web: found, ..read }).unwrap_or_default();
     Step::Done(Box::new(Outcome { output, note, queries, ..Outcome::default() }))
+}
+
+impl WebSearch {
+    /// The call that looks how the search is called.
+    fn look(&self) -> (String, String) {
+        let args = json!({ "source": self.source, "tool": self.tool });
+        (LOOK.to_owned(), args.to_string())
+    }
+
+    /// The calls that search, by what looking said; none where it takes no words.
+    fn calls(&self, looked: &ToolStep, questions: &[String]) -> Vec<(String, String)> {
+        let (tool, takes) = (full_name(&self.source, &self.tool), argument(&looked.text));
+        let call = |(takes, query): (&String, &String)| {
+            let arguments = Map::from_iter([(takes.clone(), Value::from(query.as_str()))]);
+            (CALL.to_owned(), json!({ "tool": tool, "arguments": arguments }).to_string())
+        };
+        takes.iter().flat_map(|takes| questions.iter().map(move |query| (takes, query))).map(call).collect()
+    }
+}
+
+/// What is still called of the sources that add to a search for passages: first how each is asked, then what it knows.
+pub(super) fn adding(state: &PipelineState, material: &Material) -> Vec<(String, String)> {
+    let adds = state.beginning().map(|b| b.adds.as_slice()).unwrap_or_default();
+    let mut looked = material.steps.iter().filter(|s| s.tool == LOOK).peekable();
+    if looked.peek().is_none() {
+        return adds.iter().map(WebSearch::look).collect();
+    }
+    if material.steps.iter().any(|s| s.tool == CALL) {
+        return Vec::new();
+    }
+    let asked: Vec<String> = questions(state, material).into_iter().take(MOST_ASKED).collect();
+    adds.iter().zip(looked).filter(|(_, s)| s.ok).flat_map(|(of, looked)| of.calls(looked, &asked)).collect()
+}
+
+/// What those sources said.
+pub(super) fn added(material: &Material) -> Vec<WebResult> {
+    let first = material.steps.iter().position(|s| s.tool == CALL);
+    results(first.and_then(|at| material.steps.get(at..)).unwrap_or_default())
 }
 
 /// Goes on without the web, and says why.

@@ -43,10 +43,11 @@ const JUDGEMENT_BYTES: usize = 1600;
 impl Driver {
     /// What reaches the web now: a pipeline that begins goes by it.
     pub(super) fn look_for_web(&mut self) {
-        let (web, webs) = (self.kit.sources.web(), self.kit.sources.webs());
+        let sources = &self.kit.sources;
+        let (web, webs, adds) = (sources.web(), sources.webs(), sources.adds());
         let known = self.at.session.agents();
-        if known.web != web || known.webs != webs {
-            let agents = Agents { web, webs, ..(**known).clone() };
+        if known.web != web || known.webs != webs || known.adds != adds {
+            let agents = Agents { web, webs, adds, ..(**known).clone() };
             self.at.session.set_agents(Arc::new(agents));
         }
     }

@@ -81,6 +81,8 @@ macro_rules! entry {
             #[serde(default)]
             web: Option<String>,
             #[serde(default)]
+            adds: Option<String>,
+            #[serde(default)]
             oauth: Option<Registered>,
             #[serde(default)]
             start_s: Option<u64>,
@@ -103,6 +105,7 @@ macro_rules! entry {
                     read_only: said.read_only,
                     tools: said.tools,
                     web: said.web,
+                    adds: said.adds,
                     oauth: said.oauth,
                     start: seconds("start_s", said.start_s, START_S)?,
                     call: seconds("timeout_s", said.timeout_s, CALL_S)?,
@@ -122,6 +125,7 @@ struct Entry {
     read_only: bool,
     tools: Option<Vec<String>>,
     web: Option<String>,
+    adds: Option<String>,
     oauth: Option<Registered>,
     start: Duration,
     call: Duration,
@@ -161,7 +165,7 @@ struct Common {
 
 impl Entry {
     fn named(self, name: String, file: &Path, origin: Origin) -> Definition {
-        let Self { about, reach, enabled, read_only, tools, web, oauth, start, call } = self;
+        let Self { about, reach, enabled, read_only, tools, web, adds, oauth, start, call } = self;
         // A project does not say what may run unasked.
         let read_only = read_only && origin == Origin::User;
         let file = file.to_owned();
@@ -175,6 +179,7 @@ impl Entry {
             read_only,
             tools,
             web,
+            adds,
             oauth,
             start,
             call,

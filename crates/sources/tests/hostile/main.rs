@@ -171,6 +171,7 @@ fn definition(manner: &str, note: &Path) -> Definition {
         read_only: false,
         tools: None,
         web: None,
+        adds: None,
         oauth: None,
         start: Duration::from_secs(if manner == "silent" || manner == "garbage" { 1 } else { 20 }),
         call: Duration::from_secs(

@@ -25,6 +25,7 @@ fn sources() -> Sources {
                 "pub fn parse_config(text: &str) -> Config {\n    toml::from_str(text)\n}",
             ),
         ],
+        beside: Vec::new(),
     }
 }
 
@@ -417,4 +418,42 @@ fn what_a_model_is_told_fits_and_the_worst_passages_give_way() {
     let (state, material) = upto(4, &draft());
     let checked = brief(&state, 4, &material, usize::MAX);
     assert_eq!(told(&brief(&state, 4, &material, checked.len() - 20)), [true, false]);
+}
+
+#[test]
+fn what_sources_know_stands_beside_the_passages_of_a_search() {
+    let begun = began(Depth::Quick);
+    let adds = vec![WebSearch { source: "wiki".into(), tool: "find".into() }];
+    let beginning = Beginning { adds, ..begun.beginning().unwrap().clone() };
+    let state = PipelineState::new(RunId(1)).add_event(StageEvent::Began(Box::new(beginning)));
+    let mut material = Material::default();
+    let says = [
+        serde_json::to_string(&sources().passages).unwrap(),
+        r#"<source name="wiki">
+wiki__find
+Arguments: {"properties": {"q": {"type": "string"}}}
+</source>"#
+            .to_owned(),
+        r#"[{"title": "Windows", "url": "https://wiki.example/w", "text": "Each limiter has a window."}]"#
+            .to_owned(),
+    ];
+    for (tool, text) in ["search", "source_tools", "source_call"].into_iter().zip(says) {
+        let Step::Call(calls) = work(&state, 2, &material) else { panic!("nothing is called") };
+        assert!(calls.iter().all(|(name, _)| name == tool) && calls.len() == 1, "{calls:?}");
+        let args = calls[0].1.clone();
+        material.steps.push(ToolStep { tool: tool.into(), args, ok: true, text });
+    }
+    assert!(material.steps[2].args.contains("wiki__find"), "{}", material.steps[2].args);
+    let Step::Done(outcome) = work(&state, 2, &material) else { panic!("it goes on") };
+    assert_eq!(outcome.note, "2 passages in 2 files, 1 result from sources");
+    let outputs = BTreeMap::from([("retrieve".to_owned(), outcome.output)]);
+    let references = Material { outputs, ..Material::default() }.references(&state);
+    let named: Vec<_> = references.iter().map(|r| (r.mark.as_str(), r.place.as_str())).collect();
+    assert_eq!(named, [("W1", "https://wiki.example/w")]);
+    // One that does not answer is left out, and the passages are there.
+    material.steps.truncate(1);
+    let silent =
+        ToolStep { tool: "source_tools".into(), args: String::new(), ok: false, text: "gone".into() };
+    material.steps.push(silent);
+    assert!(matches!(work(&state, 2, &material), Step::Done(_)));
 }

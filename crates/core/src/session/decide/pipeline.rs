@@ -94,6 +94,7 @@ impl Draft<'_> {
             body,
             prompts,
             web,
+            adds: self.under.agents.adds.clone(),
             sources: agent.sources,
             previous: previous.filter(|_| follows),
         };
