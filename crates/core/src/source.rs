@@ -60,6 +60,8 @@ pub struct SourceState {
     pub project: bool,
     /// Whether it is reached by an address, so that the user can sign in to it.
     pub far: bool,
+    /// Whether its tools that say they only read run unasked.
+    pub reads_unasked: bool,
     /// Where the user is to sign in, while that is waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invited: Option<String>,
@@ -70,6 +72,11 @@ pub struct SourceState {
 }
 
 impl SourceState {
+    /// What of it runs unasked, in words; rules of the user's may say more.
+    pub const fn may(&self) -> &'static str {
+        if self.reads_unasked { "what says it only reads runs unasked" } else { "asks before every call" }
+    }
+
     /// It and how it is, in a line.
     pub fn line(&self) -> String {
         format!("{}  {}  {}", self.name, self.health.words(), self.line)

@@ -214,6 +214,7 @@ impl SessionSources {
             project: source.origin == Origin::Project,
             far: matches!(source.reach, Reach::Http { .. }),
             wants: source.wants(),
+            reads_unasked: source.read_only,
             invited: self.invited(&source.name),
             health,
         };
@@ -290,7 +291,9 @@ impl SessionSources {
         let catalog = self.pool.catalog(name, cancel).await.map_err(|e| e.to_string())?;
         let mut text = format!("{}\n", Clean::line(&catalog.server));
         for tool in &catalog.tools {
-            text.push_str(&format!("\n{}\n", tool.told(name)));
+            let unasked = tool.head.reads && tool.head.free;
+            let may = if unasked { "It runs unasked." } else { "It asks before every call." };
+            text.push_str(&format!("\n{}\n{may}\n", tool.told(name)));
         }
         Ok(text + &beside(&catalog, "", usize::MAX))
     }

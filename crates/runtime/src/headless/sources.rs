@@ -57,7 +57,8 @@ pub fn list(sources: &SessionSources, json: bool, out: &mut dyn Write) -> io::Re
         let whose = if state.project { "project" } else { "user" };
         let words =
             if state.health == SourceHealth::Idle { "ready".to_owned() } else { state.health.words() };
-        let line = format!("{:16} {whose:8} {words}  {}", state.name, Clean::line(&state.line));
+        let (may, line) = (state.may(), Clean::line(&state.line));
+        let line = format!("{:16} {whose:8} {words}; {may}  {line}", state.name);
         writeln!(out, "{}", sources.mask(&line))?;
     }
     Ok(())

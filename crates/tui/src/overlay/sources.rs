@@ -113,6 +113,7 @@ impl Sources {
                 ("says", source.about.as_str()),
                 ("runs", source.line.as_str()),
                 ("gets", gets.as_str()),
+                ("may", source.may()),
                 ("from", source.file.as_str()),
                 ("is", whose),
             ];

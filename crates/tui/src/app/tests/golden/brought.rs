@@ -138,6 +138,7 @@ pub(super) fn sources(width: u16, height: u16, keys: &str) -> Desk {
         project,
         far: line.starts_with("https:"),
         wants: vec!["TICKETS_TOKEN".to_owned()],
+        reads_unasked: name == "memory",
         invited: None,
         health,
     };
