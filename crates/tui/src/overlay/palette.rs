@@ -1,9 +1,13 @@
-//! The palette: every action and every slash command by name, with its key and what it reaches.
+//! The palette: every action, every slash command and every recipe by name, with its key and what it reaches or may.
 //!
 //! Owns the query and the choice. Never acts: it hands the chosen action back, and a command to the draft.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use pilothouse_core::intent::{SLASH_COMMANDS, SlashCommand};
+use pilothouse_core::{
+    clean::Clean,
+    intent::{SLASH_COMMANDS, SlashCommand},
+    recipe::{Recipe, Recipes},
+};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -28,19 +32,19 @@ pub const KIND: OverlayKind = OverlayKind {
     command: None,
     actions: &[],
     heading: "",
-    open: |ctx| Ok(Box::new(Palette::new(ctx.keymap))),
+    open: |ctx| Ok(Box::new(Palette::new(ctx.keymap, &ctx.surroundings.recipes))),
 };
 
 /// From so many columns a row says where its action holds.
 const WIDE: usize = 70;
 
 /// What can be chosen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Choice {
     /// It is done.
     Act(Action),
     /// It stands before the draft.
-    Call(&'static SlashCommand),
+    Call(String),
 }
 
 /// A row of the list.
@@ -48,21 +52,36 @@ enum Choice {
 struct Item {
     choice: Choice,
     label: String,
-    reach: &'static str,
-    place: &'static str,
+    aliases: &'static [&'static str],
+    reach: String,
+    place: String,
     key: Option<String>,
 }
 
 impl Item {
     fn act(action: Action, keymap: &Keymap) -> Self {
         let Entry { label, reach, .. } = action.entry;
-        let (label, key) = (label.to_owned(), keymap.key(action));
-        Self { choice: Choice::Act(action), label, reach, place: action.table, key }
+        let (choice, key) = (Choice::Act(action), keymap.key(action));
+        Self { choice, aliases: &[], key, ..Self::named(label.to_owned(), reach, action.table) }
     }
 
     fn call(command: &'static SlashCommand) -> Self {
-        let label = format!("/{}", command.name);
-        Self { choice: Choice::Call(command), label, reach: command.help, place: "command", key: None }
+        Self {
+            aliases: command.aliases,
+            ..Self::named(format!("/{}", command.name), command.help, "command")
+        }
+    }
+
+    /// A recipe, with what it may and where it is from.
+    fn recipe(of: &Recipe) -> Self {
+        let place = format!("{}, {}", of.kind.name(), of.origin.name());
+        Self::named(Clean::line(&of.call()).into_string(), &of.may(), &place)
+    }
+
+    fn named(label: String, reach: &str, place: &str) -> Self {
+        let choice = Choice::Call(format!("{label} "));
+        let (reach, place) = (reach.to_owned(), place.to_owned());
+        Self { choice, label, aliases: &[], reach, place, key: None }
     }
 
     /// Whether it only moves the caret or writes, as keys do everywhere.
@@ -73,11 +92,7 @@ impl Item {
 
     /// What a query is looked for in.
     fn words(&self) -> String {
-        let aliases = match self.choice {
-            Choice::Act(_) => &[][..],
-            Choice::Call(command) => command.aliases,
-        };
-        format!("{} {} {}", self.label, aliases.join(" "), self.place)
+        format!("{} {} {}", self.label, self.aliases.join(" "), self.place)
     }
 }
 
@@ -91,12 +106,14 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// Every command, and every action that the keymap knows but those of overlays: they act on what is chosen there.
-    fn new(keymap: &Keymap) -> Self {
+    /// Every command and recipe, and every action that the keymap knows but those of overlays: they act on what is
+    /// chosen there.
+    fn new(keymap: &Keymap, recipes: &Recipes) -> Self {
         let here = |table: &Table| !OVERLAYS.iter().any(|kind| kind.entry.name == table.name);
         let tables: Vec<Table> = tables().into_iter().filter(here).collect();
         let actions = tables.iter().flat_map(Table::actions).map(|action| Item::act(action, keymap));
-        let mut entries: Vec<_> = actions.chain(SLASH_COMMANDS.iter().map(Item::call)).collect();
+        let calls = SLASH_COMMANDS.iter().map(Item::call).chain(recipes.usable().map(Item::recipe));
+        let mut entries: Vec<_> = actions.chain(calls).collect();
         entries.sort_by_key(Item::is_writing);
         let found = (0..entries.len()).collect();
         Self { query: String::new(), entries, found, at: 0 }
@@ -107,7 +124,11 @@ impl Palette {
         let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         let last = self.found.len().saturating_sub(1);
         if key.code == KeyCode::Enter {
-            return self.found.get(self.at).and_then(|i| self.entries.get(*i)).map(|item| item.choice);
+            return self
+                .found
+                .get(self.at)
+                .and_then(|i| self.entries.get(*i))
+                .map(|item| item.choice.clone());
         }
         if matches!(key.code, KeyCode::Down | KeyCode::Tab) {
             self.at = if self.at >= last { 0 } else { self.at + 1 };
@@ -151,11 +172,11 @@ impl Palette {
         let mark = if chosen { ctx.glyphs.folded } else { " " };
         let key = item.key.as_deref().unwrap_or("–");
         // Where it holds goes before what it reaches is cut.
-        let place = if width >= WIDE { item.place } else { "" };
+        let place = if width >= WIDE { item.place.as_str() } else { "" };
         let label = shorten(&item.label, width.saturating_sub(4 + key.width()));
         let used = 2 + label.width();
         let reach =
-            shorten(item.reach, width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5));
+            shorten(&item.reach, width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5));
         let mut spans =
             vec![Span::styled(format!("{mark} "), theme.style(Slot::Accent)), Span::styled(label, text)];
         if width >= 56 && !reach.is_empty() {
@@ -216,9 +237,7 @@ impl Overlay for Palette {
         Some(match self.choose(key) {
             None => Outcome::none(),
             Some(Choice::Act(action)) => Outcome { run: Some(action), ..Outcome::close() },
-            Some(Choice::Call(command)) => {
-                Outcome { call: Some(format!("/{} ", command.name)), ..Outcome::close() }
-            }
+            Some(Choice::Call(line)) => Outcome { call: Some(line), ..Outcome::close() },
         })
     }
 

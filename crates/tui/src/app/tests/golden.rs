@@ -4,7 +4,7 @@
 //! rows, then for each row its styles as runs: how many columns, the colour by its slot, `/` the ground, `+` modifiers; a
 //! blank belongs to the run before it, and a row without styles is left out. Frames of the light ground hold the colours themselves.
 
-mod brought;
+pub(super) mod brought;
 mod research;
 mod scenes;
 

@@ -309,6 +309,18 @@ fn the_palette_finds_the_slash_commands_and_hands_them_to_the_draft() {
 }
 
 #[test]
+fn the_palette_finds_recipes_with_where_they_are_from_and_what_they_may() {
+    let mut desk = super::golden::brought::recipes(120, 40);
+    desk.press("<ctrl-p>auditor");
+    let shown = desk.text();
+    for told in ["@auditor", "at most: ", "agent, yours"] {
+        assert!(shown.contains(told), "no {told}: {shown}");
+    }
+    desk.press("<enter>");
+    assert_eq!(desk.app.composer.draft.shown(), "@auditor ");
+}
+
+#[test]
 fn letters_scattered_over_a_line_are_no_find_beside_a_word() {
     let mut desk = Desk::new(120, 40);
     desk.press("<ctrl-p>theme");

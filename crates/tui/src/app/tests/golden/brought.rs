@@ -19,7 +19,7 @@ use super::{
 };
 
 /// Skills, a command and an agent of files, one of each state.
-pub(super) fn recipes(width: u16, height: u16) -> Desk {
+pub(in crate::app::tests) fn recipes(width: u16, height: u16) -> Desk {
     let one = |kind: RecipeKind, origin, slug: &str, text: &str| {
         let locks = vec!["references/locks.md".to_owned()];
         Recipe::read(RecipeFile {

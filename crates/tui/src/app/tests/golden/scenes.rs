@@ -167,6 +167,7 @@ pub(super) const ALL: &[Scene] = &[
     // Pages.
     ("palette", |w, h| pressed(Desk::new(w, h), "<ctrl-p>")),
     ("palette-query", |w, h| pressed(Desk::new(w, h), "<ctrl-p>hunk")),
+    ("palette-recipes", |w, h| pressed(recipes(w, h), "<ctrl-p>skill")),
     ("palette-nothing", |w, h| pressed(Desk::new(w, h), "<ctrl-p>zzzz")),
     ("help", |w, h| pressed(Desk::new(w, h), "<f1>")),
     ("help-diff", |w, h| pressed(Desk::new(w, h), "<f1><tab>")),
