@@ -49,6 +49,17 @@ impl DiskThread {
         told
     }
 
+    /// Does a job behind all that was queued and waits for it: for what must stand before anything is told of it.
+    pub fn done(&self, job: impl FnOnce() + Send + 'static) {
+        let (tell, told) = sync_channel(1);
+        drop(self.run(move || {
+            job();
+            tell.send(())
+        }));
+        // An error is a job that panicked, which was noted.
+        let _panicked = told.recv();
+    }
+
     /// Waits for all that was queued; what comes later is not done.
     pub fn end(&mut self) {
         drop(self.queue.take());
@@ -90,9 +101,13 @@ mod tests {
             drop(disk.run(move || done.lock().unwrap().push(n)));
         }
         assert_eq!(disk.run(|| 7).await.unwrap(), 7);
+        disk.done(|| panic!("a defect of the test"));
+        let waited = Arc::clone(&done);
+        disk.done(move || waited.lock().unwrap().push(100));
+        assert_eq!(done.lock().unwrap().last(), Some(&100));
         let last = Arc::clone(&done);
-        drop(disk.run(move || last.lock().unwrap().push(100)));
+        drop(disk.run(move || last.lock().unwrap().push(101)));
         drop(disk);
-        assert_eq!(*done.lock().unwrap(), (0..=100).collect::<Vec<_>>());
+        assert_eq!(*done.lock().unwrap(), (0..=101).collect::<Vec<_>>());
     }
 }

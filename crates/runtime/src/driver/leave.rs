@@ -55,6 +55,7 @@ impl Driver {
         let events = self.save();
         let saved = events.is_ok();
         if let Ok(events) = events {
+            self.keep_pipeline(&events);
             self.outbox.events(events);
             drop(self.outbox.flush(&self.at.log));
         }

@@ -108,7 +108,8 @@ impl Driver {
         });
     }
 
-    /// Keeps beside the log what is read without it, after something came to its end.
+    /// Keeps beside the log what is read without it, after something came to its end; what stopped the pipeline is
+    /// there before that is told.
     pub(super) fn keep_pipeline(&self, events: &[Stamped]) {
         let stops = |e: &Stamped| {
             let Event::Staged { happened, .. } = &e.event else { return false };
@@ -139,7 +140,8 @@ impl Driver {
     fn project_pipeline(&self) {
         let Some(p) = self.at.session.state().pipeline.clone() else { return };
         let mut files = vec![(STATE.to_owned(), p.state.save())];
-        if p.state.is_over() || p.state.is_aside() {
+        let ended = p.state.is_over() || p.state.is_aside();
+        if ended {
             let material = self.material(&p);
             files.push((SUMMARY.to_owned(), Summary::of(&p.state, &material).save()));
             // What was told is told again by the same code from the same texts, while the answer before is still there:
@@ -147,8 +149,8 @@ impl Driver {
             let own = answer_of(&p.state);
             let last = kept(&self.at.folder, own.as_deref().unwrap_or(ANSWER));
             let written = last.and_then(|text| Answer::kept(&text)?.run) == Some(p.state.id);
-            let ended = !written && p.state.exit() == Some(PipelineExit::Completed);
-            let last = p.state.stages().checked_sub(1).filter(|_| ended);
+            let completed = !written && p.state.exit() == Some(PipelineExit::Completed);
+            let last = p.state.stages().checked_sub(1).filter(|_| completed);
             if let Some(Step::Done(outcome)) = last.map(|stage| work(&p.state, stage, &material)) {
                 let Outcome { output, answer, .. } = *outcome;
                 files.push((ANSWER.to_owned(), output.clone()));
@@ -157,7 +159,7 @@ impl Driver {
             }
         }
         let folder = self.at.folder.join("data");
-        drop(self.disk.run(move || {
+        let keep = move || {
             for (name, text) in files {
                 let made = std::fs::create_dir_all(&folder);
                 if let Err(e) =
@@ -166,7 +168,10 @@ impl Driver {
                     tracing::warn!(error = %e, name, "what a pipeline found could not be put beside the log");
                 }
             }
-        }));
+        };
+        // Whoever is told of a stop finds it.
+        let stopped = ended || p.state.is_paused();
+        if stopped { self.disk.done(keep) } else { drop(self.disk.run(keep)) }
     }
 
     /// What the last pipeline found, as a request tells it: read anew each time, so that nothing that happens to

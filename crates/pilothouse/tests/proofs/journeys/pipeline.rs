@@ -42,21 +42,15 @@ fn exit(s: &Stage) -> Option<PipelineExit> {
     s.state().pipeline.as_ref().and_then(|p| p.state.exit())
 }
 
-/// A file of the session's data folder, once it is there and holds this.
+/// A file of the session's data folder, which is there with this once the end was told.
 pub fn kept(s: &Stage, name: &str, holds: &str) -> String {
     fn find(folder: PathBuf, name: &str) -> Option<PathBuf> {
         let entries: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().map(|e| e.path()).collect();
         let own = entries.iter().find(|p| p.file_name().is_some_and(|n| n == name)).cloned();
         own.or_else(|| entries.into_iter().filter(|p| p.is_dir()).find_map(|p| find(p, name)))
     }
-    for _ in 0..4_000 {
-        let text = find(s.desk.home.path().to_owned(), name).and_then(|p| std::fs::read_to_string(p).ok());
-        if let Some(text) = text.filter(|t| t.contains(holds)) {
-            return text;
-        }
-        std::thread::yield_now();
-    }
-    panic!("no {name} with {holds}");
+    let text = find(s.desk.home.path().to_owned(), name).and_then(|p| std::fs::read_to_string(p).ok());
+    text.filter(|t| t.contains(holds)).unwrap_or_else(|| panic!("no {name} with {holds}"))
 }
 
 fn notes(s: &Stage) -> Vec<String> {
