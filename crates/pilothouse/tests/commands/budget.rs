@@ -79,6 +79,39 @@ fn a_spent_budget_ends_with_four_and_the_way_to_go_on_ends_the_work() {
 }
 
 #[test]
+fn an_agent_whose_budget_is_spent_goes_on_by_its_name() {
+    let desk = Desk::new();
+    let server = Server::answering(|request| {
+        let text = request.to_string();
+        Some(if text.contains("<claims>") {
+            Turn::Say(r#"{"unsupported": []}"#, vec![])
+        } else if text.contains("<passages>") {
+            Turn::Say(r#"{"summary": "`find_notes` finds them [1].", "sections": []}"#, vec![])
+        } else {
+            Turn::Say(r#"{"scope": "notes", "sub_queries": ["find_notes"]}"#, vec![])
+        })
+    });
+    let run = [
+        "run",
+        "--agent",
+        "research",
+        "what does find_notes do?",
+        "--auto-confirm",
+        "--max-calls",
+        "1",
+        "--json",
+    ];
+    let ended = desk.ask(&server.base, &run).with(4);
+    let end = last(&ended.events()).clone();
+    let slug = end["session"].as_str().unwrap();
+    let go_on = format!("pilothouse run \"/research\" --session {slug} --auto-confirm --max-calls 1");
+    assert_eq!(end["go_on"], go_on);
+    let run = ["run", "/research", "--session", slug, "--auto-confirm", "--max-calls", "5"];
+    desk.ask(&server.base, &run).with(0).tells(&["Research complete"]);
+    assert_eq!(server.requests().len(), 3, "nothing is asked twice");
+}
+
+#[test]
 fn a_budget_of_the_settings_holds_over_all_runs_of_a_session_until_it_is_taken_off() {
     let desk = Desk::new();
     desk.configure("[session]\nbudget = \"3 calls\"\n");

@@ -19,7 +19,7 @@ use pilothouse_core::{
     ids::{CallId, LaneId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
     money::{Allowance, Configured, Unit, cost},
-    pipeline::StageEvent,
+    pipeline::{PipelineState, StageEvent},
     plan::{Revision, TaskStatus},
     question::{Place, Unattended},
     recipe::Recipes,
@@ -431,9 +431,13 @@ fn wants_person(asked: Option<&Checkpoint>, state: &State) -> bool {
 }
 
 /// Words that take up what was left.
-fn next_words(state: &State) -> &'static str {
+fn next_words(state: &State) -> String {
+    let stages = state.pipeline.as_ref().map(|p| &p.state).filter(|s| s.is_running() || s.error().is_some());
+    if let Some(agent) = stages.and_then(PipelineState::beginning).filter(|_| state.plan.is_none()) {
+        return format!("/{}", agent.agent);
+    }
     let left = state.plan.is_some() || state.suspended.is_some();
-    if left { "/redo" } else { "go on" }
+    if left { "/redo" } else { "go on" }.to_owned()
 }
 
 /// The slash commands that do something without a screen.
