@@ -2,7 +2,7 @@
 //!
 //! Owns putting each reference in where it fits best, by words alone. Pure, and the same when done twice.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
 use super::{
     Draft, Section,
@@ -28,34 +28,52 @@ const QUOTED: usize = 240;
 /// A draft that names every reference: as a quotation in the section that speaks most of it, with its mark at
 /// the sentence that does. One that is named already, or fits nowhere, is left.
 #[must_use]
-pub fn postprocess(draft: Draft, references: &[Reference]) -> Draft {
-    references.iter().fold(draft, place)
+pub fn postprocess(mut draft: Draft, references: &[Reference]) -> Draft {
+    let marks = |text: &str| -> Vec<String> { claims::cited(text).map(|c| c.to_string()).collect() };
+    let mut named: BTreeSet<String> = draft.texts().flat_map(marks).collect();
+    // Each is read once, and again where something was put in.
+    let mut told: Vec<Told> = draft.sections.iter().map(Told::of).collect();
+    for of in references {
+        if named.contains(&of.mark) {
+            continue;
+        }
+        let words = claims::words(&format!("{} {}", of.title, of.text));
+        let fits = |t: &Told| claims::shares(&t.words, &words);
+        // The first of those that are alike.
+        let best = draft.sections.iter_mut().zip(&mut told).rev().filter(|(_, t)| fits(t));
+        let best = best.max_by_key(|(_, t)| t.words.intersection(&words).count());
+        if let Some((section, told)) = best {
+            told.place(section, of, &words);
+            named.extend(marks(&section.text));
+            *told = Told::of(section);
+        }
+    }
+    draft
 }
 
-fn place(mut draft: Draft, of: &Reference) -> Draft {
-    let named = |t: &str| claims::cited(t).any(|c| c.to_string() == of.mark);
-    if draft.texts().any(named) {
-        return draft;
+/// What a section speaks of: all of it, and sentence by sentence with where each stands.
+struct Told {
+    words: BTreeSet<String>,
+    sentences: Vec<(BTreeSet<String>, Range<usize>)>,
+}
+
+impl Told {
+    fn of(section: &Section) -> Self {
+        let sentences: Vec<_> = prose(&section.text).map(|s| (claims::words(s.text), s.at)).collect();
+        let mut words = claims::words(&section.title);
+        words.extend(sentences.iter().flat_map(|(all, _)| all.iter().cloned()));
+        Self { words, sentences }
     }
-    let words = claims::words(&format!("{} {}", of.title, of.text));
-    let speaks = |s: &Section| {
-        let told: Vec<String> = prose(&s.text).map(|s| s.text.to_owned()).collect();
-        claims::words(&format!("{} {}", s.title, told.join(" ")))
-    };
-    let shared = |all: &BTreeSet<String>| all.intersection(&words).count();
-    // The first of those that are alike.
-    let best = draft.sections.iter_mut().rev().map(|s| (speaks(s), s));
-    let best = best.filter(|(all, _)| claims::shares(all, &words)).max_by_key(|(all, _)| shared(all));
-    let Some((_, section)) = best else { return draft };
-    let sentence = prose(&section.text).map(|s| (claims::words(s.text), s.at)).collect::<Vec<_>>();
-    let sentence = sentence.into_iter().rev().filter(|(all, _)| claims::shares(all, &words));
-    if let Some((_, at)) = sentence.max_by_key(|(all, _)| shared(all)) {
-        section.text.insert_str(at.end, &format!(" [{}]", of.mark));
+
+    fn place(&self, section: &mut Section, of: &Reference, words: &BTreeSet<String>) {
+        let sentences = self.sentences.iter().rev().filter(|(all, _)| claims::shares(all, words));
+        if let Some((_, at)) = sentences.max_by_key(|(all, _)| all.intersection(words).count()) {
+            section.text.insert_str(at.end, &format!(" [{}]", of.mark));
+        }
+        let quoted: String =
+            of.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(QUOTED).collect();
+        section.text.push_str(&format!("\n\n> [{}] {}: {quoted}", of.mark, of.title.trim()));
     }
-    let quoted: String =
-        of.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(QUOTED).collect();
-    section.text.push_str(&format!("\n\n> [{}] {}: {quoted}", of.mark, of.title.trim()));
-    draft
 }
 
 /// The sentences of a section that it says itself: no code, and nothing quoted.
