@@ -52,7 +52,9 @@ struct Report {
     subs: Tally,
     sure: Tally,
     tables: [BTreeMap<String, Tally>; 4],
-    batches: BTreeMap<String, (Tally, Tally)>,
+    batches: BTreeMap<String, (Tally, Tally, Tally)>,
+    /// Lines about which no model is asked, and whether what they may do is right.
+    alone: Tally,
     confusion: BTreeMap<(String, String), usize>,
     bins: BTreeMap<usize, Tally>,
     asked: usize,
@@ -63,7 +65,7 @@ struct Report {
 }
 
 impl Report {
-    fn count(&mut self, row: &Row, out: &CliRow, micros: f64) -> (bool, bool, &'static str) {
+    fn count(&mut self, row: &Row, out: &CliRow, unsure: bool, micros: f64) -> (bool, bool, &'static str) {
         let got = out.leaf.name();
         let (leaf, turn) = (row.leaf_right(got), row.turn_right(out.turn, out.sub));
         self.micros.push(micros);
@@ -87,6 +89,10 @@ impl Report {
         let batch = self.batches.entry(row.batch.clone()).or_default();
         batch.0.add(leaf);
         batch.1.add(turn);
+        batch.2.add(!unsure);
+        if !unsure {
+            self.alone.add(row.scope_right(out.leaf));
+        }
         if !leaf {
             *self.confusion.entry((row.leaf.clone(), got.to_owned())).or_default() += 1;
         }
@@ -119,6 +125,7 @@ impl Report {
             ("turn, not idle", &self.other),
             ("control subs", &self.subs),
             ("sure (0.9), both", &self.sure),
+            ("no model, scope", &self.alone),
         ] {
             println!("{name:16} {}", tally.show());
         }
@@ -132,10 +139,10 @@ impl Report {
                 println!("{key:22} {}", tally.show());
             }
         }
-        if self.batches.len() > 1 {
-            println!("-- batch (leaf, turn)");
-            for (key, (a, b)) in &self.batches {
-                println!("{key:22} {}  {}", a.show(), b.show());
+        if !self.batches.is_empty() {
+            println!("-- batch (leaf, turn, read without a model)");
+            for (key, (a, b, c)) in &self.batches {
+                println!("{key:22} {}  {}  {}", a.show(), b.show(), c.show());
             }
         }
         println!("-- confusion");
@@ -178,11 +185,12 @@ fn main() {
         let reading = classifier.read(&row.message());
         let micros = start.elapsed().as_nanos() as f64 / 1000.0;
         let out = cli_row(None, &reading, 0);
-        let (leaf, turn, serious) = report.count(row, &out, micros);
+        let (leaf, turn, serious) = report.count(row, &out, classifier.unsure(&reading), micros);
         if misses && (!leaf || !turn) {
             let short: String = row.text.chars().take(110).collect::<String>().replace('\n', "⏎");
             println!(
-                "{serious:8} {:5} {:9} leaf {}→{}{} turn {}.{}→{}.{}{} c{:.2} [{}] {short:?}",
+                "{serious:8} {}{:5} {:9} leaf {}→{}{} turn {}.{}→{}.{}{} c{:.2} [{}] {short:?}",
+                if classifier.unsure(&reading) { "asks " } else { "" },
                 row.id,
                 row.phase,
                 row.leaf,

@@ -337,6 +337,7 @@ fn made(turn: Turn, leaf: N, confidence: f32, source: Source, reasoning: String)
         path: IntentPath::to(leaf),
         target: None,
         confidence,
+        scope_confidence: confidence,
         sub_confidence,
         source,
         reasoning,
@@ -415,6 +416,7 @@ fn finish(vote: Vote, parsed: &Parsed<'_>) -> Classification {
         turn @ (Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue | Turn::Control(_)) => turn,
     };
     let mut class = made(turn, vote.leaf, vote.confidence, vote.source, vote.reasoning);
+    class.scope_confidence = vote.scope_confidence;
     class.target = target(parsed);
     class
 }

@@ -51,6 +51,7 @@ pub(super) fn follow(mut reading: Reading, parsed: &Parsed<'_>, m: &Message<'_>)
     }
     reading.whole.turn = Turn::PlanNew(None);
     reading.whole.confidence = reading.whole.confidence.max(REFERS);
+    reading.whole.scope_confidence = reading.whole.scope_confidence.max(REFERS);
     reading.whole.reasoning.push_str("; refers to what was just talked about");
     reading.clarify = None;
     if let [only] = reading.segments.as_mut_slice() {

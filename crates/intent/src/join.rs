@@ -93,7 +93,7 @@ impl Classifier {
         let (turn, _) = super::reading::turn_names(&reading.whole.turn);
         let threshold = self.thresholds().of(Section::Primary, turn);
         let doubtful = reading.clarify.is_some_and(|c| c != Clarify::Vague);
-        doubtful || reading.whole.confidence < threshold
+        doubtful || reading.whole.scope_confidence < threshold
     }
 
     /// A phrase of the user that is the message word for word.
@@ -180,6 +180,8 @@ impl Classifier {
         reading.whole.source = opinion.source;
         reading.whole.confidence =
             if same { was.confidence.max(opinion.confidence) } else { opinion.confidence };
+        reading.whole.scope_confidence =
+            if same { was.scope_confidence.max(opinion.confidence) } else { opinion.confidence };
         if super::reading::turn_names(&reading.whole.turn).1.is_some() {
             reading.whole.sub_confidence = opinion.sub_confidence.max(was.sub_confidence);
         }

@@ -74,6 +74,8 @@ pub struct Classification {
     pub target: Option<String>,
     /// 0 to 1, calibrated: of readings at 0.9 some nine in ten are right.
     pub confidence: f32,
+    /// As the confidence, for what the turn may do: leaves that lead to the same tools count together.
+    pub scope_confidence: f32,
     /// 0 to 1, for the sub of the turn.
     pub sub_confidence: f32,
     /// Which tier decided.

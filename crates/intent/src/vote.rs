@@ -21,6 +21,7 @@ use super::{
     turn::{Control, Mode, Phase, Turn},
     words::List,
 };
+use crate::scope::ToolScope;
 
 /// One leaf, one turn, and how sure.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,12 +29,14 @@ pub(crate) struct Vote {
     pub leaf: N,
     pub turn: Turn,
     pub confidence: f32,
+    /// That the turn may do what this leaf's scope says, whichever of the leaves that lead there is meant.
+    pub scope_confidence: f32,
     pub source: Source,
     pub reasoning: String,
 }
 
 fn vote(leaf: N, turn: Turn, confidence: f32, source: Source, reasoning: impl Into<String>) -> Vote {
-    Vote { leaf, turn, confidence, source, reasoning: reasoning.into() }
+    Vote { leaf, turn, confidence, scope_confidence: confidence, source, reasoning: reasoning.into() }
 }
 
 /// The turn of a leaf when nothing else says more.
@@ -108,9 +111,9 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
     let shares = model.predict(&features::of(p, m.phase, m.paused));
     let guess = p.guess();
     let turn = turn_of(p, &shares, m);
-    let (mut leaf, mut share) = leaf_of(p, &shares, guess, guard, m);
+    let (mut leaf, mut share, mut scale) = leaf_of(p, &shares, guess, guard, m);
     if let Some(ordered) = order_of(p, guard, m, leaf) {
-        (leaf, share) = (ordered, shares.leaf(ordered).max(ORDER));
+        (leaf, share, scale) = (ordered, shares.leaf(ordered).max(ORDER), 1.0);
     }
     let rule = guess.map_or("none", |g| g.rule);
     let reasoning = format!(
@@ -129,7 +132,20 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
     // beside a plan what asks is not what acts
     let asks = m.phase != Phase::Idle && matches!(turn, Turn::Query(_)) && rules::is_action(leaf);
     let leaf = if asks { shares.best(|l| !rules::is_action(l)).0 } else { leaf };
-    vote(leaf, turn, confidence, Source::Exemplar, reasoning)
+    let together = model.calibrate(share + beside(leaf, &shares, m) * scale);
+    let scope_confidence = confidence.max(together);
+    Vote { scope_confidence, ..vote(leaf, turn, confidence, Source::Exemplar, reasoning) }
+}
+
+/// The shares of the other leaves that lead to the same turn and let it do the same: between them and the leaf it
+/// only has to be decided what the work is called. Reading is open to all; beside a plan the leaf says no turn.
+fn beside(leaf: N, shares: &Prediction, m: &Message<'_>) -> f32 {
+    if m.phase != Phase::Idle || m.plan_active {
+        return 0.0;
+    }
+    let kind = |l: N| (l.scope().or(ToolScope::READ_ONLY), project(l, m.phase, false));
+    let same = |l: N| l != leaf && !matches!(l, N::Conversation | N::Clarify) && kind(l) == kind(leaf);
+    LEAVES.iter().zip(shares.leaves).filter(|(l, _)| same(**l)).map(|(_, s)| s).sum()
 }
 
 /// A word to the workbench in free phrasing, when the statistics are sure.
@@ -211,17 +227,18 @@ fn acting(shares: &Prediction, guard: Guard, may: impl Fn(N) -> bool, m: &Messag
     }
 }
 
-/// The leaf: whether to act is decided first, then the best share on that side.
+/// The leaf: whether to act is decided first, then the best share on that side. With it what the shares of that side
+/// are worth once that is decided.
 fn leaf_of(
     p: &Parsed<'_>,
     shares: &Prediction,
     guess: Option<Guess>,
     guard: Guard,
     m: &Message<'_>,
-) -> (N, f32) {
+) -> (N, f32, f32) {
     let runs = ordered_run(p) && shares.best(rules::is_action).0 == N::Execute;
     if plain_fix(p, guard, m) {
-        return (N::Modify, shares.leaf(N::Modify).max(PLAIN));
+        return (N::Modify, shares.leaf(N::Modify).max(PLAIN), 1.0);
     }
     let banned = |leaf: N| match p.ban {
         Ban::None if p.forbids(m.phase) => rules::is_action(leaf),
@@ -235,19 +252,21 @@ fn leaf_of(
     let sure = 1.0 / (1.0 + (-side).exp());
     if side <= 0.0 {
         let (leaf, share) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
-        return (leaf, share.max(0.01) * (1.0 - sure) / rest(shares).max(0.01));
+        let scale = (1.0 - sure) / rest(shares).max(0.01);
+        return (leaf, share.max(0.01) * scale, scale);
     }
     let known = p.structure.known;
     let destroys = known.on(Rule::Destroys) && guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
     if destroys && !banned(N::Delete) && shares.leaf(N::Delete) > 0.04 {
-        return (N::Delete, shares.leaf(N::Delete).max(0.4));
+        return (N::Delete, shares.leaf(N::Delete).max(0.4), 1.0);
     }
     let (mut leaf, mut share) = shares.best(|l| rules::is_action(l) && !banned(l));
     // a removal that is taken for less would not ask in words
     if !banned(N::Delete) && shares.leaf(N::Delete) > share * REMOVES && known.on(Rule::Removes) {
         (leaf, share) = (N::Delete, shares.leaf(N::Delete));
     }
-    (leaf, share * sure / (1.0 - rest(shares)).max(0.01))
+    let scale = sure / (1.0 - rest(shares)).max(0.01);
+    (leaf, share * scale, scale)
 }
 
 /// How sure a plain order is at least.

@@ -448,6 +448,26 @@ fn a_near_phrase_deepens_a_path_only_by_asking() {
     assert!(!writes(&r) || r.clarify.is_some(), "{:?}", r.whole);
 }
 
+/// Which kind of change it is called matters to nobody: no model is asked about it. Whether it is one does.
+#[test]
+fn an_order_is_sure_where_only_the_kind_of_change_is_in_doubt() {
+    let classifier = Classifier::builtin();
+    let sure = |text: &str, phase| {
+        let plan_active = phase != Phase::Idle;
+        let r = classifier.read(&Message { text, phase, plan_active, ..Message::default() });
+        assert!(r.whole.confidence < 0.8, "{text} leaves no doubt: {:?}", r.whole);
+        !classifier.unsure(&r)
+    };
+    for text in ["turn the script into an installable cli package", "we could use a .editorconfig"] {
+        assert!(sure(text, Phase::Idle), "{text}");
+    }
+    for text in ["jumble frob the wuzzle", "let me see the fuzzers run and then change what they find"] {
+        assert!(!sure(text, Phase::Idle), "{text}");
+    }
+    // Beside a plan the leaf does not say which turn it is.
+    assert!(!sure("don't you dare run that on the live server", Phase::AwaitingApproval));
+}
+
 /// T-02: "Update it" with and without something that was talked about.
 #[test]
 fn what_was_talked_about_gives_a_short_order_its_object() {

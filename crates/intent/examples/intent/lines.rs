@@ -1,6 +1,6 @@
 //! Labelled lines of the intent corpus: reading them, splitting them, judging an answer.
 
-use pilothouse_intent::{Message, Phase};
+use pilothouse_intent::{IntentNode, Message, Phase, scope::ToolScope};
 use serde::Deserialize;
 
 /// One labelled line.
@@ -52,6 +52,13 @@ impl Row {
     /// Whether a leaf is right.
     pub fn leaf_right(&self, leaf: &str) -> bool {
         self.leaf == leaf || self.also.iter().any(|l| l == leaf)
+    }
+
+    /// Whether what a leaf lets a turn do is right; reading is open to all.
+    pub fn scope_right(&self, leaf: IntentNode) -> bool {
+        let scope = |name: &str| name.parse().map(|n: IntentNode| n.scope().or(ToolScope::READ_ONLY));
+        self.leaf_right(leaf.name())
+            || std::iter::once(&self.leaf).chain(&self.also).any(|l| scope(l) == scope(leaf.name()))
     }
 
     /// Whether a turn is right.

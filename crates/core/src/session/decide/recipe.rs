@@ -82,6 +82,7 @@ impl Draft<'_> {
             path: IntentPath::to(node),
             target: None,
             confidence: 1.0,
+            scope_confidence: 1.0,
             sub_confidence: 1.0,
             source: Source::Slash,
             reasoning: format!("the {} {}, by {said}", recipe.kind.name(), recipe.call()),
