@@ -166,7 +166,8 @@ fn built(read: &Reader, turn: TurnId, version: u32) -> Result<Plan, DocumentErro
         gates.push(GateDraft { after: find(&gate.needs, None)?, ..gate.draft() });
     }
     let draft = PlanDraft { title: read.title.clone(), note: read.note.join("\n"), tasks, gates };
-    let mut plan = draft.build(turn, version).map_err(|wrong| placed(read, wrong))?;
+    let first = |wrong: Vec<PlanError>| wrong.into_iter().next().unwrap_or(PlanError::Empty);
+    let mut plan = draft.build(turn, version).map_err(|wrong| placed(read, first(wrong)))?;
     for (task, step) in plan.tasks.iter_mut().zip(&read.steps) {
         (task.status, task.pause) = (step.status, step.pause);
     }

@@ -53,6 +53,13 @@ pub enum PlanError {
     Cycle(Vec<u64>),
 }
 
+impl PlanError {
+    /// All that is wrong with a plan, in one text.
+    pub fn all(faults: &[Self]) -> String {
+        faults.iter().map(Self::to_string).collect::<Vec<_>>().join("; ")
+    }
+}
+
 /// A plan as `submit_plan` takes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -166,33 +173,20 @@ impl PlanDraft {
     /// Checks the draft and makes it a plan.
     ///
     /// # Errors
-    /// When it has no tasks, too many, or its order is impossible.
-    pub fn build(self, turn: TurnId, version: u32) -> Result<Plan, PlanError> {
-        if self.tasks.is_empty() {
-            return Err(PlanError::Empty);
-        }
-        if self.tasks.len() > MAX_TASKS {
-            return Err(PlanError::TooMany(self.tasks.len()));
-        }
-        if self.gates.len() > MAX_GATES {
-            return Err(PlanError::TooManyGates(self.gates.len()));
-        }
-        if let Some(at) = self.gates.iter().position(|g| g.command.trim().is_empty()) {
-            return Err(PlanError::EmptyGate(at + 1));
-        }
-        let hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-        if let Some(at) = self.gates.iter().position(|g| g.command.contains(hidden)) {
-            return Err(PlanError::GateControl(at + 1));
-        }
-        let count = self.tasks.len() as u64;
-        let tasks: Vec<Task> = self
-            .tasks
-            .into_iter()
-            .zip(1..)
-            .map(|(draft, number)| draft.build(number, count))
-            .collect::<Result<_, _>>()?;
-        let gates = self.gates.into_iter().zip(1..).map(|(gate, number)| gate.build(number, count));
-        let gates = gates.collect::<Result<_, _>>()?;
+    /// When it has no tasks, too many, or its order is impossible: all that is wrong with it.
+    pub fn build(self, turn: TurnId, version: u32) -> Result<Plan, Vec<PlanError>> {
+        let (steps, gates) = (self.tasks.len(), self.gates.len());
+        let mut faults = Vec::new();
+        faults.extend((steps == 0).then_some(PlanError::Empty));
+        faults.extend((steps > MAX_TASKS).then_some(PlanError::TooMany(steps)));
+        faults.extend((gates > MAX_GATES).then_some(PlanError::TooManyGates(gates)));
+        let count = steps as u64;
+        let tasks: Vec<Task> = (self.tasks.into_iter().zip(1..))
+            .map(|(draft, number)| draft.build(number, count, &mut faults))
+            .collect();
+        let gates = (self.gates.into_iter().zip(1..))
+            .map(|(gate, number)| gate.build(number, count, &mut faults))
+            .collect();
         let deepest = tasks.iter().map(|t| t.node).max_by_key(|n| (n.approval(), *n));
         let path = IntentPath::to(deepest.unwrap_or(IntentNode::Modify));
         let title = match one_line(&self.title) {
@@ -201,34 +195,36 @@ impl PlanDraft {
         };
         let note = lines(&self.note);
         let plan = Plan { turn, version, title, note, path, tasks, gates, edited: false, pauses: Vec::new() };
-        match plan.circle() {
-            circle if circle.is_empty() => Ok(plan),
-            circle => Err(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect())),
+        let circle = if faults.is_empty() { plan.circle() } else { Vec::new() };
+        if !circle.is_empty() {
+            faults.push(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect()));
         }
+        if faults.is_empty() { Ok(plan) } else { Err(faults) }
     }
 }
 
 impl TaskDraft {
-    fn build(self, number: u64, count: u64) -> Result<Task, PlanError> {
-        let unknown = self.after.iter().find(|a| **a == 0 || **a > count || **a == number);
+    fn build(self, number: u64, count: u64, faults: &mut Vec<PlanError>) -> Task {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
-        if let Some(a) = unknown {
-            return Err(PlanError::UnknownTask(at, *a));
-        }
+        let unknown = self.after.iter().filter(|a| **a == 0 || **a > count || **a == number);
+        faults.extend(unknown.map(|a| PlanError::UnknownTask(at, *a)));
         let detail = lines(&self.detail);
         let title = match one_line(&self.title) {
             title if title.is_empty() => one_line(detail.lines().next().unwrap_or_default()),
             title => title,
         };
-        if title.is_empty() {
-            return Err(PlanError::Untitled(at));
-        }
+        faults.extend(title.is_empty().then_some(PlanError::Untitled(at)));
         // The whole workspace is no file.
         let named = self.files.iter().map(|f| f.trim()).filter(|f| !matches!(*f, "" | "." | "./"));
         let named = named.filter(|f| !f.contains(char::is_control));
-        let files = named.map(|f| RelPath::new(f).map_err(|e| PlanError::Outside(at, e)));
-        let files = files.collect::<Result<_, _>>()?;
-        Ok(Task {
+        let mut files = Vec::new();
+        for file in named {
+            match RelPath::new(file) {
+                Ok(file) => files.push(file),
+                Err(e) => faults.push(PlanError::Outside(at, e)),
+            }
+        }
+        Task {
             id: TaskId(number),
             title,
             detail,
@@ -239,24 +235,60 @@ impl TaskDraft {
             took: None,
             turn: None,
             pause: false,
-        })
+        }
     }
 }
 
 impl GateDraft {
-    fn build(self, number: u64, count: u64) -> Result<Gate, PlanError> {
+    fn build(self, number: u64, count: u64, faults: &mut Vec<PlanError>) -> Gate {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
-        let command = tells_its_end(&self.command).map_err(|hides| PlanError::GateHides(at, hides))?;
+        let hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+        let command = if self.command.trim().is_empty() {
+            Err(PlanError::EmptyGate(at))
+        } else if self.command.contains(hidden) {
+            Err(PlanError::GateControl(at))
+        } else {
+            tells_its_end(&self.command).map_err(|hides| PlanError::GateHides(at, hides))
+        };
+        let command = command.unwrap_or_else(|wrong| {
+            faults.push(wrong);
+            String::new()
+        });
         let after = self.after.into_iter().filter(|a| (1..=count).contains(a)).map(TaskId).collect();
         let named = |name: &String| !name.is_empty() && *name != one_line(&self.command);
         let name = Some(one_line(&self.name)).filter(named);
-        Ok(Gate {
+        Gate {
             id: GateId(number),
             name: name.unwrap_or_else(|| one_line(&command)),
             command,
             after,
             found: self.found,
             status: GateStatus::Pending,
-        })
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_is_wrong_with_a_plan_is_told_at_once() {
+        let text = r#"{"title": "P", "tasks": [{"title": "", "after": [1, 9], "files": ["/etc/x", "a", "../y"]}, {"title": "b"}],
+            "gates": [{"command": " "}, {"command": "cargo test | tee log"}]}"#;
+        let draft: PlanDraft = serde_json::from_str(text).unwrap();
+        let told = PlanError::all(&draft.build(TurnId(1), 1).unwrap_err());
+        for fault in [
+            "task 1 waits for task 1,",
+            "task 1 waits for task 9,",
+            "task 1 has no title",
+            "task 1: \"/etc/x\"",
+            "task 1: \"../y\"",
+            "gate 1 has no command",
+            "gate 2: ",
+        ] {
+            assert!(told.contains(fault), "{fault}: {told}");
+        }
     }
 }

@@ -5,9 +5,16 @@
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
 
 use super::{Tool, ToolCall, facts::Facts, spelling};
 use crate::args::Object;
+
+/// Most faults of one call that are told.
+const MOST_FAULTS: usize = 12;
+/// Where a fault stands that is of the call itself.
+const TOP: &str = "at the top";
 
 /// Why a call cannot be read; the text tells the model how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,12 +53,12 @@ pub enum ArgsError {
         /// How they look when they are right.
         example: &'static str,
     },
-    /// A field is missing, unknown or of another kind.
+    /// Fields are missing, unknown or of another kind: all of them.
     #[error("the arguments of {tool} do not fit: {what}; expected {example}")]
     Misfit {
         /// The tool.
         tool: &'static str,
-        /// Which field, what was given and what is wanted.
+        /// Which fields, what was given and what is wanted.
         what: String,
         /// How they look when they are right.
         example: &'static str,
@@ -97,13 +104,92 @@ impl Eq for ReadCall {}
 /// Reads the arguments of `tool` as a `T`; no text at all is an empty object. What does not fit as it
 /// is may be spelled otherwise.
 pub(super) fn read<T: DeserializeOwned>(tool: Tool, text: &str) -> Result<T, ArgsError> {
-    let Facts { name: tool, example, spellings, .. } = *tool.facts();
+    let Facts { name, example, spellings, .. } = *tool.facts();
     let text = if text.trim().is_empty() { "{}" } else { text };
-    strict(tool, example, text).or_else(|misfit| match spelling::respell(spellings, text) {
-        Ok(Some(respelled)) => strict(tool, example, &respelled),
-        Ok(None) => Err(misfit),
-        Err(what) => Err(ArgsError::Misfit { tool, what, example }),
+    strict(name, example, text).or_else(|misfit| match spelling::respell(spellings, text) {
+        Ok(Some(respelled)) => {
+            strict(name, example, &respelled).map_err(|e| whole::<T>(tool, &respelled).unwrap_or(e))
+        }
+        Ok(None) => Err(whole::<T>(tool, text).unwrap_or(misfit)),
+        Err(what) => Err(ArgsError::Misfit { tool: name, what, example }),
     })
+}
+
+/// All that does not fit, told at once: what is wrong first gives way to something that fits by the tool's schema, till
+/// the rest can be read. `None` where the text as such is at fault.
+fn whole<T: DeserializeOwned>(tool: Tool, text: &str) -> Option<ArgsError> {
+    let mut args: Value = serde_json::from_str(text).ok().filter(Value::is_object)?;
+    let spec: Value = serde_json::from_str(tool.spec()).ok()?;
+    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    for _ in 0..MOST_FAULTS {
+        let Err(e) = serde_path_to_error::deserialize::<_, Object<T>>(&args) else { break };
+        let why = e.inner().to_string();
+        let place = e.path().to_string();
+        let place = if place == "." { TOP.to_owned() } else { place };
+        match told.iter_mut().find(|(said, _)| *said == why) {
+            Some((_, places)) => places.push(place),
+            None => told.push((why.clone(), vec![place])),
+        }
+        if !mend(&mut args, spec.get("parameters")?, e.path(), &why) {
+            break;
+        }
+    }
+    let line = |(why, places): (String, Vec<String>)| match places.join(", ") {
+        top if top == TOP => why,
+        places => format!("{places}: {why}"),
+    };
+    let what = told.into_iter().map(line).collect::<Vec<_>>().join("; ");
+    (!what.is_empty()).then(|| ArgsError::Misfit { tool: tool.name(), what, example: tool.facts().example })
+}
+
+/// Puts something that fits in the place of a fault; whether that could be done.
+fn mend(args: &mut Value, schema: &Value, at: &Path, why: &str) -> bool {
+    let (mut slot, mut schema) = (args, schema);
+    for step in at {
+        let (inner, known) = match step {
+            Segment::Map { key } => {
+                let Some(known) = schema.pointer("/properties").and_then(|p| p.get(key)) else {
+                    return slot.as_object_mut().is_some_and(|fields| fields.remove(key).is_some());
+                };
+                (slot.get_mut(key), Some(known))
+            }
+            Segment::Seq { index } => (slot.get_mut(*index), schema.get("items")),
+            Segment::Enum { .. } | Segment::Unknown => return false,
+        };
+        let (Some(inner), Some(known)) = (inner, known) else { return false };
+        (slot, schema) = (inner, known);
+    }
+    let named = why.split('`').nth(1).filter(|_| why.contains(" field `"));
+    if let (Some(fields), Some(name)) = (slot.as_object_mut(), named) {
+        return match schema.pointer("/properties").and_then(|p| p.get(name)) {
+            Some(known) => fields.insert(name.to_owned(), fitting(known)).is_none(),
+            None => fields.remove(name).is_some(),
+        };
+    }
+    let fits = fitting(schema);
+    let other = *slot != fits;
+    *slot = fits;
+    other
+}
+
+/// A value that a schema allows.
+fn fitting(schema: &Value) -> Value {
+    if let Some(word) = schema.pointer("/enum/0") {
+        return word.clone();
+    }
+    let of = |name: &str| schema.pointer("/properties").and_then(|p| p.get(name)).map(fitting);
+    match schema.get("type").and_then(Value::as_str) {
+        Some("integer") => Value::from(1),
+        Some("boolean") => Value::from(false),
+        Some("array") => Value::Array(schema.get("items").map(fitting).into_iter().collect()),
+        Some("object") => {
+            let needed = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            let needed = needed.filter_map(Value::as_str);
+            Value::Object(needed.filter_map(|name| Some((name.to_owned(), of(name)?))).collect())
+        }
+        // A node's name fits every field that is a text.
+        Some(_) | None => Value::from("read"),
+    }
 }
 
 fn strict<T: DeserializeOwned>(

@@ -75,7 +75,7 @@ fn read(tool: Tool, args: &Value) -> Result<ToolCall, ArgsError> {
 
 /// The fields that a refusal of an unknown one says there are.
 fn fields_told(error: &str) -> BTreeSet<String> {
-    let told = error.split_once("expected ").unwrap().1.split_once(" at line").unwrap().0;
+    let told = error.split_once("expected ").unwrap().1.split_once("; expected {").unwrap().0;
     let named: BTreeSet<String> = told.split('`').skip(1).step_by(2).map(str::to_owned).collect();
     assert!(!named.is_empty(), "{error}");
     named
@@ -227,6 +227,39 @@ fn an_error_names_the_place_what_was_given_and_what_is_wanted() {
     assert!(e.contains("edits[1]: missing field `new`"), "{e}");
     let e = told(Tool::RequestPath, json!({"node": "everything", "reason": "r"}));
     assert!(e.contains("node: invalid value: string \"everything\", expected one of conversation"), "{e}");
+}
+
+#[test]
+fn an_error_tells_all_that_does_not_fit_at_once() {
+    let told = |tool, args: Value| read(tool, &args).unwrap_err().to_string();
+    let e = told(
+        Tool::SubmitPlan,
+        json!({"goal": "g", "tasks": [
+            {"title": "A", "owner": "me", "kind": "tune"},
+            {"detail": "", "owner": "you", "after": ["1"]},
+        ], "gates": [{"name": "tests"}]}),
+    );
+    for fault in [
+        "goal: unknown field `goal`",
+        "tasks[0].owner, tasks[1].owner: unknown field `owner`",
+        "tasks[0].kind: unknown variant `tune`",
+        "tasks[1].after[0]: invalid type: string \"1\"",
+        "tasks[1], at the top: missing field `title`",
+        "gates[0]: missing field `command`",
+    ] {
+        assert!(e.contains(fault), "{fault}: {e}");
+    }
+    let e = told(Tool::Edit, json!({"edits": [{"old": "a"}, {"new": "b"}, {}], "mode": "fast"}));
+    for fault in [
+        "edits[0], edits[2]: missing field `new`",
+        "edits[1], edits[2]: missing field `old`",
+        "mode: unknown field `mode`",
+        "; missing field `path`;",
+    ] {
+        assert!(e.contains(fault), "{fault}: {e}");
+    }
+    let most = e.matches("expected one of").count();
+    assert!(most <= 1 && e.len() < 800, "each fault is told once: {e}");
 }
 
 /// What is read of one spelling and of another is the same.

@@ -17,7 +17,7 @@ use crate::{
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
     phase::Trigger,
-    plan::{Plan, PlanDraft},
+    plan::{Plan, PlanDraft, PlanError},
     proposal::{Proposal, ProposalStatus},
     question::{Clarification, Transition},
     redact::refuse_call,
@@ -244,7 +244,7 @@ impl Draft<'_> {
         let found = plan.gates.is_empty() && unasked && plan.changes_code();
         let asked = plan.clone();
         let draft = if found { asked.with_gates(self.under.gates) } else { asked };
-        let built = draft.build(lane.turn, version).map_err(|e| e.to_string());
+        let built = draft.build(lane.turn, version).map_err(|faults| PlanError::all(&faults));
         match built.and_then(|plan| self.state.founded(&plan).map(|()| plan)) {
             Ok(plan) if self.state.ousted_by(&plan).is_some() => {
                 let plan = Plan { version: 1, ..plan };
