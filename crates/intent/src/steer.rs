@@ -1,4 +1,5 @@
-//! What a line says to a session beside its path: that it declines, takes back, or steers what runs.
+//! What a line says to a session beside its path: that it declines, takes back, or steers what runs; and whether what
+//! was said to the user offers something.
 //!
 //! Owns these questions, and which files a line spares. Never decides what follows from them: the session does.
 
@@ -7,7 +8,7 @@ use super::{
     classify::Parsed,
     forbid::Ban,
     lexicon::{Hit, Tag},
-    structure::Object,
+    structure::{Form, Object},
     text::{self, Kind, Token, fold},
     words::List,
 };
@@ -110,9 +111,7 @@ impl Classifier {
         let mut words = parsed.doc.tokens.iter().skip_while(|t| t.kind == Kind::Punct);
         let halts = words.next().is_some_and(|t| self.tables().is(List::HaltHead, &t.text))
             && !(words.next().is_some_and(is_doing) && words.next().is_some());
-        let line = normal(&focus);
-        let names = |p: &str| if p.is_ascii() { has_phrase(&line, p) } else { line.contains(p) };
-        halts || parsed.ban != Ban::None || self.tables().words.list(List::Replace).iter().any(|p| names(p))
+        halts || parsed.ban != Ban::None || self.names(List::Replace, &focus)
     }
 
     /// Whether a message beside a run says by itself that it comes on top of it: "also add …", "… too".
@@ -123,6 +122,19 @@ impl Classifier {
             doc.tokens.iter().filter(|t| t.kind != Kind::Punct).map(|t| t.text.as_str()).collect();
         let also = |w: &&str| self.tables().is(List::Also, w);
         words.iter().take(HEAD).any(also) || words.last().is_some_and(also)
+    }
+
+    /// Whether a text of the agent ends with what a yes can be said to: its last paragraph asks yes or no, or offers to do
+    /// something.
+    pub fn offers(&self, said: &str) -> bool {
+        let last = said.trim_end().rsplit("\n\n").next().unwrap_or_default();
+        let parsed = Parsed::new(last, self.tables());
+        let open = |form| {
+            use Tag::{QCount, QEffort, QHow, QWhat, QWhen, QWhere, QWhich, QWho, QWhy};
+            let tags = [QCount, QEffort, QHow, QWhat, QWhen, QWhere, QWhich, QWho, QWhy];
+            matches!(form, Form::Question(tag) if tags.contains(&tag))
+        };
+        parsed.structure.clauses.iter().any(|c| c.marked && !open(c.form)) || self.names(List::Offer, last)
     }
 
     /// The files that a message says are not to be touched, as it names them: "do not touch README.md".
@@ -179,6 +191,13 @@ impl Classifier {
             .any(|p| text.contains(&**p))
     }
 
+    /// Whether a phrase of a list stands in a text, as whole words where its script has them.
+    fn names(&self, list: List, text: &str) -> bool {
+        let line = normal(text);
+        let names = |p: &str| if p.is_ascii() { has_phrase(&line, p) } else { line.contains(p) };
+        self.tables().words.list(list).iter().any(|p| names(p))
+    }
+
     /// Whether the whole line is a phrase of a list, politeness aside.
     fn lists(&self, list: List, line: &str) -> bool {
         let line = normal(line);
@@ -210,4 +229,38 @@ fn normal(line: &str) -> String {
     let folded: String = line.chars().filter_map(fold).collect();
     let words: Vec<&str> = folded.split_whitespace().collect();
     words.join(" ").trim_end_matches(['.', '!', '。', '！']).replace(',', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_with_a_question_or_an_offer_can_be_agreed_to_and_nothing_else_can() {
+        let offers = |said: &str| Classifier::builtin().offers(said);
+        for said in [
+            "It could be typed. Shall I change it?",
+            "The check is wrong.\n\nDo you want me to mend it?",
+            "I can rename it if you like.",
+            "Let me know if I should go on.",
+            "How about a cache?",
+            "Soll ich das ändern?",
+            "Ich kann es umbenennen, wenn du willst.",
+            "¿Quieres que lo cambie?",
+            "要我修改吗？",
+        ] {
+            assert!(offers(said), "{said}");
+        }
+        for said in [
+            "",
+            "It is typed already.",
+            "Shall I change it?\n\nNo: it is right as it is.",
+            "Why does it fail? The check takes the first letter.",
+            "Which of the two files do you mean?",
+            "`a ? b : c` chooses one of them.",
+            "Done: the parser takes both forms now.",
+        ] {
+            assert!(!offers(said), "{said}");
+        }
+    }
 }

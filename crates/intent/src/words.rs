@@ -124,6 +124,7 @@ lists! {
     RuleAlways = "rule_always",
     RuleLead = "rule_lead",
     RuleNot = "rule_not",
+    Offer = "offer",
 }
 
 /// The parsed lists.

@@ -9,7 +9,7 @@ use super::{State, state::TurnInfo};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     ids::TurnId,
-    intent::{Control, IntentNode, PlanSub, Turn},
+    intent::{Classifier, Control, IntentNode, PlanSub, Turn},
     lane::LaneKind,
     plan::{Plan, Revision, Task, TaskStatus},
     proposal::Proposal,
@@ -58,8 +58,8 @@ impl State {
         let yes = |t: &Arc<TurnInfo>| {
             matches!(t.class, Turn::Control(Control::Approve | Control::Proceed)) && !t.forbids
         };
-        let offered = self.recent.iter().any(|said| !said.by_user);
-        offered && deeper.to != IntentNode::Delete && self.turns.get(&lane.turn).is_some_and(yes)
+        let offered = || Classifier::builtin().offers(&self.last_word);
+        deeper.to != IntentNode::Delete && self.turns.get(&lane.turn).is_some_and(yes) && offered()
     }
 
     /// The message that began the work which this one goes on with.

@@ -122,6 +122,8 @@ pub struct State {
     pub history: Vec<Seq>,
     /// The last of them with their beginnings: what a message may refer to.
     pub(super) recent: VecDeque<Said>,
+    /// How the last answer of the main line ends.
+    pub(super) last_word: String,
     /// Where the last plan was set aside.
     pub(super) shelved: Seq,
     /// What everything cost.

@@ -136,10 +136,10 @@ fn a_step_whose_edits_did_not_fit_did_nothing() {
 
 #[test]
 fn a_yes_to_an_offer_lets_its_path_ask_for_changes_and_not_for_removals() {
-    let offered = |node: &str| {
+    let after = |said: &str, node: &str| {
         let mut b = Bench::new();
         b.say("could add be typed?");
-        b.reply("It could. Shall I change it?", &[]);
+        b.reply(said, &[]);
         b.say("yes");
         b.reply("", &[("request_path", json!({"node": node, "reason": "the user said yes"}))]);
         let state = b.session.state();
@@ -148,8 +148,12 @@ fn a_yes_to_an_offer_lets_its_path_ask_for_changes_and_not_for_removals() {
             _ => None,
         })
     };
-    assert_eq!(offered("modify"), Some(true));
-    assert_ne!(offered("delete"), Some(true));
+    let asks = "It could. Shall I change it?";
+    assert_eq!(after(asks, "modify"), Some(true));
+    assert_ne!(after(asks, "delete"), Some(true));
+    assert_eq!(after("It is typed already.", "modify"), Some(false), "the last answer offers nothing");
+    let long = format!("{}\n\nI can do it now if you like.", "It takes some time. ".repeat(600));
+    assert_eq!(after(&long, "modify"), Some(true), "its end counts, however long it is");
     let mut b = Bench::new();
     b.say("could add be typed?");
     b.reply("", &[("request_path", json!({"node": "modify", "reason": "so"}))]);

@@ -10,6 +10,9 @@ use crate::{
     talk::{Fault, FaultKind},
 };
 
+/// So much of the end of an answer is kept, in bytes.
+const END_BYTES: usize = 600;
+
 /// Events of lanes and their model.
 macro_rules! lane_events {
     () => {
@@ -74,6 +77,11 @@ impl State {
                 if !*intermediate {
                     self.history.push(seq);
                     self.keep(seq, false, text.head.chars().take(HEAD_CHARS).collect());
+                    if !self.transcript.is_beside(*lane) {
+                        let end = text.cut.as_ref().map_or(&text.head, |cut| &cut.tail);
+                        let from = end.len().saturating_sub(END_BYTES);
+                        end.get(end.ceil_char_boundary(from)..).unwrap_or_default().clone_into(&mut self.last_word);
+                    }
                 }
                 self.saw(calls.iter().map(|c| c.call.0).max().unwrap_or(0));
                 let at = self.at;
