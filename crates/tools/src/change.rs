@@ -19,7 +19,7 @@ use pilothouse_core::{
 pub(crate) use edit::edit;
 
 use crate::{
-    files::{count, unreadable},
+    files::{count, missing, unreadable},
     jail::MAX_FILE_BYTES,
     sight::{LaneView, Sight, Start},
 };
@@ -61,7 +61,7 @@ pub(crate) fn delete(eyes: LaneView<'_>, args: &Delete) -> Result<ToolOutcome, S
     let sight = sight(eyes, &args.path, "delete", &[Act::Delete])?;
     let start = sight.start()?;
     if start.content.is_none() {
-        return Err(format!("{} does not exist, or you propose its removal already", sight.path));
+        return Err(missing(eyes, sight.path.as_str(), "or you propose its removal already"));
     }
     propose(sight, &start, None, "")
 }

@@ -3,6 +3,7 @@
 //! Owns what is shown of the files and how much of it. Never changes anything.
 
 mod list;
+mod near;
 mod read;
 mod search;
 mod walk;
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{change, evidence, sight::LaneView};
 
 pub(crate) use pilothouse_core::money::count;
+pub(crate) use near::missing;
 pub(crate) use read::unreadable;
 
 /// Performs a call of a file tool; blocks.

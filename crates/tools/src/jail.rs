@@ -54,7 +54,7 @@ pub enum JailError {
     #[error("the workspace {} was moved or removed; start again where it is now", .0.display())]
     Gone(PathBuf),
     /// There is nothing there.
-    #[error("{0} {ABSENT}")]
+    #[error("{0} {ABSENT}; list its folder to see what does")]
     Missing(String),
     /// The path is a link to nothing.
     #[error("{0} is a link to something that does not exist")]

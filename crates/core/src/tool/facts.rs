@@ -6,7 +6,7 @@ use super::{Tool, spelling::Spelling};
 use crate::{scope::Capability, shell::Act, source, talk::Purpose};
 
 /// What a call is told whose path is not there, behind the path.
-pub const ABSENT: &str = "does not exist; list its folder to see what does";
+pub const ABSENT: &str = "does not exist";
 
 /// What is to be known about a tool beside its arguments.
 pub(super) struct Facts {
@@ -110,7 +110,7 @@ impl Tool {
     /// Whether a call that failed with these words only looked for something that is not there: that is an answer.
     pub fn found_nothing(self, told: &str) -> bool {
         matches!(self.needs(), Some(Capability::List | Capability::Read))
-            && told.lines().next().is_some_and(|first| first.ends_with(ABSENT))
+            && told.lines().next().is_some_and(|first| first.contains(ABSENT))
     }
 
     /// Whether its arguments stand whole in their event: those that a person decides about.

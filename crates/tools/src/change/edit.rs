@@ -14,7 +14,10 @@ use super::{
     matching::{Ending, Found, Needle},
     nearest, numbered, propose, refuse_binary, sight,
 };
-use crate::{files::count, sight::LaneView};
+use crate::{
+    files::{count, missing},
+    sight::LaneView,
+};
 
 /// At most this many line numbers are named.
 const LINES_NAMED: usize = 10;
@@ -26,7 +29,7 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
     let shown = |e: String| e + &sight.told_foreign(eyes);
     let start = sight.start_edit().map_err(shown)?;
     let Some(content) = &start.content else {
-        return Err(format!("{} does not exist; use write to propose a new file", sight.path));
+        return Err(missing(eyes, sight.path.as_str(), "use write to propose a new file"));
     };
     if content.starts_with(&[0xff, 0xfe]) || content.starts_with(&[0xfe, 0xff]) {
         return Err(format!(

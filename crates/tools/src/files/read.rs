@@ -10,7 +10,7 @@ use pilothouse_core::{
     recipe::{Beside, RecipeKind, Recipes, SKILL},
     relpath::RelPath,
     shell::{Act, secrets::is_secret},
-    tool::{ABSENT, Read, ToolOutcome},
+    tool::{Read, ToolOutcome},
 };
 
 use super::{clip, count};
@@ -46,7 +46,7 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
         return Err(a_folder(path.as_str()));
     }
     let sight = eyes.look(&path, &[Act::Read]).map_err(|e| e.to_string())?;
-    let (content, note) = shown(&sight)?;
+    let (content, note) = shown(eyes, &sight)?;
     if let Some(what) = unreadable(content) {
         let mut outcome = ToolOutcome::text(
             format!("{path} is {what} of {} bytes; its content is not shown", content.len()),
@@ -121,8 +121,9 @@ fn a_folder(path: &str) -> String {
 }
 
 /// The content that the lane is shown, and what it must know about it.
-fn shown(sight: &Sight) -> Result<(&[u8], &'static str), String> {
-    let disk = || sight.disk.as_deref().ok_or_else(|| format!("{} {ABSENT}", sight.path));
+fn shown<'s>(eyes: LaneView<'_>, sight: &'s Sight) -> Result<(&'s [u8], &'static str), String> {
+    let otherwise = "list its folder to see what does";
+    let disk = || sight.disk.as_deref().ok_or_else(|| super::missing(eyes, sight.path.as_str(), otherwise));
     match &sight.proposed {
         None => Ok((disk()?, "")),
         Some(p) if p.fresh => match &p.content {

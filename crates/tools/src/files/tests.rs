@@ -129,6 +129,30 @@ fn what_is_no_text_is_named_and_not_shown() {
 }
 
 #[test]
+fn a_path_at_which_there_is_nothing_is_answered_with_the_names_near_it() {
+    let mut d = desk(&[
+        ("src/main.rs", b"a\n"),
+        ("src/bin/tool.rs", b"b\n"),
+        ("tests/parser_test.py", b"c\n"),
+        (".gitignore", b"out\n"),
+        ("out/main.rs", b"d\n"),
+    ]);
+    let told = d.refused(Tool::Read, json!({"path": "main.rs"}));
+    assert!(told.contains("main.rs does not exist; there is src/main.rs; list its folder"), "{told}");
+    let edit = json!({"path": "tests/parser_tests.py", "edits": [{"old": "c", "new": "e"}]});
+    let told = d.refused(Tool::Edit, edit);
+    assert!(told.contains("does not exist; there is tests/parser_test.py; use write"), "{told}");
+    let told = d.refused(Tool::List, json!({"path": "test"}));
+    assert!(told.contains("does not exist; there is tests/;"), "{told}");
+    assert!(d.refused(Tool::Delete, json!({"path": "src/tool.rs"})).contains("there is src/bin/tool.rs"));
+    d.call(Tool::Write, json!({"path": "docs/notes.md", "content": "n\n"})).unwrap();
+    d.call(Tool::Delete, json!({"path": "src/main.rs"})).unwrap();
+    assert!(d.refused(Tool::Read, json!({"path": "note.md"})).contains("there is docs/notes.md"));
+    assert!(!d.refused(Tool::Read, json!({"path": "main.rs"})).contains("there is"));
+    assert!(!d.refused(Tool::Read, json!({"path": "whatever.rs"})).contains("there is"));
+}
+
+#[test]
 fn a_sparse_file_of_200_mb_is_refused_by_read_and_edit_and_passed_over_by_search() {
     let mut d = desk(&[("ok", b"needle\n")]);
     std::fs::File::create(d.root.join("huge")).unwrap().set_len(200 * 1024 * 1024).unwrap();

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pilothouse_core::{blob::BlobId, relpath::RelPath, tool::ABSENT};
+use pilothouse_core::{blob::BlobId, relpath::RelPath};
 use tokio_util::sync::CancellationToken;
 
 use crate::{sight::LaneView, walk::walk};
@@ -58,7 +58,7 @@ pub(super) fn names(
     overlay(eyes, &start, depth, &mut names.all);
     if names.all.is_empty() && !exists {
         let path = asked.map_or(".", |p| p.as_str());
-        return Err(format!("{path} {ABSENT}"));
+        return Err(super::missing(eyes, path, "list its folder to see what does"));
     }
     Ok(names)
 }
