@@ -90,6 +90,8 @@ pub(crate) struct Ground<'a> {
     pub secret: &'a [PathBuf],
     /// As the permit says.
     pub confine: Confine,
+    /// Whether nobody is there to ask.
+    pub alone: bool,
 }
 
 impl Ground<'_> {
@@ -102,7 +104,7 @@ impl Ground<'_> {
         if !outcome.failed && !refusal::hides_failure(line) || outcome.exit.is_none() {
             return outcome;
         }
-        let hint = refusal::hint(&outcome.text, self.confine);
+        let hint = refusal::hint(&outcome.text, self.confine, self.alone);
         let missed = environment::missed(std::env::vars_os(), self.fence, &outcome.text);
         let missed = (outcome.failed && !missed.is_empty()).then(|| refusal::missed(&missed));
         let hidden = refusal::hidden(self.jail.root(), self.secret, &outcome.text);

@@ -100,6 +100,8 @@ pub struct ToolExecutor {
     snapshots: Option<Snapshots>,
     /// The skills whose files can be read.
     recipes: Arc<Recipes>,
+    /// Whether nobody is there to ask.
+    alone: bool,
 }
 
 impl ToolExecutor {
@@ -113,7 +115,8 @@ impl ToolExecutor {
         let (redactor, given) = (Redactor::default(), (None, Arc::default()));
         let (shell, lately) = (Arc::new(Shell::find()), Arc::default());
         let (recipes, secrets) = (Arc::default(), SecretFiles::default());
-        Ok(Self { jail, shell, fence, lately, guard, secrets, redactor, given, snapshots: None, recipes })
+        let (snapshots, alone) = (None, false);
+        Ok(Self { jail, shell, fence, lately, guard, secrets, redactor, given, snapshots, recipes, alone })
     }
 
     /// The same tools, which also hide the secrets that `redactor` knows.
@@ -133,6 +136,12 @@ impl ToolExecutor {
     #[must_use]
     pub fn knowing(self, recipes: Arc<Recipes>) -> Self {
         Self { recipes, ..self }
+    }
+
+    /// The same tools, of a session where nobody can be asked if `alone`.
+    #[must_use]
+    pub fn alone(self, alone: bool) -> Self {
+        Self { alone, ..self }
     }
 
     /// The same tools, whose commands can be taken back.
@@ -376,8 +385,9 @@ impl ToolExecutor {
     /// How the command of a permit runs; one that does not say is held.
     fn ground<'a>(&'a self, permit: &Permit, held: &'a [(OsString, OsString)]) -> Ground<'a> {
         let confine = permit.confine().unwrap_or(Confine::READING);
-        let (jail, shell, given) = (&self.jail, &self.shell, &self.given.1);
-        Ground { jail, shell, fence: &self.fence, guard: &self.guard, given, held, secret: &[], confine }
+        let (jail, shell, given, alone) = (&self.jail, &self.shell, &self.given.1, self.alone);
+        let (fence, guard) = (&self.fence, &self.guard);
+        Ground { jail, shell, fence, guard, given, held, secret: &[], confine, alone }
     }
 
     async fn on_files(

@@ -108,7 +108,8 @@ impl Services {
         let workshop = ToolExecutor::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
         let (of, variables) = trust::given(&at.trust.1);
         let workshop = workshop.saving(Snapshots::of(opening::ground(at))).sparing(at.root.spared());
-        let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
+        let workshop =
+            workshop.hiding(at.config.secrets.clone()).giving(of, variables).alone(setup.unattended);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
         let sources = super::sources::of(setup, at.root.path(), &at.trust.1, (at.sources.clone(), learns));
         let knowledge =

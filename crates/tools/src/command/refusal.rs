@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pilothouse_core::{sandbox::Confine, tool::Advice};
+use pilothouse_core::{checkpoint::UNATTENDED, sandbox::Confine, tool::Advice};
 
 /// What programs say when they may not touch a file or a process.
 const FORBIDDEN: [&str; 8] = [
@@ -113,8 +113,8 @@ fn stands_in(name: &str, text: &str) -> bool {
     })
 }
 
-/// The hint for a command that failed like this, if the sandbox may be the reason.
-pub(super) fn hint(said: &str, confine: Confine) -> Option<Advice> {
+/// The hint for a command that failed like this, if the sandbox may be the reason; who is `alone` has nobody to ask for more.
+pub(super) fn hint(said: &str, confine: Confine, alone: bool) -> Option<Advice> {
     let Confine::Inside { write, network } = confine else { return None };
     let said = said.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|w| said.contains(w));
@@ -138,8 +138,11 @@ pub(super) fn hint(said: &str, confine: Confine) -> Option<Advice> {
         ways.push("\"outside\": true to run it outside the sandbox");
     }
     let why = format!("it ran in a sandbox, where it {place} and {net}; if that is why it failed,");
-    let model =
-        format!("({why} run it again with {} and a \"reason\": the user is asked)", ways.join(", or "));
+    let model = if alone {
+        format!("({why} {UNATTENDED})")
+    } else {
+        format!("({why} run it again with {} and a \"reason\": the user is asked)", ways.join(", or "))
+    };
     Some(Advice { model, user: format!("({why} {OUTSIDE})") })
 }
 
@@ -178,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_refusal_tells_how_to_ask_and_nothing_else_does() {
-        let model = |said: &str| hint(said, INSIDE).map(|a| a.model).unwrap_or_default();
+        let model = |said: &str| hint(said, INSIDE, false).map(|a| a.model).unwrap_or_default();
         let unreached = model("fatal: unable to access: Could not resolve host: x");
         assert!(
             unreached.contains("\"network\": true") && !unreached.contains("outside\": true"),
@@ -187,17 +190,30 @@ mod tests {
         let held = model("touch: cannot touch '/x': Permission denied");
         assert!(held.contains("\"outside\": true"), "{held}");
         // A user has no arguments to give.
-        let user =
-            hint("touch: cannot touch '/x': Permission denied", INSIDE).map(|a| a.user).unwrap_or_default();
+        let user = hint("touch: cannot touch '/x': Permission denied", INSIDE, false)
+            .map(|a| a.user)
+            .unwrap_or_default();
         assert!(user.contains("`!!`") && !user.contains("\": true"), "{user}");
-        assert_eq!(hint("error: expected `;`", INSIDE), None);
-        assert_eq!(hint("Permission denied", Confine::Bare), None);
-        assert_eq!(hint("Permission denied", Confine::Outside), None);
+        assert_eq!(hint("error: expected `;`", INSIDE, false), None);
+        assert_eq!(hint("Permission denied", Confine::Bare, false), None);
+        assert_eq!(hint("Permission denied", Confine::Outside, false), None);
         let pip = "ERROR: No matching distribution found for requests";
         assert!(model(pip).contains("\"network\": true"));
         let socket = "s = socket.socket()\nPermissionError: [Errno 1] Operation not permitted";
         assert!(model(socket).contains("local sockets are closed too"));
         let open = Confine::Inside { write: true, network: true };
-        assert_eq!(hint("Could not resolve host: x", open), None);
+        assert_eq!(hint("Could not resolve host: x", open, false), None);
+    }
+
+    #[test]
+    fn nobody_is_named_who_could_be_asked_where_nobody_is_there() {
+        let model =
+            |alone| hint("touch: Permission denied", INSIDE, alone).map(|a| a.model).unwrap_or_default();
+        let (told, with) = (model(true), model(false));
+        assert!(
+            told.contains("nobody is there") && !told.contains("is asked") && !told.contains("true"),
+            "{told}"
+        );
+        assert!(with.contains("the user is asked") && !with.contains("nobody"), "{with}");
     }
 }

@@ -95,6 +95,7 @@ impl Place {
             guard: &self.guard,
             secret: &[],
             confine: Confine::Bare,
+            alone: false,
         }
     }
 
