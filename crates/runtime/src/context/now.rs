@@ -180,7 +180,22 @@ fn facts(state: &State, lane: &Lane) -> Option<String> {
         FactSource::Command { .. } => state.facts.stale(&f.name).is_some(),
         FactSource::File { .. } | FactSource::User | FactSource::Derived | FactSource::Model => false,
     };
-    let known = state.facts.relevant(about, MOST_FACTS, |f| !passed(f));
+    // A line that ran again, as a gate or by itself, is told by its last end.
+    let line = |f: &Fact| match &f.source {
+        FactSource::Command { command, text, .. } if text.is_empty() => Some(command.trim().to_owned()),
+        FactSource::Command { .. }
+        | FactSource::Tool { .. }
+        | FactSource::File { .. }
+        | FactSource::User
+        | FactSource::Derived
+        | FactSource::Model => None,
+    };
+    let last = |f: &Fact| (f.at, line(f).is_some_and(|line| f.name != line), f.name.clone());
+    let again = |f: &Fact| {
+        let own = line(f);
+        own.is_some() && state.facts.iter().any(|other| line(other) == own && last(other) > last(f))
+    };
+    let known = state.facts.relevant(about, MOST_FACTS, |f| !passed(f) && !again(f));
     let lines = known.iter().map(|fact| match state.mode {
         Mode::Exploratory => format!("\n{}", state.facts.line_within(fact, FACT_CHARS)),
         Mode::Proof => format!("\n{} ({})", fact.name, fact.source.words()),

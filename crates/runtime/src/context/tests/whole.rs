@@ -252,6 +252,16 @@ fn who_is_asked_at_a_red_gate_knows_what_failed() {
 }
 
 #[test]
+fn a_gate_that_ran_stands_once_among_the_facts() {
+    let mut b = red_gate();
+    b.step(Input::say("why did that happen?"));
+    let told = b.told();
+    let facts = told.split("<facts>").nth(1).unwrap().split("</facts>").next().unwrap();
+    let of: Vec<&str> = facts.lines().filter(|l| l.contains("make test")).collect();
+    assert!(matches!(of[..], [line] if line.contains("gate t: red")), "{facts}");
+}
+
+#[test]
 fn who_is_not_there_is_said_at_the_end_of_every_request() {
     let b = Bench::planned("rename Foo to Bar in src/a.rs");
     let last = |unattended| {
