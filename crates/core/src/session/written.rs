@@ -2,16 +2,21 @@
 //!
 //! Owns the reading of the ledger: whoever shows what was changed asks here. Never decides.
 
+mod runs;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
+
+use runs::Runs;
 
 use super::{State, state::Run};
 use crate::{
     blob::BlobId,
     commit::{CommitFile, MessageFacts},
     completion::{Completion, FileTally, GateFact, LeftOut, StepLeft},
+    diff::Change,
     event::FileChange,
     ids::{ApplyId, Millis, RunId, TaskId, TurnId},
     intent::Turn,
@@ -104,31 +109,35 @@ pub struct WrittenFile {
     pub before: Option<BlobId>,
     /// The content after; `None` when there is none any more.
     pub after: Option<BlobId>,
-    /// Lines added, all writes together.
+    /// Lines added in all, from before the first write to after the last.
     pub added: usize,
-    /// Lines removed, all writes together.
+    /// Lines removed likewise.
     pub removed: usize,
     /// How often it was written.
     pub times: usize,
+    /// Where its lines come from; `None` where a write does not say, and lines are added up.
+    runs: Option<Runs>,
 }
 
 impl WrittenFile {
     fn of(file: &FileChange) -> Self {
-        Self {
-            path: file.path.clone(),
-            before: file.before,
-            after: file.after,
-            added: file.added,
-            removed: file.removed,
-            times: 1,
-        }
+        let (path, before, after) = (file.path.clone(), file.before, file.before);
+        Self { path, before, after, added: 0, removed: 0, times: 0, runs: Some(Runs::untouched()) }
     }
 
-    fn again(&mut self, file: &FileChange) {
+    fn again(&mut self, file: &FileChange, changes: Option<Vec<Change>>) {
+        let joins = self.after == file.before;
+        self.runs = self.runs.take().zip(changes).filter(|_| joins).map(|(mut runs, changes)| {
+            runs.take_in(&changes);
+            runs
+        });
         self.after = file.after;
-        self.added += file.added;
-        self.removed += file.removed;
         self.times += 1;
+        (self.added, self.removed) = match &self.runs {
+            _ if self.before == self.after => (0, 0),
+            Some(runs) => runs.counts(),
+            None => (self.added + file.added, self.removed + file.removed),
+        };
     }
 
     /// What became of it in all.
@@ -151,15 +160,29 @@ impl WrittenFile {
     }
 }
 
-/// Takes another write of a file in.
-fn take(files: &mut Vec<WrittenFile>, file: &FileChange) {
-    match files.iter_mut().find(|f| f.path == file.path) {
-        Some(known) => known.again(file),
-        None => files.push(WrittenFile::of(file)),
-    }
-}
-
 impl State {
+    /// Takes another write of a file in.
+    fn take_write(&self, files: &mut Vec<WrittenFile>, file: &FileChange) {
+        let at = files.iter().position(|f| f.path == file.path).unwrap_or_else(|| {
+            files.push(WrittenFile::of(file));
+            files.len() - 1
+        });
+        if let Some(known) = files.get_mut(at) {
+            known.again(file, self.changes_of(file));
+        }
+    }
+
+    /// Which lines a write changed, where it wrote what was proposed as it stood.
+    fn changes_of(&self, file: &FileChange) -> Option<Vec<Change>> {
+        let proposal = self.proposals().get(&file.proposal).filter(|p| p.before == file.before)?;
+        let ProposalStatus::Applied(id) = proposal.status else { return None };
+        let (_, taken) = self.applies().get(&id)?.take.iter().find(|(of, _)| *of == proposal.id)?;
+        let hunks = proposal.hunks.iter().enumerate().filter(|(n, _)| taken.contains(n));
+        let changes: Vec<Change> = hunks.flat_map(|(_, hunk)| hunk.changes.iter().copied()).collect();
+        let sum = |len: fn(&Change) -> usize| changes.iter().map(len).sum::<usize>();
+        (sum(|c| c.new.len) == file.added && sum(|c| c.old.len) == file.removed).then_some(changes)
+    }
+
     /// Notes where the newest entry of the ledger comes from, once.
     pub(super) fn note_origin(&mut self) {
         let Some(id) = self.ledger().last().copied().filter(|id| !self.origins.of.contains_key(id)) else {
@@ -242,7 +265,7 @@ impl State {
             });
             if let Some(group) = groups.get_mut(at) {
                 for file in files {
-                    take(&mut group.files, file);
+                    self.take_write(&mut group.files, file);
                 }
             }
         }
@@ -292,7 +315,7 @@ impl State {
     pub fn written_files(&self, extent: Extent) -> Vec<WrittenFile> {
         let mut all = Vec::new();
         for file in self.within(extent).into_iter().flat_map(|(_, _, files)| files) {
-            take(&mut all, file);
+            self.take_write(&mut all, file);
         }
         all.retain(|f| f.before != f.after);
         all.sort_by(|a, b| a.path.cmp(&b.path));
@@ -307,7 +330,7 @@ impl State {
         let counts = |origin: &Origin| origin.run == Some(run.id) || of_plan(origin);
         for (_, _, changes) in self.writes().filter(|(_, origin, _)| counts(origin)) {
             for change in changes {
-                take(&mut files, change);
+                self.take_write(&mut files, change);
             }
         }
         let tasks = self.plan.iter().flat_map(|p| p.tasks.iter().map(move |t| (p.number(t.id), t)));

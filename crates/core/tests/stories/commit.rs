@@ -223,6 +223,29 @@ fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
 }
 
 #[test]
+fn a_file_that_was_written_again_and_again_counts_once_from_before_to_after() {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.say("also add a doc comment to the two methods");
+    for (before, after) in [("one\ntwo\n", "one\n2\nthree\n"), ("one\n2\nthree\n", "one\n2\n")] {
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", before, after);
+        b.reply("done", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    }
+    let ended = b.log.iter().find_map(|e| match &e.event {
+        Event::RunCompleted { came_to, .. } => came_to.clone(),
+        _ => None,
+    });
+    assert_eq!(ended.unwrap().lines(), (1, 1), "one line is another: \"three\" came and went");
+    let files = b.session.state().written_files(Extent::Session);
+    assert_eq!((files.len(), files[0].times, files[0].added, files[0].removed), (1, 2, 1, 1));
+}
+
+#[test]
 fn a_commit_of_work_whose_gate_is_red_says_so() {
     let mut b = red("cargo test", "a.txt", "FAILED");
     b.answer(is_failure, Answer::Manual).unwrap();

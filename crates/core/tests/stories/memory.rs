@@ -219,7 +219,7 @@ fn what_was_changed_left_and_failed_is_told_from_the_record_with_no_model_call()
     b.write();
     assert!(b.say("what did you change?").effects.is_empty());
     assert!(
-        answers(&b).last().unwrap().starts_with("edited a.txt (+0 -0), 1 of 2 hunks"),
+        answers(&b).last().unwrap().starts_with("edited a.txt (+1 -1), 1 of 2 hunks"),
         "{:?}",
         answers(&b)
     );

@@ -283,17 +283,21 @@ impl Bench {
         };
         changes
             .iter()
-            .map(|t| FileChange {
-                proposal: t.proposal,
-                path: t.path.clone(),
-                kind: t.kind,
-                before: t.before,
-                after: t.after,
-                mode: None,
-                added: 0,
-                removed: 0,
-                lines: 0,
-                rest: None,
+            .map(|t| {
+                let taken =
+                    || t.hunks.iter().enumerate().filter(|(n, _)| t.taken.contains(n)).map(|(_, h)| h);
+                FileChange {
+                    proposal: t.proposal,
+                    path: t.path.clone(),
+                    kind: t.kind,
+                    before: t.before,
+                    after: t.after,
+                    mode: None,
+                    added: taken().map(diff::Hunk::added).sum(),
+                    removed: taken().map(diff::Hunk::removed).sum(),
+                    lines: 0,
+                    rest: None,
+                }
             })
             .collect()
     }

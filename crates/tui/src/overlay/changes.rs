@@ -43,6 +43,8 @@ pub const KIND: OverlayKind = OverlayKind {
 pub(super) struct Changes {
     extent: Extent,
     groups: Vec<Written>,
+    /// So many files with so many lines in all.
+    total: String,
     at: usize,
 }
 
@@ -56,7 +58,11 @@ impl Changes {
     pub(super) fn of(ctx: &Ctx<'_>, extent: Extent) -> Self {
         // The newest first, as one looks for it.
         let groups: Vec<Written> = ctx.state.written(extent).into_iter().rev().collect();
-        Self { extent, groups, at: 0 }
+        // A file of several groups counts once.
+        let all = ctx.state.written_files(extent);
+        let (added, removed) = all.iter().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
+        let total = format!("{} {}", count(all.len(), "file"), tally(added, removed));
+        Self { extent, groups, total, at: 0 }
     }
 
     fn files(&self) -> impl Iterator<Item = &WrittenFile> {
@@ -106,14 +112,6 @@ impl Changes {
         row.ground = chosen.then_some(Slot::Select);
         row
     }
-
-    fn total(&self) -> String {
-        let (added, removed) = self.files().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
-        let mut paths: Vec<_> = self.files().map(|f| &f.path).collect();
-        paths.sort();
-        paths.dedup();
-        format!("{} {}", count(paths.len(), "file"), tally(added, removed))
-    }
 }
 
 impl Overlay for Changes {
@@ -160,7 +158,7 @@ impl Overlay for Changes {
             Extent::Turn => "Written for the last message",
             Extent::Since(_) => "Written since that message",
         };
-        let inner = frame(ctx, area, title, &self.total(), keys, buf);
+        let inner = frame(ctx, area, title, &self.total, keys, buf);
         let width = usize::from(inner.width);
         let mut rows: Vec<(Row, bool)> = Vec::new();
         for line in &lines {
