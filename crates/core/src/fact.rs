@@ -281,14 +281,11 @@ impl Facts {
     pub(crate) fn ran(&mut self, command: &str, exit: &Exit, output: Option<BlobId>, at: Millis) {
         let line = command.trim();
         self.commands.insert(line.to_owned(), Ended { exit: exit.clone(), output });
-        let source = FactSource::Command { command: line.to_owned(), text: String::new(), output };
-        let whole = crate::shell::ends_as_one(line);
-        let value = if whole {
-            exit.words()
-        } else {
-            format!("{}, its last part; the others may have failed", exit.words())
-        };
-        self.note(line, value, source, at);
+        // What its end does not say is no fact.
+        if crate::shell::ends_as_one(line) {
+            let source = FactSource::Command { command: line.to_owned(), text: String::new(), output };
+            self.note(line, exit.words(), source, at);
+        }
     }
 
     pub(crate) fn speak_of(&mut self, names: &[String]) {

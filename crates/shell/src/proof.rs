@@ -45,9 +45,18 @@ pub fn checks_each_file(line: &str) -> bool {
     calls.peek().is_some() && calls.all(|call| each(&call))
 }
 
-/// Whether the end of a line says how each program in it ended: one program, or several joined by `&&`.
+/// Whether the end of a line says how each program in it ended: one program, or several joined by `&&`; pipes that
+/// only shorten aside.
 pub fn ends_as_one(line: &str) -> bool {
-    ends_together(line).is_some()
+    ends_together(line).is_some() || only_shortens(line) && ends_together(&unshortened(line)).is_some()
+}
+
+/// Whether every pipe of a line, and there is one, only shortens what is shown and reads all of it to its end: run
+/// with `pipefail` such a line ends as what works in it does.
+pub fn only_shortens(line: &str) -> bool {
+    let Ok(script) = parse::parse(line) else { return false };
+    let mut piped = script.iter().flat_map(|pipeline| pipeline.nodes.iter().skip(1)).peekable();
+    piped.peek().is_some() && piped.all(|node| only_shows(node) && !names(node, &["head"]))
 }
 
 /// Programs that only pass on the lines they are fed, or some of them.
@@ -112,7 +121,8 @@ pub fn tells_its_end(line: &str) -> Result<String, Hides> {
 pub fn hides_its_end(line: &str) -> bool {
     let works = |node: &Node| matches!(node.kind, Kind::Simple { .. }) && counts(line, node.span);
     let before = |pipeline: Pipeline| pipeline.nodes.split_last().is_some_and(|(_, b)| b.iter().any(works));
-    tells_its_end(line).is_err() || parse::parse(line).is_ok_and(|script| script.into_iter().any(before))
+    let piped = || parse::parse(line).is_ok_and(|script| script.into_iter().any(before));
+    tells_its_end(line).is_err() || !only_shortens(line) && piped()
 }
 
 /// A line without the ends of pipes that only shorten what is shown.
@@ -243,10 +253,28 @@ mod tests {
         {
             assert!(!hides_its_end(line), "{line}");
         }
-        assert!(hides_its_end("pytest -q | tail -3"));
+        assert!(hides_its_end("pytest -q | head -3"), "it may end the program itself");
         for line in ["pytest || true", "pytest; echo done", "pytest || echo no", "pytest &"] {
             assert!(matches!(tells_its_end(line), Err(Hides::Later(_))), "{line}");
         }
+    }
+
+    #[test]
+    fn a_line_whose_pipes_only_shorten_ends_as_what_works_in_it() {
+        for line in ["pytest -q | tail -3", "cargo test 2>&1 | tail -n 40 | cat", "cd a && make 2>&1 | tail"]
+        {
+            assert!(only_shortens(line) && ends_as_one(line) && !hides_its_end(line), "{line}");
+        }
+        for line in [
+            "pytest",
+            "pytest | head",
+            "pytest | grep x | tail",
+            "pytest | tail -3 > log",
+            "a | tail; b | wc",
+        ] {
+            assert!(!only_shortens(line), "{line}");
+        }
+        assert!(hides_its_end("pytest | tail; echo done"));
     }
 
     #[test]

@@ -26,6 +26,7 @@ use pilothouse_core::{
     ids::{Millis, Process},
     money::count,
     sandbox::Confine,
+    shell::only_shortens,
     talk::DeltaKind,
     tool::{Exit, Run, ToolOutcome},
 };
@@ -64,6 +65,11 @@ impl Shell {
         let folders = fixed.into_iter().chain(std::env::split_paths(&path).filter(|p| p.is_absolute()));
         let bash = folders.map(|f| f.join("bash")).find(|b| b.is_file());
         Self { program: bash.unwrap_or_else(|| PathBuf::from("/bin/sh")) }
+    }
+
+    /// Whether it can end a pipe as its first part that fails.
+    fn is_bash(&self) -> bool {
+        self.program.file_name().is_some_and(|name| name == "bash")
     }
 }
 
@@ -104,11 +110,12 @@ impl Ground<'_> {
         if !outcome.failed && !refusal::hides_failure(line) || outcome.exit.is_none() {
             return outcome;
         }
+        let part = (!self.shell.is_bash() && only_shortens(line)).then(refusal::last_part);
         let hint = refusal::hint(&outcome.text, self.confine, self.alone);
         let missed = environment::missed(std::env::vars_os(), self.fence, &outcome.text);
         let missed = (outcome.failed && !missed.is_empty()).then(|| refusal::missed(&missed));
         let hidden = refusal::hidden(self.jail.root(), self.secret, &outcome.text);
-        outcome.advice.extend(hint.into_iter().chain(missed).chain(hidden));
+        outcome.advice.extend(part.into_iter().chain(hint).chain(missed).chain(hidden));
         outcome
     }
 }
@@ -167,7 +174,11 @@ pub(crate) fn folder(jail: &Jail, text: &str) -> Result<PathBuf, String> {
 
 fn spawn(ground: Ground<'_>, command: &str, folder: &Path, kept: &[PathBuf]) -> Result<Running, String> {
     let shell = &ground.shell.program;
-    let args = ["-c", "--", command].map(OsStr::new);
+    // What a pipe only shortens must not end well for it.
+    let whole = ground.shell.is_bash() && only_shortens(command);
+    let strict: &[&str] = if whole { &["-o", "pipefail"] } else { &[] };
+    let args = [strict, &["-c", "--", command]].concat();
+    let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
     let line = ground.fence.line(ground.confine, shell, &args, (kept, ground.secret))?;
     let mut start = Command::new(&line.program);
     start

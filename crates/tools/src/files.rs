@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{change, evidence, sight::LaneView};
 
-pub(crate) use pilothouse_core::money::count;
 pub(crate) use near::missing;
+pub(crate) use pilothouse_core::money::count;
 pub(crate) use read::unreadable;
 
 /// Performs a call of a file tool; blocks.

@@ -59,6 +59,12 @@ pub(super) fn hides_failure(line: &str) -> bool {
     line.contains('|') || line.contains(';')
 }
 
+/// What is said of an end that is that of what only shows the output.
+pub(super) fn last_part() -> Advice {
+    let told = "(that is the end of the pipe's last part; what stands before it may have failed)".to_owned();
+    Advice { model: told.clone(), user: told }
+}
+
 /// What is said of variables that the user's shell has and a command does not.
 pub(super) fn missed(names: &[String]) -> Advice {
     let told = |whose: &str| {

@@ -115,6 +115,21 @@ fn lives(pid: u32) -> bool {
 }
 
 #[tokio::test]
+async fn a_pipe_that_only_shortens_ends_as_what_works_in_it() {
+    let place = place();
+    std::fs::write(place.dir.path().join("broken.sh"), "echo a\nexit 3\n").unwrap();
+    for (line, code) in [
+        ("(echo a; exit 7) 2>&1 | tail -3", 7),
+        ("bash broken.sh 2>&1 | tail -3", 3),
+        ("bash broken.sh | head -3", 0),
+        ("bash broken.sh | grep nothing | tail -3", 0),
+    ] {
+        let got = place.run(line, None, &Heard::default()).await;
+        assert_eq!(got.exit.unwrap().code, Some(code), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn exit_codes_and_both_streams_are_reported() {
     let heard = Heard::default();
     let got = place().run("echo out; echo err >&2; exit 7", None, &heard).await;

@@ -80,7 +80,9 @@ impl State {
                     if !self.transcript.is_beside(*lane) {
                         let end = text.cut.as_ref().map_or(&text.head, |cut| &cut.tail);
                         let from = end.len().saturating_sub(END_BYTES);
-                        end.get(end.ceil_char_boundary(from)..).unwrap_or_default().clone_into(&mut self.last_word);
+                        end.get(end.ceil_char_boundary(from)..)
+                            .unwrap_or_default()
+                            .clone_into(&mut self.last_word);
                     }
                 }
                 self.saw(calls.iter().map(|c| c.call.0).max().unwrap_or(0));
