@@ -311,7 +311,6 @@ impl Driver {
         Ok(driver)
     }
 
-    /// The loop.
     async fn run(&mut self, requests: &mut mpsc::Receiver<Request>, results: &mut mpsc::Receiver<Inbound>) {
         while !self.leaving {
             let mut inputs = Vec::new();
@@ -334,6 +333,7 @@ impl Driver {
                     break;
                 }
             }
+            self.hear_git(results, &mut inputs).await;
             self.turn(inputs);
         }
     }
@@ -378,7 +378,7 @@ impl Driver {
         }
     }
 
-    fn result(&mut self, result: Inbound, inputs: &mut Vec<(Input, bool)>) {
+    pub(super) fn result(&mut self, result: Inbound, inputs: &mut Vec<(Input, bool)>) {
         match result {
             Inbound::Ended(key, input) => {
                 if let Some(slot) = self.running.get_mut(&key) {

@@ -88,6 +88,11 @@ impl Project {
         }
     }
 
+    /// Whether what git says first would still be told.
+    pub const fn awaits_git(&self) -> bool {
+        !self.told && self.git.is_none()
+    }
+
     /// A model is told of it from now on.
     pub fn tell(&mut self) {
         self.told = true;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Desk,
-    alone::{edit, last_result, plan},
+    alone::{edit, last_result, not_run, plan},
     server::{Server, Turn},
 };
 
@@ -158,6 +158,23 @@ fn nothing_is_no_success() {
     let needless = desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
     needless.tells(&["nothing changed: it is called so already"]);
     assert_eq!(desk.tree(), before);
+}
+
+#[test]
+fn the_first_request_without_a_screen_says_where_git_stands() {
+    let desk = Desk::new();
+    if std::process::Command::new("git")
+        .args(["init", "-q", "-b", "trunk"])
+        .arg(desk.path())
+        .status()
+        .is_err()
+    {
+        return not_run("the line of git: there is no git");
+    }
+    let server = Server::start(vec![say("It ranks.")]);
+    desk.ask(&server.base, &["run", "what does score do?"]).with(0);
+    let first = server.requests()[0]["messages"].to_string();
+    assert!(first.contains("git: branch trunk, "), "{first}");
 }
 
 #[test]

@@ -2,11 +2,19 @@
 //!
 //! Owns when it is looked at. Never looks while nothing asks for it.
 
+use std::time::Duration;
+
 use pilothouse_core::{
+    input::Input,
     plan::GateDraft,
     policy::{Outcome, Request},
     port::Update,
     shell::Act,
+};
+
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout_at},
 };
 
 use super::{Driver, Inbound};
@@ -14,6 +22,9 @@ use crate::{
     project::{Grounds, Project},
     surroundings,
 };
+
+/// How long the first input waits for git.
+const GIT_WAIT: Duration = Duration::from_secs(2);
 
 impl Driver {
     /// Does something with what a look at the project begins with.
@@ -53,6 +64,21 @@ impl Driver {
             let branch = surroundings::branch(&folder).await;
             drop(inbound.send(Inbound::Branch(branch)).await);
         });
+    }
+
+    /// What git says first is told a model before it looks: the first input waits for it, but no longer than a moment.
+    pub(super) async fn hear_git(
+        &mut self,
+        results: &mut mpsc::Receiver<Inbound>,
+        inputs: &mut Vec<(Input, bool)>,
+    ) {
+        let until = Instant::now() + GIT_WAIT;
+        while !inputs.is_empty() && self.project.awaits_git() {
+            match timeout_at(until, results.recv()).await {
+                Ok(Some(result)) => self.result(result, inputs),
+                Ok(None) | Err(_) => self.project.tell(),
+            }
+        }
     }
 
     /// Looks again where what was read is not what it was.
