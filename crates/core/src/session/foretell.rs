@@ -144,7 +144,7 @@ impl Foretold {
                 Deed::Tells => "goes to the running agent at its next step",
                 Deed::Adds => "adds a last step to the plan that runs",
                 Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
-                Deed::Queues => "queued: heard when the plan is made",
+                Deed::Queues => "queued: read once the plan is ready",
                 Deed::Asks if state.paused_pipeline().is_some() => "asks whether to leave",
                 Deed::Asks => "asks what you mean first",
                 Deed::AsksToLeave => "asks before it leaves",

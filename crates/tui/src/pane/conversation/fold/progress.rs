@@ -83,14 +83,14 @@ impl Log {
         let before = std::mem::take(&mut self.queued);
         let when = match self.running {
             Some(_) => "begins when the run has ended; /queue lists it",
-            None => "heard when the plan is made",
+            None => "read once the plan is ready",
         };
         let fresh = |turn: &&TurnId| !before.contains(turn);
         for turn in works.iter().filter(fresh) {
             self.tell_queued(at, *turn, when);
         }
         for turn in later.iter().filter(fresh) {
-            self.tell_queued(at, *turn, "heard after that");
+            self.tell_queued(at, *turn, "read after that");
         }
         self.queued = works.iter().chain(later).copied().collect();
     }
