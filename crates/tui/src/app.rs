@@ -273,6 +273,7 @@ impl App {
             Update::Answered(number, reply) => self.answered(number, &reply),
             Update::Rules(policy) => self.world.session.set_policy(policy),
             Update::Refused(reason) => {
+                self.composer.refused();
                 self.offer_refused();
                 self.complain(reason);
             }

@@ -124,6 +124,8 @@ pub struct Composer {
     pub draft: Draft,
     /// What was written before.
     pub history: History,
+    /// What was handed over last and nobody has answered yet.
+    handed: Option<Saved>,
     /// Skills and commands of files: how each is called, and what it does.
     calls: Vec<(String, String)>,
     /// Agents of files, likewise.
@@ -339,8 +341,21 @@ impl Composer {
         self.dismissed = false;
         let text = self.draft.take();
         let whole = text.whole();
+        self.handed = Some(text.clone());
         self.history.keep(text);
         whole
+    }
+
+    /// What was handed over last was taken.
+    pub fn heard(&mut self) {
+        self.handed = None;
+    }
+
+    /// What was handed over last was refused: it can be mended where nothing else was written since.
+    pub fn refused(&mut self) {
+        if let Some(text) = self.handed.take().filter(|_| self.draft.is_blank()) {
+            self.draft.set(text);
+        }
     }
 
     /// What a key means while the list is open; `None` when it means the same as ever.

@@ -117,6 +117,7 @@ impl App {
 
     fn command(&mut self, command: &SlashCommand, args: &str, now: Instant) {
         if let Err(wrong) = command.check(args) {
+            self.composer.refused();
             return self.say(wrong);
         }
         if let Some(wish) = begins(command.does, args) {

@@ -37,6 +37,7 @@ impl App {
     }
 
     pub(super) fn events(&mut self, events: &[Stamped], now: Instant) {
+        self.composer.heard();
         self.tell(events, now);
         let errand = self.errand();
         for event in events {

@@ -267,6 +267,25 @@ fn a_refusal_leaves_the_line_to_be_sent_again() {
 }
 
 #[test]
+fn a_refused_line_stays_in_the_draft_where_no_other_was_begun() {
+    let mut desk = Desk::new(100, 30);
+    for (line, later, left) in [
+        ("/queue drop 7", "", "/queue drop 7"),
+        ("/queue drop 7", "add a test", "add a test"),
+        ("/changes sideways", "", "/changes sideways"),
+    ] {
+        desk.app.composer.draft.set(Saved::plain(line));
+        desk.press("<enter>").app.composer.draft.set(Saved::plain(later));
+        desk.deliver();
+        assert_eq!(draft(&desk), left, "{line}, then {later:?}");
+    }
+    desk.app.composer.draft.set(Saved::plain("run the tests"));
+    desk.press("<enter>").deliver();
+    desk.app.update(Update::Refused("something else".into()), desk.now);
+    assert_eq!(draft(&desk), "", "what was taken does not come back");
+}
+
+#[test]
 fn it_is_drawn_whole_on_every_size_and_never_leaves_its_row() {
     for (width, height) in [(20, 6), (40, 12), (60, 20), (100, 30), (160, 50), (200, 60)] {
         let mut desk = goal("cargo test -p inkwell --offline", "");
