@@ -32,7 +32,7 @@ pub use apply::{Pipeline, StageCall};
 pub use candidates::{Candidates, MOST_CANDIDATES};
 pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use foretell::{Deed, Foretold};
-pub use lane::{Child, Deeds, Lane, NEEDLESS, OpenCall, Talk};
+pub use lane::{Child, Deeds, Lane, NEEDLESS, OpenCall, Talk, needless_alone};
 pub use state::{Compacting, PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 pub use transcript::{Entry, Summary, Transcript, What};

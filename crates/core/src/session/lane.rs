@@ -87,6 +87,11 @@ fn needless(text: &str) -> Option<String> {
     (!why.is_empty()).then(|| why.to_owned())
 }
 
+/// The same of a reply that says nothing else.
+pub fn needless_alone(text: &str) -> Option<String> {
+    needless(text).filter(|_| text.trim().lines().count() == 1)
+}
+
 /// What became of calls that change or run something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deeds {

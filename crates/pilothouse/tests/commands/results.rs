@@ -156,7 +156,9 @@ fn nothing_is_no_success() {
         .tells(&["Step 1: nothing changed", "0 of 1 done"]);
     let server = idle("nothing to change: it is called so already");
     let needless = desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
-    needless.tells(&["nothing changed: it is called so already"]);
+    let needless = needless.tells(&["nothing changed: it is called so already"]);
+    let told = needless.out.lines().chain(needless.err.lines());
+    assert_eq!(told.filter(|l| l.contains("called so already")).count(), 1, "it is told once");
     assert_eq!(desk.tree(), before);
 }
 

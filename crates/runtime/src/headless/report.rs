@@ -10,20 +10,21 @@ use std::{
 };
 
 use pilothouse_core::{
+    blob::Excerpt,
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
     event::{CallStatus, Event, Level, RunStatus, Stamped},
     fact::{self, Mark},
     goal::PlannerReply,
     hook::HookStatus,
-    ids::{CallId, LaneId},
+    ids::{CallId, LaneId, TaskId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
     money::{Allowance, Configured, Unit, cost},
     pipeline::{PipelineState, StageEvent},
     plan::{Revision, TaskStatus},
     question::{Place, Unattended},
     recipe::Recipes,
-    session::{Apply, LaneKind, State},
+    session::{Apply, LaneKind, State, needless_alone},
     talk::{Delta, DeltaKind},
 };
 
@@ -50,6 +51,8 @@ pub(super) struct Report<'a> {
     calls: BTreeMap<CallId, String>,
     /// Which events are of which stage of a pipeline.
     steps: Steps,
+    /// Steps that had nothing to change, with the reason that is told at their end.
+    needless: BTreeMap<TaskId, String>,
     /// Lines of the next answer whose evidence does not hold.
     marks: Vec<Mark>,
     /// Why a line of the result did not get out, if one did not.
@@ -83,6 +86,7 @@ impl<'a> Report<'a> {
             warned: String::new(),
             calls: BTreeMap::new(),
             steps: Steps::default(),
+            needless: BTreeMap::new(),
             marks: Vec::new(),
             lost: None,
             budget: Configured::default(),
@@ -181,6 +185,8 @@ impl<'a> Report<'a> {
             // What a stage hands in is told as its end.
             Event::MessageCompleted { lane, intermediate: true, .. } if is_stage(state, *lane) => {}
             Event::Staged { happened, .. } => self.stage(state, happened),
+            Event::MessageCompleted { lane, text, calls, .. }
+                if calls.is_empty() && self.is_needless(state, *lane, text) => {}
             Event::MessageCompleted { text, intermediate, calls, .. } => {
                 let whole = text.whole().map_or_else(
                     || format!("{}\n[…]\n{}", text.head, text.cut.as_ref().map_or("", |c| c.tail.as_str())),
@@ -223,8 +229,10 @@ impl<'a> Report<'a> {
                 if let Some(plan) = state.plan.as_ref().or(state.suspended.as_ref())
                     && let Some(done) = plan.task(*task)
                 {
-                    let text = format!("[{}/{}] ✓ {}", plan.number(*task), plan.tasks.len(), done.title);
-                    self.say(&text);
+                    let why = self.needless.remove(task);
+                    let why = why.map_or_else(String::new, |why| format!(", nothing changed: {why}"));
+                    let (number, of) = (plan.number(*task), plan.tasks.len());
+                    self.say(&format!("[{number}/{of}] ✓ {}{why}", done.title));
                 }
             }
             Event::TaskFailed { message, .. } => self.say(&format!("✗ {message}")),
@@ -290,6 +298,14 @@ impl<'a> Report<'a> {
             }
             _ => {}
         }
+    }
+
+    /// Whether a reply only says that its step needs no change: it is told with the step's end.
+    fn is_needless(&mut self, state: &State, lane: LaneId, text: &Excerpt) -> bool {
+        let task = state.lanes.get(&lane).and_then(|l| l.kind.task());
+        let Some((task, why)) = task.zip(text.whole().and_then(needless_alone)) else { return false };
+        self.needless.insert(task, why);
+        true
     }
 
     /// What happened to a stage of a pipeline.

@@ -268,13 +268,12 @@ impl Draft<'_> {
             self.emit(Event::LaneNudged { lane, text: idle_step() });
             return self.think(lane);
         }
-        let needless = idle.map(|l| l.needless.clone());
+        let needless = idle.map(|l| l.needless.as_deref());
         let skipped = skipped || (acts && refused && !wrote) || needless == Some(None);
-        if let Some(why) = needless {
+        // With a reason it is told by the step's own end.
+        if needless == Some(None) {
             let number = self.state.step_of(lane);
-            let (level, why) =
-                why.map_or((Level::Warn, ".".to_owned()), |why| (Level::Info, format!(": {why}")));
-            self.notice(level, format!("Step {number}: nothing changed{why}"));
+            self.notice(Level::Warn, format!("Step {number}: nothing changed."));
         }
         self.emit(Event::LaneClosed { lane });
         if skipped {

@@ -69,6 +69,8 @@ pub(super) struct Log {
     red: BTreeSet<String>,
     /// The step that began last, and whether a file changed since.
     step: Option<(TaskId, bool)>,
+    /// Steps that had nothing to change, with the reason that is told at their end.
+    needless: HashMap<TaskId, String>,
     /// Hunks that were left out of what is written.
     left_hunks: BTreeSet<(ProposalId, usize)>,
     /// What was set aside last and why, one thing after the other, and where that stands.

@@ -8,7 +8,7 @@ use pilothouse_core::{
     goal::PlannerReply,
     ids::{CallId, LaneId, Millis, TurnId},
     policy::{Request, Ruling},
-    session::LaneKind,
+    session::{LaneKind, needless_alone},
     talk::{Delta, DeltaKind},
     tool::Tool,
 };
@@ -141,6 +141,11 @@ impl Log {
             return self.thought_stage(key, &Text::of(text), usage);
         }
         if text.bytes == 0 && reasoning.bytes == 0 && !cut {
+            return self.gone(key);
+        }
+        let alone = text.whole().filter(|_| calls.is_empty()).and_then(needless_alone);
+        if let (Some(why), Some(LaneKind::Task(task))) = (alone, self.kind(*lane)) {
+            self.needless.insert(task, why);
             return self.gone(key);
         }
         let marks = self.marks.remove(call).unwrap_or_default();

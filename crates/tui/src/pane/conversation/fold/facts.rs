@@ -149,7 +149,11 @@ impl Log {
         let idle = own && self.step == Some((task, false));
         let number = self.plan.as_ref().map(|p| p.number(task)).filter(|n| !own && *n > 0);
         let what = number.map_or_else(|| "Complete".to_owned(), |n| format!("Step {n} complete"));
-        let idle = if idle { ", no file changed" } else { "" };
+        let idle = match self.needless.remove(&task) {
+            Some(why) => format!(", nothing changed: {why}"),
+            None if idle => ", no file changed".to_owned(),
+            None => String::new(),
+        };
         let next = self.plan.as_ref().and_then(Plan::next_gate).map(|g| format!("; next: gate {}", g.name));
         let line = format!("{what}{took}{idle}{}", next.unwrap_or_default());
         self.fact(at, Row::of(&line, Slot::Soft), Row::new());

@@ -52,6 +52,22 @@ fn a_step_that_was_added_has_its_number_and_title_and_tells_that_it_changed_noth
 }
 
 #[test]
+fn a_step_that_needs_no_change_is_told_in_one_line() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    run_begins(&mut s);
+    s.tell(lane(1, LaneKind::Task(TaskId(1)), IntentNode::Modify));
+    s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
+    s.tell(replied(1, 1, "nothing to change: it is called so already"));
+    s.tell(Event::LaneClosed { lane: LaneId(1) });
+    s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(900) });
+    let text = s.text(100, 40);
+    let told: Vec<&String> = text.iter().filter(|l| l.contains("it is called so already")).collect();
+    assert_eq!(told, [" Complete (900ms), nothing changed: it is called so already"]);
+    assert!(!text.iter().any(|l| l.contains("nothing to change")), "{text:?}");
+}
+
+#[test]
 fn a_step_whose_gate_is_due_says_which_one_comes_next() {
     let mut s = Screen::new();
     let mut plan = plan();
