@@ -107,6 +107,19 @@ fn a_failing_gate_is_repaired_as_on_the_screen() {
 }
 
 #[test]
+fn the_way_to_go_on_after_a_gate_that_nobody_could_allow_does_not_end_the_same() {
+    let desk = Desk::new();
+    std::fs::write(desk.path().join("check.sh"), "exit 0\n").unwrap();
+    let server = Server::start(vec![submit(with_gate("sh check.sh")), change(), say("Done.")]);
+    let ended = desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--json"]).with(3);
+    let way = ended.events().pop().unwrap()["go_on"].as_str().unwrap().to_owned();
+    assert!(way.ends_with(" --auto-confirm --trust"), "{way}");
+    let slug = way.split_whitespace().nth(4).unwrap();
+    let again = desk.ask(&server.base, &["run", "/redo", "--session", slug, "--auto-confirm", "--trust"]);
+    again.with(0).tells(&["✓ gate sh check.sh"]);
+}
+
+#[test]
 fn a_question_of_the_model_is_answered_that_nobody_is_there() {
     let desk = Desk::new();
     let server = Server::start(vec![

@@ -382,15 +382,14 @@ impl<'a> Report<'a> {
 
     /// The last words: what ended it, the question, and the way to go on.
     pub fn end(&mut self, outcome: &Outcome, asked: Option<&Checkpoint>, state: &State) {
-        let again = |more: &str| {
-            let words = next_words(state);
+        let again = || {
+            let (words, more) = (next_words(state), asked.and_then(|q| more(q, state)).unwrap_or_default());
             format!("pilothouse run \"{words}\" --session {} --auto-confirm{more}", outcome.slug)
         };
         let way = match (outcome.exit, self.forget) {
             (3, true) => "run it again without --no-persist to be able to answer".to_owned(),
             (3, false) if wants_person(asked, state) => format!("pilothouse resume {}", outcome.slug),
-            (2 | 4, false) => asked.and_then(more).map_or_else(|| again(""), |more| again(&more)),
-            (1 | 3, false) => again(""),
+            (1..=4, false) => again(),
             _ => String::new(),
         };
         if self.json {
@@ -428,8 +427,12 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The flag that lets a run go on where no more may be spent: the same again, or what can be counted.
-fn more(asked: &Checkpoint) -> Option<String> {
+/// The flag without which the same run would end the same: where no more may be spent the same again, or what can be
+/// counted; where a gate of a folder asks that is not trusted, its trust.
+fn more(asked: &Checkpoint, state: &State) -> Option<String> {
+    if asked.kind.command().is_some_and(|c| c.gate.is_some()) && !state.trust.holds() {
+        return Some(" --trust".to_owned());
+    }
     let CheckpointKind::Budget(asked) = &asked.kind else { return None };
     Some(match asked.unit {
         _ if asked.unknown => " --budget 50000t".to_owned(),
