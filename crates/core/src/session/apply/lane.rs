@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    blob::Excerpt,
     event::Event,
     ids::{CallId, LaneId, Seq},
     intent::Control,
@@ -75,15 +76,7 @@ impl State {
                 self.spent_by(*lane, usage);
                 self.cut.remove(call);
                 if !*intermediate {
-                    self.history.push(seq);
-                    self.keep(seq, false, text.head.chars().take(HEAD_CHARS).collect());
-                    if !self.transcript.is_beside(*lane) {
-                        let end = text.cut.as_ref().map_or(&text.head, |cut| &cut.tail);
-                        let from = end.len().saturating_sub(END_BYTES);
-                        end.get(end.ceil_char_boundary(from)..)
-                            .unwrap_or_default()
-                            .clone_into(&mut self.last_word);
-                    }
+                    self.spoke(seq, *lane, text);
                 }
                 self.saw(calls.iter().map(|c| c.call.0).max().unwrap_or(0));
                 let at = self.at;
@@ -94,6 +87,17 @@ impl State {
             }
             Event::ThinkingFailed { lane, call, fault } => self.thinking_failed(*lane, *call, fault),
             _ => {}
+        }
+    }
+
+    /// An answer is whole: its beginning is kept for what refers to it, and how the main line's ends.
+    fn spoke(&mut self, seq: Seq, lane: LaneId, text: &Excerpt) {
+        self.history.push(seq);
+        self.keep(seq, false, text.head.chars().take(HEAD_CHARS).collect());
+        if !self.transcript.is_beside(lane) {
+            let end = text.cut.as_ref().map_or(&text.head, |cut| &cut.tail);
+            let from = end.ceil_char_boundary(end.len().saturating_sub(END_BYTES));
+            end.get(from..).unwrap_or_default().clone_into(&mut self.last_word);
         }
     }
 
