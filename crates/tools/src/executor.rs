@@ -116,7 +116,7 @@ impl ToolExecutor {
         let (shell, lately) = (Arc::new(Shell::find()), Arc::default());
         let (recipes, secrets) = (Arc::default(), SecretFiles::default());
         let (snapshots, alone) = (None, false);
-        Ok(Self { jail, shell, fence, lately, guard, secrets, redactor, given, snapshots, recipes, alone })
+        Ok(Self { jail, shell, redactor, given, fence, lately, guard, secrets, snapshots, recipes, alone })
     }
 
     /// The same tools, which also hide the secrets that `redactor` knows.
