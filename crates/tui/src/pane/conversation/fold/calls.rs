@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use pilothouse_core::{
+    blob::Excerpt,
     event::{CallStatus, Event, Stamped},
     fact,
     goal::PlannerReply,
@@ -122,6 +123,13 @@ impl Log {
         self.recompute_spacing(key + 1);
     }
 
+    /// Whether a reply only says that its step needs no change: it is told with the step's end.
+    fn is_needless(&mut self, lane: LaneId, text: &Excerpt) -> bool {
+        let Some(LaneKind::Task(task)) = self.kind(lane) else { return false };
+        let why = text.whole().and_then(needless_alone);
+        why.map(|why| self.needless.insert(task, why)).is_some()
+    }
+
     pub(super) fn completed(&mut self, stamped: &Stamped) {
         let Event::MessageCompleted { lane, call, text, reasoning, calls, cut, intermediate, usage, .. } =
             &stamped.event
@@ -140,12 +148,8 @@ impl Log {
         if *intermediate && self.is_stage(*lane) {
             return self.thought_stage(key, &Text::of(text), usage);
         }
-        if text.bytes == 0 && reasoning.bytes == 0 && !cut {
-            return self.gone(key);
-        }
-        let alone = text.whole().filter(|_| calls.is_empty()).and_then(needless_alone);
-        if let (Some(why), Some(LaneKind::Task(task))) = (alone, self.kind(*lane)) {
-            self.needless.insert(task, why);
+        let blank = text.bytes == 0 && reasoning.bytes == 0 && !cut;
+        if blank || calls.is_empty() && self.is_needless(*lane, text) {
             return self.gone(key);
         }
         let marks = self.marks.remove(call).unwrap_or_default();
