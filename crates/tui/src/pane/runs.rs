@@ -11,7 +11,6 @@ use pilothouse_core::{
     clean::Clean,
     event::Stamped,
     intent::Slash,
-    money::age,
     runs::{HostRequest, RunStatus, SessionWish, WorktreeEnd},
     session::State,
 };

@@ -3,13 +3,13 @@
 //!
 //! Owns the columns and the words. Never acts.
 
-use pilothouse_core::{clean::Clean, runs::RunStatus};
+use pilothouse_core::{clean::Clean, money::age, runs::RunStatus};
 
 use crate::{
     ctx::Ctx,
     row::{Ink, Row, count},
     theme::Slot,
-    window::{Berth, RunRow, age},
+    window::{Berth, RunRow},
 };
 
 /// From here on a row has columns for step, age, gate and cost.
