@@ -67,12 +67,13 @@ pub(super) struct Names<T> {
     open: Vec<(String, T)>,
 }
 
-impl<T: Copy> Names<T> {
-    /// Nothing.
-    pub fn new() -> Self {
+impl<T> Default for Names<T> {
+    fn default() -> Self {
         Self { whole: HashMap::new(), open: Vec::new() }
     }
+}
 
+impl<T: Copy> Names<T> {
     /// Adds a name or a pattern; what is there already stays.
     pub fn add(&mut self, name: String, what: T) {
         if name.contains('*') {

@@ -8,7 +8,7 @@ use super::knowledge::{Names, groups};
 
 /// Names, and whether a tool makes all that lies there again.
 static MADE: LazyLock<Names<bool>> = LazyLock::new(|| {
-    let mut names = Names::new();
+    let mut names = Names::default();
     for (group, lines) in groups(include_str!("../../../assets/knowledge/made.txt")) {
         for name in lines.iter().flat_map(|line| line.split_whitespace()) {
             names.add(name.to_owned(), group == "made");

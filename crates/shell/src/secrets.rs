@@ -38,6 +38,7 @@ impl Entry {
     }
 }
 
+#[derive(Default)]
 struct Secrets {
     entries: Vec<Entry>,
     known: Vec<String>,
@@ -61,16 +62,7 @@ impl Secrets {
                 entries.extend(places.map(|place| Entry { group, place, except }));
             }
         }
-        let mut read = Self {
-            entries: Vec::new(),
-            known: Vec::new(),
-            files: Names::new(),
-            masked: Names::new(),
-            folders: Names::new(),
-            places: Vec::new(),
-            templates: Names::new(),
-            public: Names::new(),
-        };
+        let mut read = Self::default();
         for entry in &entries {
             let name = entry.name().to_ascii_lowercase();
             match entry.group {

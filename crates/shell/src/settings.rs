@@ -19,7 +19,7 @@ use super::walk::Walker;
 const TEXT: &str = include_str!("../../../assets/knowledge/variables.txt");
 
 static VARIABLES: LazyLock<Names<Means>> = LazyLock::new(|| {
-    let mut all = Names::new();
+    let mut all = Names::default();
     for (head, lines) in groups(TEXT) {
         let (kind, words) = head.split_once(' ').unwrap_or((head, ""));
         let means = match kind {

@@ -49,6 +49,7 @@ pub(super) struct Worst {
 }
 
 /// The state of the walk.
+#[derive(Default)]
 pub(super) struct Walker<'l> {
     line: &'l str,
     origin: Option<Span>,
@@ -106,42 +107,7 @@ pub(super) struct Walker<'l> {
 
 impl<'l> Walker<'l> {
     pub(super) fn new(line: &'l str) -> Self {
-        Self {
-            line,
-            origin: None,
-            found: Vec::new(),
-            current: None,
-            worst: None,
-            programs: Vec::new(),
-            named: HashSet::new(),
-            memory: Memory::default(),
-            outside: false,
-            stand: Stand::default(),
-            trace: None,
-            depth: 0,
-            commands: 0,
-            nested_bytes: 0,
-            bytes: 0,
-            maybe: 0,
-            rounds: 0,
-            testing: false,
-            zsh: false,
-            fetched: Vec::new(),
-            written: HashMap::new(),
-            strayed: false,
-            wide: false,
-            archived: false,
-            archives: Vec::new(),
-            readdressed: false,
-            steered: false,
-            derived: Vec::new(),
-            renamed: Vec::new(),
-            upstream_secret: None,
-            endless: false,
-            upstream_endless: false,
-            stopped: false,
-            lowered: None,
-        }
+        Self { line, ..Self::default() }
     }
 
     /// Judges a whole script, then what waits for its end and the functions nobody called.

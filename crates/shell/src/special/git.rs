@@ -14,7 +14,7 @@ use super::Case;
 
 /// What setting a key of git's configuration means, by the groups of the list.
 static KEYS: LazyLock<Names<&'static str>> = LazyLock::new(|| {
-    let mut names = Names::new();
+    let mut names = Names::default();
     for (group, lines) in groups(include_str!("../../../../assets/knowledge/gitkeys.txt")) {
         for name in lines.iter().flat_map(|line| line.split_whitespace()) {
             names.add(name.to_owned(), group);
