@@ -174,7 +174,7 @@ fn main() {
     let weights = args.iter().position(|a| a == "--weights").and_then(|i| args.get(i + 1));
     let classifier = weights.map_or_else(Classifier::builtin, |path| {
         let bytes = std::fs::read(path).expect("the weights can be read");
-        Classifier::with_weights(bytes).expect("weights that fit")
+        Classifier::without(&[], Some(bytes)).expect("weights that fit")
     });
     let start = Instant::now();
     let _ = classifier.read(&lines::load());

@@ -66,8 +66,8 @@ struct Score {
 
 impl Score {
     fn of(learned: &Learned, rows: &[&Row]) -> Self {
-        let classifier =
-            Classifier::with_weights(learned.bytes(unstamped(), &identity())).expect("weights that fit");
+        let bytes = learned.bytes(unstamped(), &identity());
+        let classifier = Classifier::without(&[], Some(bytes)).expect("weights that fit");
         let mut score = Self::default();
         for row in rows {
             let out = cli_row(None, &classifier.read(&row.message()), 0);
@@ -105,7 +105,7 @@ fn calibration(lines: &[Line], frames: &[Sample]) -> [f32; STEPS] {
         let inside: Vec<&Sample> =
             lines.iter().filter(|l| fold(l) != out).flat_map(|l| &l.samples).chain(frames).collect();
         let bytes = Learned::from(&inside, &knobs()).bytes(unstamped(), &identity());
-        let classifier = Classifier::with_weights(bytes).expect("weights that fit");
+        let classifier = Classifier::without(&[], Some(bytes)).expect("weights that fit");
         for line in lines.iter().filter(|l| fold(l) == out) {
             let reading = classifier.read(&line.row.message());
             if reading.whole.source == Source::Exemplar {

@@ -122,24 +122,6 @@ impl Classifier {
         Self::default()
     }
 
-    /// The classifier with further exemplars of the user.
-    ///
-    /// # Errors
-    /// When the text is no exemplar file: what is wrong, and in which line and column.
-    pub fn with_exemplars(yaml: &str) -> Result<Self, super::exemplars::ExemplarError> {
-        let own = super::exemplars::Exemplars::parse(yaml)?;
-        Ok(Self::configured(Some(own), super::similar::Thresholds::default()))
-    }
-
-    /// The classifier with other weights than the built-in ones, as the trainer measures them.
-    ///
-    /// # Errors
-    /// What is wrong with the weights.
-    pub fn with_weights(bytes: Vec<u8>) -> Result<Self, WeightsError> {
-        let weights = Model::parse(Cow::Owned(bytes))?;
-        Ok(Self { weights: Some(Arc::new(weights)), ..Self::default() })
-    }
-
     /// The classifier without some of its parts, with weights learned without them.
     ///
     /// # Errors

@@ -48,21 +48,7 @@ tags! {
 impl Tag {
     /// A verb whose object decides, or a verb of one leaf.
     pub(crate) fn is_verb(self) -> bool {
-        matches!(
-            self,
-            Self::VModify
-                | Self::VAdd
-                | Self::VCreate
-                | Self::VBuild
-                | Self::VDelete
-                | Self::VExecute
-                | Self::VRead
-                | Self::VExplain
-                | Self::VReview
-                | Self::VAudit
-                | Self::VDesign
-                | Self::VDecompose
-        )
+        self.name().starts_with("v_")
     }
 
     /// A verb of changing or running.
@@ -75,25 +61,7 @@ impl Tag {
 
     /// A word that opens a question.
     pub(crate) fn asks(self) -> bool {
-        matches!(
-            self,
-            Self::QWhat
-                | Self::QWhy
-                | Self::QHow
-                | Self::QHowDesign
-                | Self::QWhere
-                | Self::QWhich
-                | Self::QWho
-                | Self::QWhen
-                | Self::QCount
-                | Self::QEffort
-                | Self::QAux
-                | Self::QExist
-                | Self::QWay
-                | Self::QJudge
-                | Self::QMean
-                | Self::QOther
-        )
+        self.name().starts_with("q_")
     }
 
     /// Counts only when it covers the message.

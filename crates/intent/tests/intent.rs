@@ -16,7 +16,7 @@ mod prohibitions;
 
 use pilothouse_intent::{
     Clarify, Classifier, Control, Exemplars, IntentNode, IntentPath, Message, Mode, PausedTurn, Phase,
-    PlanSub, Reading, Source, Turn, cli_row, exemplars,
+    PlanSub, Reading, Source, Thresholds, Turn, cli_row, exemplars,
     scope::{Approval, Capability},
 };
 use prohibitions::*;
@@ -268,10 +268,10 @@ fn a_broken_exemplar_file_names_line_and_column() {
         ("other:\n", 1, 1),
         ("primary:\n\tquery:\n", 2, 1),
     ] {
-        let error = Classifier::with_exemplars(yaml).expect_err(yaml);
+        let error = Exemplars::parse(yaml).expect_err(yaml);
         assert_eq!((error.line, error.column), (line, column), "{yaml:?}: {error}");
     }
-    let mine = Classifier::with_exemplars("leaves:\n  execute:\n    - zap the frobnicator\n").unwrap();
+    let mine = with("leaves:\n  execute:\n    - zap the frobnicator\n");
     let r = mine.read(&Message { text: "Zap the frobnicator!", ..Message::default() });
     assert_eq!((r.whole.path.current(), r.whole.source), (N::Execute, Source::Exemplar));
 }
@@ -411,7 +411,7 @@ fn a_long_paste_is_read_by_head_and_tail() {
 }
 
 fn with(yaml: &str) -> Classifier {
-    Classifier::with_exemplars(yaml).unwrap()
+    Classifier::configured(Some(Exemplars::parse(yaml).unwrap()), Thresholds::default())
 }
 
 /// What a user added is found by likeness, not only word for word.
