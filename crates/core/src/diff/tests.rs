@@ -1,0 +1,86 @@
+use super::*;
+use proptest::prelude::*;
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(
+        prop_oneof![
+            "[abc]{0,2}\n",
+            "[abc]{0,2}\r\n",
+            Just("\u{feff}x".to_owned()),
+            Just("\0\n".to_owned())
+        ],
+        0..40,
+    )
+    .prop_map(|v| v.concat().into_bytes())
+}
+
+proptest! {
+    #[test]
+    fn taking_all_gives_the_new_text_and_none_the_old(a in text(), b in text()) {
+        let h = hunks(&a, &b);
+        prop_assert_eq!(&select(&a, &b, &h, &(0..h.len()).collect()), &b);
+        prop_assert_eq!(&select(&a, &b, &h, &BTreeSet::new()), &a);
+    }
+
+    #[test]
+    fn parts_of_hunks_come_to_the_same_and_each_is_taken_alone(a in text(), b in text(), pick in any::<u64>()) {
+        let whole = hunks(&a, &b);
+        let mut parts: Vec<Hunk> = whole.iter().flat_map(Hunk::parts).collect();
+        for _ in 0..2 {
+            prop_assert_eq!(&select(&a, &b, &parts, &(0..parts.len()).collect()), &b);
+            let taken: BTreeSet<usize> = (0..parts.len()).filter(|i| pick >> (i % 64) & 1 == 1).collect();
+            let size = |p: &Hunk| (p.added(), p.removed());
+            let (added, removed) = parts.iter().enumerate().filter(|(i, _)| taken.contains(i))
+                .fold((0, 0), |(x, y), (_, p)| (x + size(p).0, y + size(p).1));
+            let got = select(&a, &b, &parts, &taken);
+            prop_assert_eq!(lines(&got).len() + removed, lines(&a).len() + added);
+            parts = parts.iter().flat_map(Hunk::parts).collect();
+        }
+        prop_assert!(parts.iter().all(|p| p.parts().len() == 1));
+    }
+
+    #[test]
+    fn a_change_alone_is_carried_over_whole_and_two_never_lose_a_line_of_ours(a in text(), b in text(), c in text()) {
+        prop_assert_eq!(rebase(&a, &b, &a), Rebased { text: b.clone(), meets: vec![] });
+        prop_assert_eq!(rebase(&a, &a, &c), Rebased { text: c.clone(), meets: vec![] });
+        prop_assert_eq!(rebase(&a, &b, &b), Rebased { text: b.clone(), meets: vec![] });
+        let (over, back) = (rebase(&a, &b, &c), rebase(&a, &c, &b));
+        prop_assert_eq!(over.meets.len(), back.meets.len());
+        prop_assert!(!over.meets.is_empty() || over.text == back.text);
+        prop_assert!(over.meets.iter().all(|m| m.end() <= lines(&c).len()));
+    }
+
+    #[test]
+    fn bytes_outside_taken_hunks_stay(a in text(), b in text(), pick in any::<u64>()) {
+        let h = hunks(&a, &b);
+        let taken: BTreeSet<usize> = (0..h.len()).filter(|i| pick >> (i % 64) & 1 == 1).collect();
+        let got = select(&a, &b, &h, &taken);
+        let again = hunks(&a, &got);
+        let kept: Vec<_> = h.iter().enumerate().filter(|(i, _)| !taken.contains(i)).map(|(_, h)| h.old()).collect();
+        for hunk in again {
+            let o = hunk.old();
+            prop_assert!(kept.iter().all(|k| k.len == 0 || o.end() <= k.start || o.start >= k.end() || o.len == 0));
+        }
+    }
+}
+
+#[test]
+fn a_change_moves_over_to_a_file_that_changed_elsewhere() {
+    let got = rebase(b"a\nb\nc\nd\ne\n", b"a\nB\nc\nd\ne\n", b"a\nb\nc\nd\nE\nf\n");
+    assert_eq!(got, Rebased { text: b"a\nB\nc\nd\nE\nf\n".to_vec(), meets: vec![] });
+    let met = rebase(b"a\nb\nc\nd\n", b"a\nB\nc\nd\n", b"a\nx\nc\nD\n");
+    assert_eq!(met, Rebased { text: b"a\nB\nc\nD\n".to_vec(), meets: vec![Lines { start: 1, len: 1 }] });
+    assert_eq!(rebase(b"a\nb\n", b"a\nB\n", b"a\nB\n").meets, [], "they made the same of it");
+    let lower = rebase(b"a\nb\nc\nd\n", b"a\nb\nc\nD\n", b"0\n1\na\nb\nc\nx\ny\n");
+    assert_eq!(lower.meets, [Lines { start: 5, len: 2 }], "counted in what stands there now");
+}
+
+#[test]
+fn far_changes_are_hunks_of_their_own() {
+    let old = (0..30).map(|n| n.to_string()).collect::<Vec<_>>().join("\n") + "\n";
+    let new = old.replace("\n3\n", "\nthree\n").replace("\n20\n", "\ntwenty\n");
+    let h = hunks(old.as_bytes(), new.as_bytes());
+    assert_eq!(h.len(), 2);
+    let first = select(old.as_bytes(), new.as_bytes(), &h, &BTreeSet::from([0]));
+    assert_eq!(String::from_utf8(first).unwrap(), old.replace("\n3\n", "\nthree\n"));
+}

@@ -1,0 +1,107 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+fn places() -> Places {
+    Places { root: "/home/u/proj".into(), home: "/home/u".into(), ..Places::default() }
+}
+
+fn covers(pattern: &str, path: &str) -> bool {
+    let places = places();
+    Glob::parse(pattern).unwrap().covers(&Target::exact(path, &places), &places, true)
+}
+
+#[test]
+fn a_pattern_covers_components_and_never_a_prefix_of_the_text() {
+    for (pattern, path, want) in [
+        ("secrets/**", "secrets/key", true),
+        ("secrets/**", "secrets", true),
+        ("secrets/**", "secrets-evil/key", false),
+        ("secrets/**", "a/secrets/key", false),
+        ("**/secrets/**", "a/secrets/key", true),
+        (".env", ".env", true),
+        (".env", "a/b/.env", true),
+        (".env", ".env.example", false),
+        (".env", "/etc/app/.env", true),
+        (".env.*", ".env.local", true),
+        ("*.pem", "certs/x.pem", true),
+        ("src/*.rs", "src/a.rs", true),
+        ("src/*.rs", "src/b/a.rs", false),
+        ("src/**/a.rs", "src/a.rs", true),
+        ("src/**/a.rs", "src/b/c/a.rs", true),
+        ("~/.ssh", "/home/u/.ssh/id_rsa", true),
+        ("~/.ssh", ".ssh/id_rsa", false),
+        ("/etc/passwd", "/etc/passwd", true),
+        ("./src/a", "/home/u/proj/src/a", true),
+        ("secrets/**", "x/../secrets/key", true),
+        ("secrets/**", "SECRETS/Key", true),
+        ("**", "anything/at/all", true),
+        ("src/", "src/x", true),
+    ] {
+        assert_eq!(covers(pattern, path), want, "{pattern} {path}");
+    }
+}
+
+#[test]
+fn an_open_path_is_covered_when_it_may_mean_a_covered_file() {
+    let places = places();
+    let may = |pattern: &str, path: &str, from: Option<&[String]>| {
+        let targets = Target::of_line(path, "", from, &places, Wild::Any);
+        let glob = Glob::parse(pattern).unwrap();
+        targets.iter().any(|t| glob.covers(t, &places, true))
+    };
+    let here = [String::new()];
+    let there = [String::new(), "secrets".to_owned()];
+    for (pattern, path, from, want) in [
+        (".env", ".e*", Some(&here[..]), true),
+        (".env", "*.rs", Some(&here[..]), false),
+        ("secrets/**", "s*/k?y", Some(&here[..]), true),
+        ("secrets/**", "\u{1a}/key", Some(&here[..]), false),
+        ("secrets/**", "\u{1a}/secrets/key", Some(&here[..]), true),
+        ("secrets/key", "\u{1a}/key", Some(&here[..]), true),
+        (".env", "\u{1a}/Cargo.toml", Some(&here[..]), false),
+        ("**", "\u{1a}/key", Some(&here[..]), true),
+        ("secrets/key", "\u{1a}/other", Some(&here[..]), false),
+        (".env", "\u{1a}.env", Some(&here[..]), true),
+        ("secrets/key", "key", Some(&there[..]), true),
+        ("secrets/key", "key", None, true),
+        ("secrets/key", "../key", Some(&there[..]), false),
+        (".env", ".en[uv]", Some(&here[..]), true),
+    ] {
+        assert_eq!(may(pattern, path, from), want, "{pattern} {path}");
+    }
+}
+
+#[test]
+fn a_wildcard_of_the_shell_in_front_of_a_name_is_no_dot() {
+    let places = places();
+    let may = |pattern: &str, path: &str| {
+        let targets = Target::of_line(path, "", Some(&[String::new()]), &places, Wild::Shell);
+        let glob = Glob::parse(pattern).unwrap();
+        targets.iter().any(|t| glob.covers(t, &places, true))
+    };
+    for (pattern, path, want) in [
+        (".env.*", "src/*.rs", false),
+        (".env.*", "*", false),
+        (".ssh", "*/config", false),
+        (".ssh", "**/config", false),
+        (".env", "[.]env", false),
+        (".env", ".*", true),
+        (".env.*", ".env*", true),
+        (".env.*", "***.rs", true),
+        ("*.env", "*.env", true),
+        ("secrets/**", "*/key", true),
+        (".env.*", "\u{1a}.rs", true),
+    ] {
+        assert_eq!(may(pattern, path), want, "{pattern} {path}");
+    }
+}
+
+#[test]
+fn unknown_syntax_is_an_error_at_its_place() {
+    for (pattern, at) in
+        [("a/[bc]", 2), ("a/../b", 2), ("a/b**", 2), ("{a,b}", 0), ("~bob/x", 0), ("", 0), ("!x", 0)]
+    {
+        assert_eq!(Glob::parse(pattern).unwrap_err().at, at, "{pattern}");
+    }
+}
