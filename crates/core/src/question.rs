@@ -30,26 +30,26 @@ mod transition;
 mod trust;
 mod undo;
 
-pub use access::{Access, AccessAnswer};
-pub use breakout::{Breakout, BreakoutAnswer};
+pub use access::Access;
+pub use breakout::Breakout;
 pub use budget::{BudgetAnswer, BudgetQuestion};
 pub use clarification::{Clarification, ClarificationAnswer};
 pub use command::{CommandAnswer, CommandQuestion};
 pub use commit::{CommitAnswer, CommitQuestion};
 pub use diff::{Review, files_wait};
-pub use exit::{Exit, ExitAnswer};
+pub use exit::Exit;
 pub use failure::{Failure, FailureAnswer, PLACE};
 pub use form::{FormAnswer, FormField, FormQuestion};
 pub use gap::{Gap, GapAnswer};
-pub use gate_change::{GateChange, GateChangeAnswer};
+pub use gate_change::GateChange;
 pub use interruption::{Interruption, InterruptionAnswer};
-pub use pause::{Paused, PausedAnswer};
+pub use pause::Paused;
 pub use pipeline::{PauseAnswer, PipelinePause};
 pub use plan::{Confirmation, PlanAnswer};
-pub use remember::{Remember, RememberAnswer};
+pub use remember::Remember;
 pub use source::{SourceAnswer, SourceQuestion};
 pub use spec::{Act, Choice, Danger, Place, Reach, Role, Spec, Tone, Unattended};
-pub use transition::{Transition, TransitionAnswer};
+pub use transition::Transition;
 pub use trust::{TrustAnswer, TrustQuestion};
 pub use undo::{UndoAnswer, UndoQuestion};
 
@@ -224,17 +224,17 @@ impl CheckpointKind {
 
     /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.
     pub fn is_phase_own(&self) -> bool {
-        self.question().is_phase_own()
+        self.question().ties().phase_own
     }
 
     /// The call that waits for its answer, if one does.
     pub fn call(&self) -> Option<CallId> {
-        self.question().call()
+        self.question().ties().call
     }
 
     /// The lane that it names, if it names one.
     pub fn lane(&self) -> Option<LaneId> {
-        self.question().lane()
+        self.question().ties().lane
     }
 
     /// The ways to answer that are drawn, in their order.
@@ -263,7 +263,7 @@ impl CheckpointKind {
     }
 }
 
-/// A line that is nothing but a yes or a no.
+/// A yes or a no and nothing else: a typed line, or the answer to a question that takes no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lone {
     /// Yes.
@@ -279,6 +279,15 @@ impl Lone {
             "y" | "yes" | "yes please" | "yep" | "yeah" => Some(Self::Yes),
             "n" | "no" | "no thanks" | "nope" => Some(Self::No),
             _ => None,
+        }
+    }
+
+    /// The same of an answer: a yes, or one that the question takes for a no.
+    fn given(given: &Answer, no: bool) -> Result<Self, Refusal> {
+        match given {
+            Answer::Approve => Ok(Self::Yes),
+            _ if no => Ok(Self::No),
+            _ => Err(wrong()),
         }
     }
 }
@@ -316,6 +325,23 @@ pub enum Card {
     Nothing,
 }
 
+/// What a question hangs on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ties {
+    /// The call that waits for the answer, if one does.
+    pub call: Option<CallId>,
+    /// The lane that it names, if it names one.
+    pub lane: Option<LaneId>,
+    /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.
+    pub phase_own: bool,
+    /// Whether the phase asks it again when another question took its place.
+    pub comes_back: bool,
+    /// Whether it stays when the work of its lane ends, or when it has none.
+    pub outlives_work: bool,
+    /// Whether someone who looks elsewhere is not told of it.
+    pub quiet: bool,
+}
+
 /// What a kind of question says of itself.
 pub trait Question {
     /// The ways to answer, in the order in which they are drawn, with the words that stand for them.
@@ -347,9 +373,9 @@ pub trait Question {
         }
     }
 
-    /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.
-    fn is_phase_own(&self) -> bool {
-        false
+    /// What it hangs on.
+    fn ties(&self) -> Ties {
+        Ties::default()
     }
 
     /// The hash of what is shown, where an answer is bound to one.
@@ -357,34 +383,9 @@ pub trait Question {
         None
     }
 
-    /// The call that waits for the answer, if one does.
-    fn call(&self) -> Option<CallId> {
-        None
-    }
-
-    /// The lane that it names, if it names one.
-    fn lane(&self) -> Option<LaneId> {
-        None
-    }
-
     /// The line that can be changed before a yes, if there is one.
     fn line(&self) -> Option<&str> {
         None
-    }
-
-    /// Whether the phase asks it again when another question took its place.
-    fn comes_back(&self) -> bool {
-        false
-    }
-
-    /// Whether it stays when the work of its lane ends, or when it has none.
-    fn outlives_work(&self) -> bool {
-        false
-    }
-
-    /// Whether someone who looks elsewhere is told of it.
-    fn alerts(&self) -> bool {
-        true
     }
 
     /// What the conversation keeps of it.

@@ -104,7 +104,7 @@ impl Watching {
 #[expect(clippy::wildcard_enum_match_arm, reason = "most events want nobody's eye")]
 pub fn wanted(events: &[Stamped]) -> Option<Attention> {
     let of = |event: &Stamped| match &event.event {
-        Event::CheckpointOpened { checkpoint } if checkpoint.kind.question().alerts() => {
+        Event::CheckpointOpened { checkpoint } if !checkpoint.kind.question().ties().quiet => {
             Some(Attention::Asked)
         }
         Event::RunCompleted { status: RunStatus::Completed | RunStatus::Ended, .. } => Some(Attention::Ended),

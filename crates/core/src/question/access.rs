@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec};
+use super::{Accept, Act, Asked, Card, Choice, Lone, Question, Role, Spec, Ties};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -23,15 +23,6 @@ pub struct Access {
     pub shown: BlobId,
     /// The rule.
     pub ruling: Ruling,
-}
-
-/// Whether it may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessAnswer {
-    /// This call.
-    Allow,
-    /// Not this call.
-    Deny,
 }
 
 impl Question for Access {
@@ -57,12 +48,12 @@ impl Question for Access {
         spec.ruled = Some((self.request.clone(), Some(self.ruling.clone())));
     }
 
-    fn shown(&self) -> Option<BlobId> {
-        Some(self.shown)
+    fn ties(&self) -> Ties {
+        Ties { call: Some(self.call), ..Ties::default() }
     }
 
-    fn call(&self) -> Option<CallId> {
-        Some(self.call)
+    fn shown(&self) -> Option<BlobId> {
+        Some(self.shown)
     }
 
     fn card(&self) -> Card {
@@ -71,12 +62,12 @@ impl Question for Access {
 }
 
 impl Accept for Access {
-    type Answer = AccessAnswer;
+    type Answer = Lone;
 
-    fn accept(&self, given: Answer) -> Result<AccessAnswer, Refusal> {
+    fn accept(&self, given: Answer) -> Result<Lone, Refusal> {
         match given {
-            Answer::Approve => Ok(AccessAnswer::Allow),
-            Answer::Reject(_) | Answer::Abort | Answer::Skip => Ok(AccessAnswer::Deny),
+            Answer::Approve => Ok(Lone::Yes),
+            Answer::Reject(_) | Answer::Abort | Answer::Skip => Ok(Lone::No),
             _ => Err(Refusal::new("answer it with y or n")),
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Lone, Question, Spec, Ties};
 use crate::{checkpoint::Answer, refusal::Refusal};
 
 /// A message asked for something else while a pipeline was paused.
@@ -10,15 +10,6 @@ use crate::{checkpoint::Answer, refusal::Refusal};
 pub struct Breakout {
     /// The message that asked for something else.
     pub original: String,
-}
-
-/// Whether the pipeline is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BreakoutAnswer {
-    /// It is left, and the message has its turn.
-    Leave,
-    /// It stays paused.
-    Stay,
 }
 
 impl Question for Breakout {
@@ -33,23 +24,15 @@ impl Question for Breakout {
         spec.tag = "leave?";
     }
 
-    fn is_phase_own(&self) -> bool {
-        true
-    }
-
-    fn comes_back(&self) -> bool {
-        true
+    fn ties(&self) -> Ties {
+        Ties { phase_own: true, comes_back: true, ..Ties::default() }
     }
 }
 
 impl Accept for Breakout {
-    type Answer = BreakoutAnswer;
+    type Answer = Lone;
 
-    fn accept(&self, given: Answer) -> Result<BreakoutAnswer, Refusal> {
-        match given {
-            Answer::Approve => Ok(BreakoutAnswer::Leave),
-            Answer::Continue => Ok(BreakoutAnswer::Stay),
-            _ => Err(wrong()),
-        }
+    fn accept(&self, given: Answer) -> Result<Lone, Refusal> {
+        Lone::given(&given, matches!(given, Answer::Continue))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Role, Spec, Unattended, word, wrong};
+use super::{Accept, Act, Asked, Choice, Question, Role, Spec, Ties, Unattended, word, wrong};
 use crate::{
     checkpoint::Answer,
     clean::Clean,
@@ -110,16 +110,16 @@ impl Question for BudgetQuestion {
         spec.unattended = Unattended::Spent { unknown: self.unknown };
     }
 
+    fn ties(&self) -> Ties {
+        Ties { phase_own: true, ..Ties::default() }
+    }
+
     fn read(&self, line: &str) -> Option<Answer> {
         let word = word(line);
         let choice = self.choices().into_iter().find(|c| c.words.contains(&word.as_str()) || c.key == word);
         choice
             .and_then(|c| c.act.given())
             .or_else(|| self.amount(line).map(|_| Answer::Text(line.trim().to_owned())))
-    }
-
-    fn is_phase_own(&self) -> bool {
-        true
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Question, Spec, word, wrong};
+use super::{Accept, Act, Asked, Card, Choice, Question, Spec, Ties, word, wrong};
 use crate::{
     checkpoint::Answer,
     clean::Clean,
@@ -55,6 +55,10 @@ impl Question for Clarification {
         spec.free = true;
     }
 
+    fn ties(&self) -> Ties {
+        Ties { call: self.call, lane: self.lane, phase_own: true, ..Ties::default() }
+    }
+
     /// Everything is an answer but a command of the user, which begins with `!`.
     fn read(&self, line: &str) -> Option<Answer> {
         let word = word(line);
@@ -68,18 +72,6 @@ impl Question for Clarification {
             Ok(n) if (1..=self.choices.len()).contains(&n) => Some(Answer::Pick(n - 1)),
             Ok(_) | Err(_) => Some(Answer::Text(line.trim().to_owned())),
         }
-    }
-
-    fn is_phase_own(&self) -> bool {
-        true
-    }
-
-    fn call(&self) -> Option<CallId> {
-        self.call
-    }
-
-    fn lane(&self) -> Option<LaneId> {
-        self.lane
     }
 
     fn card(&self) -> Card {

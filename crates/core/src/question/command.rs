@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Danger, Question, Role, Spec};
+use super::{Accept, Act, Asked, Card, Choice, Danger, Question, Role, Spec, Ties};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -191,16 +191,16 @@ impl Question for CommandQuestion {
         spec.editable = self.gate.is_none().then_some("edit the command");
     }
 
+    fn ties(&self) -> Ties {
+        Ties { call: Some(self.call), ..Ties::default() }
+    }
+
     fn line(&self) -> Option<&str> {
         self.gate.is_none().then_some(self.command.as_str())
     }
 
     fn shown(&self) -> Option<BlobId> {
         Some(self.shown)
-    }
-
-    fn call(&self) -> Option<CallId> {
-        Some(self.call)
     }
 
     fn card(&self) -> Card {

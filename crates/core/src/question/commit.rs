@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Question, Role, Spec, wrong};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -117,10 +117,6 @@ impl Question for CommitQuestion {
             text.push_str(&format!("\0{}\0{:?}\0{:?}", file.path, file.kind, file.content));
         }
         Some(BlobId::of(text.as_bytes()))
-    }
-
-    fn card(&self) -> Card {
-        Card::Question { choices: Vec::new(), failed: None }
     }
 }
 

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Place, Question, Role, Spec};
+use super::{Accept, Act, Asked, Card, Choice, Place, Question, Role, Spec, Ties};
 use crate::{
     checkpoint::Answer,
     clean::Clean,
@@ -65,12 +65,8 @@ impl Question for Review {
         });
     }
 
-    fn lane(&self) -> Option<LaneId> {
-        Some(self.lane)
-    }
-
-    fn outlives_work(&self) -> bool {
-        true
+    fn ties(&self) -> Ties {
+        Ties { lane: Some(self.lane), outlives_work: true, ..Ties::default() }
     }
 
     fn card(&self) -> Card {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, wrong};
+use super::{Accept, Act, Asked, Card, Choice, Lone, Question, Role, Spec, Ties};
 use crate::{
     checkpoint::{Answer, Checkpoint},
     clean::Clean,
@@ -18,15 +18,6 @@ pub struct Exit {
     /// Whether the session is to start over, and not to end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over: bool,
-}
-
-/// Whether they do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExitAnswer {
-    /// What runs is stopped, and the session ends or starts over.
-    Leave,
-    /// It goes on.
-    Stay,
 }
 
 impl Exit {
@@ -83,13 +74,9 @@ impl Question for Exit {
         spec.title = spec.text.clone();
     }
 
-    fn is_phase_own(&self) -> bool {
-        true
-    }
-
     /// Whoever is asked is there: they are about to leave.
-    fn alerts(&self) -> bool {
-        false
+    fn ties(&self) -> Ties {
+        Ties { phase_own: true, quiet: true, ..Ties::default() }
     }
 
     fn card(&self) -> Card {
@@ -98,13 +85,9 @@ impl Question for Exit {
 }
 
 impl Accept for Exit {
-    type Answer = ExitAnswer;
+    type Answer = Lone;
 
-    fn accept(&self, given: Answer) -> Result<ExitAnswer, Refusal> {
-        match given {
-            Answer::Approve => Ok(ExitAnswer::Leave),
-            Answer::Reject(_) => Ok(ExitAnswer::Stay),
-            _ => Err(wrong()),
-        }
+    fn accept(&self, given: Answer) -> Result<Lone, Refusal> {
+        Lone::given(&given, matches!(given, Answer::Reject(_)))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Question, Spec, Tone, Unattended, wrong};
+use super::{Accept, Act, Asked, Card, Choice, Question, Spec, Ties, Tone, Unattended, wrong};
 use crate::{
     checkpoint::Answer,
     clean::Clean,
@@ -128,12 +128,8 @@ impl Question for Failure {
         spec.unattended = Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned());
     }
 
-    fn is_phase_own(&self) -> bool {
-        true
-    }
-
-    fn comes_back(&self) -> bool {
-        true
+    fn ties(&self) -> Ties {
+        Ties { phase_own: true, comes_back: true, ..Ties::default() }
     }
 
     fn card(&self) -> Card {

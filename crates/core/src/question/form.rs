@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Lone, Question, Role, Spec};
+use super::{Accept, Act, Asked, Choice, Lone, Question, Role, Spec, Ties};
 use crate::{checkpoint::Answer, clean::Clean, ids::CallId, refusal::Refusal};
 
 /// A form that the server of a running call wants filled in.
@@ -87,6 +87,10 @@ impl Question for FormQuestion {
         spec.free = true;
     }
 
+    fn ties(&self) -> Ties {
+        Ties { call: Some(self.call), phase_own: true, ..Ties::default() }
+    }
+
     fn read(&self, line: &str) -> Option<Answer> {
         match line.trim().to_lowercase().as_str() {
             "" => None,
@@ -104,14 +108,6 @@ impl Question for FormQuestion {
             Lone::No => Some(Answer::Reject(String::new())),
             Lone::Yes => None,
         }
-    }
-
-    fn is_phase_own(&self) -> bool {
-        true
-    }
-
-    fn call(&self) -> Option<CallId> {
-        Some(self.call)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Question, Spec, Ties, wrong};
 use crate::{
     checkpoint::Answer,
     clean::Clean,
@@ -94,12 +94,8 @@ impl Question for Gap {
         spec.facts = titles.map(|t| ("needs it", Clean::line(&t.title))).collect();
     }
 
-    fn is_phase_own(&self) -> bool {
-        true
-    }
-
-    fn comes_back(&self) -> bool {
-        true
+    fn ties(&self) -> Ties {
+        Ties { phase_own: true, comes_back: true, ..Ties::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Role, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Lone, Question, Role, Spec, Ties};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -33,15 +33,6 @@ pub struct GateChange {
     pub unasked: bool,
 }
 
-/// Whether the gate is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GateChangeAnswer {
-    /// It gets the other command.
-    Take,
-    /// It stays as it is.
-    Keep,
-}
-
 impl Question for GateChange {
     fn choices(&self) -> Vec<Choice> {
         vec![
@@ -64,27 +55,19 @@ impl Question for GateChange {
             vec![("instead of", Clean::line(&self.from)), ("would be", Clean::line(&self.to)), ("why", why)];
     }
 
+    fn ties(&self) -> Ties {
+        Ties { call: Some(self.call), lane: Some(self.lane), ..Ties::default() }
+    }
+
     fn shown(&self) -> Option<BlobId> {
         Some(BlobId::of(format!("{}\0{}\0{}", self.gate.0, self.from, self.to).as_bytes()))
-    }
-
-    fn call(&self) -> Option<CallId> {
-        Some(self.call)
-    }
-
-    fn lane(&self) -> Option<LaneId> {
-        Some(self.lane)
     }
 }
 
 impl Accept for GateChange {
-    type Answer = GateChangeAnswer;
+    type Answer = Lone;
 
-    fn accept(&self, given: Answer) -> Result<GateChangeAnswer, Refusal> {
-        match given {
-            Answer::Approve => Ok(GateChangeAnswer::Take),
-            Answer::Reject(_) | Answer::Abort => Ok(GateChangeAnswer::Keep),
-            _ => Err(wrong()),
-        }
+    fn accept(&self, given: Answer) -> Result<Lone, Refusal> {
+        Lone::given(&given, matches!(given, Answer::Reject(_) | Answer::Abort))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Question, Spec, Ties, wrong};
 use crate::{checkpoint::Answer, clean::Clean, refusal::Refusal};
 
 /// The answer that hands it on.
@@ -49,8 +49,8 @@ impl Question for Interruption {
         spec.title = Clean::line(&format!("You said: \"{}\"", Clean::line(&self.text)));
     }
 
-    fn is_phase_own(&self) -> bool {
-        true
+    fn ties(&self) -> Ties {
+        Ties { phase_own: true, ..Ties::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Role, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Lone, Question, Role, Spec, Ties, wrong};
 use crate::{checkpoint::Answer, clean::Clean, plan::Pause, refusal::Refusal};
 
 /// A run stopped where its plan says so.
@@ -13,15 +13,6 @@ pub struct Paused {
     /// What it came to, where a limit was passed: lines, or millionths of a US dollar.
     #[serde(default)]
     pub came_to: u64,
-}
-
-/// What becomes of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PausedAnswer {
-    /// It goes on, and does not stop here again.
-    GoOn,
-    /// It stops; its plan is set aside.
-    Stop,
 }
 
 const GO_ON: &[&str] =
@@ -44,22 +35,18 @@ impl Question for Paused {
         spec.tag = "pause";
     }
 
-    fn is_phase_own(&self) -> bool {
-        true
-    }
-
-    fn comes_back(&self) -> bool {
-        true
+    fn ties(&self) -> Ties {
+        Ties { phase_own: true, comes_back: true, ..Ties::default() }
     }
 }
 
 impl Accept for Paused {
-    type Answer = PausedAnswer;
+    type Answer = Lone;
 
-    fn accept(&self, given: Answer) -> Result<PausedAnswer, Refusal> {
+    fn accept(&self, given: Answer) -> Result<Lone, Refusal> {
         match given {
-            Answer::Continue | Answer::Approve => Ok(PausedAnswer::GoOn),
-            Answer::Abort | Answer::Reject(_) => Ok(PausedAnswer::Stop),
+            Answer::Continue | Answer::Approve => Ok(Lone::Yes),
+            Answer::Abort | Answer::Reject(_) => Ok(Lone::No),
             _ => Err(wrong()),
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Question, Spec, Ties, wrong};
 use crate::{checkpoint::Answer, refusal::Refusal};
 
 /// The next stage waits for a yes.
@@ -38,12 +38,8 @@ impl Question for PipelinePause {
         spec.default = Some(0);
     }
 
-    fn is_phase_own(&self) -> bool {
-        true
-    }
-
-    fn comes_back(&self) -> bool {
-        true
+    fn ties(&self) -> Ties {
+        Ties { phase_own: true, comes_back: true, ..Ties::default() }
     }
 }
 

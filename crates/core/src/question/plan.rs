@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, Tone, Unattended, wrong};
+use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, Ties, Tone, Unattended, wrong};
 use crate::{blob::BlobId, checkpoint::Answer, clean::Clean, refusal::Refusal};
 
 /// The active plan waits for a yes.
@@ -72,16 +72,12 @@ impl Question for Confirmation {
         spec.unattended = Unattended::PlanReady;
     }
 
+    fn ties(&self) -> Ties {
+        Ties { phase_own: true, comes_back: true, ..Ties::default() }
+    }
+
     fn shown(&self) -> Option<BlobId> {
         self.of
-    }
-
-    fn is_phase_own(&self) -> bool {
-        true
-    }
-
-    fn comes_back(&self) -> bool {
-        true
     }
 
     fn card(&self) -> Card {

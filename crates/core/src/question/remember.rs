@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Role, Spec, Tone, Unattended, wrong};
+use super::{Accept, Act, Asked, Choice, Lone, Question, Role, Spec, Ties, Tone, Unattended};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -19,15 +19,6 @@ pub struct Remember {
     /// Whether these are the user's own words.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub said: bool,
-}
-
-/// Whether it is remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RememberAnswer {
-    /// It is.
-    Keep,
-    /// Not at all.
-    Drop,
 }
 
 impl Question for Remember {
@@ -59,27 +50,19 @@ impl Question for Remember {
         spec.unattended = Unattended::Waits;
     }
 
+    fn ties(&self) -> Ties {
+        Ties { outlives_work: true, quiet: true, ..Ties::default() }
+    }
+
     fn shown(&self) -> Option<BlobId> {
         Some(BlobId::of(format!("{}\0{}", self.note.kind.name(), self.note.text).as_bytes()))
-    }
-
-    fn outlives_work(&self) -> bool {
-        true
-    }
-
-    fn alerts(&self) -> bool {
-        false
     }
 }
 
 impl Accept for Remember {
-    type Answer = RememberAnswer;
+    type Answer = Lone;
 
-    fn accept(&self, given: Answer) -> Result<RememberAnswer, Refusal> {
-        match given {
-            Answer::Approve => Ok(RememberAnswer::Keep),
-            Answer::Reject(_) | Answer::Abort => Ok(RememberAnswer::Drop),
-            _ => Err(wrong()),
-        }
+    fn accept(&self, given: Answer) -> Result<Lone, Refusal> {
+        Lone::given(&given, matches!(given, Answer::Reject(_) | Answer::Abort))
     }
 }

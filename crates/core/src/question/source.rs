@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec};
+use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, Ties};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -83,12 +83,12 @@ impl Question for SourceQuestion {
         spec.by_rule = !self.tool.changed;
     }
 
-    fn shown(&self) -> Option<BlobId> {
-        Some(self.shown)
+    fn ties(&self) -> Ties {
+        Ties { call: Some(self.call), ..Ties::default() }
     }
 
-    fn call(&self) -> Option<CallId> {
-        Some(self.call)
+    fn shown(&self) -> Option<BlobId> {
+        Some(self.shown)
     }
 
     fn card(&self) -> Card {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Everything that is shown of a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spec {
     /// How it sounds.
     pub tone: Tone,
@@ -61,29 +61,15 @@ pub struct Spec {
 impl Spec {
     /// What is shown of a question with this message.
     pub(crate) fn of(question: &dyn Question, message: &str, asked: &Asked<'_>) -> Self {
-        let place = if question.is_phase_own() { Place::Composer } else { Place::List };
+        let place = if question.ties().phase_own { Place::Composer } else { Place::List };
         let mut spec = Self {
-            tone: Tone::Asks,
             title: Clean::line(message.lines().next().unwrap_or_default()),
-            suffix: "",
             tag: "question",
             text: Clean::line(message),
-            exact: false,
-            danger: None,
-            facts: Vec::new(),
-            facts_in_bar: false,
-            options: Vec::new(),
             choices: question.choices(),
-            default: None,
-            free: false,
             place,
             things: 1,
-            hunks: None,
-            ruled: None,
-            by_rule: false,
-            editable: None,
-            about_folder: false,
-            unattended: Unattended::Asks,
+            ..Self::default()
         };
         question.describe(&mut spec, asked);
         spec
@@ -122,22 +108,24 @@ impl Spec {
 }
 
 /// How a question sounds: its glyph and colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Something is offered.
     Offers,
     /// Something waits.
+    #[default]
     Asks,
     /// Something failed.
     Failed,
 }
 
 /// Where a question is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
     /// In the composer, by a word or a key of the bar.
     Composer,
     /// In the list of what waits.
+    #[default]
     List,
     /// In the diff.
     Diff,
@@ -153,9 +141,10 @@ pub struct Danger {
 }
 
 /// What a run does that comes to the question and has nobody to ask.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Unattended {
     /// It ends, and the question stays open.
+    #[default]
     Asks,
     /// Nothing: the question stays open, and nothing waits for it.
     Waits,

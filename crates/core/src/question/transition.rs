@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Role, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Lone, Question, Role, Spec, Ties};
 use crate::{
     checkpoint::Answer,
     clean::Clean,
@@ -25,15 +25,6 @@ pub struct Transition {
     pub to: IntentNode,
     /// Why, in the model's words.
     pub reason: String,
-}
-
-/// Whether it may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransitionAnswer {
-    /// For this turn.
-    Allow,
-    /// Not in this turn.
-    Deny,
 }
 
 impl Transition {
@@ -71,23 +62,15 @@ impl Question for Transition {
         spec.facts = vec![("path", Clean::line(&way)), ("why", Clean::line(reason))];
     }
 
-    fn call(&self) -> Option<CallId> {
-        Some(self.call)
-    }
-
-    fn lane(&self) -> Option<LaneId> {
-        Some(self.lane)
+    fn ties(&self) -> Ties {
+        Ties { call: Some(self.call), lane: Some(self.lane), ..Ties::default() }
     }
 }
 
 impl Accept for Transition {
-    type Answer = TransitionAnswer;
+    type Answer = Lone;
 
-    fn accept(&self, given: Answer) -> Result<TransitionAnswer, Refusal> {
-        match given {
-            Answer::Approve => Ok(TransitionAnswer::Allow),
-            Answer::Reject(_) | Answer::Abort => Ok(TransitionAnswer::Deny),
-            _ => Err(wrong()),
-        }
+    fn accept(&self, given: Answer) -> Result<Lone, Refusal> {
+        Lone::given(&given, matches!(given, Answer::Reject(_) | Answer::Abort))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec};
+use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, Ties};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -68,12 +68,12 @@ impl Question for TrustQuestion {
         spec.facts.extend(self.gates.iter().map(|line| ("runs", Clean::line(line))));
     }
 
-    fn shown(&self) -> Option<BlobId> {
-        Some(self.shown)
+    fn ties(&self) -> Ties {
+        Ties { outlives_work: true, ..Ties::default() }
     }
 
-    fn outlives_work(&self) -> bool {
-        true
+    fn shown(&self) -> Option<BlobId> {
+        Some(self.shown)
     }
 
     fn card(&self) -> Card {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Role, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Question, Role, Spec, Ties, wrong};
 use crate::{
     blob::BlobId, checkpoint::Answer, clean::Clean, ids::ApplyId, money::count, refusal::Refusal, tool::Doubt,
 };
@@ -95,16 +95,12 @@ impl Question for UndoQuestion {
         spec.facts_in_bar = true;
     }
 
+    fn ties(&self) -> Ties {
+        Ties { phase_own: self.in_bar, outlives_work: true, ..Ties::default() }
+    }
+
     fn shown(&self) -> Option<BlobId> {
         Some(BlobId::of(format!("{:?}\0{}", self.apply, self.doubt.words()).as_bytes()))
-    }
-
-    fn is_phase_own(&self) -> bool {
-        self.in_bar
-    }
-
-    fn outlives_work(&self) -> bool {
-        true
     }
 }
 

@@ -12,9 +12,8 @@ use crate::{
     input::Refusal,
     intent::{Control, IntentNode, Phase, Turn},
     question::{
-        Accept, Clarification, ClarificationAnswer, Confirmation, Exit, ExitAnswer, Failure, FailureAnswer,
-        Gap, GapAnswer, Interruption, InterruptionAnswer, PlanAnswer, Review, Transition, TransitionAnswer,
-        of_kind, wrong,
+        Accept, Clarification, ClarificationAnswer, Confirmation, Exit, Failure, FailureAnswer, Gap,
+        GapAnswer, Interruption, InterruptionAnswer, Lone, PlanAnswer, Review, Transition, of_kind, wrong,
     },
     scope::Capability,
     session::LaneKind,
@@ -180,10 +179,10 @@ impl Resolve for Interruption {
 }
 
 impl Resolve for Transition {
-    fn resolve(&self, draft: &mut Draft<'_>, given: Given<TransitionAnswer>) -> Decided {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
         match given.answer {
-            TransitionAnswer::Allow => draft.allow_deeper(self, given),
-            TransitionAnswer::Deny => {
+            Lone::Yes => draft.allow_deeper(self, given),
+            Lone::No => {
                 let lane = draft.state.lanes.get(&self.lane);
                 let back = lane.map(|l| crate::intent::IntentPath::to(l.node).retreat().current());
                 if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
@@ -198,18 +197,18 @@ impl Resolve for Transition {
 }
 
 impl Resolve for Exit {
-    fn resolve(&self, draft: &mut Draft<'_>, given: Given<ExitAnswer>) -> Decided {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
         draft.close(given.question, Some(given.stored));
         match (given.answer, self.over) {
-            (ExitAnswer::Leave, false) => {
+            (Lone::Yes, false) => {
                 draft.stop_all();
                 draft.emit(Event::ControlGiven { control: Control::Exit });
             }
-            (ExitAnswer::Leave, true) => {
+            (Lone::Yes, true) => {
                 draft.emit(Event::ControlGiven { control: Control::Reset });
                 draft.reset();
             }
-            (ExitAnswer::Stay, _) => {
+            (Lone::No, _) => {
                 if let Some(held) = &self.held {
                     draft.ask_again(held);
                 }
@@ -229,7 +228,7 @@ impl Draft<'_> {
     /// Opens a question once more that stood aside. What the phase itself asks comes back without
     /// that, as it stands now.
     fn ask_again(&mut self, of: &Checkpoint) {
-        if !of.kind.question().comes_back() {
+        if !of.kind.question().ties().comes_back {
             self.ask(of.kind.clone(), of.message.clone());
         }
     }
@@ -266,7 +265,7 @@ impl Draft<'_> {
         }
     }
 
-    fn allow_deeper(&mut self, asked: &Transition, given: Given<TransitionAnswer>) -> Decided {
+    fn allow_deeper(&mut self, asked: &Transition, given: Given<Lone>) -> Decided {
         let (lane, call) = (asked.lane, asked.call);
         if self.state.phase != Phase::Idle && !self.is_of_run(lane) {
             return Err(Refusal::new("a run is under way; ask again when it is done"));

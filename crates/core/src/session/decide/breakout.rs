@@ -19,7 +19,7 @@ use crate::{
         Case, Said, Source, StageEvent,
         breakout::{breakout_decide, is_exit_choice, is_lone_exit, judged, kept},
     },
-    question::{Breakout, BreakoutAnswer},
+    question::{Breakout, Lone},
     talk::{Fault, Usage},
 };
 
@@ -164,11 +164,11 @@ impl Draft<'_> {
 }
 
 impl Resolve for Breakout {
-    fn resolve(&self, draft: &mut Draft<'_>, given: Given<BreakoutAnswer>) -> Decided {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
         draft.close(given.question, Some(given.stored));
         match given.answer {
-            BreakoutAnswer::Leave => draft.leave_for_original(),
-            BreakoutAnswer::Stay => {
+            Lone::Yes => draft.leave_for_original(),
+            Lone::No => {
                 draft.resume_pipeline("");
                 Ok(())
             }

@@ -17,7 +17,7 @@ use crate::{
     phase::Trigger,
     plan::{Files, Gate, GateStatus, Unproven},
     policy::{By, Outcome},
-    question::{GateChange, GateChangeAnswer},
+    question::{GateChange, Lone},
     relpath::RelPath,
     session::{Lane, LaneKind},
     shell::{checks_each_file, proves, tells_its_end},
@@ -194,8 +194,8 @@ impl Draft<'_> {
 }
 
 impl Resolve for GateChange {
-    fn resolve(&self, draft: &mut Draft<'_>, given: Given<GateChangeAnswer>) -> Decided {
-        if given.answer == GateChangeAnswer::Keep {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
+        if given.answer == Lone::No {
             draft.deny_call(given.question, self.call, given.stored, "the user keeps the gate as it is");
             return Ok(());
         }

@@ -16,7 +16,7 @@ use crate::{
     input::Refusal,
     intent::{IntentNode, IntentPath, QuerySub, Reading, Slash, Turn},
     memory::{MemoryChange, MemoryOwner, NOTE_CHARS, Note, NoteDraft, NoteKind},
-    question::{Remember, RememberAnswer},
+    question::{Lone, Remember},
     redact::is_marked,
     relpath::RelPath,
     scope::Capability,
@@ -65,28 +65,9 @@ impl Draft<'_> {
     }
 
     fn open_asked(&self) -> impl Iterator<Item = &Remember> {
-        self.state.open.values().filter_map(|c| match &c.kind {
-            CheckpointKind::Remember(asked) => Some(asked),
-            CheckpointKind::Confirmation(_)
-            | CheckpointKind::Clarification(_)
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption(_)
-            | CheckpointKind::Diff(_)
-            | CheckpointKind::Risk(_)
-            | CheckpointKind::Transition(_)
-            | CheckpointKind::GateChange(_)
-            | CheckpointKind::Access(_)
-            | CheckpointKind::Source(_)
-            | CheckpointKind::Form(_)
-            | CheckpointKind::Trust(_)
-            | CheckpointKind::Exit(_)
-            | CheckpointKind::PipelinePause(_)
-            | CheckpointKind::Commit(_)
-            | CheckpointKind::Undo(_)
-            | CheckpointKind::Gap(_)
-            | CheckpointKind::Budget(_)
-            | CheckpointKind::Paused(_)
-            | CheckpointKind::Breakout(_) => None,
+        self.state.open.values().filter_map(|c| {
+            let CheckpointKind::Remember(asked) = &c.kind else { return None };
+            Some(asked)
         })
     }
 
@@ -277,8 +258,8 @@ impl Draft<'_> {
 }
 
 impl Resolve for Remember {
-    fn resolve(&self, draft: &mut Draft<'_>, given: Given<RememberAnswer>) -> Decided {
-        if given.answer == RememberAnswer::Drop {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
+        if given.answer == Lone::No {
             draft.close(given.question, Some(given.stored));
             return Ok(());
         }

@@ -13,7 +13,7 @@ use crate::{
     intent::Mode,
     phase::Trigger,
     plan::{Pause, Plan},
-    question::{Paused, PausedAnswer},
+    question::{Lone, Paused},
     session::{Lane, LaneKind, State, Talk},
 };
 
@@ -137,8 +137,8 @@ impl Draft<'_> {
 }
 
 impl Resolve for Paused {
-    fn resolve(&self, draft: &mut Draft<'_>, given: Given<PausedAnswer>) -> Decided {
-        if given.answer == PausedAnswer::Stop {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
+        if given.answer == Lone::No {
             return draft.stop();
         }
         draft.close(given.question, Some(given.stored));

@@ -14,7 +14,7 @@ use crate::{
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
     policy::{By, Conditions, DecisionReason, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
-    question::{Access, AccessAnswer, CommandQuestion},
+    question::{Access, CommandQuestion, Lone},
     session::{OpenCall, State},
     shell::Act,
     tool::{ChangeKind, Tool},
@@ -185,14 +185,14 @@ fn access_question(call: CallId, request: Request, ruling: Ruling) -> CallVerdic
 }
 
 impl Resolve for Access {
-    fn resolve(&self, draft: &mut Draft<'_>, given: Given<AccessAnswer>) -> Decided {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
         let Given { question, answer, stored } = given;
         match answer {
-            AccessAnswer::Allow => {
+            Lone::Yes => {
                 let approval = draft.allow(question, stored);
                 draft.start_approved(self.call, approval, None);
             }
-            AccessAnswer::Deny => {
+            Lone::No => {
                 let text = format!("the user does not allow it to {}", self.request);
                 draft.deny_call(question, self.call, stored, &text);
             }

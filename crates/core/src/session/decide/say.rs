@@ -269,7 +269,7 @@ impl Draft<'_> {
             }
             Phase::Idle | Phase::Planning | Phase::AwaitingApproval | Phase::Failed => {
                 // The phase's own question comes back once this one is closed.
-                if self.state.phase_question().is_some_and(|c| !c.kind.question().comes_back()) {
+                if self.state.phase_question().is_some_and(|c| !c.kind.question().ties().comes_back) {
                     return self.route_query(turn);
                 }
                 let choices = self.choices_for(turn);

@@ -230,7 +230,7 @@ impl Draft<'_> {
     pub(super) fn end_work(&mut self, why: &str) {
         self.close_questions(|d, kind| {
             d.lane_asking(kind).is_none_or(|lane| !d.state.lanes.contains_key(&lane))
-                && !kind.question().outlives_work()
+                && !kind.question().ties().outlives_work
         });
         self.end_lanes(why, &|d, lane| d.is_work(lane));
     }
