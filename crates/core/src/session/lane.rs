@@ -236,50 +236,26 @@ impl OpenCall {
 
     /// The command that it asks for, if it is one.
     pub fn run(&self) -> Option<&Run> {
-        match self.asked.as_deref() {
-            Ok(ToolCall::Run(run)) => Some(run),
-            Ok(ToolCall::File(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_))
-            | Err(_) => None,
-        }
+        if let Ok(ToolCall::Run(run)) = self.asked.as_deref() { Some(run) } else { None }
     }
 
     /// What it asks of the files, if it does.
     pub fn file(&self) -> Option<&FileCall> {
-        match self.asked.as_deref() {
-            Ok(ToolCall::File(file)) => Some(file),
-            Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::Knowledge(_) | ToolCall::External(_))
-            | Err(_) => None,
-        }
+        if let Ok(ToolCall::File(file)) = self.asked.as_deref() { Some(file) } else { None }
     }
 
     /// What it wants of a source's tool, if it calls one.
     pub fn source_call(&self) -> Option<&SourceCall> {
-        match self.asked.as_deref() {
-            Ok(ToolCall::External(External::Call(call))) => Some(call),
-            Ok(
-                ToolCall::External(External::Look(_))
-                | ToolCall::Knowledge(_)
-                | ToolCall::File(_)
-                | ToolCall::Run(_)
-                | ToolCall::Session(_),
-            )
-            | Err(_) => None,
-        }
+        let Ok(ToolCall::External(External::Call(call))) = self.asked.as_deref() else { return None };
+        Some(call)
     }
 
     /// The tasks that it hands on, if it does.
     pub fn delegate(&self) -> Option<&Delegate> {
-        match self.asked.as_deref() {
-            Ok(ToolCall::Session(SessionCall::Delegate(delegate))) => Some(delegate),
-            Ok(
-                ToolCall::File(_)
-                | ToolCall::Run(_)
-                | ToolCall::Session(_)
-                | ToolCall::Knowledge(_)
-                | ToolCall::External(_),
-            )
-            | Err(_) => None,
-        }
+        let Ok(ToolCall::Session(SessionCall::Delegate(delegate))) = self.asked.as_deref() else {
+            return None;
+        };
+        Some(delegate)
     }
 
     /// What it acts on, for people.
