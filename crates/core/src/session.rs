@@ -57,13 +57,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     state: State,
-    tiers: Tiers,
-    policy: Arc<Policy>,
-    gates: Arc<[GateDraft]>,
-    memory: Arc<Memory>,
-    recipes: Arc<Recipes>,
-    agents: Arc<Agents>,
-    bounds: Bounds,
+    under: decide::Under,
 }
 
 /// How much of the work goes on by itself; no part of what happened.
@@ -149,79 +143,79 @@ impl Session {
 
     /// A session in which nothing has happened, whose messages are read by these tiers.
     pub fn with(tiers: Tiers) -> Self {
-        Self { tiers, ..Self::default() }
+        Self { under: decide::Under { tiers, ..Default::default() }, ..Self::default() }
     }
 
     /// The permission rules that hold from now on; no part of what happened.
     pub fn set_policy(&mut self, policy: Arc<Policy>) {
-        self.policy = policy;
+        self.under.policy = policy;
     }
 
     /// How much of the work goes on by itself from now on.
     pub fn set_bounds(&mut self, bounds: Bounds) {
-        self.bounds = bounds;
+        self.under.bounds = bounds;
     }
 
     /// How much of the work goes on by itself.
     pub const fn bounds(&self) -> &Bounds {
-        &self.bounds
+        &self.under.bounds
     }
 
     /// Whether one more model call may be made.
     pub fn may_call(&self) -> bool {
-        !self.state.allowances(self.bounds.budget).iter().any(Allowance::is_over)
+        !self.state.allowances(self.under.bounds.budget).iter().any(Allowance::is_over)
     }
 
     /// The permission rules.
     pub fn policy(&self) -> &Arc<Policy> {
-        &self.policy
+        &self.under.policy
     }
 
     /// The gates of a plan that changes code and brings none; no part of what happened.
     pub fn set_gates(&mut self, gates: Vec<GateDraft>) {
-        self.gates = gates.into();
+        self.under.gates = gates.into();
     }
 
     /// What is remembered from earlier sessions; no part of what happened.
     pub fn set_memory(&mut self, memory: Arc<Memory>) {
-        self.memory = memory;
+        self.under.memory = memory;
     }
 
     /// What is remembered from earlier sessions.
     pub fn memory(&self) -> &Arc<Memory> {
-        &self.memory
+        &self.under.memory
     }
 
     /// The skills, commands and agents that there are; no part of what happened.
     pub fn set_recipes(&mut self, recipes: Arc<Recipes>) {
         let all = recipes.staged().cloned().collect();
-        self.agents = Arc::new(Agents { all, ..(*self.agents).clone() });
-        self.recipes = recipes;
+        self.under.agents = Arc::new(Agents { all, ..(*self.under.agents).clone() });
+        self.under.recipes = recipes;
     }
 
     /// The skills, commands and agents that there are.
     pub fn recipes(&self) -> &Arc<Recipes> {
-        &self.recipes
+        &self.under.recipes
     }
 
     /// What agents with stages find here, beside themselves; no part of what happened.
     pub fn set_agents(&mut self, agents: Arc<Agents>) {
-        self.agents = agents;
+        self.under.agents = agents;
     }
 
     /// The agents with stages that can be called.
     pub const fn agents(&self) -> &Arc<Agents> {
-        &self.agents
+        &self.under.agents
     }
 
     /// How this process reads messages.
     pub fn tiers(&self) -> &Tiers {
-        &self.tiers
+        &self.under.tiers
     }
 
     /// What the deterministic tiers make of a line, here and now.
     pub fn read(&self, line: &str) -> Reading {
-        self.state.read(line, &self.tiers)
+        self.state.read(line, &self.under.tiers)
     }
 
     /// The state that a log tells; the same as if every event had been applied live.
@@ -249,16 +243,7 @@ impl Session {
     /// When the input has no meaning in this state; then nothing has changed.
     pub fn step(&mut self, at: Millis, input: Input) -> Result<Step, Refusal> {
         let before = self.pending();
-        let under = decide::Under {
-            tiers: &self.tiers,
-            policy: &self.policy,
-            gates: &self.gates,
-            memory: &self.memory,
-            recipes: &self.recipes,
-            agents: &self.agents,
-            bounds: &self.bounds,
-        };
-        let mut draft = decide::Draft::new(&mut self.state, under, at);
+        let mut draft = decide::Draft::new(&mut self.state, &self.under, at);
         let decided = draft.decide(input);
         let (blobs, events) = draft.finish(decided)?;
         let after = self.pending();
@@ -275,7 +260,7 @@ impl Session {
         for (path, hash) in &self.state.seen {
             view.seen.entry(path.clone()).or_insert(*hash);
         }
-        view.rules.policy = Arc::clone(&self.policy);
+        view.rules.policy = Arc::clone(&self.under.policy);
         Some(view)
     }
 
@@ -284,9 +269,9 @@ impl Session {
         let mut all = self.state.pending();
         for work in all.values_mut() {
             if let Work::Tool { view, .. } = work {
-                view.rules.policy = Arc::clone(&self.policy);
+                view.rules.policy = Arc::clone(&self.under.policy);
             } else if let Work::Recall { rules, .. } = work {
-                rules.policy = Arc::clone(&self.policy);
+                rules.policy = Arc::clone(&self.under.policy);
             }
         }
         all

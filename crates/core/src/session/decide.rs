@@ -42,6 +42,8 @@ mod verdict;
 mod words;
 mod written;
 
+use std::sync::Arc;
+
 use budget::Lasting;
 
 use super::{Bounds, Tiers, state::State};
@@ -62,21 +64,21 @@ use crate::{
 };
 
 /// What is configured, as far as deciding depends on it; no part of what happened.
-#[derive(Clone, Copy)]
-pub(super) struct Under<'a> {
-    pub tiers: &'a Tiers,
-    pub policy: &'a Policy,
-    pub gates: &'a [GateDraft],
-    pub memory: &'a Memory,
-    pub recipes: &'a Recipes,
-    pub agents: &'a Agents,
-    pub bounds: &'a Bounds,
+#[derive(Clone, Debug, Default)]
+pub(super) struct Under {
+    pub tiers: Tiers,
+    pub policy: Arc<Policy>,
+    pub gates: Arc<[GateDraft]>,
+    pub memory: Arc<Memory>,
+    pub recipes: Arc<Recipes>,
+    pub agents: Arc<Agents>,
+    pub bounds: Bounds,
 }
 
 /// Events being decided.
 pub(super) struct Draft<'a> {
     state: &'a mut State,
-    under: Under<'a>,
+    under: &'a Under,
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
@@ -85,7 +87,7 @@ pub(super) struct Draft<'a> {
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
-    pub fn new(state: &'a mut State, under: Under<'a>, at: Millis) -> Self {
+    pub fn new(state: &'a mut State, under: &'a Under, at: Millis) -> Self {
         Self { state, under, at, blobs: Vec::new(), events: Vec::new() }
     }
 

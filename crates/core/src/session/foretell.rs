@@ -3,10 +3,7 @@
 //! Owns the words for it. They are read off what the deciders decide on a copy, so that a promise
 //! and what happens come from one computation. Never changes anything.
 
-use super::{
-    LaneKind, Session, State,
-    decide::{Draft, Under},
-};
+use super::{LaneKind, Session, State, decide::Draft};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, RunStatus, Stamped},
@@ -164,17 +161,8 @@ impl Session {
     /// What saying a line would do now, by whoever has seen all that there is.
     pub fn foretell(&self, line: &str) -> Foretold {
         let said = Input::Say { text: line.to_owned(), seen: self.state.seq };
-        let under = Under {
-            tiers: &self.tiers,
-            policy: &self.policy,
-            gates: &self.gates,
-            memory: &self.memory,
-            recipes: &self.recipes,
-            agents: &self.agents,
-            bounds: &self.bounds,
-        };
         let mut state = self.state.clone();
-        let mut draft = Draft::new(&mut state, under, Millis(0));
+        let mut draft = Draft::new(&mut state, &self.under, Millis(0));
         let decided = draft.decide(said);
         match draft.finish(decided) {
             Ok((_, events)) => Foretold::of(&self.state, &events),

@@ -243,7 +243,7 @@ impl Draft<'_> {
         let unasked = self.state.setting().conditions.is_calm();
         let found = plan.gates.is_empty() && unasked && plan.changes_code();
         let asked = plan.clone();
-        let draft = if found { asked.with_gates(self.under.gates) } else { asked };
+        let draft = if found { asked.with_gates(&self.under.gates) } else { asked };
         let built = draft.build(lane.turn, version).map_err(|faults| PlanError::all(&faults));
         match built.and_then(|plan| self.state.founded(&plan).map(|()| plan)) {
             Ok(plan) if self.state.ousted_by(&plan).is_some() => {

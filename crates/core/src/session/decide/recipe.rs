@@ -24,7 +24,7 @@ impl Draft<'_> {
 
     /// A message that begins with the name of an agent is directed by it.
     pub(super) fn call_agent(&mut self, turn: TurnId, line: &str) {
-        let recipes = self.under.recipes;
+        let recipes = &self.under.recipes;
         if let Some((agent, _)) = recipes.agent_of(line) {
             self.direct(turn, agent, agent.body.clone());
         }
@@ -48,7 +48,7 @@ impl Draft<'_> {
 
     /// `/name ARGUMENTS` of a skill or a command: a message whose words are its prompt.
     pub(super) fn slash_recipe(&mut self, name: &str, args: &str) -> Decided {
-        let recipes = self.under.recipes;
+        let recipes = &self.under.recipes;
         let Some(recipe) = recipes.slash(name) else {
             let staged = self.under.agents.named(&name.to_lowercase()).map(|a| a.slug.clone());
             let Some(slug) = staged else { return Err(self.unknown(name)) };
@@ -66,7 +66,7 @@ impl Draft<'_> {
     /// change something only looks, and asks before it does more.
     fn read_recipe(&self, line: &str, recipe: &Recipe, args: &str) -> Reading {
         let words = format!("{} {args}", recipe.description);
-        let mut reading = self.state.read(words.trim(), self.under.tiers);
+        let mut reading = self.state.read(words.trim(), &self.under.tiers);
         let path = reading.whole.path.clone();
         let writes = path.scope().allows(Capability::Write) && reading.clarify.is_none();
         let sure = writes && !self.under.tiers.classifier.unsure(&reading);
@@ -147,7 +147,7 @@ impl Draft<'_> {
     /// What is said of a kind that nothing is.
     pub(super) fn unknown_kind(&self, kind: &ChildKind) -> Option<String> {
         let ChildKind::Agent(name) = kind else { return None };
-        let recipes = self.under.recipes;
+        let recipes = &self.under.recipes;
         let agents = recipes.usable().filter(|r| r.kind == RecipeKind::Agent && r.stages.is_none());
         let own = [ChildWork::Search, ChildWork::Review, ChildWork::Verify].map(ChildWork::name);
         let known: Vec<&str> = own.into_iter().chain(agents.map(|r| r.name.as_str())).collect();

@@ -138,7 +138,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn read(&self, line: &str) -> Reading {
-        self.state.read(self.said_to(line), self.under.tiers)
+        self.state.read(self.said_to(line), &self.under.tiers)
     }
 
     pub(super) fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {

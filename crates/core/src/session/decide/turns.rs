@@ -72,7 +72,7 @@ impl Draft<'_> {
             return Err(Refusal::new("there is no such message"));
         };
         let line = said.text.trim().to_owned();
-        let reading = self.state.read_at(self.said_to(&line), self.under.tiers, seq);
+        let reading = self.state.read_at(self.said_to(&line), &self.under.tiers, seq);
         if !head.asked() {
             return self.say_waited(turn, &line, &reading, head.seen);
         }
