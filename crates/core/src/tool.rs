@@ -70,19 +70,11 @@ pub struct Permit {
     call: CallId,
     tool: Tool,
     asked: Arc<ToolCall>,
-    epoch: u32,
-    confine: Option<Confine>,
-    given: Option<Box<BlobId>>,
-    meant: Option<Box<ResolvedCommand>>,
-    leave_of: LeaveOf,
-    agreed: bool,
-    told: String,
-    pin: Option<Box<BlobId>>,
-    starts: bool,
+    terms: Box<Terms>,
 }
 
 /// On what terms a call may run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
     /// The lane's scope epoch.
     pub epoch: u32,
@@ -107,9 +99,8 @@ pub(crate) struct Terms {
 impl Permit {
     /// Leave for this call of a lane, on these terms.
     pub(crate) fn mint(lane: LaneId, call: CallId, asked: (Tool, Arc<ToolCall>), terms: Terms) -> Self {
-        let Terms { epoch, confine, given, meant, leave_of, agreed, told, pin, starts } = terms;
-        let ((tool, asked), given, pin) = (asked, given.map(Box::new), pin.map(Box::new));
-        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of, agreed, told, pin, starts }
+        let (tool, asked) = asked;
+        Self { lane, call, tool, asked, terms: Box::new(terms) }
     }
 
     /// The lane that may run the call.
@@ -134,48 +125,48 @@ impl Permit {
 
     /// What the variables came from that a command gets of the project; nothing when it gets none.
     pub fn given(&self) -> Option<BlobId> {
-        self.given.as_deref().copied()
+        self.terms.given
     }
 
     /// The lane's scope epoch when it was made.
     pub const fn epoch(&self) -> u32 {
-        self.epoch
+        self.terms.epoch
     }
 
     /// How the command that it allows runs; `None` for what is no command.
     pub const fn confine(&self) -> Option<Confine> {
-        self.confine
+        self.terms.confine
     }
 
     /// What the words of the command meant when it was allowed; `None` where nobody was asked.
     pub fn meant(&self) -> Option<&ResolvedCommand> {
-        self.meant.as_deref()
+        self.terms.meant.as_deref()
     }
 
     /// What a source's tool was when it was allowed, by the hash of what its server says of it.
     pub fn pin(&self) -> Option<BlobId> {
-        self.pin.as_deref().copied()
+        self.terms.pin
     }
 
     /// Whether a source may be started for it; else it learns what is known.
     pub const fn starts(&self) -> bool {
-        self.starts
+        self.terms.starts
     }
 
     /// Who let the call begin.
     pub const fn leave_of(&self) -> LeaveOf {
-        self.leave_of
+        self.terms.leave_of
     }
 
     /// Whether the user knows the line of a command that it allows: they were asked about it now, or said yes to
     /// exactly this line before.
     pub const fn is_known_to_user(&self) -> bool {
-        self.agreed || matches!(self.leave_of, LeaveOf::User)
+        self.terms.agreed || matches!(self.terms.leave_of, LeaveOf::User)
     }
 
     /// What the user was told of it besides, before it was allowed; empty when nothing was.
     pub fn told(&self) -> &str {
-        &self.told
+        &self.terms.told
     }
 }
 
