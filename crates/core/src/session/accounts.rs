@@ -130,24 +130,23 @@ impl State {
     /// What may be spent, unit by unit, and what is; `configured` holds where nothing was said here.
     pub fn allowances(&self, configured: Configured) -> Vec<Allowance> {
         let now = self.accounts.spent;
+        let allowed = |unit, bound: Bound, said| {
+            let spent = now.of(unit).saturating_sub(bound.from.of(unit));
+            let unknown = unit == Unit::Micros && now.unpriced > bound.from.unpriced;
+            Some(Allowance { unit, most: bound.most?, spent, unknown, said })
+        };
         let of = |unit| {
+            if let Some(bound) = self.brief_budgets.get(&unit).or_else(|| self.budgets.get(&unit)) {
+                return allowed(unit, *bound, true);
+            }
             let written = configured.limits.of(unit);
             let usual = configured.usual.filter(|_| unit == Unit::Micros);
-            let (most, from, said) = match self.brief_budgets.get(&unit).or_else(|| self.budgets.get(&unit)) {
-                Some(bound) => (bound.most?, bound.from, true),
-                None => (written.or(usual)?, Spent::default(), written.is_some()),
-            };
-            let spent = now.of(unit).saturating_sub(from.of(unit));
-            let unknown = unit == Unit::Micros && now.unpriced > from.unpriced;
-            Some(Allowance { unit, most, spent, unknown, said })
+            allowed(unit, Bound { most: written.or(usual), from: Spent::default() }, written.is_some())
         };
         let of_agent = |unit| {
             let at_work = |l: LaneId| self.lanes.contains_key(&l);
             let pipeline = self.pipeline.as_ref().filter(|p| p.lane.is_some_and(at_work))?;
-            let Bound { most, from } = *pipeline.bounds.get(&unit)?;
-            let spent = now.of(unit).saturating_sub(from.of(unit));
-            let unknown = unit == Unit::Micros && now.unpriced > from.unpriced;
-            Some(Allowance { unit, most: most?, spent, unknown, said: true })
+            allowed(unit, *pipeline.bounds.get(&unit)?, true)
         };
         // Whichever is used up first holds.
         let tightest = |unit| {

@@ -104,11 +104,7 @@ impl Draft<'_> {
         if list.is_empty() {
             return Err(Refusal::new("nothing is proposed"));
         }
-        if !self.state.ceiling().allows(Capability::Write) {
-            return Err(Refusal::new(
-                "the ceiling is read-only: nothing is written. Shift-Tab or /ask raises it.",
-            ));
-        }
+        self.must(Capability::Write, "is written")?;
         self.one_write_a_file(list)?;
         for (id, shown) in list {
             let p = self.as_shown(*id, *shown)?;

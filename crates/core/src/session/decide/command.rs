@@ -86,9 +86,7 @@ impl Draft<'_> {
 
     /// Runs a command that waited, this once.
     fn run_once(&mut self, id: CheckpointId, command: &CommandQuestion, stored: Answer) -> Decided {
-        if !self.state.ceiling().allows(Capability::Execute) {
-            return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
-        }
+        self.must(Capability::Execute, "runs")?;
         let approval = self.allow(id, stored);
         self.start_approved(command.call, approval, Some(command.confine));
         Ok(())
@@ -101,9 +99,7 @@ impl Draft<'_> {
         if line.len() > MAX_LINE_BYTES || line.contains('\0') {
             return Err(Refusal::new(format!("a command may have {MAX_LINE_BYTES} bytes and no NUL")));
         }
-        if !self.state.ceiling().allows(Capability::Execute) {
-            return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
-        }
+        self.must(Capability::Execute, "runs")?;
         let Some((lane, run)) = self.state.open_call(call).and_then(|(l, c)| Some((l.id, c.run()?.clone())))
         else {
             return Err(Refusal::new("the call is not open any more"));

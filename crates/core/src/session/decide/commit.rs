@@ -15,6 +15,7 @@ use crate::{
     plan::GateStatus,
     question::{CommitAnswer, CommitQuestion},
     relpath::RelPath,
+    scope::Capability,
     session::{Extent, Written, state::CommitStage},
 };
 
@@ -24,11 +25,7 @@ impl Draft<'_> {
         if self.state.committing.is_some() {
             return Err(Refusal::new("a commit is under way already"));
         }
-        if !self.may_run() {
-            return Err(Refusal::new(
-                "the ceiling is read-only: nothing is committed. Shift-Tab or /ask raises it.",
-            ));
-        }
+        self.must(Capability::Execute, "is committed")?;
         if self.state.is_executing() || self.state.run.is_some() {
             return Err(Refusal::new("something is under way; commit when it has ended"));
         }
@@ -134,11 +131,7 @@ impl Resolve for CommitQuestion {
             draft.notice(Level::Info, "Nothing was committed.");
             return Ok(());
         };
-        if !draft.may_run() {
-            return Err(Refusal::new(
-                "the ceiling is read-only: nothing is committed. Shift-Tab or /ask raises it.",
-            ));
-        }
+        draft.must(Capability::Execute, "is committed")?;
         let approval = draft.allow(given.question, given.stored);
         let (commit, files) = (self.commit, self.tree.files.clone());
         draft.emit(Event::CommitApproved { commit, approval, files, message });

@@ -99,6 +99,15 @@ impl Draft<'_> {
         self.state.permission != PermissionMode::ReadOnly && !self.state.chat_only
     }
 
+    /// Refuses what the ceiling lets nothing do; `what` says what is not done.
+    pub(super) fn must(&self, needs: Capability, what: &str) -> Decided {
+        if self.state.ceiling().allows(needs) {
+            return Ok(());
+        }
+        let text = format!("the ceiling is read-only: nothing {what}. Shift-Tab or /ask raises it.");
+        Err(Refusal::new(text))
+    }
+
     pub(super) fn approve_plan(&mut self, checkpoint: CheckpointId) -> Decided {
         if !self.may_run() {
             return Err(read_only());
