@@ -100,18 +100,10 @@ impl<'a> Parsed<'a> {
     fn only_asks(&self) -> bool {
         let ordered = self.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 3);
         let spoken = self.kept.iter().rev().filter_map(|k| self.structure.clauses.get(*k));
-        spoken.clone().find(|c| !matches!(c.form, Form::Empty | Form::Frame)).is_some_and(|c| match c.form {
+        spoken.clone().find(|c| !matches!(c.form, Form::Empty | Form::Frame)).is_some_and(|c| {
+            let Form::Question(tag) = c.form else { return false };
             // "…. will then be sorted": a loose tail of an order, not a question
-            Form::Question(Tag::QAux | Tag::QOther) => c.marked || !ordered,
-            Form::Question(_) => true,
-            Form::Order
-            | Form::Request
-            | Form::Wish
-            | Form::Ought
-            | Form::Complaint
-            | Form::Statement
-            | Form::Frame
-            | Form::Empty => false,
+            c.marked || !ordered || !matches!(tag, Tag::QAux | Tag::QOther)
         })
     }
 }

@@ -395,7 +395,6 @@ fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
 }
 
 /// Files a plain word: apostrophes closed up, clitics of Romance languages split off.
-#[expect(clippy::too_many_lines, reason = "one character class after the other")]
 fn words(doc: &mut Doc, raw: &str, at: usize) {
     let mut rest = raw;
     let mut at = at;
