@@ -3,12 +3,7 @@ use proptest::prelude::*;
 
 fn text() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(
-        prop_oneof![
-            "[abc]{0,2}\n",
-            "[abc]{0,2}\r\n",
-            Just("\u{feff}x".to_owned()),
-            Just("\0\n".to_owned())
-        ],
+        prop_oneof!["[abc]{0,2}\n", "[abc]{0,2}\r\n", Just("\u{feff}x".to_owned()), Just("\0\n".to_owned())],
         0..40,
     )
     .prop_map(|v| v.concat().into_bytes())

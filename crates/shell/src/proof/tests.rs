@@ -1,0 +1,135 @@
+use super::*;
+
+#[test]
+fn a_line_proves_something_where_every_end_in_it_counts() {
+    for line in [
+        "cargo test",
+        "cargo test --workspace -q",
+        "cd web && npm test",
+        "python3 -m unittest discover -s tests",
+        "python3 -m pytest -q",
+        "FOO=1 timeout 60 pytest",
+        "go vet ./... && go test ./...",
+        "make check > /dev/null",
+        "./scripts/check.sh",
+        "bash scripts/check.sh",
+    ] {
+        assert!(proves(line) && ends_as_one(line), "{line}");
+    }
+    for line in ["ls | head", "pytest; echo done", "pytest || true", "pytest &", "! pytest", "("] {
+        assert!(!ends_as_one(line), "{line}");
+    }
+}
+
+#[test]
+fn what_only_shortens_the_output_is_cut_off_a_line() {
+    for (line, cut) in [
+        ("python3 -m unittest 2>&1 | tail -5", "python3 -m unittest"),
+        ("pytest -q|&tail -n 20", "pytest -q"),
+        ("cargo test 2>&1 | head -c 900 | cat", "cargo test"),
+        ("cd web && npm test 2>&1 | tail && make check | cat", "cd web && npm test && make check"),
+        ("cargo test > log 2>&1 | tail -3", "cargo test > log"),
+        ("pytest 'a | tail'", "pytest 'a | tail'"),
+        ("cat a.json | python3 -m json.tool", "cat a.json | python3 -m json.tool"),
+        ("pytest; npm test", "pytest; npm test"),
+        ("pytest || exit 1", "pytest || exit 1"),
+        ("pytest && echo ok", "pytest && echo ok"),
+        ("true", "true"),
+        ("(", "("),
+    ] {
+        assert_eq!(tells_its_end(line).as_deref(), Ok(cut), "{line}");
+    }
+}
+
+#[test]
+fn a_line_whose_end_is_that_of_another_part_is_told_by_that_part() {
+    for (line, part) in [
+        ("pytest | grep -v warn", "grep -v warn"),
+        ("pytest | tee log | tail -3", "tee log"),
+        ("pytest 2>&1 | tail -3 > log", "tail -3 > log"),
+        ("cargo test | tail log", "tail log"),
+        ("pytest | sed 's/a/b/' && npm test", "sed 's/a/b/'"),
+    ] {
+        assert_eq!(tells_its_end(line), Err(Hides::Pipe(part.to_owned())), "{line}");
+        assert!(hides_its_end(line), "{line}");
+    }
+    for line in ["ls | head", "cat a | grep b", "pytest && echo ok", "pytest; npm test", "pytest || exit 1"] {
+        assert!(!hides_its_end(line), "{line}");
+    }
+    assert!(hides_its_end("pytest -q | head -3"), "it may end the program itself");
+    for line in ["pytest || true", "pytest; echo done", "pytest || echo no", "pytest &"] {
+        assert!(matches!(tells_its_end(line), Err(Hides::Later(_))), "{line}");
+    }
+}
+
+#[test]
+fn a_line_whose_pipes_only_shorten_ends_as_what_works_in_it() {
+    for line in ["pytest -q | tail -3", "cargo test 2>&1 | tail -n 40 | cat", "cd a && make 2>&1 | tail"] {
+        assert!(only_shortens(line) && ends_as_one(line) && !hides_its_end(line), "{line}");
+    }
+    for line in
+        ["pytest", "pytest | head", "pytest | grep x | tail", "pytest | tail -3 > log", "a | tail; b | wc"]
+    {
+        assert!(!only_shortens(line), "{line}");
+    }
+    assert!(hides_its_end("pytest | tail; echo done"));
+}
+
+#[test]
+fn formatters_and_linters_of_single_files_check_each_by_itself() {
+    for line in
+        ["cargo fmt --check", "ruff check .", "prettier --check src", "cd web && eslint src", "gofmt -l ."]
+    {
+        assert!(checks_each_file(line), "{line}");
+    }
+    for line in [
+        "cargo clippy",
+        "cargo test",
+        "cargo fmt --check && cargo test",
+        "make fmt",
+        "mypy .",
+        "cd x",
+        "",
+        "(",
+    ] {
+        assert!(!checks_each_file(line), "{line}");
+    }
+}
+
+#[test]
+fn a_line_proves_nothing_where_it_ends_well_by_itself_or_something_else_decides() {
+    for line in [
+        "",
+        "true",
+        ":",
+        "echo ok",
+        "printf done",
+        "exit 0",
+        "A=1",
+        "cd src",
+        "ls",
+        "cat src/main.rs",
+        "pytest || true",
+        "pytest || echo no",
+        "pytest; echo done",
+        "pytest\ntrue",
+        "pytest | tail -5",
+        "pytest &",
+        "! pytest",
+        "cd web && ! npm test",
+        "(pytest)",
+        "if pytest; then true; fi",
+        "bash -c 'pytest || true'",
+        "timeout 9 sh -c 'pytest; true'",
+        "exit 0 && pytest",
+        "pytest() { :; } && pytest",
+        "eval true",
+        "python3 -c pass",
+        "python3 -c 'import sys; sys.exit(0)'",
+        "node -e 0",
+        "ruby -e 1",
+        "'unclosed",
+    ] {
+        assert!(!proves(line), "{line}");
+    }
+}
