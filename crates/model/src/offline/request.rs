@@ -105,23 +105,16 @@ impl Request {
 
     /// How such a wish is said as an order.
     pub fn example(&self) -> String {
-        match self {
-            Self::Rename { old, new, .. } => format!("`rename {old} to {new}`"),
-            Self::Replace { old, new, .. } => format!("`replace \"{old}\" with \"{new}\"`"),
-            Self::Create { path, .. } => format!("`create {path}`"),
-            Self::Delete { paths } => format!("`delete {}`", paths.join(" ")),
-            Self::Where(_)
-            | Self::What(_)
-            | Self::Uses(_)
-            | Self::Find { .. }
-            | Self::Show { .. }
-            | Self::List(_)
-            | Self::Outline(_)
-            | Self::Overview
-            | Self::Review
-            | Self::Job(_)
-            | Self::Unclear(_)
-            | Self::Unknown => "`rename X to Y`".to_owned(),
+        if let Self::Replace { old, new, .. } = self {
+            format!("`replace \"{old}\" with \"{new}\"`")
+        } else if let Self::Create { path, .. } = self {
+            format!("`create {path}`")
+        } else if let Self::Delete { paths } = self {
+            format!("`delete {}`", paths.join(" "))
+        } else if let Self::Rename { old, new, .. } = self {
+            format!("`rename {old} to {new}`")
+        } else {
+            "`rename X to Y`".to_owned()
         }
     }
 
