@@ -287,18 +287,8 @@ impl Store {
 impl IndexError {
     /// Whether the database is damaged and has to be made anew.
     pub(crate) fn is_damage(&self) -> bool {
-        matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
-    }
-
-    fn code(&self) -> Option<ErrorCode> {
-        match self {
-            Self::Database(rusqlite::Error::SqliteFailure(error, _)) => Some(error.code),
-            Self::Database(_)
-            | Self::Store { .. }
-            | Self::Workspace(_)
-            | Self::Missing(_)
-            | Self::Stopped => None,
-        }
+        let Self::Database(rusqlite::Error::SqliteFailure(error, _)) = self else { return false };
+        matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
     }
 }
 
