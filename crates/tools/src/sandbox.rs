@@ -71,7 +71,7 @@ pub struct Places {
 }
 
 /// What commands of one workspace are held by.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CommandSandbox {
     found: Sandbox,
     helper: Option<PathBuf>,
@@ -96,17 +96,7 @@ pub(crate) struct Line {
 impl CommandSandbox {
     /// Nothing holds commands here, and why.
     pub fn none(why: &str) -> Self {
-        Self {
-            found: Sandbox::none(why),
-            helper: None,
-            bwrap: None,
-            landlock: false,
-            spaces: false,
-            walls: SandboxRules::default(),
-            aside: None,
-            settings: Settings::default(),
-            scratch: None,
-        }
+        Self { found: Sandbox::none(why), ..Self::default() }
     }
 
     /// Asks the machine what it has, and chooses as the settings say.
