@@ -235,16 +235,12 @@ impl Window {
 
     /// Says what became of words for a session behind the one that is shown.
     fn tell_of_words(&mut self, to: Number, update: &Update) {
-        let told = match update {
-            Update::Refused(why) => Err(why),
-            Update::Events(events) => Ok(events),
-            Update::Opened(..)
-            | Update::Delta(_)
-            | Update::Answered(..)
-            | Update::Rules(_)
-            | Update::Notice(_)
-            | Update::Surroundings(_)
-            | Update::Closed(_) => return,
+        let told = if let Update::Refused(why) = update {
+            Err(why)
+        } else if let Update::Events(events) = update {
+            Ok(events)
+        } else {
+            return;
         };
         let Some(app) = self.others.get(&to).filter(|_| self.said_to.remove(&to)) else { return };
         let title = match app.info().title.as_str() {

@@ -16,7 +16,7 @@ use super::{App, AppCommand, Editing};
 use crate::{
     composer::Saved,
     notify,
-    overlay::{OverlayKind, help, status},
+    overlay::{help, status},
 };
 
 impl App {
@@ -68,20 +68,13 @@ impl App {
     }
 
     pub(super) fn controlled(&mut self, control: &Control, now: Instant) {
-        let page: &OverlayKind = match control {
-            Control::Help => &help::KIND,
-            Control::Status => &status::KIND,
-            Control::Exit => return self.quit(),
-            Control::ModeSwitch(_)
-            | Control::Reset
-            | Control::Redo
-            | Control::Cancel
-            | Control::Replan
-            | Control::Approve
-            | Control::Proceed
-            | Control::Other(_) => return,
-        };
-        self.open(page, now);
+        if *control == Control::Exit {
+            self.quit();
+        } else if *control == Control::Help {
+            self.open(&help::KIND, now);
+        } else if *control == Control::Status {
+            self.open(&status::KIND, now);
+        }
     }
 
     pub(super) fn answered(&mut self, number: u64, reply: &Reply) {
@@ -91,19 +84,17 @@ impl App {
             self.files_asked = None;
             self.composer.files(files);
         }
-        match reply {
-            Reply::Memory(owner, Ok(text)) => {
-                self.edit(Editing::Memory(*owner, BlobId::of(text.as_bytes())), "memory.md", text.clone());
+        if let Reply::Memory(owner, read) = reply {
+            match read {
+                Ok(text) => {
+                    self.edit(
+                        Editing::Memory(*owner, BlobId::of(text.as_bytes())),
+                        "memory.md",
+                        text.clone(),
+                    );
+                }
+                Err(why) => self.complain(why.clone()),
             }
-            Reply::Memory(_, Err(why)) => self.complain(why.clone()),
-            Reply::History(_)
-            | Reply::Blob(..)
-            | Reply::Files(_)
-            | Reply::Rehearsed(_)
-            | Reply::Sources(_)
-            | Reply::SourceTools(..)
-            | Reply::Knowledge(_)
-            | Reply::Context(_) => {}
         }
         self.awaited = self.awaited.filter(|n| *n != number);
         self.overlays.iter_mut().for_each(|overlay| overlay.answered(number, reply));

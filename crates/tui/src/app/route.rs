@@ -48,15 +48,12 @@ impl App {
                 None
             }
             TerminalEvent::Mouse(mouse) => {
-                let rows = match mouse.kind {
-                    MouseEventKind::ScrollUp => -NOTCH,
-                    MouseEventKind::ScrollDown => NOTCH,
-                    MouseEventKind::Down(_)
-                    | MouseEventKind::Up(_)
-                    | MouseEventKind::Drag(_)
-                    | MouseEventKind::Moved
-                    | MouseEventKind::ScrollLeft
-                    | MouseEventKind::ScrollRight => return None,
+                let rows = if mouse.kind == MouseEventKind::ScrollUp {
+                    -NOTCH
+                } else if mouse.kind == MouseEventKind::ScrollDown {
+                    NOTCH
+                } else {
+                    return None;
                 };
                 self.wheel(Position::new(mouse.column, mouse.row), rows, stamp.came);
                 Some(Urgency::Now)

@@ -50,46 +50,17 @@ impl Chord {
         let keep = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT;
         let mut mods = mods & keep;
         let mut code = code;
-        match code {
-            KeyCode::BackTab => {
-                code = KeyCode::Tab;
-                mods |= KeyModifiers::SHIFT;
+        if code == KeyCode::BackTab {
+            code = KeyCode::Tab;
+            mods |= KeyModifiers::SHIFT;
+        } else if let KeyCode::Char(c) = code {
+            if mods.contains(KeyModifiers::SHIFT) && c.is_ascii_lowercase() && mods == KeyModifiers::SHIFT {
+                code = KeyCode::Char(c.to_ascii_uppercase());
             }
-            KeyCode::Char(c) => {
-                if mods.contains(KeyModifiers::SHIFT) && c.is_ascii_lowercase() && mods == KeyModifiers::SHIFT
-                {
-                    code = KeyCode::Char(c.to_ascii_uppercase());
-                }
-                mods -= KeyModifiers::SHIFT;
-                if mods.contains(KeyModifiers::CONTROL) {
-                    code = KeyCode::Char(c.to_ascii_lowercase());
-                }
+            mods -= KeyModifiers::SHIFT;
+            if mods.contains(KeyModifiers::CONTROL) {
+                code = KeyCode::Char(c.to_ascii_lowercase());
             }
-            KeyCode::Backspace
-            | KeyCode::Enter
-            | KeyCode::Left
-            | KeyCode::Right
-            | KeyCode::Up
-            | KeyCode::Down
-            | KeyCode::Home
-            | KeyCode::End
-            | KeyCode::PageUp
-            | KeyCode::PageDown
-            | KeyCode::Tab
-            | KeyCode::Delete
-            | KeyCode::Insert
-            | KeyCode::F(_)
-            | KeyCode::Null
-            | KeyCode::Esc
-            | KeyCode::CapsLock
-            | KeyCode::ScrollLock
-            | KeyCode::NumLock
-            | KeyCode::PrintScreen
-            | KeyCode::Pause
-            | KeyCode::Menu
-            | KeyCode::KeypadBegin
-            | KeyCode::Media(_)
-            | KeyCode::Modifier(_) => {}
         }
         Self { code, mods }
     }

@@ -138,44 +138,21 @@ impl Prompt {
     }
 
     fn typed(&mut self, key: KeyEvent) -> Outcome {
-        match key.code {
-            KeyCode::Enter => {
-                let wrong = || {
-                    let word = self.word.as_deref().unwrap_or_default();
-                    Outcome::notice(format!("not \"{word}\" – nothing was done"))
-                };
-                return self.finished().unwrap_or_else(wrong).and_close();
-            }
-            KeyCode::Backspace => drop(self.text.pop()),
-            KeyCode::Char('u') if key.modifiers == KeyModifiers::CONTROL => self.text.clear(),
-            KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
-                self.text.push(c);
-            }
-            KeyCode::Char(_)
-            | KeyCode::Left
-            | KeyCode::Right
-            | KeyCode::Up
-            | KeyCode::Down
-            | KeyCode::Home
-            | KeyCode::End
-            | KeyCode::PageUp
-            | KeyCode::PageDown
-            | KeyCode::Tab
-            | KeyCode::BackTab
-            | KeyCode::Delete
-            | KeyCode::Insert
-            | KeyCode::F(_)
-            | KeyCode::Null
-            | KeyCode::Esc
-            | KeyCode::CapsLock
-            | KeyCode::ScrollLock
-            | KeyCode::NumLock
-            | KeyCode::PrintScreen
-            | KeyCode::Pause
-            | KeyCode::Menu
-            | KeyCode::KeypadBegin
-            | KeyCode::Media(_)
-            | KeyCode::Modifier(_) => {}
+        let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        if key.code == KeyCode::Enter {
+            let wrong = || {
+                let word = self.word.as_deref().unwrap_or_default();
+                Outcome::notice(format!("not \"{word}\" – nothing was done"))
+            };
+            return self.finished().unwrap_or_else(wrong).and_close();
+        } else if key.code == KeyCode::Backspace {
+            self.text.pop();
+        } else if key.code == KeyCode::Char('u') && key.modifiers == KeyModifiers::CONTROL {
+            self.text.clear();
+        } else if let KeyCode::Char(c) = key.code
+            && !held
+        {
+            self.text.push(c);
         }
         Outcome::none()
     }
