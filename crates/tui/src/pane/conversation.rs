@@ -311,22 +311,15 @@ impl Pane for ConversationPane {
     }
 
     fn answered(&mut self, reply: &Reply, _secrets: &Redactor) {
-        match reply {
-            Reply::History(events) => self.prepend(events.clone()),
-            Reply::Blob(id, bytes) if self.asked.remove(id) => {
-                let text = bytes.as_deref().map(String::from_utf8_lossy);
-                for entry in self.log.iter_mut().filter(|e| e.wants() == Some(*id)) {
-                    entry.answered(text.as_deref());
-                }
+        if let Reply::History(events) = reply {
+            self.prepend(events.clone());
+        } else if let Reply::Blob(id, bytes) = reply
+            && self.asked.remove(id)
+        {
+            let text = bytes.as_deref().map(String::from_utf8_lossy);
+            for entry in self.log.iter_mut().filter(|e| e.wants() == Some(*id)) {
+                entry.answered(text.as_deref());
             }
-            Reply::Blob(..)
-            | Reply::Files(_)
-            | Reply::Rehearsed(_)
-            | Reply::Knowledge(_)
-            | Reply::Context(_)
-            | Reply::Sources(_)
-            | Reply::SourceTools(..)
-            | Reply::Memory(..) => {}
         }
     }
 
@@ -442,24 +435,12 @@ impl Pane for ConversationPane {
     }
 
     fn meaning(&self, action: frame::Action) -> Option<Action> {
-        let meant = match action {
-            frame::Action::Details => ConversationAction::Fold,
-            frame::Action::ScrollUp => ConversationAction::PageUp,
-            frame::Action::ScrollDown => ConversationAction::PageDown,
-            frame::Action::Undo
-            | frame::Action::Redo
-            | frame::Action::Redraw
-            | frame::Action::Suspend
-            | frame::Action::Cancel
-            | frame::Action::Back
-            | frame::Action::NextPane
-            | frame::Action::PreviousPane
-            | frame::Action::NewSession
-            | frame::Action::NextSession
-            | frame::Action::PreviousSession
-            | frame::Action::Quit => return None,
-        };
-        Some(meant.into())
+        let keys = [
+            (frame::Action::Details, ConversationAction::Fold),
+            (frame::Action::ScrollUp, ConversationAction::PageUp),
+            (frame::Action::ScrollDown, ConversationAction::PageDown),
+        ];
+        keys.into_iter().find(|(key, _)| *key == action).map(|(_, meant)| meant.into())
     }
 
     fn wheel(&mut self, rows: i64, ctx: &Ctx<'_>) {

@@ -102,7 +102,7 @@ pub(super) enum Body {
     Gone,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Reply {
     pub(super) md: Markdown,
     pub(super) running: bool,
@@ -133,14 +133,15 @@ impl Reply {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum CallState {
+    #[default]
     Asked,
     Running,
     Ended(CallStatus),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Call {
     pub(super) tool: Option<Tool>,
     pub(super) name: String,
@@ -250,17 +251,8 @@ impl Entry {
 
     /// Whether it changes by itself.
     pub(super) fn running(&self) -> bool {
-        match &self.body {
-            Body::Reply(r) => r.running,
-            Body::Call(c) => c.state == CallState::Running,
-            Body::Said(_)
-            | Body::Facts(_)
-            | Body::Task { .. }
-            | Body::Plan(_)
-            | Body::Question(_)
-            | Body::Waits(..)
-            | Body::Gone => false,
-        }
+        matches!(&self.body, Body::Reply(r) if r.running)
+            || matches!(&self.body, Body::Call(c) if c.state == CallState::Running)
     }
 
     /// Whether Enter shows more or less of it.
@@ -337,17 +329,7 @@ impl Entry {
 
     /// Rows at the width of the last [`Entry::lay`].
     pub(super) fn height(&self) -> usize {
-        let md = match &self.body {
-            Body::Reply(r) => r.md.rows().len(),
-            Body::Said(_)
-            | Body::Call(_)
-            | Body::Facts(_)
-            | Body::Task { .. }
-            | Body::Plan(_)
-            | Body::Question(_)
-            | Body::Waits(..)
-            | Body::Gone => 0,
-        };
+        let md = if let Body::Reply(r) = &self.body { r.md.rows().len() } else { 0 };
         self.head.len() + md + self.foot.len()
     }
 
@@ -369,17 +351,8 @@ impl Entry {
 
     /// Whether it may look otherwise although nothing was said to it.
     fn waits(&self) -> bool {
-        match &self.body {
-            Body::Waits(..) => true,
-            Body::Plan(card) => card.note.is_plain(),
-            Body::Said(_)
-            | Body::Reply(_)
-            | Body::Call(_)
-            | Body::Facts(_)
-            | Body::Task { .. }
-            | Body::Question(_)
-            | Body::Gone => false,
-        }
+        matches!(&self.body, Body::Waits(..))
+            || matches!(&self.body, Body::Plan(card) if card.note.is_plain())
     }
 
     /// Gives the code in these rows its colours, as far as they are known.

@@ -286,9 +286,10 @@ impl Log {
             *first = (proposal.call, proposal.before);
         }
         let in_all = if first.0 == proposal.call { "" } else { " in all" };
-        let Some(key) = self.calls.get(&proposal.call).copied() else { return };
-        self.drafts.entry(proposal.path.to_string()).or_default().push(key);
-        if let Some(Entry { body: Body::Call(call), dirty, .. }) = self.get_mut(key) {
+        if let Some(key) = self.calls.get(&proposal.call).copied() {
+            self.drafts.entry(proposal.path.to_string()).or_default().push(key);
+        }
+        if let Some((call, dirty)) = self.known(proposal.call) {
             call.summary = format!("+{added} -{removed}{in_all}");
             *dirty = true;
         }
@@ -322,10 +323,9 @@ impl Log {
 
     /// The newest plan.
     fn newest_plan(&mut self) -> Option<(&mut PlanCard, &mut bool)> {
-        self.entries.iter_mut().rev().find_map(|e| match &mut e.body {
-            Body::Plan(card) => Some((card.as_mut(), &mut e.dirty)),
-            Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) => None,
-            Body::Task { .. } | Body::Question(_) | Body::Waits(..) | Body::Gone => None,
+        self.entries.iter_mut().rev().find_map(|e| {
+            let Body::Plan(card) = &mut e.body else { return None };
+            Some((card.as_mut(), &mut e.dirty))
         })
     }
 

@@ -6,7 +6,7 @@ use pilothouse_core::{
 };
 
 use super::Log;
-use crate::pane::conversation::entry::{Agent, Body, Entry, Text};
+use crate::pane::conversation::entry::{Agent, Body, Text};
 
 impl Log {
     /// Takes in what sub-agents begin, do and find; whether that was it.
@@ -26,8 +26,7 @@ impl Log {
                     since: at,
                     ended: None,
                 };
-                let key = self.calls.get(call).copied();
-                if let Some(Entry { body: Body::Call(c), dirty, .. }) = key.and_then(|k| self.get_mut(k)) {
+                if let Some((c, dirty)) = self.known(*call) {
                     c.children.push(agent);
                     *dirty = true;
                 }
@@ -58,17 +57,9 @@ impl Log {
     }
 
     fn agent(&mut self, lane: LaneId, change: impl FnOnce(&mut Agent)) {
-        let calls = self.entries.iter_mut().rev().filter_map(|e| match &mut e.body {
-            Body::Call(c) if !c.children.is_empty() => Some((c, &mut e.dirty)),
-            Body::Call(_)
-            | Body::Said(_)
-            | Body::Reply(_)
-            | Body::Facts(_)
-            | Body::Task { .. }
-            | Body::Plan(_)
-            | Body::Question(_)
-            | Body::Waits(..)
-            | Body::Gone => None,
+        let calls = self.entries.iter_mut().rev().filter_map(|e| {
+            let Body::Call(c) = &mut e.body else { return None };
+            Some((c, &mut e.dirty))
         });
         for (call, dirty) in calls {
             if let Some(agent) = call.children.iter_mut().find(|a| a.lane == lane) {

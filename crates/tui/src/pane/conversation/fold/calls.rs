@@ -34,20 +34,11 @@ impl Log {
         // Right below its heading it needs no name.
         let headed = matches!(self.entries.back().map(|e| &e.body), Some(Body::Task { .. }));
         let reply = Reply {
-            md: Markdown::new(),
             running: true,
             beside,
             step: self.step_beside(lane).filter(|_| !headed),
-            cut: false,
             since: at,
-            note: String::new(),
-            thinking: String::new(),
-            blob: None,
-            streamed: 0,
-            gap: false,
-            called: (0, 0),
-            counted: 0,
-            sections: None,
+            ..Reply::default()
         };
         let key = self.add(at, Kind::Reply, Body::Reply(Box::new(reply)));
         self.calls.insert(call, key);
@@ -65,24 +56,26 @@ impl Log {
     /// Notes whose call it is, where several steps are at work.
     pub(super) fn of_step(&mut self, call: CallId, lane: LaneId) {
         let step = self.step_beside(lane);
-        if let Some(Entry { body: Body::Call(c), .. }) =
-            self.calls.get(&call).copied().and_then(|k| self.get_mut(k))
-        {
+        if let Some((c, _)) = self.known(call) {
             c.step = c.step.or(step);
         }
+    }
+
+    /// The entry of a call that has not ended, and whether it is to be drawn anew.
+    pub(super) fn known(&mut self, call: CallId) -> Option<(&mut Call, &mut bool)> {
+        let key = self.calls.get(&call).copied()?;
+        let Entry { body: Body::Call(c), dirty, .. } = self.get_mut(key)? else { return None };
+        Some((c.as_mut(), dirty))
     }
 
     pub(super) fn drop_reply(&mut self, call: CallId) {
         let Some(key) = self.calls.remove(&call) else { return };
         if let Some(entry) = self.get_mut(key) {
-            let keep = match &mut entry.body {
-                Body::Reply(r) => {
-                    (r.running, r.cut) = (false, true);
-                    !r.md.source().is_empty()
-                }
-                Body::Said(_) | Body::Call(_) | Body::Facts(_) | Body::Task { .. } => true,
-                Body::Plan(_) | Body::Question(_) | Body::Waits(..) | Body::Gone => true,
-            };
+            let mut keep = true;
+            if let Body::Reply(r) = &mut entry.body {
+                (r.running, r.cut) = (false, true);
+                keep = !r.md.source().is_empty();
+            }
             entry.dirty = true;
             if !keep {
                 self.gone(key);
@@ -208,18 +201,7 @@ impl Log {
             subject: subject.to_owned(),
             state,
             since: at,
-            took: None,
-            summary: String::new(),
-            result: Text::default(),
-            changed: false,
-            step: None,
-            request: None,
-            ruling: None,
-            tail: VecDeque::new(),
-            peek: 0,
-            children: Vec::new(),
-            staged: None,
-            below: false,
+            ..Call::default()
         };
         let key = self.add(at, Kind::Work, Body::Call(Box::new(body)));
         self.calls.insert(call, key);
@@ -227,34 +209,29 @@ impl Log {
 
     /// A command is judged: for the first time, or again as the user changed it.
     pub(super) fn proposed(&mut self, at: Millis, call: CallId, command: &str) {
-        let known = self.calls.get(&call).copied();
-        match known.and_then(|k| self.get_mut(k)) {
-            Some(Entry { body: Body::Call(c), dirty, .. }) => {
-                // Judged again as it was, because of a rule or of trust, it is nobody's change.
-                c.changed |= c.subject != command;
-                command.clone_into(&mut c.subject);
-                (c.state, *dirty) = (CallState::Asked, true);
-            }
-            Some(_) | None => self.call(at, call, Some(Tool::Run), command, CallState::Asked),
+        if let Some((c, dirty)) = self.known(call) {
+            // Judged again as it was, because of a rule or of trust, it is nobody's change.
+            c.changed |= c.subject != command;
+            command.clone_into(&mut c.subject);
+            (c.state, *dirty) = (CallState::Asked, true);
+        } else {
+            self.call(at, call, Some(Tool::Run), command, CallState::Asked);
         }
     }
 
     /// What the rules were asked about a command, and what they said.
     pub(super) fn ruled(&mut self, call: CallId, request: Request, ruling: Option<&Ruling>) {
-        if let Some(Entry { body: Body::Call(c), .. }) =
-            self.calls.get(&call).copied().and_then(|k| self.get_mut(k))
-        {
+        if let Some((c, _)) = self.known(call) {
             (c.request, c.ruling) = (Some(request), ruling.cloned());
         }
     }
 
     pub(super) fn started(&mut self, stamped: &Stamped) {
         let Event::CallStarted { call, lane, tool, subject, .. } = &stamped.event else { return };
-        let (at, known) = (stamped.at, self.calls.get(call).copied());
-        if let Some(Entry { body: Body::Call(c), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
-            (c.state, c.since, *dirty) = (CallState::Running, at, true);
+        if let Some((c, dirty)) = self.known(*call) {
+            (c.state, c.since, *dirty) = (CallState::Running, stamped.at, true);
         } else {
-            self.call(at, *call, Some(*tool), subject, CallState::Running);
+            self.call(stamped.at, *call, Some(*tool), subject, CallState::Running);
         }
         self.of_stage(*call, *lane);
         self.of_step(*call, *lane);
@@ -262,8 +239,7 @@ impl Log {
 
     /// A call that had begun waits for an answer of the user.
     pub(super) fn holds(&mut self, call: CallId) {
-        let known = self.calls.get(&call).copied();
-        if let Some(Entry { body: Body::Call(c), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
+        if let Some((c, dirty)) = self.known(call) {
             (c.state, *dirty) = (CallState::Asked, true);
         }
     }

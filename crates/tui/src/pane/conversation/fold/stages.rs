@@ -104,9 +104,7 @@ impl Log {
         if !self.is_stage(lane) {
             return;
         }
-        if let Some(Entry { body: Body::Call(c), .. }) =
-            self.calls.get(&call).copied().and_then(|k| self.get_mut(k))
-        {
+        if let Some((c, _)) = self.known(call) {
             c.staged = step_name(c.tool.map(pilothouse_core::tool::Tool::name)).or(c.staged);
             c.below = true;
         }
