@@ -63,6 +63,9 @@ pub const OVERLAYS: &[OverlayKind] = &[
 /// Where the caret is, if it is to be seen.
 pub type Caret = Option<(u16, u16)>;
 
+/// Makes an overlay for what is there now, or says to people why there is nothing to show.
+pub type Open = fn(&Ctx<'_>) -> Result<Box<dyn Overlay>, &'static str>;
+
 /// An overlay that opens by name.
 #[derive(Clone, Copy, Debug)]
 pub struct OverlayKind {
@@ -75,13 +78,15 @@ pub struct OverlayKind {
     /// What help calls those.
     pub heading: &'static str,
     /// Makes one for what is there now.
-    ///
-    /// # Errors
-    /// Why there is nothing to show, for people.
-    pub open: fn(&Ctx<'_>) -> Result<Box<dyn Overlay>, &'static str>,
+    pub open: Open,
 }
 
 impl OverlayKind {
+    /// One that reads its keys itself.
+    pub const fn page(entry: Entry, command: Option<Slash>, open: Open) -> Self {
+        Self { entry, command, actions: &[], heading: "", open }
+    }
+
     /// The action that opens it.
     pub const fn action(&self) -> Action {
         Action { table: ANYWHERE, entry: self.entry }

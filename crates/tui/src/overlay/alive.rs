@@ -7,7 +7,10 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 
-use super::{Caret, Letter, Overlay, page::frame};
+use super::{
+    Caret, Letter, Overlay,
+    page::{frame, paint},
+};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
     keymap::Action,
@@ -73,9 +76,7 @@ impl Overlay for Alive {
             rows.push(Row::of("  ", Slot::Soft).and(&stake, Slot::Soft).cut(columns, ctx.glyphs.ellipsis));
         }
         rows.push(Row::of("What is stopped is set aside and offered at the next start.", Slot::Soft));
-        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
-            row.paint(ctx.theme, buf, inner, y);
-        }
+        paint(&rows, ctx, inner, buf);
         None
     }
 }

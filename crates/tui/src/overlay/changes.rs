@@ -16,7 +16,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Overlay, OverlayKind,
-    page::{choose, frame},
+    page::{choose, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -27,16 +27,14 @@ use crate::{
 };
 
 /// The list.
-pub const KIND: OverlayKind = OverlayKind {
-    entry: Entry { name: "changes", label: "changes", reach: "opens a page" },
-    command: Some(Slash::Changes),
-    actions: &[],
-    heading: "",
-    open: |ctx| {
+pub const KIND: OverlayKind = OverlayKind::page(
+    Entry { name: "changes", label: "changes", reach: "opens a page" },
+    Some(Slash::Changes),
+    |ctx| {
         let list = Changes::of(ctx, Extent::Session);
         if list.groups.is_empty() { Err("nothing was changed in this session") } else { Ok(Box::new(list)) }
     },
-};
+);
 
 /// What was written within an extent, and which file is chosen.
 #[derive(Debug)]
@@ -173,9 +171,7 @@ impl Overlay for Changes {
         let room = usize::from(inner.height.saturating_sub(1)).max(1);
         let here = rows.iter().position(|(_, chosen)| *chosen).unwrap_or_default();
         let top = (here + 1).saturating_sub(room);
-        for ((row, _), y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom()) {
-            row.paint(ctx.theme, buf, inner, y);
-        }
+        paint(rows.iter().skip(top).map(|(row, _)| row), ctx, inner, buf);
         None
     }
 }
@@ -218,11 +214,10 @@ impl Overlay for Diff {
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
         let page = usize::from(ctx.body.height.saturating_sub(6)).max(1);
         let last = self.written.lines().saturating_sub(1);
-        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.top = (self.top + 1).min(last);
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.top = self.top.saturating_sub(1);
-        } else if matches!(key.code, KeyCode::PageDown | KeyCode::Char(' ')) {
+        if choose(key, &mut self.top, self.written.lines()) {
+            return Some(Outcome::none());
+        }
+        if matches!(key.code, KeyCode::PageDown | KeyCode::Char(' ')) {
             self.top = (self.top + page).min(last);
         } else if matches!(key.code, KeyCode::PageUp | KeyCode::Char('b')) {
             self.top = self.top.saturating_sub(page);
@@ -250,9 +245,7 @@ impl Overlay for Diff {
             };
             rows.push(Row::of(why, Slot::Soft));
         }
-        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
-            row.paint(ctx.theme, buf, inner, y);
-        }
+        paint(&rows, ctx, inner, buf);
         None
     }
 }

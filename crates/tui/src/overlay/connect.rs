@@ -21,13 +21,11 @@ use crate::{
 const WIDTH: u16 = 88;
 
 /// The page.
-pub const KIND: OverlayKind = OverlayKind {
-    entry: Entry { name: "connect", label: "connect a model", reach: "opens a page" },
-    command: Some(Slash::Connect),
-    actions: &[],
-    heading: "",
-    open: |_| Ok(Box::<Connect>::default()),
-};
+pub const KIND: OverlayKind = OverlayKind::page(
+    Entry { name: "connect", label: "connect a model", reach: "opens a page" },
+    Some(Slash::Connect),
+    |_| Ok(Box::<Connect>::default()),
+);
 
 /// How a model is connected.
 #[derive(Debug, Default)]

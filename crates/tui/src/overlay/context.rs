@@ -14,7 +14,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Overlay, OverlayKind,
-    page::{choose, frame},
+    page::{choose, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -24,13 +24,11 @@ use crate::{
 };
 
 /// The page.
-pub const KIND: OverlayKind = OverlayKind {
-    entry: Entry { name: "context", label: "context", reach: "opens a page" },
-    command: Some(Slash::Context),
-    actions: &[],
-    heading: "",
-    open: |_| Ok(Box::new(Context::default())),
-};
+pub const KIND: OverlayKind = OverlayKind::page(
+    Entry { name: "context", label: "context", reach: "opens a page" },
+    Some(Slash::Context),
+    |_| Ok(Box::new(Context::default())),
+);
 
 /// The parts, and which one is chosen.
 #[derive(Debug, Default)]
@@ -100,9 +98,7 @@ impl Overlay for Context {
         rows.extend(
             parts.map(|(n, part)| line(part, n == self.at, ctx.glyphs).cut(columns, ctx.glyphs.ellipsis)),
         );
-        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
-            row.paint(ctx.theme, buf, inner, y);
-        }
+        paint(&rows, ctx, inner, buf);
         None
     }
 }

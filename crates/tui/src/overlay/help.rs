@@ -27,13 +27,11 @@ use crate::{
 };
 
 /// The page.
-pub const KIND: OverlayKind = OverlayKind {
-    entry: Entry { name: "help", label: "keys", reach: "opens a page" },
-    command: Some(Slash::Help),
-    actions: &[],
-    heading: "",
-    open: |_| Ok(Box::<Help>::default()),
-};
+pub const KIND: OverlayKind = OverlayKind::page(
+    Entry { name: "help", label: "keys", reach: "opens a page" },
+    Some(Slash::Help),
+    |_| Ok(Box::<Help>::default()),
+);
 
 /// The keys.
 #[derive(Debug, Default)]

@@ -11,7 +11,10 @@ use pilothouse_core::{
 };
 use ratatui::buffer::Buffer;
 
-use super::{Caret, Overlay, page::frame};
+use super::{
+    Caret, Overlay,
+    page::{choose, frame, paint},
+};
 use crate::{
     ctx::{Ctx, Outcome, Wanted},
     row::{Row, wrap},
@@ -74,12 +77,11 @@ impl Overlay for Kb {
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        let last = self.passages().len().saturating_sub(1);
-        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.at = (self.at + 1).min(last);
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.at = self.at.saturating_sub(1);
-        } else if key.code == KeyCode::Enter {
+        let of = self.passages().len();
+        if choose(key, &mut self.at, of) {
+            return Some(Outcome::none());
+        }
+        if key.code == KeyCode::Enter {
             let place = self.passages().get(self.at).map(|passage| Wanted {
                 place: Place {
                     path: passage.lines.path.clone(),
@@ -127,10 +129,8 @@ impl Overlay for Kb {
                 rows.extend(text);
             }
         }
-        let ellipsis = ctx.glyphs.ellipsis;
-        for (row, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
-            row.cut(columns, ellipsis).paint(ctx.theme, buf, inner, y);
-        }
+        let rows: Vec<Row> = rows.into_iter().map(|row| row.cut(columns, ctx.glyphs.ellipsis)).collect();
+        paint(&rows, ctx, inner, buf);
         None
     }
 }

@@ -80,6 +80,24 @@ pub fn frame(
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
 }
 
+/// Draws rows inside a frame, below a row of air.
+pub fn paint<'r>(rows: impl IntoIterator<Item = &'r Row>, ctx: &Ctx<'_>, inner: Rect, buf: &mut Buffer) {
+    for (row, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
+        row.paint(ctx.theme, buf, inner, y);
+    }
+}
+
+/// A label of so many columns, and a text that is wrapped beside it.
+pub fn labelled(label: &str, columns: usize, text: &Row, room: usize) -> Vec<Row> {
+    let beside = |(n, part): (usize, Row)| {
+        let label = if n == 0 { label } else { "" };
+        let mut row = Row::of(&format!("{label:columns$}"), Slot::Soft);
+        row.pieces.extend(part.pieces);
+        row
+    };
+    wrap(&text.pieces, room).into_iter().enumerate().map(beside).collect()
+}
+
 /// How far a text is scrolled.
 #[derive(Debug)]
 pub struct Scroll {

@@ -27,13 +27,11 @@ use crate::{
 };
 
 /// The page.
-pub const KIND: OverlayKind = OverlayKind {
-    entry: Entry { name: "palette", label: "find a command", reach: "opens a list" },
-    command: None,
-    actions: &[],
-    heading: "",
-    open: |ctx| Ok(Box::new(Palette::new(ctx.keymap, &ctx.surroundings.recipes))),
-};
+pub const KIND: OverlayKind = OverlayKind::page(
+    Entry { name: "palette", label: "find a command", reach: "opens a list" },
+    None,
+    |ctx| Ok(Box::new(Palette::new(ctx.keymap, &ctx.surroundings.recipes))),
+);
 
 /// From so many columns a row says where its action holds.
 const WIDE: usize = 70;

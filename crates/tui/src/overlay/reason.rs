@@ -5,23 +5,19 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
     checkpoint::Checkpoint,
-    clean::Clean,
     intent::IntentPath,
     policy::{Outcome, Request, Ruling, Why},
     session::Session,
 };
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::Modifier,
-    text::{Line, Span},
-    widgets::Widget,
-};
+use ratatui::buffer::Buffer;
 
-use super::{Caret, Overlay, page::frame};
+use super::{
+    Caret, Overlay,
+    page::{frame, labelled, paint},
+};
 use crate::{
     ctx::{self, Ctx},
-    row::{Ink, Piece, Row, wrap},
+    row::{Ink, Row},
     theme::Slot,
 };
 
@@ -52,7 +48,7 @@ impl Reason {
         Some(Self::of(&request, then, &path, session))
     }
 
-    fn rows(&self, ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
+    fn rows(&self, width: usize) -> Vec<Row> {
         let mut all = self.why.rows.clone();
         if let Some(then) = self.then.as_ref().filter(|then| !self.says(then)) {
             all.push(("then", format!("when it was made: {then}")));
@@ -67,21 +63,10 @@ impl Reason {
                 ("rule" | "change", _) => Slot::Text,
                 _ => Slot::Soft,
             };
-            let mut style = ctx.theme.style(slot);
+            let ink = if label == "call" { Ink::of(slot).bold() } else { Ink::of(slot) };
+            lines.extend(labelled(label, LABEL, &Row::of(&text, ink), width.saturating_sub(LABEL).max(8)));
             if label == "call" {
-                style = style.add_modifier(Modifier::BOLD);
-            }
-            let text = Clean::line(&text).into_string();
-            let parts = wrap(&[Piece::new(&text, Ink::of(slot))], width.saturating_sub(LABEL).max(8));
-            for (i, part) in parts.iter().map(Row::text).enumerate() {
-                let label = if i == 0 { label } else { "" };
-                lines.push(Line::from(vec![
-                    Span::styled(format!("{label:LABEL$}"), ctx.theme.style(Slot::Soft)),
-                    Span::styled(part, style),
-                ]));
-            }
-            if label == "call" {
-                lines.push(Line::default());
+                lines.push(Row::new());
             }
         }
         lines
@@ -104,7 +89,7 @@ impl Overlay for Reason {
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let width = usize::from(ctx.body.width.min(110).saturating_sub(6));
-        let rows = self.rows(ctx, width);
+        let rows = self.rows(width);
         let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
         let area = super::centred(ctx.body, 110, height);
         let title = match self.why.outcome {
@@ -113,9 +98,7 @@ impl Overlay for Reason {
             Outcome::Refuse => "Why it is refused",
         };
         let inner = frame(ctx, area, title, "", &[("Esc", "back, nothing is decided")], buf);
-        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
-            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
-        }
+        paint(&rows, ctx, inner, buf);
         None
     }
 

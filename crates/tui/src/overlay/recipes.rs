@@ -12,7 +12,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Overlay, OverlayKind,
-    page::{Page, Reading, choose, frame},
+    page::{Page, Reading, choose, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -22,22 +22,18 @@ use crate::{
 };
 
 /// The list of skills and commands.
-pub const SKILLS: OverlayKind = OverlayKind {
-    entry: Entry { name: "skills", label: "skills and commands", reach: "opens a list" },
-    command: Some(Slash::Skills),
-    actions: &[],
-    heading: "",
-    open: |_| Ok(Box::new(List { agents: false, at: 0 })),
-};
+pub const SKILLS: OverlayKind = OverlayKind::page(
+    Entry { name: "skills", label: "skills and commands", reach: "opens a list" },
+    Some(Slash::Skills),
+    |_| Ok(Box::new(List { agents: false, at: 0 })),
+);
 
 /// The list of agents.
-pub const AGENTS: OverlayKind = OverlayKind {
-    entry: Entry { name: "agents", label: "agents", reach: "opens a list" },
-    command: Some(Slash::Agents),
-    actions: &[],
-    heading: "",
-    open: |_| Ok(Box::new(List { agents: true, at: 0 })),
-};
+pub const AGENTS: OverlayKind = OverlayKind::page(
+    Entry { name: "agents", label: "agents", reach: "opens a list" },
+    Some(Slash::Agents),
+    |_| Ok(Box::new(List { agents: true, at: 0 })),
+);
 
 /// Columns of a name, and of where it comes from.
 const NAME: usize = 26;
@@ -116,9 +112,7 @@ impl Overlay for List {
         let top = (self.at + 1).saturating_sub(room);
         let list = all.iter().enumerate().skip(top).map(|(n, r)| line(r, n == self.at, ctx));
         rows.extend(list.map(|row| row.cut(columns, ctx.glyphs.ellipsis)));
-        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
-            row.paint(ctx.theme, buf, inner, y);
-        }
+        paint(&rows, ctx, inner, buf);
         None
     }
 }

@@ -14,21 +14,18 @@ use pilothouse_core::{
     port::{Ask, Reply},
     session::Session,
 };
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::Modifier,
-    text::{Line, Span},
-    widgets::Widget,
-};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{Caret, Letter, Overlay, page::frame};
+use super::{
+    Caret, Letter, Overlay,
+    page::{frame, labelled, paint},
+};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
     keymap::Action,
     reach::{request, texts},
     risk::{risk_name, risk_slot},
-    row::{Ink, Piece, wrap},
+    row::{Ink, Row},
     standing::Standing,
     status::shorten,
     theme::Slot,
@@ -99,7 +96,7 @@ impl RuleOffer {
         body.width >= 30 && usize::from(body.height) >= self.rules().len() + 8
     }
 
-    fn rows(&self, ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
+    fn rows(&self, ctx: &Ctx<'_>, width: usize) -> Vec<Row> {
         let mut rows = Rows { ctx, room: width.saturating_sub(LABEL).max(8), lines: Vec::new() };
         for (i, rule) in self.rules().iter().enumerate() {
             rows.text(if i == 0 { "rule" } else { "" }, rule, Slot::Strong);
@@ -110,11 +107,11 @@ impl RuleOffer {
         }
         rows.text("reach", "every folder on this machine, until you remove it", Slot::Soft);
         rows.text("saved to", "your permissions.toml, at its end", Slot::Soft);
-        rows.lines.push(Line::default());
+        rows.lines.push(Row::new());
         for (i, example) in self.offers.get(self.at).map_or(&[][..], |(_, e)| e).iter().enumerate() {
             rows.example(if i == 0 { "matches" } else { "" }, example);
         }
-        rows.lines.push(Line::default());
+        rows.lines.push(Row::new());
         let Some(found) = &self.found else {
             rows.text("past", "looking at the commands of past sessions…", Slot::Soft);
             return rows.lines;
@@ -184,9 +181,7 @@ impl Overlay for RuleOffer {
         }
         keys.push(("q", "back"));
         let inner = frame(ctx, area, "Permanent rule", right, &keys, buf);
-        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
-            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
-        }
+        paint(&rows, ctx, inner, buf);
         None
     }
 
@@ -247,26 +242,14 @@ fn summary(found: &Rehearsal) -> String {
 struct Rows<'a> {
     ctx: &'a Ctx<'a>,
     room: usize,
-    lines: Vec<Line<'static>>,
+    lines: Vec<Row>,
 }
 
 impl Rows<'_> {
-    fn row(&mut self, label: &str, spans: Vec<Span<'static>>) {
-        let mut all = vec![Span::styled(format!("{label:LABEL$}"), self.ctx.theme.style(Slot::Soft))];
-        all.extend(spans);
-        self.lines.push(Line::from(all));
-    }
-
     /// A label and a text to its end.
     fn text(&mut self, label: &str, text: &str, slot: Slot) {
-        let mut style = self.ctx.theme.style(slot);
-        if slot == Slot::Strong {
-            style = style.add_modifier(Modifier::BOLD);
-        }
-        let text = Clean::line(text).into_string();
-        for (i, part) in wrap(&[Piece::new(&text, Ink::of(slot))], self.room).iter().enumerate() {
-            self.row(if i == 0 { label } else { "" }, vec![Span::styled(part.text(), style)]);
-        }
+        let ink = if slot == Slot::Strong { Ink::of(slot).bold() } else { Ink::of(slot) };
+        self.lines.extend(labelled(label, LABEL, &Row::of(text, ink), self.room));
     }
 
     fn example(&mut self, label: &str, example: &Example) {
@@ -275,29 +258,18 @@ impl Rows<'_> {
             policy::Outcome::Ask => ("asks", Slot::Warn),
             policy::Outcome::Refuse => ("refused", Slot::Bad),
         };
-        let theme = self.ctx.theme;
         let line = shorten(&Clean::line(&example.line), self.room.saturating_sub(9).max(4));
-        self.row(
-            label,
-            vec![
-                Span::styled(format!("{word:9}"), theme.style(slot)),
-                Span::styled(line, theme.style(Slot::Text)),
-            ],
-        );
+        let row = Row::of(&format!("{label:LABEL$}"), Slot::Soft);
+        self.lines.push(row.and(&format!("{word:9}"), slot).and(&line, Slot::Text));
     }
 
     fn past(&mut self, label: &str, one: &Found) {
-        let theme = self.ctx.theme;
         let times = if one.times == 1 { String::new() } else { format!("  {} times", one.times) };
         let room = self.room.saturating_sub(11 + times.len()).max(4);
         let name = risk_name(one.risk, self.ctx.glyphs.waits == "!");
-        self.row(
-            label,
-            vec![
-                Span::styled(format!("{name:11}"), theme.style(risk_slot(one.risk))),
-                Span::styled(shorten(&Clean::line(&one.line), room), theme.style(Slot::Text)),
-                Span::styled(times, theme.style(Slot::Soft)),
-            ],
-        );
+        let line = shorten(&Clean::line(&one.line), room);
+        let row = Row::of(&format!("{label:LABEL$}"), Slot::Soft);
+        let row = row.and(&format!("{name:11}"), risk_slot(one.risk));
+        self.lines.push(row.and(&line, Slot::Text).and(&times, Slot::Soft));
     }
 }

@@ -14,7 +14,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Overlay, OverlayKind, Prompt,
-    page::{Page, Reading, frame},
+    page::{Page, Reading, choose, frame, paint},
     prompt::Purpose,
 };
 use crate::{
@@ -30,13 +30,11 @@ const WIDTH: u16 = 110;
 const NAME: usize = 16;
 
 /// The list.
-pub const KIND: OverlayKind = OverlayKind {
-    entry: Entry { name: "sources", label: "sources", reach: "opens a page" },
-    command: Some(Slash::Sources),
-    actions: &[],
-    heading: "",
-    open: |_| Ok(Box::new(Sources::default())),
-};
+pub const KIND: OverlayKind = OverlayKind::page(
+    Entry { name: "sources", label: "sources", reach: "opens a page" },
+    Some(Slash::Sources),
+    |_| Ok(Box::new(Sources::default())),
+);
 
 /// The sources, and which one is chosen.
 #[derive(Debug, Default)]
@@ -166,12 +164,10 @@ impl Overlay for Sources {
         if self.page.is_some() {
             return (key.code != KeyCode::Esc).then(|| self.key_of_page(key));
         }
-        let last = self.all.as_ref().map_or(0, |all| all.len().saturating_sub(1));
-        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.at = (self.at + 1).min(last);
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.at = self.at.saturating_sub(1);
-        } else if key.code == KeyCode::Char('t') {
+        if choose(key, &mut self.at, self.all.as_ref().map_or(0, Vec::len)) {
+            return Some(Outcome::none());
+        }
+        if key.code == KeyCode::Char('t') {
             return Some(self.ask(Ask::TestSource));
         } else if key.code == KeyCode::Enter {
             return Some(self.ask(Ask::SourceTools));
@@ -206,9 +202,7 @@ impl Overlay for Sources {
         let mut keys = if self.chosen().is_some() { of_one.to_vec() } else { Vec::new() };
         keys.push(("Esc", "close"));
         let inner = frame(ctx, area, "Sources", "", &keys, buf);
-        for (row, y) in self.rows(usize::from(inner.width), ctx).iter().zip(inner.top() + 1..inner.bottom()) {
-            row.paint(ctx.theme, buf, inner, y);
-        }
+        paint(&self.rows(usize::from(inner.width), ctx), ctx, inner, buf);
         None
     }
 }

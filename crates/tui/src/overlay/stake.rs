@@ -8,7 +8,10 @@ use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::input::Input;
 use ratatui::buffer::Buffer;
 
-use super::{Caret, Letter, Overlay, page::frame};
+use super::{
+    Caret, Letter, Overlay,
+    page::{frame, paint},
+};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
     keymap::Action,
@@ -102,9 +105,7 @@ impl Overlay for Stake {
         let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
         let area = super::centred(ctx.body, 80, height);
         let inner = frame(ctx, area, &self.title, "", &[("y", self.does), ("Esc", "leave it")], buf);
-        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
-            row.paint(ctx.theme, buf, inner, y);
-        }
+        paint(&rows, ctx, inner, buf);
         None
     }
 }

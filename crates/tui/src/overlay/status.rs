@@ -13,13 +13,13 @@ use ratatui::{buffer::Buffer, text::Line};
 
 use super::{
     Caret, Overlay, OverlayKind,
-    page::{Page, Scroll},
+    page::{Page, Scroll, labelled},
 };
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Entry,
     pane::plan::finished,
-    row::{Row, count, wrap},
+    row::{Row, count},
     theme::Slot,
 };
 
@@ -27,13 +27,11 @@ use crate::{
 const WIDTH: u16 = 72;
 
 /// The page.
-pub const KIND: OverlayKind = OverlayKind {
-    entry: Entry { name: "status", label: "status", reach: "opens a page" },
-    command: Some(Slash::Status),
-    actions: &[],
-    heading: "",
-    open: |_| Ok(Box::<Status>::default()),
-};
+pub const KIND: OverlayKind = OverlayKind::page(
+    Entry { name: "status", label: "status", reach: "opens a page" },
+    Some(Slash::Status),
+    |_| Ok(Box::<Status>::default()),
+);
 
 /// Where things stand.
 #[derive(Debug, Default)]
@@ -114,12 +112,8 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let columns = usize::from(ctx.body.width.min(WIDTH).saturating_sub(4)).saturating_sub(label).max(8);
     let mut lines = Vec::new();
     for (name, value) in rows {
-        for (i, part) in wrap(&Row::of(&value, Slot::Text).pieces, columns).into_iter().enumerate() {
-            let name = if i == 0 { name } else { "" };
-            let mut line = Row::of(&format!("{name:label$}"), Slot::Soft);
-            line.pieces.extend(part.pieces);
-            lines.push(line.line(ctx.theme));
-        }
+        let rows = labelled(name, label, &Row::of(&value, Slot::Text), columns);
+        lines.extend(rows.iter().map(|row| row.line(ctx.theme)));
     }
     lines
 }

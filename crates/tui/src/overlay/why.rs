@@ -36,17 +36,11 @@ const BAR: usize = 12;
 const HALVES: f32 = 24.0;
 
 /// The page.
-pub const KIND: OverlayKind = OverlayKind {
-    entry: Entry {
-        name: "why",
-        label: "why this path",
-        reach: "opens a page; the draft, else the last message",
-    },
-    command: Some(Slash::Why),
-    actions: &[],
-    heading: "",
-    open: |ctx| inspect(ctx),
-};
+pub const KIND: OverlayKind = OverlayKind::page(
+    Entry { name: "why", label: "why this path", reach: "opens a page; the draft, else the last message" },
+    Some(Slash::Why),
+    inspect,
+);
 
 /// The draft as it would be read, or else the last message.
 fn inspect(ctx: &Ctx<'_>) -> Result<Box<dyn Overlay>, &'static str> {
