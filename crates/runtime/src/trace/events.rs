@@ -48,142 +48,24 @@ impl EventTrace {
 
     /// The span of a piece of work, inside that of its call.
     pub fn work(&self, key: WorkKey) -> Span {
-        let call = match key {
-            WorkKey::Think(call) | WorkKey::Tool(call) | WorkKey::Hook(call) => self.calls.get(&call),
-            WorkKey::Classify(..)
-            | WorkKey::Compact(_)
-            | WorkKey::Prepare(_)
-            | WorkKey::Write(_)
-            | WorkKey::Revert(..)
-            | WorkKey::Look(_)
-            | WorkKey::Keep(_)
-            | WorkKey::Survey
-            | WorkKey::Remember(_)
-            | WorkKey::Commit(..)
-            | WorkKey::ReadPlan(_)
-            | WorkKey::SeeTree(_)
-            | WorkKey::Stage(..)
-            | WorkKey::Judge(_)
-            | WorkKey::Recall(_) => None,
+        let call = if let WorkKey::Think(call) | WorkKey::Tool(call) | WorkKey::Hook(call) = key {
+            self.calls.get(&call)
+        } else {
+            None
         };
         let parent = call.map_or(&self.session, |c| &c.span);
         info_span!(parent: parent, "work", ?key)
     }
 
-    /// Notes an event that is on disk. A new kind of event is sorted here before the crate builds.
-    #[expect(clippy::too_many_lines, reason = "every event has its line")]
+    /// Notes an event that is on disk: each of these takes what is its own.
     pub fn note(&mut self, stamped: &Stamped) {
-        match &stamped.event {
-            Event::SessionOpened { .. }
-            | Event::SessionReopened { .. }
-            | Event::CallLost { .. }
-            | Event::TrustChanged { .. }
-            | Event::HooksKnown { .. }
-            | Event::ModeChanged { .. }
-            | Event::PermissionChanged { .. }
-            | Event::PhaseChanged { .. }
-            | Event::ControlGiven { .. } => self.note_session(&stamped.event),
-            Event::TurnStarted { .. }
-            | Event::IntentAsked { .. }
-            | Event::IntentClassified { .. }
-            | Event::TurnDropped { .. }
-            | Event::LaneOpened { .. }
-            | Event::LaneClosed { .. }
-            | Event::CheckpointOpened { .. }
-            | Event::CheckpointResolved { .. } => self.note_turn(&stamped.event),
-            Event::RunStarted { .. }
-            | Event::RunCompleted { .. }
-            | Event::TaskStarted { .. }
-            | Event::TaskCompleted { .. }
-            | Event::TaskFailed { .. }
-            | Event::GatePassed { .. }
-            | Event::GateFailed { .. } => self.note_run(&stamped.event),
-            Event::ThinkingStarted { .. }
-            | Event::MessageCompleted { .. }
-            | Event::ThinkingFailed { .. }
-            | Event::CompactionStarted { .. }
-            | Event::Compacted { .. }
-            | Event::CompactionFailed { .. }
-            | Event::HookStarted { .. }
-            | Event::HookEnded { .. } => self.note_model(&stamped.event, stamped.at),
-            Event::CallMade { .. }
-            | Event::CallStarted { .. }
-            | Event::CallHeld { .. }
-            | Event::CommandProposed { .. }
-            | Event::CommandChanged { .. }
-            | Event::CommandExited { .. }
-            | Event::CallEnded { .. } => self.note_tool(&stamped.event, stamped.at),
-            Event::ApplyStarted { .. }
-            | Event::Applied { .. }
-            | Event::ApplyFailed { .. }
-            | Event::RevertStarted { .. }
-            | Event::Reverted { .. }
-            | Event::RevertFailed { .. }
-            | Event::CommandWrote { .. }
-            | Event::CommitEnded { .. } => self.note_write(&stamped.event),
-            // Steps on the way to one of those above, or words for people.
-            Event::TrustSought { .. }
-            | Event::LaneNudged { .. }
-            | Event::ChildStarted { .. }
-            | Event::ChildEnded { .. }
-            | Event::TurnContinues { .. }
-            | Event::TurnTold { .. }
-            | Event::TurnDirected { .. }
-            | Event::TaskAdded { .. }
-            | Event::BudgetSet { .. }
-            | Event::LaneHeld { .. }
-            | Event::ContextMarked { .. }
-            | Event::MoveHeld { .. }
-            | Event::MoveBlocked { .. }
-            | Event::NodeTransition { .. }
-            | Event::PlanReady { .. }
-            | Event::PlanShelved { .. }
-            | Event::PlanSought { .. }
-            | Event::PlanUnread { .. }
-            | Event::PauseSet { .. }
-            | Event::CandidatesWanted { .. }
-            | Event::PlanCandidate { .. }
-            | Event::Staged { .. }
-            | Event::DepthSet { .. }
-            | Event::TaskSkipped { .. }
-            | Event::TaskCancelled { .. }
-            | Event::TaskReset { .. }
-            | Event::TaskFreed { .. }
-            | Event::GateStarted { .. }
-            | Event::GateWentStale { .. }
-            | Event::TreeSought { .. }
-            | Event::TreeSeen { .. }
-            | Event::GateReset { .. }
-            | Event::GateChanged { .. }
-            | Event::RepairStarted { .. }
-            | Event::RulesGranted { .. }
-            | Event::RulesKept { .. }
-            | Event::Proposed { .. }
-            | Event::HunkDecided { .. }
-            | Event::HunkSplit { .. }
-            | Event::ProposalEdited { .. }
-            | Event::ProposalClosed { .. }
-            | Event::ProposalSetAside { .. }
-            | Event::ProposalTakenUp { .. }
-            | Event::ApplyApproved { .. }
-            | Event::CommitSought { .. }
-            | Event::CommitApproved { .. }
-            | Event::CommandEdited { .. }
-            | Event::CommandMeant { .. }
-            | Event::CommandStarted { .. }
-            | Event::MemoryChanged { .. }
-            | Event::MemoryKept { .. }
-            | Event::InstructionsTold { .. }
-            | Event::FactRecorded { .. }
-            | Event::FactLooked { .. }
-            | Event::FactForgotten { .. }
-            | Event::FactsAsked { .. }
-            | Event::FactsAnswered { .. }
-            | Event::AnswerChecked { .. }
-            | Event::SourceSeen { .. }
-            | Event::QueueChanged { .. }
-            | Event::Notice { .. } => {}
-        }
+        let (event, at) = (&stamped.event, stamped.at);
+        self.note_session(event);
+        self.note_turn(event);
+        self.note_run(event);
+        self.note_model(event, at);
+        self.note_tool(event, at);
+        self.note_write(event);
     }
 
     fn note_session(&self, event: &Event) {
