@@ -400,12 +400,7 @@ impl Driver {
             Inbound::Branch(branch) => {
                 self.project.on_branch(&branch);
                 let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
-                let after = Surroundings { branch: name, dirty: branch.dirty, ..self.around.clone() };
-                if after != self.around {
-                    self.around = after;
-                    self.around.now = (self.setup.clock)();
-                    self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
-                }
+                self.around_is(|around| (around.branch, around.dirty) = (name, branch.dirty));
             }
         }
     }

@@ -228,23 +228,23 @@ fn list(files: &[RelPath]) -> String {
 }
 
 pub(super) async fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
-    let here = match setup.which {
-        Which::New | Which::Last => real_folder(&setup.workspace)?,
-        Which::LastAnywhere | Which::Named(_) => setup.workspace.canonicalize().unwrap_or_default(),
-    };
-    let settled = settle(setup, &here).await;
+    let settled = settle(setup, &meant(setup)?).await;
     let mut opened = open_one(setup)?;
     opened.notices.extend(settled.notices);
     opened.root = opened.root.sparing(settled.spared);
     Ok(opened)
 }
 
+/// The folder of now; a session that is named brings its own workspace, and this need not be one.
+fn meant(setup: &Setup) -> Result<PathBuf, RuntimeError> {
+    match setup.which {
+        Which::New | Which::Last => real_folder(&setup.workspace),
+        Which::LastAnywhere | Which::Named(_) => Ok(setup.workspace.canonicalize().unwrap_or_default()),
+    }
+}
+
 fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
-    // A session that is named brings its own workspace: the folder of now need not be one.
-    let mut workspace = match setup.which {
-        Which::New | Which::Last => real_folder(&setup.workspace)?,
-        Which::LastAnywhere | Which::Named(_) => setup.workspace.canonicalize().unwrap_or_default(),
-    };
+    let mut workspace = meant(setup)?;
     let found = match &setup.which {
         Which::New => None,
         Which::Last => Some(sessions::last(&setup.home, Some(&workspace))?),

@@ -8,7 +8,6 @@ use pilothouse_core::{
     input::Input,
     plan::GateDraft,
     policy::{Outcome, Request},
-    port::Update,
     shell::Act,
 };
 
@@ -50,11 +49,7 @@ impl Driver {
         self.project = looked.going_on_from(&self.project);
         self.set_gates();
         let told = self.project.instructions().map(|i| i.path.clone());
-        if told != self.around.instructions {
-            self.around.instructions = told;
-            self.around.now = (self.setup.clock)();
-            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
-        }
+        self.around_is(|around| around.instructions = told);
     }
 
     /// Asks git where the folder stands.

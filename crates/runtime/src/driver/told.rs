@@ -64,12 +64,21 @@ impl Driver {
         }
     }
 
+    /// Changes what stands around the session, and tells the screen where that made a difference.
+    pub(super) fn around_is(&mut self, change: impl FnOnce(&mut Surroundings)) {
+        let before = self.around.clone();
+        change(&mut self.around);
+        if self.around != before {
+            self.around.now = (self.setup.clock)();
+            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
+        }
+    }
+
     /// Tells the screen that saving fails, or that it does not any more.
     pub(super) fn unsaved_because(&mut self, why: Option<String>) {
         if self.around.unsaved != why {
             let unsaved = why.map(|w| self.at.config.secrets.mask(&w).into_owned());
-            self.around = Surroundings { unsaved, now: (self.setup.clock)(), ..self.around.clone() };
-            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
+            self.around_is(|around| around.unsaved = unsaved);
         }
     }
 
@@ -93,10 +102,7 @@ impl Driver {
     pub(super) fn rebound(&mut self) {
         let budget = self.at.config.budget;
         self.at.session.set_bounds(Bounds { budget, ..self.at.session.bounds().clone() });
-        if self.around.budget != budget {
-            self.around = Surroundings { budget, now: (self.setup.clock)(), ..self.around.clone() };
-            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
-        }
+        self.around_is(|around| around.budget = budget);
     }
 
     /// Tells the user on the desktop; that it cannot be done is said once.

@@ -9,7 +9,6 @@ use pilothouse_core::{
     hook::Origin,
     input::Input,
     policy::Conditions,
-    port::Update,
     redact::Redactor,
     scope::PermissionMode,
     trust::{Standing, Trust, TrustRequest},
@@ -94,11 +93,7 @@ impl Driver {
         self.kit.workshop = self.kit.workshop.clone().hiding(secrets.clone());
         self.kit.knowledge.hide(&secrets);
         self.outbox.hide(secrets.clone());
-        if self.around.secrets != secrets {
-            self.around.secrets = secrets;
-            self.around.now = (self.setup.clock)();
-            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
-        }
+        self.around_is(|around| around.secrets = secrets);
     }
 
     /// What is in force now reaches all that is done from here on: variables for commands, and secrets
