@@ -400,21 +400,10 @@ impl Watch<'_> {
     }
 
     fn last_words(&mut self, update: Update) {
-        match update {
-            Update::Events(events) => {
-                for event in &events {
-                    self.session.apply(event);
-                    self.report.event(event, self.session.state());
-                }
-            }
-            Update::Refused(_)
-            | Update::Notice(_)
-            | Update::Opened(..)
-            | Update::Delta(_)
-            | Update::Answered(..)
-            | Update::Surroundings(_)
-            | Update::Rules(_)
-            | Update::Closed(_) => {}
+        let Update::Events(events) = update else { return };
+        for event in &events {
+            self.session.apply(event);
+            self.report.event(event, self.session.state());
         }
     }
 }

@@ -153,16 +153,9 @@ fn calls(texts: &dyn Texts, entries: &[Entry]) -> String {
 
 /// Decisions, files and open ends, as the session has them.
 fn record(state: &State, texts: &dyn Texts, entries: &[Entry]) -> String {
-    let told = entries.iter().filter_map(|e| match e.what {
-        What::Record | What::Step(_) | What::Answer(_) | What::Report(_) => record::text(state, texts, e),
-        What::User(_)
-        | What::Reply
-        | What::Result(_)
-        | What::Output(_)
-        | What::Nudge
-        | What::Summary
-        | What::Handed => None,
-    });
+    let of_record =
+        |e: &&Entry| matches!(e.what, What::Record | What::Step(_) | What::Answer(_) | What::Report(_));
+    let told = entries.iter().filter(of_record).filter_map(|e| record::text(state, texts, e));
     let plain = |t: String| t.replace("<record>\n", "").replace("\n</record>", "");
     let told: Vec<String> = told.map(|t| format!("- {}", one_line(&plain(t)))).collect();
     let parts = [("What happened", told), ("Files changed", files(state)), ("Open", open(state))];

@@ -29,17 +29,10 @@ impl Driver {
             // What was only stopped because of the leaving is not taken for a whole reply: it is
             // interrupted, and the next opening says so.
             let pending = self.at.session.pending();
-            let whole = match &result {
-                Inbound::Ended(WorkKey::Write(_) | WorkKey::Revert(..), _) => true,
-                Inbound::Ended(key, _) => !pending.contains_key(key),
-                Inbound::Input(_)
-                | Inbound::Answered(..)
-                | Inbound::Branch(_)
-                | Inbound::Surveyed(_)
-                | Inbound::Rules(..)
-                | Inbound::Form(..)
-                | Inbound::Notice(_)
-                | Inbound::Learned(_) => false,
+            let whole = if let Inbound::Ended(key, _) = &result {
+                matches!(key, WorkKey::Write(_) | WorkKey::Revert(..)) || !pending.contains_key(key)
+            } else {
+                false
             };
             let mut inputs = Vec::new();
             self.result(result, &mut inputs);

@@ -51,29 +51,24 @@ impl Driver {
         let reads = |tool: Tool| {
             !tool.is_of_sources() && tool.needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n))
         };
-        match key {
-            WorkKey::Tool(call) => {
-                let open = self.at.session.state().open_call(call);
-                !open.and_then(|(_, open)| open.tool).is_some_and(reads)
-            }
-            WorkKey::Write(_)
-            | WorkKey::Revert(..)
-            | WorkKey::Hook(_)
-            | WorkKey::Commit(..)
-            | WorkKey::Keep(_)
-            | WorkKey::Survey => true,
-            WorkKey::Classify(..)
-            | WorkKey::Think(_)
-            | WorkKey::Compact(_)
-            | WorkKey::Prepare(_)
-            | WorkKey::Look(_)
-            | WorkKey::Recall(_)
-            | WorkKey::Remember(_)
-            | WorkKey::ReadPlan(_)
-            | WorkKey::SeeTree(_)
-            | WorkKey::Stage(..)
-            | WorkKey::Judge(_) => false,
+        if let WorkKey::Tool(call) = key {
+            let open = self.at.session.state().open_call(call);
+            return !open.and_then(|(_, open)| open.tool).is_some_and(reads);
         }
+        !matches!(
+            key,
+            WorkKey::Classify(..)
+                | WorkKey::Think(_)
+                | WorkKey::Compact(_)
+                | WorkKey::Prepare(_)
+                | WorkKey::Look(_)
+                | WorkKey::Recall(_)
+                | WorkKey::Remember(_)
+                | WorkKey::ReadPlan(_)
+                | WorkKey::SeeTree(_)
+                | WorkKey::Stage(..)
+                | WorkKey::Judge(_)
+        )
     }
 
     /// Reads the memories; what the user should know of them is said when it is another than before.

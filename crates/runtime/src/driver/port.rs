@@ -35,28 +35,12 @@ const MAX_FILES: usize = 200_000;
 
 /// Answers at once; `None` for what takes longer and is answered from elsewhere.
 pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
-    match ask {
-        Ask::History { before, count } => {
-            let page = log.before(*before, (*count).min(MAX_EVENTS));
-            Some(Reply::History(page.unwrap_or_else(|e| {
-                tracing::warn!(error = %e, "a page of the log could not be read");
-                Vec::new()
-            })))
-        }
-        Ask::Blob(_)
-        | Ask::Files(_)
-        | Ask::Rehearse(_)
-        | Ask::Context
-        | Ask::Memory(_)
-        | Ask::Knowledge(_)
-        | Ask::Withdraw(_)
-        | Ask::Sources
-        | Ask::TestSource(_)
-        | Ask::SignIn(_)
-        | Ask::EnableSource(..)
-        | Ask::KeepKey(..)
-        | Ask::SourceTools(_) => None,
-    }
+    let Ask::History { before, count } = ask else { return None };
+    let page = log.before(*before, (*count).min(MAX_EVENTS));
+    Some(Reply::History(page.unwrap_or_else(|e| {
+        tracing::warn!(error = %e, "a page of the log could not be read");
+        Vec::new()
+    })))
 }
 
 impl Driver {
