@@ -145,6 +145,7 @@ impl State {
     }
 
     /// Folds what an answer lets a message do beyond its path.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a kind that is not named widens nothing")]
     pub(super) fn widen(&mut self, kind: &CheckpointKind, approved: bool, answer: Option<&Answer>) {
         let (turn, scope) = match kind {
             CheckpointKind::Confirmation(_) if approved => {
@@ -163,27 +164,7 @@ impl State {
                 let runs = self.turns.get(&turn).is_some_and(|t| t.path.current() == IntentNode::Execute);
                 (turn, if runs { ToolScope::EXECUTE } else { ToolScope::SHELL })
             }
-            CheckpointKind::Confirmation(_)
-            | CheckpointKind::Transition(_)
-            | CheckpointKind::Clarification(_)
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::GateChange(_)
-            | CheckpointKind::Remember(_)
-            | CheckpointKind::Interruption(_)
-            | CheckpointKind::Gap(_)
-            | CheckpointKind::Budget(_)
-            | CheckpointKind::Paused(_)
-            | CheckpointKind::Diff(_)
-            | CheckpointKind::Risk(_)
-            | CheckpointKind::Access(_)
-            | CheckpointKind::Source(_)
-            | CheckpointKind::Form(_)
-            | CheckpointKind::Trust(_)
-            | CheckpointKind::Commit(_)
-            | CheckpointKind::Undo(_)
-            | CheckpointKind::PipelinePause(_)
-            | CheckpointKind::Breakout(_)
-            | CheckpointKind::Exit(_) => return,
+            _ => return,
         };
         if let Some(info) = self.turns.get_mut(&turn).map(Arc::make_mut) {
             info.widened = info.widened.or(scope);
