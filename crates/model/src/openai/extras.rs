@@ -113,17 +113,11 @@ impl Extras {
     }
 
     fn hints(&self, endpoint: &Endpoint) -> Option<Hints> {
-        let place = endpoint.place.filter(|_| !self.unhinted)?;
-        match place {
-            Preset::OpenAi => Some(Hints::Key),
-            Preset::OpenRouter => endpoint.model.contains("claude").then_some(Hints::Marks),
+        match endpoint.place.filter(|_| !self.unhinted) {
+            Some(Preset::OpenAi) => Some(Hints::Key),
+            Some(Preset::OpenRouter) => endpoint.model.contains("claude").then_some(Hints::Marks),
             // They cache by themselves, or not at all through this interface.
-            Preset::Ollama
-            | Preset::LmStudio
-            | Preset::LlamaCpp
-            | Preset::Anthropic
-            | Preset::Google
-            | Preset::Azure => None,
+            Some(_) | None => None,
         }
     }
 }
