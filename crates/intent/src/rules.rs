@@ -6,6 +6,7 @@ use super::{
     IntentNode as N,
     lexicon::Tag,
     parts::Rule,
+    scope::Capability,
     structure::{Clause, Form, Object, Structure},
     text::{Doc, Token},
     words::List,
@@ -354,5 +355,5 @@ pub(crate) fn whole(doc: &Doc, s: &Structure<'_>, kept: &[usize]) -> Option<Gues
 
 /// Whether a leaf changes or runs something.
 pub(crate) const fn is_action(leaf: N) -> bool {
-    matches!(leaf, N::Create | N::Modify | N::Delete | N::Execute | N::Write)
+    leaf.scope().allows(Capability::Execute)
 }

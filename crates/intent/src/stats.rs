@@ -269,6 +269,7 @@ pub fn softmax(from: &[f32], to: &mut [f32]) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::Exemplars;
 
     #[test]
     fn the_weights_in_the_tree_were_learned_from_the_files_in_the_tree() {
@@ -278,6 +279,20 @@ mod tests {
         assert_eq!(stamp.features, features::schema(), "{}", WeightsError::Features);
         assert_eq!(stamp.corpus, corpus(lines, frames), "corpus or frames changed; train again");
         assert!(Model::builtin().is_some());
+    }
+
+    #[test]
+    fn every_leaf_has_its_weights_lines_phrases_and_word_in_the_prompt() {
+        let prompt = include_str!("../../../assets/prompts/classify.md");
+        let lines = include_str!("../../../assets/intent/corpus.jsonl");
+        let phrases = Exemplars::builtin();
+        for leaf in N::ALL.into_iter().filter(|n| n.children().next().is_none()) {
+            let name = leaf.name();
+            assert!(LEAVES.contains(&leaf), "LEAVES: {name}");
+            assert!(lines.contains(&format!("\"leaf\": \"{name}\"")), "corpus.jsonl: {name}");
+            assert!(phrases.iter().any(|(s, n, _)| (s, n) == ("leaves", name)), "exemplars.yaml: {name}");
+            assert!(prompt.contains(&format!("| {name} ")), "classify.md: {name}");
+        }
     }
 
     #[test]

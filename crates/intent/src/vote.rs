@@ -41,24 +41,11 @@ fn vote(leaf: N, turn: Turn, confidence: f32, source: Source, reasoning: impl In
 
 /// The turn of a leaf when nothing else says more.
 pub(crate) fn project(leaf: N, phase: Phase, plan_active: bool) -> Turn {
-    let active = plan_active || phase != Phase::Idle;
-    match leaf {
-        N::Conversation
-        | N::Understand
-        | N::Clarify
-        | N::Explain
-        | N::Analyze
-        | N::Review
-        | N::Audit
-        | N::Act
-        | N::Read
-        | N::Design => Turn::Query(None),
-        N::Plan | N::Decompose | N::Execute | N::Write | N::Create | N::Modify | N::Delete if active => {
-            Turn::PlanContinue
-        }
-        N::Plan | N::Decompose | N::Execute | N::Write | N::Create | N::Modify | N::Delete => {
-            Turn::PlanNew(None)
-        }
+    let works = rules::is_action(leaf) || matches!(leaf, N::Plan | N::Decompose);
+    match (works, plan_active || phase != Phase::Idle) {
+        (false, _) => Turn::Query(None),
+        (true, true) => Turn::PlanContinue,
+        (true, false) => Turn::PlanNew(None),
     }
 }
 
