@@ -4,6 +4,7 @@
 
 use pilothouse_core::{
     intent::{IntentNode, IntentPath, Turn},
+    scope::Capability,
     session::{Deed, Session, State},
     shell::Risk,
 };
@@ -84,20 +85,20 @@ pub fn opens_plan(text: &str, state: &State) -> bool {
 
 /// Whether a node changes or runs something.
 pub const fn acts(node: IntentNode) -> bool {
-    use IntentNode as N;
-    matches!(node, N::Act | N::Execute | N::Write | N::Create | N::Modify | N::Delete)
+    matches!(node, IntentNode::Act) || node.scope().allows(Capability::Execute)
 }
 
 /// What a path that ends at `node` may do.
-pub const fn unlocks(node: IntentNode) -> &'static str {
-    use IntentNode as N;
-    match node {
-        N::Conversation | N::Understand | N::Clarify | N::Explain => "talks; reads where it must",
-        N::Analyze | N::Review | N::Audit | N::Read | N::Act => "reads files; changes nothing",
-        N::Plan | N::Design | N::Decompose => "reads files; proposes steps or a design",
-        N::Execute => "reads, and runs commands (each one checked)",
-        N::Write | N::Create | N::Modify => "reads, runs, writes; you approve each change",
-        N::Delete => "reads, runs, writes, deletes; a deletion wants a typed word",
+pub fn unlocks(node: IntentNode) -> &'static str {
+    let may = |capability| node.scope().allows(capability);
+    let plans = [Some(node), node.parent()].contains(&Some(IntentNode::Plan));
+    match () {
+        () if may(Capability::Delete) => "reads, runs, writes, deletes; a deletion wants a typed word",
+        () if may(Capability::Write) => "reads, runs, writes; you approve each change",
+        () if may(Capability::Execute) => "reads, and runs commands (each one checked)",
+        () if plans => "reads files; proposes steps or a design",
+        () if may(Capability::Read) => "reads files; changes nothing",
+        () => "talks; reads where it must",
     }
 }
 
