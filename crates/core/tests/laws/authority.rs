@@ -189,23 +189,7 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
         Tool::SourceTools => json!({}),
         Tool::SourceCall => json!({"tool": "s__act"}),
         Tool::List | Tool::Read | Tool::Delete => json!({"path": "a.txt"}),
-        Tool::RecordFact => json!({"name": "n", "value": "v"}),
-        Tool::SubmitPlan
-        | Tool::AskUser
-        | Tool::RequestPath
-        | Tool::ChangeGate
-        | Tool::Remember
-        | Tool::Delegate
-        | Tool::KbSearch
-        | Tool::HopRetrieve
-        | Tool::GetPassage
-        | Tool::CitationVerify
-        | Tool::EntityVerify
-        | Tool::RelationVerify
-        | Tool::ContradictionCheck
-        | Tool::KbStatus => {
-            unreachable!("not in the table")
-        }
+        _ => unreachable!("not in the table"),
     }
     .to_string();
     let calls = vec![ModelCall { id: "x".into(), name: tool.name().into(), args }];
