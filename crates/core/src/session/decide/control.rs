@@ -60,13 +60,7 @@ impl Draft<'_> {
             Slash::Undo => return self.undo(),
             Slash::Unundo => return self.redo_change(),
             Slash::Chat => return self.set_ceiling(Ceiling { chat_only: true, ..now }),
-            Slash::Auto if !now.chat_only => {
-                let badge = now.permission.badge();
-                return Err(Refusal::new(format!(
-                    "conversation only is off already; the ceiling is {badge}, Shift-Tab changes it"
-                )));
-            }
-            Slash::Auto => return self.set_ceiling(Ceiling { chat_only: false, ..now }),
+            Slash::Auto => return self.leave_chat(now),
             Slash::Ask => return self.set_ceiling(Ceiling::of(PermissionMode::Ask)),
             Slash::ReadOnly => return self.set_ceiling(read_only),
             Slash::Agent => return self.forced(args, &format!("/{name} {args}")),
@@ -246,6 +240,16 @@ impl Draft<'_> {
             Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
             Phase::Idle | Phase::Planning | Phase::Executing => Err(Refusal::new("nothing waits to go on")),
         }
+    }
+
+    /// `/auto`: not conversation only any more.
+    fn leave_chat(&mut self, now: Ceiling) -> Decided {
+        if now.chat_only {
+            return self.set_ceiling(Ceiling { chat_only: false, ..now });
+        }
+        let badge = now.permission.badge();
+        let why = format!("conversation only is off already; the ceiling is {badge}, Shift-Tab changes it");
+        Err(Refusal::new(why))
     }
 
     pub(super) fn set_ceiling(&mut self, ceiling: Ceiling) -> Decided {
