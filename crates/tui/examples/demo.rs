@@ -390,6 +390,7 @@ fn main() {
             open: Box::new(|_| Ok(())),
             keymap: None,
             theme: None,
+            themes: std::collections::BTreeMap::new(),
         })
         .expect("a terminal");
     eprintln!("{farewell:?}");

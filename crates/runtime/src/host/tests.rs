@@ -148,10 +148,8 @@ async fn once(rig: &Rig, said: &str) {
     }
     // The one that is open is no session of before.
     ask.send(HostRequest::List).await.unwrap();
-    let runs = match told.recv().await.unwrap() {
-        HostUpdate::Listed(_, runs) => runs,
-        other => panic!("{other:?}"),
-    };
+    let told = told.recv().await.unwrap();
+    let HostUpdate::Listed(_, runs) = told else { panic!("{told:?}") };
     assert!(runs.iter().all(|run| run.title != said), "{runs:?}");
     seat.line.0.send(Request::Quit).await.unwrap();
     drop(ask);

@@ -287,9 +287,7 @@ impl App {
             }
         }
         if let Some(call) = outcome.call {
-            let text = format!("{call}{}", self.composer.draft.saved().whole());
-            self.composer.rewrite(&text);
-            self.go(crate::pane::Focus::Composer);
+            self.begin_with_call(&call);
         }
         if let Some(id) = outcome.change_command {
             self.edit_command(id);
@@ -325,6 +323,13 @@ impl App {
             let outcome = self.panes.get_mut(id).map(|pane| pane.typed(line, &ctx));
             self.carry_out(outcome.unwrap_or_default(), came);
         }
+    }
+
+    /// Puts a call before what is being written.
+    fn begin_with_call(&mut self, call: &str) {
+        let text = format!("{call}{}", self.composer.draft.saved().whole());
+        self.composer.rewrite(&text);
+        self.go(Focus::Composer);
     }
 
     /// Shows a line of a file: in the pane that has it, else in the editor.
