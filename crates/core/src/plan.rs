@@ -11,6 +11,7 @@ mod revision;
 mod score;
 
 pub use document::{DocumentError, MAX_DOCUMENT};
+pub(crate) use draft::is_prose;
 pub use draft::{GateDraft, PlanDraft, PlanError, TaskDraft, TaskKind};
 pub use pause::Pause;
 pub use revision::{Change, Revision};

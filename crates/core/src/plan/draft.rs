@@ -145,14 +145,25 @@ pub struct GateDraft {
 
 /// Endings of files that no build and no test reads.
 const PROSE: [&str; 6] = [".md", ".txt", ".rst", ".adoc", ".org", ".markdown"];
+/// Names of such files that go without an ending.
+const PAPERS: [&str; 9] =
+    ["license", "licence", "copying", "notice", "authors", "contributors", "changelog", "readme", "todo"];
+
+/// Whether a file is text for people, which no build and no test reads.
+pub(crate) fn is_prose(file: &str) -> bool {
+    let file = file.to_lowercase();
+    let name = file.rsplit('/').next().unwrap_or_default();
+    // `LICENSE-MIT` is one as `LICENSE` is.
+    PROSE.iter().any(|end| name.ends_with(end))
+        || !name.contains('.') && name.split(['-', '_']).next().is_some_and(|word| PAPERS.contains(&word))
+}
 
 impl PlanDraft {
     /// Whether it changes more than text for people; a task that names no file may.
     pub fn changes_code(&self) -> bool {
-        let prose = |file: &String| PROSE.iter().any(|end| file.to_lowercase().ends_with(end));
         self.tasks.iter().any(|task| {
             let changes = matches!(task.kind, TaskKind::Create | TaskKind::Modify | TaskKind::Delete);
-            changes && (task.files.is_empty() || !task.files.iter().all(prose))
+            changes && (task.files.is_empty() || !task.files.iter().all(|file| is_prose(file)))
         })
     }
 

@@ -21,7 +21,7 @@ use crate::{
     ids::{ApplyId, Millis, RunId, TaskId, TurnId},
     intent::Turn,
     money::Spell,
-    plan::{Plan, TaskStatus},
+    plan::{Plan, TaskStatus, is_prose},
     proposal::{Decision, ProposalStatus},
     relpath::RelPath,
     tool::ChangeKind,
@@ -193,8 +193,13 @@ impl State {
         let turn = lane.and_then(|l| self.lanes.get(&l)).map(|l| l.turn);
         let turn = turn.or(self.run.as_ref().map(|r| r.turn)).or(self.turn).unwrap_or_default();
         let run = self.run.as_ref().filter(|r| lane.is_none_or(|l| self.serves(l, r)));
-        // A step that was added has a message of its own, and is of its run's work all the same.
-        let began = run.map(|r| self.plan.as_ref().map_or(r.turn, |p| p.turn));
+        // A step that was added has a message of its own, and is of its plan's work all the same, between two runs too.
+        let of_step = |p: &&Plan| p.tasks.iter().any(|t| t.turn == Some(turn));
+        let plans = || self.plan.iter().chain(&self.suspended).chain(&self.earlier);
+        let began = match run {
+            Some(run) => Some(self.plan.as_ref().map_or(run.turn, |p| p.turn)),
+            None => plans().find(of_step).map(|p| p.turn),
+        };
         let work = self.work_of(began.unwrap_or(turn));
         let run = run.map(|r| r.id);
         Arc::make_mut(&mut self.origins).of.insert(id, Origin { at: self.at, turn, work, run });
@@ -322,16 +327,28 @@ impl State {
         all
     }
 
+    /// What a run wrote, and what was written before of the plan that it goes on with, by a run or between two.
+    fn writes_for(&self, run: &Run) -> impl Iterator<Item = (ApplyId, &[FileChange])> {
+        let (id, planned) = (run.id, self.plan.as_ref().map(|p| self.work_of(p.turn)));
+        let counts = move |o: &Origin| o.run == Some(id) || planned == Some(o.work);
+        self.writes().filter(move |(_, origin, _)| counts(origin)).map(|(id, _, files)| (id, files))
+    }
+
+    /// Whether a run changed nothing that a check of the code could see: text for people alone.
+    pub(super) fn wrote_no_code(&self) -> bool {
+        // Of what a command wrote only the first files are known by name.
+        let prose = |(id, files): (ApplyId, &[FileChange])| {
+            let all = self.applies().get(&id).is_some_and(|a| a.count() == files.len());
+            all && files.iter().all(|f| is_prose(f.path.as_str()))
+        };
+        self.run.as_ref().is_some_and(|run| self.writes_for(run).all(prose))
+    }
+
     /// What a run came to so far, and what runs before it wrote of the plan that it went on with.
     pub(super) fn completion(&self, run: &Run) -> Completion {
         let mut files = Vec::new();
-        let planned = self.plan.as_ref().map(|p| self.work_of(p.turn));
-        let of_plan = |origin: &Origin| origin.run.is_some() && planned == Some(origin.work);
-        let counts = |origin: &Origin| origin.run == Some(run.id) || of_plan(origin);
-        for (_, _, changes) in self.writes().filter(|(_, origin, _)| counts(origin)) {
-            for change in changes {
-                self.take_write(&mut files, change);
-            }
+        for change in self.writes_for(run).flat_map(|(_, changes)| changes) {
+            self.take_write(&mut files, change);
         }
         let tasks = self.plan.iter().flat_map(|p| p.tasks.iter().map(move |t| (p.number(t.id), t)));
         let left = tasks.clone().filter(|(_, t)| t.status != TaskStatus::Done).map(|(number, t)| StepLeft {

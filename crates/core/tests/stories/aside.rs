@@ -405,3 +405,21 @@ fn a_list_of_sessions_says_what_stays_in_one_to_be_taken_up() {
     b.input(Input::Cancel).unwrap();
     assert!(of(&b).doing.starts_with("1 change set aside"), "{:?}", of(&b));
 }
+
+#[test]
+fn what_is_taken_between_two_runs_of_a_plan_counts_for_what_it_came_to() {
+    let mut b = cut_off(Input::Open(opening()));
+    b.approve_all(None).unwrap();
+    b.write();
+    b.say("/redo");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("done", &[]);
+    b.reply("done", &[]);
+    let ended = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { came_to, summary, .. } => came_to.clone().map(|c| (c, summary.clone())),
+        _ => None,
+    });
+    let (came_to, summary) = ended.unwrap();
+    assert_eq!(came_to.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["a.txt"]);
+    assert_eq!(summary, "Complete. 1 file created/modified.");
+}
