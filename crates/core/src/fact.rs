@@ -9,7 +9,7 @@ mod cite;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -143,6 +143,8 @@ struct Known {
 pub struct Facts {
     known: BTreeMap<String, Known>,
     commands: BTreeMap<String, Ended>,
+    /// Commands that ended well at least once.
+    green: BTreeSet<String>,
     /// Names that were spoken of last.
     spoken: Vec<String>,
 }
@@ -171,6 +173,17 @@ impl Facts {
     /// How a command ended the last time that it ran.
     pub fn ended(&self, command: &str) -> Option<&Ended> {
         self.commands.get(command.trim())
+    }
+
+    /// Whether a command ended well here at least once.
+    pub fn was_green(&self, command: &str) -> bool {
+        self.green.contains(command.trim())
+    }
+
+    /// The line that makes a check here that was never green as it stands: by another way, which was.
+    pub fn green_instead(&self, check: &str) -> Option<String> {
+        let mut known = self.green.iter().filter(|_| !self.was_green(check));
+        known.find_map(|line| crate::shell::another_way(line, check))
     }
 
     /// Why a fact may not stand any more: its own source changed, or one that it rests on.
@@ -280,6 +293,9 @@ impl Facts {
     /// A command ended.
     pub(crate) fn ran(&mut self, command: &str, exit: &Exit, output: Option<BlobId>, at: Millis) {
         let line = command.trim();
+        if exit.ok() {
+            self.green.insert(line.to_owned());
+        }
         self.commands.insert(line.to_owned(), Ended { exit: exit.clone(), output });
         // What its end does not say is no fact.
         if crate::shell::ends_as_one(line) {

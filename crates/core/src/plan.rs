@@ -188,6 +188,8 @@ pub enum Unproven {
 }
 
 impl Unproven {
+    /// It was never green here, and nothing was changed that it could tell of.
+    NoCode,
     /// It in words.
     pub const fn words(self) -> &'static str {
         match self {
@@ -198,9 +200,10 @@ impl Unproven {
         }
     }
 
+            Self::NoCode => "red, but no code was changed and it was never green here",
     /// What became of its gate, with that: `not run (it cannot run here)`.
     pub fn told(self) -> String {
-        let what = if self == Self::FailedBefore { "not counted" } else { "not run" };
+        let what = if matches!(self, Self::FailedBefore | Self::NoCode) { "not counted" } else { "not run" };
         format!("{what} ({})", self.words())
     }
 }

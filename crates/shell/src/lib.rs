@@ -51,7 +51,9 @@ pub use effect::{Effect, effect};
 pub use made::{is_made, is_output, makes_again};
 pub use path::glob;
 pub use programs::{Role, goes_deeper, is, work_files};
-pub use proof::{Hides, checks_each_file, ends_as_one, hides_its_end, only_shortens, proves, tells_its_end};
+pub use proof::{
+    Hides, another_way, checks_each_file, ends_as_one, hides_its_end, only_shortens, proves, tells_its_end,
+};
 pub use settings::steers;
 pub use stake::Stake;
 pub use trace::{Act, Call, Use, Word, settled};

@@ -59,6 +59,28 @@ pub fn only_shortens(line: &str) -> bool {
     piped.peek().is_some() && piped.all(|node| only_shows(node) && !names(node, &["head"]))
 }
 
+/// Words by which a runner is told what to run.
+const RUNS: [&str; 3] = ["-m", "run", "exec"];
+
+/// The way in which a line makes a check wholly, where it goes there by an interpreter, a runner or variables:
+/// `python3 -m pytest` of `python3 -m pytest -q` for `pytest`.
+pub fn another_way(line: &str, check: &str) -> Option<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let sought: Vec<&str> = check.split_whitespace().collect();
+    let at = words.windows(sought.len().max(1)).position(|part| part == sought)?;
+    let (before, rest) = words.split_at_checked(at)?;
+    let (found, options) = rest.split_at_checked(sought.len())?;
+    let sets = |word: &&&str| word.contains('=') && !word.starts_with('-');
+    let runner: Vec<&&str> = before.iter().skip_while(sets).collect();
+    let by_another = match runner.as_slice() {
+        [] => !before.is_empty(),
+        [_, runs] => RUNS.contains(runs),
+        _ => false,
+    };
+    let whole = options.iter().all(|word| word.starts_with('-'));
+    (by_another && whole && proves(line)).then(|| [before, found].concat().join(" "))
+}
+
 /// Programs that only pass on the lines they are fed, or some of them.
 const SHOWS: [&str; 3] = ["tail", "head", "cat"];
 /// Programs that end well whatever became of the others.

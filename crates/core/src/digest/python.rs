@@ -29,6 +29,10 @@ pub(super) fn pytest(lines: &[&str]) -> Found {
             None => found.add(name, line),
         }
     }
+    // A test has a name beside that of its file: what has none could not even be read.
+    if found.failed.iter().all(|f| f.name.ends_with(".py")) {
+        found.noun = "failed to import";
+    }
     found
 }
 

@@ -8,17 +8,18 @@ use std::{
 };
 
 use super::{
-    Apply, ApplyStatus, Lane, State,
+    Apply, ApplyStatus, Lane, OpenCall, State,
     state::{CommitStage, Compacting},
 };
 use crate::{
     hook::Hold,
-    ids::{ProposalId, Seq, TurnId},
+    ids::{GateId, ProposalId, Seq, TurnId},
     intent::{Slash, SlashCommand, command::INIT_FILE},
     lane::LaneKind,
+    plan::{Gate, GateStatus, Task},
     policy::Request,
     shell::Act,
-    tool::{Permit, Terms, ToolCall},
+    tool::{Permit, Run, Terms, ToolCall},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -126,8 +127,22 @@ impl State {
         view.rules.leave.clone_from(&call.leave);
         view.rules.leave.extend(self.asked_to_init(lane.turn));
         view.typed = call.typed;
-        view.witnessed = matches!(lane.kind, LaneKind::Gate(_));
+        view.witnessed = matches!(lane.kind, LaneKind::Gate(_)) || self.gate_of(lane, call).is_some();
         Some(Work::Tool { permit, view: Box::new(view) })
+    }
+
+    /// The gate that a step runs as its own command, where nothing but that step is left to do before it: one run on
+    /// the same files is proof enough.
+    pub(super) fn gate_of(&self, lane: &Lane, call: &OpenCall) -> Option<GateId> {
+        let (run, task, plan) = (call.run()?, lane.kind.task()?, self.plan.as_ref()?);
+        let left = |t: &&Task| t.id != task && !t.status.settled();
+        let due = |g: &&Gate| {
+            let mut awaited = plan.tasks.iter().filter(|t| g.after.is_empty() || g.after.contains(&t.id));
+            *run == Run { timeout_s: run.timeout_s, ..Run::line(&g.command) }
+                && matches!(g.status, GateStatus::Pending | GateStatus::Stale(_))
+                && !awaited.any(|t| left(&t))
+        };
+        plan.gates.iter().find(due).map(|g| g.id)
     }
 
     /// `/init` is the user's own word to write the file that it is about; its hunks ask for theirs.

@@ -563,3 +563,48 @@ fn a_gate_that_the_user_let_not_run_is_waived_by_them() {
         "{told}"
     );
 }
+
+#[test]
+fn files_of_tests_that_cannot_be_read_are_no_tests_that_failed() {
+    let out = "==== ERRORS ====\n____ ERROR collecting tests/test_cli.py ____\nE   ModuleNotFoundError: No module named 'quota'\n\
+               ____ ERROR collecting tests/test_ledger.py ____\nE   ModuleNotFoundError: No module named 'quota'\n\
+               ==== short test summary info ====\nERROR tests/test_cli.py\nERROR tests/test_ledger.py\n==== 2 errors in 0.05s ====";
+    let told = pilothouse_core::digest::digest(out).unwrap();
+    assert!(told.starts_with("2 failed to import: tests/test_cli.py, tests/test_ledger.py\n"), "{told}");
+}
+
+/// A run of one step that runs the gate's command itself, green on this tree.
+fn ran_itself(command: &str, tree: &str) -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("run", json!({"command": command}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(green_on(tree, tree));
+    b
+}
+
+#[test]
+fn a_gate_that_the_last_step_ran_green_itself_is_not_run_again_on_the_same_files() {
+    let mut b = ran_itself("make test", "1");
+    b.reply("It is green.", &[]);
+    see(&mut b, Some("1"));
+    assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
+    assert!(!b.names().contains(&"gate_started".into()));
+    // On other files, or by another command, it is run.
+    let mut b = ran_itself("make test", "1");
+    b.reply("It is green.", &[]);
+    see(&mut b, Some("2"));
+    b.question(is_risk);
+    let mut b = ran_itself("make test", "1");
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.question(is_risk);
+    let mut b = ran_itself("make test-one", "1");
+    b.reply("It is green.", &[]);
+    b.question(is_risk);
+}

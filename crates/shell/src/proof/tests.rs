@@ -22,6 +22,30 @@ fn a_line_proves_something_where_every_end_in_it_counts() {
 }
 
 #[test]
+fn a_check_is_made_by_another_way_where_all_of_it_is_made() {
+    for (line, check, way) in [
+        ("python3 -m pytest -q", "pytest", "python3 -m pytest"),
+        ("PYTHONPATH=. pytest", "pytest", "PYTHONPATH=. pytest"),
+        ("A=1 uv run pytest", "pytest", "A=1 uv run pytest"),
+        ("bundle exec rake test", "rake test", "bundle exec rake test"),
+    ] {
+        assert_eq!(another_way(line, check).as_deref(), Some(way), "{line}");
+    }
+    for (line, check) in [
+        ("pytest -q", "pytest"),
+        ("python3 -m pytest tests/test_a.py", "pytest"),
+        ("pip install pytest", "pytest"),
+        ("which pytest", "pytest"),
+        ("echo run pytest", "pytest"),
+        ("python3 -m pytest || true", "pytest"),
+        ("cargo test", "npm test"),
+        ("python3 -m pytest", ""),
+    ] {
+        assert_eq!(another_way(line, check), None, "{line}");
+    }
+}
+
+#[test]
 fn what_only_shortens_the_output_is_cut_off_a_line() {
     for (line, cut) in [
         ("python3 -m unittest 2>&1 | tail -5", "python3 -m unittest"),

@@ -243,7 +243,7 @@ impl Draft<'_> {
         let unasked = self.state.setting().conditions.is_calm();
         let found = plan.gates.is_empty() && unasked && plan.changes_code();
         let asked = plan.clone();
-        let draft = if found { asked.with_gates(&self.under.gates) } else { asked };
+        let draft = if found { asked.with_gates(&self.found_gates()) } else { asked };
         let built = draft.build(lane.turn, version).map_err(|faults| PlanError::all(&faults));
         match built.and_then(|plan| self.state.founded(&plan).map(|()| plan)) {
             Ok(plan) if self.state.ousted_by(&plan).is_some() => {
@@ -323,7 +323,7 @@ impl Draft<'_> {
         if open.allowed != Some(lane.epoch) {
             return Err(late());
         }
-        let (lane, kind) = (lane.id, lane.kind);
+        let (ran, lane, kind) = (self.state.gate_of(lane, &open), lane.id, lane.kind);
         if self.not_done(lane, call, &mut outcome) {
             return Ok(());
         }
@@ -345,8 +345,7 @@ impl Draft<'_> {
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
         let untouched = gate && !passed && self.fails_untouched(&command, outcome.exit.as_ref(), &mut text);
-        let diagnostics =
-            if gate { diagnostics(&text, outcome.exit.as_ref(), passed) } else { String::new() };
+        let diagnostics = diagnostics(&text, outcome.exit.as_ref(), passed);
         let result = self.excerpt(text);
         let output = result.id();
         self.emit(Event::CallEnded {
@@ -365,11 +364,10 @@ impl Draft<'_> {
         if let Some(wrote) = outcome.wrote {
             self.command_wrote(call, &command, *wrote, !gate);
         }
-        if let LaneKind::Gate(gate) = kind {
-            let (exit, trees) = (outcome.exit, outcome.trees);
-            let advice = if passed { Vec::new() } else { outcome.advice };
-            let end = GateEnd { command, exit, passed, output, diagnostics, advice, untouched, trees };
-            self.gate_ended(lane, gate, end);
+        let (exit, trees) = (outcome.exit, outcome.trees);
+        let advice = if passed { Vec::new() } else { outcome.advice };
+        let end = GateEnd { command, exit, passed, output, diagnostics, advice, untouched, trees };
+        if self.ends_gate((lane, kind), ran, end) {
             return Ok(());
         }
         if status == CallStatus::Failed && open.tool == Some(Tool::Run) {

@@ -15,7 +15,7 @@ use crate::{
     ids::{CallId, EvidenceId, GateId, LaneId},
     input::Refusal,
     phase::Trigger,
-    plan::{Files, Gate, GateStatus, Unproven},
+    plan::{Files, Gate, GateDraft, GateStatus, Unproven},
     policy::{By, Outcome},
     question::{GateChange, Lone},
     relpath::RelPath,
@@ -30,6 +30,9 @@ const PROVES_NOTHING: &str = "that proves nothing: give a program that checks at
 
 /// Told of a check that failed before anything was changed.
 const UNTOUCHED: &str = "fails on the untouched tree too: it names no file that was changed here";
+
+/// Told of a gate that nobody asked for and that this run cannot have broken.
+const NO_CODE: &str = "is red, but this run changed no code and it was never green here: it is not counted";
 
 /// Told where nobody could look.
 const UNSEEN_TREE: &str = "It could not be looked whether files changed since the gates passed.";
@@ -58,18 +61,43 @@ pub(super) struct GateEnd {
     pub trees: Option<Trees>,
 }
 
+impl GateEnd {
+    /// One that could not even be started is red: only the user waives a gate.
+    fn proof(self) -> Proof {
+        let Self { command, exit, output, diagnostics, advice, trees, .. } = self;
+        let (tree, tree_before) = (trees.map(|t| t.after), trees.map(|t| t.before));
+        Proof { command, exit: exit.unwrap_or_default(), output, diagnostics, advice, tree, tree_before }
+    }
+}
+
 impl Draft<'_> {
-    pub(super) fn gate_ended(&mut self, lane: LaneId, gate: GateId, end: GateEnd) {
-        let GateEnd { command, exit, passed, output, diagnostics, advice, untouched, trees } = end;
-        // One that could not even be started is red: only the user waives a gate.
-        let exit = exit.unwrap_or_default();
+    /// A command ended: that of a gate, or the same one run by the step before it. Whether it was the gate's own.
+    pub(super) fn ends_gate(
+        &mut self,
+        (lane, kind): (LaneId, LaneKind),
+        ran: Option<GateId>,
+        end: GateEnd,
+    ) -> bool {
+        if let Some(gate) = kind.gate() {
+            self.gate_ended(lane, gate, end);
+            return true;
+        }
+        // What nobody could look at proves nothing of the files.
+        if let Some(gate) = ran.filter(|_| end.passed && end.trees.is_some()) {
+            self.gate_passed(gate, end);
+        }
+        false
+    }
+
+    fn gate_ended(&mut self, lane: LaneId, gate: GateId, end: GateEnd) {
+        let GateEnd { command, passed, untouched, .. } = &end;
+        let (passed, untouched) = (*passed, *untouched);
         let found = self.state.plan.as_ref().and_then(|p| p.gate(gate)).is_some_and(|g| g.found);
-        if found && !passed && digest::could_not_run(exit.code, &diagnostics) {
-            let why = digest::end(&diagnostics).lines().last().unwrap_or_default();
-            self.notice(
-                Level::Warn,
-                format!("`{command}` cannot run here, so nothing was checked by it: {why}"),
-            );
+        let code = end.exit.as_ref().and_then(|exit| exit.code);
+        if found && !passed && digest::could_not_run(code, &end.diagnostics) {
+            let why = digest::end(&end.diagnostics).lines().last().unwrap_or_default();
+            let told = format!("`{command}` cannot run here, so nothing was checked by it: {why}");
+            self.notice(Level::Warn, told);
             return self.leave_gate_out(lane, gate, Some(Unproven::CannotRun));
         }
         if untouched {
@@ -78,18 +106,34 @@ impl Draft<'_> {
         if untouched && found {
             return self.leave_gate_out(lane, gate, Some(Unproven::FailedBefore));
         }
-        self.emit(Event::LaneClosed { lane });
-        let evidence = EvidenceId(self.id());
-        let (tree, tree_before) = (trees.map(|t| t.after), trees.map(|t| t.before));
-        let proof = Proof { command, exit, output, diagnostics, advice, tree, tree_before };
-        if passed {
-            self.emit(Event::GatePassed { gate, evidence, proof });
-            self.continue_run();
-        } else {
-            self.emit(Event::GateFailed { gate, evidence, proof });
-            self.must_go(Trigger::GateFail);
-            self.ask_of_phase();
+        if found && !passed && !self.state.facts.was_green(command) && self.state.wrote_no_code() {
+            self.notice(Level::Warn, format!("`{command}` {NO_CODE}."));
+            return self.leave_gate_out(lane, gate, Some(Unproven::NoCode));
         }
+        self.emit(Event::LaneClosed { lane });
+        if passed {
+            self.gate_passed(gate, end);
+            return self.continue_run();
+        }
+        let evidence = EvidenceId(self.id());
+        self.emit(Event::GateFailed { gate, evidence, proof: end.proof() });
+        self.must_go(Trigger::GateFail);
+        self.ask_of_phase();
+    }
+
+    /// A gate is green: its own run says so, or that of the same command by the step before it.
+    fn gate_passed(&mut self, gate: GateId, end: GateEnd) {
+        let evidence = EvidenceId(self.id());
+        self.emit(Event::GatePassed { gate, evidence, proof: end.proof() });
+    }
+
+    /// What was found to check the project, each by the line that was seen green here where the found one was not.
+    pub(super) fn found_gates(&self) -> Vec<GateDraft> {
+        let here = |gate: &GateDraft| {
+            let known = self.state.facts.green_instead(&gate.command).filter(|_| gate.found);
+            GateDraft { command: known.unwrap_or_else(|| gate.command.clone()), ..gate.clone() }
+        };
+        self.under.gates.iter().map(here).collect()
     }
 
     /// Whether a check of single files finds fault with none that was changed in this session: so it did before. Its
