@@ -5,6 +5,10 @@
 //! what runs beside it forks and leaves a report. Names places in the log only; never holds a text,
 //! and never words one.
 
+mod entry;
+
+pub use entry::{Entry, Summary, What};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
@@ -30,6 +34,8 @@ pub struct Transcript {
     heard: BTreeMap<TurnId, Seq>,
     /// The turn whose message was told last.
     told: Option<TurnId>,
+    /// What was said to a run since the last request of a line: the reply under way cannot know of it.
+    waiting: Vec<Entry>,
     /// Calls that the workbench made and no reply asks for.
     made: BTreeSet<CallId>,
     /// Open questions whose answers are told, by where they were asked.
@@ -46,57 +52,6 @@ pub struct Transcript {
     summaries: Vec<Summary>,
     /// What the user pinned or dropped.
     marks: BTreeMap<Seq, Mark>,
-}
-
-/// A summary that takes the place of what stood before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Summary {
-    /// The event that holds it, as an entry.
-    pub entry: Entry,
-    /// The last event that it sums up.
-    pub upto: Seq,
-    /// The first entry that is told beside it.
-    cut: usize,
-    /// How many entries there were when it came.
-    from: usize,
-}
-
-/// One thing that happened, by the event that tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The event.
-    pub seq: Seq,
-    /// The lane that it belongs to; `None` for what concerns all.
-    pub lane: Option<LaneId>,
-    /// What it is.
-    pub what: What,
-}
-
-/// What an [`Entry`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// A message of the user.
-    User(TurnId),
-    /// A reply of the model.
-    Reply,
-    /// The result of a call that a reply made.
-    Result(CallId),
-    /// What came of a call that the workbench or the user made.
-    Output(CallId),
-    /// What the workbench told the model by itself.
-    Nudge,
-    /// Something that was decided or happened.
-    Record,
-    /// A step or a gate of the plan that was told in that event.
-    Step(Seq),
-    /// The answer to the question that was asked in that event.
-    Answer(Seq),
-    /// The end of a line beside the main one: the turn it served, and its last words.
-    Report(TurnId),
-    /// The summary of what stood before.
-    Summary,
-    /// The task of a sub-agent.
-    Handed,
 }
 
 /// A lane as the transcript knows it.
@@ -128,13 +83,21 @@ impl Transcript {
         let fork = line.first().map(|(_, from)| *from);
         let apart = line.first().and_then(|(lane, _)| self.lanes.get(lane)?.apart);
         let summary = self.summaries.iter().rfind(|s| fork.is_none_or(|from| s.from <= from));
-        self.told(summary, move |at, entry| {
+        let waiting = self.waiting(lane);
+        let told = self.told(summary, move |at, entry| {
             // What came after a line forked off is not seen by those that forked off it.
             let of = line.iter().position(|(lane, _)| entry.lane == Some(*lane));
             let (seen, next) =
                 of.map_or((self.is_trunk(entry), fork), |n| (true, line.get(n + 1).map(|l| l.1)));
             seen && next.is_none_or(|from| at < from) && (entry.lane.is_none() || entry.lane != apart)
-        })
+        });
+        told.chain(waiting)
+    }
+
+    /// What was said to a run since the last request of a lane's line, which its next one tells.
+    fn waiting(&self, lane: LaneId) -> impl Iterator<Item = &Entry> {
+        let line = self.is_beside(lane).then_some(lane);
+        self.waiting.iter().filter(move |entry| entry.lane == line)
     }
 
     /// The lines beside the main one through which a lane forked off it, with where each began, the outermost
@@ -243,10 +206,16 @@ impl Transcript {
             Event::ChildStarted { lane, .. } => self.push(seq, Some(*lane), What::Handed),
             Event::TurnTold { turn, .. } => {
                 if let Some(said) = self.heard.get(turn).copied() {
-                    self.tell(said, What::User(*turn));
+                    let lines = std::iter::once(None).chain(self.steps_beside().map(Some));
+                    let entry = |lane| Entry { seq: said, lane, what: What::User(*turn) };
+                    let waiting: Vec<Entry> = lines.map(entry).collect();
+                    self.waiting.extend(waiting);
                 }
             }
-            Event::ThinkingStarted { lane, .. } => self.take_up(*lane),
+            Event::ThinkingStarted { lane, .. } => {
+                self.deliver(*lane);
+                self.take_up(*lane);
+            }
             Event::MessageCompleted { lane, intermediate, .. } => {
                 if let Some(line) = self.lanes.get_mut(lane).filter(|_| !*intermediate) {
                     line.last = Some(seq);
@@ -317,6 +286,7 @@ impl Transcript {
                 self.entries.clear();
                 self.summaries.clear();
                 self.marks.clear();
+                self.waiting.clear();
                 self.told = None;
                 self.lanes.values_mut().for_each(|l| (l.from, l.last) = (0, None));
             }
@@ -393,16 +363,26 @@ impl Transcript {
     /// What concerns all: steps at work beside the main line are told as well.
     fn tell(&mut self, seq: Seq, what: What) {
         self.push(seq, None, what);
-        let steps = |l: &Line| l.open && l.beside && matches!(l.kind, LaneKind::Task(_));
-        let beside: Vec<LaneId> =
-            self.lanes.iter().filter(|(_, l)| steps(l)).map(|(lane, _)| *lane).collect();
-        for lane in beside {
+        for lane in self.steps_beside().collect::<Vec<_>>() {
             self.push(seq, Some(lane), what);
         }
     }
 
-    /// Whether a step was last done beside the main line.
+    /// Steps at work beside the main line.
+    fn steps_beside(&self) -> impl Iterator<Item = LaneId> {
+        let steps = |l: &Line| l.open && l.beside && matches!(l.kind, LaneKind::Task(_));
+        self.lanes.iter().filter(move |(_, l)| steps(l)).map(|(lane, _)| *lane)
+    }
+
+    /// What was said to a run stands behind what its line had answered by then: it is told with the next request.
+    fn deliver(&mut self, lane: LaneId) {
+        let mine: Vec<Entry> = self.waiting(lane).copied().collect();
+        self.waiting.retain(|entry| !mine.contains(entry));
+        self.entries.extend(mine);
+    }
+
     fn was_beside(&self, task: TaskId) -> bool {
+    /// Whether a step was last done beside the main line.
         self.lanes.values().rfind(|l| l.kind == LaneKind::Task(task)).is_some_and(|l| l.beside)
     }
 

@@ -293,3 +293,16 @@ fn an_unclear_line_beside_a_run_can_be_told_planned_queued_or_answered() {
         assert!(names.iter().any(|n| n == what), "{word}: {names:?}");
     }
 }
+
+#[test]
+fn what_is_said_while_a_reply_comes_stands_behind_that_reply_and_its_results() {
+    let mut b = running();
+    b.say("no, call it --extra, not --burst");
+    let turn = b.session.state().turn.unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    let lane = b.session.state().run_lanes().next().unwrap().id;
+    let told: Vec<What> = b.session.state().transcript.of(lane).map(|e| e.what).collect();
+    let [.., What::Reply, What::Result(_), What::User(last)] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(*last, turn);
+}
