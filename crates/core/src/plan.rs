@@ -185,11 +185,11 @@ pub enum Unproven {
     CannotRun,
     /// It was red before anything was changed.
     FailedBefore,
+    /// It was never green here, and nothing was changed that it could tell of.
+    NoCode,
 }
 
 impl Unproven {
-    /// It was never green here, and nothing was changed that it could tell of.
-    NoCode,
     /// It in words.
     pub const fn words(self) -> &'static str {
         match self {
@@ -197,10 +197,10 @@ impl Unproven {
             Self::Unattended => "nobody was there to allow it",
             Self::CannotRun => "it cannot run here",
             Self::FailedBefore => "it failed before too",
+            Self::NoCode => "red, but no code was changed and it was never green here",
         }
     }
 
-            Self::NoCode => "red, but no code was changed and it was never green here",
     /// What became of its gate, with that: `not run (it cannot run here)`.
     pub fn told(self) -> String {
         let what = if matches!(self, Self::FailedBefore | Self::NoCode) { "not counted" } else { "not run" };

@@ -352,6 +352,7 @@ impl Transcript {
             | Event::Reverted { .. }
             | Event::RevertFailed { .. }
             | Event::CommandWrote { .. }
+            | Event::CommitEnded { made: Some(_), .. }
             | Event::CallLost { .. } => true,
             _ => false,
         };
@@ -381,8 +382,8 @@ impl Transcript {
         self.entries.extend(mine);
     }
 
-    fn was_beside(&self, task: TaskId) -> bool {
     /// Whether a step was last done beside the main line.
+    fn was_beside(&self, task: TaskId) -> bool {
         self.lanes.values().rfind(|l| l.kind == LaneKind::Task(task)).is_some_and(|l| l.beside)
     }
 

@@ -12,6 +12,7 @@ use crate::{
     event::{Event, Level},
     ids::CallId,
     input::Refusal,
+    money::count,
     plan::GateStatus,
     question::{CommitAnswer, CommitQuestion},
     relpath::RelPath,
@@ -105,12 +106,14 @@ impl Draft<'_> {
 
     /// Git committed, or says why it did not.
     pub(super) fn committed(&mut self, commit: CallId, result: Result<Committed, String>) -> Decided {
-        if !matches!(&self.state.committing, Some((id, CommitStage::Make { .. })) if *id == commit) {
+        let Some((_, CommitStage::Make { files, .. })) =
+            self.state.committing.as_ref().filter(|(id, _)| *id == commit)
+        else {
             return Err(Refusal::new("no commit is being made"));
-        }
+        };
         let (made, told) = match result {
             Ok(made) => {
-                let told = format!("committed {} on {}", made.id, made.on);
+                let told = format!("committed {} on {}: {}", made.id, made.on, count(files.len(), "file"));
                 (Some(made), told)
             }
             Err(why) => (None, format!("nothing was committed: {why}")),
