@@ -69,21 +69,21 @@ pub struct MessageFacts {
 }
 
 impl MessageFacts {
-    /// A message of the facts alone: what was wanted last, what else was wanted and done, and what proves it.
+    /// A message of the facts alone, its first line all that was wanted: where that is too much for it the files,
+    /// and a point for each; then what was done, and what proves it.
     pub fn message(&self) -> String {
+        let mut said = BTreeSet::from([String::new()]);
         let goals = self.goals.iter().map(|g| g.lines().next().unwrap_or_default().trim());
-        let goals: Vec<&str> = goals.filter(|g| !g.is_empty()).collect();
-        let files = match self.files.as_slice() {
-            [] => "Change files".to_owned(),
-            [file] => format!("Change {file}"),
-            [first, rest @ ..] => format!("Change {first} and {} more", rest.len()),
+        let goals: Vec<&str> = goals.filter(|g| said.insert(meaning(g))).collect();
+        let all = goals.iter().map(|g| subject(g)).collect::<Vec<_>>().join("; ");
+        let mut text = match goals.as_slice() {
+            [long] if long.chars().count() > SUBJECT => format!("{all}\n\n{long}"),
+            [_, ..] if all.chars().count() <= SUBJECT => all,
+            [] | [_, ..] => {
+                said = BTreeSet::from([String::new()]);
+                self.of_files()
+            }
         };
-        let last = goals.last().copied().unwrap_or(&files);
-        let mut text = subject(last);
-        if last.chars().count() > SUBJECT {
-            text.push_str(&format!("\n\n{last}"));
-        }
-        let mut said = BTreeSet::from([meaning(last)]);
         let steps = self.steps.iter().map(|s| s.trim());
         let points: String =
             goals.into_iter().chain(steps).filter(|p| said.insert(meaning(p))).map(point).collect();
@@ -95,6 +95,17 @@ impl MessageFacts {
             text.push_str(&format!("\n\n{}", lines.join("\n")));
         }
         text
+    }
+
+    /// A first line that says no more than what was changed.
+    fn of_files(&self) -> String {
+        let mut said = BTreeSet::new();
+        let files: Vec<&RelPath> = self.files.iter().filter(|file| said.insert(*file)).collect();
+        match files.as_slice() {
+            [] => "Change files".to_owned(),
+            [file] => format!("Change {file}"),
+            [first, rest @ ..] => format!("Change {first} and {} more", rest.len()),
+        }
     }
 }
 
@@ -162,7 +173,17 @@ mod tests {
         assert_eq!(bare(&["calc.py"]), "Change calc.py");
         assert_eq!(bare(&["calc.py", "b.py"]), "Change calc.py and 1 more");
         assert_eq!(of(&["fix the typo"], &["cargo test"]), "Fix the typo\n\nChecked: cargo test");
-        assert_eq!(of(&["a first", "b next", "b next"], &[]), "B next\n\n- a first");
+        assert_eq!(of(&["a first", "b next", "b next"], &[]), "A first; B next");
+        let three =
+            ["Let a spend reach the limit of its window", "Burst allowance for ledgers", "MIT licence"];
+        let facts = MessageFacts {
+            goals: three.map(str::to_owned).to_vec(),
+            files: vec![file("quota/ledger.py"), file("LICENSE"), file("LICENSE")],
+            ..MessageFacts::default()
+        };
+        let points =
+            "- Let a spend reach the limit of its window\n- Burst allowance for ledgers\n- MIT licence";
+        assert_eq!(facts.message(), format!("Change quota/ledger.py and 1 more\n\n{points}"));
         let steps = vec!["Close the file".to_owned(), "Name the line ".repeat(7).trim().to_owned()];
         let facts =
             MessageFacts { goals: vec!["Mend the store".to_owned()], steps, ..MessageFacts::default() };
@@ -173,7 +194,7 @@ mod tests {
         // However it is written, a line is said once.
         assert_eq!(
             of(&["add a limit", "Mend  the store.", "mend the store"], &[]),
-            "Mend the store\n\n- add a limit"
+            "Add a limit; Mend the store"
         );
         let steps = ["Mend the `store`.", "add a limit", "Add a limit."].map(str::to_owned).to_vec();
         let facts =

@@ -246,6 +246,7 @@ impl TaskDraft {
             took: None,
             turn: None,
             pause: false,
+            did: None,
         }
     }
 }

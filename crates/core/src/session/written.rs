@@ -291,10 +291,12 @@ impl State {
             let says = !turn.is_some_and(|turn| matches!(turn.class, Turn::Control(_)));
             let said = says.then_some(group.goal);
             facts.goals.extend(plan.map(|p| p.title.clone()).or(said));
-            let steps = plan.filter(|p| p.tasks.len() > 1).into_iter().flat_map(|p| &p.tasks);
-            let done = steps.filter(|t| t.status == TaskStatus::Done).map(|t| t.title.clone());
-            facts.steps.extend(done.filter(|s| !facts.steps.contains(s)).collect::<Vec<_>>());
-            let green = plan.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
+            let steps = plan.into_iter().flat_map(|p| p.tasks.iter().map(|t| (t, p.tasks.len() > 1)));
+            let steps = steps.filter(|(t, many)| t.status == TaskStatus::Done && (*many || t.did.is_some()));
+            facts.steps.extend(steps.map(|(t, _)| t.did.clone().unwrap_or_else(|| t.title.clone())));
+            // Of what was done before the last plan it is not known any more whether its gates are green.
+            let last = plan.filter(|p| self.suspended.as_ref() == Some(p));
+            let green = last.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());
             facts.files.extend(group.files.into_iter().map(|f| f.path));
             facts.checked = green.map(|g| g.command.clone()).collect();
         }
@@ -303,7 +305,7 @@ impl State {
 
     /// The plan of a work, by the message that began it, while it is known.
     pub(super) fn plan_of(&self, work: TurnId) -> Option<&Plan> {
-        let plans = self.earlier.iter().chain(&self.suspended).chain(&self.plan);
+        let plans = self.former.iter().chain(&self.earlier).chain(&self.suspended).chain(&self.plan);
         plans.rev().find(|p| self.work_of(p.turn) == work)
     }
 

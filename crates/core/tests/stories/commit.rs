@@ -11,7 +11,7 @@ use pilothouse_core::{
     outcome::Rest,
     proposal::Decision,
     scope::PermissionMode,
-    session::Extent,
+    session::{Extent, What},
     tool::ChangeKind,
     work::Work,
 };
@@ -295,4 +295,36 @@ fn what_is_left_of_a_file_that_was_written_in_part_is_told_of_the_whole_file() {
     });
     let left: Vec<String> = ended.unwrap().left_out.iter().map(LeftOut::line).collect();
     assert_eq!(left, ["left out: 1 of 2 hunks of a.txt"]);
+}
+
+#[test]
+fn the_model_is_told_of_a_commit() {
+    let mut b = written();
+    commit(&mut b, &["a.txt"]);
+    let entry = *b.session.state().transcript.entries().last().unwrap();
+    let event = b.log.iter().find(|e| e.seq == entry.seq).map(|e| e.event.clone());
+    let Some(Event::CommitEnded { told, .. }) = event else { panic!("{event:?}") };
+    assert_eq!((entry.what, told.as_str()), (What::Record, "committed abc1234 on main: 1 file"));
+}
+
+#[test]
+fn a_commit_is_headed_by_all_that_it_holds_and_tells_steps_as_they_were_done() {
+    let mut b = written();
+    b.say("rename the greeting");
+    let steps = json!([
+        {"title": "Call it --burst", "kind": "modify", "files": ["a.txt"]},
+        {"title": "Tests of it", "kind": "modify", "files": ["b.txt"], "after": [1]},
+    ]);
+    b.reply("", &[("submit_plan", json!({"title": "A second name", "tasks": steps}))]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.say("no, call it --extra, not --burst");
+    for file in ["a.txt", "b.txt"] {
+        b.reply("", &[("edit", edit_of(file))]);
+        b.propose(file, "one\n", "1\n");
+        b.reply("It is called --extra. Tests pass.", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    }
+    let message = commit(&mut b, &["a.txt", "b.txt"]);
+    assert_eq!(message, "Plan; A second name\n\n- It is called --extra\n- Tests of it");
 }

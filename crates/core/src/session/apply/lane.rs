@@ -7,6 +7,7 @@ use crate::{
     event::Event,
     ids::{CallId, LaneId, Seq},
     intent::Control,
+    plan::Task,
     session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
     talk::{Fault, FaultKind},
 };
@@ -28,6 +29,12 @@ macro_rules! lane_events {
     };
 }
 pub(super) use lane_events;
+
+/// The first sentence of a text.
+fn first_sentence(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.split_once(". ").map_or(line, |(first, _)| first).to_owned()
+}
 
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
@@ -82,6 +89,10 @@ impl State {
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.replied(seq, (&text.head, calls), at);
+                    let kind = lane.kind;
+                    let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks).filter(|_| calls.is_empty());
+                    let steered = |t: &&mut Task| kind == LaneKind::Task(t.id) && t.did.is_some();
+                    tasks.filter(steered).for_each(|t| t.did = Some(first_sentence(&text.head)));
                 }
                 self.charge_parent(*lane, usage);
             }

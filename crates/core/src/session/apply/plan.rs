@@ -86,7 +86,11 @@ impl State {
                     None if *suspended => None,
                     None => self.suspended.take(),
                 };
-                self.earlier.extend(gone.filter(Plan::unfinished));
+                match gone {
+                    Some(plan) if plan.unfinished() => self.earlier.push(plan),
+                    Some(plan) => self.keep_former(plan),
+                    None => {}
+                }
             }
             Event::TaskAdded { task } => {
                 if let Some(plan) = self.plan.as_mut().filter(|p| p.task(task.id).is_none()) {
@@ -217,7 +221,14 @@ impl State {
             .as_ref()
             .or(self.suspended.as_ref())
             .filter(|old| old.version < plan.version && self.work_of(old.turn) == of);
-        let Some(old) = old.cloned() else { return };
+        if let Some(old) = old.cloned() {
+            self.keep_former(old);
+        }
+    }
+
+    /// A plan that another took the place of, or whose work is done, is known a while longer.
+    fn keep_former(&mut self, old: Plan) {
+        let of = self.work_of(old.turn);
         let former = std::mem::take(&mut self.former);
         let others = former.into_iter().filter(|p| p.version != old.version || self.work_of(p.turn) != of);
         let mut kept: Vec<Plan> = others.collect();

@@ -7,6 +7,7 @@ use crate::{
     event::Event,
     ids::{Seq, TurnId},
     intent::{IntentPath, Source, TierAnswer, Turn},
+    plan::TaskStatus,
     recipe::Directed,
     scope::ToolScope,
     session::state::{HEAD_CHARS, PendingMessage, RECENT, Said, State, TurnInfo},
@@ -86,6 +87,8 @@ impl State {
                 if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {
                     info.told = Some(*run_of);
                 }
+                let plan = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
+                plan.filter(|t| t.status == TaskStatus::Running).for_each(|t| t.did = Some(String::new()));
                 // What works now thinks once more before it ends.
                 self.lanes.values_mut().filter(|l| l.hears()).for_each(|l| l.addressed = true);
             }
