@@ -199,14 +199,14 @@ pub const fn about_tokens(bytes: u64) -> u64 {
 impl Usage {
     /// Counts another reply in.
     pub fn add(&mut self, more: &Self) {
+        // A sum without one of its parts would be none.
+        let costs = self.known_cost().zip(more.known_cost());
+        self.cost_micros = costs.map(|(own, more)| own.saturating_add(more));
         self.input = self.input.saturating_add(more.input);
         self.cached = self.cached.saturating_add(more.cached);
         self.output = self.output.saturating_add(more.output);
         self.reasoning = self.reasoning.saturating_add(more.reasoning);
         self.estimated |= more.estimated;
-        if let Some(cost) = more.cost_micros {
-            self.cost_micros = Some(self.cost_micros.unwrap_or(0).saturating_add(cost));
-        }
     }
 }
 

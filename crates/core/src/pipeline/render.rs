@@ -229,9 +229,6 @@ pub(super) fn bill(costs: &[StageCost]) -> String {
         all.add(spent);
         text.push_str(&format!("- {stage}: {}\n", told(spent)));
     }
-    // A sum without one of its parts would be none.
-    let unknown = costs.iter().any(|c| c.spent.known_cost().is_none());
-    all.cost_micros = all.cost_micros.filter(|_| !unknown);
     text + &format!("- In all: {}\n", told(&all))
 }
 

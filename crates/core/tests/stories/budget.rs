@@ -279,3 +279,17 @@ fn summaries_and_readings_are_calls_too() {
     let model = b.log.iter().filter(|e| matches!(e.event, Event::IntentAsked { model: true, .. })).count();
     assert_eq!(model, 1);
 }
+
+#[test]
+fn a_sum_with_a_part_of_unknown_price_has_no_price() {
+    let free = Usage { cost_micros: Some(0), ..Usage::default() };
+    let unpriced = Usage { input: 2_974, ..Usage::default() };
+    let priced = Usage { input: 9, cost_micros: Some(70), ..Usage::default() };
+    let sum = |parts: &[Usage]| {
+        let mut all = Usage::default();
+        parts.iter().for_each(|part| all.add(part));
+        all.known_cost()
+    };
+    assert_eq!((sum(&[free, unpriced]), sum(&[unpriced, priced])), (None, None));
+    assert_eq!((sum(&[free, priced, priced]), sum(&[])), (Some(140), Some(0)));
+}
