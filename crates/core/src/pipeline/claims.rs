@@ -323,6 +323,16 @@ pub(super) fn bears(passage: &str, sentence: &str) -> bool {
     there * 2 >= names.len() && (there == names.len() || shared * 10 >= said.len() * 3)
 }
 
+/// Words that say of something that it is not so.
+const DENIES: [&str; 9] = ["no", "not", "never", "none", "nothing", "nobody", "nowhere", "without", "cannot"];
+
+/// Whether a sentence says that something is not there.
+pub(super) fn denies(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.any(|w| DENIES.contains(&w) || w.ends_with("n't") || w.starts_with("un") && w.ends_with("ed"))
+}
+
 /// Whether a name stands in a text as one of its own: whole, or its last part.
 pub(super) fn stands(lower: &str, name: &str) -> bool {
     let name = name.to_lowercase();

@@ -150,6 +150,9 @@ impl Answer {
             text.push_str(&format!("{EXTRACTIVE}\n\n"));
         }
         text.push_str(&format!("{}\n", self.summary.trim()));
+        if let Some(part) = self.verification.as_ref().and_then(Verification::unverified) {
+            text.push_str(&format!("\n**{part}: each says so where it stands.**\n"));
+        }
         for section in &self.sections {
             text.push_str(&format!("\n## {}\n\n{}\n", section.title.trim(), section.text.trim()));
         }
@@ -236,13 +239,15 @@ fn rendered(state: &PipelineState, material: &Material) -> Step {
     let found = material.verification(state);
     let draft = verify::complete(state, material);
     let answer = answer(state, &draft, material, found);
-    let passed = answer.verification.as_ref().is_none_or(|v| v.passed);
-    let note = format!(
-        "{}, {}{}",
-        count(answer.sections.len(), "section"),
-        count(answer.sources.len(), "source"),
-        if passed { "" } else { "; what does not hold is marked" }
-    );
+    let found = answer.verification.as_ref();
+    let marked = match found.and_then(Verification::unverified) {
+        Some(part) => format!("; {part}"),
+        None if found.is_none_or(|v| v.passed) => String::new(),
+        None => "; what does not hold is marked".to_owned(),
+    };
+    let (sections, sources) =
+        (count(answer.sections.len(), "section"), count(answer.sources.len(), "source"));
+    let note = format!("{sections}, {sources}{marked}");
     let output = serde_json::to_string_pretty(&answer).unwrap_or_default();
     let word_for_word = answer.extractive;
     let (answer, lacks) = (Some(answer.markdown()), lacks(state, material, &draft));

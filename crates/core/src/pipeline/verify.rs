@@ -147,10 +147,19 @@ impl Verification {
         if all.is_empty() { "nothing to check".to_owned() } else { all.join(", ") }
     }
 
+    /// How many of its citations are marked, where some are: `2 of 8 citations not verified`.
+    pub fn unverified(&self) -> Option<String> {
+        let of = self.axes.iter().find(|c| c.axis == "citation_accuracy").map_or(0, |c| c.of);
+        let marked = self.marks.iter().map(|m| (&m.claim, &m.cite)).collect::<BTreeSet<_>>().len();
+        (marked > 0).then(|| format!("{marked} of {} not verified", super::count(of.max(marked), "citation")))
+    }
+
     /// How it ended, with the axes, for people.
     fn note(&self, again: bool) -> String {
         let looked = self.axes.iter().any(|c| c.came_to().is_some());
         let unchecked = self.axes.iter().any(|c| c.by.is_empty());
+        let but =
+            self.unverified().filter(|_| self.passed).map_or_else(String::new, |n| format!(" but for {n}"));
         let end = match (self.passed, again) {
             (true, _) if !looked => return self.line(),
             (true, _) => "holds",
@@ -158,7 +167,7 @@ impl Verification {
             (false, false) if unchecked && self.problems().is_empty() => "could not all be checked",
             (false, false) => "does not hold in all, what does not is marked",
         };
-        format!("{end}: {}", self.line())
+        format!("{end}{but}: {}", self.line())
     }
 }
 
@@ -359,12 +368,13 @@ impl Held<'_> {
         let Some(passage) = self.sources.at(number) else {
             return Some(("there is no such source".to_owned(), By::Code));
         };
+        let denied = self.material.reply.is_some() && claims::denies(&claim.text);
         match said.map(|v| (v.verdict.standing, &v.verdict.reason)) {
             None => Some(("it could not be checked".to_owned(), By::Nobody)),
             Some((Standing::Fails, why)) => Some((why.clone(), By::Code)),
             Some((Standing::Unknown, why)) => Some((why.clone(), By::Nobody)),
-            // What stands there word for word needs no other word for it.
-            Some((Standing::Holds, _)) if self.draft.extractive => None,
+            // What stands there word for word needs no other word for it, and what is denied has none there.
+            Some((Standing::Holds, _)) if self.draft.extractive || denied => None,
             Some((Standing::Holds, _)) => (!claims::bears(&whole(passage), &claim.text))
                 .then(|| ("the passage does not speak of it".to_owned(), By::Code)),
         }

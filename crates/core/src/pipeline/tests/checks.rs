@@ -457,3 +457,20 @@ Arguments: {"properties": {"q": {"type": "string"}}}
     material.steps.push(silent);
     assert!(matches!(work(&state, 2, &material), Step::Done(_)));
 }
+
+#[test]
+fn what_is_let_pass_although_a_citation_does_not_hold_says_how_many_do_not() {
+    let mut draft = draft();
+    draft.conclusions = vec!["Nothing of it is tested [2].".into(), "It purges all of it [2].".into()];
+    let (state, mut material) = upto(4, &draft);
+    material.steps = said(calls_of(&state, &material), false, &[]);
+    material.reply = Some(r#"{"unsupported": [], "contradictions": [], "relations": []}"#.into());
+    let (found, outcome) = outcome_of(&state, &material);
+    assert!(found.passed && !outcome.again, "{found:?}");
+    // What a sentence denies has no words there: the model read it.
+    assert_eq!(found.marks.iter().map(|m| m.claim.as_str()).collect::<Vec<_>>(), ["It purges all of it."]);
+    assert!(outcome.note.starts_with("holds but for 1 of 6 citations not verified: "), "{}", outcome.note);
+    let answer = Answer { summary: "It does.".into(), verification: Some(found), ..Answer::default() };
+    let line = "It does.\n\n**1 of 6 citations not verified: each says so where it stands.**\n";
+    assert!(answer.markdown().contains(line), "{}", answer.markdown());
+}
