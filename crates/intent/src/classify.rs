@@ -428,7 +428,13 @@ fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Opti
         return Some(Clarify::AnswerOrDo);
     }
     if rules::is_action(leaf) || leaf == N::Clarify {
-        if parsed.structure.clauses.len() == 1 && context::bare(parsed) && !context::refers(m.context) {
+        // What is only run is the project itself, whatever word stands for it.
+        let runs = leaf == N::Execute;
+        if !runs
+            && parsed.structure.clauses.len() == 1
+            && context::bare(parsed)
+            && !context::refers(m.context)
+        {
             return Some(Clarify::Vague);
         }
         if rules::is_action(leaf) && matches!(class.turn, Turn::Query(_)) {

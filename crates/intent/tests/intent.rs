@@ -80,6 +80,9 @@ fn the_examples_of_the_seeds_hold() {
     assert_eq!(read("Delete the legacy auth module", Phase::Idle).whole.approval(), Approval::Explicit);
     assert_eq!(read("Add input validation to login", Phase::Idle).whole.approval(), Approval::Confirm);
     assert_eq!(read("Update", Phase::Idle).clarify, Some(Clarify::Vague));
+    for line in ["build it in release mode", "build it", "run it", "test it"] {
+        assert_eq!(read(line, Phase::Idle).clarify, None, "{line}: only the project can be meant");
+    }
     let more = "Actually, also add password reset functionality";
     assert_eq!(turn(more, Phase::Executing), Turn::PlanContinue);
     assert!(matches!(turn(more, Phase::Idle), Turn::PlanNew(_)));
