@@ -299,9 +299,9 @@ fn a_follow_up_is_not_lost_by_a_run_of_another_agent() {
 
 #[test]
 fn a_review_needs_no_words_and_its_name_no_small_letters() {
-    let review = |line: &str| {
-        let mut b = equipped(Bench::new(), Depth::Deep);
-        let mut agents = (*agents(Depth::Deep)).clone();
+    let review = |line: &str, depth: Depth| {
+        let mut b = equipped(Bench::new(), depth);
+        let mut agents = (*agents(depth)).clone();
         let mut of = agents.all[0].clone();
         of.slug = "review-diff".into();
         of.spec.stages[2].changes = true;
@@ -320,10 +320,17 @@ fn a_review_needs_no_words_and_its_name_no_small_letters() {
         ("@REVIEW src/a.rs", "src/a.rs"),
         ("@Review-Diff\tsrc/a.rs", "src/a.rs"),
     ] {
-        assert_eq!(review(line).unwrap(), ("review-diff".to_owned(), query.to_owned()), "{line}");
+        assert_eq!(
+            review(line, Depth::Deep).unwrap(),
+            ("review-diff".to_owned(), query.to_owned()),
+            "{line}"
+        );
     }
+    // Of which nothing is said it collects what there is to review, however deep it goes.
+    assert_eq!(review("@review", Depth::Standard), Some(("review-diff".to_owned(), everything.to_owned())));
+    assert_eq!(review("@review src/a.rs", Depth::Standard), None);
     for line in ["@research", "/research", "@RESEARCH "] {
-        assert_eq!(review(line), None, "{line}");
+        assert_eq!(review(line, Depth::Deep), None, "{line}");
     }
 }
 

@@ -43,10 +43,10 @@ impl Draft<'_> {
         let (name, rest) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
         let name = name.trim_end_matches([':', ',']).to_lowercase();
         let deep = self.state.depth().unwrap_or(self.under.agents.deep(None)) == Depth::Deep;
-        // A review that is to be thorough is done in stages.
-        let name = if name == "review" && deep { "review-diff" } else { &name };
-        let agent = self.under.agents.named(name)?;
         let rest = rest.trim();
+        // A review that is to be thorough is done in stages, and one of which nothing is said: these collect the change.
+        let staged = name == "review" && (deep || rest.is_empty());
+        let agent = self.under.agents.named(if staged { "review-diff" } else { &name })?;
         // What collects a change knows which one without a word.
         let rest = if rest.is_empty() && agent.spec.collects() { EVERYTHING } else { rest };
         Some((agent.slug.clone(), rest))
