@@ -201,6 +201,7 @@ impl Usage {
     pub fn add(&mut self, more: &Self) {
         // A sum without one of its parts would be none.
         let costs = self.known_cost().zip(more.known_cost());
+        let costs = costs.filter(|_| self.cost_micros.or(more.cost_micros).is_some());
         self.cost_micros = costs.map(|(own, more)| own.saturating_add(more));
         self.input = self.input.saturating_add(more.input);
         self.cached = self.cached.saturating_add(more.cached);
