@@ -83,7 +83,7 @@ pub struct State {
     /// Plans made beside each other for the one that waits.
     pub(super) candidates: Candidates,
     /// Versions of plans that another took the place of, the oldest first.
-    pub(super) former: Vec<Plan>,
+    pub(super) former: Arc<Vec<Plan>>,
     /// Why the phase is failed.
     pub failure: Option<Failure>,
     /// The turn whose planning or run failed last.

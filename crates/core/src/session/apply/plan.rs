@@ -229,12 +229,11 @@ impl State {
     /// A plan that another took the place of, or whose work is done, is known a while longer.
     fn keep_former(&mut self, old: Plan) {
         let of = self.work_of(old.turn);
-        let former = std::mem::take(&mut self.former);
-        let others = former.into_iter().filter(|p| p.version != old.version || self.work_of(p.turn) != of);
-        let mut kept: Vec<Plan> = others.collect();
+        let same = |p: &Plan| p.version == old.version && self.work_of(p.turn) == of;
+        let mut kept: Vec<Plan> = self.former.iter().filter(|p| !same(p)).cloned().collect();
         kept.push(old);
         kept.drain(..kept.len().saturating_sub(MOST_FORMER));
-        self.former = kept;
+        self.former = Arc::new(kept);
     }
 
     /// What went wrong at a red gate.

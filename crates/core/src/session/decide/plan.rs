@@ -228,7 +228,7 @@ impl Draft<'_> {
         self.close_phase_question();
         let mut plan = self.state.with_pauses(plan, &self.under.bounds.pauses);
         let known = self.state.plan.iter().chain(&self.state.suspended);
-        let known: Vec<&Plan> = known.chain(&self.state.earlier).chain(&self.state.former).collect();
+        let known: Vec<&Plan> = known.chain(&self.state.earlier).chain(self.state.former.iter()).collect();
         let believed = plan.undo_unknown(&known);
         let waited = self.state.plan.clone();
         let other = waited.as_ref().is_some_and(|old| Revision::of(&plan, old).is_another(&plan));
