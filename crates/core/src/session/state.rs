@@ -396,6 +396,11 @@ impl State {
         self.open.values().filter(|c| c.kind.takes_words()).max_by_key(|c| c.id)
     }
 
+    /// Whether there is a file, as far as anybody looked here.
+    pub fn has_seen(&self, file: &RelPath) -> bool {
+        self.seen.contains_key(file)
+    }
+
     /// Proposals, open and settled.
     pub fn proposals(&self) -> &BTreeMap<ProposalId, Proposal> {
         self.changes.proposals()

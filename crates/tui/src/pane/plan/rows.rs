@@ -238,14 +238,25 @@ impl<'a> Drawer<'a> {
 
     /// The files of a step below its title.
     fn files(&mut self, task: &Task, indent: usize) {
-        let new = if task.node == IntentNode::Create { "new " } else { "" };
-        let names: Vec<&str> = task.files.iter().map(RelPath::as_str).collect();
-        let names = Row::of(new, Slot::Faint).and(&names.join(", "), Slot::Soft);
+        let (new, there): (Vec<&RelPath>, Vec<&RelPath>) =
+            task.files.iter().partition(|f| self.is_new(task, f));
+        let names = |files: &[&RelPath]| files.iter().map(|f| f.as_str()).collect::<Vec<_>>().join(", ");
+        let comma = if new.is_empty() || there.is_empty() { "" } else { ", " };
+        let mark = if new.is_empty() { "" } else { "new " };
+        let names = Row::of(&names(&there), Slot::Soft)
+            .and(comma, Slot::Soft)
+            .and(mark, Slot::Faint)
+            .and(&names(&new), Slot::Soft);
         for line in wrap(&names.pieces, self.width.saturating_sub(indent)) {
             let mut row = Row::of(&" ".repeat(indent), Slot::Text);
             row.pieces.extend(line.pieces);
             self.plain(row);
         }
+    }
+
+    /// Whether a step makes a file of which nobody knows that it is there.
+    fn is_new(&self, task: &Task, file: &RelPath) -> bool {
+        task.node == IntentNode::Create && !self.ctx.state.has_seen(file)
     }
 
     /// What became of a step since the version before, and which it was there.
@@ -306,7 +317,7 @@ impl<'a> Drawer<'a> {
             TaskStatus::TakenBack => Row::of("taken back", Slot::Warn),
             TaskStatus::Pending if self.awaiting => {
                 let [first] = task.files.as_slice() else { return Row::new() };
-                let new = if task.node == IntentNode::Create { "new " } else { "" };
+                let new = if self.is_new(task, first) { "new " } else { "" };
                 let path = row::fit_path(first.as_str(), self.width / 2, g.ellipsis);
                 let pause = if task.pause { "pause  " } else { "" };
                 Row::of(pause, Slot::Warn).and(new, Slot::Faint).and(&path, Slot::Soft)

@@ -561,3 +561,33 @@ fn the_choice_stays_with_the_step_that_was_moved_and_beside_the_one_that_went() 
     assert_eq!(take(&mut s, PlanAction::MoveDown).0, titles[1]);
     assert_eq!(take(&mut s, PlanAction::Remove), (titles[2].clone(), titles.len() - 1));
 }
+
+#[test]
+fn a_file_that_was_seen_here_is_not_called_new() {
+    let mut s = Screen::new();
+    s.tell(said(1, "Add tests"));
+    s.tell(understood(1, IntentNode::Create));
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+    let there = pilothouse_core::relpath::RelPath::new("tests/there.rs").unwrap();
+    let Event::CallEnded { call, lane, status, summary, result, parts, ruling, .. } = ended(2, "1 line", "x")
+    else {
+        panic!()
+    };
+    let seen = vec![(there.clone(), BlobId::of(b"x"))];
+    s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling });
+    let mut plan = plan();
+    plan.tasks.truncate(2);
+    for task in &mut plan.tasks {
+        task.node = IntentNode::Create;
+    }
+    let other = pilothouse_core::relpath::RelPath::new("tests/other.rs").unwrap();
+    plan.tasks[0].files = vec![other, there.clone()];
+    plan.tasks[1].files = vec![there];
+    s.tell(Event::PlanReady { plan });
+    let kind = pilothouse_core::question::Confirmation::default().into();
+    let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    let text = s.text(60, 20).join("\n");
+    assert!(text.contains("tests/there.rs, new tests/other.rs"), "{text}");
+    assert!(!text.contains("new tests/there.rs"), "{text}");
+}
