@@ -83,6 +83,8 @@ pub(super) struct Log {
     told: BTreeSet<String>,
     /// Turns that wait for the end of what is under way.
     queued: Vec<TurnId>,
+    /// What waited until a moment ago.
+    waited: Vec<TurnId>,
     /// Whether a change was taken back or put back, and the notice of it is still to come.
     reverted: bool,
     /// What failed last, as it was told: the same is not told again.
@@ -207,7 +209,10 @@ impl Log {
                 self.add(at, Kind::Said, Body::Said(Text::of(text)));
                 self.entries.back_mut().into_iter().for_each(|e| e.turn = Some(*turn));
             }
-            Event::LaneOpened { lane, kind, turn, .. } => drop(self.lanes.insert(*lane, (*kind, *turn))),
+            Event::LaneOpened { lane, kind, turn, .. } => {
+                self.begins(at, *turn);
+                self.lanes.insert(*lane, (*kind, *turn));
+            }
             Event::LaneClosed { lane } => self.lane_closed(*lane),
             Event::ThinkingStarted { call, lane } => {
                 self.thinking(at, *call, *lane);

@@ -321,7 +321,7 @@ impl Log {
             GoalStatus::Refused => ("–", Slot::Warn),
         };
         let text = match (goal.status, goal.ran) {
-            (GoalStatus::Completed, 0) => "Complete. Nothing was run.".to_owned(),
+            (GoalStatus::Completed, 0) => "Complete. No command was run.".to_owned(),
             _ => goal.line(),
         };
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());

@@ -9,7 +9,7 @@ use pilothouse_core::{
     proposal::Decision,
 };
 
-use super::{Log, Mark};
+use super::{Kind, Log, Mark};
 use crate::pane::conversation::entry::Body;
 
 /// Characters of a message that is named as queued.
@@ -93,6 +93,19 @@ impl Log {
             self.tell_queued(at, *turn, "read after that");
         }
         self.queued = works.iter().chain(later).copied().collect();
+        self.waited = before.into_iter().filter(|turn| !self.queued.contains(turn)).collect();
+    }
+
+    /// What waited begins: it is said again here, where what comes of it stands below.
+    pub(super) fn begins(&mut self, at: Millis, turn: TurnId) {
+        if !std::mem::take(&mut self.waited).contains(&turn) {
+            return;
+        }
+        let said = self.entries.iter().rev().find(|e| e.turn == Some(turn));
+        if let Some(Body::Said(text)) = said.map(|e| &e.body) {
+            let text = text.clone();
+            self.add(at, Kind::Said, Body::Said(text));
+        }
     }
 
     fn tell_queued(&mut self, at: Millis, turn: TurnId, when: &str) {

@@ -2,9 +2,11 @@
 
 use pilothouse_core::{
     completion::{Completion, FileTally, GateFact},
+    goal::GoalSummary,
     pipeline::StageEvent,
     plan::{GateStatus, Task},
     proposal::Decision,
+    scope::ToolScope,
     tool::ABSENT,
 };
 
@@ -34,6 +36,46 @@ fn what_is_queued_is_said_below_its_message_and_once() {
     holds(&mut s, "· Queued \"add a page\": begins when");
     s.tell(queue(Some(TurnId(3)), vec![]));
     assert_eq!(s.text(100, 40).iter().filter(|l| l.contains("Queued")).count(), 2, "each is told once");
+}
+
+#[test]
+fn what_waited_is_said_again_where_it_begins() {
+    let mut s = Screen::new();
+    let queue = |plan_new| Event::QueueChanged { plan_new, more: vec![], control: vec![], later: vec![] };
+    s.tell(said(1, "mend it"));
+    run_begins(&mut s);
+    for turn in [2, 3] {
+        s.tell(said(turn, &format!("order {turn}")));
+        s.tell(queue(Some(TurnId(turn))));
+        s.tell(Event::Notice { level: Level::Info, text: "The rules decided".into() });
+        s.tell(queue(None));
+        // One that was told to what runs instead begins nothing.
+        let of = if turn == 2 { TurnId(2) } else { TurnId(1) };
+        let kind = LaneKind::Planning;
+        let (node, ceiling, fixed) = (IntentNode::Plan, ToolScope::READ_ONLY, false);
+        s.tell(Event::LaneOpened { lane: LaneId(turn), kind, turn: of, node, ceiling, fixed });
+    }
+    let text = s.text(100, 40).join("\n");
+    assert_eq!((text.matches("order 2").count(), text.matches("order 3").count()), (2, 1), "{text}");
+}
+
+#[test]
+fn a_goal_that_ran_no_command_does_not_say_that_nothing_was_run() {
+    let mut s = Screen::new();
+    s.tell(said(1, "add two numbers by the source"));
+    run_begins(&mut s);
+    s.tell(lane(1, LaneKind::Goal, IntentNode::Execute));
+    s.tell(Event::ThinkingStarted { call: CallId(2), lane: LaneId(1) });
+    let goal = GoalSummary::of(&[], Millis(5), None);
+    s.tell(Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Completed,
+        summary: String::new(),
+        files: vec![],
+        goal: Some(goal),
+        came_to: None,
+    });
+    holds(&mut s, "Complete. No command was run.");
 }
 
 #[test]
