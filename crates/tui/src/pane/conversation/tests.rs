@@ -346,6 +346,11 @@ fn what_thought_when_a_session_was_left_does_not_think_when_it_is_opened_again()
 
 /// Lines of the end of what a command wrote that stand below it once it ended.
 fn shown_of(lines: usize, status: CallStatus, typed: bool) -> Vec<String> {
+    let output: String = (1..=lines).map(|n| format!("line {n}\n")).collect();
+    shown_below(&output, status, typed)
+}
+
+fn shown_below(output: &str, status: CallStatus, typed: bool) -> Vec<String> {
     let mut s = Screen::new();
     s.tell(lane(1, LaneKind::Answer, IntentNode::Execute));
     if typed {
@@ -353,9 +358,8 @@ fn shown_of(lines: usize, status: CallStatus, typed: bool) -> Vec<String> {
         s.tell(Event::CallMade { call: CallId(2), lane: LaneId(1), tool, args: args.head, typed: true });
     }
     s.tell(started(2, Tool::Run, "cargo test"));
-    let output: String = (1..=lines).map(|n| format!("line {n}\n")).collect();
     let Event::CallEnded { call, lane, summary, result, seen, parts, ruling, .. } =
-        ended(2, "exit 0", &output)
+        ended(2, "exit 0", output)
     else {
         return Vec::new();
     };
@@ -379,6 +383,20 @@ fn the_end_of_what_a_command_wrote_stands_below_it_and_the_rest_is_folded() {
         assert_eq!((rows.len(), rows.last().unwrap().as_str()), (most + 1, "│ line 30"), "{rows:?}");
         assert_eq!(shown_of(2, status, typed), ["│ line 1", "│ line 2"]);
     }
+}
+
+#[test]
+fn of_a_command_that_ended_well_the_end_of_its_result_is_shown_and_not_of_its_progress() {
+    let lines = |word: &str| (1..=9).map(|n| format!("{word} {n}\n")).collect::<String>();
+    let output = format!("exit 0, took 1 s\nstdout:\n{}stderr:\n{}", lines("test"), lines("Compiling"));
+    let rows = shown_below(&output, CallStatus::Done, false);
+    assert_eq!(
+        (rows[0].as_str(), rows.last().unwrap().as_str()),
+        ("▸ 14 more lines", "│ test 9"),
+        "{rows:?}"
+    );
+    let rows = shown_below(&output, CallStatus::Failed, false);
+    assert_eq!(rows.last().unwrap(), "│ Compiling 9", "what failed says so there");
 }
 
 #[test]

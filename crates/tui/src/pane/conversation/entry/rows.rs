@@ -227,7 +227,8 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     if open && !call.result.shown.is_empty() {
         detail(&call.result.shown, env, rows);
     } else if call.peek > 0 && !call.result.shown.is_empty() {
-        peek(&call.result.shown, call.peek, env, rows);
+        let well = call.state == CallState::Ended(CallStatus::Done);
+        peek(&call.result.shown, (call.peek, well), env, rows);
     } else if call.state == CallState::Running || failed || open {
         for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
             let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
@@ -240,15 +241,24 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     }
 }
 
-/// The end of what a command wrote, and what is folded away above it.
-fn peek(text: &str, most: usize, env: &Env<'_>, rows: &mut Vec<Row>) {
-    let above = Clean::text(text).lines().count().saturating_sub(most);
-    if above == 0 {
+/// The end of what a command wrote, and what is folded away. Where it ended well that is of its result, beside which
+/// its progress went to the other stream.
+fn peek(text: &str, (most, well): (usize, bool), env: &Env<'_>, rows: &mut Vec<Row>) {
+    let all = Clean::text(text).lines().count();
+    if all <= most {
         return detail(text, env, rows);
     }
-    let fold = format!("  {} {} above", env.glyphs.folded, row::count(above, "line"));
+    let result = text.split_once("\nstderr:\n").map(|(result, _)| result);
+    let result = result.filter(|result| well && !result.trim().is_empty());
+    let lines: Vec<&str> = result.unwrap_or(text).lines().collect();
+    let end = lines.get(lines.len().saturating_sub(most)..).unwrap_or_default();
+    let hidden = all - end.len();
+    let fold = match result {
+        Some(_) => row::count(hidden, "more line"),
+        None => format!("{} above", row::count(hidden, "line")),
+    };
+    let fold = format!("  {} {fold}", env.glyphs.folded);
     rows.push(Row::of(&fold, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
-    let end: Vec<&str> = text.lines().skip(above).collect();
     detail(&end.join("\n"), env, rows);
 }
 
