@@ -4,7 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use pilothouse_core::runs::{RunInfo, RunStatus, Worktree};
+use pilothouse_core::{
+    question::Exit,
+    runs::{RunInfo, RunStatus, Worktree},
+};
 
 use crate::{
     home::Home,
@@ -49,7 +52,7 @@ fn look(home: &Home, folders: Option<&[PathBuf]>) -> (Vec<RunInfo>, Vec<RunInfo>
             continue;
         };
         if summary.unfinished {
-            run.status = left(run.status);
+            run = left(run);
         }
         if run.status.is_left() {
             runs.push(run);
@@ -92,11 +95,26 @@ fn info(place: &Place) -> Option<RunInfo> {
     Some(run)
 }
 
-/// How a session stands that no process holds any more.
-fn left(status: RunStatus) -> RunStatus {
-    match status {
+/// A session as it stands when no process holds it any more: nothing of it runs.
+fn left(mut run: RunInfo) -> RunInfo {
+    run.status = match run.status {
         RunStatus::Thinking | RunStatus::Tool | RunStatus::Stalled => RunStatus::Orphaned,
         RunStatus::Waiting | RunStatus::Failed => RunStatus::Stopped,
-        RunStatus::Idle | RunStatus::Done | RunStatus::Stopped | RunStatus::Orphaned => status,
+        of @ (RunStatus::Idle | RunStatus::Done | RunStatus::Stopped | RunStatus::Orphaned) => of,
+    };
+    run.stake.retain(|stake| stake != Exit::RUNS);
+    run
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_no_process_holds_nothing_that_runs_is_at_stake() {
+        let stake = vec!["2 files wait for your decision".to_owned(), Exit::RUNS.to_owned()];
+        let run = left(RunInfo { status: RunStatus::Tool, stake, ..RunInfo::default() });
+        assert_eq!((run.status, run.stake.len()), (RunStatus::Orphaned, 1));
+        assert!(!run.stake.contains(&Exit::RUNS.to_owned()));
     }
 }
