@@ -285,14 +285,21 @@ impl Here<'_> {
         let names = ["requirements.txt", "requirements-dev.txt", "setup.cfg", "tox.ini", "Pipfile"];
         let said = names.iter().map(|n| self.text(n)).collect::<String>() + &text;
         let mut all = Vec::new();
+        let pytest = self.has("pytest.ini") || self.has("conftest.py") || said.contains("pytest");
+        // Tests in a folder that is no package find the project's own modules only where python starts at its top, unless
+        // something else sees to that.
+        let folders = ["tests", "test"].into_iter().filter(|folder| self.has(&format!("{folder}/")));
+        let apart = folders.filter(|f| !self.grounds.root.join(f).join("__init__.py").exists()).count() > 0;
+        let finds = self.has("conftest.py") || said.contains("pythonpath") || !wrap.is_empty();
+        if pytest && apart && !finds {
+            all.push(self.command(Purpose::Test, "python3 -m pytest", &["pytest"]));
+        } else if pytest {
+            all.push(self.command(Purpose::Test, &format!("{wrap}pytest"), &[]));
+        }
         let mut add = |purpose, line: String, wrapped: bool| {
             let line = if wrapped { format!("{wrap}{line}") } else { line };
             all.push(self.command(purpose, &line, &[]));
         };
-        let pytest = self.has("pytest.ini") || self.has("conftest.py") || said.contains("pytest");
-        if pytest {
-            add(Purpose::Test, "pytest".to_owned(), true);
-        }
         if self.has("tox.ini") || tool("tox") {
             add(Purpose::Test, "tox".to_owned(), false);
         }

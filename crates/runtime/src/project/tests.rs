@@ -88,6 +88,15 @@ fn every_kind_of_project_has_its_commands_and_says_what_is_missing() {
         &[("pyproject.toml", "[tool.pytest.ini_options]\n[tool.ruff]\n"), ("uv.lock", "")],
         &["test: uv run pytest (found)", "lint: uv run ruff check . (found)"],
     );
+    let layout = |more: &[(&'static str, &'static str)]| {
+        let base = [("pyproject.toml", "[tool.pytest.ini_options]\n"), ("tests/test_a.py", "import quota\n")];
+        [base.as_slice(), more].concat()
+    };
+    let by_module = "test: python3 -m pytest (found)";
+    check(&["python3", "pytest"], &layout(&[("quota/__init__.py", "")]), &[by_module]);
+    let plain = "test: pytest (found)";
+    check(&["python3", "pytest"], &layout(&[("tests/__init__.py", "")]), &[plain]);
+    check(&["python3", "pytest"], &layout(&[("conftest.py", "")]), &[plain]);
     check(
         &[],
         &[("pyproject.toml", "[tool.poetry]\nx = 1\n[tool.pytest]\n")],
