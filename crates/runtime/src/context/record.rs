@@ -125,6 +125,7 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
             let cut = if cut { "; what was under way was interrupted" } else { "" };
             format!("The session was closed and opened again{cut}.")
         }
+        Event::CommitEnded { told, .. } => told.clone(),
         Event::CallLost { found, .. } => format!("The program ended in the middle of a step: {found}"),
         _ => return None,
     })

@@ -66,6 +66,13 @@ pub(super) fn pieces(state: &State, lane: &Lane, texts: &dyn Texts, bounds: &Bou
     Telling::of(state, texts, bounds, beside).all(&entries, whole)
 }
 
+/// What of it a lane's model is told, with so many messages of the user.
+pub(super) fn told(state: &State, lane: LaneId, history: usize) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = state.transcript.of(lane).copied().collect();
+    entries.drain(..first(&entries, history));
+    entries
+}
+
 /// These entries as messages, as the main line tells them.
 pub(super) fn of_entries(state: &State, entries: &[Entry], texts: &dyn Texts, bounds: &Bounds) -> Vec<Piece> {
     Telling::of(state, texts, bounds, None).all(entries, None)
@@ -310,7 +317,8 @@ fn said(state: &State, texts: &dyn Texts, turn: TurnId, seq: Seq, most: usize) -
         let Event::TurnStarted { text, .. } = texts.event(seq)?.event else { return None };
         cut(&texts.whole(&text), most)
     };
-    Some(Message::text(Role::User, format!("{said}{}", directed.unwrap_or_default())))
+    let meanwhile = if info.is_some_and(|t| t.told.is_some()) { "(said while you worked) " } else { "" };
+    Some(Message::text(Role::User, format!("{meanwhile}{said}{}", directed.unwrap_or_default())))
 }
 
 /// The prompt of the skill, the command or the agent that directs a message.

@@ -7,6 +7,7 @@ use pilothouse_core::{
     blob::Blob,
     checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
+    pipeline::{Agents, PipelineAgent},
     policy::{Origin, Places, Policy, Rule, Source},
     question::CommandQuestion,
     resolved::{ResolvedCommand, Thing},
@@ -316,6 +317,83 @@ fn what_research_found_is_told_in_the_last_message_whatever_became_of_the_conver
     let at = |part: &str| last.find(part).unwrap();
     assert!(at("</state>") < at(prior) && at(prior) < at("Now: answer"), "{last}");
     assert_eq!(told.messages.iter().filter(|m| m.text.contains("prior_research")).count(), 1);
+}
+
+/// What an agent of two stages came to, in its session.
+fn researched() -> Bench {
+    let mut b = Bench::new();
+    let stages = r#"{"stages": [{"name": "write", "kind": "llm", "gives": "draft"}, {"name": "output", "kind": "render"}]}"#;
+    let prompt = |_: &str| Some("do it".to_owned());
+    let agent =
+        PipelineAgent::read("research", stages, "---\nname: Research\n---\nBe exact.", prompt).unwrap();
+    b.session.set_agents(std::sync::Arc::new(Agents { all: vec![agent], ..Agents::default() }));
+    b.step(Input::say("@research how does it end?"));
+    while let Some(next) = b.session.pending().values().next().cloned() {
+        b.step(match next {
+            Work::Think { call, .. } => {
+                let text = r#"{"summary": "It ends by itself.", "sections": []}"#.to_owned();
+                Input::Replied { call, reply: Ok(ModelReply { text, ..ModelReply::default() }) }
+            }
+            Work::Stage { pipeline, step } => {
+                let of = b.session.state().pipeline.clone().unwrap();
+                Input::StageGathered { pipeline, step, material: Box::new(stage::material(&of, &b, None)) }
+            }
+            other => panic!("{other:?}"),
+        });
+    }
+    b
+}
+
+#[test]
+fn what_research_found_is_told_beside_the_conversation_only_where_its_answer_is_not_in_it() {
+    let prior = "<orchestrator_prior_research>\n<query>why?</query>\n</orchestrator_prior_research>";
+    let around = Circumstances { prior: prior.to_owned(), ..Bench::around(Window::of(None)) };
+    let tells = |b: &Bench, around: &Circumstances| {
+        let lane = b.lane();
+        let asked = request(b.session.state(), lane.id, lane.offer(), Vec::new(), b, around).unwrap().request;
+        let whole = asked.messages.iter().any(|m| m.text.contains("It ends by itself."));
+        (whole, asked.messages.last().unwrap().text.contains(prior))
+    };
+    let mut b = researched();
+    b.step(Input::say("what is in src?"));
+    assert_eq!(tells(&b, &around), (true, false));
+    // Where only the last message is told, the answer is not.
+    assert_eq!(tells(&b, &Circumstances { history: 1, ..around }), (false, true));
+}
+
+#[test]
+fn a_goal_is_told_how_a_source_is_called_where_there_is_one() {
+    let mut b = Bench::new();
+    b.step(Input::say("run the build"));
+    let lane = b.lane();
+    let last = |sources: &[&str]| {
+        let sources = sources.iter().map(|s| (*s).to_owned()).collect();
+        let around = Circumstances { sources, ..Bench::around(Window::of(None)) };
+        let told = request(b.session.state(), lane.id, lane.offer(), Vec::new(), &b, &around).unwrap();
+        told.request.messages.last().unwrap().text.clone()
+    };
+    assert!(last(&["everything: adds numbers"]).contains("call them with source_call"));
+    assert!(!last(&[]).contains("source_call"));
+}
+
+#[test]
+fn what_is_said_while_a_reply_comes_is_told_behind_what_that_reply_did() {
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    let plan = r#"{"title": "P", "tasks": [{"title": "One", "files": ["a.txt"]}]}"#;
+    b.reply("", &[("c1", "submit_plan", plan)]);
+    if let Some(asked) = b.session.state().open.values().next().cloned() {
+        let (checkpoint, shown) = (asked.id, asked.kind.shown());
+        b.step(Input::Answer { checkpoint, answer: Answer::Approve, shown });
+    }
+    b.step(Input::say("no, call it --extra, not --burst"));
+    b.reply("", &[("c2", "list", "{}")]);
+    let (call, outcome) = (b.lane().calls[0].call, ToolOutcome::text("a.txt", "1 file"));
+    b.step(Input::ToolEnded { call, outcome });
+    let told = shape(&b.request());
+    let said = told.iter().position(|(_, text)| text.contains("--extra")).unwrap();
+    assert_eq!(told[said].1, "(said while you worked) no, call it --extra, not --burst");
+    assert_eq!((&told[said - 1], said), (&(Role::Tool, "a.txt".to_owned()), told.len() - 2), "{told:?}");
 }
 
 #[test]
