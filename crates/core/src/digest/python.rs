@@ -30,7 +30,7 @@ pub(super) fn pytest(lines: &[&str]) -> Found {
         }
     }
     // A test has a name beside that of its file: what has none could not even be read.
-    if found.failed.iter().all(|f| f.name.ends_with(".py")) {
+    if found.failed.iter().all(|f| f.name.rsplit_once('.').is_some_and(|(_, end)| end == "py")) {
         found.noun = "failed to import";
     }
     found

@@ -240,6 +240,7 @@ impl Transcript {
                 self.push(seq, None, What::Record);
             }
             Event::InstructionsTold { lane, .. } => self.push(seq, Some(*lane), What::Record),
+            Event::CommitEnded { made: Some(_), .. } => self.tell(seq, What::Record),
             Event::LaneNudged { lane, .. } => self.push(seq, Some(*lane), What::Nudge),
             Event::CallEnded { call, lane, .. } => self.call_ended(seq, *call, *lane),
             Event::CheckpointOpened { checkpoint } => {
@@ -352,7 +353,6 @@ impl Transcript {
             | Event::Reverted { .. }
             | Event::RevertFailed { .. }
             | Event::CommandWrote { .. }
-            | Event::CommitEnded { made: Some(_), .. }
             | Event::CallLost { .. } => true,
             _ => false,
         };

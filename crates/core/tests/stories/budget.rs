@@ -287,7 +287,9 @@ fn a_sum_with_a_part_of_unknown_price_has_no_price() {
     let priced = Usage { input: 9, cost_micros: Some(70), ..Usage::default() };
     let sum = |parts: &[Usage]| {
         let mut all = Usage::default();
-        parts.iter().for_each(|part| all.add(part));
+        for part in parts {
+            all.add(part);
+        }
         all.known_cost()
     };
     assert_eq!((sum(&[free, unpriced]), sum(&[unpriced, priced])), (None, None));

@@ -285,7 +285,7 @@ fn tested_by(command: &str) -> Bench {
 }
 
 /// An order whose one step, of these files in its plan, changes a file.
-fn order(b: &mut Bench, said: &str, files: &[&str], file: &str, gates: serde_json::Value) {
+fn order(b: &mut Bench, said: &str, files: &[&str], file: &str, gates: &serde_json::Value) {
     b.say(said);
     let tasks = json!([{"title": "A", "files": files}]);
     b.reply("", &[("submit_plan", json!({"title": "P", "tasks": tasks, "gates": gates}))]);
@@ -305,23 +305,23 @@ fn gates_of(b: &Bench) -> Vec<String> {
 fn a_found_gate_goes_by_the_line_that_was_green_here() {
     let mut b = tested_by("pytest");
     let own = json!([{"name": "tests", "command": "python3 -m pytest -q"}]);
-    order(&mut b, "fix the bug in a.py", &["a.py"], "a.py", own);
+    order(&mut b, "fix the bug in a.py", &["a.py"], "a.py", &own);
     b.end_tool(exited(0, "ok"));
-    order(&mut b, "fix the bug in b.py", &["b.py"], "b.py", json!([]));
+    order(&mut b, "fix the bug in b.py", &["b.py"], "b.py", &json!([]));
     assert_eq!(gates_of(&b), ["python3 -m pytest"]);
     b.end_tool(exited(0, "ok"));
     // What is green as it was found needs no other way.
     let mut b = tested_by("pytest");
-    order(&mut b, "fix the bug in a.py", &["a.py"], "a.py", json!([]));
+    order(&mut b, "fix the bug in a.py", &["a.py"], "a.py", &json!([]));
     b.end_tool(exited(0, "ok"));
-    order(&mut b, "fix the bug in b.py", &["b.py"], "b.py", json!([]));
+    order(&mut b, "fix the bug in b.py", &["b.py"], "b.py", &json!([]));
     assert_eq!(gates_of(&b), ["pytest"]);
 }
 
 #[test]
 fn a_found_gate_that_was_never_green_makes_no_run_red_that_changed_no_code() {
     let mut b = tested_by("pytest");
-    order(&mut b, "fix the wording of the LICENSE", &[], "LICENSE", json!([]));
+    order(&mut b, "fix the wording of the LICENSE", &[], "LICENSE", &json!([]));
     assert_eq!(gates_of(&b), ["pytest"], "a step that names no file may change code");
     b.end_tool(exited(1, "exit 1, took 0.1 s\nstdout:\nno"));
     assert_eq!(
@@ -329,7 +329,7 @@ fn a_found_gate_that_was_never_green_makes_no_run_red_that_changed_no_code() {
         "Done. 1 file created/modified. Not checked: gate test (found) (red, but no code was changed and it was never \
          green here)."
     );
-    order(&mut b, "fix the bug in a.py", &["a.py"], "a.py", json!([]));
+    order(&mut b, "fix the bug in a.py", &["a.py"], "a.py", &json!([]));
     b.end_tool(exited(1, "exit 1, took 0.1 s\nstdout:\nno"));
     b.question(is_failure);
 }
@@ -338,10 +338,10 @@ fn a_found_gate_that_was_never_green_makes_no_run_red_that_changed_no_code() {
 fn a_plan_that_changes_text_for_people_alone_is_held_to_no_gate() {
     for file in ["LICENSE", "LICENSE-MIT", "docs/CHANGELOG", "README.md"] {
         let mut b = tested_by("pytest");
-        order(&mut b, "fix the bug in a.txt", &[file], file, json!([]));
+        order(&mut b, "fix the bug in a.txt", &[file], file, &json!([]));
         assert_eq!(gates_of(&b), Vec::<String>::new(), "{file}");
     }
     let mut b = tested_by("pytest");
-    order(&mut b, "fix the bug in a.txt", &["notice.py", "Makefile"], "Makefile", json!([]));
+    order(&mut b, "fix the bug in a.txt", &["notice.py", "Makefile"], "Makefile", &json!([]));
     assert_eq!(gates_of(&b), ["pytest"]);
 }

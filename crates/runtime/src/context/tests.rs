@@ -329,17 +329,15 @@ fn researched() -> Bench {
     b.session.set_agents(std::sync::Arc::new(Agents { all: vec![agent], ..Agents::default() }));
     b.step(Input::say("@research how does it end?"));
     while let Some(next) = b.session.pending().values().next().cloned() {
-        b.step(match next {
-            Work::Think { call, .. } => {
-                let text = r#"{"summary": "It ends by itself.", "sections": []}"#.to_owned();
-                Input::Replied { call, reply: Ok(ModelReply { text, ..ModelReply::default() }) }
-            }
-            Work::Stage { pipeline, step } => {
-                let of = b.session.state().pipeline.clone().unwrap();
-                Input::StageGathered { pipeline, step, material: Box::new(stage::material(&of, &b, None)) }
-            }
-            other => panic!("{other:?}"),
-        });
+        let input = if let Work::Stage { pipeline, step } = next {
+            let of = b.session.state().pipeline.clone().unwrap();
+            Input::StageGathered { pipeline, step, material: Box::new(stage::material(&of, &b, None)) }
+        } else {
+            let call = b.lane().thinking.unwrap();
+            let text = r#"{"summary": "It ends by itself.", "sections": []}"#.to_owned();
+            Input::Replied { call, reply: Ok(ModelReply { text, ..ModelReply::default() }) }
+        };
+        b.step(input);
     }
     b
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use crate::{
     blob::Excerpt,
     event::Event,
-    ids::{CallId, LaneId, Seq},
+    ids::{CallId, LaneId, Seq, TaskId},
     intent::Control,
-    plan::Task,
     session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
     talk::{Fault, FaultKind},
 };
@@ -89,10 +88,8 @@ impl State {
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.replied(seq, (&text.head, calls), at);
-                    let kind = lane.kind;
-                    let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks).filter(|_| calls.is_empty());
-                    let steered = |t: &&mut Task| kind == LaneKind::Task(t.id) && t.did.is_some();
-                    tasks.filter(steered).for_each(|t| t.did = Some(first_sentence(&text.head)));
+                    let ends = lane.kind.task().filter(|_| calls.is_empty());
+                    self.did(ends, &text.head);
                 }
                 self.charge_parent(*lane, usage);
             }
@@ -110,6 +107,14 @@ impl State {
             let from = end.ceil_char_boundary(end.len().saturating_sub(END_BYTES));
             end.get(from..).unwrap_or_default().clone_into(&mut self.last_word);
         }
+    }
+
+    /// A step to which something was said is told by the last words of its agent.
+    fn did(&mut self, step: Option<TaskId>, words: &str) {
+        let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
+        tasks
+            .filter(|t| step == Some(t.id) && t.did.is_some())
+            .for_each(|t| t.did = Some(first_sentence(words)));
     }
 
     fn thinking_failed(&mut self, lane: LaneId, call: CallId, fault: &Fault) {

@@ -209,10 +209,7 @@ impl Log {
                 self.add(at, Kind::Said, Body::Said(Text::of(text)));
                 self.entries.back_mut().into_iter().for_each(|e| e.turn = Some(*turn));
             }
-            Event::LaneOpened { lane, kind, turn, .. } => {
-                self.begins(at, *turn);
-                self.lanes.insert(*lane, (*kind, *turn));
-            }
+            Event::LaneOpened { lane, kind, turn, .. } => self.begins(at, *lane, (*kind, *turn)),
             Event::LaneClosed { lane } => self.lane_closed(*lane),
             Event::ThinkingStarted { call, lane } => {
                 self.thinking(at, *call, *lane);

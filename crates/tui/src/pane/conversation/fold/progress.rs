@@ -4,9 +4,10 @@
 
 use pilothouse_core::{
     event::Event,
-    ids::{Millis, TaskId, TurnId},
+    ids::{LaneId, Millis, TaskId, TurnId},
     plan::{GateStatus, Task, TaskStatus},
     proposal::Decision,
+    session::LaneKind,
 };
 
 use super::{Kind, Log, Mark};
@@ -96,8 +97,9 @@ impl Log {
         self.waited = before.into_iter().filter(|turn| !self.queued.contains(turn)).collect();
     }
 
-    /// What waited begins: it is said again here, where what comes of it stands below.
-    pub(super) fn begins(&mut self, at: Millis, turn: TurnId) {
+    /// A lane begins, and with it perhaps what waited: it is said again here, where what comes of it stands below.
+    pub(super) fn begins(&mut self, at: Millis, lane: LaneId, (kind, turn): (LaneKind, TurnId)) {
+        self.lanes.insert(lane, (kind, turn));
         if !std::mem::take(&mut self.waited).contains(&turn) {
             return;
         }
