@@ -172,9 +172,11 @@ fn a_session_is_shown_written_to_stopped_and_left_where_its_draft_was() {
     bench.keys("x");
     bench.pause();
     bench.keys("y");
+    bench.pause();
     assert!(!bench.requests(1).iter().any(|r| matches!(r, Request::Input(Input::Cancel))));
     bench.now += SECOND;
     bench.keys("y");
+    bench.pause();
     assert!(bench.requests(1).iter().any(|r| matches!(r, Request::Input(Input::Cancel))));
 }
 
@@ -199,6 +201,7 @@ fn leaving_with_runs_alive_asks_to_stop_or_wait() {
     assert!((0..6).all(|n| !bench.requests(n).iter().any(|r| matches!(r, Request::Quit))));
     bench.now += SECOND;
     bench.keys("s");
+    bench.pause();
     assert!((0..6).all(|n| bench.requests(n).iter().any(|r| matches!(r, Request::Quit))));
     for number in 0..6 {
         let _ = bench.window.update(number, Update::Closed(None), bench.now);
@@ -212,6 +215,7 @@ fn who_waits_leaves_when_nothing_works_and_a_question_keeps_the_window() {
     bench.leader('q');
     bench.now += SECOND;
     bench.keys("w");
+    bench.pause();
     assert!(bench.draw().contains("it leaves when every run has ended"), "{}", bench.draw());
     for number in [1, 2, 5] {
         bench.events(number, &[story::said(1, "x"), lane(), story::replied(2, 1, "Done.")]);
@@ -304,9 +308,11 @@ fn a_worktree_with_something_at_stake_goes_only_by_a_yes_that_saw_it() {
     assert!(text.contains("Drop the worktree sqlx?") && text.contains("2 files are not committed"), "{text}");
     let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
     bench.keys("y");
+    bench.pause();
     assert_eq!(bench.window.next_host_request(), None, "too early");
     bench.now += SECOND;
     bench.keys("y");
+    bench.pause();
     let seen = Some(BlobId::of(b"1"));
     let end = HostRequest::End { end: WorktreeEnd::Drop, name: "sqlx".into(), seen };
     assert_eq!(bench.window.next_host_request(), Some(end));
