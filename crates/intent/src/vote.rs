@@ -119,15 +119,20 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
     // beside a plan what asks is not what acts
     let asks = m.phase != Phase::Idle && matches!(turn, Turn::Query(_)) && rules::is_action(leaf);
     let leaf = if asks { shares.best(|l| !rules::is_action(l)).0 } else { leaf };
-    let together = model.calibrate(share + beside(leaf, &shares, m) * scale);
+    let together = model.calibrate(share + beside(leaf, &shares, guard, m) * scale);
     let scope_confidence = confidence.max(together);
     Vote { scope_confidence, ..vote(leaf, turn, confidence, Source::Exemplar, reasoning) }
 }
 
+/// From here on a message that only reads is more a question than an order that is taken for one.
+const ASKS: f32 = 0.5;
+
 /// The shares of the other leaves that lead to the same turn and let it do the same: between them and the leaf it
-/// only has to be decided what the work is called. Reading is open to all; beside a plan the leaf says no turn.
-fn beside(leaf: N, shares: &Prediction, m: &Message<'_>) -> f32 {
-    if m.phase != Phase::Idle || m.plan_active {
+/// only has to be decided what the work is called. What reads but may well be an order is for a later tier to see, or it
+/// is not done. Beside a plan the leaf says no turn.
+fn beside(leaf: N, shares: &Prediction, guard: Guard, m: &Message<'_>) -> f32 {
+    let doubtful = !rules::is_action(leaf) && guard.asks < ASKS;
+    if m.phase != Phase::Idle || m.plan_active || doubtful {
         return 0.0;
     }
     let kind = |l: N| (l.scope().or(ToolScope::READ_ONLY), project(l, m.phase, false));
