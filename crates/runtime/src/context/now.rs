@@ -7,14 +7,13 @@ use pilothouse_core::{
     intent::{Mode, PlanSub, QuerySub, Turn},
     memory::NOTE_CHARS,
     money::count,
-    pipeline::PipelineExit,
     plan::{GateStatus, Plan, Task},
     relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
-    session::{Entry, Lane, LaneKind, State, What},
+    session::{Lane, LaneKind, State},
 };
 
-use super::{Circumstances, inside, instruction, record::steps, telling::told};
+use super::{Circumstances, inside, instruction, record::steps};
 
 /// Most facts that are offered.
 const MOST_FACTS: usize = 12;
@@ -52,25 +51,11 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(memory(state, Some(lane), around));
     lines.extend(sources(around));
     let text = inside(&lines.join("\n"), "state");
-    let prior = if around.prior.is_empty() || answer_stands(state, lane, around.history) {
-        String::new()
-    } else {
-        format!("{}\n\n", around.prior)
-    };
+    let prior = if around.prior.is_empty() { String::new() } else { format!("{}\n\n", around.prior) };
     let task = instruction(lane.kind.purpose(), state.mode);
     let kind = kind(state, lane).map_or_else(String::new, |kind| format!("\n{kind}"));
     let of_source = if lane.kind == LaneKind::Goal && !around.sources.is_empty() { OF_SOURCE } else { "" };
     format!("<state>\n{text}\n</state>\n\n{prior}{}{of_source}{kind}", task.trim_end())
-}
-
-/// Whether what the last pipeline came to stands whole above.
-fn answer_stands(state: &State, lane: &Lane, history: usize) -> bool {
-    let whole = state.pipeline.as_ref().is_some_and(|p| p.state.exit() == Some(PipelineExit::Completed));
-    let of_pipeline = |e: &Entry| {
-        e.what == What::Reply
-            && e.lane.and_then(|l| state.transcript.kind(l)).is_some_and(|k| k == LaneKind::Pipeline)
-    };
-    whole && told(state, lane.id, history).iter().any(of_pipeline)
 }
 
 /// What kind of answer, or of plan, the message wants.

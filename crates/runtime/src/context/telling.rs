@@ -66,13 +66,6 @@ pub(super) fn pieces(state: &State, lane: &Lane, texts: &dyn Texts, bounds: &Bou
     Telling::of(state, texts, bounds, beside).all(&entries, whole)
 }
 
-/// What of it a lane's model is told, with so many messages of the user.
-pub(super) fn told(state: &State, lane: LaneId, history: usize) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = state.transcript.of(lane).copied().collect();
-    entries.drain(..first(&entries, history));
-    entries
-}
-
 /// These entries as messages, as the main line tells them.
 pub(super) fn of_entries(state: &State, entries: &[Entry], texts: &dyn Texts, bounds: &Bounds) -> Vec<Piece> {
     Telling::of(state, texts, bounds, None).all(entries, None)

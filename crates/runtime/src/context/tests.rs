@@ -7,7 +7,6 @@ use pilothouse_core::{
     blob::Blob,
     checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
-    pipeline::{Agents, PipelineAgent},
     policy::{Origin, Places, Policy, Rule, Source},
     question::CommandQuestion,
     resolved::{ResolvedCommand, Thing},
@@ -317,46 +316,6 @@ fn what_research_found_is_told_in_the_last_message_whatever_became_of_the_conver
     let at = |part: &str| last.find(part).unwrap();
     assert!(at("</state>") < at(prior) && at(prior) < at("Now: answer"), "{last}");
     assert_eq!(told.messages.iter().filter(|m| m.text.contains("prior_research")).count(), 1);
-}
-
-/// What an agent of two stages came to, in its session.
-fn researched() -> Bench {
-    let mut b = Bench::new();
-    let stages = r#"{"stages": [{"name": "write", "kind": "llm", "gives": "draft"}, {"name": "output", "kind": "render"}]}"#;
-    let prompt = |_: &str| Some("do it".to_owned());
-    let agent =
-        PipelineAgent::read("research", stages, "---\nname: Research\n---\nBe exact.", prompt).unwrap();
-    b.session.set_agents(std::sync::Arc::new(Agents { all: vec![agent], ..Agents::default() }));
-    b.step(Input::say("@research how does it end?"));
-    while let Some(next) = b.session.pending().values().next().cloned() {
-        let input = if let Work::Stage { pipeline, step } = next {
-            let of = b.session.state().pipeline.clone().unwrap();
-            Input::StageGathered { pipeline, step, material: Box::new(stage::material(&of, &b, None)) }
-        } else {
-            let call = b.lane().thinking.unwrap();
-            let text = r#"{"summary": "It ends by itself.", "sections": []}"#.to_owned();
-            Input::Replied { call, reply: Ok(ModelReply { text, ..ModelReply::default() }) }
-        };
-        b.step(input);
-    }
-    b
-}
-
-#[test]
-fn what_research_found_is_told_beside_the_conversation_only_where_its_answer_is_not_in_it() {
-    let prior = "<orchestrator_prior_research>\n<query>why?</query>\n</orchestrator_prior_research>";
-    let around = Circumstances { prior: prior.to_owned(), ..Bench::around(Window::of(None)) };
-    let tells = |b: &Bench, around: &Circumstances| {
-        let lane = b.lane();
-        let asked = request(b.session.state(), lane.id, lane.offer(), Vec::new(), b, around).unwrap().request;
-        let whole = asked.messages.iter().any(|m| m.text.contains("It ends by itself."));
-        (whole, asked.messages.last().unwrap().text.contains(prior))
-    };
-    let mut b = researched();
-    b.step(Input::say("what is in src?"));
-    assert_eq!(tells(&b, &around), (true, false));
-    // Where only the last message is told, the answer is not.
-    assert_eq!(tells(&b, &Circumstances { history: 1, ..around }), (false, true));
 }
 
 #[test]
