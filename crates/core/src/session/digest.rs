@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use super::State;
-use crate::blob::BlobId;
+use crate::{blob::BlobId, plan::TaskStatus};
 
 impl State {
     /// The hash over what happened and what is on disk because of it: phase, plan, decisions,
@@ -24,7 +24,10 @@ impl State {
             if let Some(plan) = plan {
                 writeln!(out, "{name} v{} {} {}", plan.version, plan.title, plan.path)?;
                 for task in &plan.tasks {
-                    writeln!(out, "  task {} {:?} {}", task.id.0, task.status, task.title)?;
+                    // What was taken back is told below; the step counted as done before there was a word for it.
+                    let back = task.status == TaskStatus::TakenBack;
+                    let status = if back { TaskStatus::Done } else { task.status };
+                    writeln!(out, "  task {} {status:?} {}", task.id.0, task.title)?;
                 }
                 for gate in &plan.gates {
                     writeln!(out, "  gate {} {:?} {}", gate.id.0, gate.status, gate.command)?;
