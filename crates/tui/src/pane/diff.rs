@@ -20,7 +20,8 @@ use std::{
 };
 
 use pilothouse_core::{
-    blob::BlobId, ids::ProposalId, intent::Slash, port::Ask, proposal::Decision, session::State,
+    blob::BlobId, diff::CONTEXT_LINES, ids::ProposalId, intent::Slash, port::Ask, proposal::Decision,
+    session::State,
 };
 use ratatui::layout::{Rect, Size};
 
@@ -44,6 +45,11 @@ pub const KIND: PaneKind = PaneKind {
     actions: DiffAction::ENTRIES,
     make: |colours| Box::new(DiffPane::with_highlighter(colours.clone())),
 };
+
+/// With fewer rows than this a change is drawn with [`TIGHT_CONTEXT`] lines around it.
+const TIGHT: u16 = 10;
+/// Lines around a change where there is little room.
+const TIGHT_CONTEXT: usize = 1;
 
 /// From here on the files stand at the left.
 const LIST_FROM: u16 = 100;
@@ -251,6 +257,8 @@ pub struct DiffPane {
     all: bool,
     side_by_side: bool,
     context: usize,
+    /// Whether there is little room, so that what surrounds a change would hide it.
+    tight: bool,
     size: Size,
     body: Size,
     header: Vec<Row>,
@@ -292,7 +300,8 @@ impl Default for DiffPane {
             top: (0, 0),
             all: false,
             side_by_side: false,
-            context: pilothouse_core::diff::CONTEXT_LINES,
+            context: CONTEXT_LINES,
+            tight: false,
             size: Size::ZERO,
             body: Size::ZERO,
             header: Vec::new(),
@@ -391,7 +400,10 @@ impl DiffPane {
     fn rebuild(&mut self) {
         self.words.borrow_mut().clear();
         self.long.borrow_mut().clear();
-        let shape = Shape { context: self.context, side_by_side: self.side_by_side };
+        // What the user asked for holds; else little room belongs to the change.
+        let usual = self.context == CONTEXT_LINES;
+        let context = if self.tight && usual { TIGHT_CONTEXT } else { self.context };
+        let shape = Shape { context, side_by_side: self.side_by_side };
         let mut doc = Doc::default();
         for (n, file) in self.files.iter().enumerate().filter(|(n, _)| self.all || *n == self.current) {
             if self.all {

@@ -23,7 +23,7 @@ use ratatui::{
     text::Line,
 };
 
-use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM};
+use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM, TIGHT};
 use crate::{
     ctx::TOO_EARLY,
     keymap::Action,
@@ -83,6 +83,10 @@ impl Pane for DiffPane {
         self.header = self.header(ctx, usize::from(width), room);
         let taken = u16::try_from(self.header.len()).unwrap_or(0) + self.footer_rows();
         self.body = Size { width, height: size.height.saturating_sub(taken) };
+        let tight = self.body.height < TIGHT;
+        if std::mem::replace(&mut self.tight, tight) != tight {
+            self.rebuild();
+        }
         self.settle(ctx);
     }
 

@@ -554,3 +554,17 @@ fn secrets_of_a_file_are_not_drawn_and_stay_in_what_is_edited() {
     let edited = outcome.edit.unwrap().1;
     assert_eq!(edited, after);
 }
+
+#[test]
+fn with_little_room_the_change_is_seen_and_not_only_what_surrounds_it() {
+    let lines = |changed: &str| {
+        let line =
+            |n| if n == 4 { format!("{changed}\n") } else { format!("line {n} {}\n", "word ".repeat(9)) };
+        (0..9).map(line).collect::<String>()
+    };
+    let mut s = Screen::new();
+    s.propose(1, "a.txt", &lines("old"), &lines("new"));
+    let small = s.text(44, 8).join("\n");
+    assert!(small.contains("- old") && small.contains("+ new"), "{small}");
+    assert!(!s.text(44, 40).join("\n").contains("line 0") && s.text(44, 40).join("\n").contains("line 1"));
+}
