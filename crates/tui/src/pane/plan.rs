@@ -309,6 +309,14 @@ impl Pane for PlanPane {
                 buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
             }
         }
+        let below =
+            self.items.len().saturating_sub(self.offset + usize::from(body.saturating_sub(area.top())));
+        if below > 0 && body > area.top() {
+            let more = Row::of(&format!("  {} {below} more ", ctx.glyphs.ellipsis), Slot::Faint);
+            let wide = u16::try_from(more.width()).unwrap_or(u16::MAX).min(inner.width);
+            let at = Rect { x: inner.right() - wide, width: wide, ..inner };
+            more.paint(ctx.theme, buf, at, body - 1);
+        }
         if self.footer_rows() > 0 {
             self.footer.paint(ctx.theme, buf, inner, area.bottom() - 1);
         }

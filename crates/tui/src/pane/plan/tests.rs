@@ -591,3 +591,11 @@ fn a_file_that_was_seen_here_is_not_called_new() {
     assert!(text.contains("tests/there.rs, new tests/other.rs"), "{text}");
     assert!(!text.contains("new tests/there.rs"), "{text}");
 }
+
+#[test]
+fn what_stands_below_the_edge_of_the_pane_is_counted() {
+    let mut s = waiting();
+    assert!(!s.text(60, 40).join("\n").contains(" more "), "all of it is there");
+    let short = s.text(60, 6);
+    assert!(short.iter().any(|row| row.trim_end().ends_with(" more")), "{short:#?}");
+}
