@@ -36,6 +36,21 @@ impl Hand {
 }
 
 impl State {
+    /// The lanes of the run that are at work, the oldest first.
+    pub fn run_lanes(&self) -> impl Iterator<Item = &Lane> {
+        self.lanes.values().filter(|l| l.kind.of_run())
+    }
+
+    /// The first lane of the run that is at work, if any.
+    pub fn run_lane(&self) -> Option<&Lane> {
+        self.run_lanes().next()
+    }
+
+    /// The lane of the foreground: the run's, else the planning, else the last answer.
+    pub fn front_lane(&self) -> Option<&Lane> {
+        self.run_lane().or_else(|| self.lanes.values().rfind(|l| l.kind.parent().is_none()))
+    }
+
     /// The lane of another step at work whose end this one's next call waits for: that has the file which it would
     /// change, or asks the user something. Never itself in the end.
     pub fn waits_beside(&self, lane: &Lane) -> Option<LaneId> {

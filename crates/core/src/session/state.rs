@@ -447,21 +447,6 @@ impl State {
         self.suspended.iter().chain(self.earlier.iter().rev()).find(|p| p.unfinished())
     }
 
-    /// The lanes of the run that are at work, the oldest first.
-    pub fn run_lanes(&self) -> impl Iterator<Item = &Lane> {
-        self.lanes.values().filter(|l| l.kind.of_run())
-    }
-
-    /// The first lane of the run that is at work, if any.
-    pub fn run_lane(&self) -> Option<&Lane> {
-        self.run_lanes().next()
-    }
-
-    /// The lane of the foreground: the run's, else the planning, else the last answer.
-    pub fn front_lane(&self) -> Option<&Lane> {
-        self.run_lane().or_else(|| self.lanes.values().rfind(|l| l.kind.parent().is_none()))
-    }
-
     /// The live node of the foreground.
     pub fn node(&self) -> IntentNode {
         self.front_lane().map_or(IntentNode::Conversation, |l| l.node)

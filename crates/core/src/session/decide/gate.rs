@@ -71,6 +71,11 @@ impl GateEnd {
 }
 
 impl Draft<'_> {
+    /// How often the agent may try to make a gate green: as the depth says that was chosen, else as the settings do.
+    pub(super) fn most_repairs(&self) -> u32 {
+        self.state.depth().map_or(self.under.bounds.repairs, |depth| depth.numbers().repairs)
+    }
+
     /// A command ended: that of a gate, or the same one run by the step before it. Whether it was the gate's own.
     pub(super) fn ends_gate(
         &mut self,

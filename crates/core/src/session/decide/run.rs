@@ -314,11 +314,6 @@ impl Draft<'_> {
         self.continue_run();
     }
 
-    /// How often the agent may try to make a gate green: as the depth says that was chosen, else as the settings do.
-    fn most_repairs(&self) -> u32 {
-        self.state.depth().map_or(self.under.bounds.repairs, |depth| depth.numbers().repairs)
-    }
-
     /// The question about a red gate that nothing repairs.
     pub(super) fn ask_of_gate(&mut self) {
         let red = self.state.plan.iter().flat_map(|p| &p.gates);
