@@ -5,7 +5,10 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 
-use super::{Caret, Overlay, entry, page::frame};
+use super::{
+    Caret, Overlay, entry,
+    page::{choose, frame},
+};
 use crate::{
     ctx::{Ctx, Outcome},
     theme::Slot,
@@ -26,8 +29,8 @@ impl Themes {
         Self { names, at, before: now.to_owned() }
     }
 
-    fn go(&mut self, to: usize) -> Outcome {
-        self.at = to.min(self.names.len().saturating_sub(1));
+    /// Shows the one that is chosen.
+    fn shown(&self) -> Outcome {
         Outcome { theme: self.names.get(self.at).cloned(), ..Outcome::none() }
     }
 }
@@ -42,14 +45,11 @@ impl Overlay for Themes {
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        Some(if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.go(self.at + 1)
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.go(self.at.saturating_sub(1))
-        } else if key.code == KeyCode::Char('g') {
-            self.go(0)
-        } else if key.code == KeyCode::Char('G') {
-            self.go(usize::MAX)
+        Some(if choose(key, &mut self.at, self.names.len()) {
+            self.shown()
+        } else if matches!(key.code, KeyCode::Char('g' | 'G')) {
+            self.at = if key.code == KeyCode::Char('g') { 0 } else { self.names.len().saturating_sub(1) };
+            self.shown()
         } else if key.code == KeyCode::Enter {
             let name = self.names.get(self.at).map(String::as_str).unwrap_or_default();
             Outcome::notice(kept(name)).and_close()
