@@ -165,7 +165,8 @@ fn what_changes_between_the_look_and_the_yes_is_asked_about_again() {
         fs::write(&script, "echo first >> ran\n").unwrap();
         fs::write(desk.path().join("other.sh"), "echo other >> ran\n").unwrap();
         let (mut terminal, _server) = wanting(&desk, &["sh check.sh"]);
-        terminal.see("program");
+        // Until then nothing was looked at that a yes would be bound to.
+        terminal.see("program  sh: ");
         if link {
             fs::remove_file(&script).unwrap();
             std::os::unix::fs::symlink(desk.path().join("other.sh"), &script).unwrap();
@@ -174,12 +175,13 @@ fn what_changes_between_the_look_and_the_yes_is_asked_about_again() {
         }
         terminal.decide("y");
         // It waited no more, so the list closed; now it waits again.
-        terminal.gone("program");
+        terminal.gone("program  sh: ");
         terminal.see("Ctrl-X a answer");
         terminal.keys("\x18a");
         let screen = terminal.see("since you allowed it:");
         assert!(screen.contains("changed"), "{screen}");
         assert!(!desk.path().join("ran").exists(), "nothing was done");
+        terminal.see("program  sh: ");
         terminal.decide("y");
         terminal.gone("since you allowed it");
         terminal.see("All done.");
