@@ -19,7 +19,7 @@ pub mod traps;
 use std::{
     io::{Read, Write},
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex},
+    sync::{Arc, Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -130,6 +130,24 @@ struct Seen {
     closed: bool,
 }
 
+const FRAME_BEGINS: &[u8] = b"\x1b[?2026h";
+const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
+
+/// How much of what was written can be shown without half a frame.
+fn whole_frames(written: &[u8]) -> usize {
+    let last = |mark: &[u8]| written.windows(mark.len()).rposition(|w| w == mark);
+    match (last(FRAME_BEGINS), last(FRAME_ENDS)) {
+        (Some(begin), end) if end.is_none_or(|end| end < begin) => begin,
+        _ => {
+            let rest = (1..FRAME_BEGINS.len()).rev().find(|n| written.ends_with(&FRAME_BEGINS[..*n]));
+            written.len() - rest.unwrap_or(0)
+        }
+    }
+}
+
+/// What the program says of a key that came before its question had stood there long enough.
+const TOO_EARLY: [&str; 2] = ["press it again if you mean it", "it is being looked at what this would run"];
+
 impl Terminal {
     pub fn open(desk: &Desk, args: &[&str], extra: &[(&str, &str)]) -> Self {
         Self::sized(desk, args, extra, 120, 40)
@@ -169,16 +187,17 @@ impl Terminal {
         let mut reader = pair.master.try_clone_reader().unwrap();
         let theirs = Arc::clone(&seen);
         std::thread::spawn(move || {
-            let mut buffer = [0; 8192];
+            let (mut buffer, mut held) = ([0; 8192], Vec::new());
             loop {
                 let n = reader.read(&mut buffer).unwrap_or(0);
-                let mut seen = theirs.0.lock().unwrap();
-                if n == 0 {
-                    seen.closed = true;
-                } else {
-                    seen.parser.process(&buffer[..n]);
-                    seen.raw.extend_from_slice(&buffer[..n]);
-                }
+                held.extend_from_slice(&buffer[..n]);
+                let whole = if n == 0 { held.len() } else { whole_frames(&held) };
+                // A test that failed while it looked poisons the lock; what is shown is no less true.
+                let mut seen = theirs.0.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.raw.extend_from_slice(&buffer[..n]);
+                seen.parser.process(&held[..whole]);
+                seen.closed = n == 0;
+                held.drain(..whole);
                 theirs.1.notify_all();
                 if n == 0 {
                     return;
@@ -275,10 +294,18 @@ impl Terminal {
         }
     }
 
-    /// Decides by a key, after a look.
+    /// Decides by a key, after a look; once more where the program says that it came too early, which a
+    /// slow machine can make of any look.
     pub fn decide(&mut self, key: &str) {
         self.read();
+        let before = self.screen();
+        let early = |screen: &str| TOO_EARLY.iter().any(|words| screen.contains(words));
         self.keys(key);
+        let after = self.wait(Duration::from_secs(2), |screen| screen != before);
+        if !early(&before) && after.is_some_and(|screen| early(&screen)) {
+            self.read();
+            self.keys(key);
+        }
     }
 
     /// Answers by a word, after a look.

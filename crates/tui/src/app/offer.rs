@@ -183,10 +183,11 @@ impl App {
 
 const TOO_SMALL: &str = "the screen is too small to show the whole command; the list shows it";
 
-/// The command of a goal that waits for the user: the question, the call, the line, the risk.
+/// The command of a goal that waits for the user: the question, the call, the line, the risk. Before it was
+/// looked at what it would run, nothing can be answered.
 fn goal_command(state: &State) -> Option<(CheckpointId, CallId, String, Risk)> {
     state.open.values().find_map(|c| {
-        let waits = c.kind.command()?;
+        let waits = c.kind.command().filter(|waits| waits.meant.is_some())?;
         let (lane, _) = state.open_call(waits.call)?;
         (lane.kind == LaneKind::Goal).then(|| (c.id, waits.call, waits.command.clone(), waits.weight()))
     })
