@@ -70,6 +70,8 @@ struct Desk {
     tools: Vec<CallId>,
     writes: Vec<Work>,
     looks: Vec<CheckpointId>,
+    /// Whether what commands would run is looked at only when [`Desk::looked`] says so.
+    looks_late: bool,
     inputs: Vec<Input>,
     asks: Vec<Ask>,
     /// The number of the last question to the read port.
@@ -94,6 +96,7 @@ impl Desk {
             tools: Vec::new(),
             writes: Vec::new(),
             looks: Vec::new(),
+            looks_late: false,
             inputs: Vec::new(),
             asks: Vec::new(),
             number: 0,
@@ -137,6 +140,13 @@ impl Desk {
         self
     }
 
+    /// What was to be looked at was looked at.
+    fn looked(&mut self) {
+        for checkpoint in std::mem::take(&mut self.looks) {
+            self.give(Input::CommandResolved { checkpoint, meant: meant("/usr/bin/x") });
+        }
+    }
+
     /// Gives the session an input, as the driver would, and tells the app.
     fn give(&mut self, input: Input) {
         match self.session.step(Millis(1_000), input) {
@@ -151,8 +161,8 @@ impl Desk {
                     }
                 }
                 self.app.update(Update::Events(step.events), self.now);
-                for checkpoint in std::mem::take(&mut self.looks) {
-                    self.give(Input::CommandResolved { checkpoint, meant: meant("/usr/bin/x") });
+                if !self.looks_late {
+                    self.looked();
                 }
             }
             Err(refusal) => drop(self.app.update(Update::Refused(refusal.reason), self.now)),

@@ -53,6 +53,23 @@ fn enter_runs_the_line_as_it_stands() {
 }
 
 #[test]
+fn no_key_is_named_for_a_command_before_it_was_looked_at_what_it_would_run() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("run the tests<enter>").deliver();
+    desk.looks_late = true;
+    propose(&mut desk, "make test");
+    let text = desk.text();
+    assert!(!text.contains("Enter runs it"), "{text}");
+    desk.looked();
+    desk.draw();
+    desk.wait(800);
+    let text = desk.text();
+    assert!(text.contains("Enter runs it"), "{text}");
+    desk.press("<enter>");
+    assert_eq!(answers(&desk), [line("make test")]);
+}
+
+#[test]
 fn a_changed_line_is_judged_as_it_stands_and_runs_once_it_is_submitted() {
     let mut desk = goal("make tset", "");
     desk.press("<right>");
