@@ -22,6 +22,9 @@ const TORN_ANSWER: Duration = Duration::from_millis(250);
 /// Who pastes and then presses a key by hand takes longer than this; a terminal sends what a paste
 /// holds without such a pause.
 pub const AFTER_PASTE: Duration = Duration::from_millis(100);
+/// No hand types faster than a key in this time, but for a few that two hands press together.
+const A_KEY: Duration = Duration::from_millis(25);
+const TOGETHER: usize = 4;
 /// Only after a pause this long can a key end a paste whose own end never came.
 const ABANDONED: Duration = Duration::from_secs(1);
 
@@ -65,9 +68,30 @@ impl Decoder {
         if self.paste.is_some() && pause >= Some(ABANDONED) && WAYS_OUT.contains(&bytes) {
             return self.end_paste(came);
         }
+        let before = self.found.len();
         for byte in bytes {
             self.byte(*byte, came, read);
         }
+        if !self.after_paste && self.paste.is_none() && self.is_bare_paste(before, read - came) {
+            for (event, stamp) in self.begin_after_paste(before) {
+                self.push(event, stamp);
+            }
+        }
+    }
+
+    /// Whether what was found from `first` on is a paste without marks, as of a terminal or a multiplexer that knows
+    /// none: lines, more of them than a hand can type in `time`. An end of line in it sends nothing.
+    fn is_bare_paste(&self, first: usize, time: Duration) -> bool {
+        let text: Option<String> = self.found.range(first..).map(|(event, _)| written(event)).collect();
+        let typed = TOGETHER
+            .saturating_add(usize::try_from(time.as_millis() / A_KEY.as_millis()).unwrap_or(usize::MAX));
+        text.is_some_and(|text| text.trim_matches('\n').contains('\n') && text.chars().count() > typed)
+    }
+
+    /// What was found from `first` on, and what follows it without a pause, was pasted.
+    fn begin_after_paste(&mut self, first: usize) -> VecDeque<(Event, Stamp)> {
+        (self.after_paste, self.pasted) = (true, true);
+        self.found.split_off(first)
     }
 
     /// Nothing came until `now`: what waited for more is decided if that was long enough.
@@ -169,8 +193,7 @@ impl Decoder {
 
     /// An end without a beginning: what waits with it was pasted, and so is what follows.
     fn stray_end(&mut self) {
-        (self.after_paste, self.pasted) = (true, true);
-        for (event, stamp) in std::mem::take(&mut self.found) {
+        for (event, stamp) in self.begin_after_paste(0) {
             self.push(event, stamp);
         }
     }

@@ -203,6 +203,33 @@ fn nothing_that_comes_with_a_paste_is_a_key() {
 }
 
 #[test]
+fn lines_that_no_hand_types_are_a_paste_without_marks() {
+    check("a\rb\rc", "[a¶b¶c]");
+    check("fn main() {\r\tprint();\r}\r", "[fn main() {¶\tprint();¶}¶]");
+    // One line and its end, also behind what ended the one before, is typed: nothing stands behind it.
+    check("cargo test\r", "cargo test<Enter>");
+    check("\rcargo test\r", "<Enter>cargo test<Enter>");
+    check("y\ra", "y<Enter>a");
+    check("\x18ay\ra then more", "<C-x>ay<Enter>a then more");
+    // It goes on in the next read, and its last end of line sends nothing; a key after a pause does.
+    assert_eq!(text(&[(0, b"one\rtwo\r"), (20, b"three\r"), (40, b"\r")]), "[one¶two¶][three¶][¶]");
+    assert_eq!(text(&[(0, b"one\rtwo\r"), (200, b"\r")]), "[one¶two¶]<Enter>");
+    // A line at a time is typed, however fast.
+    assert_eq!(text(&[(0, b"one"), (5, b"\r"), (10, b"two"), (15, b"\r")]), "one<Enter>two<Enter>");
+}
+
+#[test]
+fn what_was_typed_ahead_while_the_loop_was_busy_is_no_paste() {
+    let typed = |busy: u64| {
+        let (start, mut decoder) = (Instant::now(), Decoder::default());
+        decoder.take(b"yes\rand then the other one\r", start, start + Duration::from_millis(busy));
+        shown(&std::iter::from_fn(|| decoder.pop()).map(|(e, _)| e).collect::<Vec<_>>())
+    };
+    assert_eq!(typed(0), "[yes¶and then the other one¶]");
+    assert_eq!(typed(1_000), "yes<Enter>and then the other one<Enter>");
+}
+
+#[test]
 fn after_a_pause_keys_are_keys_again() {
     assert_eq!(text(&[(0, b"\x1b[200~a\x1b[201~"), (100, b"\r")]), "[a]<Enter>");
     assert_eq!(text(&[(0, b"\x1b[200~a\x1b[201~\r"), (100, b"\r")]), "[a¶]<Enter>");
