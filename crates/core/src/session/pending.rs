@@ -27,8 +27,9 @@ impl State {
     /// What should be going on.
     pub fn pending(&self) -> BTreeMap<WorkKey, Work> {
         let held = self.compacting.as_ref().and_then(|c| c.held);
+        let waits = self.answers_in_turn();
         let thinking = self.lanes.values().filter_map(|lane| {
-            let call = lane.thinking.filter(|call| held != Some(*call))?;
+            let call = lane.thinking.filter(|call| held != Some(*call) && !waits.contains(&lane.id))?;
             let purpose = lane.kind.purpose();
             Some(Work::Think { call, lane: lane.id, purpose, node: lane.node, offer: lane.offer() })
         });

@@ -12,6 +12,9 @@ use crate::{
     question::{Asked, Exit, Spec},
 };
 
+/// So many answers ask the model at a time; what is asked beyond waits its turn.
+const MOST_ANSWERS: usize = 4;
+
 impl State {
     /// All that is shown of a question, and how it is answered.
     pub fn spec(&self, question: &Checkpoint) -> Spec {
@@ -107,6 +110,14 @@ impl State {
     fn answers(&self) -> impl Iterator<Item = &Lane> {
         let run = self.run.as_ref().filter(|_| self.plan.is_none()).map(|r| r.turn);
         self.lanes.values().rev().filter(move |l| l.kind == LaneKind::Answer && run != Some(l.turn))
+    }
+
+    /// Answers whose call of the model waits for those that were asked before: so many go on at a time.
+    pub(super) fn answers_in_turn(&self) -> Vec<LaneId> {
+        let answers = self.lanes.values().filter(|l| l.kind == LaneKind::Answer);
+        let mut calls: Vec<_> = answers.filter_map(|l| Some((l.thinking?, l.id))).collect();
+        calls.sort_unstable();
+        calls.into_iter().skip(MOST_ANSWERS).map(|(_, lane)| lane).collect()
     }
 
     fn rests(&self, lane: &Lane) -> bool {

@@ -4,6 +4,7 @@ use pilothouse_core::{
     event::Event,
     ids::LaneId,
     session::{Entry, What},
+    work::Work,
 };
 use serde_json::json;
 
@@ -80,6 +81,38 @@ fn an_answer_that_work_overtakes_goes_on_beside_it_as_it_was() {
     let reported = |e: &Entry| matches!(e.what, What::Report(_));
     assert!(b.session.state().transcript.of(planning).any(reported));
     assert!(b.log.iter().any(|e| matches!(e.event, Event::LaneClosed { lane } if lane == answer)));
+}
+
+#[test]
+fn questions_beyond_a_few_wait_for_the_model_and_one_stop_drops_all_that_wait() {
+    let mut b = Bench::new();
+    for n in 0..200 {
+        b.say(&format!("where is the function f{n}?"));
+    }
+    let asked = |b: &Bench| {
+        let work = b.session.state().pending();
+        let calls = work.values().filter_map(|w| match w {
+            Work::Think { call, .. } => Some(*call),
+            _ => None,
+        });
+        calls.collect::<Vec<_>>()
+    };
+    let first = asked(&b);
+    assert_eq!(first.len(), 4);
+    // Whose turn it is goes by who asked first, and who is being answered keeps it.
+    b.reply_to(first[1], "there", &[]).unwrap();
+    let then = asked(&b);
+    assert_eq!(then.len(), 4);
+    assert!([0, 2, 3].iter().all(|n| then.contains(&first[*n])), "{first:?} {then:?}");
+    b.say("/cancel");
+    assert_eq!(asked(&b), then, "those under way go on");
+    let open = b.session.state().lanes.len();
+    assert_eq!(open, 4);
+    let told = b
+        .log
+        .iter()
+        .any(|e| matches!(&e.event, Event::Notice { text, .. } if text.contains("195 questions")));
+    assert!(told, "it is said how many");
 }
 
 #[test]

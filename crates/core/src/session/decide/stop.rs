@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Draft<'_> {
-    /// Stop: an answer in the foreground first, then what the phase stands for.
+    /// Stop: questions that still wait for the model first, all at once, then an answer in the foreground, then what the phase stands for.
     pub(super) fn cancel(&mut self) -> Decided {
         if !self.state.pending_messages.is_empty() {
             self.stop_hearing();
@@ -27,6 +27,9 @@ impl Draft<'_> {
         }
         let stopped = self.stop_compaction();
         if stopped && self.state.phase == Phase::Idle && self.state.answering().is_none() {
+            return Ok(());
+        }
+        if self.stop_waiting_answers() {
             return Ok(());
         }
         let idle = self.state.phase == Phase::Idle;
@@ -40,6 +43,9 @@ impl Draft<'_> {
 
     /// Stops the last answer, and nothing where there is none.
     pub(super) fn cancel_answer(&mut self) -> Decided {
+        if self.stop_waiting_answers() {
+            return Ok(());
+        }
         let lane = self.state.answering().ok_or_else(|| Refusal::new("nothing is being answered"))?;
         self.stop_answer(lane);
         Ok(())
@@ -84,12 +90,30 @@ impl Draft<'_> {
         drop(self.stop());
     }
 
+    /// Drops the questions that wait for their turn at the model. Whether there were any.
+    fn stop_waiting_answers(&mut self) -> bool {
+        let waiting = self.state.answers_in_turn();
+        for lane in &waiting {
+            self.end_answer(*lane);
+        }
+        match waiting.len() {
+            0 => return false,
+            1 => self.notice(Level::Info, "Stopped: a question that waited was not asked."),
+            n => self.notice(Level::Info, &format!("Stopped: {n} questions that waited were not asked.")),
+        }
+        true
+    }
+
     /// Stops one answer with what it asks.
     pub(super) fn stop_answer(&mut self, lane: LaneId) {
+        self.end_answer(lane);
+        self.notice(Level::Info, "Stopped.");
+    }
+
+    fn end_answer(&mut self, lane: LaneId) {
         self.close_questions(|d, kind| d.lane_asking(kind) == Some(lane));
         self.set_aside("stopped", |_, of| of == lane);
         self.emit(Event::LaneClosed { lane });
-        self.notice(Level::Info, "Stopped.");
     }
 
     /// Gives the plan up: from planning, from its confirmation, or after a failure.
