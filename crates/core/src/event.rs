@@ -438,6 +438,11 @@ pub enum Event {
         /// The gate.
         gate: GateId,
     },
+    /// A gate was green, files changed since, and they are again what they were.
+    GateHolds {
+        /// The gate.
+        gate: GateId,
+    },
     /// It is to be looked whether files changed since the gates of a run passed, before it ends.
     TreeSought {
         /// What it goes by.

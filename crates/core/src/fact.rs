@@ -290,6 +290,15 @@ impl Facts {
         }
     }
 
+    /// The files are again what they were when a command ran.
+    pub(crate) fn holds(&mut self, line: &str) {
+        for known in self.known.values_mut() {
+            if matches!(&known.fact.source, FactSource::Command { command, .. } if command == line) {
+                known.stale = None;
+            }
+        }
+    }
+
     /// A command ended.
     pub(crate) fn ran(&mut self, command: &str, exit: &Exit, output: Option<BlobId>, at: Millis) {
         let line = command.trim();

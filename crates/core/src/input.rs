@@ -271,6 +271,11 @@ pub enum Input {
         /// The hash.
         tree: Option<BlobId>,
     },
+    /// All files of the workspace were hashed before a message is heard: somebody else may have changed them.
+    FilesSeen {
+        /// The hash.
+        tree: BlobId,
+    },
     /// The text of a file that is to be a plan, or why there is none.
     PlanRead {
         /// What it goes by.

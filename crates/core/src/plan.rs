@@ -224,6 +224,19 @@ impl GateStatus {
             | Self::Unproven(_) => None,
         }
     }
+
+    /// What proved it before files changed.
+    pub const fn former_proof(self) -> Option<EvidenceId> {
+        match self {
+            Self::Stale(evidence) => Some(evidence),
+            Self::Pending
+            | Self::Running
+            | Self::Passed(_)
+            | Self::Failed(_)
+            | Self::Skipped
+            | Self::Unproven(_) => None,
+        }
+    }
 }
 
 /// The workspace that a gate was run on.

@@ -73,6 +73,8 @@ mod support;
 mod transcript;
 #[path = "stories/trust.rs"]
 mod trust;
+#[path = "stories/witnesses.rs"]
+mod witnesses;
 #[path = "stories/words.rs"]
 mod words;
 

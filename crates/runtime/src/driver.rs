@@ -334,6 +334,7 @@ impl Driver {
                 }
             }
             self.hear_git(results, &mut inputs).await;
+            self.see_files(results, &mut inputs).await;
             self.turn(inputs);
         }
     }

@@ -153,6 +153,7 @@ impl Redactor {
             | Input::Redo
             | Input::Recalled { .. }
             | Input::TreeSeen { .. }
+            | Input::FilesSeen { .. }
             | Input::Crowded { .. }
             | Input::Mark { .. }
             | Input::CommandStarted { .. }) => input,

@@ -343,6 +343,7 @@ impl Transcript {
             | Event::GatePassed { .. }
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
+            | Event::GateHolds { .. }
             | Event::GateChanged { .. }
             | Event::GateReset { skipped: true, .. } => self.step(seq, None),
             Event::ProposalClosed { .. }

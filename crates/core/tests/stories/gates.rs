@@ -1,15 +1,13 @@
 //! Gates: red is a question, a repair goes through the diff, a ceiling holds.
 
 use pilothouse_core::{
-    blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event, RunStatus},
     input::Input,
     intent::{IntentNode, Phase},
     plan::{GateStatus, TaskStatus},
     scope::PermissionMode,
-    session::Session,
-    tool::{Tool, ToolOutcome, Trees},
+    tool::Tool,
     work::Work,
 };
 use serde_json::json;
@@ -283,7 +281,7 @@ fn a_change_of_the_plan_in_the_middle_keeps_what_is_done() {
 }
 
 /// A plan with two steps whose gate is asked about after the first.
-fn gated() -> Bench {
+pub fn gated() -> Bench {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");
     let plan = json!({"title": "P", "tasks": [{"title": "One", "kind": "modify"}, {"title": "Two", "kind": "modify"}],
@@ -424,187 +422,4 @@ fn only_a_step_of_the_plan_that_runs_changes_a_gate() {
     b.answer(is_plan, Answer::Approve).unwrap();
     to_gate(&mut b, "tox -q");
     assert!(refused(&b).contains("there are: lint, style"), "{}", refused(&b));
-}
-
-/// The end of a gate that is green, with the workspace before and after it.
-fn green_on(before: &str, after: &str) -> ToolOutcome {
-    let of = |tree: &str| BlobId::of(tree.as_bytes());
-    ToolOutcome { trees: Some(Trees { before: of(before), after: of(after) }), ..exited(0, "ok") }
-}
-
-/// What the runtime finds when it is asked to look at the files.
-fn see(b: &mut Bench, tree: Option<&str>) {
-    let pending = b.session.pending();
-    let looks = pending.values().find_map(|w| match w {
-        Work::SeeTree { call } => Some(*call),
-        _ => None,
-    });
-    let call = looks.unwrap_or_else(|| panic!("nobody looks: {pending:?}"));
-    b.input(Input::TreeSeen { call, tree: tree.map(|t| BlobId::of(t.as_bytes())) }).unwrap();
-}
-
-/// A run of one step whose gates are asked about.
-fn run_with(gates: &[(&str, &str)]) -> Bench {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], gates);
-    b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("done", &[]);
-    b
-}
-
-fn ended(b: &Bench) -> (RunStatus, String) {
-    let ended = b.log.iter().rev().find_map(|e| match &e.event {
-        Event::RunCompleted { status, summary, .. } => Some((*status, summary.clone())),
-        _ => None,
-    });
-    ended.unwrap()
-}
-
-#[test]
-fn files_that_were_changed_by_hand_make_a_green_gate_stale_and_it_runs_again() {
-    let mut b = run_with(&[("t", "make test")]);
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(green_on("1", "1"));
-    assert_eq!(phase(&b), Phase::Executing, "it is not complete before it was looked");
-    see(&mut b, Some("changed by hand"));
-    assert!(b.names().contains(&"gate_went_stale".into()));
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(green_on("changed by hand", "changed by hand"));
-    see(&mut b, Some("changed by hand"));
-    assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
-    assert!(Session::replay(&b.log) == b.session);
-}
-
-#[test]
-fn gates_beside_which_files_changed_run_once_more_and_are_believed_then() {
-    let mut b = run_with(&[("t", "make test"), ("cover", "make cover")]);
-    for [was, report] in [["1", "2"], ["2", "3"]] {
-        for (before, after) in [(was, was), (was, report)] {
-            b.answer(is_risk, Answer::Approve).unwrap();
-            b.end_tool(green_on(before, after));
-        }
-        see(&mut b, Some(report));
-    }
-    assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
-}
-
-#[test]
-fn what_was_changed_by_hand_beside_a_gate_that_writes_nothing_is_never_believed() {
-    let mut b = run_with(&[("t", "make test"), ("lint", "make lint")]);
-    let mut pass = |ran: [[&str; 2]; 2], now: &str| {
-        for [before, after] in ran {
-            b.answer(is_risk, Answer::Approve).unwrap();
-            b.end_tool(green_on(before, after));
-        }
-        see(&mut b, Some(now));
-        (phase(&b), b.session.state().run.is_some())
-    };
-    // A file is saved after the gates, another one beside the second gate of the next round.
-    assert!(pass([["1", "1"], ["1", "1"]], "2").1);
-    assert!(pass([["2", "2"], ["2", "3"]], "3").1, "the first gate never saw the file of the third tree");
-    assert_eq!(pass([["3", "3"], ["3", "3"]], "3"), (Phase::Idle, false));
-}
-
-#[test]
-fn a_run_whose_files_never_stay_as_they_are_ends_and_is_not_complete() {
-    let mut b = run_with(&[("t", "make test")]);
-    for n in 0..4 {
-        assert_eq!(phase(&b), Phase::Executing, "{n}");
-        b.answer(is_risk, Answer::Approve).unwrap();
-        let tree = n.to_string();
-        b.end_tool(green_on(&tree, &tree));
-        see(&mut b, Some("another"));
-    }
-    let (status, summary) = ended(&b);
-    assert_eq!((phase(&b), status), (Phase::Idle, RunStatus::Ended));
-    assert!(summary.contains("gate t not green any more"), "{summary}");
-}
-
-#[test]
-fn where_nobody_can_look_at_the_files_that_is_said_and_a_stop_needs_no_look() {
-    let mut b = run_with(&[("t", "make test")]);
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(green_on("1", "1"));
-    let mut stopped = Bench { session: b.session.clone(), log: b.log.clone(), clock: b.clock };
-    see(&mut b, None);
-    assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
-    assert!(b.notices().iter().any(|n| n.contains("could not be looked")), "{:?}", b.notices());
-    stopped.input(Input::Cancel).unwrap();
-    assert_eq!((phase(&stopped), stopped.session.pending().len()), (Phase::Idle, 0));
-}
-
-#[test]
-fn a_gate_of_the_plan_that_a_rule_refuses_leaves_its_run_incomplete_and_is_nobody_s_skip() {
-    let mut b = crate::permissions::under(&["deny command make lint"]);
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[("lint", "make lint")]);
-    b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("nothing to change", &[]);
-    let (status, told) = ended(&b);
-    assert_eq!(status, RunStatus::Ended, "{told}");
-    assert_eq!(told, "Ended: 1 of 1 done, gate lint not run (a rule or a hook refuses it)");
-    assert!(!b.session.state().suspended.as_ref().unwrap().complete());
-    b.say("did the tests pass?");
-    let log = format!("{:?}", b.log);
-    assert!(!log.contains("skipped by the user") && log.contains("gate lint: not run (a rule"), "{log}");
-}
-
-#[test]
-fn a_gate_that_the_user_let_not_run_is_waived_by_them() {
-    let mut b = gated();
-    b.reply("done", &[]);
-    b.answer(is_risk, Answer::Reject("not now".into())).unwrap();
-    b.reply("done", &[]);
-    let (status, told) = ended(&b);
-    assert_eq!(
-        (status, told.ends_with("Not checked: gate t (skipped).")),
-        (RunStatus::Completed, true),
-        "{told}"
-    );
-}
-
-#[test]
-fn files_of_tests_that_cannot_be_read_are_no_tests_that_failed() {
-    let out = "==== ERRORS ====\n____ ERROR collecting tests/test_cli.py ____\nE   ModuleNotFoundError: No module named 'quota'\n\
-               ____ ERROR collecting tests/test_ledger.py ____\nE   ModuleNotFoundError: No module named 'quota'\n\
-               ==== short test summary info ====\nERROR tests/test_cli.py\nERROR tests/test_ledger.py\n==== 2 errors in 0.05s ====";
-    let told = pilothouse_core::digest::digest(out).unwrap();
-    assert!(told.starts_with("2 failed to import: tests/test_cli.py, tests/test_ledger.py\n"), "{told}");
-}
-
-/// A run of one step that runs the gate's command itself, green on this tree.
-fn ran_itself(command: &str, tree: &str) -> Bench {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[("t", "make test")]);
-    b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("run", json!({"command": command}))]);
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(green_on(tree, tree));
-    b
-}
-
-#[test]
-fn a_gate_that_the_last_step_ran_green_itself_is_not_run_again_on_the_same_files() {
-    let mut b = ran_itself("make test", "1");
-    b.reply("It is green.", &[]);
-    see(&mut b, Some("1"));
-    assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
-    assert!(!b.names().contains(&"gate_started".into()));
-    // On other files, or by another command, it is run.
-    let mut b = ran_itself("make test", "1");
-    b.reply("It is green.", &[]);
-    see(&mut b, Some("2"));
-    b.question(is_risk);
-    let mut b = ran_itself("make test", "1");
-    b.reply("", &[("edit", edit_of("a.txt"))]);
-    b.propose("a.txt", "1\n", "2\n");
-    b.reply("done", &[]);
-    b.approve_all(None).unwrap();
-    b.write();
-    b.question(is_risk);
-    let mut b = ran_itself("make test-one", "1");
-    b.reply("It is green.", &[]);
-    b.question(is_risk);
 }

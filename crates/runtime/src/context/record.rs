@@ -316,6 +316,9 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
         Event::GateWentStale { gate } => {
             marked(&format!("gate {}: it passed, but files changed since", name(plan, *gate)))
         }
+        Event::GateHolds { gate } => {
+            marked(&format!("gate {}: the files are again those it passed on", name(plan, *gate)))
+        }
         Event::GateChanged { gate, to, .. } => {
             marked(&format!("gate {} is from now on `{to}`", name(plan, *gate)))
         }

@@ -9,11 +9,12 @@ use pilothouse_core::{
     plan::GateDraft,
     policy::{Outcome, Request},
     shell::Act,
+    work::WorkKey,
 };
 
 use tokio::{
-    sync::mpsc,
-    time::{Instant, timeout_at},
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep_until, timeout_at},
 };
 
 use super::{Driver, Inbound};
@@ -24,6 +25,8 @@ use crate::{
 
 /// How long the first input waits for git.
 const GIT_WAIT: Duration = Duration::from_secs(2);
+/// How long a message waits for a look at the files.
+const LOOK_WAIT: Duration = Duration::from_secs(1);
 
 impl Driver {
     /// Does something with what a look at the project begins with.
@@ -74,6 +77,46 @@ impl Driver {
                 Ok(None) | Err(_) => self.project.tell(),
             }
         }
+    }
+
+    /// Where a gate says that it is green, the files are looked at before a message is heard: an editor may have
+    /// changed them. A look that takes longer tells nothing, since what it saw may be gone by then.
+    pub(super) async fn see_files(
+        &mut self,
+        results: &mut mpsc::Receiver<Inbound>,
+        inputs: &mut Vec<(Input, bool)>,
+    ) {
+        let Some(said) = inputs.iter().position(|(input, _)| matches!(input, Input::Say { .. })) else {
+            return;
+        };
+        if !self.at.session.state().rests_on_files() || self.changes_files() {
+            return;
+        }
+        let (workshop, (told, mut seen)) = (self.kit.workshop.clone(), oneshot::channel());
+        self.tasks.spawn(async move {
+            // Nobody waits any more where it took too long.
+            let _ = told.send(workshop.tree().await);
+        });
+        let until = Instant::now() + LOOK_WAIT;
+        loop {
+            tokio::select! {
+                tree = &mut seen => {
+                    let tree = tree.ok().flatten();
+                    inputs.splice(said..said, tree.map(|tree| (Input::FilesSeen { tree }, false)));
+                    return;
+                }
+                Some(result) = results.recv() => self.result(result, inputs),
+                () = sleep_until(until) => return,
+            }
+        }
+    }
+
+    /// Whether something is at work that may change files.
+    fn changes_files(&self) -> bool {
+        let changes = |key: &WorkKey| {
+            matches!(key, WorkKey::Tool(_) | WorkKey::Hook(_) | WorkKey::Write(_) | WorkKey::Revert(..))
+        };
+        self.running.keys().any(changes)
     }
 
     /// Looks again where what was read is not what it was.

@@ -44,6 +44,15 @@ impl State {
         match event {
             Event::GatePassed { gate, proof, .. } => self.note_gate(*gate, "green", proof),
             Event::GateFailed { gate, proof, .. } => self.note_gate(*gate, "red", proof),
+            Event::GateWentStale { .. } => self.facts_mut().wrote(),
+            Event::GateHolds { gate } => {
+                let plan = self.plan.as_ref().or(self.suspended.as_ref());
+                let held =
+                    plan.and_then(|p| p.gates.iter().find(|g| g.id == *gate)).map(|g| g.command.clone());
+                if let Some(command) = held {
+                    self.facts_mut().holds(&command);
+                }
+            }
             Event::CommandExited { call, exit, output } => {
                 let line = self.open_call(*call).and_then(|(_, c)| Some(c.run()?.command.clone()));
                 let at = self.at;

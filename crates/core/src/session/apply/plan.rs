@@ -38,6 +38,7 @@ macro_rules! plan_events {
             | Event::GatePassed { .. }
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
+            | Event::GateHolds { .. }
             | Event::TreeSought { .. }
             | Event::TreeSeen { .. }
             | Event::GateReset { .. }
@@ -141,6 +142,9 @@ impl State {
             Event::GateWentStale { gate } => {
                 self.set_gate(*gate, |was| was.proof().map_or(was, GateStatus::Stale));
             }
+            Event::GateHolds { gate } => {
+                self.set_gate(*gate, |was| was.former_proof().map_or(was, GateStatus::Passed));
+            }
             Event::TreeSought { call } => {
                 self.saw(call.0);
                 self.run.iter_mut().for_each(|run| run.looking = Some(*call));
@@ -193,11 +197,23 @@ impl State {
     /// The green gates of the plan that were run on other files than these.
     pub(in crate::session) fn overtaken(&self, tree: BlobId) -> impl Iterator<Item = GateId> {
         let fresh = move |p: &ProvenTree| p.tree == tree && p.still;
-        let gates = self.plan.iter().flat_map(|p| &p.gates);
-        gates.filter_map(move |g| {
-            let proven = self.trees.get(&g.status.proof()?)?;
-            (!fresh(proven)).then_some(g.id)
+        self.proven().filter_map(move |(gate, green, proven)| (green && !fresh(proven)).then_some(gate))
+    }
+
+    /// The gates that were green, also of a plan that has ended, whether they are so still, and on which files they were
+    /// run.
+    pub(in crate::session) fn proven(&self) -> impl Iterator<Item = (GateId, bool, &ProvenTree)> {
+        let gates = self.plan.as_ref().or(self.suspended.as_ref()).into_iter().flat_map(|p| &p.gates);
+        gates.filter_map(|g| {
+            let (green, stale) = (g.status.proof(), g.status.former_proof());
+            Some((g.id, green.is_some(), self.trees.get(&green.or(stale)?)?))
         })
+    }
+
+    /// Whether somebody has to look at the files before what is said of the gates is believed: not while a run changes
+    /// them itself.
+    pub fn rests_on_files(&self) -> bool {
+        !self.is_executing() && self.proven().next().is_some()
     }
 
     fn set_pause(&mut self, pause: Pause, on: bool) {

@@ -235,6 +235,26 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// The files were looked at before a message is heard: a gate that was green on others is stale, and one that went
+    /// stale is green again where they are what it was run on.
+    pub(super) fn files_seen(&mut self, tree: BlobId) -> Decided {
+        if !self.state.rests_on_files() {
+            return Err(Refusal::new("nothing rests on the files"));
+        }
+        let now = self.state.proven().filter_map(|(gate, green, proven)| {
+            let same = proven.tree == tree;
+            match green {
+                true if !same => Some(Event::GateWentStale { gate }),
+                false if same && proven.still => Some(Event::GateHolds { gate }),
+                true | false => None,
+            }
+        });
+        for event in now.collect::<Vec<_>>() {
+            self.emit(event);
+        }
+        Ok(())
+    }
+
     /// How the files were while the run looked at its gates.
     pub(super) fn files(&self) -> Files {
         let restless = self.state.run.as_ref().is_some_and(|r| r.overtaken > MOST_OVERTAKEN);

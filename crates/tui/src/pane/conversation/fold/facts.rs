@@ -101,6 +101,10 @@ impl Log {
                 let name = self.gate_name(gate.0);
                 self.mark(at, Mark::Stale, &format!("[Gate: {name}] stale: files changed since it passed"));
             }
+            Event::GateHolds { gate } => {
+                let name = self.gate_name(gate.0);
+                self.mark(at, Mark::Inner, &format!("[Gate: {name}] green: the files are what they were"));
+            }
             Event::GateReset { gate, skipped: true, why } => {
                 let name = self.gate_name(gate.0);
                 let told = why.map_or_else(|| "skipped".to_owned(), Unproven::told);
