@@ -188,17 +188,20 @@ impl State {
         let Some(id) = self.ledger().last().copied().filter(|id| !self.origins.of.contains_key(id)) else {
             return;
         };
-        let lanes = self.applies().get(&id).into_iter().flat_map(|a| &a.take);
-        let lane = lanes.filter_map(|(p, _)| self.proposals().get(p)).map(|p| p.lane).next();
+        let takes = self.applies().get(&id).into_iter().flat_map(|a| &a.take);
+        let proposal = takes.filter_map(|(p, _)| self.proposals().get(p)).next();
+        let (lane, task) = (proposal.map(|p| p.lane), proposal.and_then(|p| p.task));
+        let plans = || self.plan.iter().chain(&self.suspended).chain(&self.earlier);
+        // What a step proposed is of its plan, also once the step's lane ended with the process.
+        let planned = plans().find(|p| p.tasks.iter().any(|t| Some(t.id) == task)).map(|p| p.turn);
         let turn = lane.and_then(|l| self.lanes.get(&l)).map(|l| l.turn);
-        let turn = turn.or(self.run.as_ref().map(|r| r.turn)).or(self.turn).unwrap_or_default();
+        let turn = turn.or(self.run.as_ref().map(|r| r.turn)).or(planned).or(self.turn).unwrap_or_default();
         let run = self.run.as_ref().filter(|r| lane.is_none_or(|l| self.serves(l, r)));
         // A step that was added has a message of its own, and is of its plan's work all the same, between two runs too.
         let of_step = |p: &&Plan| p.tasks.iter().any(|t| t.turn == Some(turn));
-        let plans = || self.plan.iter().chain(&self.suspended).chain(&self.earlier);
         let began = match run {
             Some(run) => Some(self.plan.as_ref().map_or(run.turn, |p| p.turn)),
-            None => plans().find(of_step).map(|p| p.turn),
+            None => planned.or_else(|| plans().find(of_step).map(|p| p.turn)),
         };
         let work = self.work_of(began.unwrap_or(turn));
         let run = run.map(|r| r.id);

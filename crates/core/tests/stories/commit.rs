@@ -11,7 +11,7 @@ use pilothouse_core::{
     outcome::Rest,
     proposal::Decision,
     scope::PermissionMode,
-    session::{Extent, What},
+    session::{Extent, Session, What},
     tool::ChangeKind,
     work::Work,
 };
@@ -327,4 +327,24 @@ fn a_commit_is_headed_by_all_that_it_holds_and_tells_steps_as_they_were_done() {
     }
     let message = commit(&mut b, &["a.txt", "b.txt"]);
     assert_eq!(message, "Plan; A second name\n\n- It is called --extra\n- Tests of it");
+}
+
+#[test]
+fn what_a_step_proposed_is_its_plan_s_work_also_when_it_is_written_after_a_kill_and_another_message() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\n", "two\n");
+    b.session = Session::replay(&b.log);
+    b.input(Input::Open(opening())).unwrap();
+    b.say("what is in a.txt?");
+    b.reply("two lines", &[]);
+    assert_eq!(b.session.state().open_proposals().count(), 1, "it waits as it did");
+    b.approve_all(None).unwrap();
+    b.write();
+    let groups = b.session.state().written(Extent::Session);
+    assert_eq!((groups.len(), groups[0].goal.as_str()), (1, "fix the bug in a.txt"));
+    assert_eq!(b.session.state().message_facts(|_| true).goals, ["Plan"]);
 }
