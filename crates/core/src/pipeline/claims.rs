@@ -150,6 +150,9 @@ fn mark_at(text: &str) -> Option<(usize, Vec<Cite>)> {
 
 /// What stands between brackets as a mark: numbers, then perhaps words about them; `None` where it is none.
 fn cites(inside: &str) -> Option<Vec<Cite>> {
+    if let Some(number) = inside.parse().ok().filter(|_| inside.bytes().all(|b| b.is_ascii_digit())) {
+        return Some(vec![Cite::Passage(number)]);
+    }
     numbered(inside).or_else(|| {
         let mut ends = inside.match_indices([',', ':', ';', '(']).map(|(at, _)| at).rev();
         ends.find_map(|at| {
@@ -244,53 +247,67 @@ pub(super) fn claim(sentence: &str) -> Option<Claim> {
 
 /// Whether two texts speak of the same, as far as words can tell.
 pub(super) fn shares(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let shared = one.intersection(other).count();
-    shared >= 3 || (shared >= 2 && shared * 10 >= one.len().min(other.len()) * 3)
+    are_enough(one.intersection(other).count(), one.len(), other.len())
 }
 
-/// Words that say nothing of what a sentence is about.
-const PLAIN: &str = " the and that this with from into for are was were has have had which when where what how why not \
-    but its it's their there they them then than can could would should will does did done been being each all any \
-    one two also only just more most some such very over under about after before through while because between \
-    both use used uses using call calls called function file line code value returns return ";
+/// Whether so many shared words, of so many in one text and in the other, say that both speak of the same.
+pub(super) fn are_enough(shared: usize, one: usize, other: usize) -> bool {
+    shared >= 3 || (shared >= 2 && shared * 10 >= one.min(other) * 3)
+}
+
+/// Words that say nothing of what a sentence is about, in their order.
+const PLAIN: [&str; 77] = [
+    "about", "after", "all", "also", "and", "any", "are", "because", "been", "before", "being", "between",
+    "both", "but", "call", "called", "calls", "can", "code", "could", "did", "does", "done", "each", "file",
+    "for", "from", "function", "had", "has", "have", "how", "into", "it's", "its", "just", "line", "more",
+    "most", "not", "one", "only", "over", "return", "returns", "should", "some", "such", "than", "that",
+    "the", "their", "them", "then", "there", "they", "this", "through", "two", "under", "use", "used",
+    "uses", "using", "value", "very", "was", "were", "what", "when", "where", "which", "while", "why",
+    "will", "with", "would",
+];
 
 /// The words of a text that say what it is about, without their endings.
 pub(super) fn words(text: &str) -> BTreeSet<String> {
-    let split = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     let mut all = BTreeSet::new();
-    for word in split.filter(|w| !w.is_empty()) {
-        for part in parts(word) {
-            let part = part.to_lowercase();
-            if part.chars().count() >= 3 && !PLAIN.contains(&format!(" {part} ")) {
-                all.insert(stem(&part));
-            }
+    each_word(text, |word| {
+        if !all.contains(word) {
+            all.insert(word.to_owned());
         }
-    }
+    });
     all
 }
 
-/// The words that a name is made of: `parse_config` and `parseConfig` are two.
-fn parts(word: &str) -> Vec<String> {
-    let mut all = vec![String::new()];
-    let mut before = '_';
-    for c in word.chars() {
-        if c == '_' || (c.is_uppercase() && before.is_lowercase()) {
-            all.push(String::new());
+/// Hands on each of these words, as often as it is said: `parse_config` and `parseConfig` are two.
+pub(super) fn each_word(text: &str, mut take: impl FnMut(&str)) {
+    let (mut part, mut before) = (String::new(), '_');
+    for c in text.chars().chain(std::iter::once('_')) {
+        let joins = c.is_alphanumeric();
+        if !joins || (c.is_uppercase() && before.is_lowercase()) {
+            if part.is_ascii() {
+                part.make_ascii_lowercase();
+            } else {
+                part = part.to_lowercase();
+            }
+            if is_long(&part) && PLAIN.binary_search(&part.as_str()).is_err() {
+                take(stem(&part));
+            }
+            part.clear();
         }
-        if c != '_'
-            && let Some(last) = all.last_mut()
-        {
-            last.push(c);
+        if joins {
+            part.push(c);
         }
         before = c;
     }
-    all.retain(|p| !p.is_empty());
-    all
 }
 
-fn stem(word: &str) -> String {
+/// Whether a word has three characters.
+fn is_long(word: &str) -> bool {
+    word.chars().nth(2).is_some()
+}
+
+fn stem(word: &str) -> &str {
     let cut = ["ing", "ies", "ed", "es", "s"].iter().find_map(|end| word.strip_suffix(end));
-    cut.filter(|rest| rest.chars().count() >= 3).unwrap_or(word).to_owned()
+    cut.filter(|rest| is_long(rest)).unwrap_or(word)
 }
 
 /// The names of code in a text: in backquotes, or written as no word is.
