@@ -112,7 +112,10 @@ fn told(name: &str, of: &[Reference]) -> Option<String> {
 
 /// What was handed in before and what was wrong with it.
 fn again(state: &PipelineState, material: &Material, gives: Gives, name: &str) -> Option<String> {
-    let problems = material.verification(state).filter(|v| !v.passed)?.problems();
+    let problems = material.verification(state)?.problems();
+    if problems.is_empty() {
+        return None;
+    }
     let before = material.given(state, gives)?;
     Some(format!("{}\n\n{}", mark(name, before), mark("problems", &problems.join("\n"))))
 }

@@ -30,10 +30,11 @@ pub(super) fn verify(state: &PipelineState, material: &Material) -> Option<Step>
     let threshold = state.beginning().map(|b| b.spec.thresholds).unwrap_or_default().citation_accuracy;
     let checked = verify::axis("citation_accuracy", (all - marks.len(), all), threshold, vec![By::Code]);
     let passed = checked.passed;
-    let again = !passed && state.rounds() < state.depth().numbers().repairs;
+    let again = !marks.is_empty() && state.rounds() < state.depth().numbers().repairs;
+    let anew = if again { ", they are looked for again" } else { "" };
     let note = match all {
         0 => "nothing to check".to_owned(),
-        _ => format!("{} of {} stand in the code", all - marks.len(), count(all, "finding")),
+        _ => format!("{} of {} stand in the code{anew}", all - marks.len(), count(all, "finding")),
     };
     let verification = Verification { axes: vec![checked], marks, passed, ..Verification::default() };
     let output = serde_json::to_string(&verification).unwrap_or_default();

@@ -157,17 +157,17 @@ impl Verification {
     /// How it ended, with the axes, for people.
     fn note(&self, again: bool) -> String {
         let looked = self.axes.iter().any(|c| c.came_to().is_some());
-        let unchecked = self.axes.iter().any(|c| c.by.is_empty());
         let but =
             self.unverified().filter(|_| self.passed).map_or_else(String::new, |n| format!(" but for {n}"));
+        let anew = if again { ", it is drafted again" } else { "" };
         let end = match (self.passed, again) {
             (true, _) if !looked => return self.line(),
             (true, _) => "holds",
-            (false, true) => "does not hold, it is drafted again",
-            (false, false) if unchecked && self.problems().is_empty() => "could not all be checked",
+            (false, true) => "does not hold",
+            (false, false) if self.problems().is_empty() => "could not all be checked",
             (false, false) => "does not hold in all, what does not is marked",
         };
-        format!("{end}{but}: {}", self.line())
+        format!("{end}{but}{anew}: {}", self.line())
     }
 }
 
@@ -219,8 +219,8 @@ pub(super) fn step(state: &PipelineState, stage: usize, material: &Material) -> 
     let model = Model::read(material.reply.as_deref());
     let held = Held { draft: &draft, sources: &sources, references: &references, claims: &claims, material };
     let found = held.against(&calls, &model, thresholds);
-    // What nobody could look at is not mended by another draft.
-    let mends = !found.passed && !found.problems().is_empty() && !draft.extractive;
+    // What nobody could look at is not mended by another draft; what is wrong is, also where the rest is enough.
+    let mends = !found.problems().is_empty() && !draft.extractive;
     let again = mends && state.rounds() < state.depth().numbers().repairs;
     let note = found.note(again);
     let output = serde_json::to_string(&found).unwrap_or_default();

@@ -124,7 +124,7 @@ pub(super) fn verified(draft: &Draft, contradicts: bool, nowhere: &[&str]) -> Ve
     let (state, mut material) = upto(4, draft);
     material.steps = said(calls_of(&state, &material), contradicts, nowhere);
     let (found, outcome) = outcome_of(&state, &material);
-    assert_eq!(outcome.again, !found.passed);
+    assert_eq!(outcome.again, !found.problems().is_empty());
     found
 }
 
@@ -458,14 +458,45 @@ Arguments: {"properties": {"q": {"type": "string"}}}
     assert!(matches!(work(&state, 2, &material), Step::Done(_)));
 }
 
-#[test]
-fn what_is_let_pass_although_a_citation_does_not_hold_says_how_many_do_not() {
+/// A draft that is over every threshold, and of which one citation does not hold.
+fn nearly() -> (PipelineState, Material) {
     let mut draft = draft();
     draft.conclusions = vec!["Nothing of it is tested [2].".into(), "It purges all of it [2].".into()];
     let (state, mut material) = upto(4, &draft);
     material.steps = said(calls_of(&state, &material), false, &[]);
     material.reply = Some(r#"{"unsupported": [], "contradictions": [], "relations": []}"#.into());
-    let (found, outcome) = outcome_of(&state, &material);
+    (state, material)
+}
+
+/// The state once so many rounds of repair were begun.
+fn round(state: &PipelineState, round: u32) -> PipelineState {
+    state.add_event(StageEvent::StageStarted { stage: 4, round })
+}
+
+#[test]
+fn a_draft_over_the_thresholds_is_drafted_again_while_something_of_it_does_not_hold() {
+    let (state, mut material) = nearly();
+    for (rounds, again) in [(0, true), (1, true), (2, false)] {
+        let (found, outcome) = outcome_of(&round(&state, rounds), &material);
+        assert!(found.passed && outcome.again == again, "round {rounds}: {found:?}");
+        let drafted =
+            outcome.note.starts_with("holds but for 1 of 6 citations not verified, it is drafted again: ");
+        assert_eq!(drafted, again, "{}", outcome.note);
+        material.outputs.insert("verify".into(), outcome.output);
+    }
+    // Who drafts again is told what it was.
+    let state = state.add_event(StageEvent::StageStarted { stage: 3, round: 1 });
+    let told = brief(&state, 3, &material, 100_000);
+    assert!(told.contains("<problems>\n[2] does not bear \"It purges all of it.\""), "{told}");
+    let sound = verified(&draft(), false, &[]);
+    material.outputs.insert("verify".into(), serde_json::to_string(&sound).unwrap());
+    assert!(!brief(&state, 3, &material, 100_000).contains("<problems>"));
+}
+
+#[test]
+fn what_is_let_pass_although_a_citation_does_not_hold_says_how_many_do_not() {
+    let (state, material) = nearly();
+    let (found, outcome) = outcome_of(&round(&state, Depth::Standard.numbers().repairs), &material);
     assert!(found.passed && !outcome.again, "{found:?}");
     // What a sentence denies has no words there: the model read it.
     assert_eq!(found.marks.iter().map(|m| m.claim.as_str()).collect::<Vec<_>>(), ["It purges all of it."]);
