@@ -43,6 +43,9 @@ pub struct WebResult {
     pub title: String,
     /// Its address.
     pub url: String,
+    /// The source that said so.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source: String,
     /// What it says.
     pub text: String,
 }
@@ -142,6 +145,12 @@ fn inside(text: &str) -> &str {
     rest.rsplit_once("\n</source>").map_or(rest, |(inside, _)| inside)
 }
 
+/// The name of the source that said something.
+fn source(text: &str) -> &str {
+    let name = text.split_once("<source name=\"").and_then(|(_, rest)| rest.split_once('"'));
+    name.map_or("", |(name, _)| name)
+}
+
 /// The argument of a tool that takes the words: one of the usual names, else the first text that it has to have.
 fn argument(told: &str) -> Option<String> {
     let schema = first_object(inside(told), |o| o.contains_key("properties"))?;
@@ -159,6 +168,7 @@ fn results(searched: &[ToolStep]) -> Vec<WebResult> {
     let mut all: Vec<WebResult> = Vec::new();
     for step in searched.iter().filter(|s| s.ok) {
         for found in read(step).into_iter().take(MOST_OF_SEARCH) {
+            let found = WebResult { source: source(&step.text).to_owned(), ..found };
             let known =
                 |r: &WebResult| if found.url.is_empty() { r.text == found.text } else { r.url == found.url };
             if all.len() < MOST && !found.text.trim().is_empty() && !all.iter().any(known) {
@@ -180,7 +190,7 @@ fn read(step: &ToolStep) -> Vec<WebResult> {
     let title = asked.and_then(Value::as_str).unwrap_or("web search").to_owned();
     let url = text.split_whitespace().find(|w| w.starts_with("https://") || w.starts_with("http://"));
     let url = url.unwrap_or_default().trim_end_matches([')', ',', '.', '>']).to_owned();
-    vec![WebResult { title, url, text: change::cut(text, MOST_BYTES) }]
+    vec![WebResult { title, url, text: change::cut(text, MOST_BYTES), ..WebResult::default() }]
 }
 
 /// The first list of results in a value.
@@ -202,19 +212,38 @@ fn listed(value: &Value) -> Vec<WebResult> {
     }
 }
 
+/// The fields of a result that head it, that are its address, and that are usually its text.
+const HEADS: [&str; 3] = ["title", "name", "heading"];
+const ADDRESSES: [&str; 3] = ["url", "link", "href"];
+const TEXTS: [&str; 7] = ["snippet", "description", "text", "content", "summary", "body", "extract"];
+
 fn one(value: &Value) -> Option<WebResult> {
     let fields = value.as_object()?;
-    let of = |names: &[&str]| {
-        let text = names.iter().find_map(|name| fields.get(*name)?.as_str()).unwrap_or_default();
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    let (title, url) = (of(&["title", "name", "heading"]), of(&["url", "link", "href"]));
-    let text = of(&["snippet", "description", "text", "content", "summary", "body", "extract"]);
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let of =
+        |names: &[&str]| line(names.iter().find_map(|name| fields.get(*name)?.as_str()).unwrap_or_default());
+    let (title, url, text) = (of(&HEADS), of(&ADDRESSES), of(&TEXTS));
+    let text = if text.is_empty() { line(&said(fields)) } else { text };
     ((!title.is_empty() || !url.is_empty()) && !text.is_empty()).then(|| WebResult {
         title,
         url,
         text: change::cut(&text, MOST_BYTES),
+        ..WebResult::default()
     })
+}
+
+/// What a result says in fields of its own: its lists of texts, and what is more than a word.
+fn said(fields: &Map<String, Value>) -> String {
+    let own = |name: &String| !HEADS.contains(&name.as_str()) && !ADDRESSES.contains(&name.as_str());
+    let texts = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()).filter(|t| t.trim().contains(char::is_whitespace)),
+        Value::Array(all) => {
+            all.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|all| all.join("; "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+    };
+    let all = fields.iter().filter(|(name, _)| own(name)).filter_map(|(_, value)| texts(value));
+    all.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 /// What the searches of the stage at work found, as it can be named.
@@ -227,8 +256,12 @@ pub(super) fn references(all: Vec<WebResult>) -> Vec<Reference> {
     let of = |(of, n): (WebResult, usize)| Reference {
         mark: format!("W{n}"),
         title: named(&of),
+        place: match (of.url.is_empty(), of.source.is_empty()) {
+            (false, _) => of.url,
+            (true, false) => format!("the source {}", of.source),
+            (true, true) => "a source".to_owned(),
+        },
         text: of.text,
-        place: of.url,
     };
     all.into_iter().zip(1..).map(of).collect()
 }
@@ -240,7 +273,7 @@ fn named(result: &WebResult) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
 
@@ -257,6 +290,15 @@ mod tests {
             {"title": "Same", "link": "https://a.example/", "snippet": "again"},
             {"title": "Nothing said", "url": "https://b.example/"},
             {"name": "More", "href": "https://c.example/", "content": "It fires."}]}}"#;
+        // As a graph of what is known says it.
+        let graph = r#"{"entities": [{"name": "Timer", "entityType": "part", "observations": ["It fires.", "Once."]}],
+            "relations": [{"from": "Timer", "to": "Clock", "relationType": "asks"}]}"#;
+        let known = results(&[search(graph)]);
+        let known: Vec<(&str, &str)> = known.iter().map(|r| (r.title.as_str(), r.text.as_str())).collect();
+        assert_eq!(known, [("Timer", "It fires.; Once.")]);
+        // What has no address is said to come from where it does.
+        assert_eq!(references(results(&[search(graph)]))[0].place, "the source w");
+        assert!(results(&[search(r#"{"entities": [], "relations": []}"#)]).is_empty());
         let found =
             results(&[search(list), search("Timers, see https://d.example/x. They fire."), search("  ")]);
         let told: Vec<(String, &str, &str)> =

@@ -1,12 +1,17 @@
 //! `pilothouse sources`, and sources in a run: nothing starts before trust, nothing is called unasked.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 use serde_json::{Value, json};
 
 use crate::support::{
     Desk,
+    alone::not_run,
     server::{Server, Turn},
 };
 
@@ -173,4 +178,67 @@ fn only_a_source_with_an_address_that_asks_for_it_is_signed_in_to() {
     fs::write(desk.path().join(".mcp.json"), json!({"mcpServers": {"theirs": {"url": url}}}).to_string())
         .unwrap();
     desk.go(&["sources", "auth", "theirs"]).with(1).tells(&["not trusted"]);
+}
+
+/// A published server that keeps a graph of what it was told, installed once into the folder of the build; or why it is
+/// not there.
+fn memory() -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-memory");
+    let entry = folder.join("node_modules/@modelcontextprotocol/server-memory/dist/index.js");
+    if !entry.is_file() {
+        fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]).arg(&folder);
+        npm.arg("@modelcontextprotocol/server-memory").stdin(Stdio::null());
+        let out = npm.output().map_err(|e| format!("npm: {e}"))?;
+        if !out.status.success() || !entry.is_file() {
+            return Err(String::from_utf8_lossy(&out.stderr)
+                .lines()
+                .last()
+                .unwrap_or("npm failed")
+                .to_owned());
+        }
+    }
+    Ok(entry)
+}
+
+/// PIP-27: any server can add to retrieval.
+#[test]
+fn what_a_published_server_knows_stands_beside_the_passages_of_a_research() {
+    let entry = match memory() {
+        Ok(entry) => entry,
+        Err(why) => return not_run(&format!("a published MCP server that adds to retrieval: {why}")),
+    };
+    let (desk, place) = (Desk::new(), tempfile::tempdir().unwrap());
+    let limiter =
+        "/// Counts calls in a window of sixty seconds.\npub struct RateLimiter {\n    calls: u32,\n}\n";
+    fs::write(desk.path().join("limiter.rs"), limiter).unwrap();
+    let known = "The RateLimiter of the gateway counts calls in its window by a shared clock.";
+    let node =
+        json!({"type": "entity", "name": "RateLimiter", "entityType": "part", "observations": [known]});
+    let kept = place.path().join("memory.jsonl");
+    fs::write(&kept, format!("{node}\n")).unwrap();
+    let (keeps, entry) = (format!("MEMORY_FILE_PATH={}", kept.display()), entry.to_string_lossy());
+    let added = desk.go(&["sources", "add", "memory", "--read-only", "--env", &keeps, "--", "node", &entry]);
+    let written = added.with(0).err;
+    let file = written.split_once("written to ").and_then(|(_, rest)| rest.split_once(';')).unwrap().0;
+    let mut config: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    config["adds"] = json!("search_nodes");
+    fs::write(file, config.to_string()).unwrap();
+    let model = Server::start(vec![
+        Turn::Say(r#"{"scope": "what it counts", "sub_queries": ["RateLimiter"]}"#, vec![]),
+        Turn::Say(
+            r#"{"summary": "It counts calls.", "sections": [{"title": "Window",
+                "text": "`RateLimiter` counts calls in a window of sixty seconds [1]."}], "conclusions": []}"#,
+            vec![],
+        ),
+        Turn::Say(r#"{"unsupported": [], "relations": [], "contradictions": []}"#, vec![]),
+    ]);
+    let args = ["run", "--agent", "research", "--depth", "quick", "--auto-confirm", "RateLimiter"];
+    let ended = desk.ask(&model.base, &args).with(0);
+    let drafts = model.requests()[1].to_string();
+    assert!(drafts.contains(&format!("[W1] RateLimiter (the source memory): {known}")), "{drafts}");
+    assert!(ended.out.contains("a window of sixty seconds [1]. [W1]"), "{}", ended.out);
+    assert!(ended.out.contains(&format!("> [W1] RateLimiter: {known}")), "{}", ended.out);
+    assert!(ended.out.contains("- [W1] RateLimiter: the source memory"), "{}", ended.out);
 }
