@@ -432,6 +432,31 @@ fn a_model_tells_what_no_word_does_and_doubt_goes_on() {
 }
 
 #[test]
+fn the_second_choice_with_its_words_asks_no_model_and_a_number_in_a_sentence_is_no_choice() {
+    for (line, wants, asks) in [
+        ("2. only the bucket", "only the bucket", false),
+        ("modify: only the bucket", "only the bucket", false),
+        ("2 questions will do", "2 questions will do", true),
+    ] {
+        let mut b = equipped(Bench::asking(), Depth::Standard);
+        b.say(QUESTION);
+        idle(&mut b);
+        b.say(line);
+        let asked = b.session.pending().into_values().find_map(|w| match w {
+            Work::Judge { turn, .. } => Some(turn),
+            _ => None,
+        });
+        assert_eq!(asked.is_some(), asks, "{line}");
+        if let Some(turn) = asked {
+            let reply = r#"{"intent": "pipeline_response", "confidence": 0.9}"#.to_owned();
+            b.input(Input::BreakoutJudged { turn, said: Ok((reply, Usage::default())) }).unwrap();
+        }
+        let state = &b.session.state().pipeline.as_ref().unwrap().state;
+        assert_eq!(state.feedback().collect::<Vec<_>>(), [wants], "{line}");
+    }
+}
+
+#[test]
 fn the_words_mean_nothing_where_nothing_is_paused() {
     let mut b = bench();
     b.say("break out");

@@ -65,7 +65,9 @@ impl Draft<'_> {
             "2" | "modify" => return Err(Refusal::new("say what to change, in a line")),
             _ => {}
         }
-        if self.under.tiers.model && self.over_budget().is_none() {
+        // Whoever makes the second choice answers the pause: no model need say so.
+        let chooses = feedback(line) != line.trim();
+        if self.under.tiers.model && !chooses && self.over_budget().is_none() {
             let turn = self.begin_turn(line);
             self.staged(StageEvent::Judging { turn, message: kept(line) });
             return Ok(());
@@ -176,9 +178,9 @@ impl Resolve for Breakout {
     }
 }
 
-/// What a message wants different, without the number of the choice.
+/// What a message wants different, without the choice that it names as one: "2 questions will do" is none.
 fn feedback(line: &str) -> &str {
     let line = line.trim();
-    let rest = ["2. ", "2: ", "2 ", "modify: ", "modify "].iter().find_map(|head| line.strip_prefix(head));
+    let rest = ["2. ", "2: ", "2) ", "modify: "].iter().find_map(|head| line.strip_prefix(head));
     rest.unwrap_or(line)
 }
