@@ -202,6 +202,12 @@ pub enum Event {
         path: IntentPath,
         /// 0 to 1.
         confidence: f32,
+        /// How sure the kind within its turn is, 0 to 1, where it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sub_confidence: Option<f32>,
+        /// Of how many parts the message is, where it is of several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        segments: Option<u32>,
         /// Which tier decided.
         source: Source,
         /// Why, in words.

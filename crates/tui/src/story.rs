@@ -123,6 +123,8 @@ pub(crate) fn understood(turn: u64, node: IntentNode) -> Event {
         class: Turn::PlanNew(None),
         path: IntentPath::to(node),
         confidence: 1.0,
+        sub_confidence: None,
+        segments: None,
         source: Source::AtNode,
         reasoning: String::new(),
         forbids: false,

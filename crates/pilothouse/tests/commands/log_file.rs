@@ -81,3 +81,40 @@ fn a_session_can_be_followed_in_the_log_file_and_nothing_of_its_contents_stands_
         );
     }
 }
+
+#[test]
+fn stages_gates_repairs_and_the_parts_of_a_message_can_be_followed_in_the_log_file() {
+    let desk = Desk::new();
+    desk.go(&["run", "--agent", "research", "--depth", "quick", "--auto-confirm", "where is the score?"]);
+    desk.go(&["run", "summarize what search.rs does; switch to explore mode"]);
+    let told = log(&desk);
+    tells(&told, &["pipeline started", "stages=6", "depth=\"quick\"", "web=false"]);
+    tells(&told, &["stage started", "stage=0"]);
+    tells(&told, &["stage ended", "stage=0", "queries=", "input=", "output=", "again=false"]);
+    tells(&told, &["pipeline waits", "stage=0"]);
+    tells(&told, &["pipeline goes on", "changes=false"]);
+    tells(&told, &["stage ended", "stage=1", "skipped=true"]);
+    tells(&told, &["pipeline ended"]);
+    tells(&told, &["message classified", "class=Query", "sub=\"summary\"", "sub_score=", "segments=2"]);
+    if desk.sandbox().is_none() {
+        return;
+    }
+    let mut gated = plan(&[("modify", "src/search.rs")]);
+    gated["gates"] = json!([{"name": "check", "command": "grep -q points_of src/search.rs"}]);
+    let server = Server::start(vec![
+        Turn::Say("", vec![("submit_plan", gated)]),
+        Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn tally("))]),
+        Turn::Say("Done.", vec![]),
+        Turn::Say("", vec![("edit", edit("src/search.rs", "fn tally(", "fn points_of("))]),
+        Turn::Say("Mended.", vec![]),
+    ]);
+    let goal = "rename score to points_of in src/search.rs";
+    let ran = finish(desk.with_model(&server.base, &["run", goal, "--auto-confirm", "--trust"]));
+    let told = log(&desk);
+    tells(&told, &["gate started", "gate=", "call="]);
+    tells(&told, &["gate failed", "code=1"]);
+    tells(&told, &["repair started", "attempt=1", "detour=false"]);
+    tells(&told, &["gate passed", "code=0"]);
+    assert_eq!(ran.exit, 0, "{}\n{}", ran.out, ran.err);
+    assert!(!told.contains("points_of"), "{told}");
+}

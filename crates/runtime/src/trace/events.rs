@@ -12,6 +12,8 @@ use std::{
 use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
     ids::{CallId, LaneId, Millis},
+    intent::reading::turn_names,
+    pipeline::StageEvent,
     sandbox::Backend,
     tool::Tool,
     work::WorkKey,
@@ -99,9 +101,8 @@ impl EventTrace {
             info!(%turn, "message received");
         } else if let Event::IntentAsked { turn, vectors, model, .. } = event {
             info!(%turn, vectors, model, "later tiers asked");
-        } else if let Event::IntentClassified { turn, class, path, confidence, source, forbids, .. } = event {
-            let (class, confidence) = (Variant(class), format_args!("{confidence:.2}"));
-            info!(%turn, %class, %path, %confidence, tier = source.name(), forbids, "message classified");
+        } else if let Event::IntentClassified { .. } = event {
+            note_class(event);
         } else if let Event::TurnDropped { turn } = event {
             info!(%turn, "message dropped");
         } else if let Event::LaneOpened { lane, kind, turn, node, .. } = event {
@@ -139,10 +140,22 @@ impl EventTrace {
             info!(%task, ms = took.0, "task completed");
         } else if let Event::TaskFailed { task, .. } = event {
             warn!(%task, "task failed");
+        } else if let Event::GateStarted { gate, call } = event {
+            info!(%gate, %call, "gate started");
         } else if let Event::GatePassed { gate, proof, .. } = event {
             info!(%gate, code = proof.exit.code, "gate passed");
         } else if let Event::GateFailed { gate, proof, .. } = event {
             warn!(%gate, code = proof.exit.code, "gate failed");
+        } else if let Event::GateWentStale { gate } = event {
+            info!(%gate, "gate is to run again: files changed since");
+        } else if let Event::GateReset { gate, skipped, why, .. } = event {
+            info!(%gate, skipped, unproven = why.is_some(), "gate left out or to run again");
+        } else if let Event::GateChanged { gate, .. } = event {
+            info!(%gate, "gate has another command");
+        } else if let Event::RepairStarted { gate, lane, attempt, of, detour } = event {
+            info!(%gate, %lane, attempt, of, detour, "repair started");
+        } else if let Event::Staged { happened, .. } = event {
+            note_stage(happened);
         }
     }
 
@@ -246,6 +259,47 @@ impl EventTrace {
             Some(open) => (open.span, open.name, at.0.saturating_sub(open.began.0)),
             None => (info_span!(parent: self.turn(lane), "call", %call), "unknown", 0),
         }
+    }
+}
+
+/// How a message was understood: of what turn, of which kind within it, each with how sure that is.
+fn note_class(event: &Event) {
+    let Event::IntentClassified { turn, class, path, confidence, sub_confidence, segments, .. } = event
+    else {
+        return;
+    };
+    let Event::IntentClassified { source, forbids, .. } = event else { return };
+    let (class, sub) = (Variant(class), turn_names(class).1);
+    let (confidence, tier) = (format_args!("{confidence:.2}"), source.name());
+    let (sub_score, segments) = (sub_confidence.map(|s| format!("{s:.2}")), segments.unwrap_or(1));
+    info!(%turn, %class, %path, %confidence, sub, sub_score, segments, tier, forbids, "message classified");
+}
+
+/// What happened to a pipeline: its stages by their number, what they cost, and whether one is done again.
+fn note_stage(happened: &StageEvent) {
+    match happened {
+        StageEvent::Began(b) => {
+            let (stages, depth, web) = (b.spec.stages.len(), b.depth.name(), b.web.is_some());
+            info!(stages, depth, web, follows = b.previous.is_some(), "pipeline started");
+        }
+        StageEvent::StageStarted { stage, round: 0 } => info!(stage, "stage started"),
+        StageEvent::StageStarted { stage, round } => info!(stage, round, "stage started again for repair"),
+        StageEvent::StageCompleted { stage, skipped, again, lacks, spent, queries, .. } => {
+            let (input, output, queries, lacks) =
+                (spent.input, spent.output, queries.len(), !lacks.is_empty());
+            info!(stage, skipped, again, lacks, queries, input, output, "stage ended");
+        }
+        StageEvent::Replied { stage, .. } => info!(stage, "stage has its reply"),
+        StageEvent::Paused { stage } => info!(stage, "pipeline waits"),
+        StageEvent::Resumed { feedback } => info!(changes = !feedback.is_empty(), "pipeline goes on"),
+        StageEvent::Judging { turn, .. } => info!(%turn, "model asked whether a message leaves"),
+        StageEvent::Judged { .. } => info!("model said whether a message leaves"),
+        StageEvent::BreakoutPending { turn, source, .. } => info!(%turn, ?source, "asked whether to leave"),
+        StageEvent::Breakout => info!("pipeline left"),
+        StageEvent::Error { .. } => warn!("pipeline failed"),
+        StageEvent::Interrupted { .. } => info!("pipeline set aside"),
+        StageEvent::TakenUp => info!("pipeline taken up again"),
+        StageEvent::Completed => info!("pipeline ended"),
     }
 }
 
