@@ -261,9 +261,7 @@ impl Entry {
             Body::Call(c) => !c.result.shown.is_empty() || !c.tail.is_empty(),
             Body::Facts(f) => !f.detail.is_empty(),
             Body::Plan(p) => p.verdict.is_some(),
-            Body::Reply(r) => {
-                !r.thinking.is_empty() || r.sections.as_ref().is_some_and(|s| !s.titles.is_empty())
-            }
+            Body::Reply(r) => !r.thinking.is_empty() || r.sections.as_ref().is_some_and(|s| s.hides),
             Body::Said(_) | Body::Task { .. } | Body::Question(_) | Body::Waits(..) | Body::Gone => false,
         }
     }
@@ -412,6 +410,7 @@ impl Entry {
         self.head = Vec::new();
         if let Body::Reply(r) = &mut self.body {
             r.md.forget();
+            r.sections.iter_mut().for_each(Sections::forget);
         }
         if let Body::Plan(p) = &mut self.body {
             p.note.forget();

@@ -75,16 +75,13 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
             detail(&r.thinking, env, rows);
         }
     }
-    if let Some(sections) = &r.sections {
+    if let Some(sections) = &mut r.sections {
         let shown = sections.shown(open);
         if r.md.source() != shown {
             r.md = Markdown::of(shown);
         }
-        for (title, lines) in sections.titles.iter().filter(|_| !open) {
-            let title = Clean::line(title);
-            let left = Row::of(g.folded, Slot::Soft).and(" ", Slot::Text).and(title.as_str(), Slot::Strong);
-            let lines = Row::of(&row::count(*lines, "line"), Slot::Faint);
-            foot.push(left.ends(lines, env.width, g.ellipsis));
+        if !open {
+            sections.below(env.width, g, foot);
         }
     }
     r.md.lay(env.width, g);

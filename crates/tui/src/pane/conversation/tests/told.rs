@@ -306,7 +306,8 @@ fn at_the_end_a_gate_that_was_red_is_not_said_to_have_never_run() {
 
 #[test]
 fn an_answer_of_passages_shows_the_first_of_them_and_any_other_its_summary() {
-    let passages: String = (1..=7).map(|n| format!("\n## part {n}\n\nits line {n}\n")).collect();
+    let passages: String =
+        (1..=7).map(|n| format!("\n## part {n}\n\nits line {n}\n\nand one more\n")).collect();
     let text = format!("# Q\n\nIt is so.\n{passages}");
     for (word_for_word, folded) in [(false, 7), (true, 4)] {
         let mut s = Screen::new();
@@ -331,6 +332,23 @@ fn an_answer_of_passages_shows_the_first_of_them_and_any_other_its_summary() {
         let shown = s.text(100, 60);
         assert_eq!(shown.iter().filter(|l| l.contains("its line")).count(), 7 - folded, "{shown:#?}");
     }
+}
+
+#[test]
+fn a_section_that_takes_no_more_than_a_row_is_not_folded() {
+    let text = "# Q\n\nIt is so.\n\n## Short\n\nA line of `code` [1].\n\n## Long\n\nOne.\n\nTwo.\n";
+    let mut s = Screen::new();
+    s.tell(said(1, "how is it?"));
+    s.tell(lane(1, LaneKind::Pipeline, IntentNode::Explain));
+    s.tell(thinking(2, 1));
+    s.tell(replied(2, 1, text));
+    let shown = s.text(100, 30);
+    assert!(shown.contains(&" ▾ Short".to_owned()), "{shown:#?}");
+    assert!(shown.iter().any(|l| l.trim_end() == "   A line of code [1]."), "{shown:#?}");
+    assert!(shown.iter().any(|l| l.starts_with(" ▸ Long") && l.ends_with("3 lines")), "{shown:#?}");
+    // Where it takes two, it is folded, and its size is what it takes there.
+    let shown = s.text(20, 30);
+    assert!(shown.iter().any(|l| l.starts_with(" ▸ Short") && l.ends_with("2 lines")), "{shown:#?}");
 }
 
 #[test]
