@@ -196,6 +196,7 @@ impl<'a> Drawer<'a> {
     fn task(&mut self, task: &Task, n: usize) {
         let g = self.ctx.glyphs;
         let (mark, ink, title) = match task.status {
+            TaskStatus::Pending if self.is_added(task) => (g.star, Slot::Accent, Ink::of(Slot::Text)),
             TaskStatus::Pending => (g.pending, Slot::Soft, Ink::of(Slot::Text)),
             TaskStatus::Running => (g.active, Slot::Accent, Ink::of(Slot::Accent).bold()),
             TaskStatus::Done => (g.done, Slot::Ok, Ink::of(Slot::Soft)),
@@ -257,6 +258,11 @@ impl<'a> Drawer<'a> {
     /// Whether a step makes a file of which nobody knows that it is there.
     fn is_new(&self, task: &Task, file: &RelPath) -> bool {
         task.node == IntentNode::Create && !self.ctx.state.has_seen(file)
+    }
+
+    /// Whether a step was added to what runs, and nothing of it was begun.
+    fn is_added(&self, task: &Task) -> bool {
+        !self.awaiting && task.turn.is_some()
     }
 
     /// What became of a step since the version before, and which it was there.
@@ -323,6 +329,7 @@ impl<'a> Drawer<'a> {
                 Row::of(pause, Slot::Warn).and(new, Slot::Faint).and(&path, Slot::Soft)
             }
             TaskStatus::Pending if task.pause => Row::of("pause before it", Slot::Warn),
+            TaskStatus::Pending if self.is_added(task) => Row::of("NEW", Slot::Accent),
             TaskStatus::Failed => Row::of("failed", Slot::Bad),
             TaskStatus::Skipped => Row::of("skipped", Slot::Soft),
             TaskStatus::Cancelled => Row::of("stopped", Slot::Soft),

@@ -65,6 +65,28 @@ fn a_stopped_step_is_counted_apart_and_fills_no_bar() {
 }
 
 #[test]
+fn a_step_that_was_added_to_what_runs_is_marked_until_it_begins() {
+    let mut s = running();
+    let task = pilothouse_core::plan::Task {
+        id: TaskId(6),
+        title: "Also a test".into(),
+        turn: Some(TurnId(2)),
+        status: TaskStatus::Pending,
+        files: Vec::new(),
+        ..plan().tasks[0].clone()
+    };
+    s.tell(Event::TaskAdded { task });
+    let marked = |s: &mut Screen| -> Vec<String> {
+        s.text(60, 40).into_iter().filter(|r| r.contains('★') || r.contains("NEW")).collect()
+    };
+    let row = marked(&mut s);
+    assert_eq!(row.len(), 1, "{:#?}", s.text(60, 40));
+    assert!(row[0].starts_with(" ★ 6 Also a test") && row[0].ends_with(" NEW"), "{row:?}");
+    s.tell(Event::TaskStarted { task: TaskId(6), lane: LaneId(9) });
+    assert_eq!(marked(&mut s), Vec::<String>::new());
+}
+
+#[test]
 fn no_bar_is_full_while_a_gate_is_red_or_to_come() {
     let mut all = plan();
     all.tasks.iter_mut().for_each(|t| t.status = TaskStatus::Done);
