@@ -17,7 +17,7 @@ use super::{
     structure::{self, Clause, Form, Structure},
     subs,
     text::{self, Doc},
-    turn::{Control, Phase, Turn},
+    turn::{Control, Phase, PlanSub, Turn},
     vote::{self, Vote},
     words::List,
 };
@@ -223,7 +223,7 @@ impl Classifier {
                 if inner.structure.clauses.iter().all(|c| c.form == Form::Empty) && inner.cover.is_none() {
                     continue;
                 }
-                let mut class = finish(vote::decide(&inner, m, self.model()), &inner);
+                let mut class = finish(vote::decide(&inner, m, self.model()), &inner, m.phase);
                 if inner.withdraws() {
                     class.turn = Turn::Control(Control::Cancel);
                     class.path = IntentPath::root();
@@ -231,7 +231,7 @@ impl Classifier {
                 segments.push(Segment { text: words.to_owned(), class, dropped });
             }
         }
-        let whole = finish(vote, parsed);
+        let whole = finish(vote, parsed, m.phase);
         if segments.is_empty() {
             segments.push(Segment { text: full.to_owned(), class: whole.clone(), dropped: false });
         }
@@ -383,8 +383,12 @@ fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>, kno
     reading
 }
 
-fn finish(vote: Vote, parsed: &Parsed<'_>) -> Classification {
+fn finish(vote: Vote, parsed: &Parsed<'_>, phase: Phase) -> Classification {
     let turn = match vote.turn {
+        // Beside other work it is answered like any question.
+        Turn::Query(None) if phase == Phase::Idle && subs::supposes(parsed) => {
+            Turn::PlanNew(Some(PlanSub::Predict))
+        }
         Turn::Query(None) => Turn::Query(subs::query(parsed)),
         Turn::PlanNew(None) => Turn::PlanNew(subs::plan(parsed)),
         turn @ (Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue | Turn::Control(_)) => turn,

@@ -24,6 +24,11 @@ pub(crate) fn query(parsed: &Parsed<'_>) -> Option<QuerySub> {
     .find_map(|(said, sub)| said.then_some(sub))
 }
 
+/// Whether a question supposes a change, so that what would follow is to be foreseen.
+pub(crate) fn supposes(parsed: &Parsed<'_>) -> bool {
+    said(parsed)(List::Suppose)
+}
+
 /// What kind of plan is wanted.
 pub(crate) fn plan(parsed: &Parsed<'_>) -> Option<PlanSub> {
     let says = said(parsed);

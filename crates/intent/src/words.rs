@@ -92,6 +92,7 @@ lists! {
     Lookup = "lookup",
     Compare = "compare",
     Predict = "predict",
+    Suppose = "suppose",
     Weigh = "weigh",
     Fix = "fix",
     Or = "or",

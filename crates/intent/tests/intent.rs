@@ -16,7 +16,7 @@ mod prohibitions;
 
 use pilothouse_intent::{
     Clarify, Classifier, Control, Exemplars, IntentNode, IntentPath, Message, Mode, PausedTurn, Phase,
-    PlanSub, Reading, Source, Thresholds, Turn, cli_row, exemplars,
+    PlanSub, QuerySub, Reading, Source, Thresholds, Turn, cli_row, exemplars,
     scope::{Approval, Capability},
 };
 use prohibitions::*;
@@ -123,6 +123,20 @@ fn follow_ups_map_to_their_turns() {
     for text in ["also include the admin routes", "only touch the api crate", "use postgres instead"] {
         assert_eq!(turn(text, Phase::AwaitingApproval), Turn::PlanContinue, "{text}");
     }
+    for text in ["what if we used a queue instead", "predict what happens if traffic doubles"] {
+        assert_eq!(turn(text, Phase::Idle), Turn::PlanNew(Some(PlanSub::Predict)), "{text}");
+        let reads = |c: Capability| read(text, Phase::Idle).whole.scope().allows(c);
+        assert!(!reads(Capability::Write) && !reads(Capability::Delete), "{text}: it is foreseen, not done");
+    }
+    // Beside other work, and about what is there already, it is a question.
+    assert!(matches!(turn("what if we used a queue instead", Phase::Executing), Turn::Query(_)));
+    assert!(matches!(turn("what if the file does not exist?", Phase::Idle), Turn::Query(_)));
+    for text in ["are you sure?", "is that really true?"] {
+        assert_eq!(turn(text, Phase::Idle), Turn::Query(Some(QuerySub::Detail)), "{text}");
+    }
+    let query = |text: &str| turn(text, Phase::Idle);
+    assert_eq!(query("how do you know?"), Turn::Query(Some(QuerySub::Provenance)));
+    assert_eq!(query("summarize what lib.rs does"), Turn::Query(Some(QuerySub::Summary)));
     assert_eq!(turn("switch to proof mode", Phase::Idle), Turn::Control(Control::ModeSwitch(Mode::Proof)));
     assert_eq!(turn("reset the session", Phase::Idle), Turn::Control(Control::Reset));
 }
