@@ -31,6 +31,8 @@ const SHIPPED: [(&str, &str); 3] = [
     ("write-tests", include_str!("../../../assets/skills/write-tests/SKILL.md")),
     ("release-note", include_str!("../../../assets/skills/release-note/SKILL.md")),
 ];
+/// What the text of a skill is called in its folder.
+pub(crate) const SKILL_FILES: [&str; 2] = ["SKILL.md", "skill.md"];
 /// Folders of the user's configuration.
 const OWN: [(&str, RecipeKind); 3] =
     [("skills", RecipeKind::Skill), ("commands", RecipeKind::Command), ("agents", RecipeKind::Agent)];
@@ -145,7 +147,7 @@ fn shipped(slug: &str, text: &str) -> Recipe {
 /// Whether a file is the one that a folder of a recipe is known by.
 fn is_head(kind: RecipeKind, name: &str) -> bool {
     match kind {
-        RecipeKind::Skill => matches!(name, "SKILL.md" | "skill.md"),
+        RecipeKind::Skill => SKILL_FILES.contains(&name),
         RecipeKind::Agent => name == "AGENT.md",
         RecipeKind::Command => false,
     }
@@ -299,7 +301,7 @@ pub fn check(path: &Path) -> Option<Recipe> {
     let name = path.file_name()?.to_str()?;
     let parent = path.parent()?.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let kind = match name {
-        "SKILL.md" | "skill.md" => RecipeKind::Skill,
+        name if SKILL_FILES.contains(&name) => RecipeKind::Skill,
         "AGENT.md" => RecipeKind::Agent,
         _ if name.strip_suffix(".md").is_none() => return None,
         _ if parent == "commands" => RecipeKind::Command,

@@ -96,6 +96,11 @@ impl Checked {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
         let mut paths: Vec<PathBuf> = entries.map(|e| e.path()).collect();
         paths.sort();
+        // What lies beside a skill's text is the skill's own, whatever its folders are called.
+        let of_skill = |path: &PathBuf| recipes::SKILL_FILES.iter().any(|name| path.ends_with(name));
+        if paths.iter().any(of_skill) {
+            paths.retain(of_skill);
+        }
         for path in paths {
             let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
             let link = fs::symlink_metadata(&path).is_ok_and(|m| m.is_symlink());

@@ -103,6 +103,10 @@ fn an_agent_of_the_user_directs_a_message_and_what_is_broken_is_said_at_the_star
 fn validate_names_file_line_and_column_of_what_is_wrong() {
     let desk = Desk::new();
     prints(&desk, &["validate"], 0, &["0 with a mistake"]);
+    // What lies beside a skill's text is the skill's, whatever its folders are called.
+    put(&desk, ".agents/skills/maker/SKILL.md", "---\nname: maker\ndescription: d\n---\nb\n");
+    put(&desk, ".agents/skills/maker/agents/grader.md", "Grade it.\n");
+    prints(&desk, &["validate"], 0, &["1 file checked, 0 with a mistake"]);
     put(&desk, ".claude/commands/fix.md", "---\ndescription: [a]\n---\nFix.\n");
     put(&desk, ".agents/skills/x1/SKILL.md", "---\nname: x1\ndescription: d\n---\na\u{200b}b\n");
     put(&desk, ".pilothouse/agents/judge.md", "---\nname: judge\ndescription: d\nscope: all\n---\nb\n");
