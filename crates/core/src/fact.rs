@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use answer::content;
-pub use answer::{Found, marked};
+pub use answer::{Found, is_named, marked};
 pub use check::{Checked, Evidence, Mark, Shown, check, place};
 pub use cite::{Cited, Statement, statements};
 

@@ -239,6 +239,12 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     parts.into_iter()
 }
 
+/// Whether a text names what is called so: all words of the name, one behind the other.
+pub fn is_named(name: &str, text: &str) -> bool {
+    let (name, all): (Vec<String>, Vec<String>) = (words(name).collect(), words(text).collect());
+    !name.is_empty() && all.windows(name.len()).any(|some| some == name)
+}
+
 /// Whether a question names all of a fact's name.
 fn is_asked(fact: &Fact, asked: &BTreeSet<String>) -> bool {
     let mut name = content_words(&fact.name).peekable();

@@ -3,7 +3,7 @@
 //! Owns all that changes from request to request. Never tells what happened: that is the transcript's.
 
 use pilothouse_core::{
-    fact::{Fact, FactSource},
+    fact::{Fact, FactSource, is_named},
     intent::{Mode, PlanSub, QuerySub, Turn},
     memory::NOTE_CHARS,
     money::count,
@@ -175,9 +175,13 @@ fn at_hand(plan: &Plan, kind: LaneKind) -> String {
 }
 
 /// What is known that the work at hand may need: all of it while it accumulates, and for a plan that is to
-/// stand by itself the names that it takes up again.
+/// stand by itself the names that it takes up again; a step of such a plan has what those are called for that it names,
+/// and finds out anew what is called otherwise.
 fn facts(state: &State, lane: &Lane) -> Option<String> {
-    let about = state.turns.get(&lane.turn).map(|t| t.head.as_str()).unwrap_or_default();
+    let said = state.turns.get(&lane.turn).map(|t| t.head.as_str()).unwrap_or_default();
+    let step = lane.kind.task().and_then(|id| state.plan.as_ref()?.task(id));
+    let step = step.map(|task| format!("{} {}", task.title, task.detail)).unwrap_or_default();
+    let about = format!("{said} {step}");
     // What was written stands in the records, and how a command ended that must run again says nothing now.
     let passed = |f: &Fact| match f.source {
         FactSource::Tool { .. } => true,
@@ -199,10 +203,10 @@ fn facts(state: &State, lane: &Lane) -> Option<String> {
         let own = line(f);
         own.is_some() && state.facts.iter().any(|other| line(other) == own && last(other) > last(f))
     };
-    let known = state.facts.relevant(about, MOST_FACTS, |f| !passed(f) && !again(f));
+    let known = state.facts.relevant(&about, MOST_FACTS, |f| !passed(f) && !again(f));
     let lines = known.iter().map(|fact| match state.mode {
-        Mode::Exploratory => format!("\n{}", state.facts.line_within(fact, FACT_CHARS)),
-        Mode::Proof => format!("\n{} ({})", fact.name, fact.source.words()),
+        Mode::Proof if !is_named(&fact.name, &step) => format!("\n{} ({})", fact.name, fact.source.words()),
+        Mode::Proof | Mode::Exploratory => format!("\n{}", state.facts.line_within(fact, FACT_CHARS)),
     });
     let text: String = lines.collect();
     (!text.is_empty()).then(|| format!("<facts>{}\n</facts>", inside(&text, "facts")))

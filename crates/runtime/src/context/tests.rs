@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use pilothouse_core::{
     blob::Blob,
     checkpoint::{Answer, CheckpointKind},
+    fact::{FactDraft, FactSource},
     input::{Input, Opening},
     policy::{Origin, Places, Policy, Rule, Source},
     question::CommandQuestion,
@@ -371,6 +372,44 @@ fn what_kind_of_answer_a_message_wants_stands_in_the_last_message_alone() {
         assert!(last.text.contains(wanted), "{said}: {class:?} {}", last.text);
         assert!(before.iter().all(|m| !m.text.contains("Wanted is")), "{said}");
     }
+}
+
+/// MOD-06: the same name is the value that is known, a new name is found out anew.
+#[test]
+fn in_proof_mode_a_step_has_the_values_of_the_facts_that_it_names_and_no_other() {
+    let mut b = Bench::new();
+    b.step(Input::say("/proof"));
+    b.step(Input::say("what is in src?"));
+    b.reply("", &[("c", "list", "{}")]);
+    let fact = |name: &str, value: &str| FactDraft {
+        name: name.into(),
+        value: value.into(),
+        source: FactSource::User,
+        because: Vec::new(),
+        confidence: 90,
+        checked: true,
+    };
+    let facts = vec![fact("q4_revenue", "12 million"), fact("head count", "40 people")];
+    let outcome = ToolOutcome { facts, ..ToolOutcome::text("a.rs", "1 file") };
+    let call = b.lane().calls[0].call;
+    b.step(Input::ToolEnded { call, outcome });
+    b.reply("a.rs", &[]);
+    b.step(Input::say("fix the sum of the revenue in src/a.rs"));
+    let told = |b: &Bench| b.request().messages.pop().unwrap().text;
+    let planned = told(&b);
+    assert_eq!(b.lane().kind, LaneKind::Planning);
+    assert!(
+        planned.contains("q4_revenue (the user said so)") && !planned.contains("12 million"),
+        "{planned}"
+    );
+    let plan =
+        r#"{"title": "P", "tasks": [{"title": "Add q4_revenue and q3_revenue", "files": ["src/a.rs"]}]}"#;
+    b.reply("", &[("p", "submit_plan", plan)]);
+    b.step(Input::say("y"));
+    let step = told(&b);
+    assert!(step.contains("q4_revenue: 12 million (the user said so; checked)"), "{step}");
+    assert!(step.contains("head count (the user said so)") && !step.contains("40 people"), "{step}");
+    assert!(!step.contains("q3_revenue:") && !step.contains("q3_revenue ("), "{step}");
 }
 
 #[test]
