@@ -53,11 +53,13 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     }
     let told = session.foretell(text);
     if let [Deed::Answers(..), rest @ ..] = told.deeds.as_slice()
-        && !rest.iter().any(|d| matches!(d, Deed::Talks | Deed::Plans))
+        && !rest.iter().any(|d| matches!(d, Deed::Talks | Deed::Plans | Deed::Asks | Deed::GoesOn))
     {
         return Some(Preview::Answer);
     }
-    if reading.command.is_some() && told.does(&Deed::Runs) {
+    // What the user typed runs in every phase, in a lane beside what waits or works.
+    let runs = told.does(&Deed::Runs) || text.starts_with('!') && told.refused.is_none();
+    if reading.command.is_some() && runs {
         return Some(Preview::judged(text.trim_start_matches('!'), session));
     }
     let (turn, path) = told.meant.clone().unwrap_or((reading.whole.turn, reading.whole.path));

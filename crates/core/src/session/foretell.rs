@@ -73,6 +73,34 @@ pub struct Foretold {
     pub meant: Option<(Turn, IntentPath)>,
     /// Why nothing would happen.
     pub refused: Option<String>,
+    /// The stage that a pipeline which goes on begins with; none where it comes to its end.
+    pub stage: Option<StageAhead>,
+}
+
+/// A stage that would begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageAhead {
+    /// What it is called.
+    pub name: String,
+    /// Whether it was done, and is done again with what is said.
+    pub again: bool,
+}
+
+impl StageAhead {
+    /// The one that begins by this event, of the pipeline as it stands before.
+    fn of(before: &State, event: &Event) -> Option<Self> {
+        let Event::Staged { happened: StageEvent::StageStarted { stage, .. }, .. } = event else {
+            return None;
+        };
+        let state = &before.pipeline.as_ref()?.state;
+        let again = state.last_note().is_some_and(|(done, _)| done == *stage);
+        Some(Self { name: state.stage(*stage)?.shown(), again })
+    }
+
+    fn words(&self) -> String {
+        let Self { name, again } = self;
+        if *again { format!("does \"{name}\" again with that") } else { format!("goes on to \"{name}\"") }
+    }
 }
 
 impl Foretold {
@@ -88,6 +116,8 @@ impl Foretold {
             if let Event::IntentClassified { class, path, .. } = &event.event {
                 told.meant = Some((class.clone(), path.clone()));
             }
+            // What is skipped is not what it goes on with.
+            told.stage = StageAhead::of(before, &event.event).or(told.stage.take());
             let Some(deed) = deed(before, &event.event).filter(|d| !told.does(d)) else { continue };
             if deed == Deed::StopsRun {
                 // What it sets aside, and what is answered in it, is told with it.
@@ -107,14 +137,20 @@ impl Foretold {
     /// nothing is to change.
     pub fn words(&self, (turn, path): (&Turn, &IntentPath), forbids: bool, state: &State) -> String {
         let replans = self.does(&Deed::StopsRun) && self.does(&Deed::Plans);
+        let leaves = state.paused_pipeline().is_some();
         let mut all: Vec<String> = Vec::new();
         for deed in &self.deeds {
             let what = match deed {
                 Deed::Answers(..) if self.does(&Deed::GoesOn) => continue,
+                Deed::Answers(..) if leaves && self.does(&Deed::Asks) => continue,
                 Deed::Answers(..) => "answers the question above",
                 Deed::Drops => "drops the question above",
                 Deed::Starts => "approves the plan and starts it",
-                Deed::GoesOn => "goes on with the next stage",
+                Deed::GoesOn => {
+                    let stage = self.stage.as_ref().map(StageAhead::words);
+                    all.push(stage.unwrap_or_else(|| "goes on to its end".to_owned()));
+                    continue;
+                }
                 Deed::StopsRun => {
                     all.push(stopping(replans, state));
                     continue;
@@ -142,7 +178,7 @@ impl Foretold {
                 Deed::Adds => "adds a last step to the plan that runs",
                 Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
                 Deed::Queues => "queued: read once the plan is ready",
-                Deed::Asks if state.paused_pipeline().is_some() => "asks whether to leave",
+                Deed::Asks if leaves => "asks whether to leave",
                 Deed::Asks => "asks what you mean first",
                 Deed::AsksToLeave => "asks before it leaves",
                 Deed::AsksToStartOver => "asks before it starts over",

@@ -6,7 +6,7 @@ use pilothouse_core::{
     event::{Event, RunStatus, Stamped},
     ids::Millis,
     input::{Input, Refusal},
-    intent::Phase,
+    intent::{IntentPath, Phase, Turn},
     knowledge::{
         Axes, CitationVerdict, CitedPlace, ContradictionVerdict, Lines, Passage, Score, Standing, Verdict,
     },
@@ -232,6 +232,25 @@ fn what_is_said_at_the_pause_goes_on_with_it() {
     });
     let searched: Vec<String> = searched.map(|args| args["query"].as_str().unwrap().to_owned()).collect();
     assert_eq!(searched, ["how does the limiter reset its window?", "where is the token bucket filled?"]);
+}
+
+#[test]
+fn what_is_foretold_at_the_pause_is_what_follows() {
+    let b = paused();
+    let told = |b: &Bench, line: &str| {
+        let told = b.session.foretell(line);
+        let meant = told.meant.clone().unwrap_or((Turn::Query(None), IntentPath::root()));
+        told.words((&meant.0, &meant.1), false, b.session.state())
+    };
+    // The search of the web is skipped here, so it is not what it goes on with.
+    assert_eq!(told(&b, "1"), "goes on to \"Retrieve\"");
+    assert_eq!(told(&b, "only the token bucket"), "does \"Analyze query\" again with that");
+    for leaves in ["3", "stop", "something else"] {
+        assert_eq!(told(&b, leaves), "asks whether to leave", "{leaves}");
+    }
+    let mut b = paused();
+    b.say("3");
+    assert_eq!(told(&b, "no"), "goes on to \"Retrieve\"");
 }
 
 #[test]
