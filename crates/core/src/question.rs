@@ -373,6 +373,11 @@ pub trait Question {
         }
     }
 
+    /// What an answer came to, in a word for the record; `None` where the answer says it itself.
+    fn ended(&self, _answer: &Answer) -> Option<&'static str> {
+        None
+    }
+
     /// What it hangs on.
     fn ties(&self) -> Ties {
         Ties::default()

@@ -20,6 +20,14 @@ impl Question for Breakout {
         ]
     }
 
+    fn ended(&self, answer: &Answer) -> Option<&'static str> {
+        match answer {
+            Answer::Continue => Some("stayed, and went on"),
+            Answer::Approve | Answer::Abort => Some("left"),
+            _ => None,
+        }
+    }
+
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.tag = "leave?";
     }

@@ -50,6 +50,10 @@ impl Question for Clarification {
         ]
     }
 
+    fn ended(&self, answer: &Answer) -> Option<&'static str> {
+        matches!(answer, Answer::Abort).then_some("dropped")
+    }
+
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.options = self.choices.iter().map(|c| Clean::line(c)).collect();
         spec.free = true;

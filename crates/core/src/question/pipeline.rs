@@ -33,6 +33,15 @@ impl Question for PipelinePause {
         ]
     }
 
+    fn ended(&self, answer: &Answer) -> Option<&'static str> {
+        match answer {
+            Answer::Approve | Answer::Continue => Some("went on"),
+            // Leaving is a question of its own, which follows.
+            Answer::Abort => Some("asked whether to leave"),
+            _ => None,
+        }
+    }
+
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.tag = "pause";
         spec.default = Some(0);

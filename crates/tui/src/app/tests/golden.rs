@@ -6,6 +6,7 @@
 
 pub(super) mod brought;
 mod research;
+mod room;
 mod scenes;
 
 use std::{collections::BTreeSet, fmt::Write as _, fs, path::PathBuf};

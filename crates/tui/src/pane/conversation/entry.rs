@@ -16,6 +16,7 @@ use crate::{
 };
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
+    checkpoint::CheckpointKind,
     event::CallStatus,
     ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId, TurnId},
     pipeline::StepName,
@@ -205,6 +206,7 @@ pub(super) struct PlanCard {
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) checkpoint: CheckpointId,
+    pub(super) kind: CheckpointKind,
     pub(super) message: String,
     pub(super) hint: String,
     pub(super) choices: Vec<String>,

@@ -388,7 +388,8 @@ impl Log {
         self.replace_question();
         let (failed, hint) = (failed.is_some(), failed.unwrap_or_default());
         let message = checkpoint.message.clone();
-        let q = Question { checkpoint: id, message, hint, choices, failed, answer: None };
+        let kind = checkpoint.kind.clone();
+        let q = Question { checkpoint: id, kind, message, hint, choices, failed, answer: None };
         self.add(at, Kind::Card, Body::Question(q));
     }
 
@@ -422,7 +423,9 @@ impl Log {
                     });
                 }
                 Body::Question(q) if q.checkpoint == *checkpoint => {
-                    q.answer = Some(said(answer.as_ref(), &q.choices));
+                    let ended = answer.as_ref().and_then(|a| q.kind.question().ended(a));
+                    let told = ended.map(str::to_owned);
+                    q.answer = Some(told.unwrap_or_else(|| said(answer.as_ref(), &q.choices)));
                 }
                 Body::Waits(_, id) if *id == *checkpoint => waits = i64::try_from(n).ok(),
                 Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Task { .. } => {
