@@ -6,7 +6,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    blob::BlobId, ids::Millis, intent::Phase, money::count, plan::GateStatus, session::State, talk::Usage,
+    blob::BlobId,
+    fact::{Fact, FactSource},
+    ids::Millis,
+    intent::{Phase, Turn},
+    money::count,
+    plan::GateStatus,
+    session::State,
+    talk::Usage,
     work::WorkKey,
 };
 
@@ -27,6 +34,8 @@ pub enum RunStatus {
     Stalled,
     /// What was asked is done.
     Done,
+    /// What was asked came to an end, and less came of it than was asked, or nothing.
+    Ended,
     /// What was asked failed.
     Failed,
     /// Something of it is unfinished, and nothing works on it.
@@ -37,7 +46,7 @@ pub enum RunStatus {
 
 impl RunStatus {
     /// All of them, those first that want the user.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Waiting,
         Self::Failed,
         Self::Stalled,
@@ -45,6 +54,7 @@ impl RunStatus {
         Self::Tool,
         Self::Thinking,
         Self::Stopped,
+        Self::Ended,
         Self::Done,
         Self::Idle,
     ];
@@ -58,6 +68,7 @@ impl RunStatus {
             Self::Waiting => "waiting on you",
             Self::Stalled => "stalled",
             Self::Done => "done",
+            Self::Ended => "ended",
             Self::Failed => "failed",
             Self::Stopped => "stopped",
             Self::Orphaned => "orphaned",
@@ -84,6 +95,7 @@ impl RunStatus {
             | Self::Waiting
             | Self::Stalled
             | Self::Done
+            | Self::Ended
             | Self::Failed
             | Self::Stopped
             | Self::Orphaned => None,
@@ -161,6 +173,18 @@ impl RunInfo {
         }
     }
 
+    /// What came of it where that is less than was asked, in words.
+    pub fn came_to(&self) -> Option<String> {
+        let words = || {
+            if self.steps == 0 || self.done == 0 && !self.wrote {
+                "nothing came of it".to_owned()
+            } else {
+                format!("{} of {} done", self.done, count(self.steps, "step"))
+            }
+        };
+        (self.status == RunStatus::Ended).then(words)
+    }
+
     /// The steps in words; nothing without a plan.
     pub fn progress(&self) -> String {
         if self.steps == 0 { String::new() } else { format!("{}/{}", self.done, self.steps) }
@@ -188,7 +212,25 @@ fn status(state: &State) -> RunStatus {
     if unfinished || state.is_executing() || state.open_proposals().next().is_some() {
         return RunStatus::Stopped;
     }
-    if state.turns.is_empty() { RunStatus::Idle } else { RunStatus::Done }
+    let short =
+        state.plan.as_ref().or(state.suspended.as_ref()).is_some_and(|plan| plan.done() < plan.tasks.len());
+    match state.turns.is_empty() {
+        true => RunStatus::Idle,
+        false if short || came_to_nothing(state) => RunStatus::Ended,
+        false => RunStatus::Done,
+    }
+}
+
+/// Whether the last message was an order and nothing came of it: no step was done, nothing written, no command run.
+fn came_to_nothing(state: &State) -> bool {
+    let words = state.turns.iter().rev().find(|(_, t)| !matches!(t.class, Turn::Control(_)));
+    let Some((id, turn)) = words else { return false };
+    let order = matches!(turn.class, Turn::PlanNew(_) | Turn::PlanContinue) && turn.told.is_none();
+    let plans = [&state.plan, &state.suspended].into_iter().flatten();
+    let planned = plans.filter(|p| p.turn == *id || turn.continues == Some(p.turn)).any(|p| p.done() > 0);
+    let ran = |f: &Fact| f.at >= turn.at && matches!(f.source, FactSource::Command { .. });
+    let staged = state.pipeline.as_ref().and_then(|p| p.state.beginning()).is_some_and(|b| b.turn == *id);
+    order && !planned && !staged && state.writes_since(*id).is_empty() && !state.facts.iter().any(ran)
 }
 
 /// What goes on or waits, in a line.

@@ -86,7 +86,7 @@ pub enum Command {
     },
     /// Lists what is at work, what waits and what was left unfinished, for scripts.
     #[command(
-        after_help = "Examples:\n  pilothouse runs                 of this folder and its worktrees\n  pilothouse runs --all --json    of every folder, one JSON object a line\n\nA status: idle, thinking, tool, waiting, stalled, done, failed, stopped, orphaned"
+        after_help = "Examples:\n  pilothouse runs                 of this folder and its worktrees\n  pilothouse runs --all --json    of every folder, one JSON object a line\n\nA status: idle, thinking, tool, waiting, stalled, done, ended, failed, stopped, orphaned"
     )]
     Runs(RunsArgs),
     /// Finds passages of the folder that answer a question.

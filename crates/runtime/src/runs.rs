@@ -100,7 +100,11 @@ fn left(mut run: RunInfo) -> RunInfo {
     run.status = match run.status {
         RunStatus::Thinking | RunStatus::Tool | RunStatus::Stalled => RunStatus::Orphaned,
         RunStatus::Waiting | RunStatus::Failed => RunStatus::Stopped,
-        of @ (RunStatus::Idle | RunStatus::Done | RunStatus::Stopped | RunStatus::Orphaned) => of,
+        of @ (RunStatus::Idle
+        | RunStatus::Done
+        | RunStatus::Ended
+        | RunStatus::Stopped
+        | RunStatus::Orphaned) => of,
     };
     run.stake.retain(|stake| stake != Exit::RUNS);
     run

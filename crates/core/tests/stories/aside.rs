@@ -407,6 +407,21 @@ fn a_list_of_sessions_says_what_stays_in_one_to_be_taken_up() {
 }
 
 #[test]
+fn a_list_of_sessions_calls_nothing_done_of_which_nothing_came() {
+    let of = |b: &Bench| RunInfo::of(b.session.state());
+    let mut b = Bench::new();
+    b.say("rename the greeting in a.txt to hello");
+    // Asked once more for a plan, it gives none.
+    b.reply("It is called hello already.", &[]);
+    b.reply("It is called hello already.", &[]);
+    assert_eq!(b.session.state().phase, Phase::Idle, "no plan came of it");
+    assert_eq!((of(&b).status, of(&b).came_to().as_deref()), (RunStatus::Ended, Some("nothing came of it")));
+    b.say("where is the greeting?");
+    b.reply("In a.txt.", &[]);
+    assert_eq!((of(&b).status, of(&b).came_to()), (RunStatus::Done, None), "a question was answered");
+}
+
+#[test]
 fn what_is_taken_between_two_runs_of_a_plan_counts_for_what_it_came_to() {
     let mut b = cut_off(Input::Open(opening()));
     b.approve_all(None).unwrap();

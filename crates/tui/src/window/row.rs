@@ -141,6 +141,6 @@ pub fn mark(status: RunStatus, glyphs: &Glyphs) -> (&'static str, Slot) {
         RunStatus::Stalled => (glyphs.stalled, Slot::Warn),
         RunStatus::Done => (glyphs.done, Slot::OkDim),
         RunStatus::Failed | RunStatus::Orphaned => (glyphs.failed, Slot::Bad),
-        RunStatus::Stopped => (glyphs.skipped, Slot::Soft),
+        RunStatus::Stopped | RunStatus::Ended => (glyphs.skipped, Slot::Soft),
     }
 }

@@ -107,16 +107,19 @@ pub(super) fn second(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Row {
     let slot = match run.info.status {
         RunStatus::Waiting | RunStatus::Stalled => Slot::Warn,
         RunStatus::Failed | RunStatus::Orphaned => Slot::Bad,
-        RunStatus::Idle | RunStatus::Thinking | RunStatus::Tool | RunStatus::Done | RunStatus::Stopped => {
-            Slot::Soft
-        }
+        RunStatus::Idle
+        | RunStatus::Thinking
+        | RunStatus::Tool
+        | RunStatus::Done
+        | RunStatus::Ended
+        | RunStatus::Stopped => Slot::Soft,
     };
     let mut place = if is_here(run, ctx) { "this folder".to_owned() } else { run.folder().to_owned() };
     if run.worktree.is_some() && columns >= TABLE_FROM {
         place = format!("{place} {} worktree", ctx.glyphs.dot);
     }
     let doing = match (run.berth, run.info.doing.is_empty()) {
-        (Berth::Shown(_), true) => "shown now",
+        (Berth::Shown(_), true) if came_to.is_none() => "shown now",
         (_, true) if run.info.status == RunStatus::Orphaned => "its process is gone",
         _ => &run.info.doing,
     };
@@ -172,3 +175,6 @@ pub(super) fn details(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
     }
     rows
 }
+    let came_to = run.info.came_to();
+        (_, true) if came_to.is_some() => came_to.as_deref().unwrap_or_default(),
+        RunStatus::Ended => run.info.came_to().unwrap_or_default(),
