@@ -85,7 +85,7 @@ impl Overlay for Stake {
             return Some(Outcome::complaint(TOO_EARLY));
         }
         let outcome = match self.accepted.clone() {
-            Accepted::Window(wish) => Outcome::window(wish),
+            Accepted::Window(wish) => Outcome { notice: wish.under_way(), ..Outcome::window(wish) },
             Accepted::Input(input) => Outcome::input(*input),
         };
         Some(outcome.and_close())

@@ -224,7 +224,13 @@ fn end(end: WorktreeEnd, row: &RunRow) -> Outcome {
     if row.info.status.works() {
         return Outcome::notice("it is still at work; x stops it first");
     }
-    Outcome::window(WindowWish::Host(HostRequest::End { end, name, seen: None }))
+    // git may take a while to look; what comes of it is asked about.
+    let looks = match end {
+        WorktreeEnd::Merge => format!("looking at what {name} would bring; it asks before it merges"),
+        WorktreeEnd::Drop => format!("looking at what {name} holds; it asks before anything is lost"),
+    };
+    let wish = WindowWish::Host(HostRequest::End { end, name, seen: None });
+    Outcome { notice: Some(looks), ..Outcome::window(wish) }
 }
 
 impl Pane for RunsPane {

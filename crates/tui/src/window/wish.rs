@@ -46,6 +46,17 @@ pub enum WindowWish {
     Leave(Farewell),
 }
 
+impl WindowWish {
+    /// What is said while it is done, where that may take a while.
+    pub fn under_way(&self) -> Option<String> {
+        let Self::Host(HostRequest::End { end, name, .. }) = self else { return None };
+        Some(match end {
+            WorktreeEnd::Merge => format!("merging the worktree {name}"),
+            WorktreeEnd::Drop => format!("dropping the worktree {name}"),
+        })
+    }
+}
+
 /// The question before a worktree ends.
 pub(super) fn stake(end: WorktreeEnd, stake: WorktreeStake) -> Stake {
     let name = &stake.worktree.name;

@@ -13,6 +13,13 @@ fn shown(desk: &mut Desk) -> String {
 }
 
 #[test]
+fn a_merge_says_at_once_that_it_looks() {
+    let mut desk = scene("runs-orphaned", 100, 30);
+    desk.press("M");
+    assert!(shown(&mut desk).contains("it asks before it merges"), "{}", shown(&mut desk));
+}
+
+#[test]
 fn an_order_of_which_nothing_came_is_not_done() {
     let mut desk = scene("runs", 100, 30);
     desk.app.runs[5].info.status = pilothouse_core::runs::RunStatus::Ended;
