@@ -16,10 +16,11 @@ use pilothouse_core::{
 };
 use ratatui::{
     buffer::Buffer,
-    layout::{Rect, Size},
+    layout::{Position, Rect, Size},
     text::Line,
 };
 
+use self::rows::Extent;
 use super::{Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_state, hint_line, inside};
 use crate::{
     keymap::{Action, action::actions},
@@ -158,15 +159,40 @@ impl RunsPane {
     }
 
     /// Rows of the screen that the list may take, its heading left out, beside what is said of the chosen one.
-    fn room(&self, details: usize) -> usize {
-        let height = usize::from(self.size.height).saturating_sub(1);
-        if height < DETAILS_FROM { height.max(1) } else { height - details - 1 }
+    fn room(&self, details: usize, columns: usize) -> usize {
+        let heading = usize::from(columns >= rows::TABLE_FROM);
+        let height = usize::from(self.size.height).saturating_sub(heading);
+        if height < DETAILS_FROM { height.max(1) } else { height.saturating_sub(details + 1).max(1) }
+    }
+
+    /// What is drawn: as much of each run as there is room for.
+    fn list(&self, listed: &[&RunRow], focused: bool, ctx: &Ctx<'_>, columns: usize) -> List {
+        let height = usize::from(self.size.height);
+        let details = listed.get(self.at(listed)).map_or_else(Vec::new, |run| {
+            let whole = rows::details(run, Extent::Whole, ctx, columns);
+            if whole.len() <= height / 2 { whole } else { rows::details(run, Extent::Cut, ctx, columns) }
+        });
+        let earlier = usize::from(listed.iter().any(|r| r.is_earlier()));
+        let room = self.room(details.len(), columns);
+        // Where all have no room whole, the chosen one has it; else every one is cut.
+        let (whole, cut) = (Extent::Whole, Extent::Cut);
+        let ways = [((whole, whole), true), ((whole, whole), false), ((cut, whole), false)];
+        // Of a list that is scrolled in any case none of them is tried.
+        for (extents, airy) in ways.into_iter().filter(|_| listed.len() <= room) {
+            let (rows, chosen) = self.rows(listed, (extents, airy), focused, ctx, columns);
+            if (!airy || rows.len() + 1 + earlier < height) && rows.len() <= room {
+                return List { rows, chosen, details };
+            }
+        }
+        let (rows, chosen) = self.rows(listed, ((cut, cut), false), focused, ctx, columns);
+        List { rows, chosen, details }
     }
 
     /// The rows of the list, and those that the chosen one takes.
     fn rows(
         &self,
         listed: &[&RunRow],
+        ((others, own), airy): ((Extent, Extent), bool),
         focused: bool,
         ctx: &Ctx<'_>,
         columns: usize,
@@ -174,21 +200,28 @@ impl RunsPane {
         let at = self.at(listed);
         let (mut rows, mut chosen) = (Vec::new(), 0..1);
         let live = listed.iter().filter(|r| !r.is_earlier()).count();
-        let earlier = listed.len() - live;
-        let wide = live * 3 + earlier + 2 * usize::from(earlier > 0) + 1 < usize::from(self.size.height);
         for (n, run) in listed.iter().enumerate() {
             if n == live {
-                rows.extend((n > 0 && !wide).then(Row::new));
+                rows.extend((n > 0 && !airy).then(Row::new));
                 rows.push(rows::earlier_heading(ctx, columns));
             }
             let from = rows.len();
-            rows.push(rows::first(run, focused && n == at, ctx, columns));
-            rows.extend((n < live).then(|| rows::second(run, ctx, columns)));
+            let extent = if n == at { own } else { others };
+            rows.extend(rows::run(run, focused && n == at, extent, ctx, columns));
             chosen = if n == at { from..rows.len() } else { chosen };
-            rows.extend((n < live && wide).then(Row::new));
+            rows.extend((n < live && airy).then(Row::new));
         }
         (rows, chosen)
     }
+}
+
+/// The list as it is drawn.
+struct List {
+    rows: Vec<Row>,
+    /// The rows of the chosen one.
+    chosen: Range<usize>,
+    /// What is said of it below.
+    details: Vec<Row>,
 }
 
 /// Shows a session of this window, or takes up one that is in none.
@@ -248,12 +281,12 @@ impl Pane for RunsPane {
 
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
-        let columns = usize::from(size.width);
-        let details = self.chosen(ctx).map_or(0, |run| rows::details(run, ctx, columns).len());
-        let (_, chosen) = self.rows(&self.listed(ctx), false, ctx, columns);
-        // What stands above the first of a kind is seen with it.
+        let columns = usize::from(inside(Rect::from((Position::ORIGIN, size))).width);
+        let List { chosen, details, .. } = self.list(&self.listed(ctx), false, ctx, columns);
+        // What stands above the first of a kind is seen with it, and the beginning of a long one before its end.
         let first = if chosen.start < 3 { 0 } else { chosen.start };
-        self.offset = self.offset.clamp(chosen.end.saturating_sub(self.room(details)), first);
+        let least = chosen.end.saturating_sub(self.room(details.len(), columns)).min(first);
+        self.offset = self.offset.clamp(least, first);
     }
 
     fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
@@ -274,14 +307,13 @@ impl Pane for RunsPane {
         let inner = inside(area);
         let columns = usize::from(inner.width);
         let mut y = area.top();
-        let (all, chosen) = self.rows(&listed, focused, ctx, columns);
+        let List { rows: all, chosen, details: below } = self.list(&listed, focused, ctx, columns);
         if columns >= rows::TABLE_FROM {
             rows::heading(columns).paint(ctx.theme, buf, inner, y);
             // Where there is air between the runs, there is some above the first.
             y += 1 + u16::from(all.get(2).is_some_and(|row| row.pieces.is_empty()));
         }
-        let below = self.chosen(ctx).map_or_else(Vec::new, |run| rows::details(run, ctx, columns));
-        let shown = all.iter().enumerate().skip(self.offset).take(self.room(below.len()));
+        let shown = all.iter().enumerate().skip(self.offset).take(self.room(below.len(), columns));
         for ((n, row), at) in shown.zip(y..area.bottom()) {
             if focused && chosen.contains(&n) {
                 buf.set_style(Rect { y: at, height: 1, ..area }, ctx.theme.fill(Slot::Select));

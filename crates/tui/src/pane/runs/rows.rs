@@ -7,7 +7,7 @@ use pilothouse_core::{clean::Clean, money::age, runs::RunStatus};
 
 use crate::{
     ctx::Ctx,
-    row::{Ink, Row, count},
+    row::{self, Ink, Row, count, wrap},
     theme::Slot,
     window::{Berth, RunRow},
 };
@@ -18,12 +18,18 @@ pub(super) const TABLE_FROM: usize = 96;
 const FIGURES_FROM: usize = 56;
 /// Columns of a mark and the word of a status.
 const STATUS: usize = 19;
+/// With fewer columns a title is cut and not wrapped.
+const LEAST_TITLE: usize = 8;
 /// The longest that is said of what stays in a session of before, in columns.
 const MOST_KEPT: usize = 30;
 
 fn padded(text: &str, columns: usize) -> String {
-    let text = crate::status::shorten(text, columns);
-    let gap = columns.saturating_sub(crate::row::width(&text));
+    pad(&crate::status::shorten(text, columns), columns)
+}
+
+/// With blanks up to `columns`; longer ones stay as they are.
+fn pad(text: &str, columns: usize) -> String {
+    let gap = columns.saturating_sub(row::width(text));
     format!("{text}{}", " ".repeat(gap))
 }
 
@@ -46,11 +52,30 @@ pub(super) fn earlier_heading(ctx: &Ctx<'_>, columns: usize) -> Row {
     Row::of(words, Slot::Faint).and(&rule, Slot::Line)
 }
 
+/// How much of a run is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// What is longer than its place is cut.
+    Cut,
+    /// What is longer than its place goes on below.
+    Whole,
+}
+
+/// How it stands, what it is about, and the figures; then where it works and what goes on or waits.
+pub(super) fn run(run: &RunRow, lit: bool, extent: Extent, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
+    let mut rows = first(run, lit, extent, ctx, columns);
+    if !run.is_earlier() {
+        rows.extend(second(run, extent, ctx, columns));
+    }
+    rows
+}
+
 /// How it stands, what it is about, and the figures.
-pub(super) fn first(run: &RunRow, lit: bool, ctx: &Ctx<'_>, columns: usize) -> Row {
-    let (glyph, slot) = run.mark(ctx.glyphs);
+fn first(run: &RunRow, lit: bool, extent: Extent, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
+    let g = ctx.glyphs;
+    let (glyph, slot) = run.mark(g);
     let strong = if lit { Ink::of(Slot::Strong).bold() } else { Ink::of(Slot::Strong) };
-    let cursor = if lit { ctx.glyphs.folded } else { " " };
+    let cursor = if lit { g.folded } else { " " };
     let row = Row::of(cursor, Slot::Accent).and(" ", Slot::Text);
     let word = if run.berth == Berth::Empty { "worktree" } else { run.info.status.name() };
     let narrow = columns < FIGURES_FROM || run.is_earlier() && columns < TABLE_FROM;
@@ -59,12 +84,48 @@ pub(super) fn first(run: &RunRow, lit: bool, ctx: &Ctx<'_>, columns: usize) -> R
     } else {
         row.and(&padded(&format!("{glyph} {word}"), STATUS), Ink::of(slot).bold())
     };
-    let row = row.and(Clean::line(run.title()).as_str(), strong);
-    row.ends_keeping_right(figures(run, columns), columns, ctx.glyphs.ellipsis)
+    let title = Clean::line(run.title());
+    let indent = row.width();
+    let (kept, figures) = (kept(run), figures(run, columns));
+    let beside = |right: &Row| columns.saturating_sub(indent + right.width() + 2);
+    let both = Row { pieces: [kept.pieces.clone(), figures.pieces.clone()].concat(), ..Row::new() };
+    let whole = row::width(title.as_str()) <= beside(&both);
+    if whole || extent == Extent::Cut || beside(&figures) < LEAST_TITLE {
+        return vec![row.and(title.as_str(), strong).ends_keeping_right(both, columns, g.ellipsis)];
+    }
+    // What is kept in it goes below before the title is broken.
+    let room = columns.saturating_sub(indent);
+    let mut lines = hanging(title.as_str(), beside(&figures), room).into_iter();
+    let head = row.and(&lines.next().unwrap_or_default(), strong);
+    let mut rows = vec![head.ends_keeping_right(figures, columns, g.ellipsis)];
+    rows.extend(lines.map(|line| below(indent).and(&line, strong)));
+    if let Some(ink) = kept.pieces.first().map(|piece| piece.ink) {
+        let lines = hanging(&Clean::line(&run.info.doing), room, room);
+        rows.extend(lines.iter().map(|line| below(indent).and(line, ink)));
+    }
+    rows
 }
 
-/// What stands at the right of it: step, age, gate and cost, as far as there is room; of a session of before what stays
-/// in it in their place.
+/// The beginning of a row that goes on with the one above.
+fn below(indent: usize) -> Row {
+    Row::of(&" ".repeat(indent), Slot::Text)
+}
+
+/// A text in lines: the first of at most `first` columns, the others of `others`; no line of no text.
+fn hanging(text: &str, first: usize, others: usize) -> Vec<String> {
+    let wrapped = |text: &str, columns: usize| wrap(&Row::of(text, Slot::Text).pieces, columns);
+    let Some(head) = wrapped(text, first).first().map(Row::text).filter(|_| !text.is_empty()) else {
+        return Vec::new();
+    };
+    let rest = text.strip_prefix(head.as_str()).unwrap_or_default().trim_start();
+    let mut lines = vec![head.trim_end().to_owned()];
+    if !rest.is_empty() {
+        lines.extend(wrapped(rest, others).iter().map(|row| row.text().trim_end().to_owned()));
+    }
+    lines
+}
+
+/// What stands at the right of it: step, age, gate and cost, as far as there is room.
 fn figures(run: &RunRow, columns: usize) -> Row {
     let quiet = if run.berth == Berth::Empty { String::new() } else { age(run.quiet) };
     if columns < FIGURES_FROM {
@@ -86,14 +147,17 @@ fn figures(run: &RunRow, columns: usize) -> Row {
             _ => right.push(&padded(word, wide), Slot::Soft),
         }
     }
+    right
+}
+
+/// What stays in a session of before.
+fn kept(run: &RunRow) -> Row {
     if !run.is_earlier() || run.info.doing.is_empty() {
-        return right;
+        return Row::new();
     }
     let kept = crate::status::shorten(&Clean::line(&run.info.doing), MOST_KEPT);
     let ink = if run.info.status == RunStatus::Failed { Slot::Soft } else { Slot::Warn };
-    let mut row = Row::of(&format!("{kept}   "), ink);
-    row.pieces.extend(right.pieces);
-    row
+    Row::of(&format!("{kept}   "), ink)
 }
 
 /// Whether it works in the folder of the session that is shown.
@@ -103,7 +167,7 @@ fn is_here(run: &RunRow, ctx: &Ctx<'_>) -> bool {
 }
 
 /// Where it works, and what goes on or waits.
-pub(super) fn second(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Row {
+fn second(run: &RunRow, extent: Extent, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
     let slot = match run.info.status {
         RunStatus::Waiting | RunStatus::Stalled => Slot::Warn,
         RunStatus::Failed | RunStatus::Orphaned => Slot::Bad,
@@ -118,23 +182,36 @@ pub(super) fn second(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Row {
     if run.worktree.is_some() && columns >= TABLE_FROM {
         place = format!("{place} {} worktree", ctx.glyphs.dot);
     }
+    let came_to = run.info.came_to();
     let doing = match (run.berth, run.info.doing.is_empty()) {
         (Berth::Shown(_), true) if came_to.is_none() => "shown now",
         (_, true) if run.info.status == RunStatus::Orphaned => "its process is gone",
+        (_, true) if came_to.is_some() => came_to.as_deref().unwrap_or_default(),
         _ => &run.info.doing,
     };
-    if columns < FIGURES_FROM {
-        let row = Row::of("    ", Slot::Text).and(run.info.status.name(), slot).and("  ", Slot::Text);
-        return row.and(doing, Slot::Soft).cut(columns, ctx.glyphs.ellipsis);
+    let narrow = columns < FIGURES_FROM;
+    let indent = if narrow { 4 } else { STATUS + 2 };
+    let (head, ink) = if narrow {
+        (Row::of(run.info.status.name(), slot), Slot::Soft)
+    } else {
+        let wide = if columns >= TABLE_FROM { 30 } else { 22 };
+        let place = if extent == Extent::Whole { pad(&place, wide) } else { padded(&place, wide) };
+        (Row::of(&place, Slot::Faint), slot)
+    };
+    let mut row = below(indent);
+    row.pieces.extend(head.pieces);
+    let whole = row.clone().and("  ", Slot::Text).and(doing, ink);
+    if extent == Extent::Cut || whole.width() <= columns || doing.is_empty() {
+        return vec![whole.cut(columns, ctx.glyphs.ellipsis)];
     }
-    let row = Row::of(&" ".repeat(STATUS + 2), Slot::Text);
-    let wide = if columns >= TABLE_FROM { 30 } else { 22 };
-    let row = row.and(&padded(&place, wide), Slot::Faint).and("  ", Slot::Text);
-    row.and(doing, slot).cut(columns, ctx.glyphs.ellipsis)
+    let room = columns.saturating_sub(indent);
+    let mut rows = vec![row.cut(columns, ctx.glyphs.ellipsis)];
+    rows.extend(hanging(&Clean::line(doing), room, room).iter().map(|line| below(indent).and(line, ink)));
+    rows
 }
 
 /// Why it stands as it does, and what is at stake.
-pub(super) fn details(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
+pub(super) fn details(run: &RunRow, extent: Extent, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
     let [across, _] = ctx.glyphs.rule;
     let quiet = age(run.quiet);
     let why = match run.info.status {
@@ -150,6 +227,7 @@ pub(super) fn details(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
         }
         RunStatus::Done if run.info.steps == 0 && !run.info.wrote => "answered, nothing changed".to_owned(),
         RunStatus::Done => "what was asked is done".to_owned(),
+        RunStatus::Ended => run.info.came_to().unwrap_or_default(),
         RunStatus::Failed => run.info.doing.clone(),
         RunStatus::Stopped => "it is unfinished and nothing works on it".to_owned(),
         RunStatus::Orphaned => "the process that worked on it is gone; its log is whole".to_owned(),
@@ -170,11 +248,17 @@ pub(super) fn details(run: &RunRow, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
     ];
     for (label, text) in lines {
         let Some(text) = text else { continue };
-        let row = Row::of(&format!("  {label:17}"), Slot::Soft).and(&text, Slot::Text);
-        rows.push(row.cut(columns, ctx.glyphs.ellipsis));
+        let label = Row::of(&format!("  {label:17}"), Slot::Soft);
+        let indent = label.width();
+        if extent == Extent::Cut {
+            rows.push(label.and(&text, Slot::Text).cut(columns, ctx.glyphs.ellipsis));
+            continue;
+        }
+        let room = columns.saturating_sub(indent).max(8);
+        for (n, line) in hanging(&Clean::line(&text), room, room).iter().enumerate() {
+            let head = if n == 0 { label.clone() } else { below(indent) };
+            rows.push(head.and(line, Slot::Text).cut(columns, ctx.glyphs.ellipsis));
+        }
     }
     rows
 }
-    let came_to = run.info.came_to();
-        (_, true) if came_to.is_some() => came_to.as_deref().unwrap_or_default(),
-        RunStatus::Ended => run.info.came_to().unwrap_or_default(),

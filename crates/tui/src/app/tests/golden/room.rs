@@ -12,6 +12,29 @@ fn shown(desk: &mut Desk) -> String {
     crate::story::text(&desk.draw().0).join("\n")
 }
 
+/// The same in one line, without frames and the blanks of wrapped rows.
+fn flowing(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if "│╭╮╰╯─".contains(c) { ' ' } else { c }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn where_rows_are_left_no_title_of_a_run_is_cut_and_nothing_of_what_is_at_stake() {
+    for width in [40, 60, 80, 100] {
+        let mut desk = scene("runs", width, 50);
+        let stake = ["a plan at 1 of 5 steps", "3 proposals that nobody decided", "a command that runs"];
+        desk.app.runs[1].info.stake = stake.map(str::to_owned).to_vec();
+        let text = shown(&mut desk);
+        for whole in ["endpoint", "nobody decided, a command that runs", "git push --force origin main?"] {
+            assert!(flowing(&text).contains(whole), "{width} {whole}: {text}");
+        }
+    }
+    // Where all have no room, the one that is chosen has it.
+    let mut desk = scene("runs", 60, 20);
+    let text = shown(&mut desk);
+    assert!(flowing(&text).contains("Port the store · run cargo build --tests"), "{text}");
+}
+
 #[test]
 fn a_merge_says_at_once_that_it_looks() {
     let mut desk = scene("runs-orphaned", 100, 30);
