@@ -149,7 +149,7 @@ pub(super) fn items(
         let row = Row::of(&bar, Slot::Soft).and(&words, Slot::Faint);
         let whole = row.clone().and(&gates::tally(plan), Slot::Faint);
         d.plain(Row::new());
-        d.plain(if whole.width() > width { row } else { whole });
+        gates::standing(plan, &undone(plan), ctx, width).into_iter().for_each(|row| d.plain(row));
     }
     if !plan.gates.is_empty() {
         d.plain(Row::new());

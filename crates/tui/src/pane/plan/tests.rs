@@ -87,6 +87,20 @@ fn a_step_that_was_added_to_what_runs_is_marked_until_it_begins() {
 }
 
 #[test]
+fn what_became_of_the_steps_is_told_before_a_bar_is_drawn() {
+    let mut s = Screen::new();
+    let mut three = plan();
+    three.tasks.truncate(3);
+    let ends = [TaskStatus::Done, TaskStatus::Cancelled, TaskStatus::TakenBack];
+    three.tasks.iter_mut().zip(ends).for_each(|(task, status)| task.status = status);
+    s.tell(Event::PlanReady { plan: three });
+    for width in [28, 44, 60, 90] {
+        let text = s.text(width, 40).join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("1 of 3 steps, 1 stopped, 1 taken back"), "{width}: {text}");
+    }
+}
+
+#[test]
 fn no_bar_is_full_while_a_gate_is_red_or_to_come() {
     let mut all = plan();
     all.tasks.iter_mut().for_each(|t| t.status = TaskStatus::Done);

@@ -13,12 +13,27 @@ use pilothouse_core::{
 use super::{Drawer, Item, Target, change_ink};
 use crate::{
     pane::Ctx,
-    row::{self, Row, count},
+    row::{self, Row, count, wrap},
     theme::Slot,
 };
 
 /// Places of a red gate that stand below it.
 const MOST_PLACES: usize = 5;
+
+/// How far a plan is, in the widest form that fits: what became of its steps is told whole, before gates are counted and
+/// a bar is drawn.
+pub(super) fn standing(plan: &Plan, undone: &str, ctx: &Ctx<'_>, width: usize) -> Vec<Row> {
+    let (green, gates) = checked(plan);
+    let bar = ctx.glyphs.progress(plan.done() + green, plan.tasks.len() + gates);
+    let words = format!("{} of {}{undone}", plan.done(), count(plan.tasks.len(), "step"));
+    let words = Row::of(&words, Slot::Faint);
+    let counted = words.clone().and(&tally(plan), Slot::Faint);
+    let mut barred = Row::of(&bar, Slot::Soft).and("  ", Slot::Text);
+    barred.pieces.extend(counted.pieces.iter().cloned());
+    let forms = [barred, counted, words.clone()];
+    let fits = forms.into_iter().find(|row| row.width() <= width);
+    fits.map_or_else(|| wrap(&words.pieces, width), |row| vec![row])
+}
 
 impl Drawer<'_> {
     pub(super) fn gate(&mut self, gate: &Gate, plan: &Plan, pad: usize, proof: Option<&(Millis, Proof)>) {
