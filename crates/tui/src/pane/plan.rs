@@ -3,6 +3,7 @@
 //! Owns the cursor, the scroll and the open details. Never changes the session.
 
 mod action;
+mod draw;
 mod edit;
 mod rows;
 mod step;
@@ -31,9 +32,7 @@ use ratatui::{
 pub(crate) use self::rows::finished;
 use self::rows::{Item, Target, Version};
 pub use self::{action::PlanAction, rows::breadcrumb};
-use super::{
-    Ctx, Errand, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, empty_state, hint_line, inside,
-};
+use super::{Ctx, Errand, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, hint_line, inside};
 use crate::{
     ctx::{TOO_EARLY, Wanted},
     frame,
@@ -67,6 +66,8 @@ pub const KIND: PaneKind = PaneKind {
 pub struct PlanPane {
     items: Vec<Item>,
     footer: Row,
+    /// What stays in sight above the footer, where not all has room.
+    pinned: Vec<Row>,
     offset: usize,
     /// Position among the items that can be chosen.
     cursor: usize,
@@ -217,7 +218,7 @@ impl PlanPane {
     }
 
     fn settle(&mut self) {
-        let height = usize::from(self.size.height.saturating_sub(self.footer_rows())).max(1);
+        let height = usize::from(self.size.height.saturating_sub(self.foot_rows())).max(1);
         let targets = self.items.iter().filter(|i| i.target.is_some()).count();
         self.cursor = self.cursor.min(targets.saturating_sub(1));
         self.offset = self.offset.min(self.items.len().saturating_sub(height));
@@ -272,7 +273,7 @@ impl Pane for PlanPane {
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
         let width = usize::from(inside(Rect::from((ratatui::layout::Position::ORIGIN, size))).width);
-        self.items = match rows::version_of(ctx.state, self.back) {
+        let drawn = match rows::version_of(ctx.state, self.back) {
             Some(version) => {
                 let shown = version.plan.version;
                 let kept = self.revision.take().filter(|(of, _)| *of == shown);
@@ -280,46 +281,15 @@ impl Pane for PlanPane {
                 let (_, revision) = self.revision.insert(kept.unwrap_or_else(|| (shown, work())));
                 rows::items(ctx, (version, revision), width, &self.open, &self.proofs)
             }
-            None => Vec::new(),
+            None => rows::Drawn::default(),
         };
-        self.footer = rows::footer(ctx, width, self.spent);
+        self.arrange(drawn, rows::footer(ctx, width, self.spent), width, ctx);
         self.follow(ctx);
         self.settle();
     }
 
     fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
-        let area = area.intersection(buf.area);
-        if self.items.is_empty() {
-            let words = [
-                "No plan yet.",
-                "Say what to change; it is planned here,",
-                "and nothing runs before you approve.",
-            ];
-            return empty_state(ctx, area, buf, &words);
-        }
-        let inner = inside(area);
-        let chosen = self.chosen().map(|(at, _)| at);
-        let body = area.bottom().saturating_sub(self.footer_rows());
-        for (y, (n, item)) in (area.top()..body).zip(self.items.iter().enumerate().skip(self.offset)) {
-            // A heading whose rows are below the edge is below it as well.
-            if !item.heads || y + 1 < body {
-                item.row.paint(ctx.theme, buf, inner, y);
-            }
-            if focused && chosen == Some(n) {
-                buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
-            }
-        }
-        let below =
-            self.items.len().saturating_sub(self.offset + usize::from(body.saturating_sub(area.top())));
-        if below > 0 && body > area.top() {
-            let more = Row::of(&format!("  {} {below} more ", ctx.glyphs.ellipsis), Slot::Faint);
-            let wide = u16::try_from(more.width()).unwrap_or(u16::MAX).min(inner.width);
-            let at = Rect { x: inner.right() - wide, width: wide, ..inner };
-            more.paint(ctx.theme, buf, at, body - 1);
-        }
-        if self.footer_rows() > 0 {
-            self.footer.paint(ctx.theme, buf, inner, area.bottom() - 1);
-        }
+        self.draw(ctx, area, buf, focused);
     }
 
     fn title(&self, ctx: &Ctx<'_>) -> Title {

@@ -3,6 +3,7 @@
 mod footer;
 mod gates;
 mod path;
+mod reach;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,13 +16,12 @@ use pilothouse_core::{
     plan::{Change, Plan, Revision, Task, TaskStatus},
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
-    scope::{Capability, ToolScope},
     session::{LaneKind, State},
 };
 
 use crate::{
     pane::Ctx,
-    row::{self, Ink, Row, count, wrap},
+    row::{self, Ink, Row, wrap},
     theme::Slot,
 };
 
@@ -29,6 +29,8 @@ pub(super) use footer::{footer, is_of_plan};
 pub(super) use gates::progress;
 pub use path::breadcrumb;
 use path::path;
+use reach::Block;
+pub(super) use reach::within;
 use written::{is_taken_back, with_back};
 
 /// Columns that a title has at least beside what stands at its right.
@@ -110,6 +112,34 @@ pub(super) fn version_of(state: &State, back: Option<u32>) -> Option<Version<'_>
     Some(Version { plan: all.get(at)?, before, now })
 }
 
+/// What is drawn of a plan: the footer stands below it.
+#[derive(Debug, Default)]
+pub(super) struct Drawn {
+    /// Its rows, without those that follow.
+    pub(super) items: Vec<Item>,
+    /// What a yes to it allows, and before which of the rows that stands where there is room for all.
+    pub(super) reach: (Vec<Block>, usize),
+}
+
+impl Drawn {
+    /// All of it in its order.
+    pub(super) fn whole(mut self) -> Vec<Item> {
+        let (blocks, at) = self.reach;
+        let plain = |row| Item { row, target: None, heads: false };
+        let rows = if blocks.is_empty() { Vec::new() } else { reach::whole(&blocks) };
+        let rows = (!rows.is_empty()).then(Row::new).into_iter().chain(rows).map(plain);
+        let at = at.min(self.items.len());
+        self.items.splice(at..at, rows);
+        self.items
+    }
+
+    /// How many rows that is.
+    pub(super) fn height(&self) -> usize {
+        let reach = reach::whole(&self.reach.0).len();
+        self.items.len() + reach + usize::from(reach > 0)
+    }
+}
+
 /// Everything but the footer.
 pub(super) fn items(
     ctx: &Ctx<'_>,
@@ -117,7 +147,7 @@ pub(super) fn items(
     width: usize,
     open: &BTreeSet<Target>,
     proofs: &BTreeMap<GateId, (Millis, Proof)>,
-) -> Vec<Item> {
+) -> Drawn {
     let Version { plan, before, now } = version;
     let awaiting = now.is_none() && ctx.state.open.values().any(|c| c.kind.is_confirmation());
     let before = before.filter(|_| (awaiting || now.is_some()) && !revision.words().is_empty());
@@ -131,8 +161,7 @@ pub(super) fn items(
         d.plain(row);
     }
     if let Some((before, revision)) = revised {
-        let label = format!("{:13}", format!("Since v{}", before.version));
-        d.labelled(&label, &revision.words(), Slot::Text);
+        d.labelled(&format!("Since v{}", before.version), &revision.words(), Slot::Text);
     }
     if !d.items.is_empty() {
         d.plain(Row::new());
@@ -143,11 +172,6 @@ pub(super) fn items(
     d.removed();
     let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
     if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
-        let (green, gates) = gates::checked(plan);
-        let bar = ctx.glyphs.progress(plan.done() + green, plan.tasks.len() + gates);
-        let words = format!("  {} of {}{}", plan.done(), count(plan.tasks.len(), "step"), undone(plan));
-        let row = Row::of(&bar, Slot::Soft).and(&words, Slot::Faint);
-        let whole = row.clone().and(&gates::tally(plan), Slot::Faint);
         d.plain(Row::new());
         gates::standing(plan, &undone(plan), ctx, width).into_iter().for_each(|row| d.plain(row));
     }
@@ -165,14 +189,15 @@ pub(super) fn items(
     if !plan.pauses.is_empty() {
         let all: Vec<String> = plan.pauses.iter().map(|p| p.words()).collect();
         d.plain(Row::new());
-        d.labelled("Pauses       ", &all.join(", "), Slot::Text);
+        d.labelled("Pauses", &all.join(", "), Slot::Text);
     }
+    let mut reach = (Vec::new(), 0);
     if awaiting {
         d.candidates(plan);
-        d.reach(plan);
+        reach = (reach::blocks(plan, ctx, width), d.items.len());
         d.note(&plan.note);
     }
-    d.items
+    Drawn { items: d.items, reach }
 }
 
 struct Drawer<'a> {
@@ -424,40 +449,6 @@ impl<'a> Drawer<'a> {
         }
     }
 
-    /// What approving lets the run do, and what it still may not.
-    fn reach(&mut self, plan: &Plan) {
-        let tasks = plan.tasks.iter().fold(ToolScope::NONE, |s, t| s.or(t.node.scope()));
-        let may = tasks.and(self.ctx.state.ceiling());
-        let mut can = Vec::new();
-        let mut not = Vec::new();
-        for capability in Capability::ALL {
-            let (yes, no) = match capability {
-                Capability::List => continue,
-                Capability::Read => ("read", "read files"),
-                Capability::Write => ("propose edits", "change files"),
-                Capability::Delete => ("propose removals", "delete"),
-                Capability::Execute => ("run commands (each one checked)", "run commands"),
-                Capability::Network => ("reach the network", "reach the network"),
-            };
-            if may.allows(capability) { can.push(yes) } else { not.push(no) }
-        }
-        if !plan.gates.is_empty() {
-            can.push("run the gates");
-        }
-        self.plain(Row::new());
-        let asked = names(self.ctx.state.reach(plan.turn));
-        if let Some(beyond) = self.ctx.state.beyond(plan) {
-            self.labelled("Asked for    ", &asked, Slot::Text);
-            self.labelled("Goes beyond  ", &format!("{}: your yes allows it", names(beyond)), Slot::Warn);
-        } else {
-            self.labelled("Asked for    ", &format!("{asked}; nothing beyond"), Slot::Text);
-        }
-        for (label, list, slot) in [("Allowed      ", can, Slot::Text), ("Not allowed  ", not, Slot::Text)] {
-            let words = if list.is_empty() { self.ctx.glyphs.skipped.to_owned() } else { list.join(", ") };
-            self.labelled(label, &words, slot);
-        }
-    }
-
     /// How it stands among the plans that were made beside it.
     fn candidates(&mut self, plan: &Plan) {
         let all = self.ctx.state.candidates();
@@ -465,32 +456,19 @@ impl<'a> Drawer<'a> {
         let Some((number, score)) = at.filter(|_| all.len() > 1) else { return };
         self.plain(Row::new());
         let text = format!("{number} of {}; {}", all.len(), score.words());
-        self.labelled("Plan         ", &text, Slot::Text);
+        self.labelled("Plan", &text, Slot::Text);
     }
 
     fn note(&mut self, note: &str) {
         if !note.trim().is_empty() {
             self.plain(Row::new());
-            self.labelled("Note         ", note.trim(), Slot::Text);
+            self.labelled("Note", note.trim(), Slot::Text);
         }
     }
 
     fn labelled(&mut self, label: &str, words: &str, slot: Slot) {
-        let pad = row::width(label);
-        let room = self.width.saturating_sub(pad).max(8);
-        let lines = words.lines().flat_map(|l| wrap(&Row::of(l, slot).pieces, room));
-        for (n, line) in lines.enumerate() {
-            let mut row = Row::of(if n == 0 { label } else { "" }, Slot::Soft);
-            if n > 0 {
-                row.push(&" ".repeat(pad), Slot::Text);
-            }
-            row.pieces.extend(line.pieces);
+        for row in reach::labelled(label, words, slot, self.width, self.ctx.glyphs.ellipsis) {
             self.plain(row);
         }
     }
-}
-
-/// What a scope holds, in words.
-fn names(scope: ToolScope) -> String {
-    scope.iter().map(Capability::name).collect::<Vec<_>>().join(", ")
 }

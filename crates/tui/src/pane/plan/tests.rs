@@ -344,7 +344,7 @@ fn details_open_below_their_step_and_the_cursor_stays_visible() {
     s.draw(60, 10);
     s.act(PlanAction::Detail);
     let rows = s.text(60, 10);
-    assert_eq!(rows[3..5], ["     src/core/bucket.rs", "     reaches Modify"]);
+    assert_eq!(rows[2..4], ["     src/core/bucket.rs", "     reaches Modify"]);
     s.act(PlanAction::Bottom);
     let rows = s.text(60, 10);
     assert!(rows.iter().any(|r| r.contains("cargo test login")), "{rows:?}");
@@ -436,7 +436,7 @@ fn revised() -> Screen {
 fn a_second_version_marks_what_it_changed() {
     let mut s = revised();
     assert_eq!(
-        s.text(60, 20)[1..14],
+        s.text(60, 30)[1..14],
         [
             " Since v1     + 1 added, ~ 1 reworded, - 1 removed; gates:",
             "              ~ 1 changed",

@@ -36,6 +36,20 @@ fn where_rows_are_left_no_title_of_a_run_is_cut_and_nothing_of_what_is_at_stake(
 }
 
 #[test]
+fn what_a_yes_does_not_allow_is_seen_however_short_the_plan_pane_is() {
+    for (width, height) in [(60, 14), (60, 20), (80, 16), (100, 16)] {
+        let mut desk = scene("plan-focused", width, height);
+        let text = shown(&mut desk);
+        assert!(text.contains("Not allowed  delete, reach the network"), "{width}x{height}: {text}");
+        // It stays while the steps move.
+        desk.press("jjj");
+        assert!(shown(&mut desk).contains("Not allowed  delete, reach the network"));
+    }
+    let text = shown(&mut scene("plan-focused", 60, 20));
+    assert!(text.contains("tests  cargo test"), "the gates are part of what is approved: {text}");
+}
+
+#[test]
 fn a_merge_says_at_once_that_it_looks() {
     let mut desk = scene("runs-orphaned", 100, 30);
     desk.press("M");

@@ -1,0 +1,129 @@
+//! What a yes to a plan allows and what it does not: the one part of it that stays in sight however little room there is.
+//!
+//! Owns the rows and which of them go first. Never decides how much room there is.
+
+use pilothouse_core::{
+    plan::Plan,
+    scope::{Capability, ToolScope},
+};
+
+use crate::{
+    pane::Ctx,
+    row::{self, Row, wrap},
+    theme::Slot,
+};
+
+/// A label with what stands beside it, in rows.
+#[derive(Clone, Debug)]
+pub(in crate::pane::plan) struct Block {
+    /// What is told first where there is no room for all of it.
+    rank: Rank,
+    rows: Vec<Row>,
+}
+
+/// The parts in the order in which they claim room: what is more than was asked for, then what stays forbidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Beyond,
+    Not,
+    Asked,
+    Allowed,
+}
+
+/// What approving lets the run do, and what it still may not.
+pub(super) fn blocks(plan: &Plan, ctx: &Ctx<'_>, columns: usize) -> Vec<Block> {
+    let tasks = plan.tasks.iter().fold(ToolScope::NONE, |s, t| s.or(t.node.scope()));
+    let may = tasks.and(ctx.state.ceiling());
+    let (mut can, mut not) = (Vec::new(), Vec::new());
+    for capability in Capability::ALL {
+        let (yes, no) = match capability {
+            Capability::List => continue,
+            Capability::Read => ("read", "read files"),
+            Capability::Write => ("propose edits", "change files"),
+            Capability::Delete => ("propose removals", "delete"),
+            Capability::Execute => ("run commands (each one checked)", "run commands"),
+            Capability::Network => ("reach the network", "reach the network"),
+        };
+        if may.allows(capability) { can.push(yes) } else { not.push(no) }
+    }
+    if !plan.gates.is_empty() {
+        can.push("run the gates");
+    }
+    let list = |all: &[&str]| if all.is_empty() { ctx.glyphs.skipped.to_owned() } else { all.join(", ") };
+    let block = |rank, label: &str, words: &str, slot| Block {
+        rank,
+        rows: labelled(label, words, slot, columns, ctx.glyphs.ellipsis),
+    };
+    let asked = names(ctx.state.reach(plan.turn));
+    let beyond = ctx.state.beyond(plan).map(names);
+    let asked = if beyond.is_some() { asked } else { format!("{asked}; nothing beyond") };
+    let mut all = vec![block(Rank::Asked, "Asked for", &asked, Slot::Text)];
+    all.extend(beyond.map(|scope| {
+        block(Rank::Beyond, "Goes beyond", &format!("{scope}: your yes allows it"), Slot::Warn)
+    }));
+    all.push(block(Rank::Allowed, "Allowed", &list(&can), Slot::Text));
+    all.push(block(Rank::Not, "Not allowed", &list(&not), Slot::Text));
+    all
+}
+
+/// All of them below each other.
+pub(super) fn whole(blocks: &[Block]) -> Vec<Row> {
+    blocks.iter().flat_map(|b| b.rows.iter().cloned()).collect()
+}
+
+/// As much of them as `most` rows hold: each has its first row before one has its second, and those that matter more
+/// have theirs first.
+pub(in crate::pane::plan) fn within(
+    blocks: &[Block],
+    most: usize,
+    columns: usize,
+    ellipsis: &str,
+) -> Vec<Row> {
+    let mut order: Vec<usize> = (0..blocks.len()).collect();
+    order.sort_by_key(|n| blocks.get(*n).map(|b| b.rank));
+    let mut shares = vec![0_usize; blocks.len()];
+    let mut left = most;
+    let tallest = blocks.iter().map(|b| b.rows.len()).max().unwrap_or(0);
+    for row in 0..tallest {
+        for n in &order {
+            let Some((block, share)) = blocks.get(*n).zip(shares.get_mut(*n)) else { continue };
+            if left > 0 && row < block.rows.len() {
+                *share += 1;
+                left -= 1;
+            }
+        }
+    }
+    let cut = |(block, share): (&Block, usize)| {
+        let mut rows: Vec<Row> = block.rows.iter().take(share).cloned().collect();
+        if share < block.rows.len()
+            && let Some(last) = rows.last_mut()
+        {
+            let short = std::mem::take(last).cut(columns.saturating_sub(row::width(ellipsis)), "");
+            *last = short.and(ellipsis, Slot::Text);
+        }
+        rows
+    };
+    blocks.iter().zip(shares).flat_map(cut).collect()
+}
+
+/// A label, and words beside it that wrap under themselves.
+pub(super) fn labelled(label: &str, words: &str, slot: Slot, columns: usize, ellipsis: &str) -> Vec<Row> {
+    let label = format!("{label:13}");
+    let pad = row::width(&label);
+    let room = columns.saturating_sub(pad).max(8);
+    let lines = words.lines().flat_map(|l| wrap(&Row::of(l, slot).pieces, room));
+    let row = |(n, line): (usize, Row)| {
+        let mut row = Row::of(if n == 0 { &label } else { "" }, Slot::Soft);
+        if n > 0 {
+            row.push(&" ".repeat(pad), Slot::Text);
+        }
+        row.pieces.extend(line.pieces);
+        row.cut(columns, ellipsis)
+    };
+    lines.enumerate().map(row).collect()
+}
+
+/// What a scope holds, in words.
+fn names(scope: ToolScope) -> String {
+    scope.iter().map(Capability::name).collect::<Vec<_>>().join(", ")
+}
