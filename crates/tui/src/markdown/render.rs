@@ -7,7 +7,7 @@ use ratatui::style::Modifier;
 
 use super::table::Table;
 use crate::{
-    row::{Ink, Piece, Row, wrap},
+    row::{Ink, Piece, Row, wrap_in},
     theme::{Glyphs, Slot},
 };
 
@@ -295,7 +295,7 @@ impl Renderer<'_> {
         if line.is_empty() {
             return;
         }
-        let mut rows = wrap(&line, self.room());
+        let mut rows = wrap_in(&line, self.room());
         // What stands at the left edge as our own rows do says by its form that it is not one.
         let ours = |row: &Row| {
             let text: String = row.pieces.iter().map(Piece::text).collect();
@@ -303,7 +303,7 @@ impl Renderer<'_> {
         };
         let forged = self.nest.is_empty() && rows.iter().any(ours);
         if forged {
-            rows = wrap(&line, self.room().saturating_sub(1));
+            rows = wrap_in(&line, self.room().saturating_sub(1));
         }
         for mut row in rows {
             if forged && ours(&row) {

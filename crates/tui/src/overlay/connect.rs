@@ -13,7 +13,7 @@ use super::{
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Entry,
-    row::{Row, wrap},
+    row::{Row, wrap_in},
     theme::Slot,
 };
 
@@ -73,6 +73,6 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         ("Until then the offline engine answers, and nothing leaves this machine.", Slot::Soft),
     ];
     let columns = usize::from(ctx.body.width.min(WIDTH).saturating_sub(4));
-    let rows = lines.iter().flat_map(|(text, slot)| wrap(&Row::of(text, *slot).pieces, columns));
+    let rows = lines.iter().flat_map(|(text, slot)| wrap_in(&Row::of(text, *slot).pieces, columns));
     rows.map(|row| row.line(ctx.theme)).collect()
 }

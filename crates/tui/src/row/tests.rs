@@ -81,3 +81,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_goes_on_below_has_less_room_by_its_indent() {
+    let line = Row::of("    let total = first + second + third;", Slot::Text);
+    let rows: Vec<String> = wrap_hanging(&line.pieces, 24, 4).iter().map(Row::text).collect();
+    assert_eq!(rows, ["    let total = first + ", "second + third;"]);
+    assert!(wrap_hanging(&line.pieces, 3, 9).len() > 1, "an indent wider than the row does no harm");
+}
+
+#[test]
+fn code_goes_on_below_its_first_word() {
+    let line = Row::of("    let total = first + second;", Slot::Text);
+    assert_eq!(texts(&wrap_in(&line.pieces, 20)), ["    let total =", "    first + second;"]);
+}

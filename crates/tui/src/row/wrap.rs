@@ -8,7 +8,14 @@ use super::{Ink, Piece, Row};
 /// Breaks `pieces` into rows of at most `columns`: at spaces where there are any, else between
 /// graphemes. Never returns no row; a grapheme that is wider than a whole row becomes `?`.
 pub fn wrap(pieces: &[Piece], columns: usize) -> Vec<Row> {
-    let mut w = Wrapper { columns: columns.max(1), rows: Vec::new(), row: Row::new(), used: 0 };
+    wrap_hanging(pieces, columns, 0)
+}
+
+/// The same with `indent` columns less for every row but the first; whoever draws them puts the blanks before.
+pub fn wrap_hanging(pieces: &[Piece], columns: usize, indent: usize) -> Vec<Row> {
+    let columns = columns.max(1);
+    let others = columns.saturating_sub(indent).max(1);
+    let mut w = Wrapper { columns, others, rows: Vec::new(), row: Row::new(), used: 0 };
     let mut word: Vec<(&str, Ink)> = Vec::new();
     let mut word_width = 0;
     for piece in pieces {
@@ -20,7 +27,7 @@ pub fn wrap(pieces: &[Piece], columns: usize) -> Vec<Row> {
                 w.space(piece.ink);
             } else {
                 let one = usize::from(g.cell_width());
-                let (g, one) = if one > w.columns { ("?", 1) } else { (g, one) };
+                let (g, one) = if one > w.others { ("?", 1) } else { (g, one) };
                 word.push((g, piece.ink));
                 word_width += one;
             }
@@ -31,8 +38,30 @@ pub fn wrap(pieces: &[Piece], columns: usize) -> Vec<Row> {
     w.rows
 }
 
+/// The same with every row as far in as the first word of the first: half of the room at most.
+pub fn wrap_in(pieces: &[Piece], columns: usize) -> Vec<Row> {
+    let indent = indent(pieces).min(columns / 2);
+    let mut rows = wrap_hanging(pieces, columns, indent);
+    if let (Some(first), true) = (pieces.first(), indent > 0) {
+        let blanks = Piece::new(&" ".repeat(indent), first.ink);
+        rows.iter_mut().skip(1).for_each(|row| row.pieces.insert(0, blanks.clone()));
+    }
+    rows
+}
+
+/// Columns of the blanks with which a line begins.
+pub fn indent(pieces: &[Piece]) -> usize {
+    let blanks = |p: &Piece| p.text().chars().take_while(|c| *c == ' ').count();
+    let whole = pieces.iter().take_while(|p| blanks(p) == p.text().len());
+    let whole: Vec<usize> = whole.map(blanks).collect();
+    whole.iter().sum::<usize>() + pieces.get(whole.len()).map_or(0, blanks)
+}
+
 struct Wrapper {
+    /// Of the row that is being filled.
     columns: usize,
+    /// Of those that follow.
+    others: usize,
     rows: Vec<Row>,
     row: Row,
     used: usize,
@@ -83,6 +112,6 @@ impl Wrapper {
 
     fn end_row(&mut self) {
         self.rows.push(std::mem::take(&mut self.row));
-        self.used = 0;
+        (self.used, self.columns) = (0, self.others);
     }
 }

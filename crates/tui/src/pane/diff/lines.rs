@@ -20,7 +20,7 @@ use crate::{
     highlight::{Colours, LONGEST_LINE_BYTES},
     markdown::inked,
     pane::Ctx,
-    row::{Ink, Piece, Row, fit_path, wrap},
+    row::{Ink, Piece, Row, fit_path, indent, wrap_hanging},
     theme::Slot,
 };
 
@@ -176,13 +176,16 @@ impl DiffPane {
         let room = width.saturating_sub(lead + 3).max(1);
         let on = |i: Ink| grounds.map_or(i, |(g, _)| i.on(g));
         let pieces = self.pieces(side, marked, grounds);
-        let rows = wrap(&pieces, room).into_iter().enumerate();
+        // What goes on below stands under the first word of the line.
+        let indent = indent(&pieces).min(room / 2);
+        let rows = wrap_hanging(&pieces, room, indent).into_iter().enumerate();
         rows.map(|(n, text)| {
             let mut row = if n == 0 { numbers.clone() } else { Row::of(&" ".repeat(lead), Slot::Text) };
             let sign = if n == 0 { sign } else { " " };
             row.push(" ", on(Ink::of(ink)));
             row.push(sign, on(Ink::of(ink).bold()));
             row.push(" ", on(Ink::of(ink)));
+            row.push(&" ".repeat(if n == 0 { 0 } else { indent }), on(Ink::of(ink)));
             row.pieces.extend(text.pieces);
             if grounds.is_some() {
                 row.push(&" ".repeat(width.saturating_sub(row.width())), on(Ink::of(Slot::Text)));
