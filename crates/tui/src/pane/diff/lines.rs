@@ -256,7 +256,10 @@ impl DiffPane {
             &fit_path(&file.path, width.saturating_sub(16).max(8), ctx.glyphs.ellipsis),
             Ink::of(Slot::Strong).bold(),
         );
-        left.ends_keeping_right(counts(added, removed), width, ctx.glyphs.ellipsis)
+        let edited = if ctx.state.transcript.was_edited(file.id) { "edited  " } else { "" };
+        let mut right = Row::of(edited, Slot::Info);
+        right.pieces.extend(counts(added, removed).pieces);
+        left.ends_keeping_right(right, width, ctx.glyphs.ellipsis)
     }
 
     fn hunk_row(&self, ctx: &Ctx<'_>, at: usize, n: usize, width: usize) -> Row {

@@ -63,7 +63,8 @@ impl DiffPane {
         let counts = counts(added, removed);
         // Where no border names the place, it stands here, before the counts.
         let place = if ctx.body.width < WIDE { self.place(ctx, false) + "  " } else { String::new() };
-        let right = Row::of(&place, Slot::Soft);
+        let edited = if ctx.state.transcript.was_edited(file.id) { "edited  " } else { "" };
+        let right = Row::of(edited, Slot::Info).and(&place, Slot::Soft);
         let right = Row { pieces: [right.pieces, counts.pieces].concat(), ..Row::new() };
         let left = columns.saturating_sub(width(lead) + 1 + right.width() + 2);
         let name = fit_path(&file.path, left.max(4), g.ellipsis);
@@ -193,6 +194,9 @@ impl DiffPane {
             let decided = Self::proposal(ctx, file.id).map(|p| &p.decided);
             for hunk in 0..file.hunks.len() {
                 let (mark, ink) = match decided.and_then(|d| d.get(&hunk)) {
+            if ctx.state.transcript.was_edited(file.id) {
+                rows.push(Row::of("  edited by you", Slot::Info).cut(columns, g.ellipsis));
+            }
                     Some(Decision::Taken) => (g.taken, Slot::Ok),
                     Some(Decision::Left) => (g.left, Slot::Soft),
                     None => (g.undecided, Slot::Soft),
@@ -207,7 +211,8 @@ impl DiffPane {
                 let pointer = if here { g.folded } else { " " };
                 let row =
                     Row::of(pointer, Slot::Accent).and(" ", Slot::Text).and(mark, ink).and(" ", Slot::Text);
-                let mut row = row.and(&what, text).cut(columns, g.ellipsis);
+                let said = ctx.state.transcript.comment(file.id, hunk).map_or("", |_| "  commented");
+                let mut row = row.and(&what, text).and(said, Slot::Info).cut(columns, g.ellipsis);
                 if here {
                     at = rows.len();
                     row.ground = Some(Slot::Select);

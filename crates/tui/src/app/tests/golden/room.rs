@@ -1,5 +1,10 @@
 //! What stays in sight where there is little room, in the scenes that are kept as frames.
 
+use pilothouse_core::{
+    blob::Blob,
+    tool::{ChangeKind, ProposalDraft},
+};
+
 use super::*;
 
 /// A scene by its name at any size.
@@ -47,6 +52,33 @@ fn what_a_yes_does_not_allow_is_seen_however_short_the_plan_pane_is() {
     }
     let text = shown(&mut scene("plan-focused", 60, 20));
     assert!(text.contains("tests  cargo test"), "the gates are part of what is approved: {text}");
+}
+
+#[test]
+fn a_hunk_that_was_edited_or_commented_says_so_in_list_and_header() {
+    for (width, height) in [(60, 20), (100, 30), (160, 45)] {
+        let mut desk = scene("diff", width, height);
+        let p = desk.state().open_proposals().next().unwrap();
+        let (id, shown_hash) = (p.id, p.shown());
+        desk.give(Input::Comment { proposal: id, hunk: 0, shown: shown_hash, text: "why?".into() });
+        let text = shown(&mut desk);
+        let commented = text.matches("commented").count();
+        assert_eq!(commented, if width == 160 { 2 } else { 1 }, "list and header: {text}");
+        let lines =
+            |first: &str, last: &str| format!("{first}\n2\n3\n4\n5\n6\n7\n8\n9\n{last}\n").into_bytes();
+        let (before, after) = (lines("one", "ten"), lines("ONE", "ten!"));
+        let draft = ProposalDraft {
+            path: desk.state().proposals()[&id].path.clone(),
+            kind: ChangeKind::Modify,
+            hunks: pilothouse_core::diff::hunks(&before, &after),
+            before: Some(Blob::new(before)),
+            after: Some(Blob::new(after)),
+        };
+        desk.give(Input::EditProposal { proposal: id, draft });
+        let text = shown(&mut desk);
+        let edited = text.matches("edited").count();
+        assert!(edited >= if width == 160 { 2 } else { 1 }, "{width}: {text}");
+    }
 }
 
 #[test]
