@@ -349,10 +349,7 @@ impl Pane for DiffPane {
             return DecidingKeys { keys, beside: "" };
         }
         let kept = if ctx.draft.is_empty() { "closes, decisions kept" } else { "closes, your draft is kept" };
-        DecidingKeys {
-            keys: vec![take, leave, hunk, file, ("Esc", kept)],
-            beside: "A applies all files atomically",
-        }
+        DecidingKeys { keys: vec![take, leave, ("A", "apply all"), hunk, file, ("Esc", kept)], beside: "" }
     }
 
     fn covers(&self, question: &Checkpoint) -> bool {

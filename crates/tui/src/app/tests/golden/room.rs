@@ -55,6 +55,14 @@ fn what_a_yes_does_not_allow_is_seen_however_short_the_plan_pane_is() {
 }
 
 #[test]
+fn the_key_that_applies_all_is_named_at_every_width() {
+    for (width, height) in [(60, 20), (80, 24), (100, 30), (160, 45)] {
+        let text = shown(&mut scene("diff", width, height));
+        assert!(text.contains("A all") || text.contains("A apply all"), "{width}: {text}");
+    }
+}
+
+#[test]
 fn a_hunk_that_was_edited_or_commented_says_so_in_list_and_header() {
     for (width, height) in [(60, 20), (100, 30), (160, 45)] {
         let mut desk = scene("diff", width, height);
