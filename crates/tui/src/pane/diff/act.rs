@@ -383,15 +383,23 @@ impl DiffPane {
         }
     }
 
+    /// Where the visible lines begin: under a sheet with the hunk, where that would not be seen; nothing moves by it.
+    fn seen_from(&self) -> (usize, usize) {
+        let hunk = self.spot().filter(|_| !self.asked_all.is_empty()).map(|spot| spot.line);
+        let seen = |line: usize| line >= self.top.0 && line + 1 < self.top.0 + usize::from(self.body.height);
+        hunk.filter(|line| !seen(*line)).map_or(self.top, |line| (line, 0))
+    }
+
     /// Makes the visible rows.
     pub(super) fn settle(&mut self, ctx: &Ctx<'_>) {
         let (width, height) = (usize::from(self.body.width), usize::from(self.body.height));
         self.top = self.top.min(self.last_page(ctx));
+        let top = self.seen_from();
         let mut rows: Vec<Row> = Vec::new();
         let chosen = self.chosen_changes();
         self.lit.clear();
-        for (n, line) in self.doc.lines.iter().enumerate().skip(self.top.0) {
-            let skip = if n == self.top.0 { self.top.1 } else { 0 };
+        for (n, line) in self.doc.lines.iter().enumerate().skip(top.0) {
+            let skip = if n == top.0 { top.1 } else { 0 };
             let from = rows.len();
             rows.extend(self.rows_of(ctx, *line, width).iter().skip(skip).take(height).cloned());
             if self.is_of(&chosen, *line) {

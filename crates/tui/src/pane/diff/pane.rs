@@ -80,10 +80,16 @@ impl Pane for DiffPane {
             self.rebuild();
         }
         let room = usize::from(size.height / 3);
-        self.header = self.header(ctx, usize::from(width), room);
+        self.header = if self.asked_all.is_empty() {
+            self.header(ctx, usize::from(width), room)
+        } else {
+            let room = size.height.saturating_sub(self.footer_rows());
+            self.sheet_above(ctx, usize::from(width), usize::from(room))
+        };
         let taken = u16::try_from(self.header.len()).unwrap_or(0) + self.footer_rows();
         self.body = Size { width, height: size.height.saturating_sub(taken) };
-        let tight = self.body.height < TIGHT;
+        // What a sheet leaves does not count: the lines stand as they did when it closes.
+        let tight = if self.asked_all.is_empty() { self.body.height < TIGHT } else { self.tight };
         if std::mem::replace(&mut self.tight, tight) != tight {
             self.rebuild();
         }
@@ -123,23 +129,19 @@ impl Pane for DiffPane {
                 Row::of(line, Slot::Line).paint(ctx.theme, buf, rule, y);
             }
         }
-        let sheet =
-            if self.asked_all.is_empty() { Vec::new() } else { self.sheet(ctx, usize::from(body.width)) };
-        let rows: Vec<&Row> = if sheet.is_empty() {
-            self.header.iter().chain(&self.rows).collect()
-        } else {
-            sheet.iter().collect()
-        };
+        let rows = self.header.iter().chain(&self.rows);
         let bottom = area.bottom() - self.footer_rows().min(area.height);
         for (n, (y, row)) in (area.top()..bottom).zip(rows).enumerate() {
             row.paint(ctx.theme, buf, body, y);
-            if sheet.is_empty() && n.checked_sub(self.header.len()).is_some_and(|n| self.lit.contains(&n)) {
+            if n.checked_sub(self.header.len()).is_some_and(|n| self.lit.contains(&n)) {
                 let mark = Rect { x: body.x.saturating_sub(1).max(area.x), width: 1, ..body };
                 Row::of(ctx.glyphs.folded, Slot::Accent).paint(ctx.theme, buf, mark, y);
             }
         }
         if self.footer_rows() > 0 && area.height > 0 {
-            self.footer(ctx, usize::from(body.width), focused).paint(ctx.theme, buf, body, area.bottom() - 1);
+            // Under a sheet its own keys are the only ones.
+            let keys = focused && self.asked_all.is_empty();
+            self.footer(ctx, usize::from(body.width), keys).paint(ctx.theme, buf, body, area.bottom() - 1);
         }
     }
 

@@ -18,6 +18,9 @@ use crate::{
 /// Below this many rows the path and the blank row give way to lines of the change.
 const TALL: u16 = 16;
 
+/// Rows of a sheet that are no files, and one that tells of more.
+const SHEET_ENDS: usize = 5;
+
 impl DiffPane {
     /// Whether a proposal is up for the user's decision.
     pub(super) fn in_review(ctx: &Ctx<'_>, id: ProposalId) -> bool {
@@ -191,12 +194,12 @@ impl DiffPane {
                 let row = Row::of("  ", Slot::Text).and(g.off_plan, Slot::Warn).and(" off-plan", Slot::Warn);
                 rows.push(row.cut(columns, g.ellipsis));
             }
-            let decided = Self::proposal(ctx, file.id).map(|p| &p.decided);
-            for hunk in 0..file.hunks.len() {
-                let (mark, ink) = match decided.and_then(|d| d.get(&hunk)) {
             if ctx.state.transcript.was_edited(file.id) {
                 rows.push(Row::of("  edited by you", Slot::Info).cut(columns, g.ellipsis));
             }
+            let decided = Self::proposal(ctx, file.id).map(|p| &p.decided);
+            for hunk in 0..file.hunks.len() {
+                let (mark, ink) = match decided.and_then(|d| d.get(&hunk)) {
                     Some(Decision::Taken) => (g.taken, Slot::Ok),
                     Some(Decision::Left) => (g.left, Slot::Soft),
                     None => (g.undecided, Slot::Soft),
@@ -251,8 +254,26 @@ impl DiffPane {
         [(key, does), ("any other key", "goes back")]
     }
 
+    /// The open sheet in at most `room` rows, parted from the lines below it where those have room. Where not every file
+    /// has a row, how many more there are is told.
+    pub(super) fn sheet_above(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
+        let mut rows = self.sheet(ctx, columns);
+        if rows.len() > room && room > SHEET_ENDS {
+            let tail = rows.split_off(rows.len() - 2);
+            let hidden = rows.len() + 3 - room;
+            rows.truncate(room - 3);
+            let more = format!("  {} and {} more", ctx.glyphs.ellipsis, count(hidden, "file"));
+            rows.push(Row::of(&more, Slot::Warn));
+            rows.extend(tail);
+        } else if rows.len() + 2 < room {
+            let [across, _] = ctx.glyphs.rule;
+            rows.push(Row::of(&across.repeat(columns), Slot::Line));
+        }
+        rows
+    }
+
     /// What `A` would write, file by file.
-    pub(super) fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
+    fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
         let g = ctx.glyphs;
         let (head, key, does) = self.sheet.words();
         let head = Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(head, Ink::of(Slot::Accent).bold());

@@ -55,6 +55,23 @@ fn what_a_yes_does_not_allow_is_seen_however_short_the_plan_pane_is() {
 }
 
 #[test]
+fn the_sheet_that_applies_stands_above_the_hunk_it_is_about() {
+    for (width, height) in [(60, 20), (80, 24), (100, 30), (160, 45)] {
+        let text = shown(&mut scene("diff-sheet", width, height));
+        assert!(text.contains("Apply all files atomically"), "{text}");
+        assert!(!text.contains("a asks to apply"), "a key of the diff does nothing here: {text}");
+        assert!(text.contains("@@ -1,4 +1,4 @@") && text.contains("+ ONE"), "{width}x{height}: {text}");
+    }
+    // Closed again, everything stands where it stood.
+    let mut desk = scene("diff", 80, 24);
+    let before = shown(&mut desk);
+    desk.wait(1_000).press("A");
+    assert_ne!(shown(&mut desk), before);
+    desk.press("j");
+    assert_eq!(shown(&mut desk), before);
+}
+
+#[test]
 fn the_key_that_applies_all_is_named_at_every_width() {
     for (width, height) in [(60, 20), (80, 24), (100, 30), (160, 45)] {
         let text = shown(&mut scene("diff", width, height));
