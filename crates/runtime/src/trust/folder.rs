@@ -225,7 +225,7 @@ fn sheet(brought: &Brought, before: &[Kept]) -> String {
         };
         sheet.push_str(&format!("== {}{word}\n", piece.path));
         for line in piece.would() {
-            sheet.push_str(&format!("   {line}\n"));
+            sheet.push_str(&format!("> {line}\n"));
         }
         sheet.push('\n');
         match kept {
@@ -234,9 +234,9 @@ fn sheet(brought: &Brought, before: &[Kept]) -> String {
             }
             Some(kept) if kept.hash != BlobId::of(&piece.mark()) => {
                 sheet.push_str("(a value that is not shown changed)\n");
-                sheet.push_str(&text);
+                sheet.push_str(&plain(&text));
             }
-            Some(_) | None => sheet.push_str(&text),
+            Some(_) | None => sheet.push_str(&plain(&text)),
         }
         if !sheet.ends_with('\n') {
             sheet.push('\n');
@@ -248,4 +248,9 @@ fn sheet(brought: &Brought, before: &[Kept]) -> String {
     }
     sheet.truncate(sheet.floor_char_boundary(MOST_SHEET));
     sheet
+}
+
+/// A text as a diff has lines that stay: a sign at the edge is ours and no file's.
+fn plain(text: &str) -> String {
+    text.lines().map(|line| format!(" {line}\n")).collect()
 }

@@ -73,22 +73,22 @@ impl Overlay for Sheet {
     }
 }
 
+/// What a line is, told by its first sign alone: those of files stand behind one.
 fn rows(line: &str, width: usize, ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let theme = ctx.theme;
-    let text = Clean::line(line).into_string();
-    let style = if line.starts_with("== ") {
-        theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
+    let (style, line) = if let Some(path) = line.strip_prefix("== ") {
+        (theme.style(Slot::Strong).add_modifier(Modifier::BOLD), path.to_owned())
+    } else if let Some(would) = line.strip_prefix("> ") {
+        (theme.style(Slot::Info), format!("   {would}"))
     } else if line.starts_with('+') {
-        theme.style(Slot::Ok)
+        (theme.style(Slot::Ok), line.to_owned())
     } else if line.starts_with('-') {
-        theme.style(Slot::Bad)
+        (theme.style(Slot::Bad), line.to_owned())
     } else if line.starts_with("@@") {
-        theme.style(Slot::Faint)
-    } else if line.starts_with("   ") {
-        theme.style(Slot::Info)
+        (theme.style(Slot::Faint), line.to_owned())
     } else {
-        theme.style(Slot::Text)
+        (theme.style(Slot::Text), line.to_owned())
     };
-    let shown = text.strip_prefix("== ").unwrap_or(&text);
-    wrap(shown, width).into_iter().map(|part| Line::from(Span::styled(part, style))).collect()
+    let text = Clean::line(&line);
+    wrap(text.as_str(), width).into_iter().map(|part| Line::from(Span::styled(part, style))).collect()
 }

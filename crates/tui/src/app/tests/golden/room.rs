@@ -129,3 +129,20 @@ fn a_question_of_a_pipeline_ends_with_what_came_of_it() {
     let text = shown(&mut scene("research-leaving", 100, 30));
     assert!(text.contains("asked whether to leave") && !text.contains("stopped"), "{text}");
 }
+
+#[test]
+fn only_the_lines_of_a_diff_are_red_or_green_on_the_sheet_of_a_folder() {
+    let mut desk = scene("trust-sheet", 100, 30);
+    let (buf, _) = desk.draw();
+    let theme = &desk.app.looks.theme;
+    let ink = |sign: &str| {
+        let rows = crate::story::text(&buf);
+        let y = rows.iter().position(|l| l.contains(sign)).unwrap();
+        let x = rows[y].chars().position(|c| c == sign.chars().next().unwrap()).unwrap();
+        buf[(u16::try_from(x).unwrap(), u16::try_from(y).unwrap())].fg
+    };
+    assert_eq!(Some(ink("-after_edit")), theme.style(Slot::Bad).fg);
+    assert_eq!(Some(ink("+after_edit")), theme.style(Slot::Ok).fg);
+    assert_ne!(Some(ink("---")), theme.style(Slot::Bad).fg);
+    assert_ne!(Some(ink("- keep it short")), theme.style(Slot::Bad).fg);
+}

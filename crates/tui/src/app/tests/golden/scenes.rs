@@ -447,7 +447,7 @@ fn trust(width: u16, height: u16) -> Desk {
     let mut desk = said(width, height, "/trust");
     let part =
         |path: &str, would: &str, change| Part { path: path.into(), would: vec![would.into()], change };
-    let sheet = "== .pilothouse/hooks.toml\n+ after_edit = \"make fmt\"\n\n== .env\n  DATABASE_URL";
+    let sheet = "== .pilothouse/hooks.toml\n> runs make fmt after each edit\n\n+after_edit = \"make fmt\"\n";
     let standing = Standing {
         of: BlobId::of(sheet.as_bytes()),
         parts: vec![
@@ -465,8 +465,9 @@ fn trust(width: u16, height: u16) -> Desk {
 fn trust_sheet(width: u16, height: u16) -> Desk {
     let mut desk = pressed(trust(width, height), "<ctrl-x>a<enter>");
     let Some(Ask::Blob(id)) = desk.asks.pop() else { panic!("{:?}", desk.asks) };
-    let text =
-        "== .pilothouse/hooks.toml\n+ after_edit = \"make fmt\"\n\n== .env\n   DATABASE_URL\n- OLD=1\n";
+    let text = "== .pilothouse/hooks.toml (changed)\n> runs make fmt after each edit\n\n@@ -1,2 +1,2 @@\n [hooks]\n\
+         -after_edit = \"make lint\"\n+after_edit = \"make fmt\"\n\n== notes/SKILL.md (new)\n\n ---\n name: notes\n \
+         ---\n - keep it short\n";
     let reply = Reply::Blob(id, Some(text.as_bytes().to_vec()));
     desk.app.update(Update::Answered(0, reply), desk.now);
     desk
