@@ -180,7 +180,7 @@ struct File {
     light: BTreeMap<String, String>,
 }
 
-const BUILTIN: [(&str, &str); 16] = [
+const BUILTIN: [(&str, &str); 20] = [
     ("default", include_str!("../../../themes/default.toml")),
     ("holy-light", include_str!("../../../themes/holy-light.toml")),
     ("gruvbox", include_str!("../../../themes/gruvbox.toml")),
@@ -197,6 +197,10 @@ const BUILTIN: [(&str, &str); 16] = [
     ("github", include_str!("../../../themes/github.toml")),
     ("ayu", include_str!("../../../themes/ayu.toml")),
     ("night-owl", include_str!("../../../themes/night-owl.toml")),
+    ("ghostty", include_str!("../../../themes/ghostty.toml")),
+    ("haze", include_str!("../../../themes/haze.toml")),
+    ("pierre", include_str!("../../../themes/pierre.toml")),
+    ("vitesse", include_str!("../../../themes/vitesse.toml")),
 ];
 
 impl Theme {

@@ -13,6 +13,31 @@ fn every_builtin_theme_fills_every_slot_in_dark_and_light() {
     }
 }
 
+#[test]
+fn every_theme_that_was_asked_for_is_there() {
+    let asked = [
+        "default",
+        "catppuccin",
+        "dracula",
+        "ghostty",
+        "github",
+        "gruvbox",
+        "haze",
+        "night-owl",
+        "nord",
+        "one",
+        "pierre",
+        "rose-pine",
+        "solarized",
+        "tokyo-night",
+        "vitesse",
+        "holy-light",
+    ];
+    for name in asked {
+        assert!(Theme::names().any(|n| n == name), "{name}");
+    }
+}
+
 /// Relative luminance as WCAG 2 defines it.
 fn luminance(colour: Color) -> f64 {
     let [r, g, b] = if let Color::Indexed(n) = colour {
