@@ -109,7 +109,9 @@ impl Palette {
     fn new(keymap: &Keymap, recipes: &Recipes) -> Self {
         let here = |table: &Table| !OVERLAYS.iter().any(|kind| kind.entry.name == table.name);
         let tables: Vec<Table> = tables().into_iter().filter(here).collect();
-        let actions = tables.iter().flat_map(Table::actions).map(|action| Item::act(action, keymap));
+        let other = |action: &Action| *action != KIND.action();
+        let actions = tables.iter().flat_map(Table::actions).filter(other);
+        let actions = actions.map(|action| Item::act(action, keymap));
         let calls = SLASH_COMMANDS.iter().map(Item::call).chain(recipes.usable().map(Item::recipe));
         let mut entries: Vec<_> = actions.chain(calls).collect();
         entries.sort_by_key(Item::is_writing);
@@ -138,6 +140,9 @@ impl Palette {
             self.at = self.at.saturating_sub(8);
         } else if key.code == KeyCode::Backspace {
             self.query.pop();
+            self.search();
+        } else if key.code == KeyCode::Char('u') && key.modifiers == KeyModifiers::CONTROL {
+            self.query.clear();
             self.search();
         } else if let KeyCode::Char(c) = key.code
             && plain

@@ -146,3 +146,14 @@ fn only_the_lines_of_a_diff_are_red_or_green_on_the_sheet_of_a_folder() {
     assert_ne!(Some(ink("---")), theme.style(Slot::Bad).fg);
     assert_ne!(Some(ink("- keep it short")), theme.style(Slot::Bad).fg);
 }
+
+#[test]
+fn the_palette_does_not_list_itself_and_its_line_is_cleared_as_every_line_is() {
+    let mut desk = scene("palette", 100, 30);
+    let text = shown(&mut desk);
+    assert!(!text.contains("find a command"), "{text}");
+    desk.press("theme");
+    assert_ne!(shown(&mut desk), text);
+    desk.press("<ctrl-u>");
+    assert_eq!(shown(&mut desk), text);
+}
