@@ -238,7 +238,7 @@ impl Draft<'_> {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),
             Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
-            Phase::Idle | Phase::Planning | Phase::Executing => Err(Refusal::new("nothing waits to go on")),
+            Phase::Idle | Phase::Planning | Phase::Executing => Err(Refusal::new("nothing to approve")),
         }
     }
 

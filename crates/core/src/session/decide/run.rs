@@ -163,7 +163,7 @@ impl Draft<'_> {
         }
         self.go(Trigger::Reject)?;
         if reason.is_empty() {
-            self.notice(Level::Info, "What should be different? An empty line or Esc drops the plan.");
+            self.notice(Level::Info, "What should change? Enter on an empty line or Esc discards the plan.");
             return Ok(());
         }
         self.guide(reason)

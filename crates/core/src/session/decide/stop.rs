@@ -125,7 +125,7 @@ impl Draft<'_> {
         self.go(Trigger::Abandon)?;
         let aside = title.map(|t| format!(" The plan \"{t}\" is set aside; `/redo` brings it back."));
         let aside = aside.unwrap_or_default();
-        let text = format!("Okay. Nothing is under way; say what you would like instead.{aside}");
+        let text = format!("OK, stopped. What next?{aside}");
         self.notice(Level::Info, text);
         Ok(())
     }

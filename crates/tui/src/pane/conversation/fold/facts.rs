@@ -363,7 +363,9 @@ impl Log {
             }
             RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {} {files}", sentence(summary))),
             RunStatus::Breakout => ("–", Slot::Soft, summary.to_owned()),
-            RunStatus::Manual => ("–", Slot::Soft, format!("Over to you; the plan is kept. {files}")),
+            RunStatus::Manual => {
+                ("–", Slot::Soft, format!("Paused for you to fix by hand; the plan is kept. {files}"))
+            }
         };
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
         let mut lines = vec![(left, Row::new())];
