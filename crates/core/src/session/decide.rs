@@ -44,8 +44,6 @@ mod written;
 
 use std::sync::Arc;
 
-use budget::Lasting;
-
 use super::{Bounds, Tiers, state::State};
 use crate::{
     blob::{Blob, Excerpt},
@@ -150,10 +148,7 @@ impl<'a> Draft<'a> {
             Input::Cancel => self.cancel(),
             Input::StopAnswer => self.cancel_answer(),
             Input::SetPermission(mode) => self.set_ceiling(control::Ceiling::of(mode)),
-            Input::SetBudget(limits) => {
-                self.set_budget(limits, Lasting::Briefly);
-                Ok(())
-            }
+            Input::SetBudget(limits) => self.set_budget_for_now(limits),
             Input::Undo => self.undo(),
             Input::UndoTo { to, last } => self.undo_to(to, last),
             Input::Redo => self.redo_change(),

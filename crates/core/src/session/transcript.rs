@@ -331,8 +331,7 @@ impl Transcript {
             }
             Event::RunCompleted { .. } => true,
             Event::ThinkingFailed { lane, fault, .. } => {
-                let answers = self.lanes.get(lane).is_some_and(|l| l.kind == LaneKind::Answer);
-                answers && fault.kind != crate::talk::FaultKind::Cancelled
+                self.answers(*lane) && fault.kind != crate::talk::FaultKind::Cancelled
             }
             Event::TaskStarted { lane, .. } => self.step(seq, Some(*lane)),
             Event::TaskCompleted { task, .. } if self.was_beside(*task) => self.step(seq, None),
@@ -360,6 +359,10 @@ impl Transcript {
         if told {
             self.tell(seq, What::Record);
         }
+    }
+
+    fn answers(&self, lane: LaneId) -> bool {
+        self.lanes.get(&lane).is_some_and(|l| l.kind == LaneKind::Answer)
     }
 
     /// What concerns all: steps at work beside the main line are told as well.

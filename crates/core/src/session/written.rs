@@ -188,8 +188,8 @@ impl State {
         let Some(id) = self.ledger().last().copied().filter(|id| !self.origins.of.contains_key(id)) else {
             return;
         };
-        let takes = self.applies().get(&id).into_iter().flat_map(|a| &a.take);
-        let proposal = takes.filter_map(|(p, _)| self.proposals().get(p)).next();
+        let mut takes = self.applies().get(&id).into_iter().flat_map(|a| &a.take);
+        let proposal = takes.find_map(|(p, _)| self.proposals().get(p));
         let (lane, task) = (proposal.map(|p| p.lane), proposal.and_then(|p| p.task));
         let plans = || self.plan.iter().chain(&self.suspended).chain(&self.earlier);
         // What a step proposed is of its plan, also once the step's lane ended with the process.

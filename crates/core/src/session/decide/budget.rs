@@ -160,6 +160,12 @@ impl Draft<'_> {
         }
     }
 
+    /// A budget that holds until the session is opened again.
+    pub(super) fn set_budget_for_now(&mut self, limits: Limits) -> Decided {
+        self.set_budget(limits, Lasting::Briefly);
+        Ok(())
+    }
+
     /// So much may be spent from now on; what is not named stays as it is.
     pub(super) fn set_budget(&mut self, limits: Limits, lasting: Lasting) {
         for (unit, most) in limits.each() {

@@ -99,7 +99,7 @@ impl Draft<'_> {
         match waiting.len() {
             0 => return false,
             1 => self.notice(Level::Info, "Stopped: a question that waited was not asked."),
-            n => self.notice(Level::Info, &format!("Stopped: {n} questions that waited were not asked.")),
+            n => self.notice(Level::Info, format!("Stopped: {n} questions that waited were not asked.")),
         }
         true
     }
