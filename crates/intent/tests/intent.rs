@@ -129,7 +129,7 @@ fn follow_ups_map_to_their_turns() {
         assert!(!reads(Capability::Write) && !reads(Capability::Delete), "{text}: it is foreseen, not done");
     }
     // Beside other work, and about what is there already, it is a question.
-    assert!(matches!(turn("what if we used a queue instead", Phase::Executing), Turn::Query(_)));
+    assert!(matches!(turn("what if we used a queue", Phase::Executing), Turn::Query(_)));
     assert!(matches!(turn("what if the file does not exist?", Phase::Idle), Turn::Query(_)));
     for text in ["are you sure?", "is that really true?"] {
         assert_eq!(turn(text, Phase::Idle), Turn::Query(Some(QuerySub::Detail)), "{text}");

@@ -86,7 +86,7 @@ fn a_session_can_be_followed_in_the_log_file_and_nothing_of_its_contents_stands_
 fn stages_gates_repairs_and_the_parts_of_a_message_can_be_followed_in_the_log_file() {
     let desk = Desk::new();
     desk.go(&["run", "--agent", "research", "--depth", "quick", "--auto-confirm", "where is the score?"]);
-    desk.go(&["run", "summarize what search.rs does; switch to explore mode"]);
+    desk.go(&["run", "summarize what search.rs does; explain main.rs"]);
     let told = log(&desk);
     tells(&told, &["pipeline started", "stages=6", "depth=\"quick\"", "web=false"]);
     tells(&told, &["stage started", "stage=0"]);

@@ -139,7 +139,7 @@ pub(super) fn done(width: u16, height: u16) -> Desk {
 
 #[test]
 fn the_sections_of_an_answer_unfold() {
-    let mut desk = done(100, 70);
+    let mut desk = done(80, 70);
     // The last round of repair, and the answer.
     desk.reply(DRAFT, &[]);
     gather(&mut desk);
@@ -151,7 +151,8 @@ fn the_sections_of_an_answer_unfold() {
     desk.draw();
     let folded = desk.text();
     assert!(folded.contains("A method resets it once a minute"), "{folded}");
-    assert!(folded.contains("▸ Where") && folded.contains("▸ Sources"), "{folded}");
+    // What takes one row is not folded.
+    assert!(folded.contains("▸ Where") && folded.contains("▾ Sources"), "{folded}");
     assert!(!folded.contains("sets the calls to zero"), "{folded}");
     desk.press("<tab>G<enter>");
     desk.draw();
