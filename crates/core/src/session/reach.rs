@@ -140,8 +140,13 @@ impl State {
     /// because nothing of them begins before the user said yes to the plan.
     pub fn asks_for_a_plan(&self, turn: TurnId) -> bool {
         let asks = |node| matches!(node, IntentNode::Plan | IntentNode::Design | IntentNode::Decompose);
+        self.turns.get(&turn).is_some_and(|info| asks(info.path.current())) && !self.weighs(turn)
+    }
+
+    /// Whether a message only wants something weighed or foreseen: words are an answer to it.
+    pub fn weighs(&self, turn: TurnId) -> bool {
         let weighs = |class: &Turn| matches!(class, Turn::PlanNew(Some(PlanSub::Compare | PlanSub::Predict)));
-        self.turns.get(&turn).is_some_and(|info| asks(info.path.current()) && !weighs(&info.class))
+        self.turns.get(&turn).is_some_and(|info| weighs(&info.class))
     }
 
     /// Folds what an answer lets a message do beyond its path.

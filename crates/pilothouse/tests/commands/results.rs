@@ -48,6 +48,21 @@ fn a_flat_edit_and_copied_line_numbers_are_understood() {
 }
 
 #[test]
+fn what_is_only_foreseen_or_weighed_is_answered_in_words() {
+    let desk = Desk::new();
+    for order in ["what if we used a queue instead", "predict what happens if the index doubles"] {
+        let server = Server::start(vec![say("The order of the results would change.")]);
+        let ended = desk.ask(&server.base, &["run", order]).with(0);
+        assert!(ended.out.contains("The order of the results would change."), "{order}: {}", ended.out);
+        assert!(!ended.err.contains("No plan came of that"), "{order}: {}", ended.err);
+        let requests = server.requests();
+        assert_eq!(requests.len(), 1, "{order}");
+        let told = requests[0]["messages"].as_array().unwrap().last().unwrap().to_string();
+        assert!(told.contains("Wanted is what would follow from it"), "{order}: {told}");
+    }
+}
+
+#[test]
 fn a_plan_in_prose_is_asked_for_once_more_and_then_is_a_failure() {
     let desk = Desk::new();
     let server = Server::start(vec![

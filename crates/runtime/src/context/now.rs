@@ -75,11 +75,12 @@ fn kind(state: &State, lane: &Lane) -> Option<&'static str> {
             "Wanted is detail: the part that is asked about, down to the code and the reasons."
         }
         Turn::PlanNew(Some(PlanSub::Compare)) => {
-            "Wanted is a comparison: what each alternative costs and brings, then which one you would take; steps only \
-             read."
+            "Wanted is a comparison: what each alternative costs and brings, then which one you would take. Say it in \
+             words where you can, and no plan is needed; steps only read."
         }
         Turn::PlanNew(Some(PlanSub::Predict)) => {
-            "Wanted is what would follow from it: what changes, what breaks, how sure that is; steps only read."
+            "Wanted is what would follow from it: what changes, what breaks, how sure that is. Say it in words where \
+             you can, and no plan is needed; steps only read."
         }
         Turn::Query(Some(QuerySub::Lookup) | None)
         | Turn::PlanNew(None)

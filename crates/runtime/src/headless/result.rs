@@ -38,7 +38,8 @@ impl Results {
     pub fn note(&mut self, event: &Event, state: &State) {
         match event {
             Event::IntentClassified { class, .. } => {
-                self.order |= matches!(class, Turn::PlanNew(_) | Turn::PlanContinue);
+                // What is only weighed or foreseen is answered in words.
+                self.order |= matches!(class, Turn::PlanNew(None) | Turn::PlanContinue);
             }
             Event::MessageCompleted { intermediate, lane, .. } => {
                 self.looking = *intermediate;

@@ -79,19 +79,23 @@ impl Draft<'_> {
         changes && asked && (1..=2).contains(&task.files.len()) && self.state.mode != Mode::Proof
     }
 
-    /// A planning ended in words: its model is told once what it left out, then no plan came of it.
+    /// A planning ended in words: they answer what was only to be weighed; else its model is told once what it left
+    /// out, then no plan came of it.
     pub(super) fn no_plan(&mut self, lane: LaneId) {
         if self.settle_for_best(lane) {
             return;
         }
-        if self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
+        let answers = self.state.lanes.get(&lane).is_some_and(|l| self.state.weighs(l.turn));
+        if !answers && self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
             self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned() });
             return self.think(lane);
         }
         self.emit(Event::LaneClosed { lane });
         self.shelve();
         self.must_go(Trigger::PlanEmpty);
-        self.notice(Level::Error, NO_PLAN);
+        if !answers {
+            self.notice(Level::Error, NO_PLAN);
+        }
         self.drain();
     }
 
