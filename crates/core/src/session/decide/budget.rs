@@ -161,6 +161,7 @@ impl Draft<'_> {
     }
 
     /// A budget that holds until the session is opened again.
+    #[expect(clippy::unnecessary_wraps, reason = "what an input leads to is decided, or refused")]
     pub(super) fn set_budget_for_now(&mut self, limits: Limits) -> Decided {
         self.set_budget(limits, Lasting::Briefly);
         Ok(())
