@@ -67,5 +67,7 @@ pub(crate) fn read(
             && doc.tokens.first().is_some_and(|t| t.text == "use");
         return Some(if negated || listed { PausedTurn::Resume } else { PausedTurn::Breakout });
     }
-    None
+    // A choice of the pause with what is to change behind it.
+    let behind = ["1", "2", "modify"].iter().find_map(|choice| lower.trim_start().strip_prefix(choice));
+    behind.is_some_and(|rest| rest.starts_with(['.', ':', ')', ' '])).then_some(PausedTurn::Resume)
 }

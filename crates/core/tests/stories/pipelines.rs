@@ -6,7 +6,7 @@ use pilothouse_core::{
     event::{Event, RunStatus, Stamped},
     ids::Millis,
     input::{Input, Refusal},
-    intent::{IntentPath, Phase, Turn},
+    intent::{IntentPath, PausedTurn, Phase, Turn},
     knowledge::{
         Axes, CitationVerdict, CitedPlace, ContradictionVerdict, Lines, Passage, Score, Standing, Verdict,
     },
@@ -251,6 +251,22 @@ fn what_is_foretold_at_the_pause_is_what_follows() {
     let mut b = paused();
     b.say("3");
     assert_eq!(told(&b, "no"), "goes on to \"Retrieve\"");
+}
+
+#[test]
+fn what_leaves_by_its_sense_is_asked_about_as_classify_says() {
+    for line in ["drop it", "scrap this", "rename find_notes to search_notes"] {
+        let mut b = paused();
+        assert_eq!(b.session.read(line).paused, Some(PausedTurn::Breakout), "{line}");
+        b.say(line);
+        assert_eq!(asked(&b), "breakout", "{line}");
+    }
+    for line in ["add a question about retries", "modify how it is emptied", "2) leave out the timer"] {
+        let mut b = paused();
+        assert_eq!(b.session.read(line).paused, Some(PausedTurn::Resume), "{line}");
+        b.say(line);
+        assert_eq!(b.session.state().phase, Phase::Executing, "{line}");
+    }
 }
 
 #[test]

@@ -14,9 +14,10 @@ use crate::{
     event::{Level, RunStatus},
     ids::{Seq, TurnId},
     input::Refusal,
+    intent::PausedTurn,
     phase::Trigger,
     pipeline::{
-        Case, Said, Source, StageEvent,
+        Case, Judgement, Said, Source, StageEvent,
         breakout::{breakout_decide, is_exit_choice, is_lone_exit, judged, kept},
     },
     question::{Breakout, Lone},
@@ -42,7 +43,8 @@ impl Draft<'_> {
             return Some(self.answer_breakout(line));
         }
         let keyword = self.under.tiers.classifier.leaves_pipeline(line) || is_lone_exit(line);
-        match breakout_decide(false, Said { text: line, keyword, judged: None }) {
+        let judged = self.judged_here(line).filter(|_| !keyword);
+        match breakout_decide(false, Said { text: line, keyword, judged }) {
             Case::Ask(source) => {
                 let turn = self.begin_turn(line);
                 self.pend_breakout(turn, line, source);
@@ -52,6 +54,13 @@ impl Draft<'_> {
             }
         }
         Some(Ok(()))
+    }
+
+    /// What is made of a message where no model can be asked: what `classify` says of it at a pause.
+    fn judged_here(&self, line: &str) -> Option<Judgement> {
+        let asks = self.under.tiers.model && self.over_budget().is_none();
+        let leaves = !asks && self.read(line).paused == Some(PausedTurn::Breakout);
+        leaves.then_some(Judgement::Breakout)
     }
 
     /// Words that leave nothing by themselves: a choice, feedback, or what only a model can tell.
@@ -181,6 +190,7 @@ impl Resolve for Breakout {
 /// What a message wants different, without the choice that it names as one: "2 questions will do" is none.
 fn feedback(line: &str) -> &str {
     let line = line.trim();
-    let rest = ["2. ", "2: ", "2) ", "modify: "].iter().find_map(|head| line.strip_prefix(head));
+    let heads = ["2. ", "2: ", "2) ", "modify: ", "modify "];
+    let rest = heads.iter().find_map(|head| line.strip_prefix(head));
     rest.unwrap_or(line)
 }
