@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    about::AboutChange,
     blob::{BlobId, Excerpt},
     checkpoint::{Answer, Checkpoint},
     commit::{CommitFile, Committed},
@@ -1173,6 +1174,11 @@ pub enum Event {
     DepthSet {
         /// How deep.
         depth: Depth,
+    },
+    /// Something was said of the session as a whole.
+    Described {
+        /// What.
+        change: AboutChange,
     },
     /// Something the user should know.
     Notice {

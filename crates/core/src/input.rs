@@ -6,6 +6,7 @@ use std::ops::Range;
 
 pub use crate::refusal::Refusal;
 use crate::{
+    about::AboutChange,
     blob::{Blob, BlobId},
     checkpoint::Answer,
     commit::{CommitTree, Committed},
@@ -47,6 +48,8 @@ pub enum Input {
     Queue(String),
     /// The user sent a line for what runs: its model reads it at its next step.
     Tell(String),
+    /// The user says something of the session as a whole; nothing that goes on follows from it.
+    Describe(AboutChange),
     /// The user wrote the plan that waits for a yes anew.
     EditPlan {
         /// The document.

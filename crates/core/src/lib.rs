@@ -35,6 +35,7 @@ pub mod source;
 pub mod tool;
 pub mod trust;
 
+pub mod about;
 mod args;
 pub mod blob;
 pub mod clean;

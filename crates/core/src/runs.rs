@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    about::AboutChange,
     blob::BlobId,
     fact::{Fact, FactSource},
     ids::Millis,
@@ -114,7 +115,7 @@ impl RunStatus {
 pub struct RunInfo {
     /// The session's name.
     pub session: String,
-    /// What it is about: its plan's title, else its last message.
+    /// What it is about: what the user calls it, else its plan's title, else its last message.
     pub title: String,
     /// The folder in which it works.
     pub folder: String,
@@ -151,13 +152,14 @@ impl RunInfo {
         let plan = state.plan.as_ref().or(state.suspended.as_ref());
         let turns = state.turns.values().rev().map(|t| t.head.as_str());
         let said = turns.map(first_line).find(|t| !t.is_empty());
+        let own = state.about.title.as_deref();
         let gates = plan.into_iter().flat_map(|p| &p.gates);
         let mut gates = gates.filter(|g| {
             !matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped | GateStatus::Unproven(_))
         });
         Self {
             session: state.slug.clone(),
-            title: plan.map(|p| p.title.as_str()).or(said).unwrap_or_default().to_owned(),
+            title: own.or(plan.map(|p| p.title.as_str())).or(said).unwrap_or_default().to_owned(),
             folder: state.folder.clone(),
             status: status(state),
             heard: state.at,
@@ -297,6 +299,20 @@ pub enum HostRequest {
     Open(SessionWish),
     /// Say which worktrees there are, and which sessions were left: unfinished, and those that came to rest.
     List,
+    /// Call a session so, or put it away: one that no process works on.
+    Describe {
+        /// Its name.
+        session: String,
+        /// What changes.
+        change: AboutChange,
+    },
+    /// Delete a session that no process works on.
+    Delete {
+        /// Its name.
+        session: String,
+        /// When it last gave a sign of life, as the user saw it: one that was used since stays.
+        heard: Millis,
+    },
     /// Bring a worktree to its end: with the hash of the stake that the user saw and accepted.
     End {
         /// How.

@@ -123,7 +123,8 @@ commands! {
     Agents "agents" [] Nothing, Screen, "agents of files, called as @NAME: where from, what they may";
     Kb "kb" ["knowledge"] Required("QUESTION|status"), Screen,
         "passages of this project that answer a question; status says what is indexed";
-    Runs "bg" ["runs", "sessions", "resume"] Optional("TASK"), Screen,
+    Title "title" ["rename"] Optional("TEXT"), Session, "call this session so in lists; alone, say what it is called";
+    Runs "bg" ["runs", "sessions", "session", "resume"] Optional("TASK"), Screen,
         "every session of this folder; with a task, begin one beside this";
     History "history" ["turns", "rewind"] Nothing, Screen,
         "every message of this session: what came of it, and back to before it";

@@ -11,7 +11,7 @@ use pilothouse_runtime::{
     headless::{self, Options, Outcome, Stop, change, listing},
     hooks, recipes, runs,
     secrets::Secrets,
-    sessions, trace,
+    trace,
     trust::Folder,
 };
 use tokio::signal::unix::{SignalKind, signal};
@@ -19,11 +19,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::{
     cli::{
         AgentsCommand, ConfigCommand, DepthArg, DoctorArgs, ListArgs, ModeArg, RunArgs, RunsArgs,
-        SessionsCommand, SkillsCommand, UndoArgs,
+        SkillsCommand, UndoArgs,
     },
     complain,
     exit::{FAILED, Failure, USAGE},
-    out, place, validate,
+    out, validate,
     workbench::{explain, report_panics},
 };
 
@@ -177,48 +177,6 @@ pub fn undo(args: UndoArgs, way: change::Direction, secrets: &Secrets) -> Result
         return Err(Failure::new(outcome.exit, outcome.reason));
     }
     Ok(outcome.exit)
-}
-
-/// Lists, shows or checks sessions.
-///
-/// # Errors
-/// When there is no such session or it cannot be read.
-pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
-    let (home, _) = home()?;
-    let here = std::env::current_dir()?.canonicalize()?;
-    let json = match what {
-        SessionsCommand::List { json, .. }
-        | SessionsCommand::Show { json, .. }
-        | SessionsCommand::Verify { json, .. } => json,
-    };
-    let mut out = out::out(json);
-    match what {
-        SessionsCommand::List { all, json } => {
-            if !json && !sessions::all(&home).iter().any(|p| all || p.workspace == here) {
-                writeln!(out::err(), "no sessions yet{}", if all { "" } else { " in this folder" })?;
-            }
-            listing::list(&home, (!all).then_some(here.as_path()), json, &mut out)?;
-        }
-        SessionsCommand::Show { id, json } => {
-            let place = place::find(&home, &here, &id).map_err(explain)?;
-            listing::show(&place, json, &mut out).map_err(explain)?;
-        }
-        SessionsCommand::Verify { id, all, json } => {
-            let places = match id {
-                Some(id) => vec![place::find(&home, &here, &id).map_err(explain)?],
-                None if all => sessions::all(&home),
-                None => sessions::all(&home).into_iter().filter(|p| p.workspace == here).collect(),
-            };
-            let mut sound = true;
-            for place in places {
-                sound &= listing::verify(&place, json, &mut out).map_err(explain)?;
-            }
-            out.flush()?;
-            return Ok(if sound { 0 } else { FAILED });
-        }
-    }
-    out.flush()?;
-    Ok(0)
 }
 
 /// Lists what is at work, what waits and what was left unfinished.

@@ -3,6 +3,7 @@
 mod kb;
 mod recipes;
 mod run;
+mod sessions;
 mod sources;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use kb::{KbCommand, KbSearchArgs};
 pub use recipes::{AgentsCommand, ListArgs, SkillsCommand};
 pub use run::{DepthArg, ModeArg, RunArgs};
+pub use sessions::{ListSessionsArgs, SearchArgs, SessionsCommand};
 pub use sources::SourcesCommand;
 
 /// The whole command line.
@@ -75,9 +77,9 @@ pub enum Command {
     /// Opens a session again.
     #[command(after_help = "Examples:\n  pilothouse resume --last\n  pilothouse resume 20260102-101500-3f2a")]
     Resume(ResumeArgs),
-    /// Lists, shows and checks sessions.
+    /// Sessions: lists, shows, finds, renames, labels, puts away, deletes and checks them.
     #[command(
-        after_help = "Examples:\n  pilothouse sessions list --json\n  pilothouse sessions show 20260102-101500-3f2a\n  pilothouse sessions verify --all"
+        after_help = "Examples:\n  pilothouse sessions list --json\n  pilothouse sessions list --archived --label release\n  pilothouse sessions show 20260102-101500-3f2a\n  pilothouse sessions search \"retry\"\n  pilothouse sessions rename 20260102-101500-3f2a \"Retries of the store\"\n  pilothouse sessions label 20260102-101500-3f2a release --remove draft\n  pilothouse sessions archive 20260102-101500-3f2a\n  pilothouse sessions export 20260102-101500-3f2a --out notes.md\n  pilothouse sessions verify --all\n\nA session that another process works on is changed by that alone."
     )]
     Sessions {
         /// What to do with them.
@@ -213,39 +215,6 @@ pub struct ResumeArgs {
     /// Look flags.
     #[command(flatten)]
     pub look: LookArgs,
-}
-
-/// `sessions …`.
-#[derive(Clone, Debug, Subcommand)]
-pub enum SessionsCommand {
-    /// Lists sessions, newest first.
-    List {
-        /// Sessions of every folder, not only this one.
-        #[arg(long)]
-        all: bool,
-        /// One JSON object a line.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Shows what was said and done in a session.
-    Show {
-        /// The session.
-        id: String,
-        /// The events, one JSON object a line.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Checks the log of a session, or of all.
-    Verify {
-        /// The session.
-        id: Option<String>,
-        /// Every session.
-        #[arg(long, conflicts_with = "id")]
-        all: bool,
-        /// One JSON object a line.
-        #[arg(long)]
-        json: bool,
-    },
 }
 
 /// `undo` and `redo`.

@@ -9,6 +9,7 @@ mod know;
 mod out;
 mod permit;
 mod place;
+mod sessions;
 mod sources;
 mod trust;
 mod validate;
@@ -63,7 +64,7 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         }
         None => workbench::open(&cli.dir, Which::New, &cli.look, secrets),
         Some(Command::Run(args)) => alone::run(args, secrets),
-        Some(Command::Sessions { what }) => alone::sessions(what),
+        Some(Command::Sessions { what }) => sessions::sessions(what, secrets),
         Some(Command::Runs(args)) => alone::runs(&args, secrets),
         Some(Command::Kb { what }) => know::knowledge(what, secrets),
         Some(Command::Undo(args)) => alone::undo(args, Direction::Undo, secrets),

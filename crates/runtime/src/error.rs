@@ -33,6 +33,14 @@ pub enum RuntimeError {
         /// Its format.
         format: u32,
     },
+    /// The session is not deleted.
+    #[error("session {slug} stays: {why}")]
+    Kept {
+        /// The session.
+        slug: String,
+        /// Why.
+        why: String,
+    },
     /// There is no session of this name.
     #[error("there is no session {0}")]
     NoSession(String),
@@ -114,6 +122,7 @@ impl RuntimeError {
                     .to_owned()
             }
             Self::NoRecord(_) => "start anew; changes of the folder that it made stay as they are".to_owned(),
+            Self::Kept { slug, .. } => format!("look at it first: pilothouse resume {slug}"),
             Self::NoSession(_) => "list them with `pilothouse sessions list`".to_owned(),
             Self::Folder { .. } => "give an existing folder that you can read".to_owned(),
             Self::Config { hint, .. } => hint.clone(),
@@ -132,6 +141,7 @@ impl RuntimeError {
         match self {
             Self::NoSession(_)
             | Self::NoRecord(_)
+            | Self::Kept { .. }
             | Self::Newer { .. }
             | Self::Folder { .. }
             | Self::Config { .. }

@@ -5,6 +5,7 @@
 
 pub mod auth;
 pub mod change;
+pub mod export;
 pub mod listing;
 mod patch;
 mod report;

@@ -16,7 +16,9 @@ use tokio::{
 use crate::{
     driver::{Setup, ShutdownReport, Which, drive},
     error::RuntimeError,
-    runs, worktrees,
+    runs,
+    sessions::{self, Place, upkeep},
+    worktrees,
 };
 
 /// A window's end of the line to a session.
@@ -55,6 +57,12 @@ pub async fn host(
                     }
                 }
                 Some(HostRequest::List) => host.list().await,
+                Some(HostRequest::Describe { session, change }) => {
+                    host.tend(session, move |place| upkeep::describe(place, change).map(|_| "kept")).await;
+                }
+                Some(HostRequest::Delete { session, heard }) => {
+                    host.tend(session, move |place| upkeep::delete(place, Some(heard)).map(|()| "deleted")).await;
+                }
                 Some(HostRequest::End { end, name, seen }) => host.end(end, &name, seen).await,
                 None => break,
             },
@@ -122,6 +130,25 @@ impl Host {
         let mut runs = found.unwrap_or_default();
         runs.retain(|run| run.pid != own);
         self.tell(HostUpdate::Listed(worktrees, runs)).await;
+    }
+
+    /// Does something about a session that nobody works on, and lists what there is then.
+    async fn tend(
+        &self,
+        session: String,
+        does: impl FnOnce(&Place) -> Result<&'static str, RuntimeError> + Send + 'static,
+    ) {
+        let (home, workspace) = (self.setup.home.clone(), self.setup.workspace.clone());
+        let done = tokio::task::spawn_blocking(move || {
+            sessions::find(&home, &workspace, &session).and_then(|place| does(&place))
+        });
+        self.tell(match done.await {
+            Ok(Ok(done)) => HostUpdate::Done(done.to_owned()),
+            Ok(Err(e)) => HostUpdate::Refused(self.setup.secrets.mask(&format!("{e} ({})", e.hint()))),
+            Err(_) => HostUpdate::Refused("a part of the program failed".to_owned()),
+        })
+        .await;
+        self.list().await;
     }
 
     async fn end(&self, end: WorktreeEnd, name: &str, seen: Option<pilothouse_core::blob::BlobId>) {

@@ -52,7 +52,7 @@ impl Log {
     /// # Errors
     /// [`RuntimeError::Locked`] when another process holds it, or what the file system says.
     pub fn open(folder: &Path, meta: &Meta) -> Result<Self, RuntimeError> {
-        let lock = lock(folder)?;
+        let lock = hold(folder)?;
         let path = folder.join(FILE);
         let open =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
@@ -371,7 +371,11 @@ pub fn holder(folder: &Path) -> Option<u32> {
     held.then_some(pid)
 }
 
-fn lock(folder: &Path) -> Result<File, RuntimeError> {
+/// Holds the session in this folder until what is returned is dropped.
+///
+/// # Errors
+/// [`RuntimeError::Locked`] when another process holds it, or what the file system says.
+pub fn hold(folder: &Path) -> Result<File, RuntimeError> {
     let path = folder.join(LOCK);
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
     let mut file = open.map_err(RuntimeError::io("open", &path))?;

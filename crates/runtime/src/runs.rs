@@ -51,6 +51,9 @@ fn look(home: &Home, folders: Option<&[PathBuf]>) -> (Vec<RunInfo>, Vec<RunInfo>
         else {
             continue;
         };
+        if summary.archived {
+            continue;
+        }
         if summary.unfinished {
             run = left(run);
         }

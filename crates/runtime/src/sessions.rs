@@ -3,8 +3,10 @@
 //! Owns their folders and the summary beside each log. A summary is only a cache: it is rebuilt
 //! from the log whenever the two do not fit together.
 
+pub mod upkeep;
+
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::{self, BufRead, BufReader, Read, Write},
     os::unix::fs::OpenOptionsExt,
@@ -16,7 +18,8 @@ use pilothouse_core::{
     event::Event,
     ids::Seq,
     intent::Phase,
-    runs::RunInfo,
+    runs::{RunInfo, RunStatus},
+    scope::PermissionMode,
     session::{Session, State},
     talk::Usage,
 };
@@ -57,8 +60,20 @@ pub struct Summary {
     pub created: u64,
     /// When its last event happened.
     pub updated: u64,
-    /// The beginning of its first message.
+    /// What the user calls it, else the beginning of its first message.
     pub title: String,
+    /// Its labels.
+    #[serde(default)]
+    pub labels: BTreeSet<String>,
+    /// Whether lists leave it out.
+    #[serde(default)]
+    pub archived: bool,
+    /// The user's ceiling.
+    #[serde(default)]
+    pub permission: PermissionMode,
+    /// How it stood at its last event.
+    #[serde(default)]
+    pub status: Option<RunStatus>,
     /// Messages of the user and final replies.
     pub messages: usize,
     /// The last sequence number.
@@ -84,7 +99,8 @@ pub struct Summary {
 impl Summary {
     /// The summary of a state.
     pub fn of(state: &State, meta: &frame::Meta, bytes: u64) -> Self {
-        let title = state.turns.values().next().map(|t| t.head.lines().next().unwrap_or_default().to_owned());
+        let said = || state.turns.values().next().and_then(|t| t.head.lines().next()).map(str::to_owned);
+        let about = &state.about;
         let run = RunInfo::of(state);
         let run = RunInfo { session: meta.slug.clone(), folder: meta.folder.clone(), ..run };
         Self {
@@ -92,7 +108,11 @@ impl Summary {
             workspace: meta.folder.clone(),
             created: meta.created,
             updated: state.at.0,
-            title: title.unwrap_or_default(),
+            title: about.title.clone().or_else(said).unwrap_or_default(),
+            labels: about.labels.clone(),
+            archived: about.archived,
+            permission: state.permission,
+            status: Some(run.status),
             messages: state.history.len(),
             last: state.seq,
             usage: state.usage,
@@ -227,7 +247,8 @@ fn place(folder: PathBuf) -> Option<Place> {
 /// [`RuntimeError::NoSession`] when there is none.
 pub fn last(home: &Home, workspace: Option<&Path>) -> Result<Place, RuntimeError> {
     let mine = all(home).into_iter().filter(|p| workspace.is_none_or(|w| p.workspace == w));
-    let told = mine.rev().filter_map(|p| Some((summary(&p).ok().filter(|s| s.messages > 0)?.updated, p)));
+    let spoken = |s: &Summary| s.messages > 0 && !s.archived;
+    let told = mine.rev().filter_map(|p| Some((summary(&p).ok().filter(spoken)?.updated, p)));
     let whose = || workspace.map_or_else(|| "yet".to_owned(), |w| format!("of {}", w.display()));
     told.max_by_key(|(used, _)| *used).map(|(_, place)| place).ok_or_else(|| RuntimeError::NoSession(whose()))
 }
@@ -261,21 +282,25 @@ pub fn summary(place: &Place) -> Result<Summary, RuntimeError> {
     let kept = regular::read(&place.folder.join("meta.json"), MOST_META).ok();
     let kept = kept
         .and_then(|b| serde_json::from_slice::<Summary>(&b).ok())
-        .filter(|s| s.bytes == bytes && s.run.is_some());
+        .filter(|s| s.bytes == bytes && s.run.is_some() && s.status.is_some());
     if let Some(kept) = kept {
         return Ok(kept);
     }
     let (session, report) = read(&place.folder)?;
-    let meta = report.meta.clone().unwrap_or_else(|| frame::Meta {
-        slug: place.slug.clone(),
-        folder: place.workspace.to_string_lossy().into_owned(),
-        ..frame::Meta::default()
-    });
-    let summary = Summary::of(session.state(), &meta, report.bytes);
+    let summary = Summary::of(session.state(), &meta_of(place, &report), report.bytes);
     if let Err(e) = summary.save(&place.folder) {
         tracing::debug!(error = %e, "the summary of a session could not be kept");
     }
     Ok(summary)
+}
+
+/// The first line of a log, or what stands in its place where that is damaged.
+fn meta_of(place: &Place, report: &Report) -> frame::Meta {
+    report.meta.clone().unwrap_or_else(|| frame::Meta {
+        slug: place.slug.clone(),
+        folder: place.workspace.to_string_lossy().into_owned(),
+        ..frame::Meta::default()
+    })
 }
 
 /// The state that a session's log tells, and what was found of the log.

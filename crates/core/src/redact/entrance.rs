@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::{Redactor, is_marked};
 use crate::{
+    about::AboutChange,
     blob::Blob,
     checkpoint::Answer,
     fact::{Checked, FactDraft, FactSource, Mark},
@@ -43,6 +44,9 @@ impl Redactor {
             Input::Say { text, seen } => Input::Say { text: self.said(text, &mut notice)?, seen },
             Input::Queue(text) => Input::Queue(self.said(text, &mut notice)?),
             Input::EditPlan { text, version } => Input::EditPlan { text: self.text(text), version },
+            Input::Describe(change) => {
+                Input::Describe(AboutChange { title: change.title.map(|t| self.text(t)), ..change })
+            }
             Input::PlanRead { call, result } => {
                 let result = result.map(|t| self.text(t)).map_err(|t| self.text(t));
                 Input::PlanRead { call, result }

@@ -3,6 +3,7 @@
 //! `decide` only routes; each concern has a decider of its own. Events are folded in as they are
 //! decided, so what is decided next sees them. Never performs anything.
 
+mod about;
 mod answer;
 mod aside;
 mod breakout;
@@ -102,6 +103,10 @@ impl<'a> Draft<'a> {
     }
 
     pub fn decide(&mut self, input: Input) -> Decided {
+        if let Input::Describe(change) = input {
+            // Whatever was cut off in a log that nobody works on stays as it is.
+            return self.describe(change);
+        }
         let decided = self.route_input(input);
         if decided.is_ok() || !self.events.is_empty() {
             self.settle();
@@ -125,10 +130,12 @@ impl<'a> Draft<'a> {
         self.ask_of_phase();
     }
 
+    #[expect(clippy::too_many_lines, reason = "one input after the other")]
     fn route_input(&mut self, input: Input) -> Decided {
         match input {
             Input::Open(opening) => self.open(opening),
             Input::Say { text, seen } => self.said(&text, seen),
+            Input::Describe(change) => self.describe(change),
             Input::Queue(text) => self.enqueue(&text),
             Input::Tell(text) => self.tell(&text),
             Input::EditPlan { text, version } => self.edit_plan(&text, version),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::{
+    about::About,
     blob::BlobId,
     checkpoint::{Checkpoint, Failure},
     commit::CommitFile,
@@ -178,6 +179,8 @@ pub struct State {
     pub facts: Arc<Facts>,
     /// The last pipeline.
     pub pipeline: Option<Arc<Pipeline>>,
+    /// What the user said of the session as a whole.
+    pub about: About,
     /// How deep pipelines go, where that was said.
     pub(super) depth: Option<Depth>,
     /// A question that facts answer if they still stand.

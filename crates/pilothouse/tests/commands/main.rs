@@ -29,3 +29,4 @@ mod recorded;
 mod results;
 mod sources;
 mod undo;
+mod upkeep;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use pilothouse_core::{
+    about::About,
     clean::Clean,
     event::{Event, Stamped},
     money::count,
@@ -22,14 +23,29 @@ use crate::{
     sessions::{self, Place, Summary},
 };
 
-/// Lists sessions, newest first: those of `workspace`, or all.
+/// Which sessions a list has.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    /// Those of this folder, or of all.
+    pub workspace: Option<&'a Path>,
+    /// Also those that were put away.
+    pub archived: bool,
+    /// Those with this label.
+    pub label: Option<&'a str>,
+}
+
+/// Lists sessions, newest first.
 ///
 /// # Errors
 /// When `out` cannot be written.
-pub fn list(home: &Home, workspace: Option<&Path>, json: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn list(home: &Home, of: Listed<'_>, json: bool, out: &mut dyn Write) -> io::Result<()> {
+    let Listed { workspace, archived, label } = of;
+    let wanted =
+        |s: &Summary| (archived || !s.archived) && label.is_none_or(|label| s.labels.contains(label));
     let mine = |p: &Place| workspace.is_none_or(|w| p.workspace == w);
     for place in sessions::all(home).into_iter().filter(mine) {
         match sessions::summary(&place) {
+            Ok(summary) if !wanted(&summary) => {}
             Ok(summary) if json => {
                 writeln!(out, "{}", serde_json::to_string(&Summary { run: None, ..summary })?)?;
             }
@@ -47,13 +63,15 @@ fn row(s: &Summary, folder: bool) -> String {
     let title: String = s.title.chars().take(60).collect();
     let title = Clean::line(if title.is_empty() { "(nothing said)" } else { &title });
     let place = if folder { format!("  {}", Clean::line(&s.workspace).as_str()) } else { String::new() };
+    let marks = About { labels: s.labels.clone(), archived: s.archived, title: None }.marks();
+    let marks = if marks.is_empty() { marks } else { format!("  {marks}") };
     let open = match (s.writing, s.unfinished) {
         (true, _) => "  in the middle of writing files",
         (false, true) => "  unfinished",
         (false, false) => "",
     };
     format!(
-        "{}  {:>4} messages  {:>3} changes  {}{place}{open}",
+        "{}  {:>4} messages  {:>3} changes  {}{marks}{place}{open}",
         s.slug,
         s.messages,
         s.applied,

@@ -4,6 +4,7 @@
 //! the window shall do.
 
 mod rows;
+mod tidy;
 
 use std::ops::Range;
 
@@ -64,6 +65,12 @@ actions! {
         Worktree "worktree", "new session in a worktree", "a folder of its own beside this one";
         /// Merge its worktree back.
         Merge "merge", "merge its worktree", "this folder; shows first what comes";
+        /// Call it so.
+        Rename "rename", "rename it", "its name in lists";
+        /// Put it away.
+        Archive "archive", "put it away", "lists leave it out; `sessions list --archived` has it";
+        /// Delete it.
+        Delete "delete", "delete it", "its conversation and log; asks first";
         /// Look for one.
         Find "find", "find a session", "this list";
         /// Drop its worktree.
@@ -75,11 +82,21 @@ actions! {
 const DETAILS_FROM: usize = 20;
 
 /// What a line is asked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Wanted {
     Message(Number),
     Worktree,
+    Title(Berthed),
     Find,
+}
+
+/// The session that is to be called so.
+#[derive(Clone, Debug)]
+enum Berthed {
+    /// One of this window.
+    Here(Number),
+    /// One that nobody works on.
+    Left(String),
 }
 
 /// The pane.
@@ -136,6 +153,9 @@ impl RunsPane {
             RunsAction::Log => return attach(row, Then::Conversation),
             RunsAction::Message => return self.message(row),
             RunsAction::Stop => return stop(row),
+            RunsAction::Rename => return self.rename(row),
+            RunsAction::Archive => return tidy::archive(row),
+            RunsAction::Delete => return tidy::delete(row),
             RunsAction::New => return begin(SessionWish { front: true, ..SessionWish::default() }),
             RunsAction::Worktree => {
                 self.wanted = Some(Wanted::Worktree);
@@ -147,6 +167,17 @@ impl RunsPane {
             RunsAction::Drop => return end(WorktreeEnd::Drop, row),
         }
         Outcome::none()
+    }
+
+    fn rename(&mut self, row: &RunRow) -> Outcome {
+        let of = match row.number() {
+            Some(number) => Berthed::Here(number),
+            None if row.was_left() => Berthed::Left(row.info.session.clone()),
+            None => return Outcome::notice(tidy::HELD),
+        };
+        self.wanted = Some(Wanted::Title(of));
+        let question = format!("What \"{}\" is called", crate::status::shorten(row.title(), 40));
+        Outcome::open(Prompt::new(Purpose::Pane(ID), question, None))
     }
 
     fn message(&mut self, row: &RunRow) -> Outcome {
@@ -387,6 +418,9 @@ impl Pane for RunsPane {
         if run.worktree.is_some() && !run.info.status.works() {
             keys.extend([("M", "merge"), ("D", "drop")]);
         }
+        if run.was_left() {
+            keys.extend([("r", "rename"), ("a", "put away"), ("X", "delete")]);
+        }
         keys.extend([("/", "find"), ("n", "new"), ("t", "worktree")]);
         keys.push(("Esc", if self.sought.is_empty() { "back, all keep running" } else { "list all" }));
         hint_line(ctx, &keys, width)
@@ -412,6 +446,7 @@ impl Pane for RunsPane {
                 notice: Some("sent there".to_owned()),
                 ..Outcome::window(WindowWish::Say(number, line.to_owned()))
             },
+            Some(Wanted::Title(of)) => tidy::title(of, line),
             Some(Wanted::Worktree) => {
                 let (name, task) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
                 let message = Some(task.trim().to_owned()).filter(|task| !task.is_empty());

@@ -3,6 +3,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
+    about::AboutChange,
     blob::BlobId,
     event::{Event as Told, Stamped},
     ids::{CallId, Millis},
@@ -86,7 +87,8 @@ impl Bench {
 
     fn keys(&mut self, text: &str) {
         for c in text.chars() {
-            self.press(KeyCode::Char(c), KeyModifiers::NONE);
+            let code = if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) };
+            self.press(code, KeyModifiers::NONE);
         }
     }
 
@@ -293,6 +295,46 @@ fn the_page_that_greets_names_the_session_to_go_on_with() {
 }
 
 #[test]
+fn what_nobody_works_on_is_renamed_put_away_and_deleted_after_a_yes() {
+    let session = "20260101-101500-1a2b".to_owned();
+    let run = RunInfo {
+        session: session.clone(),
+        title: "Name the line".into(),
+        status: RunStatus::Done,
+        heard: Millis(7),
+        wrote: true,
+        ..RunInfo::default()
+    };
+    let asked = |run: &RunInfo, keys: &[&str]| {
+        let mut bench = Bench::alone();
+        bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![run.clone()]), bench.now);
+        bench.draw();
+        bench.leader('r');
+        for key in keys {
+            bench.keys(key);
+            bench.pause();
+            bench.draw();
+            bench.now += SECOND;
+        }
+        let text = bench.draw();
+        let all: Vec<HostRequest> = std::iter::from_fn(|| bench.window.next_host_request()).collect();
+        (all.into_iter().find(|r| !matches!(r, HostRequest::List)), text)
+    };
+    let describe = |change| Some(HostRequest::Describe { session: session.clone(), change });
+    assert_eq!(asked(&run, &["r", "Lines\n"]).0, describe(AboutChange::title("Lines")));
+    assert_eq!(asked(&run, &["a"]).0, describe(AboutChange::archived(true)));
+    let (none, text) = asked(&run, &["X"]);
+    assert!(text.contains("Delete \"Name the line\"?") && text.contains("cannot take them back"), "{text}");
+    assert_eq!(none, None);
+    let gone = Some(HostRequest::Delete { session: session.clone(), heard: Millis(7) });
+    assert_eq!(asked(&run, &["X", "y"]).0, gone);
+    let held = RunInfo { pid: Some(4), ..run };
+    for keys in [["j", "a", "y"], ["j", "X", "y"], ["j", "r", "Lines\n"]] {
+        assert_eq!(asked(&held, &keys).0, None, "{keys:?}");
+    }
+}
+
+#[test]
 fn a_worktree_with_something_at_stake_goes_only_by_a_yes_that_saw_it() {
     let mut bench = Bench::six();
     let worktree =
@@ -407,7 +449,10 @@ fn with_earlier() -> Bench {
 fn opens(bench: &mut Bench) -> Option<String> {
     std::iter::from_fn(|| bench.window.next_host_request()).find_map(|request| match request {
         HostRequest::Open(wish) => wish.session,
-        HostRequest::List | HostRequest::End { .. } => None,
+        HostRequest::List
+        | HostRequest::End { .. }
+        | HostRequest::Describe { .. }
+        | HostRequest::Delete { .. } => None,
     })
 }
 

@@ -23,6 +23,7 @@ macro_rules! session_events {
             | Event::ControlGiven { .. }
             | Event::PermissionChanged { .. }
             | Event::BudgetSet { .. }
+            | Event::Described { .. }
     };
 }
 pub(super) use session_events;
@@ -54,6 +55,7 @@ impl State {
                 self.mode_said = true;
             }
             Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
+            Event::Described { change } => self.about.take(change),
             Event::BudgetSet { unit, most, brief } => self.set_budget(*unit, *most, *brief),
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;

@@ -77,6 +77,7 @@ impl Draft<'_> {
             Slash::Budget => return self.budget(args),
             Slash::Research => return self.research(command.name, args),
             Slash::Depth => return self.set_depth(args),
+            Slash::Title => return self.title(args),
             Slash::Context | Slash::Sources => Control::Other(command.name.to_owned()),
             Slash::Diff
             | Slash::Approvals

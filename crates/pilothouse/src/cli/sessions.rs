@@ -1,0 +1,112 @@
+//! The command line of `sessions`. Never acts.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// `sessions …`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SessionsCommand {
+    /// Lists sessions, newest first.
+    List(ListSessionsArgs),
+    /// Shows what was said and done in a session.
+    Show {
+        /// The session.
+        id: String,
+        /// The events, one JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Says where something was said, by you or by the agent.
+    Search(SearchArgs),
+    /// Writes what was said and done as a Markdown document.
+    Export {
+        /// The session.
+        id: String,
+        /// Into this file, which must not be there yet.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// The events, one JSON object a line, instead of Markdown.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Calls a session so in lists.
+    Rename {
+        /// The session.
+        id: String,
+        /// What it is called; empty for what it is about.
+        title: String,
+    },
+    /// Gives a session labels, or takes them away.
+    Label {
+        /// The session.
+        id: String,
+        /// Labels that it gets.
+        labels: Vec<String>,
+        /// A label that it loses.
+        #[arg(long, value_name = "LABEL")]
+        remove: Vec<String>,
+    },
+    /// Puts a session away: lists leave it out.
+    Archive {
+        /// The session.
+        id: String,
+        /// Take it out again.
+        #[arg(long)]
+        undo: bool,
+    },
+    /// Deletes a session for good; what it changed in the folder stays.
+    Delete {
+        /// The session.
+        id: String,
+        /// Without asking.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Checks the log of a session, or of all.
+    Verify {
+        /// The session.
+        id: Option<String>,
+        /// Every session.
+        #[arg(long, conflicts_with = "id")]
+        all: bool,
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Cuts a torn end of the log into a file beside it, and sums the session up anew.
+    Repair {
+        /// The session.
+        id: String,
+    },
+}
+
+/// Arguments of `sessions list`.
+#[derive(Clone, Debug, Args)]
+pub struct ListSessionsArgs {
+    /// Sessions of every folder, not only this one.
+    #[arg(long)]
+    pub all: bool,
+    /// Also those that were put away.
+    #[arg(long)]
+    pub archived: bool,
+    /// Those with this label.
+    #[arg(long, value_name = "LABEL")]
+    pub label: Option<String>,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `sessions search`.
+#[derive(Clone, Debug, Args)]
+pub struct SearchArgs {
+    /// What was said, in any case.
+    pub text: String,
+    /// In sessions of every folder, not only this one.
+    #[arg(long)]
+    pub all: bool,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,234 @@
+//! `sessions …`: lists, documents, and looking after them. Wires arguments to the runtime.
+
+use std::{
+    collections::BTreeSet,
+    fs::OpenOptions,
+    io::{self, BufRead, IsTerminal, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::{
+    about::{self, AboutChange},
+    clean::Clean,
+};
+use pilothouse_runtime::{
+    Home,
+    headless::{
+        export,
+        listing::{self, Listed},
+    },
+    secrets::Secrets,
+    sessions::{self, Place, upkeep},
+};
+
+use crate::{
+    alone::home,
+    cli::{ListSessionsArgs, SearchArgs, SessionsCommand},
+    exit::{FAILED, Failure, USAGE},
+    out::{self, Shown},
+    place,
+    workbench::explain,
+};
+
+/// The exit code of a question that nobody answered.
+const ASKED: u8 = 3;
+
+/// Where sessions are looked for.
+struct Here {
+    home: Home,
+    folder: PathBuf,
+}
+
+impl Here {
+    fn place(&self, id: &str) -> Result<Place, Failure> {
+        place::find(&self.home, &self.folder, id).map_err(explain)
+    }
+
+    /// Those of this folder, or all.
+    fn places(&self, all: bool) -> Vec<Place> {
+        let mine = |p: &Place| all || p.workspace == self.folder;
+        sessions::all(&self.home).into_iter().filter(mine).collect()
+    }
+}
+
+/// Lists, shows, checks and looks after sessions.
+///
+/// # Errors
+/// When there is no such session, it cannot be read, or what was asked cannot be done.
+pub fn sessions(what: SessionsCommand, secrets: &Secrets) -> Result<u8, Failure> {
+    let here = Here { home: home()?.0, folder: std::env::current_dir()?.canonicalize()? };
+    let mut out = out::out(tells_json(&what));
+    let code = match what {
+        SessionsCommand::List(args) => list(&here, &args, &mut out)?,
+        SessionsCommand::Show { id, json } => {
+            listing::show(&here.place(&id)?, json, &mut out).map_err(explain)?;
+            0
+        }
+        SessionsCommand::Search(args) => search(&here, &args, &mut out)?,
+        SessionsCommand::Export { id, out: file, json } => {
+            write_document(&here.place(&id)?, file.as_deref(), json, &mut out)?
+        }
+        SessionsCommand::Rename { id, title } => {
+            describe(&here.place(&id)?, AboutChange::title(secrets.mask(&title)), &mut out)?
+        }
+        SessionsCommand::Label { id, labels, remove } => {
+            label(&here.place(&id)?, &labels, &remove, &mut out)?
+        }
+        SessionsCommand::Archive { id, undo } => {
+            describe(&here.place(&id)?, AboutChange::archived(!undo), &mut out)?
+        }
+        SessionsCommand::Delete { id, yes } => delete(&here.place(&id)?, yes, &mut out)?,
+        SessionsCommand::Verify { id, all, json } => verify(&here, id, all, json, &mut out)?,
+        SessionsCommand::Repair { id } => {
+            let place = here.place(&id)?;
+            let told = upkeep::repair(&place).map_err(explain)?;
+            let sound = if told.is_empty() { "nothing was torn" } else { "it can be gone on with" };
+            writeln!(out, "{}: {sound}", place.slug)?;
+            told.iter().try_for_each(|what| writeln!(out, "  {what}"))?;
+            0
+        }
+    };
+    out.flush()?;
+    Ok(code)
+}
+
+const fn tells_json(what: &SessionsCommand) -> bool {
+    match what {
+        SessionsCommand::List(args) => args.json,
+        SessionsCommand::Search(args) => args.json,
+        SessionsCommand::Show { json, .. }
+        | SessionsCommand::Export { json, .. }
+        | SessionsCommand::Verify { json, .. } => *json,
+        SessionsCommand::Rename { .. }
+        | SessionsCommand::Label { .. }
+        | SessionsCommand::Archive { .. }
+        | SessionsCommand::Delete { .. }
+        | SessionsCommand::Repair { .. } => false,
+    }
+}
+
+fn list(here: &Here, args: &ListSessionsArgs, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
+    if !args.json && here.places(args.all).is_empty() {
+        writeln!(out::err(), "no sessions yet{}", if args.all { "" } else { " in this folder" })?;
+    }
+    let label =
+        args.label.as_deref().map(about::label).transpose().map_err(|why| Failure::new(USAGE, why))?;
+    let workspace = (!args.all).then_some(here.folder.as_path());
+    let of = Listed { workspace, archived: args.archived, label: label.as_deref() };
+    listing::list(&here.home, of, args.json, out)?;
+    Ok(0)
+}
+
+fn search(here: &Here, args: &SearchArgs, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
+    if args.text.trim().is_empty() {
+        return Err(Failure::new(USAGE, "say what is looked for"));
+    }
+    let mut any = false;
+    for place in here.places(args.all) {
+        // One that cannot be read hides no other; `verify` says what is wrong with it.
+        let Ok(hits) = export::search(&place, args.text.trim()) else { continue };
+        for hit in hits {
+            any = true;
+            if args.json {
+                writeln!(out, "{}", serde_json::to_string(&hit)?)?;
+            } else {
+                writeln!(out, "{}  {:5}  {}", hit.session, hit.who, Clean::line(&hit.line).as_str())?;
+            }
+        }
+    }
+    Ok(if any { 0 } else { FAILED })
+}
+
+fn write_document(
+    place: &Place,
+    file: Option<&Path>,
+    json: bool,
+    out: &mut Shown<io::Stdout>,
+) -> Result<u8, Failure> {
+    let Some(path) = file else {
+        let written = if json { listing::show(place, true, out) } else { export::markdown(place, out) };
+        written.map_err(explain)?;
+        return Ok(0);
+    };
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let mut file = made.map_err(|e| {
+        Failure::new(
+            USAGE,
+            format!("{} cannot be made: {e}; name a file that is not there yet", path.display()),
+        )
+    })?;
+    let written =
+        if json { listing::show(place, true, &mut file) } else { export::markdown(place, &mut file) };
+    written.map_err(explain)?;
+    writeln!(out, "{}", path.display())?;
+    Ok(0)
+}
+
+fn describe(place: &Place, change: AboutChange, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
+    let summary = upkeep::describe(place, change).map_err(explain)?;
+    let marks = about::About { title: None, labels: summary.labels, archived: summary.archived }.marks();
+    let line = [summary.slug.as_str(), Clean::line(&summary.title).as_str(), &marks].join("  ");
+    writeln!(out, "{}", line.trim_end())?;
+    Ok(0)
+}
+
+fn label(
+    place: &Place,
+    add: &[String],
+    remove: &[String],
+    out: &mut Shown<io::Stdout>,
+) -> Result<u8, Failure> {
+    if add.is_empty() && remove.is_empty() {
+        return Err(Failure::new(USAGE, "name a label, or --remove LABEL"));
+    }
+    let settled = |of: &String| about::label(of).map_err(|why| Failure::new(USAGE, why));
+    let gone = remove.iter().map(settled).collect::<Result<BTreeSet<_>, _>>()?;
+    let new = add.iter().map(settled).collect::<Result<BTreeSet<_>, _>>()?;
+    let now = sessions::summary(place).map_err(explain)?.labels;
+    let labels = now.union(&new).filter(|l| !gone.contains(*l)).cloned().collect();
+    describe(place, AboutChange { labels: Some(labels), ..AboutChange::default() }, out)
+}
+
+fn delete(place: &Place, yes: bool, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
+    if !yes {
+        if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+            return Err(Failure::new(
+                ASKED,
+                "nobody is there to be asked; `--yes` deletes it without a question",
+            ));
+        }
+        let title = sessions::summary(place).map(|s| s.title).unwrap_or_default();
+        writeln!(out, "{}  {}", place.slug, Clean::line(&title).as_str())?;
+        upkeep::stake(place).iter().try_for_each(|line| writeln!(out, "  {line}"))?;
+        write!(out, "Delete it? [y/N] ")?;
+        out.flush()?;
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line)?;
+        if !matches!(line.trim(), "y" | "yes") {
+            writeln!(out, "It stays.")?;
+            return Ok(0);
+        }
+    }
+    upkeep::delete(place, None).map_err(explain)?;
+    writeln!(out, "{} deleted", place.slug)?;
+    Ok(0)
+}
+
+fn verify(
+    here: &Here,
+    id: Option<String>,
+    all: bool,
+    json: bool,
+    out: &mut Shown<io::Stdout>,
+) -> Result<u8, Failure> {
+    let places = match id {
+        Some(id) => vec![here.place(&id)?],
+        None => here.places(all),
+    };
+    let mut sound = true;
+    for place in places {
+        sound &= listing::verify(&place, json, out).map_err(explain)?;
+    }
+    Ok(if sound { 0 } else { FAILED })
+}
