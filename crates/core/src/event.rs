@@ -1180,6 +1180,12 @@ pub enum Event {
         /// What.
         change: AboutChange,
     },
+    /// From here on another model is asked where nothing else names one.
+    ModelChosen {
+        /// The connection's name, or the model's; none: the main one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
     /// Something the user should know.
     Notice {
         /// How loud.

@@ -39,6 +39,7 @@ pub mod about;
 mod args;
 pub mod blob;
 pub mod clean;
+pub mod connection;
 pub mod diff;
 pub mod digest;
 pub mod embed;

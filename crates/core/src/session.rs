@@ -40,6 +40,7 @@ pub use written::{Extent, Origin, Written, WrittenFile};
 
 use crate::{
     blob::Blob,
+    connection::Connections,
     event::Stamped,
     ids::{LaneId, Millis},
     input::{Input, Refusal},
@@ -184,6 +185,16 @@ impl Session {
     /// What is remembered from earlier sessions.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.under.memory
+    }
+
+    /// The models that can be asked by name; no part of what happened.
+    pub fn set_connections(&mut self, connections: Arc<Connections>) {
+        self.under.connections = connections;
+    }
+
+    /// The models that can be asked by name.
+    pub const fn connections(&self) -> &Arc<Connections> {
+        &self.under.connections
     }
 
     /// The skills, commands and agents that there are; no part of what happened.

@@ -140,6 +140,10 @@ commands! {
     Init "init" [] Nothing, Session, "propose an AGENTS.md: how to work in this folder";
     Trust "trust" [] Optional("off"), Session,
         "what the folder brings to run, and whether it may; `/trust off` takes it back";
+    Model "model" ["models"] Optional("NAME|main"), Session,
+        "who answers and where that was said; with a name, another from the next request on";
+    Config "config" ["settings", "preferences"] Nothing, Session,
+        "every setting in force, and where it was said";
     Theme "theme" [] Optional("NAME|light|dark"), Screen, "change the colours";
     Connect "connect" [] Nothing, Screen, "how to connect a model";
     Help "help" ["h", "?", "commands", "keys"] Nothing, Either, "keys and commands";

@@ -34,11 +34,13 @@ mod endpoint;
 mod extras;
 pub(crate) mod fault;
 mod lines;
+mod models;
 mod silence;
 pub(crate) mod transport;
 mod wire;
 
 pub use endpoint::{Effort, Endpoint, Preset, Price};
+pub use models::models;
 
 /// How long a stream may stay open after the model said that it is done: the usage may follow.
 const AFTER_FINISH: Duration = Duration::from_secs(3);

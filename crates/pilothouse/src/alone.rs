@@ -6,22 +6,19 @@ use std::{io::Write, path::Path, time::Duration};
 use pilothouse_core::{intent::Mode, money::Limits, question::UndoAnswer, recipe::RecipeKind, trust::Trust};
 use pilothouse_runtime::{
     Environment, Home, Setup, Which,
-    config::{Config, Layer, SCHEMA},
+    config::Layer,
     doctor,
     headless::{self, Options, Outcome, Stop, change, listing},
-    hooks, recipes, runs,
+    recipes, runs,
     secrets::Secrets,
     trace,
-    trust::Folder,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     cli::{
-        AgentsCommand, ConfigCommand, DepthArg, DoctorArgs, ListArgs, ModeArg, RunArgs, RunsArgs,
-        SkillsCommand, UndoArgs,
+        AgentsCommand, DepthArg, DoctorArgs, ListArgs, ModeArg, RunArgs, RunsArgs, SkillsCommand, UndoArgs,
     },
-    complain,
     exit::{FAILED, Failure, USAGE},
     out, validate,
     workbench::{explain, report_panics},
@@ -44,7 +41,11 @@ fn setup(dir: &Path, secrets: &Secrets) -> Result<Setup, Failure> {
     })
 }
 
-fn block_on<T>(command: &str, secrets: &Secrets, task: impl Future<Output = T>) -> Result<T, Failure> {
+pub(crate) fn block_on<T>(
+    command: &str,
+    secrets: &Secrets,
+    task: impl Future<Output = T>,
+) -> Result<T, Failure> {
     let runtime = crate::exit::workers(2)?;
     let (home, environment) = home()?;
     report_panics(&home, secrets);
@@ -193,45 +194,6 @@ pub fn runs(args: &RunsArgs, secrets: &Secrets) -> Result<u8, Failure> {
         writeln!(out::err(), "no sessions yet{}", if args.all { "" } else { " in this folder" })?;
     }
     listing::runs(&found, args.json, &mut out)?;
-    out.flush()?;
-    Ok(0)
-}
-
-/// Says where the configuration is, what it comes to here, and whether it can be used.
-///
-/// # Errors
-/// When it cannot be used.
-pub fn config(what: ConfigCommand, secrets: &Secrets) -> Result<u8, Failure> {
-    let (home, environment) = home()?;
-    let mut out = out::out(false);
-    let path = home.config.join("config.toml");
-    let folder = Folder::at(&home, &std::env::current_dir()?.canonicalize()?);
-    match what {
-        ConfigCommand::Path => writeln!(out, "{}", path.display())?,
-        ConfigCommand::Show => {
-            let survey = folder.look();
-            let config = folder.settings(&survey, &home, &environment, Layer::default()).map_err(explain)?;
-            write!(out, "{config}")?;
-            if let Some(inert) = survey.inert() {
-                writeln!(out, "{inert}")?;
-            }
-        }
-        ConfigCommand::Schema => write!(out, "{SCHEMA}")?,
-        ConfigCommand::Validate => {
-            let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain)?;
-            for notice in &config.notices {
-                complain(secrets, notice);
-            }
-            writeln!(out, "{}: fine", path.display())?;
-            let own = hooks::of_user(&home).map_err(explain)?;
-            writeln!(out, "{}: {} hooks", home.config.join(hooks::USER_FILE).display(), own.len())?;
-            // What the folder brings is read, whether it has effect or not.
-            let survey = folder.look();
-            survey.brought.settings(&folder.root).map_err(explain)?;
-            let theirs = survey.brought.hooks(&folder.root).map_err(explain)?;
-            writeln!(out, "{}: {} hooks", folder.root.join(hooks::PROJECT_FILE).display(), theirs.len())?;
-        }
-    }
     out.flush()?;
     Ok(0)
 }

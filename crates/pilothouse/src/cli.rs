@@ -1,6 +1,7 @@
 //! The command line as clap reads it: names, flags, help with examples. Never acts.
 
 mod kb;
+mod models;
 mod recipes;
 mod run;
 mod sessions;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use kb::{KbCommand, KbSearchArgs};
+pub use models::{ModelsArgs, ModelsCommand};
 pub use recipes::{AgentsCommand, ListArgs, SkillsCommand};
 pub use run::{DepthArg, ModeArg, RunArgs};
 pub use sessions::{ListSessionsArgs, SearchArgs, SessionsCommand};
@@ -174,8 +176,19 @@ pub enum Command {
         #[command(subcommand)]
         what: SkillsCommand,
     },
-    /// Where the configuration is.
-    #[command(after_help = "Examples:\n  pilothouse config path\n  pilothouse config validate")]
+    /// Models: which can be asked, and whether they answer.
+    #[command(
+        after_help = "Examples:\n  pilothouse models list           every connection, where it was said, what its endpoint has\n  pilothouse models list fast --json\n  pilothouse models test           one short message to each\n\nNamed ones stand under [model.also] in config.toml. Exit 5: one does not answer."
+    )]
+    Models {
+        /// What to do.
+        #[command(subcommand)]
+        what: ModelsCommand,
+    },
+    /// The configuration: where it is, what it comes to, and your editor on it.
+    #[command(
+        after_help = "Examples:\n  pilothouse config path\n  pilothouse config edit\n  pilothouse config show --origin\n  pilothouse config validate"
+    )]
     Config {
         /// What to do.
         #[command(subcommand)]
@@ -386,7 +399,13 @@ pub enum ConfigCommand {
     /// Prints where the user's configuration file is.
     Path,
     /// Prints the configuration in force, without keys.
-    Show,
+    Show {
+        /// Every setting, and where it was said.
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Opens your file in $VISUAL or $EDITOR; what cannot be used is not kept.
+    Edit,
     /// Checks the configuration files.
     Validate,
     /// Prints every setting with its meaning and default, as a JSON schema of the user's file.

@@ -10,6 +10,7 @@ mod out;
 mod permit;
 mod place;
 mod sessions;
+mod settings;
 mod sources;
 mod trust;
 mod validate;
@@ -75,7 +76,8 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Agents { what }) => alone::agents(what, secrets),
         Some(Command::Skills { what }) => alone::skills(what),
         Some(Command::Sources { what }) => sources::sources(what),
-        Some(Command::Config { what }) => alone::config(what, secrets),
+        Some(Command::Config { what }) => settings::config(what, secrets),
+        Some(Command::Models { what }) => settings::models(&what, secrets),
         Some(Command::Doctor(args)) => alone::doctor(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
     }

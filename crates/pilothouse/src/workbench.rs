@@ -226,7 +226,7 @@ fn suspend() {
 }
 
 /// Lets the user edit `text` in `$VISUAL` or `$EDITOR`, as a file called `name`.
-fn edit(name: &str, text: &str) -> io::Result<String> {
+pub(crate) fn edit(name: &str, text: &str) -> io::Result<String> {
     let folder = tempdir()?;
     let path = folder.join(name);
     std::fs::write(&path, text)?;

@@ -5,6 +5,7 @@
 
 mod agents;
 mod budget;
+mod connections;
 pub mod credentials;
 mod gates;
 pub mod intent;
@@ -12,6 +13,7 @@ pub(crate) mod keyring;
 pub mod keys;
 mod layer;
 mod notify;
+pub mod origin;
 mod project;
 pub mod provider;
 mod shown;
@@ -62,6 +64,8 @@ pub struct Config {
     pub secrets: Redactor,
     /// The model's context window in tokens, if known.
     pub window: Option<u64>,
+    /// What was said of the main model: what others are named beside.
+    pub(crate) model: layer::ModelLayer,
     /// Other models, by the names that agents and skills ask for them.
     pub others: BTreeMap<String, OtherModel>,
     /// The ceiling of a new session.
@@ -128,10 +132,23 @@ impl Config {
         environment: &Environment,
         flags: Layer,
     ) -> Result<Self, RuntimeError> {
+        let text = own::text(&home.config.join("config.toml"))?.unwrap_or_default();
+        Self::of_text(&text, home, project, environment, flags)
+    }
+
+    /// As [`Config::load`], were this the text of the user's file.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_text(
+        text: &str,
+        home: &Home,
+        project: Option<&ProjectLayer>,
+        environment: &Environment,
+        flags: Layer,
+    ) -> Result<Self, RuntimeError> {
         let defaults = Layer::parse(Path::new("assets/config.toml"), DEFAULTS)?;
-        let file = home.config.join("config.toml");
-        let user =
-            own::text(&file)?.map_or_else(|| Ok(Layer::default()), |text| Layer::parse(&file, &text))?;
+        let user = Layer::parse(&home.config.join("config.toml"), text)?;
         let embedder = user.embedder.clone();
         let all = flags.over(Layer::from_environment(environment)).over(user).over(defaults);
         let stored = Credentials::read(&Credentials::place(home))?;
@@ -149,6 +166,7 @@ impl Config {
             secrets,
             intent,
             window: all.model.window,
+            model: all.model,
             permission: all.session.permission.unwrap_or_default(),
             mode: all.session.mode.unwrap_or_default(),
             sandbox: all.sandbox.settings(environment),

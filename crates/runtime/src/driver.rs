@@ -18,6 +18,7 @@ mod port;
 mod project;
 mod recipes;
 mod rules;
+mod settings;
 mod sources;
 mod stream;
 mod tasks;
@@ -233,6 +234,7 @@ struct Driver {
     memories: memory::Memories,
     /// The skills, commands and agents, as they were found.
     shelf: recipes::Shelf,
+    settings: settings::Settings,
     leaving: bool,
 }
 
@@ -279,6 +281,7 @@ impl Driver {
         };
         let at_secrets = at.config.secrets.clone();
         let trace = EventTrace::new(&at.slug);
+        let settings = settings::Settings::of(&setup);
         let first = if at.read_only() { None } else { Some(opening::first_step(&mut at, &setup)?) };
         let mut driver = Self {
             setup,
@@ -301,11 +304,13 @@ impl Driver {
             project: Project::default(),
             memories: memory::Memories::default(),
             shelf: recipes::Shelf::default(),
+            settings,
             leaving: false,
         };
         driver.look_at_project();
         driver.find_recipes();
         driver.show_opened()?;
+        driver.show_model();
         driver.look_at_memory();
         driver.warn_of_recipes();
         Ok(driver)
@@ -364,11 +369,10 @@ impl Driver {
                 let text = "another process holds this session: it can only be read here".to_owned();
                 self.outbox.send(Update::Refused(text));
             }
-            Request::Input(input) => {
-                self.look_at_memory_again();
-                self.look_at_recipes_again();
-                inputs.push((input, true));
-            }
+            Request::Input(input) => match self.look_before(&input) {
+                Ok(()) => inputs.push((input, true)),
+                Err(why) => self.outbox.send(Update::Refused(why)),
+            },
             Request::Ask(number, Ask::KeepKey(name, key)) => self.keep_key(number, name, key),
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),

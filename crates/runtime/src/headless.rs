@@ -437,7 +437,8 @@ fn judge(question: &Checkpoint, state: &State, options: &Options, fault: Option<
     }
 }
 
-const fn fault_exit(kind: FaultKind) -> u8 {
+/// The exit code where a model failed so.
+pub(crate) const fn fault_exit(kind: FaultKind) -> u8 {
     match kind {
         FaultKind::Unreachable
         | FaultKind::Unauthorized

@@ -27,6 +27,7 @@ pub mod doctor;
 pub mod home;
 pub mod hooks;
 pub mod memory;
+pub mod models;
 pub mod own;
 pub mod permissions;
 pub mod project;

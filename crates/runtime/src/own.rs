@@ -1,6 +1,6 @@
 //! Files of the user's own configuration: what others could have written is not taken for theirs.
 //!
-//! Owns the one way to read such a file: who owns it, who may write it, and who could put another in its place. Never
+//! Owns the one way to read such a file, and to write it: who owns it, who may write it, and who could put another in its place. Never
 //! mends anything by itself: it says what is wrong and how to mend it.
 
 use std::{
@@ -10,10 +10,10 @@ use std::{
     path::Path,
 };
 
-use pilothouse_tools::regular;
+use pilothouse_tools::{atomic, regular};
 use rustix::process::geteuid;
 
-use crate::error::RuntimeError;
+use crate::{error::RuntimeError, home::make_private};
 
 /// The most that a file may have, in bytes.
 pub(crate) const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -55,6 +55,17 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, RuntimeError> {
 pub fn text(path: &Path) -> Result<Option<String>, RuntimeError> {
     let unreadable = |_| RuntimeError::io("read", path)(io::Error::other("it is no text in UTF-8"));
     read(path)?.map(|bytes| String::from_utf8(bytes).map_err(unreadable)).transpose()
+}
+
+/// Puts this text in place of what the file holds, at once.
+///
+/// # Errors
+/// When it cannot be written; then it is as it was.
+pub fn replace(path: &Path, text: &str) -> Result<(), RuntimeError> {
+    // A link is written through to what it means.
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    make_private(real.parent().unwrap_or(Path::new("/")))?;
+    atomic::replace(&real, text.as_bytes(), 0o600).map_err(RuntimeError::io("write", path))
 }
 
 /// What is wrong with a file or a folder, and what mends it.

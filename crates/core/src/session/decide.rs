@@ -23,6 +23,7 @@ mod hook;
 mod lane;
 mod leave;
 mod memory;
+mod model;
 mod open;
 mod pause;
 mod permit;
@@ -49,6 +50,7 @@ use super::{Bounds, Tiers, state::State};
 use crate::{
     blob::{Blob, Excerpt},
     checkpoint::{Answer, Checkpoint, CheckpointKind},
+    connection::Connections,
     event::{Event, Level, Stamped},
     ids::{ApprovalId, CheckpointId, Millis, Seq},
     input::{Input, Refusal},
@@ -71,6 +73,7 @@ pub(super) struct Under {
     pub memory: Arc<Memory>,
     pub recipes: Arc<Recipes>,
     pub agents: Arc<Agents>,
+    pub connections: Arc<Connections>,
     pub bounds: Bounds,
 }
 

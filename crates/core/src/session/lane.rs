@@ -360,8 +360,13 @@ impl State {
         self.phase == Phase::Executing && !lane.kind.of_run() && !self.has_own_run(lane)
     }
 
-    /// The model that whatever directs a lane asks for: its stage, its agent, else what directs its message.
+    /// The model that a lane asks: what directs it names it, else the session does.
     pub fn model_of(&self, lane: LaneId) -> Option<&str> {
+        self.directed_model(lane).or(self.model.as_deref())
+    }
+
+    /// The model that whatever directs a lane asks for: its stage, its agent, else what directs its message.
+    fn directed_model(&self, lane: LaneId) -> Option<&str> {
         let lane = self.lanes.get(&lane)?;
         if lane.kind == LaneKind::Pipeline {
             let state = &self.pipeline.as_ref()?.state;

@@ -181,6 +181,8 @@ pub struct State {
     pub pipeline: Option<Arc<Pipeline>>,
     /// What the user said of the session as a whole.
     pub about: About,
+    /// The connection or the model that was chosen; the main one without.
+    pub model: Option<String>,
     /// How deep pipelines go, where that was said.
     pub(super) depth: Option<Depth>,
     /// A question that facts answer if they still stand.

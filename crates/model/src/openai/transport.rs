@@ -88,6 +88,12 @@ impl Address {
         format!("{}/embeddings", self.base.trim_end_matches("/embeddings"))
     }
 
+    /// Where the list of models is served; at Azure that of the resource.
+    pub fn models(&self) -> String {
+        let base = self.base.split_once("/deployments/").map_or(self.base.as_str(), |(resource, _)| resource);
+        format!("{base}/models")
+    }
+
     /// The query parameters.
     pub fn pairs(&self) -> Vec<(&str, &str)> {
         Config::query(self)

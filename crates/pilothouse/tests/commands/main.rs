@@ -20,6 +20,7 @@ mod lock;
 mod log_file;
 mod memory;
 mod mended;
+mod models;
 mod odd_files;
 mod ordinary;
 mod permissions;

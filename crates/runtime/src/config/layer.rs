@@ -93,6 +93,8 @@ settings! {
         /// The key; only the environment and the command line can say it here.
         #[serde(skip)]
         pub key: Option<SecretString>,
+        /// The version of Azure's interface.
+        pub api_version: Option<String>,
         /// How much it is to think.
         pub effort: Option<String>,
         /// The context window in tokens.
@@ -138,10 +140,10 @@ impl ModelLayer {
         if layer.names_a_place() {
             return layer.upon(waits);
         }
-        let (key, headers) = (self.key.clone(), self.headers.clone());
+        let (key, headers, api_version) = (self.key.clone(), self.headers.clone(), self.api_version.clone());
         let place = self.name.as_deref().and_then(super::provider::place_in);
         let preset = place.map(|p| p.name().to_owned()).or_else(|| self.preset.clone());
-        layer.upon(Self { preset, base_url: self.base_url.clone(), key, headers, ..waits })
+        layer.upon(Self { preset, base_url: self.base_url.clone(), key, headers, api_version, ..waits })
     }
 }
 

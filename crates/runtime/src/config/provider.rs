@@ -160,7 +160,10 @@ impl Provider {
             return Err(setting("base_url", "an address begins with http:// or https://"));
         }
         let endpoint = match (preset, url) {
-            (Some(Preset::Azure), Some(url)) => Ok(Endpoint::azure(url, name, Preset::AZURE_API_VERSION)),
+            (Some(Preset::Azure), Some(url)) => {
+                let version = model.api_version.as_deref().unwrap_or(Preset::AZURE_API_VERSION);
+                Ok(Endpoint::azure(url, name, version))
+            }
             (_, Some(url)) => Ok(Endpoint::new(url.trim_end_matches('/'), name)),
             (Some(preset), None) => preset.endpoint(name).ok_or_else(|| {
                 setting(

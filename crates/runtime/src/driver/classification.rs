@@ -40,7 +40,8 @@ impl Driver {
         model: bool,
         cancel: CancellationToken,
     ) {
-        let model = model.then(|| self.kit.client(&self.at.config.voice));
+        let (voice, _) = self.at.config.asked(self.at.session.state().model.as_deref());
+        let model = model.then(|| self.kit.client(voice));
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         let state = self.at.session.state();
         let text = match state.turns.get(&turn).and_then(|t| texts.event(t.seq)).map(|e| e.event) {

@@ -296,7 +296,7 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
 }
 
 /// How much goes on by itself.
-fn bounds(setup: &Setup, config: &Config) -> Bounds {
+pub(super) fn bounds(setup: &Setup, config: &Config) -> Bounds {
     Bounds {
         repairs: setup.repairs,
         small_plans: config.confirm == Confirm::Auto && setup.asks,

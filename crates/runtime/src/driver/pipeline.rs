@@ -85,7 +85,8 @@ impl Driver {
 
     /// Asks the model whether a message leaves the pipeline that waits.
     pub(super) fn judge(&mut self, key: WorkKey, turn: TurnId, question: &str, cancel: CancellationToken) {
-        let client = self.kit.client(&self.at.config.voice);
+        let (voice, _) = self.at.config.asked(self.at.session.state().model.as_deref());
+        let client = self.kit.client(voice);
         let request = ModelRequest {
             purpose: Purpose::Classify,
             system: include_str!("../../../../assets/prompts/breakout.md").to_owned(),

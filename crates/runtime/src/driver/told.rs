@@ -34,6 +34,7 @@ impl Driver {
             self.read_rules_again();
         }
         self.tell_sheet(&events);
+        self.heed_settings(&events);
         self.keep_pipeline(&events);
         for event in &events {
             self.suggest(event);

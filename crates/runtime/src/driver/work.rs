@@ -117,6 +117,11 @@ impl Services {
         Ok(Self { workshop, sources, later, pending, knowledge, clients: BTreeMap::new(), asked: None })
     }
 
+    /// Clients are made anew: the settings are others.
+    pub(super) fn forget_clients(&mut self) {
+        self.clients.clear();
+    }
+
     pub(super) fn client(&mut self, voice: &Provider) -> Result<Arc<dyn ModelClient>, Fault> {
         let effort = match voice {
             Provider::Endpoint(endpoint) => endpoint.effort,
@@ -298,7 +303,7 @@ impl Driver {
 
     /// What else a request to the main model depends on.
     pub(super) fn circumstances(&self) -> Circumstances {
-        self.circumstances_of(None)
+        self.circumstances_of(self.at.session.state().model.as_deref())
     }
 
     fn circumstances_of(&self, model: Option<&str>) -> Circumstances {
@@ -322,7 +327,8 @@ impl Driver {
 
     /// Asks the model for the summary that is being made; what the session recorded stands below it.
     fn compact(&mut self, key: WorkKey, call: CallId, cancel: CancellationToken) {
-        let client = self.kit.client(&self.at.config.voice);
+        let (voice, _) = self.at.config.asked(self.at.session.state().model.as_deref());
+        let client = self.kit.client(voice);
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         let state = self.at.session.state();
         let Some(of) = state.compacting.as_ref().filter(|c| c.call == call) else { return };

@@ -6,10 +6,9 @@
 use std::path::Path;
 
 use pilothouse_core::policy::{Places, Rule, Source};
-use pilothouse_tools::atomic;
 
 use super::file;
-use crate::{error::RuntimeError, home::make_private, own};
+use crate::{error::RuntimeError, own};
 
 /// Adds these rules to the file at `path` unless they stand in it already.
 ///
@@ -35,13 +34,5 @@ pub fn keep(path: &Path, rules: &[Rule], note: &str, places: &Places) -> Result<
     }
     // A list that is written on one line cannot be added to below; then nothing is written.
     file::parse(&text, Source::User, path, &shown, Some(places))?;
-    write(path, &text)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), RuntimeError> {
-    // A link is written through to what it means.
-    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = real.parent().map(Path::to_owned).unwrap_or_default();
-    make_private(&folder)?;
-    atomic::replace(&real, text.as_bytes(), 0o600).map_err(RuntimeError::io("write", path))
+    own::replace(path, &text)
 }

@@ -24,6 +24,7 @@ macro_rules! session_events {
             | Event::PermissionChanged { .. }
             | Event::BudgetSet { .. }
             | Event::Described { .. }
+            | Event::ModelChosen { .. }
     };
 }
 pub(super) use session_events;
@@ -56,6 +57,7 @@ impl State {
             }
             Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
             Event::Described { change } => self.about.take(change),
+            Event::ModelChosen { name } => self.model.clone_from(name),
             Event::BudgetSet { unit, most, brief } => self.set_budget(*unit, *most, *brief),
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;

@@ -78,7 +78,8 @@ impl Draft<'_> {
             Slash::Research => return self.research(command.name, args),
             Slash::Depth => return self.set_depth(args),
             Slash::Title => return self.title(args),
-            Slash::Context | Slash::Sources => Control::Other(command.name.to_owned()),
+            Slash::Model => return self.choose_model(args),
+            Slash::Context | Slash::Sources | Slash::Config => Control::Other(command.name.to_owned()),
             Slash::Diff
             | Slash::Approvals
             | Slash::Why

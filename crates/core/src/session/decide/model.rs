@@ -1,0 +1,61 @@
+//! `/model`: who answers, and another from the next request on.
+//!
+//! Owns what can be chosen. Whether a name can be asked at all is known where the settings are.
+
+use super::{Decided, Draft};
+use crate::{
+    connection::{MAIN, MODEL_CHARS},
+    event::{Event, Level},
+    input::Refusal,
+    intent::Slash,
+};
+
+impl Draft<'_> {
+    /// `/model`: tells who answers and who else could; `/model NAME`: they do from the next request on.
+    pub(super) fn choose_model(&mut self, args: &str) -> Decided {
+        let name = args.trim();
+        if name.is_empty() {
+            let lines = self.models_told();
+            self.listed(Slash::Model, &lines);
+            return Ok(());
+        }
+        let known = self.under.connections.others.contains_key(name);
+        if !known && (name.contains(char::is_whitespace) || name.chars().count() > MODEL_CHARS) {
+            return Err(Refusal::new(
+                "a model's name is one word; /model alone lists those that are configured",
+            ));
+        }
+        let chosen = Some(name.to_owned()).filter(|n| n != MAIN);
+        if chosen == self.state.model {
+            return Err(Refusal::new(format!("{name} answers already")));
+        }
+        self.heard(Slash::Model);
+        self.emit(Event::ModelChosen { name: chosen });
+        let told = match self.under.connections.others.get(name) {
+            Some(connection) => format!("Model: {name}, {connection}, from the next request on."),
+            None if name == MAIN => {
+                format!("Model: {} from the next request on.", self.under.connections.main)
+            }
+            None => format!("Model: {name} from the next request on."),
+        };
+        self.notice(Level::Info, told);
+        Ok(())
+    }
+
+    fn models_told(&self) -> Vec<String> {
+        let (all, chosen) = (&self.under.connections, self.state.model.as_deref());
+        let mark = |now: bool| if now { "now: " } else { "" };
+        let mut lines = vec![format!("{}{MAIN}: {}", mark(chosen.is_none()), all.main)];
+        lines.extend(
+            all.others.iter().map(|(name, c)| format!("{}{name}: {c}", mark(chosen == Some(name.as_str())))),
+        );
+        if let Some(name) = chosen.filter(|name| !all.others.contains_key(*name)) {
+            lines.push(format!("{}{name}", mark(true)));
+        }
+        lines.push(
+            "/model NAME asks another from the next request on: one of these, or any that the server has"
+                .to_owned(),
+        );
+        lines
+    }
+}

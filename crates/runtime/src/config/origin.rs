@@ -1,0 +1,246 @@
+//! Where each setting was said: the shipped defaults, a line of the user's file, a variable, the command line, the folder.
+//!
+//! Owns the list and which of them hold at once. Never shows a value that may hold a secret.
+
+use std::{collections::BTreeMap, fmt, path::Path};
+
+use pilothouse_core::front::Place;
+use toml::de::{DeTable, DeValue};
+
+use super::{DEFAULTS, Layer, ProjectLayer};
+use crate::{
+    home::{Environment, Home},
+    own,
+};
+
+/// The longest value that is shown, in characters.
+const MOST_CHARS: usize = 60;
+
+/// Where a value was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// As it is shipped.
+    Default,
+    /// The user's file, at this line.
+    File(usize),
+    /// A variable of the environment.
+    Variable(&'static str),
+    /// The command line.
+    Flag,
+    /// The settings of the trusted folder, which only narrow.
+    Folder,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(line) => write!(f, "config.toml:{line}"),
+            Self::Variable(name) => write!(f, "{name}"),
+            Self::Flag => f.write_str("command line"),
+            Self::Folder => f.write_str("this folder's settings"),
+        }
+    }
+}
+
+/// A setting as it was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Its value as it stands there.
+    pub value: String,
+    /// Where that is.
+    pub from: Origin,
+}
+
+/// Every setting that was said, by its name with its section; what goes before another stands in its place.
+pub fn said(
+    home: &Home,
+    project: Option<&ProjectLayer>,
+    environment: &Environment,
+    flags: &Layer,
+) -> BTreeMap<String, Said> {
+    let mut all: BTreeMap<String, Said> = flat(DEFAULTS)
+        .into_iter()
+        .map(|(key, (value, _))| (key, Said { value, from: Origin::Default }))
+        .collect();
+    let own = of_user(home);
+    if own.contains_key("model.base_url") || own.contains_key("model.preset") {
+        // Two answers to one question: only that of the user's file stands.
+        all.remove("model.preset");
+    }
+    all.extend(own.into_iter().map(|(key, (value, line))| (key, Said { value, from: Origin::File(line) })));
+    for (name, key) in VARIABLES {
+        if let Some(value) = environment.get(name) {
+            let value = shown(key, value);
+            all.insert(key.to_owned(), Said { value, from: Origin::Variable(name) });
+        }
+    }
+    if let Some(effort) = &flags.model.effort {
+        all.insert("model.effort".to_owned(), Said { value: effort.clone(), from: Origin::Flag });
+    }
+    if let Some(project) = project {
+        let session = &project.session;
+        let lower = [
+            ("session.permission", session.permission.map(|p| p.badge().to_owned())),
+            ("session.history", session.history.map(|h| h.to_string())),
+            ("session.budget", session.budget.map(|_| "at most what it says".to_owned())),
+        ];
+        for (key, value) in lower {
+            let value =
+                value.map(|value| Said { value: format!("no more than {value}"), from: Origin::Folder });
+            all.extend(value.map(|said| (format!("{key} (folder)"), said)));
+        }
+    }
+    all
+}
+
+/// Variables of this program and the setting that each says.
+const VARIABLES: [(&str, &str); 5] = [
+    ("PILOTHOUSE_MODEL", "model.name"),
+    ("PILOTHOUSE_BASE_URL", "model.base_url"),
+    ("PILOTHOUSE_API_KEY", "model.key"),
+    ("PILOTHOUSE_EFFORT", "model.effort"),
+    ("PILOTHOUSE_LOG", "log.filter"),
+];
+
+/// What the user's own file says, each value with its line; nothing where it cannot be read.
+pub(crate) fn of_user(home: &Home) -> BTreeMap<String, (String, usize)> {
+    own::text(&home.config.join("config.toml")).ok().flatten().map_or_else(BTreeMap::new, |text| flat(&text))
+}
+
+/// Every value of a file with its line, by its name with its section.
+fn flat(text: &str) -> BTreeMap<String, (String, usize)> {
+    let mut all = BTreeMap::new();
+    if let Ok(table) = DeTable::parse(text) {
+        walk(text, table.get_ref(), "", &mut all);
+    }
+    all
+}
+
+fn walk(text: &str, table: &DeTable<'_>, above: &str, all: &mut BTreeMap<String, (String, usize)>) {
+    for (key, value) in table {
+        let name =
+            if above.is_empty() { key.get_ref().to_string() } else { format!("{above}.{}", key.get_ref()) };
+        if let DeValue::Table(inner) = value.get_ref() {
+            walk(text, inner, &name, all);
+            continue;
+        }
+        let source = text.get(value.span()).unwrap_or_default();
+        let line = Place::at(text, key.span().start).line;
+        all.insert(name.clone(), (shown(&name, source), line));
+    }
+}
+
+/// A value as it may be shown: of an address neither user, password nor query, of a header or a key nothing.
+fn shown(key: &str, value: &str) -> String {
+    let hidden = key.split('.').any(|part| matches!(part, "headers" | "key"));
+    if hidden {
+        return "(not shown)".to_owned();
+    }
+    let value = if key.ends_with("base_url") { address(value) } else { value.to_owned() };
+    let one = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = one.chars().take(MOST_CHARS).collect();
+    if short.len() < one.len() { format!("{short}…") } else { one }
+}
+
+fn address(value: &str) -> String {
+    let end = if value.starts_with('"') { "\"" } else { "" };
+    let plain = value.split('?').next().unwrap_or_default().trim_end_matches('"');
+    let Some((scheme, rest)) = plain.split_once("://") else { return format!("{plain}{end}") };
+    let host = rest.split('/').next().and_then(|h| h.rsplit_once('@')).map(|(_, host)| host);
+    let rest = host.map_or_else(
+        || rest.to_owned(),
+        |host| format!("{host}{}", rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default()),
+    );
+    format!("{scheme}://{rest}{end}")
+}
+
+/// Which settings are others between two readings of the user's file.
+pub(crate) fn changed(
+    before: &BTreeMap<String, (String, usize)>,
+    now: &BTreeMap<String, (String, usize)>,
+) -> Vec<String> {
+    let value =
+        |of: &BTreeMap<String, (String, usize)>, key: &str| of.get(key).map(|(value, _)| value.clone());
+    let mut keys: Vec<&String> = before.keys().chain(now.keys()).collect();
+    keys.sort();
+    keys.dedup();
+    keys.into_iter().filter(|key| value(before, key) != value(now, key)).cloned().collect()
+}
+
+/// When a changed setting has effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effective {
+    /// From the next request on.
+    Now,
+    /// In sessions that are begun from here on.
+    NewSessions,
+    /// Once the program is started again.
+    Restart,
+}
+
+/// When a setting has effect that is another than when the session was opened.
+pub(crate) fn effective(key: &str) -> Effective {
+    let under = |section: &str| key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'));
+    if matches!(key, "session.permission" | "session.mode") {
+        return Effective::NewSessions;
+    }
+    let now = ["model", "session", "plan", "gates", "agents", "notify"].into_iter().any(under);
+    if now || key == "screen.mouse" { Effective::Now } else { Effective::Restart }
+}
+
+/// The line of the user's file that says who answers, if one does.
+pub(crate) fn model_line(home: &Home, section: &str) -> Option<usize> {
+    let own = of_user(home);
+    let told = ["name", "preset", "base_url"].map(|key| format!("{section}.{key}"));
+    let lines = own.iter().filter(|(key, _)| told.contains(key));
+    lines.map(|(_, (_, line))| *line).min()
+}
+
+/// The list for people.
+pub fn told(home: &Home, all: &BTreeMap<String, Said>) -> String {
+    let mut lines = vec![format!("settings in force; yours stand in {}", file(home).display())];
+    lines.extend(all.iter().map(|(key, said)| format!("{key:<26} {:<40} {}", said.value, said.from)));
+    lines.join("\n")
+}
+
+fn file(home: &Home) -> std::path::PathBuf {
+    Path::new(&home.config).join("config.toml")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_is_told_with_its_place_and_none_of_a_secret() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::under(dir.path());
+        let text = "[model]\nname = \"m\"\nbase_url = \"https://me:hunter2@example.org/v1?key=hunter3\"\n\
+                    headers = { x-title = \"hunter4\" }\nalso.fast = { name = \"f\" }\n[session]\nhistory = 7\n";
+        std::fs::write(dir.path().join("config.toml"), text).unwrap();
+        let environment: Environment =
+            [("PILOTHOUSE_API_KEY", "hunter5"), ("PILOTHOUSE_MODEL", "n")].into_iter().collect();
+        let all = said(&home, None, &environment, &Layer::default());
+        let of = |key: &str| all.get(key).map(|s| format!("{} {}", s.value, s.from)).unwrap();
+        assert_eq!(of("model.name"), "n PILOTHOUSE_MODEL");
+        assert_eq!(of("model.base_url"), "\"https://example.org/v1\" config.toml:3");
+        assert_eq!(of("model.also.fast.name"), "\"f\" config.toml:5");
+        assert_eq!(of("session.history"), "7 config.toml:7");
+        assert_eq!(of("plan.candidates"), "1 default");
+        assert!(!told(&home, &all).contains("hunter"), "{}", told(&home, &all));
+        assert_eq!(model_line(&home, "model.also.fast"), Some(5));
+    }
+
+    #[test]
+    fn what_changed_is_named_with_the_time_of_its_effect() {
+        let (before, now) =
+            (flat("[model]\nname = \"a\"\n[sandbox]\nnetwork = true\n"), flat("[model]\nname = \"b\"\n"));
+        assert_eq!(changed(&before, &now), ["model.name", "sandbox.network"]);
+        assert_eq!(effective("model.name"), Effective::Now);
+        assert_eq!(effective("sandbox.network"), Effective::Restart);
+        assert_eq!(effective("session.permission"), Effective::NewSessions);
+        assert_eq!(effective("screen.theme"), Effective::Restart);
+    }
+}

@@ -1,0 +1,180 @@
+//! The settings as the driver's session has them: read again at the next message where the user's file is another; the
+//! model that was chosen.
+//!
+//! Owns which of them hold at once. A file that cannot be read changes nothing, and none lets a project do more.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use pilothouse_core::{
+    connection::MAIN,
+    event::{Event, Stamped},
+    input::Input,
+    intent::{Control, Slash, SlashCommand},
+    port::{Surroundings, Update},
+    session::Bounds,
+};
+
+use super::{Driver, Setup, opening, trust};
+use crate::{
+    config::{
+        Config,
+        origin::{self, Effective},
+    },
+    project::{Mark, mark},
+};
+
+/// The user's file, as it was read.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    file: PathBuf,
+    mark: Option<Mark>,
+    said: BTreeMap<String, (String, usize)>,
+}
+
+impl Settings {
+    pub(super) fn of(setup: &Setup) -> Self {
+        let file = setup.home.config.join("config.toml");
+        Self { mark: mark(&file), said: origin::of_user(&setup.home), file }
+    }
+}
+
+impl Driver {
+    /// What is looked at before an input of the user: memories, recipes, settings.
+    ///
+    /// # Errors
+    /// Why it cannot be done at all.
+    pub(super) fn look_before(&mut self, input: &Input) -> Result<(), String> {
+        self.look_at_memory_again();
+        self.look_at_recipes_again();
+        self.look_at_settings_again();
+        if let Input::Say { text, .. } = input
+            && let Some((command, name)) = SlashCommand::of_line(text)
+            && command.does == Slash::Model
+        {
+            return self.connect(name.trim()).map_err(|why| format!("{name} cannot be asked: {why}"));
+        }
+        Ok(())
+    }
+
+    /// Makes a model of this name one that can be asked.
+    fn connect(&mut self, name: &str) -> Result<(), String> {
+        let known = name == MAIN || self.at.config.others.contains_key(name);
+        if known || name.is_empty() || name.contains(char::is_whitespace) {
+            return Ok(());
+        }
+        let (home, environment) = (&self.setup.home, &self.setup.environment);
+        self.at.config.connect(name, home, environment).map_err(|e| e.to_string())?;
+        self.secrets_are(self.at.config.secrets.clone());
+        Ok(())
+    }
+
+    /// The model that the session asks is known to all that shows it.
+    pub(super) fn show_model(&mut self) {
+        let chosen = self.at.session.state().model.clone();
+        if let Some(name) = &chosen
+            && let Err(why) = self.connect(name)
+        {
+            let main = self.at.config.voice.name();
+            self.outbox.send(Update::Notice(format!("{name} cannot be asked: {why}; {main} answers")));
+        }
+        let (home, environment) = (&self.setup.home, &self.setup.environment);
+        self.at.session.set_connections(Arc::new(self.at.config.connections(home, environment)));
+        let (voice, window) = self.at.config.asked(chosen.as_deref());
+        let (model, offline) = (voice.name(), voice.is_offline());
+        self.around_is(|around| *around = Surroundings { model, offline, window, ..around.clone() });
+    }
+
+    /// What events on the disk say of models and settings.
+    pub(super) fn heed_settings(&mut self, events: &[Stamped]) {
+        if events.iter().any(|e| matches!(e.event, Event::ModelChosen { .. })) {
+            self.show_model();
+        }
+        let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "config");
+        if events.iter().any(asked) {
+            let (folder, survey) = &self.at.trust;
+            let trusted = survey.standing.trust.holds();
+            let project = survey.brought.settings(&folder.root).ok().filter(|_| trusted);
+            let Setup { home, environment, flags, .. } = &self.setup;
+            let told = origin::told(home, &origin::said(home, project.as_ref(), environment, flags));
+            self.outbox.send(Update::Notice(self.at.config.secrets.mask(&told).into_owned()));
+        }
+    }
+
+    /// Reads the settings again where the user's file is not what it was.
+    fn look_at_settings_again(&mut self) {
+        let now = mark(&self.settings.file);
+        if now == self.settings.mark {
+            return;
+        }
+        self.settings.mark = now;
+        match trust::settings(&self.setup, &self.at.trust.0, &self.at.trust.1) {
+            Ok((config, _)) => {
+                let said = origin::of_user(&self.setup.home);
+                let changed = origin::changed(&self.settings.said, &said);
+                self.settings.said = said;
+                if !changed.is_empty() {
+                    self.take_settings(config);
+                    self.outbox.send(Update::Notice(told(&changed)));
+                }
+            }
+            Err(e) => {
+                let text = format!("{e}; the settings of before hold ({})", e.hint());
+                self.outbox.send(Update::Refused(self.at.config.secrets.mask(&text).into_owned()));
+            }
+        }
+    }
+
+    /// What holds at once does; the rest stays as the session was opened with it.
+    fn take_settings(&mut self, config: Config) {
+        let Config { sandbox, intent, copied, permission, mode, filter, secrets, .. } =
+            self.at.config.clone();
+        let secrets = config.secrets.and(&secrets);
+        self.at.config = Config { secrets, permission, mode, sandbox, intent, copied, filter, ..config };
+        self.kit.forget_clients();
+        self.at.session.set_bounds(Bounds {
+            repairs: self.at.session.bounds().repairs,
+            ..opening::bounds(&self.setup, &self.at.config)
+        });
+        self.secrets_are(self.at.config.secrets.clone());
+        self.set_gates();
+        self.show_model();
+        let (notify, mouse, budget) = (self.at.config.notify, self.at.config.mouse, self.at.config.budget);
+        self.around_is(|around| *around = Surroundings { notify, mouse, budget, ..around.clone() });
+        for notice in self.at.config.notices.clone() {
+            self.outbox.send(Update::Notice(notice));
+        }
+    }
+}
+
+/// What changed, and when it holds, in one line.
+fn told(changed: &[String]) -> String {
+    let of = |when: Effective| -> Vec<&str> {
+        changed.iter().filter(|k| origin::effective(k) == when).map(String::as_str).collect()
+    };
+    let part = |when, words: &str| {
+        let keys = of(when);
+        (!keys.is_empty()).then(|| format!("{}{words}", keys.join(", ")))
+    };
+    let parts = [
+        part(Effective::Now, " from now on"),
+        part(Effective::NewSessions, " in new sessions"),
+        part(Effective::Restart, " once Pilothouse is started again"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!("config.toml changed: {}", parts.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+
+    #[test]
+    fn what_changed_is_told_in_one_line_with_the_time_of_its_effect() {
+        let changed = ["model.name", "sandbox.network", "session.mode", "session.budget"].map(str::to_owned);
+        assert_eq!(
+            told(&changed),
+            "config.toml changed: model.name, session.budget from now on; session.mode in new sessions; \
+             sandbox.network once Pilothouse is started again"
+        );
+    }
+}
