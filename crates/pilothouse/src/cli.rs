@@ -194,6 +194,22 @@ pub enum Command {
         #[command(subcommand)]
         what: ConfigCommand,
     },
+    /// Prints what a shell needs to complete the command line.
+    #[command(
+        after_help = "Examples:\n  pilothouse completions bash > ~/.local/share/bash-completion/completions/pilothouse\n  pilothouse completions fish > ~/.config/fish/completions/pilothouse.fish\n  pilothouse completions zsh > \"${fpath[1]}/_pilothouse\""
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual's page, or that of one command.
+    #[command(
+        after_help = "Examples:\n  pilothouse man | man -l -\n  pilothouse man sessions > pilothouse-sessions.1"
+    )]
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
 }
 
 /// `doctor`.

@@ -3,6 +3,7 @@
 mod alone;
 mod auth;
 mod cli;
+mod completions;
 mod exit;
 mod judge;
 mod know;
@@ -78,6 +79,8 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Sources { what }) => sources::sources(what),
         Some(Command::Config { what }) => settings::config(what, secrets),
         Some(Command::Models { what }) => settings::models(&what, secrets),
+        Some(Command::Completions { shell }) => completions::completions(shell),
+        Some(Command::Man { command }) => completions::man(command.as_deref()),
         Some(Command::Doctor(args)) => alone::doctor(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
     }

@@ -158,6 +158,19 @@ fn an_open_session_reads_the_file_again_at_the_next_message() {
 }
 
 #[test]
+fn shells_and_manuals_are_told_of_the_command_line() {
+    let desk = Desk::empty();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = desk.go(&["completions", shell]).with(0).out;
+        assert!(script.contains("sessions") && script.contains("archive"), "{shell}");
+    }
+    desk.go(&["completions", "tcsh"]).with(2);
+    assert!(desk.go(&["man"]).with(0).out.contains(".TH pilothouse 1"));
+    assert!(desk.go(&["man", "sessions"]).with(0).out.contains("archive"));
+    desk.go(&["man", "nothing"]).with(2);
+}
+
+#[test]
 fn no_setting_of_a_folder_is_wider_for_being_read_again() {
     let (desk, server) = (Desk::new(), server());
     desk.configure(&settings(&server.base));
