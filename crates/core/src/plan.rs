@@ -9,6 +9,7 @@ mod kept;
 mod pause;
 mod revision;
 mod score;
+mod tally;
 
 pub use document::{DocumentError, MAX_DOCUMENT};
 pub(crate) use draft::is_prose;
@@ -309,11 +310,6 @@ impl Plan {
             .collect()
     }
 
-    /// How many tasks are done.
-    pub fn done(&self) -> usize {
-        self.tasks.iter().filter(|t| t.status == TaskStatus::Done).count()
-    }
-
     /// Whether a task was never done nor left out, or a gate is due: what taking the plan up again is for.
     pub fn unfinished(&self) -> bool {
         !self.tasks.iter().all(|t| t.status.at_rest()) || self.lacks_gates()
@@ -417,11 +413,6 @@ impl Plan {
     /// The plan by name, and how far it got.
     pub fn standing(&self) -> String {
         format!("the plan \"{}\", {} of {} steps done", self.title, self.done(), self.tasks.len())
-    }
-
-    /// How many tasks are settled.
-    pub fn settled(&self) -> usize {
-        self.tasks.iter().filter(|t| t.status.settled()).count()
     }
 
     /// The position of a task, from 1.

@@ -121,7 +121,7 @@ impl Summary {
             unfinished: state.phase != Phase::Idle
                 || state.busy()
                 || !state.open.is_empty()
-                || state.suspended.as_ref().is_some_and(|p| p.settled() < p.tasks.len()),
+                || state.plan_aside().is_some(),
             writing: state.applies().values().any(|a| a.status.is_open()),
             bytes,
             run: Some(run),

@@ -52,7 +52,7 @@ fn a_gate_that_hangs_is_stopped_with_all_of_its_processes() {
     stays(&desk);
     // Nothing goes on, and the plan is there to be taken up.
     let shown = desk.go(&["run", "/status", "--session", desk.sessions()[0]["slug"].as_str().unwrap()]);
-    for told in ["phase    idle", "Plan ready (1 task, 1 validation gate)"] {
+    for told in ["phase    idle", "The change, 1 of 1 step, 0/1 gate"] {
         assert!(shown.out.contains(told), "{}", shown.out);
     }
 }

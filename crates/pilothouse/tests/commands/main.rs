@@ -25,6 +25,7 @@ mod odd_files;
 mod ordinary;
 mod permissions;
 mod plans;
+mod promises;
 mod recipes;
 mod recorded;
 mod results;

@@ -477,8 +477,10 @@ fn commands(recipes: &Recipes) -> String {
 fn status(state: &State, budget: Configured) -> String {
     let plan = state.plan.as_ref().or(state.suspended.as_ref());
     let budgets = state.allowances(budget).iter().map(Allowance::line).collect::<Vec<_>>().join("; ");
-    let plan =
-        plan.map_or_else(|| "none".to_owned(), |p| p.summary().lines().next().unwrap_or_default().to_owned());
+    let plan = plan.map_or_else(
+        || "none".to_owned(),
+        |p| format!("{}, {}{}", Clean::line(&p.title), p.steps(), p.checks()),
+    );
     [
         ("mode", state.mode.name()),
         ("ceiling", state.permission.badge()),

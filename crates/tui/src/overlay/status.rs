@@ -71,7 +71,7 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
             (None, true) => ", ended",
             (None, false) => ", paused",
         };
-        format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.done(), p.tasks.len())
+        format!("{}, {}{}{aside}", Clean::line(&p.title), p.steps(), p.checks())
     });
     let usage = &state.usage;
     let cost = usage.known_cost().map_or("not known".to_owned(), dollars);

@@ -254,10 +254,11 @@ impl State {
 
     /// What went wrong at a red gate.
     fn red(&self, gate: GateId, diagnostics: &str) -> Failure {
+        let behind = self.plan.iter().flat_map(|p| &p.tasks).filter(|t| t.status.settled());
         Failure {
             origin: Phase::Executing,
             task: None,
-            step: self.plan.as_ref().map_or(0, Plan::settled),
+            step: behind.count(),
             gate: Some(gate),
             spent: false,
             detoured: false,

@@ -69,24 +69,6 @@ const fn change_ink(change: Change) -> Slot {
     }
 }
 
-/// Steps that will not be done any more, each kind apart.
-fn undone(plan: &Plan) -> String {
-    let kinds = [
-        (TaskStatus::Failed, "failed"),
-        (TaskStatus::Cancelled, "stopped"),
-        (TaskStatus::Skipped, "skipped"),
-        (TaskStatus::TakenBack, "taken back"),
-    ];
-    let mut out = String::new();
-    for (status, word) in kinds {
-        let n = plan.tasks.iter().filter(|t| t.status == status).count();
-        if n > 0 {
-            out.push_str(&format!(", {n} {word}"));
-        }
-    }
-    out
-}
-
 /// Whether every task was done or left out.
 pub(crate) fn finished(plan: &Plan) -> bool {
     plan.tasks.iter().all(|t| t.status.at_rest())
@@ -173,7 +155,7 @@ pub(super) fn items(
     let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
     if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
         d.plain(Row::new());
-        gates::standing(plan, &undone(plan), ctx, width).into_iter().for_each(|row| d.plain(row));
+        gates::standing(plan, ctx, width).into_iter().for_each(|row| d.plain(row));
     }
     if !plan.gates.is_empty() {
         d.plain(Row::new());

@@ -13,7 +13,7 @@ use pilothouse_core::{
 use super::{Drawer, Item, Target, change_ink};
 use crate::{
     pane::Ctx,
-    row::{self, Row, count, wrap},
+    row::{self, Row, wrap},
     theme::Slot,
 };
 
@@ -22,12 +22,11 @@ const MOST_PLACES: usize = 5;
 
 /// How far a plan is, in the widest form that fits: what became of its steps is told whole, before gates are counted and
 /// a bar is drawn.
-pub(super) fn standing(plan: &Plan, undone: &str, ctx: &Ctx<'_>, width: usize) -> Vec<Row> {
-    let (green, gates) = checked(plan);
+pub(super) fn standing(plan: &Plan, ctx: &Ctx<'_>, width: usize) -> Vec<Row> {
+    let (green, gates) = plan.checked();
     let bar = ctx.glyphs.progress(plan.done() + green, plan.tasks.len() + gates);
-    let words = format!("{} of {}{undone}", plan.done(), count(plan.tasks.len(), "step"));
-    let words = Row::of(&words, Slot::Faint);
-    let counted = words.clone().and(&tally(plan), Slot::Faint);
+    let words = Row::of(&plan.steps(), Slot::Faint);
+    let counted = words.clone().and(&plan.checks(), Slot::Faint);
     let mut barred = Row::of(&bar, Slot::Soft).and("  ", Slot::Text);
     barred.pieces.extend(counted.pieces.iter().cloned());
     let forms = [barred, counted, words.clone()];
@@ -138,33 +137,9 @@ fn after(gate: &Gate, plan: &Plan) -> String {
     format!("after {}", numbers.join(", "))
 }
 
-/// How many gates are green on the files as they are, and how many are asked for: all but those left out by name, and
-/// those that nobody asked for and that prove nothing here.
-pub(super) fn checked(plan: &Plan) -> (usize, usize) {
-    let green = plan.gates.iter().filter(|g| matches!(g.status, GateStatus::Passed(_))).count();
-    let asked = |g: &&Gate| match g.status {
-        GateStatus::Skipped => false,
-        GateStatus::Unproven(_) => !g.found,
-        GateStatus::Pending
-        | GateStatus::Running
-        | GateStatus::Passed(_)
-        | GateStatus::Failed(_)
-        | GateStatus::Stale(_) => true,
-    };
-    (green, plan.gates.iter().filter(asked).count())
-}
-
-/// How many are green, behind how many steps are done.
-pub(super) fn tally(plan: &Plan) -> String {
-    match checked(plan) {
-        (_, 0) => String::new(),
-        (green, gates) => format!(", {green}/{}", count(gates, "gate")),
-    }
-}
-
 /// How far it is: its steps, and once they are done what its gates lack.
 pub(in crate::pane::plan) fn progress(plan: &Plan) -> String {
-    let (green, gates) = checked(plan);
+    let (green, gates) = plan.checked();
     let lacks = green < gates && plan.done() == plan.tasks.len();
-    format!("{}/{}{}", plan.done(), plan.tasks.len(), if lacks { tally(plan) } else { String::new() })
+    format!("{}/{}{}", plan.done(), plan.tasks.len(), if lacks { plan.checks() } else { String::new() })
 }

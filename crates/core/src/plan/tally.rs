@@ -1,0 +1,59 @@
+//! How far a plan is: what is done, what will not be done any more, which gates are green.
+//!
+//! Owns the counts and their words. Never decides what comes next.
+
+use super::{Gate, GateStatus, Plan, TaskStatus};
+use crate::money::count;
+
+impl Plan {
+    /// How many tasks are done.
+    pub fn done(&self) -> usize {
+        self.counted(TaskStatus::Done)
+    }
+
+    /// The steps that are done, and each kind of those that will not be any more apart: `1 of 4 steps, 1 failed, 2
+    /// skipped`.
+    pub fn steps(&self) -> String {
+        let kinds = [
+            (TaskStatus::Failed, "failed"),
+            (TaskStatus::Cancelled, "stopped"),
+            (TaskStatus::Skipped, "skipped"),
+            (TaskStatus::TakenBack, "taken back"),
+        ];
+        let mut out = format!("{} of {}", self.done(), count(self.tasks.len(), "step"));
+        for (n, word) in kinds.map(|(status, word)| (self.counted(status), word)) {
+            if n > 0 {
+                out.push_str(&format!(", {n} {word}"));
+            }
+        }
+        out
+    }
+
+    /// How many gates are green on the files as they are, and how many are asked for: all but those left out by name,
+    /// and those that nobody asked for and that prove nothing here.
+    pub fn checked(&self) -> (usize, usize) {
+        let green = self.gates.iter().filter(|g| matches!(g.status, GateStatus::Passed(_))).count();
+        let asked = |g: &&Gate| match g.status {
+            GateStatus::Skipped => false,
+            GateStatus::Unproven(_) => !g.found,
+            GateStatus::Pending
+            | GateStatus::Running
+            | GateStatus::Passed(_)
+            | GateStatus::Failed(_)
+            | GateStatus::Stale(_) => true,
+        };
+        (green, self.gates.iter().filter(asked).count())
+    }
+
+    /// The same in words, behind how many steps are done: `, 0/1 gate`; nothing where none is asked for.
+    pub fn checks(&self) -> String {
+        match self.checked() {
+            (_, 0) => String::new(),
+            (green, gates) => format!(", {green}/{}", count(gates, "gate")),
+        }
+    }
+
+    fn counted(&self, status: TaskStatus) -> usize {
+        self.tasks.iter().filter(|t| t.status == status).count()
+    }
+}
