@@ -7,7 +7,7 @@
 pub(super) mod brought;
 mod research;
 mod room;
-mod scenes;
+pub(super) mod scenes;
 
 use std::{collections::BTreeSet, fmt::Write as _, fs, path::PathBuf};
 

@@ -399,7 +399,7 @@ impl Entry {
             }
             Body::Plan(card) => rows::plan_rows(card, open, env, head),
             Body::Question(q) => rows::question_rows(q, env, head),
-            Body::Waits(list, _) => rows::waits_rows(list, env, head),
+            Body::Waits(list, review) => rows::waits_rows(list, *review, env, head),
             Body::Gone => {}
         }
         if self.head.len() == 1 && self.lead && matches!(self.body, Body::Waits(..)) {

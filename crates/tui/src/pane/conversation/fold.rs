@@ -393,6 +393,17 @@ impl Log {
         self.add(at, Kind::Card, Body::Question(q));
     }
 
+    /// No question outlives its process: what is still to be decided is asked anew.
+    fn unasked(&mut self) {
+        for entry in &mut self.entries {
+            if let Body::Question(q) = &mut entry.body
+                && q.answer.is_none()
+            {
+                (q.answer, entry.dirty) = (Some(FELL_AWAY.to_owned()), true);
+            }
+        }
+    }
+
     /// A question comes in the place of one that fell away since the user last said something.
     fn replace_question(&mut self) {
         for entry in self.entries.iter_mut().rev() {

@@ -33,10 +33,10 @@ use super::{
 use crate::window::{Berth, RunRow};
 
 /// A state: its name and how a screen of this size gets there.
-pub(super) type Scene = (&'static str, fn(u16, u16) -> Desk);
+pub(in crate::app::tests) type Scene = (&'static str, fn(u16, u16) -> Desk);
 
 /// Every state.
-pub(super) const ALL: &[Scene] = &[
+pub(in crate::app::tests) const ALL: &[Scene] = &[
     // Nothing said yet, and drafts.
     ("welcome", Desk::new),
     ("welcome-offline", |w, h| around(w, h, |s| s.offline = true)),

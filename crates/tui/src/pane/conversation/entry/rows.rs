@@ -8,7 +8,7 @@ use pilothouse_core::{
     clean::Clean,
     diff::Hunk,
     event::CallStatus,
-    ids::{Millis, ProposalId},
+    ids::{CheckpointId, Millis, ProposalId},
     money,
     pipeline::StepName,
     question::Confirmation,
@@ -219,7 +219,7 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let right: Vec<String> =
         step.into_iter().chain([spent(call, env)].into_iter().filter(|s| !s.is_empty())).collect();
     rows.push(row.ends(Row::of(&right.join(&format!(" {} ", g.dot)), Slot::Faint), env.width, g.ellipsis));
-    agents::rows(&call.children, env, rows);
+    agents::rows(&call.children, matches!(call.state, CallState::Ended(_)), env, rows);
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {
         detail(&call.result.shown, env, rows);
@@ -374,7 +374,11 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
     }
 }
 
-pub(super) fn waits_rows(list: &[ProposalId], env: &Env<'_>, rows: &mut Vec<Row>) {
+/// What a review asks about, for as long as it does: opened again, a session asks anew, and further below.
+pub(super) fn waits_rows(list: &[ProposalId], review: CheckpointId, env: &Env<'_>, rows: &mut Vec<Row>) {
+    if !env.state.open.contains_key(&review) {
+        return;
+    }
     let g = env.glyphs;
     let open = || list.iter().filter_map(|id| env.state.open_proposals().find(|p| p.id == *id));
     let files = open().count();

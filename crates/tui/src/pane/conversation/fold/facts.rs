@@ -236,10 +236,11 @@ impl Log {
         match event {
             Event::CallLost { found, .. } => self.mark(at, Mark::Warn, found),
             Event::SessionReopened { interrupted, .. } => {
-                let asking: Vec<LaneId> = self.asking.keys().copied().collect();
-                for lane in asking {
-                    self.stop_reply(lane);
+                let lanes: Vec<LaneId> = self.asking.keys().chain(self.callers.values()).copied().collect();
+                for lane in lanes {
+                    self.lane_closed(lane);
                 }
+                self.unasked();
                 let calls = if interrupted.is_empty() {
                     String::new()
                 } else {

@@ -16,28 +16,29 @@ const WORK: usize = 8;
 /// Columns below which the cost gives way to the task.
 const NARROW: usize = 72;
 
-/// A row for each; what it does now gives way first, then what it cost.
-pub(super) fn rows(agents: &[Agent], env: &Env<'_>, rows: &mut Vec<Row>) {
+/// A row for each; what it does now gives way first, then what it cost. None outlives the call that started it.
+pub(super) fn rows(agents: &[Agent], over: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
     let g = env.glyphs;
     for agent in agents {
         let (mark, ink) = match agent.ended {
-            None => (g.spin(env.spinner), Slot::Info),
+            None if !over => (g.spin(env.spinner), Slot::Info),
             Some((_, true)) => (g.done, Slot::Ok),
-            Some((_, false)) => (g.skipped, Slot::Warn),
+            None | Some((_, false)) => (g.skipped, Slot::Warn),
         };
         let left = Row::of("  ", Slot::Text).and(mark, ink).and(" ", Slot::Text);
         let left = left.and(&format!("{:WORK$}", Clean::line(&agent.work).as_str()), Slot::Soft);
         let took = match agent.ended {
             Some((ms, _)) => clock(ms),
+            None if over => String::new(),
             None => so_far(env.now.0.saturating_sub(agent.since.0)),
         };
         let cost = if env.width < NARROW { String::new() } else { format!("{}   ", cost(agent, g.dot)) };
-        let right = Row::of(&format!("{cost}{took}"), Slot::Faint);
+        let right = Row::of(format!("{cost}{took}").trim_end(), Slot::Faint);
         let task = Clean::line(&agent.task).into_string();
         let now = Clean::line(&agent.now).into_string();
         let room = env.width.saturating_sub(left.width() + right.width() + 2);
         let row = left.and(&task, Slot::Text);
-        let busy = agent.ended.is_none() && !now.is_empty();
+        let busy = agent.ended.is_none() && !over && !now.is_empty();
         let fits = row::width(&task) + 3 + row::width(&now) <= room;
         let row = if busy && fits { row.and("   ", Slot::Text).and(&now, Slot::Soft) } else { row };
         rows.push(row.ends(right, env.width, g.ellipsis));
