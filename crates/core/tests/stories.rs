@@ -56,6 +56,8 @@ mod phases;
 mod pipelines;
 #[path = "stories/plans.rs"]
 mod plans;
+#[path = "stories/promises.rs"]
+mod promises;
 #[path = "stories/questions.rs"]
 mod questions;
 #[path = "stories/recipes.rs"]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::support::{
     Desk,
-    alone::{edit, plan},
+    alone::{edit, last_result, plan},
     server::{Server, Turn},
 };
 
@@ -17,6 +17,53 @@ fn submit(plan: Value) -> Turn {
 
 fn change() -> Turn {
     Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points_of("))])
+}
+
+#[test]
+fn a_model_that_plans_changes_for_a_message_that_only_weighs_changes_nothing() {
+    for text in [
+        "compare these two options",
+        "what would happen if we removed src/note.rs?",
+        "verify that the store loads its notes",
+        "@plan tidy the store",
+        "where is find_notes?",
+    ] {
+        let desk = Desk::new();
+        let before = desk.tree();
+        let tasks = || plan(&[("modify", "src/search.rs")]);
+        let server = Server::start(vec![
+            submit(tasks()),
+            change(),
+            submit(tasks()),
+            change(),
+            Turn::Say("The first one is smaller.", vec![]),
+            Turn::Say("The first one is smaller.", vec![]),
+        ]);
+        let ended = desk.ask(&server.base, &["run", text, "--auto-confirm"]);
+        // Where a plan was asked for it stands there, and goes on by an answer alone; any other is refused to the model.
+        if text.starts_with('@') {
+            assert_eq!(ended.exit, 3, "{}", ended.err);
+        } else {
+            assert!(!last_result(&server, 1).is_empty(), "{text}");
+        }
+        assert_eq!(desk.tree(), before, "{text}: {}", ended.err);
+        desk.verified();
+    }
+}
+
+#[test]
+fn that_there_is_no_goal_is_said_once() {
+    let desk = Desk::new();
+    for goal in ["", "   "] {
+        let ended = desk.go(&["run", goal]).with(2);
+        assert_eq!(
+            ended.err.matches("no goal").count() + ended.out.matches("no goal").count(),
+            1,
+            "{}",
+            ended.err
+        );
+    }
+    assert!(desk.sessions().is_empty());
 }
 
 /// A plan of two steps of which the first is done and the second was stopped is listed as unfinished, and what is said of

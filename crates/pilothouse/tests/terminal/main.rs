@@ -10,6 +10,7 @@ mod hooks;
 mod hostile;
 mod keys;
 mod notify;
+mod promises;
 mod runs;
 mod screen;
 mod trust;

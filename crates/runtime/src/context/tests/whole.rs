@@ -1,5 +1,7 @@
 //! Whole sessions: what stays, what is added, and what gives way.
 
+mod after;
+
 use pilothouse_core::{
     diff,
     event::FileChange,
