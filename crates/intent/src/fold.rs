@@ -61,7 +61,7 @@ pub(crate) fn survivors(doc: &Doc, s: &Structure<'_>) -> (Vec<usize>, bool) {
     if !s.known.on(Rule::Withdrawal) {
         return ((0..s.clauses.len()).collect(), false);
     }
-    if taken_back(s) {
+    if taken_back(doc, s) {
         return ((0..s.clauses.len()).collect(), true);
     }
     let mut kept: Vec<usize> = Vec::new();
@@ -75,7 +75,8 @@ pub(crate) fn survivors(doc: &Doc, s: &Structure<'_>) -> (Vec<usize>, bool) {
                 && h.len == 1
                 && doc.tokens.get(h.start).is_some_and(|t| t.text == "or"))
         });
-        let strong = before && cancel.is_some();
+        // "no wait, forget it": the second takes back no less than the first.
+        let strong = (before || withdrawn) && cancel.is_some();
         let weak = before && !also && marker(s, c, Tag::Correct).is_some_and(|h| corrects(doc, s, c, i, h));
         if strong || weak {
             kept.clear();
@@ -94,18 +95,41 @@ pub(crate) fn survivors(doc: &Doc, s: &Structure<'_>) -> (Vec<usize>, bool) {
     (kept, withdrawn && !left)
 }
 
-/// "delete foo, no wait, keep it": an order, a word that takes it back, and that nothing is to happen.
-fn taken_back(s: &Structure<'_>) -> bool {
+/// "delete foo, no wait, keep it": an order, a word that takes it back, and that nothing is to happen. "keep it
+/// simple" says how, and what is said behind it is another thing.
+fn taken_back(doc: &Doc, s: &Structure<'_>) -> bool {
     let orders = |c: &&Clause| {
         matches!(c.form, Form::Order | Form::Request | Form::Wish) && c.verb.is_some_and(Tag::acts)
     };
     let Some(order) = s.clauses.iter().find(orders) else { return false };
     let places = |tag: Tag| s.hits.iter().filter(move |h| h.tag == tag).map(|h| (h.start, h.offset));
-    let Some(keep) = places(Tag::Keep).max() else { return false };
+    let Some(keep) = s.hits.iter().filter(|h| h.tag == Tag::Keep).max_by_key(|h| (h.start, h.offset, h.len))
+    else {
+        return false;
+    };
     let mut markers = places(Tag::Correct).chain(places(Tag::InMsgCancel));
-    let behind = |c: &&Clause| c.start > keep.0;
-    markers.any(|at| at > (order.head, 0) && at < keep)
-        && !s.clauses.iter().filter(behind).any(|c| orders(&c))
+    markers.any(|at| at > (order.head, 0) && at < (keep.start, keep.offset))
+        && ends_with(doc, s, keep)
+        && !s.clauses.iter().any(|c| c.start > keep.start && (orders(&c) || opens_anew(s, c)))
+}
+
+/// Whether nothing but fillers follows a phrase in its clause; a run without spaces is told by the run alone.
+fn ends_with(doc: &Doc, s: &Structure<'_>, phrase: &Hit) -> bool {
+    let from = if phrase.bytes > 0 { phrase.start + 1 } else { phrase.start + phrase.len };
+    let Some(clause) = s.clauses.iter().find(|c| c.start <= phrase.start && phrase.start < c.end) else {
+        return false;
+    };
+    let filled = |i: usize| {
+        let small = |t: Tag| matches!(t, Tag::Filler | Tag::Keep | Tag::Correct | Tag::InMsgCancel);
+        s.hits.iter().any(|h| small(h.tag) && h.start <= i && i < h.start + h.len.max(1))
+    };
+    let listed = |i: usize| doc.tokens.get(i).is_some_and(|t| s.known.is(List::KeepTail, &t.text));
+    (from..clause.end).all(|i| filled(i) || listed(i))
+}
+
+/// Whether a clause begins with a word that corrects, and says more: another thing is wanted.
+fn opens_anew(s: &Structure<'_>, c: &Clause) -> bool {
+    marker(s, c, Tag::Correct).is_some_and(|h| h.start + h.len < c.end)
 }
 
 /// A weak marker corrects only when this clause, or the next one, asks for something else.

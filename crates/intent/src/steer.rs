@@ -7,6 +7,7 @@ use super::{
     Classifier,
     classify::Parsed,
     forbid::Ban,
+    halt,
     lexicon::{Hit, Tag},
     structure::{Form, Object},
     text::{self, Kind, Token, fold},
@@ -63,7 +64,8 @@ impl Classifier {
         let tags = [Tag::WCancel, Tag::WReject, Tag::WReplan, Tag::InMsgCancel];
         let worded = parsed.structure.hits.iter().any(|h| h.start == 0 && tags.contains(&h.tag));
         let pronoun = parsed.structure.clauses.iter().any(|c| c.object == Object::Pronoun);
-        named || numbered || narrowed || worded || pronoun || parsed.ban != Ban::None || parsed.stays
+        let narrows = worded || pronoun || parsed.ban != Ban::None || parsed.stays || halt::of_part(&parsed);
+        named || numbered || narrowed || narrows
     }
 
     /// Whether a line opens with an answer that it then corrects: "yes, but …", "but …", or with a no and what
@@ -73,6 +75,9 @@ impl Classifier {
         let parsed = Parsed::within(&focus, text, self.tables());
         if parsed.asks() || parsed.structure.clauses.iter().any(|c| c.verb == Some(Tag::VExplain)) {
             return false;
+        }
+        if self.renames(&parsed) {
+            return true;
         }
         let tokens = &parsed.doc.tokens;
         let said = |at: usize| tokens.iter().skip(at).position(|t| t.kind != Kind::Punct).map(|n| at + n);
@@ -90,6 +95,16 @@ impl Classifier {
             next = past(at, &[Tag::WApprove, Tag::WProceed, Tag::Filler]).and_then(said);
         }
         false
+    }
+
+    /// Whether a message takes back what it said first, and wants something of what is meant without a name: "also add X?
+    /// no. Actually call it y".
+    fn renames(&self, parsed: &Parsed<'_>) -> bool {
+        let clauses = &parsed.structure.clauses;
+        let kept = || parsed.kept.iter().filter_map(|k| clauses.get(*k));
+        let mut tokens = kept().flat_map(|c| parsed.doc.tokens.get(c.start..c.end).unwrap_or_default());
+        let dropped = kept().next().is_some_and(|c| c.start > 0) && !parsed.withdrawn;
+        dropped && tokens.any(|t| self.tables().is(List::Pronoun, &t.text))
     }
 
     /// Where a "but" at this token ends; in a script without spaces inside its run, where more follows.
@@ -110,16 +125,48 @@ impl Classifier {
         let parsed = Parsed::within(&focus, text, self.tables());
         let mut words = parsed.doc.tokens.iter().skip_while(|t| t.kind == Kind::Punct);
         let halts = words.next().is_some_and(|t| self.tables().is(List::HaltHead, &t.text))
-            && !(words.next().is_some_and(is_doing) && words.next().is_some());
+            && !halt::of_part(&parsed);
         halts || parsed.ban != Ban::None || self.names(List::Replace, &focus)
+    }
+
+    /// Whether a whole line holds what runs: "wait", "hold on", "pause".
+    pub fn holds(&self, line: &str) -> bool {
+        self.lists(List::Hold, line)
+    }
+
+    /// Whether a message takes up again what was left, by its name: "go on with the plan".
+    pub fn takes_up(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        halt::resumes_run(&Parsed::within(&focus, text, self.tables()))
+    }
+
+    /// Whether a message takes work up again and says nothing besides but how things stand: "I fixed it. Go on".
+    pub fn resumes(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        halt::resumes(&Parsed::within(&focus, text, self.tables()))
+    }
+
+    /// Whether a part of a message plainly stops what runs.
+    pub fn stops(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        halt::stops(&Parsed::within(&focus, text, self.tables()))
+    }
+
+    /// Whether a message takes itself back, and stops nothing else: "also add a test. no, never mind".
+    pub fn takes_back(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        parsed.withdrawn && !halt::stops(&parsed)
     }
 
     /// Whether a message beside a run says by itself that it comes on top of it: "also add …", "… too".
     pub fn adds(&self, text: &str) -> bool {
         let focus = text::focus(text);
-        let doc = text::tokenize(&focus);
-        let words: Vec<&str> =
-            doc.tokens.iter().filter(|t| t.kind != Kind::Punct).map(|t| t.text.as_str()).collect();
+        let parsed = Parsed::new(&focus, self.tables());
+        // What was taken back in the same breath adds nothing.
+        let clauses = parsed.kept.iter().filter_map(|k| parsed.structure.clauses.get(*k));
+        let kept = clauses.flat_map(|c| parsed.doc.tokens.get(c.start..c.end).unwrap_or_default());
+        let words: Vec<&str> = kept.filter(|t| t.kind != Kind::Punct).map(|t| t.text.as_str()).collect();
         let also = |w: &&str| self.tables().is(List::Also, w);
         words.iter().take(HEAD).any(also) || words.last().is_some_and(also)
     }
@@ -201,14 +248,9 @@ impl Classifier {
     /// Whether the whole line is a phrase of a list, politeness aside.
     fn lists(&self, list: List, line: &str) -> bool {
         let line = normal(line);
-        let bare = line.trim_start_matches("please ").trim_end_matches(" please");
+        let bare = line.trim_start_matches("please ").trim_end_matches(" please").trim_end_matches(" bitte");
         self.tables().words.list(list).iter().any(|p| **p == *bare)
     }
-}
-
-/// Whether a word is a deed that goes on: "renaming", and not "everything".
-fn is_doing(token: &Token) -> bool {
-    token.kind == Kind::Word && token.text.ends_with("ing") && !token.text.ends_with("thing")
 }
 
 /// Whether a word is written in capitals, as files like README and LICENSE are named.

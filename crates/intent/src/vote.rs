@@ -3,10 +3,12 @@
 //! Owns the order of precedence and the projection from a leaf to a turn. Where the tiers
 //! disagree, permission takes the shallower path.
 
+mod control;
+
 use pilothouse_shell::{Role, is};
 
 use super::{
-    IntentNode as N, answer,
+    IntentNode as N,
     classify::Parsed,
     features,
     forbid::Ban,
@@ -60,7 +62,7 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
             "nothing in the message can be read",
         );
     }
-    if let Some(v) = control(p, m) {
+    if let Some(v) = control::control(p, m) {
         return v;
     }
     let known = p.structure.known;
@@ -111,6 +113,16 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
         guard.forbids
     );
     let confidence = model.calibrate(share);
+    let stops = p.cover.is_some() || matches!(turn, Some((Turn::Control(Control::Cancel), _)));
+    if stops && control::narrows(p, m) {
+        return vote(
+            leaf,
+            Turn::PlanContinue,
+            NARROWS,
+            Source::Heuristic,
+            "stops a part of the work, not the run",
+        );
+    }
     if let Some((turn, share)) = turn {
         let kept = if matches!(turn, Turn::Control(_)) { N::Conversation } else { leaf };
         return vote(kept, turn, model.calibrate(share), Source::Exemplar, reasoning);
@@ -123,6 +135,9 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
     let scope_confidence = confidence.max(together);
     Vote { scope_confidence, ..vote(leaf, turn, confidence, Source::Exemplar, reasoning) }
 }
+
+/// How sure it is that a word that stops is said of a part of the work.
+const NARROWS: f32 = 0.85;
 
 /// From here on a message that only reads is more a question than an order that is taken for one.
 const ASKS: f32 = 0.5;
@@ -407,76 +422,6 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
     } else {
         Turn::PlanContinue
     }
-}
-
-/// Short answers, words to the workbench, mode switches.
-#[expect(clippy::too_many_lines, reason = "one rule after the other, in their order")]
-fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
-    let known = p.structure.known;
-    let cover = p.cover.as_deref().filter(|_| known.on(Rule::TierShort));
-    let short = cover.and_then(|c| answer::turn(c, m.phase, p.text));
-    let task = known.on(Rule::TaskNotYes)
-        && m.phase == Phase::Idle
-        && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2 && p.doc.tokens.len() > 1)
-        && p.cover
-            .as_deref()
-            .is_some_and(|c| c.iter().all(|t| t.iter().all(|t| matches!(*t, Tag::WApprove | Tag::WProceed))));
-    if let Some(turn) = short.filter(|_| !task) {
-        return Some(vote(
-            N::Conversation,
-            turn,
-            0.96,
-            Source::Heuristic,
-            format!("a short answer in phase {}", m.phase.name()),
-        ));
-    }
-    if p.withdrawn {
-        return Some(vote(
-            N::Conversation,
-            Turn::Control(Control::Cancel),
-            0.85,
-            Source::Heuristic,
-            "the message withdraws itself",
-        ));
-    }
-    let only_asks = p
-        .structure
-        .clauses
-        .iter()
-        .any(|c| matches!(c.form, Form::Question(t) if !matches!(t, Tag::QWay | Tag::QAux)));
-    if let Some(mode) = answer::mode(&p.structure, only_asks).filter(|_| known.on(Rule::ModeSwitch)) {
-        let busy = p
-            .kept
-            .iter()
-            .filter_map(|k| p.structure.clauses.get(*k))
-            .filter(|c| c.verb.is_some_and(Tag::acts) && matches!(c.form, Form::Order | Form::Request))
-            .count();
-        if busy < 2 {
-            return Some(vote(
-                N::Conversation,
-                Turn::Control(Control::ModeSwitch(mode)),
-                0.92,
-                Source::Heuristic,
-                "names a mode of the session",
-            ));
-        }
-    }
-    let works = p.guess().is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
-    if m.phase == Phase::Failed
-        && known.on(Rule::RedoAfterFailure)
-        && !works
-        && p.structure.hits.iter().any(|h| h.tag == Tag::WRedo && (h.len > 1 || h.bytes > 6))
-        && !p.asks()
-    {
-        return Some(vote(
-            N::Conversation,
-            Turn::Control(Control::Redo),
-            0.85,
-            Source::Heuristic,
-            "asks for another try after a failure",
-        ));
-    }
-    None
 }
 
 /// What a prohibition leaves of a leaf.

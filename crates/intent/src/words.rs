@@ -126,6 +126,19 @@ lists! {
     RuleLead = "rule_lead",
     RuleNot = "rule_not",
     Offer = "offer",
+    Halt = "halt",
+    HaltPlain = "halt_plain",
+    HaltLead = "halt_lead",
+    HaltOf = "halt_of",
+    HaltRun = "halt_run",
+    HaltGround = "halt_ground",
+    HaltWhy = "halt_why",
+    HaltTo = "halt_to",
+    Hold = "hold",
+    Resume = "resume",
+    ResumeOf = "resume_of",
+    ResumeRun = "resume_run",
+    KeepTail = "keep_tail",
 }
 
 /// The parsed lists.
