@@ -72,6 +72,8 @@ mod sources;
 mod steer;
 mod support;
 #[path = "stories/transcript.rs"]
+#[path = "stories/stops.rs"]
+mod stops;
 mod transcript;
 #[path = "stories/trust.rs"]
 mod trust;

@@ -300,6 +300,11 @@ impl Draft<'_> {
         }
         if let Some((line, outside)) = info.command().map(|(line, outside)| (line.to_owned(), outside)) {
             return self.route_command(turn, &line, outside);
+            // What takes itself back ends nothing else.
+            Turn::Control(Control::Cancel) if self.took_back(turn) => {
+                self.notice(Level::Info, "You took that back yourself; nothing follows from it.");
+                Ok(())
+            }
         }
         match info.class.clone() {
             Turn::Query(_) => self.route_query(turn),
@@ -307,6 +312,18 @@ impl Draft<'_> {
             Turn::PlanNew(_) => self.route_plan(turn),
             Turn::PlanContinue => self.route_continue(turn),
             // Agreement with nothing to agree to answers what the agent said last.
+    /// Whether a turn takes the plan up again by its name.
+    fn takes_up(&self, turn: TurnId, word: &Control) -> bool {
+        let said = self.state.turns.get(&turn).map_or("", |t| t.head.as_str());
+        *word == Control::Proceed && self.under.tiers.classifier.takes_up(said)
+    }
+
+    /// Whether a turn is a message that takes itself back, beside something that it could be taken to end.
+    fn took_back(&self, turn: TurnId) -> bool {
+        let said = self.state.turns.get(&turn).map_or("", |t| t.head.as_str());
+        self.state.phase != Phase::Idle && self.under.tiers.classifier.takes_back(said)
+    }
+
             Turn::Control(word @ (Control::Approve | Control::Proceed)) if !self.awaits_word(&word) => {
                 self.route_query(turn)
             }

@@ -91,7 +91,10 @@ impl Draft<'_> {
         }
         let nodded = nods > 0 && !mixed.rest.is_empty() && matches!(reading.whole.turn, Turn::Control(_));
         let several = !mixed.words.is_empty() && mixed.words.len() + mixed.rest.len() >= 2;
-        (several || nodded).then_some(mixed)
+        // "also add a test. no, stop the run": what it takes back besides leaves the stop alone.
+        let stops = mixed.words == [Control::Cancel] && reading.segments.len() > 1;
+        let stops = stops && self.under.tiers.classifier.stops(&reading.text);
+        (several || nodded || stops).then_some(mixed)
     }
 
     /// Whether a word to the workbench has effect although something else is said with it.
