@@ -155,6 +155,15 @@ impl CheckpointKind {
         self.question().line()
     }
 
+    /// What it takes where its run is told to go on: a pause ends, and a gate that failed runs again.
+    pub const fn resumption(&self) -> Option<Answer> {
+        match self {
+            Self::Paused(_) => Some(Answer::Continue),
+            Self::Failure(failure) if failure.gate.is_some() => Some(Answer::Again),
+            _ => None,
+        }
+    }
+
     /// The budget that is asked about, if one is.
     pub const fn budget(&self) -> Option<&BudgetQuestion> {
         if let Self::Budget(asked) = self { Some(asked) } else { None }

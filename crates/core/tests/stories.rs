@@ -64,16 +64,18 @@ mod questions;
 mod recipes;
 #[path = "stories/results.rs"]
 mod results;
+#[path = "stories/resume.rs"]
+mod resume;
 #[path = "stories/review.rs"]
 mod review;
 #[path = "stories/sources.rs"]
 mod sources;
 #[path = "stories/steer.rs"]
 mod steer;
-mod support;
-#[path = "stories/transcript.rs"]
 #[path = "stories/stops.rs"]
 mod stops;
+mod support;
+#[path = "stories/transcript.rs"]
 mod transcript;
 #[path = "stories/trust.rs"]
 mod trust;

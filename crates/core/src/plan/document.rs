@@ -86,10 +86,12 @@ impl Plan {
             out.push_str(&gate_lines(gate));
             out.push_str(&field("needs", &needs(&gate.after)));
         }
-        if !self.pauses.is_empty() {
+        // What holds the run of now is no part of the plan.
+        let mut pauses = self.pauses.iter().filter(|p| **p != Pause::Held).peekable();
+        if pauses.peek().is_some() {
             out.push_str("\n## Pauses\n\n");
         }
-        out.extend(self.pauses.iter().map(|p| format!("- {}\n", p.words())));
+        out.extend(pauses.map(|p| format!("- {}\n", p.words())));
         out
     }
 

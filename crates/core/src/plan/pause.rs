@@ -24,6 +24,8 @@ pub enum Pause {
     Lines(u64),
     /// Once more millionths of a US dollar than these are spent.
     Micros(u64),
+    /// At the next step of the run that the user holds: before it begins, thinks again or writes.
+    Held,
 }
 
 impl Pause {
@@ -35,6 +37,7 @@ impl Pause {
             Self::FailedGate => "when a gate fails".to_owned(),
             Self::Lines(n) => format!("past {}", count(n, "line")),
             Self::Micros(micros) => format!("past {}", exact(micros)),
+            Self::Held => "at the next step, as you said".to_owned(),
         }
     }
 
@@ -62,6 +65,7 @@ impl Pause {
             Self::FirstWrite => "A pause before the first change".to_owned(),
             Self::FailedGate => "A pause, for a gate failed".to_owned(),
             Self::Lines(most) => format!("A pause: {came_to} lines are changed, past {most}"),
+            Self::Held => "A pause, as you said".to_owned(),
             Self::Micros(most) => format!("A pause: {} are spent, past {}", dollars(came_to), exact(most)),
         }
     }
@@ -90,7 +94,7 @@ impl Plan {
     pub fn pauses_at(&self, pause: Pause) -> bool {
         match pause {
             Pause::Step(id) => self.task(id).is_some_and(|t| t.pause),
-            Pause::FirstWrite | Pause::FailedGate | Pause::Lines(_) | Pause::Micros(_) => {
+            Pause::FirstWrite | Pause::FailedGate | Pause::Lines(_) | Pause::Micros(_) | Pause::Held => {
                 self.pauses.contains(&pause)
             }
         }
@@ -100,7 +104,7 @@ impl Plan {
     pub(crate) fn set_pause(&mut self, pause: Pause, on: bool) {
         match pause {
             Pause::Step(id) => self.tasks.iter_mut().filter(|t| t.id == id).for_each(|t| t.pause = on),
-            Pause::FirstWrite | Pause::FailedGate | Pause::Lines(_) | Pause::Micros(_) => {
+            Pause::FirstWrite | Pause::FailedGate | Pause::Lines(_) | Pause::Micros(_) | Pause::Held => {
                 self.pauses.retain(|p| *p != pause);
                 self.pauses.extend(Some(pause).filter(|_| on));
             }

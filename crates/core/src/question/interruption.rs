@@ -7,6 +7,8 @@ use crate::{checkpoint::Answer, clean::Clean, refusal::Refusal};
 
 /// The answer that hands it on.
 const TELL: &str = "tell";
+/// The answer that holds the run.
+const HOLD: &str = "hold";
 
 /// Something was said beside a run, and it is unclear what it means for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,8 @@ pub enum InterruptionAnswer {
     Replan,
     /// It begins when the run has ended.
     Later,
+    /// The run is held at its next step.
+    Hold,
     /// The run goes on as before.
     Continue,
     /// The run stops.
@@ -40,6 +44,8 @@ impl Question for Interruption {
                 .words(&["tell", "t"]),
             Choice::new("p", "change the plan", Act::Give(Answer::Replan)).words(&["plan", "p", "replan"]),
             Choice::new("l", "later", Act::Give(Answer::Skip)).words(&["later", "l", "queue"]),
+            Choice::new("h", "hold the run", Act::Give(Answer::Text(HOLD.to_owned())))
+                .words(&["hold", "h", "pause", "wait", "hold on"]),
             Choice::new("c", "continue", Act::Give(Answer::Continue)).words(&["continue", "c"]),
             Choice::new("q", "abort", Act::Give(Answer::Abort)).words(&["abort", "q", "quit", "cancel"]),
         ]
@@ -61,6 +67,7 @@ impl Accept for Interruption {
         match given {
             Answer::Respond => Ok(InterruptionAnswer::Respond),
             Answer::Text(text) if text == TELL => Ok(InterruptionAnswer::Tell),
+            Answer::Text(text) if text == HOLD => Ok(InterruptionAnswer::Hold),
             Answer::Replan => Ok(InterruptionAnswer::Replan),
             Answer::Skip => Ok(InterruptionAnswer::Later),
             Answer::Continue => Ok(InterruptionAnswer::Continue),

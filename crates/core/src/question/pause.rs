@@ -15,8 +15,21 @@ pub struct Paused {
     pub came_to: u64,
 }
 
-const GO_ON: &[&str] =
-    &["g", "go on", "go ahead", "continue", "c", "proceed", "resume", "y", "yes", "ok", "okay"];
+const GO_ON: &[&str] = &[
+    "g",
+    "go on",
+    "go ahead",
+    "keep going",
+    "carry on",
+    "continue",
+    "c",
+    "proceed",
+    "resume",
+    "y",
+    "yes",
+    "ok",
+    "okay",
+];
 
 impl Question for Paused {
     fn choices(&self) -> Vec<Choice> {

@@ -39,6 +39,7 @@ mod stop;
 mod terms;
 mod trust;
 mod turns;
+mod unclear;
 mod undo;
 mod verdict;
 mod words;

@@ -12,6 +12,7 @@ use crate::{
     intent::{Control, IntentPath, Phase, Turn},
     money::count,
     pipeline::StageEvent,
+    plan::Pause,
     scope::{Approval, PermissionMode},
 };
 
@@ -46,6 +47,8 @@ pub enum Deed {
     Tells,
     /// It becomes the last step of the plan that runs.
     Adds,
+    /// The run is held at its next step.
+    Holds,
     /// It waits for the end of what runs.
     Queues,
     /// It is asked back what is meant.
@@ -138,6 +141,7 @@ impl Foretold {
     pub fn words(&self, (turn, path): (&Turn, &IntentPath), forbids: bool, state: &State) -> String {
         let replans = self.does(&Deed::StopsRun) && self.does(&Deed::Plans);
         let leaves = state.paused_pipeline().is_some();
+        let resumes = matches!(turn, Turn::Control(Control::Proceed | Control::Redo));
         let mut all: Vec<String> = Vec::new();
         for deed in &self.deeds {
             let what = match deed {
@@ -166,6 +170,7 @@ impl Foretold {
                     continue;
                 }
                 Deed::SetsAside => "sets the plan aside",
+                Deed::Shows if resumes => "takes up the plan, which waits for your yes",
                 Deed::Shows => "shows the plan, which waits for your yes",
                 Deed::Fails => "ends the run, which may not go on",
                 Deed::Plans if replans => continue,
@@ -185,6 +190,8 @@ impl Foretold {
                 Deed::Consults => "the model is asked what you mean",
                 Deed::Waits => "waits for your message before it",
                 Deed::Undoes => "takes the last change back",
+                Deed::Holds => "holds the run at its next step",
+                Deed::Word(_) if self.does(&Deed::Shows) => continue,
                 Deed::Word(_) => "a command to Pilothouse",
             };
             all.push(what.to_owned());
@@ -232,6 +239,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::LaneOpened { kind: LaneKind::Goal, .. } => Deed::Runs,
         Event::TurnTold { .. } => Deed::Tells,
         Event::TaskAdded { .. } => Deed::Adds,
+        Event::PauseSet { pause: Pause::Held, on: true } => Deed::Holds,
         Event::QueueChanged { plan_new, more, control, later } => {
             let count = usize::from(plan_new.is_some()) + more.len() + control.len() + later.len();
             return (count > before.queue.len()).then_some(Deed::Queues);

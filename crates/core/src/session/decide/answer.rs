@@ -165,6 +165,7 @@ impl Resolve for Interruption {
         match given.answer {
             InterruptionAnswer::Continue | InterruptionAnswer::Stop => Ok(()),
             InterruptionAnswer::Respond => draft.route_query(said),
+            InterruptionAnswer::Hold => draft.hold(),
             InterruptionAnswer::Replan => draft.steer(said, Steering::Replan),
             // The run may have ended meanwhile: then it is said to nobody but the agent.
             InterruptionAnswer::Tell if draft.hears() => draft.steer(said, Steering::Tell),

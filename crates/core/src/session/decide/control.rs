@@ -2,12 +2,12 @@
 
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::Answer,
+    checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
     input::Refusal,
     intent::{Control, Phase, Slash, SlashCommand, command::INIT},
     phase::{Move, Trigger},
-    plan::Plan,
+    plan::{Pause, Plan},
     question::Exit,
     scope::PermissionMode,
 };
@@ -240,8 +240,37 @@ impl Draft<'_> {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),
             Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
-            Phase::Idle | Phase::Planning | Phase::Executing => Err(Refusal::new("nothing to approve")),
+            Phase::Idle => Err(Refusal::new("there is no plan to go on with")),
+            Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
+            Phase::Executing => self.go_on_with_run(),
         }
+    }
+
+    /// "Go on" beside a run: it ends a pause, and lets a gate that failed be run again.
+    fn go_on_with_run(&mut self) -> Decided {
+        let asked = self.state.phase_question().map(|c| (c.id, c.kind.resumption()));
+        match asked {
+            Some((id, Some(answer))) => self.answer(id, answer, None),
+            Some((_, None)) => Err(Refusal::new("choose one of the answers shown")),
+            None => Err(Refusal::new("the run is going on already")),
+        }
+    }
+
+    /// "Wait": the run of a plan is held where it comes to its next step.
+    pub(super) fn hold(&mut self) -> Decided {
+        let Some(plan) = self.state.plan.as_ref().filter(|_| self.state.run.is_some()) else {
+            return Err(Refusal::new("what runs has no steps to be held between; `stop` ends it"));
+        };
+        let waits = self.state.phase_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Paused(_)));
+        if waits || plan.pauses_at(Pause::Held) {
+            return Err(Refusal::new("it is held already"));
+        }
+        self.emit(Event::PauseSet { pause: Pause::Held, on: true });
+        self.notice(
+            Level::Info,
+            "Held: what is under way comes to its end, then the run asks before it goes on.",
+        );
+        Ok(())
     }
 
     /// `/auto`: not conversation only any more.

@@ -59,6 +59,7 @@ impl Draft<'_> {
         let changed = self.state.run.as_ref()?.lines + lines;
         let spent = self.state.accounts.run.cost_micros.unwrap_or_default();
         self.state.plan.as_ref()?.pauses.iter().find_map(|at| match at {
+            Pause::Held => Some((*at, 0)),
             Pause::Lines(most) => (changed > *most).then_some((*at, changed)),
             Pause::Micros(most) => (spent > *most).then_some((*at, spent)),
             Pause::Step(_) | Pause::FirstWrite | Pause::FailedGate => None,
@@ -95,7 +96,12 @@ impl Draft<'_> {
                 return Err(Refusal::new("that step is over, or there is none"));
             }
             _ if plan.pauses_at(pause) == on => return Ok(()),
-            Pause::Step(_) | Pause::FirstWrite | Pause::FailedGate | Pause::Lines(_) | Pause::Micros(_) => {}
+            Pause::Step(_)
+            | Pause::FirstWrite
+            | Pause::FailedGate
+            | Pause::Lines(_)
+            | Pause::Micros(_)
+            | Pause::Held => {}
         }
         self.ask_of_plan_anew();
         self.emit(Event::PauseSet { pause, on });
@@ -157,7 +163,8 @@ impl State {
     pub(super) fn with_pauses(&self, mut plan: Plan, settings: &[Pause]) -> Plan {
         let former = self.plan.as_ref().filter(|_| self.ousted_by(&plan).is_none());
         for pause in former.iter().flat_map(|p| &p.pauses).chain(settings) {
-            if !plan.pauses.contains(pause) {
+            // What holds one run holds no other.
+            if *pause != Pause::Held && !plan.pauses.contains(pause) {
                 plan.pauses.push(*pause);
             }
         }

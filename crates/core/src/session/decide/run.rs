@@ -9,7 +9,7 @@ use crate::{
     input::Refusal,
     intent::{IntentNode, Mode, Phase, Turn},
     phase::{Move, Trigger},
-    plan::{GateStatus, Plan, TaskStatus, Unproven},
+    plan::{GateStatus, Pause, Plan, TaskStatus, Unproven},
     proposal::ProposalStatus,
     question::Gap,
     scope::{Capability, PermissionMode, ToolScope},
@@ -490,6 +490,7 @@ impl Draft<'_> {
         for gate in &mut plan.gates {
             gate.status = GateStatus::Pending;
         }
+        plan.set_pause(Pause::Held, false);
         self.close_phase_question();
         self.go(Trigger::Redo)?;
         self.give_way(&plan);

@@ -13,7 +13,7 @@ use crate::{
         reading::turn_names,
     },
     phase::{Move, Trigger},
-    question::{Clarification, Interruption, Lone},
+    question::Lone,
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
     talk::Usage,
@@ -23,6 +23,8 @@ use crate::{
 pub(super) const SURE_WORD: f32 = 0.8;
 /// From this confidence on a change to the plan stops its run without a question.
 const SURE_TO_REPLAN: f32 = 0.6;
+/// The name of the word that holds a run.
+const HOLD: &str = "hold";
 /// Told instead of taking a line for the answer to a question that its writer had not seen.
 pub(super) const UNSEEN: &str = "a question came up while you wrote; look at it and answer again";
 
@@ -105,6 +107,13 @@ impl Draft<'_> {
             let turn = self.record(turn, line, reading);
             return self.route(turn);
         }
+        if self.holds(line) {
+            let mut reading = reading.clone();
+            reading.whole.turn = Turn::Control(Control::Other(HOLD.to_owned()));
+            reading.whole.path = IntentPath::root();
+            self.record(turn, line, &reading);
+            return self.hold();
+        }
         if self.under.tiers.classifier.undoes(line) && !self.state.ledger().is_empty() {
             self.record(turn, line, reading);
             return self.undo();
@@ -123,6 +132,11 @@ impl Draft<'_> {
         };
         let turn = self.record(turn, line, &reading);
         self.route_reading(turn, &reading)
+    }
+
+    /// Whether a line holds the run that works, and says nothing else.
+    pub(super) fn holds(&self, line: &str) -> bool {
+        self.state.phase == Phase::Executing && self.under.tiers.classifier.holds(line)
     }
 
     /// What the user wants different about a rejected plan.
@@ -235,6 +249,12 @@ impl Draft<'_> {
         match class.turn {
             Turn::Control(Control::Approve) => !guessed,
             Turn::Control(ref word) if word.is_manner() => true,
+            // It only shows the plan, which waits for a yes.
+            Turn::Control(Control::Redo | Control::Proceed)
+                if self.state.phase == Phase::Idle && self.state.plan_aside().is_some() =>
+            {
+                !guessed || class.confidence >= SURE_WORD
+            }
             Turn::Control(Control::Proceed) => !guessed && self.state.phase != Phase::AwaitingApproval,
             Turn::Control(Control::Cancel | Control::Replan | Control::Reset | Control::Redo)
                 if guessed && self.has_work() =>
@@ -260,38 +280,6 @@ impl Draft<'_> {
         !self.is_sure(class) || (stops && (talk || class.confidence < SURE_TO_REPLAN))
     }
 
-    fn unclear(&mut self, turn: TurnId, clarify: Clarify) -> Decided {
-        let text = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
-        match self.state.phase {
-            Phase::Executing => {
-                if self.state.phase_question().is_some() {
-                    return self.route_query(turn);
-                }
-                self.ask(Interruption { text: text.clone() }, format!("You said: {text}"));
-            }
-            Phase::Planning if self.state.planning_lane().is_some() => {
-                self.change_queue(|q| q.later.push_back(turn));
-            }
-            Phase::Idle | Phase::Planning | Phase::AwaitingApproval | Phase::Failed => {
-                // The phase's own question comes back once this one is closed.
-                if self.state.phase_question().is_some_and(|c| !c.kind.question().ties().comes_back) {
-                    return self.route_query(turn);
-                }
-                let choices = self.choices_for(turn);
-                let about = Clarification { choices, turn: Some(turn), ..Clarification::default() };
-                self.ask(about, question(clarify));
-            }
-        }
-        Ok(())
-    }
-
-    /// What each answer to "what do you mean?" does.
-    fn choices_for(&self, turn: TurnId) -> Vec<String> {
-        let runs = self.target(turn).current() == IntentNode::Execute;
-        let work = if runs { "Run commands for it" } else { "Plan and change files" };
-        vec![work.to_owned(), "Only answer".to_owned()]
-    }
-
     /// Routes a recorded turn by its class and the phase.
     pub(super) fn route(&mut self, turn: TurnId) -> Decided {
         let Some(info) = self.state.turns.get(&turn).cloned() else { return Ok(()) };
@@ -300,11 +288,6 @@ impl Draft<'_> {
         }
         if let Some((line, outside)) = info.command().map(|(line, outside)| (line.to_owned(), outside)) {
             return self.route_command(turn, &line, outside);
-            // What takes itself back ends nothing else.
-            Turn::Control(Control::Cancel) if self.took_back(turn) => {
-                self.notice(Level::Info, "You took that back yourself; nothing follows from it.");
-                Ok(())
-            }
         }
         match info.class.clone() {
             Turn::Query(_) => self.route_query(turn),
@@ -312,6 +295,23 @@ impl Draft<'_> {
             Turn::PlanNew(_) => self.route_plan(turn),
             Turn::PlanContinue => self.route_continue(turn),
             // Agreement with nothing to agree to answers what the agent said last.
+            Turn::Control(word @ (Control::Approve | Control::Proceed))
+                if !self.awaits_word(&word) && !self.takes_up(turn, &word) =>
+            {
+                self.route_query(turn)
+            }
+            // What takes itself back ends nothing else.
+            Turn::Control(Control::Cancel) if self.took_back(turn) => {
+                self.notice(Level::Info, "You took that back yourself; nothing follows from it.");
+                Ok(())
+            }
+            // So does a no with nothing to say no to: it stops nothing.
+            Turn::Control(Control::Cancel) if self.only_declines(turn) => self.route_query(turn),
+            Turn::Control(control) if control.is_manner() => self.route_query(turn),
+            Turn::Control(control) => self.control(control),
+        }
+    }
+
     /// Whether a turn takes the plan up again by its name.
     fn takes_up(&self, turn: TurnId, word: &Control) -> bool {
         let said = self.state.turns.get(&turn).map_or("", |t| t.head.as_str());
@@ -322,16 +322,6 @@ impl Draft<'_> {
     fn took_back(&self, turn: TurnId) -> bool {
         let said = self.state.turns.get(&turn).map_or("", |t| t.head.as_str());
         self.state.phase != Phase::Idle && self.under.tiers.classifier.takes_back(said)
-    }
-
-            Turn::Control(word @ (Control::Approve | Control::Proceed)) if !self.awaits_word(&word) => {
-                self.route_query(turn)
-            }
-            // So does a no with nothing to say no to: it stops nothing.
-            Turn::Control(Control::Cancel) if self.only_declines(turn) => self.route_query(turn),
-            Turn::Control(control) if control.is_manner() => self.route_query(turn),
-            Turn::Control(control) => self.control(control),
-        }
     }
 
     /// Whether a turn is a bare no, and nothing is asked.
@@ -469,14 +459,4 @@ fn operative(reading: &Reading) -> String {
 
 const fn is_control(turn: &Turn) -> bool {
     matches!(turn, Turn::Control(_))
-}
-
-/// The question back, in words.
-const fn question(clarify: Clarify) -> &'static str {
-    match clarify {
-        Clarify::Vague => "What exactly should change? Say it in a few more words, or choose:",
-        Clarify::Execute => "I am not sure that this is an order. What shall I do?",
-        Clarify::AnswerOrDo => "Shall I answer, or do it?",
-        Clarify::Unclear => "I am not sure what you mean. Choose, or say it differently:",
-    }
 }

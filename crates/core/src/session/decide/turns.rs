@@ -41,7 +41,8 @@ impl Draft<'_> {
     pub(super) fn passes(&self, reading: &Reading) -> bool {
         let word =
             matches!(reading.whole.turn, Turn::Control(Control::Cancel | Control::Help | Control::Status));
-        self.state.pending_messages.is_empty() || (word && self.is_sure(&reading.whole))
+        let word = word && self.is_sure(&reading.whole);
+        self.state.pending_messages.is_empty() || word || self.holds(&reading.text)
     }
 
     /// Records a line; a later tier is asked what it means.

@@ -10,7 +10,6 @@ use crate::{
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
     intent::{Control, Phase, Reading, Turn},
-    plan::Plan,
     question::Lone,
 };
 
@@ -78,6 +77,12 @@ impl Draft<'_> {
         for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
             match &part.class.turn {
                 Turn::Control(word) if self.is_sure(&part.class) && !word.is_manner() => {
+        // "I fixed it. Go on": how things stand is no message of its own.
+        if reading.whole.turn == Turn::Control(Control::Proceed)
+            && self.under.tiers.classifier.resumes(&reading.text)
+        {
+            return None;
+        }
                     if self.stands_beside(word, &part.text) {
                         mixed.words.push(word.clone());
                     } else {
@@ -147,10 +152,8 @@ impl Draft<'_> {
             return true;
         }
         match self.state.phase {
-            Phase::Idle => {
-                let unfinished = self.state.suspended.as_ref().is_some_and(Plan::unfinished);
-                *word == Control::Proceed && unfinished && !self.agent_spoke()
-            }
+            // Where the agent said nothing either, it is told that there is nothing to go on with.
+            Phase::Idle => *word == Control::Proceed && !self.agent_spoke(),
             Phase::Planning | Phase::Executing => !self.agent_spoke(),
             Phase::AwaitingApproval | Phase::Failed => true,
         }
