@@ -262,8 +262,7 @@ impl CheckpointKind {
             return "the changes wait in the diff: y takes a hunk there, n leaves it; `stop` ends the run"
                 .to_owned();
         }
-        let ways = self.choices().iter().map(|c| format!("{} {}", c.key, c.label)).collect::<Vec<_>>();
-        format!("that does not say which: {}", ways.join(", "))
+        format!("that does not say which: {}", self.question().ways().join(", "))
     }
 
     /// Reads a whole typed line as an answer; `None` when it is none and is a message instead.
@@ -363,6 +362,12 @@ pub trait Question {
     fn read(&self, line: &str) -> Option<Answer> {
         let word = word(line);
         self.choices().into_iter().find(|c| c.words.contains(&word.as_str())).and_then(|c| c.act.given())
+    }
+
+    /// The ways to answer with their keys, in words.
+    fn ways(&self) -> Vec<String> {
+        let shown = self.choices().into_iter().filter(|c| !c.key.is_empty());
+        shown.map(|c| format!("{} {}", c.key, c.label)).collect()
     }
 
     /// What a lone yes or no answers; `None` where it does not say enough. A yes that is not enough

@@ -63,7 +63,13 @@ impl Question for Clarification {
         Ties { call: self.call, lane: self.lane, phase_own: true, ..Ties::default() }
     }
 
-    /// Everything is an answer but a command of the user, which begins with `!`.
+    fn ways(&self) -> Vec<String> {
+        let numbered = (1..).zip(&self.choices).map(|(n, c)| format!("{n} {}", Clean::line(c)));
+        let keys = self.choices().into_iter().filter(|c| self.choices.is_empty() || c.key != NUMBERS);
+        numbered.chain(keys.map(|c| format!("{} {}", c.key, c.label))).collect()
+    }
+
+    /// Everything is an answer but a command of the user, which begins with `!`, and a number that no choice has.
     fn read(&self, line: &str) -> Option<Answer> {
         let word = word(line);
         let own = self.turn.is_some();
@@ -73,6 +79,7 @@ impl Question for Clarification {
             _ if own && YES.contains(&word.as_str()) => Some(Answer::Pick(0)),
             _ if word.starts_with('!') || word.is_empty() => None,
             _ if give_up => Some(Answer::Abort),
+            Ok(n) if self.misses(n) => None,
             Ok(n) if (1..=self.choices.len()).contains(&n) => Some(Answer::Pick(n - 1)),
             Ok(_) | Err(_) => Some(Answer::Text(line.trim().to_owned())),
         }
@@ -80,6 +87,14 @@ impl Question for Clarification {
 
     fn card(&self) -> Card {
         Card::Question { choices: self.choices.clone(), failed: None }
+    }
+}
+
+impl Clarification {
+    /// Whether a number is that of no choice, where it can mean nothing else: an agent may have asked for one.
+    fn misses(&self, n: usize) -> bool {
+        let other = !(1..=self.choices.len()).contains(&n);
+        other && !self.choices.is_empty() && (self.turn.is_some() || n < 10)
     }
 }
 
@@ -97,6 +112,7 @@ impl Accept for Clarification {
                 let text = self.choices.get(n).cloned().ok_or_else(wrong)?;
                 Ok(ClarificationAnswer::Pick(n, text))
             }
+            Answer::Text(text) if word(&text).parse().is_ok_and(|n| self.misses(n)) => Err(wrong()),
             Answer::Text(text) => Ok(ClarificationAnswer::Said(text)),
             Answer::Abort => Ok(ClarificationAnswer::Drop),
             _ => Err(wrong()),

@@ -63,6 +63,10 @@ impl Draft<'_> {
         {
             return Some(worded(question, Some(answer)));
         }
+        // A number beside those that are shown is an answer that misses, and no message.
+        if let Some(question) = self.state.phase_question().filter(|_| is_number(line)) {
+            return Some(worded(question, None));
+        }
         // Beside a diff that waits, a short word is about it and never about the run.
         let review = self.state.open.values().find(|c| c.kind.review().is_some())?;
         let short = Lone::of(line).is_some() || self.under.tiers.classifier.declines(line);
@@ -73,16 +77,16 @@ impl Draft<'_> {
     /// as one. A nod ("ok", "no", "again") beside something else answers nothing: what is said with
     /// it counts.
     pub(super) fn mixed(&self, reading: &Reading) -> Option<Mixed> {
-        let (mut mixed, mut nods) = (Mixed::default(), 0);
-        for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
-            match &part.class.turn {
-                Turn::Control(word) if self.is_sure(&part.class) && !word.is_manner() => {
         // "I fixed it. Go on": how things stand is no message of its own.
         if reading.whole.turn == Turn::Control(Control::Proceed)
             && self.under.tiers.classifier.resumes(&reading.text)
         {
             return None;
         }
+        let (mut mixed, mut nods) = (Mixed::default(), 0);
+        for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
+            match &part.class.turn {
+                Turn::Control(word) if self.is_sure(&part.class) && !word.is_manner() => {
                     if self.stands_beside(word, &part.text) {
                         mixed.words.push(word.clone());
                     } else {
@@ -165,6 +169,12 @@ impl Draft<'_> {
         let before = newest.and_then(|at| at.checked_sub(1)).and_then(|at| self.state.recent.get(at));
         before.is_some_and(|said| !said.by_user && said.seq > self.state.shelved)
     }
+}
+
+/// Whether a line is a number and nothing else.
+fn is_number(line: &str) -> bool {
+    let digits = line.trim().trim_end_matches(['.', ')']);
+    !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
 }
 
 /// Whether a line holds signs alone that nobody can mean anything by; a mark that asks or calls is a word.
