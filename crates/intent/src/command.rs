@@ -228,8 +228,15 @@ pub(crate) fn slash(text: &str) -> Option<(String, String)> {
     let word = name.starts_with(|c: char| c.is_alphanumeric() || c == '?')
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '!' | '?'));
     // As long as the name of a skill may be; a number alone is none.
-    let word = word && name.chars().any(|c| !c.is_numeric());
+    let word = word && name.chars().any(|c| !c.is_numeric()) || is_doubled(name);
     (word && name.chars().count() <= 64).then(|| (name.to_lowercase(), args.trim().to_owned()))
+}
+
+/// Whether commands stand together, "/undo/undo": no path is made of their names alone.
+fn is_doubled(name: &str) -> bool {
+    let Some((first, more)) = name.split_once('/') else { return false };
+    let is = |part: &str| SlashCommand::named(part).is_some();
+    is(first) && more.split('/').all(|part| part.is_empty() || is(part))
 }
 
 /// What a command by name does to the turn.
