@@ -48,6 +48,16 @@ fn the_conversation_says_that_a_step_works_and_not_that_it_answers() {
 }
 
 #[test]
+fn a_line_of_a_shell_is_foretold_as_a_command_beside_a_run_too() {
+    for session in [&Desk::new(100, 30).session, &running().session] {
+        for line in ["!git diff --stat", "!ls"] {
+            let preview = crate::preview::preview(line, session);
+            assert!(matches!(preview, Some(crate::preview::Preview::Shell(..))), "{line}: {preview:?}");
+        }
+    }
+}
+
+#[test]
 fn a_command_in_its_other_spelling_is_foretold_like_itself() {
     let desk = running();
     let session = &desk.session;
