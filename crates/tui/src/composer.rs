@@ -410,6 +410,12 @@ impl Composer {
                 let _ = self.clear();
                 self.draft.set(text);
             }
+            Offer::Files if action == Action::Send && popup.sends() => {
+                if !popup.is_called() {
+                    self.edit(|d| d.replace_token(&row.text));
+                }
+                return Some(self.send());
+            }
             Offer::Files => self.edit(|d| d.replace_token(&format!("{} ", row.text))),
             Offer::Commands => {
                 if action == Action::Send && popup.sends() {

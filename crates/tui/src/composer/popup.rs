@@ -89,19 +89,35 @@ impl Popup {
         popup
     }
 
-    /// Whether Enter sends the chosen row as it stands: a command that is written out, or that takes nothing.
+    /// Whether Enter sends the chosen row as it stands: a word that is written out, or a command that takes nothing.
     pub fn sends(&self) -> bool {
-        let Some(row) = self.chosen().filter(|_| self.offer == Offer::Commands) else { return false };
-        let whole = row.text.strip_prefix('/').is_some_and(|name| name.eq_ignore_ascii_case(&self.query));
-        let bare = SlashCommand::of_line(&row.text).is_some_and(|(c, _)| c.arguments == Arguments::None);
-        whole || bare
+        let Some(row) = self.chosen() else { return false };
+        match self.offer {
+            Offer::Commands => {
+                let named = |name: &str| name.eq_ignore_ascii_case(&self.query);
+                let line = SlashCommand::of_line(&row.text);
+                row.text.strip_prefix('/').is_some_and(named)
+                    || line.is_some_and(|(c, _)| c.arguments == Arguments::None)
+            }
+            Offer::Files => self.is_called() || row.text == self.query,
+            Offer::History => false,
+        }
+    }
+
+    /// Whether what stands there is a path or an agent by its whole name, and nothing else was chosen.
+    pub fn is_called(&self) -> bool {
+        let called =
+            |row: &Row| row.text.strip_prefix('@').is_some_and(|n| n.eq_ignore_ascii_case(&self.query));
+        self.offer == Offer::Files && self.at == 0 && self.rows.iter().any(called)
     }
 
     /// What its keys do, in words.
     pub fn keys(&self) -> &'static str {
         match (self.offer, self.rows.is_empty()) {
             (_, true) => "Esc closes",
-            (Offer::Commands, false) if self.sends() => "Enter sends   Tab inserts   Esc closes",
+            (Offer::Commands | Offer::Files, false) if self.sends() => {
+                "Enter sends   Tab inserts   Esc closes"
+            }
             (Offer::Files | Offer::Commands | Offer::History, false) => "Enter inserts   Esc closes",
         }
     }

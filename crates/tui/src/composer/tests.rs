@@ -121,6 +121,30 @@ fn an_at_sign_offers_files_and_puts_the_path() {
 }
 
 #[test]
+fn a_name_behind_an_at_sign_that_is_written_out_is_sent_at_the_first_enter() {
+    let files = [RelPath::new("review").unwrap(), RelPath::new("src/review.rs").unwrap()];
+    for line in ["@review", "@explain"] {
+        let mut c = Composer::default();
+        typed(&mut c, "@");
+        c.files(&files);
+        typed(&mut c, line.trim_start_matches('@'));
+        assert_eq!(c.popup.as_ref().unwrap().keys(), "Enter sends   Tab inserts   Esc closes");
+        assert_eq!(c.act(Action::Send), ComposerEvent::Send(line.into()));
+    }
+    let mut c = Composer::default();
+    typed(&mut c, "what is @");
+    c.files(&files);
+    typed(&mut c, "src/review.rs");
+    assert_eq!(c.act(Action::Send), ComposerEvent::Send("what is src/review.rs".into()));
+    // What is only begun, and what another row was chosen for, is completed.
+    let mut c = Composer::default();
+    typed(&mut c, "@revie");
+    assert_eq!(c.popup.as_ref().unwrap().keys(), "Enter inserts   Esc closes");
+    assert_eq!(c.act(Action::Send), ComposerEvent::Nothing);
+    assert!(c.draft.shown().starts_with("@review"), "{}", c.draft.shown());
+}
+
+#[test]
 fn esc_closes_the_list_and_it_stays_closed_for_that_word() {
     let mut c = Composer::default();
     typed(&mut c, "/st");
