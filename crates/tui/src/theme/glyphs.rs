@@ -223,12 +223,13 @@ impl Glyphs {
         self.spinner.get(at).copied().unwrap_or(self.active)
     }
 
-    /// `[████████░░░░]  67%`: twelve cells, `done` of `total`.
+    /// `[████████░░░░]  67%`: twelve cells, `done` of `total`; full only when all is done.
     pub fn progress(&self, done: usize, total: usize) -> String {
         const CELLS: usize = 12;
         let (done, total) = (done.min(total), total.max(1));
         let full = done * CELLS / total;
         let bar = self.full.repeat(full) + &self.empty.repeat(CELLS - full);
-        format!("[{bar}] {:>3}%", (done * 100 + total / 2) / total)
+        let most = if done < total { 99 } else { 100 };
+        format!("[{bar}] {:>3}%", ((done * 100 + total / 2) / total).min(most))
     }
 }

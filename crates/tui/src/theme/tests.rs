@@ -143,3 +143,14 @@ fn the_bar_has_twelve_cells_and_the_percentage_keeps_its_place() {
     let unicode = unicode_width::UnicodeWidthStr::width(Glyphs::UNICODE.taken);
     assert_eq!(unicode, Glyphs::ASCII.taken.len());
 }
+
+#[test]
+fn a_bar_is_full_only_when_all_is_done() {
+    for total in 1..=300 {
+        for done in 0..=total {
+            let bar = Glyphs::ASCII.progress(done, total);
+            let full = (bar.contains("100%"), bar.contains("[############]"));
+            assert_eq!(full, (done == total, done == total), "{done} of {total}: {bar}");
+        }
+    }
+}
