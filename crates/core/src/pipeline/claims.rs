@@ -2,7 +2,7 @@
 //!
 //! Owns reading `[1]` marks in every form that models give them, and whether a passage bears a sentence, as far as code can tell. Never rewrites.
 
-use std::{collections::BTreeSet, fmt, ops::Range};
+use std::{collections::BTreeSet, fmt, ops::Range, sync::LazyLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -255,16 +255,12 @@ pub(super) fn are_enough(shared: usize, one: usize, other: usize) -> bool {
     shared >= 3 || (shared >= 2 && shared * 10 >= one.min(other) * 3)
 }
 
-/// Words that say nothing of what a sentence is about, in their order.
-const PLAIN: [&str; 77] = [
-    "about", "after", "all", "also", "and", "any", "are", "because", "been", "before", "being", "between",
-    "both", "but", "call", "called", "calls", "can", "code", "could", "did", "does", "done", "each", "file",
-    "for", "from", "function", "had", "has", "have", "how", "into", "it's", "its", "just", "line", "more",
-    "most", "not", "one", "only", "over", "return", "returns", "should", "some", "such", "than", "that",
-    "the", "their", "them", "then", "there", "they", "this", "through", "two", "under", "use", "used",
-    "uses", "using", "value", "very", "was", "were", "what", "when", "where", "which", "while", "why",
-    "will", "with", "would",
-];
+/// Words that say nothing of what a sentence is about.
+const SAYS_NOTHING: &str = " the and that this with from into for are was were has have had which when where what how why not \
+    but its it's their there they them then than can could would should will does did done been being each all any \
+    one two also only just more most some such very over under about after before through while because between \
+    both use used uses using call calls called function file line code value returns return ";
+static PLAIN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| SAYS_NOTHING.split_whitespace().collect());
 
 /// The words of a text that say what it is about, without their endings.
 pub(super) fn words(text: &str) -> BTreeSet<String> {
@@ -288,7 +284,7 @@ pub(super) fn each_word(text: &str, mut take: impl FnMut(&str)) {
             } else {
                 part = part.to_lowercase();
             }
-            if is_long(&part) && PLAIN.binary_search(&part.as_str()).is_err() {
+            if is_long(&part) && !PLAIN.contains(part.as_str()) {
                 take(stem(&part));
             }
             part.clear();

@@ -21,7 +21,7 @@ use pilothouse_core::{
     intent::{Control, SLASH_COMMANDS, command::Handler},
     money::{Allowance, Configured, Unit, cost},
     pipeline::{PipelineState, StageEvent},
-    plan::{Revision, TaskStatus},
+    plan::{Plan, Revision, TaskStatus},
     question::{Place, Unattended},
     recipe::Recipes,
     session::{Apply, LaneKind, State, needless_alone},
@@ -477,10 +477,8 @@ fn commands(recipes: &Recipes) -> String {
 fn status(state: &State, budget: Configured) -> String {
     let plan = state.plan.as_ref().or(state.suspended.as_ref());
     let budgets = state.allowances(budget).iter().map(Allowance::line).collect::<Vec<_>>().join("; ");
-    let plan = plan.map_or_else(
-        || "none".to_owned(),
-        |p| format!("{}, {}{}", Clean::line(&p.title), p.steps(), p.checks()),
-    );
+    let told = |p: &Plan| format!("{}, {}{}", Clean::line(&p.title), p.steps(), p.checks());
+    let plan = plan.map_or_else(|| "none".to_owned(), told);
     [
         ("mode", state.mode.name()),
         ("ceiling", state.permission.badge()),

@@ -262,7 +262,9 @@ async fn a_session_can_be_gone_on_with_listed_shown_and_checked() {
     assert_eq!(done.json()[0]["type"], "session_reopened");
     let place = sessions::find(&rig.home(), &rig.work(), &first.outcome.slug).unwrap();
     let mut text = Vec::new();
-    listing::list(&rig.home(), Some(&rig.work().canonicalize().unwrap()), false, &mut text).unwrap();
+    let work = rig.work().canonicalize().unwrap();
+    let of = listing::Listed { workspace: Some(&work), archived: false, label: None };
+    listing::list(&rig.home(), of, false, &mut text).unwrap();
     listing::show(&place, false, &mut text).unwrap();
     assert!(listing::verify(&place, false, &mut text).unwrap());
     let text = String::from_utf8(text).unwrap();

@@ -136,7 +136,7 @@ mod tests {
     async fn what_is_said_of_a_session_stands_in_its_log_and_survives_its_summary() {
         let (home, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (home, root) = (Home::under(home.path()), folder.path().canonicalize().unwrap());
-        let place = left(&home, &root, "/status").await;
+        let place = left(&home, &root, "what is a note?").await;
         let used = sessions::summary(&place).unwrap().updated;
         let change = AboutChange {
             labels: Some(["Release".to_owned()].into()),
@@ -158,7 +158,7 @@ mod tests {
     async fn a_session_that_is_held_or_was_used_since_stays() {
         let (home, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (home, root) = (Home::under(home.path()), folder.path().canonicalize().unwrap());
-        let place = left(&home, &root, "/status").await;
+        let place = left(&home, &root, "what is a note?").await;
         let held = log::hold(&place.folder).unwrap();
         assert!(matches!(delete(&place, None), Err(RuntimeError::Locked { .. })));
         assert!(matches!(describe(&place, AboutChange::archived(true)), Err(RuntimeError::Locked { .. })));

@@ -252,5 +252,5 @@ fn sheet(brought: &Brought, before: &[Kept]) -> String {
 
 /// A text as a diff has lines that stay: a sign at the edge is ours and no file's.
 fn plain(text: &str) -> String {
-    text.lines().map(|line| format!(" {line}\n")).collect()
+    text.lines().flat_map(|line| [" ", line, "\n"]).collect()
 }

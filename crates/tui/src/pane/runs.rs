@@ -205,17 +205,19 @@ impl RunsPane {
         });
         let earlier = usize::from(listed.iter().any(|r| r.is_earlier()));
         let room = self.room(details.len(), columns);
-        // Where all have no room whole, the chosen one has it; else every one is cut.
         let (whole, cut) = (Extent::Whole, Extent::Cut);
-        let ways = [((whole, whole), true), ((whole, whole), false), ((cut, whole), false)];
-        // Of a list that is scrolled in any case none of them is tried.
-        for (extents, airy) in ways.into_iter().filter(|_| listed.len() <= room) {
-            let (rows, chosen) = self.rows(listed, (extents, airy), focused, ctx, columns);
+        let drawn = |extents, airy| self.rows(listed, (extents, airy), focused, ctx, columns);
+        // Of a list that is scrolled in any case neither is tried.
+        for airy in [true, false].into_iter().filter(|_| listed.len() <= room) {
+            let (rows, chosen) = drawn((whole, whole), airy);
             if (!airy || rows.len() + 1 + earlier < height) && rows.len() <= room {
                 return List { rows, chosen, details };
             }
         }
-        let (rows, chosen) = self.rows(listed, ((cut, cut), false), focused, ctx, columns);
+        // Where not all have room whole, the chosen one has, unless it has none alone.
+        let (rows, chosen) = Some(drawn((cut, whole), false))
+            .filter(|(_, chosen)| chosen.len() <= room)
+            .unwrap_or_else(|| drawn((cut, cut), false));
         List { rows, chosen, details }
     }
 

@@ -98,7 +98,7 @@ pub(super) enum Body {
     Facts(Facts),
     Task { task: TaskId, text: Option<String> },
     Plan(Box<PlanCard>),
-    Question(Question),
+    Question(Box<Question>),
     Waits(Vec<ProposalId>, CheckpointId),
     Gone,
 }

@@ -390,7 +390,7 @@ impl Log {
         let message = checkpoint.message.clone();
         let kind = checkpoint.kind.clone();
         let q = Question { checkpoint: id, kind, message, hint, choices, failed, answer: None };
-        self.add(at, Kind::Card, Body::Question(q));
+        self.add(at, Kind::Card, Body::Question(Box::new(q)));
     }
 
     /// No question outlives its process: what is still to be decided is asked anew.

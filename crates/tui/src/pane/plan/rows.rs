@@ -155,7 +155,9 @@ pub(super) fn items(
     let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
     if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
         d.plain(Row::new());
-        gates::standing(plan, ctx, width).into_iter().for_each(|row| d.plain(row));
+        for row in gates::standing(plan, ctx, width) {
+            d.plain(row);
+        }
     }
     if !plan.gates.is_empty() {
         d.plain(Row::new());

@@ -9,7 +9,7 @@ use super::*;
 
 /// A scene by its name at any size.
 fn scene(name: &str, width: u16, height: u16) -> Desk {
-    let (_, make) = scenes::ALL.into_iter().find(|(n, _)| *n == name).unwrap();
+    let (_, make) = scenes::ALL.iter().find(|(n, _)| *n == name).unwrap();
     make(width, height)
 }
 
