@@ -62,23 +62,32 @@ pub fn only_shortens(line: &str) -> bool {
 /// Words by which a runner is told what to run.
 const RUNS: [&str; 3] = ["-m", "run", "exec"];
 
-/// The way in which a line makes a check wholly, where it goes there by an interpreter, a runner or variables:
-/// `python3 -m pytest` of `python3 -m pytest -q` for `pytest`.
+/// Variables that say where the modules are that a check loads, and nothing of what it does.
+const MODULES: [&str; 7] =
+    ["PYTHONPATH", "NODE_PATH", "RUBYLIB", "PERL5LIB", "CLASSPATH", "LUA_PATH", "LUA_CPATH"];
+
+/// The way in which a line makes a check wholly, where it goes there by an interpreter, a runner or the place of its
+/// modules: `python3 -m pytest` of `python3 -m pytest -q` for `pytest`. Any other variable may make less of the check.
 pub fn another_way(line: &str, check: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let sought: Vec<&str> = check.split_whitespace().collect();
     let at = words.windows(sought.len().max(1)).position(|part| part == sought)?;
     let (before, rest) = words.split_at_checked(at)?;
     let (found, options) = rest.split_at_checked(sought.len())?;
-    let sets = |word: &&&str| word.contains('=') && !word.starts_with('-');
-    let runner: Vec<&&str> = before.iter().skip_while(sets).collect();
-    let by_another = match runner.as_slice() {
-        [] => !before.is_empty(),
-        [_, runs] => RUNS.contains(runs),
+    let set: Vec<&str> = before.iter().map_while(|word| variable(word)).collect();
+    let by_another = match before.get(set.len()..) {
+        Some([]) => !set.is_empty(),
+        Some([_, runs]) => RUNS.contains(runs),
         _ => false,
     };
+    let by_another = by_another && set.iter().all(|name| MODULES.contains(name));
     let whole = options.iter().all(|word| word.starts_with('-'));
     (by_another && whole && proves(line)).then(|| [before, found].concat().join(" "))
+}
+
+/// The variable that a word sets before a command.
+fn variable(word: &str) -> Option<&str> {
+    word.split_once('=').map(|(name, _)| name).filter(|name| !name.starts_with('-'))
 }
 
 /// Programs that only pass on the lines they are fed, or some of them.

@@ -26,13 +26,21 @@ fn a_check_is_made_by_another_way_where_all_of_it_is_made() {
     for (line, check, way) in [
         ("python3 -m pytest -q", "pytest", "python3 -m pytest"),
         ("PYTHONPATH=. pytest", "pytest", "PYTHONPATH=. pytest"),
-        ("A=1 uv run pytest", "pytest", "A=1 uv run pytest"),
+        ("PYTHONPATH=src uv run pytest", "pytest", "PYTHONPATH=src uv run pytest"),
+        ("NODE_PATH=lib RUBYLIB=lib rake test", "rake test", "NODE_PATH=lib RUBYLIB=lib rake test"),
         ("bundle exec rake test", "rake test", "bundle exec rake test"),
     ] {
         assert_eq!(another_way(line, check).as_deref(), Some(way), "{line}");
     }
     for (line, check) in [
         ("pytest -q", "pytest"),
+        // A variable may make less of it, or nothing: only where modules lie is another way to the same.
+        ("PYTEST_ADDOPTS=--collect-only pytest", "pytest"),
+        ("GOFLAGS=-run=NONE go test ./...", "go test ./..."),
+        ("SKIP=1 npm test", "npm test"),
+        ("A=1 uv run pytest", "pytest"),
+        ("PYTHONPATH=. SKIP=1 pytest", "pytest"),
+        ("PATH=bin pytest", "pytest"),
         ("python3 -m pytest tests/test_a.py", "pytest"),
         ("pip install pytest", "pytest"),
         ("which pytest", "pytest"),
