@@ -213,8 +213,9 @@ impl Transcript {
                 }
             }
             Event::ThinkingStarted { lane, .. } => {
+                let begins = self.begins(*lane);
                 self.deliver(*lane);
-                self.take_up(*lane);
+                self.take_up(*lane, begins);
             }
             Event::MessageCompleted { lane, intermediate, .. } => {
                 if let Some(line) = self.lanes.get_mut(lane).filter(|_| !*intermediate) {
@@ -227,7 +228,7 @@ impl Transcript {
             }
             Event::CallMade { call, lane, .. } => {
                 self.made.insert(*call);
-                self.take_up(*lane);
+                self.take_up(*lane, self.begins(*lane));
             }
             Event::AnswerChecked { lane, marks, .. } if !marks.is_empty() => {
                 self.push(seq, Some(*lane), What::Record);
@@ -435,6 +436,11 @@ impl Transcript {
         }
         let from = self.entries.len();
         self.lanes.insert(lane, Line { kind, turn, from, beside, apart, open: true, last: None });
+        // What the main line is told only later was said before this began, and is no part of what it forks off.
+        if beside && !child {
+            let said: Vec<Entry> = self.waiting.iter().filter(|e| e.lane.is_none()).copied().collect();
+            self.waiting.extend(said.into_iter().map(|entry| Entry { lane: Some(lane), ..entry }));
+        }
     }
 
     /// A lane ends; one beside the main line leaves what it came to.
@@ -447,11 +453,16 @@ impl Transcript {
         }
     }
 
-    /// A lane's work begins: the message that it serves is told, unless it is what was told last.
-    fn take_up(&mut self, lane: LaneId) {
-        let Some(line) = self.lanes.get(&lane).copied() else { return };
+    /// Whether nothing of a lane was told yet but where its step stands.
+    fn begins(&self, lane: LaneId) -> bool {
         let own = |e: &Entry| e.lane == Some(lane) && !matches!(e.what, What::Step(_));
-        let begins = !self.entries.iter().skip(line.from).any(own);
+        let from = self.lanes.get(&lane).map_or(0, |line| line.from);
+        !self.entries.iter().skip(from).any(own)
+    }
+
+    /// A lane's work begins: the message that it serves is told, unless it is what was told last.
+    fn take_up(&mut self, lane: LaneId, begins: bool) {
+        let Some(line) = self.lanes.get(&lane).copied() else { return };
         let goes_on = match line.kind {
             LaneKind::Answer | LaneKind::Planning | LaneKind::Goal => self.told == Some(line.turn),
             LaneKind::Gate(_) | LaneKind::Child(_) => true,

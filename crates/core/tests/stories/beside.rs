@@ -3,7 +3,7 @@
 use pilothouse_core::{
     checkpoint::Answer,
     event::Event,
-    ids::{CallId, Millis, TaskId},
+    ids::{CallId, LaneId, Millis, TaskId},
     input::Input,
     intent::Phase,
     lane::LaneKind,
@@ -322,6 +322,34 @@ fn nothing_is_taken_back_while_a_command_may_change_files_and_none_begins_meanwh
     let apply = b.session.state().ledger()[0];
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
     assert_eq!(tools(&b).len(), 1);
+}
+
+#[test]
+fn what_begins_beside_the_main_line_hears_what_was_said_just_before() {
+    let mut b = running(&[("modify", &["a"], &[]), ("modify", &["b"], &[]), ("modify", &["c"], &[2])], &[]);
+    b.say("use tabs, not spaces");
+    let turn = b.session.state().turn.unwrap();
+    let heard = |b: &Bench, lane: LaneId| {
+        b.session.state().transcript.of(lane).filter(|e| e.what == What::User(turn)).count()
+    };
+    // A question is answered beside the run, and its own words come last.
+    b.say("what does the parser do?");
+    let state = b.session.state();
+    let answer = state.lanes.values().find(|l| l.kind == LaneKind::Answer).unwrap().id;
+    let asked = state.turn.unwrap();
+    assert_eq!(heard(&b, answer), 1);
+    let said: Vec<What> = state.transcript.of(answer).map(|e| e.what).collect();
+    let last = said.iter().rev().find(|what| matches!(what, What::User(_)));
+    assert_eq!(last, Some(&What::User(asked)), "{said:?}");
+    reply(&mut b, 2, &[]);
+    assert_eq!(at_work(&b), [1, 2], "it hears that before it ends");
+    reply(&mut b, 2, &[]);
+    assert_eq!(at_work(&b), [1, 3], "the first is still at its first request");
+    assert_eq!(heard(&b, lane(&b, 3).id), 1);
+    reply(&mut b, 3, &[("read", json!({"path": "c"}))]);
+    assert_eq!(heard(&b, lane(&b, 3).id), 1, "once");
+    reply(&mut b, 1, &[]);
+    assert_eq!(heard(&b, lane(&b, 1).id), 1);
 }
 
 /// Two steps at work with one call left, of which the first comes to the end of it.
