@@ -261,6 +261,19 @@ impl Changes {
         }
     }
 
+    /// A step begins: what was taken back of an earlier go at it is no part of it any more.
+    pub fn begins_anew(&mut self, task: TaskId) {
+        let applies = &self.applies;
+        let back = |id| applies.get(&id).is_some_and(|a: &Apply| a.status == ApplyStatus::Reverted);
+        for p in self.proposals.values_mut().filter(|p| p.task == Some(task)) {
+            if let ProposalStatus::Applied(id) = p.status
+                && back(id)
+            {
+                p.task = None;
+            }
+        }
+    }
+
     /// A step's line of work ends: whether nothing was left of it but to look at what it proposed. One that only
     /// goes on with what was proposed before is as far as that was.
     pub fn lane_ends(&mut self, lane: &Lane) {

@@ -4,6 +4,7 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::Event,
     ids::Millis,
+    input::Input,
     intent::Phase,
     plan::{GateStatus, TaskStatus},
     tool::Tool,
@@ -220,4 +221,26 @@ fn what_a_run_waited_for_the_user_is_no_time_that_it_worked() {
         _ => None,
     });
     assert!((5_000..6_000).contains(&took.unwrap()), "{took:?}");
+}
+
+#[test]
+fn a_step_that_was_taken_back_and_is_done_again_without_a_write_is_done() {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    b.write();
+    b.input(Input::Undo).unwrap();
+    let apply = b.session.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    assert_eq!(b.session.state().suspended.as_ref().unwrap().tasks[0].status, TaskStatus::TakenBack);
+    b.say("/redo");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to change: it was mended by hand", &[]);
+    let ended = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { summary, .. } => Some(summary.clone()),
+        _ => None,
+    });
+    assert!(ended.as_deref().is_some_and(|s| s.starts_with("Complete")), "{ended:?}");
+    let plan = b.session.state().suspended.as_ref().unwrap();
+    assert!(plan.complete() && plan.offer().is_none(), "{:?}", plan.tasks[0].status);
 }

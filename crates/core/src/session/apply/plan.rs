@@ -98,7 +98,10 @@ impl State {
                     plan.tasks.push(task.clone());
                 }
             }
-            Event::TaskStarted { task, .. } => self.set_task(*task, TaskStatus::Running),
+            Event::TaskStarted { task, .. } => {
+                Arc::make_mut(&mut self.changes).begins_anew(*task);
+                self.set_task(*task, TaskStatus::Running);
+            }
             Event::TaskCompleted { task, took } => {
                 self.set_task(*task, TaskStatus::Done);
                 if let Some(t) = self.plan.as_mut().and_then(|p| p.tasks.iter_mut().find(|t| t.id == *task)) {
