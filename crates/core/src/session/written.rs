@@ -21,7 +21,7 @@ use crate::{
     ids::{ApplyId, Millis, RunId, TaskId, TurnId},
     intent::Turn,
     money::Spell,
-    plan::{Plan, TaskStatus, is_prose},
+    plan::{Plan, Task, TaskStatus, is_prose},
     proposal::{Decision, ProposalStatus},
     relpath::RelPath,
     tool::ChangeKind,
@@ -295,8 +295,10 @@ impl State {
             let said = says.then_some(group.goal);
             facts.goals.extend(plan.map(|p| p.title.clone()).or(said));
             let steps = plan.into_iter().flat_map(|p| p.tasks.iter().map(|t| (t, p.tasks.len() > 1)));
-            let steps = steps.filter(|(t, many)| t.status == TaskStatus::Done && (*many || t.did.is_some()));
-            facts.steps.extend(steps.map(|(t, _)| t.did.clone().unwrap_or_else(|| t.title.clone())));
+            // One to which something was said and that ended without a word goes by its title.
+            let did = |t: &Task| t.did.clone().filter(|did| !did.is_empty());
+            let steps = steps.filter(|(t, many)| t.status == TaskStatus::Done && (*many || did(t).is_some()));
+            facts.steps.extend(steps.map(|(t, _)| did(t).unwrap_or_else(|| t.title.clone())));
             // Of what was done before the last plan it is not known any more whether its gates are green.
             let last = plan.filter(|p| self.suspended.as_ref() == Some(p));
             let green = last.into_iter().flat_map(|p| &p.gates).filter(|g| g.status.proof().is_some());

@@ -307,8 +307,8 @@ fn the_model_is_told_of_a_commit() {
     assert_eq!((entry.what, told.as_str()), (What::Record, "committed abc1234 on main: 1 file"));
 }
 
-#[test]
-fn a_commit_is_headed_by_all_that_it_holds_and_tells_steps_as_they_were_done() {
+/// The message of a commit of two steps, the first of which was told something and ended with these words.
+fn told_and_ended_with(words: &str) -> String {
     let mut b = written();
     b.say("rename the greeting");
     let steps = json!([
@@ -321,12 +321,19 @@ fn a_commit_is_headed_by_all_that_it_holds_and_tells_steps_as_they_were_done() {
     for file in ["a.txt", "b.txt"] {
         b.reply("", &[("edit", edit_of(file))]);
         b.propose(file, "one\n", "1\n");
-        b.reply("It is called --extra. Tests pass.", &[]);
+        b.reply(words, &[]);
         b.approve_all(None).unwrap();
         b.write();
     }
-    let message = commit(&mut b, &["a.txt", "b.txt"]);
+    commit(&mut b, &["a.txt", "b.txt"])
+}
+
+#[test]
+fn a_commit_is_headed_by_all_that_it_holds_and_tells_steps_as_they_were_done() {
+    let message = told_and_ended_with("It is called --extra. Tests pass.");
     assert_eq!(message, "Plan; A second name\n\n- It is called --extra\n- Tests of it");
+    let silent = told_and_ended_with("");
+    assert_eq!(silent, "Plan; A second name\n\n- Call it --burst\n- Tests of it", "by its title");
 }
 
 #[test]
