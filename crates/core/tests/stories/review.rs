@@ -34,6 +34,28 @@ fn a_removal_wants_its_word() {
 }
 
 #[test]
+fn a_removal_is_taken_or_left_as_a_whole() {
+    let mut b = Bench::new();
+    b.say("delete the old file");
+    b.plan(&[("Remove it", "delete")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("delete", json!({"path": "old/a.txt"}))]);
+    b.propose("old/a.txt", "bye\nmine\n", "");
+    b.reply("", &[]);
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    let left = Some(Decision::Left);
+    let lines =
+        |lines| Input::DecideLines { proposal: p.id, hunk: 0, lines, decision: left, shown: p.shown() };
+    for part in [lines(1..2), Input::Split { proposal: p.id, hunk: 0, shown: p.shown() }] {
+        let no = b.input(part).unwrap_err().reason;
+        assert!(no.contains("as a whole"), "{no}");
+    }
+    // All of its lines are the whole of it.
+    b.input(lines(0..2)).unwrap();
+    assert_eq!(b.session.state().open_proposals().next().unwrap().decided.get(&0).copied(), left);
+}
+
+#[test]
 fn auto_mode_applies_edits_but_not_removals() {
     let mut b = Bench::new();
     b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();

@@ -63,6 +63,7 @@ impl Draft<'_> {
         let whole = p.hunks.get(hunk).ok_or_else(|| Refusal::new("there is no such hunk"))?;
         let (parts, at) = whole.cut(lines).ok_or_else(|| Refusal::new("there are no such lines"))?;
         if parts.len() > 1 {
+            comes_apart(p)?;
             self.emit(Event::HunkSplit { proposal, hunk, parts });
         }
         self.emit(Event::HunkDecided { proposal, hunk: hunk + at, decision, comment: None });
@@ -76,6 +77,7 @@ impl Draft<'_> {
         if parts.len() < 2 {
             return Err(Refusal::new("this hunk is one line; it cannot be split"));
         }
+        comes_apart(p)?;
         self.emit(Event::HunkSplit { proposal, hunk, parts });
         Ok(())
     }
@@ -418,6 +420,14 @@ impl Draft<'_> {
         self.ask_of_phase();
         Ok(())
     }
+}
+
+/// A file goes or stays: no line of it is left by itself.
+fn comes_apart(p: &Proposal) -> Decided {
+    if p.kind == ChangeKind::Delete {
+        return Err(Refusal::new(format!("the removal of {} is taken or left as a whole", p.path)));
+    }
+    Ok(())
 }
 
 /// Lines that a proposal adds and removes.
