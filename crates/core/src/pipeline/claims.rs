@@ -339,11 +339,22 @@ pub(super) fn bears(passage: &str, sentence: &str) -> bool {
 /// Words that say of something that it is not so.
 const DENIES: [&str; 9] = ["no", "not", "never", "none", "nothing", "nobody", "nowhere", "without", "cannot"];
 
+/// How words begin that are of one, and deny nothing: united, unified, unioned.
+const UNITED: [&str; 3] = ["unit", "unif", "unio"];
+
 /// Whether a sentence says that something is not there.
 pub(super) fn denies(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    words.any(|w| DENIES.contains(&w) || w.ends_with("n't") || w.starts_with("un") && w.ends_with("ed"))
+    let united = |w: &str| UNITED.iter().any(|begins| w.starts_with(begins));
+    let undone = |w: &str| w.starts_with("un") && w.ends_with("ed") && !united(w);
+    words.any(|w| DENIES.contains(&w) || w.ends_with("n't") || undone(w))
+}
+
+/// Whether every name of a sentence stands in a passage.
+pub(super) fn all_stand(passage: &str, sentence: &str) -> bool {
+    let lower = passage.to_lowercase();
+    names(sentence).iter().all(|name| stands(&lower, name))
 }
 
 /// Whether a name stands in a text as one of its own: whole, or its last part.

@@ -5,6 +5,7 @@
 mod answer;
 mod breakout;
 mod checks;
+mod denied;
 mod state;
 
 use std::collections::BTreeMap;

@@ -72,7 +72,7 @@ fn verdict(standing: Standing) -> Verdict {
 }
 
 /// What the calls of a verification say; `contradicts` and `nowhere` are found.
-fn said(calls: Vec<(String, String)>, contradicts: bool, nowhere: &[&str]) -> Vec<ToolStep> {
+pub(super) fn said(calls: Vec<(String, String)>, contradicts: bool, nowhere: &[&str]) -> Vec<ToolStep> {
     let said = |(tool, args): (String, String)| {
         let asked: serde_json::Value = serde_json::from_str(&args).unwrap();
         let text = match tool.as_str() {
@@ -109,12 +109,12 @@ fn said(calls: Vec<(String, String)>, contradicts: bool, nowhere: &[&str]) -> Ve
     calls.into_iter().map(said).collect()
 }
 
-fn calls_of(state: &PipelineState, material: &Material) -> Vec<(String, String)> {
+pub(super) fn calls_of(state: &PipelineState, material: &Material) -> Vec<(String, String)> {
     let Step::Call(calls) = work(state, 4, material) else { panic!("no calls") };
     calls
 }
 
-fn outcome_of(state: &PipelineState, material: &Material) -> (Verification, Outcome) {
+pub(super) fn outcome_of(state: &PipelineState, material: &Material) -> (Verification, Outcome) {
     let Step::Done(outcome) = work(state, 4, material) else { panic!("not done") };
     (serde_json::from_str(&outcome.output).unwrap(), *outcome)
 }
