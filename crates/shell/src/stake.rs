@@ -47,6 +47,8 @@ pub(super) struct Stakes {
     found: BTreeSet<Stake>,
     /// Something else is at stake, or something that the line does not name.
     more: bool,
+    /// Names may lead elsewhere by now.
+    led: bool,
 }
 
 impl Stakes {
@@ -63,13 +65,18 @@ impl Stakes {
         self.more = true;
     }
 
+    /// Any command, in the order of the line: behind one that lets names lead elsewhere nobody knows what they mean.
+    pub fn pass(&mut self, call: &Call) {
+        self.led |= list("leads elsewhere").contains(&call.program.as_str());
+    }
+
     /// A command at which something is at stake: what is not on the lists may lose more than its words name.
     pub fn weigh(&mut self, call: &Call) {
         let listed = self.found.iter().any(|s| list(s.list()).contains(&call.program.as_str()));
         // What `find` starts is not found by its words alone.
         let starts = |w: &str| w.starts_with("-exec") || w.starts_with("-ok") || w == "-L" || w == "-follow";
         let open = call.located || call.words.iter().any(|w| starts(&w.text));
-        self.more |= !call.carrier && (!listed || open || call.from.is_none());
+        self.more |= !call.carrier && (!listed || open || self.led || call.from.is_none());
     }
 
     /// All that is at stake; nothing where that is not certain.
@@ -111,6 +118,8 @@ mod tests {
             ("docker exec web printenv", &[]),
             ("docker kill web", &[]),
             ("./rm -rf target", &[]),
+            ("ln -s src x; rm -rf x/a", &[]),
+            ("rm -rf x; ln -s src x", files),
             ("ls", &[]),
         ] {
             assert_eq!(crate::read(line).stakes, want, "{line}");

@@ -170,6 +170,7 @@ impl Trace {
             if staked {
                 self.stakes.weigh(call);
             }
+            self.stakes.pass(call);
         }
     }
 

@@ -271,11 +271,11 @@ impl State {
         let mut named = Named::of(line, folder, &root);
         let Some(tree) = self.trees.first_mut() else { return named };
         let places = named.places(&root);
-        let hidden = Hidden::of(tree, &places, &named.within());
+        let hidden = Hidden::of(tree, &places, &named.within(&root));
         let files = doubt::there(&root, &places).into_iter().chain(hidden.files);
         let gone = places.iter().filter(|(_, act)| *act == Act::Delete).map(|(path, _)| path);
         named.gone = gone.chain(&hidden.folders).cloned().collect();
-        named.beyond = hidden.beyond;
+        named.beyond.extend(hidden.beyond);
         let new = tree.name(files).into_iter().chain(tree.open(hidden.folders)).collect::<Vec<_>>();
         if !new.is_empty() {
             self.dirty.extend(new.into_iter().map(|path| (0, path)));

@@ -15,16 +15,13 @@ use pilothouse_core::{
 };
 
 use crate::{
+    pattern::{self, DEEP, UNKNOWN},
     stamp::Stamp,
     walk::{self, Heed},
 };
 
 /// More names are not looked at: then it is lost.
 const MOST_NAMES: usize = 100_000;
-/// What stands before a name that is looked for at any depth.
-pub(crate) const DEEP: &str = "***";
-/// What stands in a path of a line for what the line does not show.
-pub(crate) const UNKNOWN: char = '\u{1a}';
 
 /// What is known of the place that a command runs in: the sandbox holds it, without a network, and what it could destroy
 /// is saved before.
@@ -78,12 +75,15 @@ impl Around {
     /// Everything that a path of the line may mean here.
     fn places(&self, used: &Use) -> Option<Vec<PathBuf>> {
         let mut all = Vec::new();
+        // All below a folder may be meant; what else is not shown may lead anywhere.
+        let shown = used.path.strip_suffix(UNKNOWN).filter(|rest| rest.ends_with('/')).unwrap_or(&used.path);
         for from in used.from.as_deref()? {
-            if used.path.starts_with('~') || from.starts_with('~') {
+            if used.path.starts_with('~') || from.starts_with('~') || shown.contains(UNKNOWN) {
                 return None;
             }
             let whole = self.folder.join(from).join(&used.path);
-            all.extend(if used.wild { spread(&whole)? } else { vec![whole] });
+            let some = used.wild || pattern::is_pattern(&used.path);
+            all.extend(if some { spread(&whole)? } else { vec![whole] });
         }
         Some(all)
     }
@@ -169,71 +169,40 @@ pub(crate) fn is_marked(folder: &Path) -> bool {
         .any(|mark| Stamp::at(&folder.join(mark)).is_some_and(Stamp::is_file))
 }
 
-/// What a path with wildcards fits, dots in front included: more than the shell would find.
-fn spread(path: &Path) -> Option<Vec<PathBuf>> {
+/// What a path with wildcards fits, dots in front included: more than the shell would find. `None` where that are too many.
+pub(crate) fn spread(path: &Path) -> Option<Vec<PathBuf>> {
     let mut found = vec![PathBuf::new()];
     let mut names = 0;
     for part in path.components() {
         let text = part.as_os_str().to_str()?;
-        let wild = text.contains(['*', '?', '[', '{', UNKNOWN]);
+        if !matches!(part, Component::Normal(_)) || !pattern::is_pattern(text) {
+            found.iter_mut().for_each(|at| at.push(part));
+            continue;
+        }
+        let deep = pattern::is_deep(text) || text.contains(UNKNOWN);
         let mut next = Vec::new();
-        for at in found {
-            match part {
-                Component::Normal(_) if wild => {
-                    if !at.is_dir() {
-                        return None;
-                    }
-                    let deep = text.starts_with(DEEP) || text.contains(UNKNOWN);
-                    let all = walkdir::WalkDir::new(&at).min_depth(1);
-                    let all = if deep { all } else { all.max_depth(1) };
-                    for entry in all.into_iter().flatten() {
-                        names += 1;
-                        if names > MOST_NAMES {
-                            return None;
-                        }
-                        if fits(text, &entry.file_name().to_string_lossy()) {
-                            next.push(entry.into_path());
-                        }
-                    }
+        for at in found.into_iter().filter(|at| at.symlink_metadata().is_ok()) {
+            let all = walkdir::WalkDir::new(&at).min_depth(1);
+            let all = if deep { all } else { all.max_depth(1) };
+            for entry in all.into_iter().flatten() {
+                names += 1;
+                if names > MOST_NAMES {
+                    return None;
                 }
-                Component::Normal(_)
-                | Component::CurDir
-                | Component::ParentDir
-                | Component::RootDir
-                | Component::Prefix(_) => next.push(at.join(part)),
+                if pattern::fits(text, &entry.file_name().to_string_lossy()) {
+                    next.push(entry.into_path());
+                }
             }
+            // Stars for folders may stand for none, and what is looked through may be what is looked for.
+            let folder = at.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+            let own = || pattern::fits(text, &at.file_name().unwrap_or_default().to_string_lossy());
+            let sought = text.starts_with(DEEP) || text.contains(UNKNOWN);
+            let itself = if sought { !folder && own() } else { pattern::is_deep(text) };
+            next.extend(itself.then_some(at));
         }
         found = next;
     }
     Some(found)
-}
-
-/// Whether a name may fit a pattern; what only a shell can tell may be anything.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
-    let deep = pattern.strip_prefix(DEEP).map(|rest| format!("*{rest}"));
-    let loose = loose(deep.as_deref().unwrap_or(pattern));
-    loose.contains(['[', '{', '(', UNKNOWN]) || shell::glob(&loose, name)
-}
-
-/// A pattern with `?` for each class of characters: it fits no less.
-fn loose(pattern: &str) -> String {
-    let (mut said, mut rest) = (String::new(), pattern);
-    while let Some((before, class)) = rest.split_once('[') {
-        said.push_str(before);
-        // In front a closing bracket is one of the characters.
-        let skip = class
-            .char_indices()
-            .find(|(_, c)| !matches!(c, '!' | '^' | ']'))
-            .map_or(class.len(), |(at, _)| at);
-        let Some((_, after)) = class.split_at_checked(skip).and_then(|(_, c)| c.split_once(']')) else {
-            rest = class;
-            said.push('[');
-            continue;
-        };
-        said.push('?');
-        rest = after;
-    }
-    said + rest
 }
 
 #[cfg(test)]

@@ -67,6 +67,35 @@ async fn a_file_that_git_ignores_is_saved_where_a_line_names_it() {
 }
 
 #[tokio::test]
+async fn a_file_that_git_ignores_is_saved_however_a_line_means_it() {
+    for line in [
+        "rm -f [[:alpha:]]*.local",
+        "find . -name '[[:alpha:]]*.local' -delete",
+        "find . -name 'con\\fig.local' -delete",
+        "find . -name '[a\\]c]*.local' -delete",
+        "x='[c]onfig.local'; : > $x",
+        "echo config.* | xargs rm",
+        "rm -f dat*/rows.csv",
+        "find -P data -name '*.csv' -delete",
+        "find config.local -name '*.local' -delete",
+        "find . -type f -name '*.local' -delete -name '*.pyc'",
+        "shopt -s globstar; rm -f **/rows.csv",
+    ] {
+        let mut desk = Desk::new(ROOM);
+        desk.write(".gitignore", "*.local\ndata/\n");
+        desk.write("config.local", "one\n");
+        desk.write("data/rows.csv", "one\n");
+        bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
+        let before = tree(&desk.at());
+        let wrote = desk.run(line).await.unwrap_or_else(|| panic!("{line}: it is told"));
+        assert_eq!(wrote.left, Vec::<String>::new(), "{line}");
+        assert_ne!(tree(&desk.at()), before, "{line}");
+        desk.revert(wrote.record.unwrap(), false).unwrap();
+        assert_eq!(tree(&desk.at()), before, "{line}");
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_git_ignores_comes_back_after_a_kill_and_one_outside_is_nobodys() {
     let mut desk = Desk::new(ROOM);
     desk.write(".gitignore", "data/\naway\n");

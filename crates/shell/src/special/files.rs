@@ -34,7 +34,7 @@ pub(super) fn is_whole(path: &str) -> bool {
 /// `find`: its actions run, delete and write.
 pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
-    let roots: Vec<&Field> = words.iter().take_while(|f| !f.text.starts_with(['-', '(', '!'])).collect();
+    let roots = starts(words).0;
     let named = words.windows(2).find_map(|pair| match pair {
         [test, name] if matches!(test.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") => {
             Some(name.text.clone())
@@ -77,21 +77,73 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-/// What `-delete` removes: below each root what one name fits, all where the tests say more than that.
+/// What `-delete` removes: below each root what one name fits, all where the tests before it say more than that.
 fn note_found(w: &mut Walker<'_>, case: &Case<'_>, word: &Field) {
-    let words = case.words();
-    let is = |f: &Field, names: &[&str]| names.contains(&f.text.as_str());
-    let single = !words.iter().any(|f| is(f, &["-o", "-or", ",", "!", "-not"]));
-    let name = words.windows(2).find_map(|pair| match pair {
-        [test, name] if single && is(test, &["-name", "-iname"]) => Some(format!("***{}", name.text)),
-        _ => None,
-    });
-    let name = name.unwrap_or_else(|| UNKNOWN.to_string());
-    let roots: Vec<&str> =
-        words.iter().map(|f| f.text.as_str()).take_while(|t| !t.starts_with(['-', '(', '!'])).collect();
-    for root in if roots.is_empty() { vec!["."] } else { roots } {
-        w.note_use(Act::Delete, &Field { many: true, ..word.with(&format!("{root}/{name}")) });
+    let (roots, tests) = starts(case.words());
+    if tests.iter().any(|f| f.text == "-files0-from") {
+        return w.note_use(Act::Delete, &word.with(&UNKNOWN.to_string()));
     }
+    let name = name_before_delete(tests).map_or_else(|| UNKNOWN.to_string(), |name| format!("***{name}"));
+    let here = Field::plain(".", word.span);
+    for root in if roots.is_empty() { std::slice::from_ref(&here) } else { roots } {
+        w.note_use(Act::Delete, &Field { many: true, ..word.with(&format!("{}/{name}", root.text)) });
+    }
+}
+
+/// Where `find` starts, and its tests: options that stand before both are left out.
+fn starts(words: &[Field]) -> (&[Field], &[Field]) {
+    let mut rest = words;
+    loop {
+        let skip = match rest.first().map(|f| f.text.as_str()) {
+            Some("-D") => 2,
+            // On a Mac a root may stand after this one.
+            Some("--" | "-f") => 1,
+            Some(option) if option.starts_with("-O") => 1,
+            Some(option) if option.strip_prefix('-').is_some_and(is_flags) => 1,
+            _ => break,
+        };
+        rest = rest.get(skip..).unwrap_or_default();
+    }
+    let end = rest.iter().position(|f| f.text.starts_with(['-', '(', '!', ')', ','])).unwrap_or(rest.len());
+    rest.split_at_checked(end).unwrap_or((rest, &[]))
+}
+
+fn is_flags(letters: &str) -> bool {
+    !letters.is_empty() && letters.chars().all(|c| "HLPEXdsx".contains(c))
+}
+
+/// The name that all has to have which `-delete` comes to; `None` where that is not certain.
+fn name_before_delete(tests: &[Field]) -> Option<String> {
+    let takes = programs::valued("find");
+    let mut name = None;
+    let mut words = tests.iter();
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-delete" => return name,
+            "-o" | "-or" | "," | "!" | "-not" => return None,
+            "-name" | "-iname" => {
+                // A test of names never comes to one with a slash, but a class of characters may hold it.
+                let value = words.next().filter(|f| !f.text.contains('/'))?;
+                name = name.or_else(|| Some(value.text.clone()));
+            }
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let mut last = "";
+                let mut ends = |f: &Field| {
+                    let end = f.text == ";" || f.text == "+" && last == "{}";
+                    last = if f.text == "{}" { "{}" } else { "" };
+                    end
+                };
+                let _ = words.find(|f| ends(f));
+            }
+            "-fprintf" => drop(words.nth(1)),
+            test if takes.contains(&test) || test.starts_with("-newer") || test.starts_with("-fprint") => {
+                let _ = words.next();
+            }
+            _ if word.unknown() || word.many => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// A pattern that the program itself reads: there a wildcard may also mean the dot in front of a name, which a path

@@ -6,7 +6,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -22,14 +21,13 @@ use super::{
     record::{Change, Thing},
 };
 use crate::{
+    pattern::{UNKNOWN, is_deep, is_pattern},
     stamp::Stamp,
-    unlost::{DEEP, UNKNOWN},
+    unlost::spread,
 };
 
 /// Changes that are named.
 const MOST_NAMED: usize = 6;
-/// Names in a folder that are held against a wildcard.
-const MOST_THERE: usize = 10_000;
 
 /// What a line says of what it changes.
 #[derive(Debug)]
@@ -83,38 +81,44 @@ impl Named {
         Self { files, folders, git, whole, finds, cleans, paths, gone: Vec::new(), beyond: Vec::new() }
     }
 
-    /// The places in the workspace that they mean, and what is done there. Where a wildcard stands for a folder none is
-    /// found.
-    pub fn places(&self, root: &Path) -> Vec<(String, Act)> {
+    /// The places in the workspace that they mean, and what is done there; notes those that are too many.
+    pub fn places(&mut self, root: &Path) -> Vec<(String, Act)> {
         let mut all = if self.whole { vec![(String::new(), Act::Delete)] } else { Vec::new() };
         for (path, wild, act) in &self.paths {
+            let wild = *wild || is_pattern(path);
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-            if *wild && name.starts_with(UNKNOWN) && (self.finds || !folder.is_empty()) {
-                all.push((folder.to_owned(), *act));
+            let whole = wild && name.starts_with(UNKNOWN) && (self.finds || !folder.is_empty());
+            let path = if whole { folder } else { path };
+            if !wild || is_deep(path) || path.contains(UNKNOWN) {
+                all.push((path.to_owned(), *act));
                 continue;
             }
-            if !wild || !name.contains(['*', '?', '[']) {
-                all.push((path.clone(), *act));
-                continue;
+            match meant(root, path) {
+                Some(found) => all.extend(found.into_iter().map(|path| (path, *act))),
+                None => self.beyond.push(too_many(path)),
             }
-            let names = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
-            let below =
-                names.take(MOST_THERE).filter_map(|e| Some(folder_and(folder, e.file_name().to_str()?)));
-            let fits = below.filter(|path| self.files.matched(path, false).is_ignore());
-            all.extend(fits.map(|path| (path, *act)));
         }
         all
     }
 
     /// Folders out of which it removes what has a name at any depth, or anything that git ignores.
-    pub fn within(&self) -> Vec<(String, Option<String>)> {
-        let deep = self.paths.iter().filter(|(_, wild, act)| *wild && *act == Act::Delete).filter_map(
-            |(path, ..)| {
-                let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-                name.starts_with(DEEP).then(|| (folder.to_owned(), Some(name.to_owned())))
-            },
-        );
-        deep.chain(self.cleans.then(|| (String::new(), None))).collect()
+    pub fn within(&mut self, root: &Path) -> Vec<(String, Option<String>)> {
+        let mut all = Vec::new();
+        for (path, ..) in self.paths.iter().filter(|(_, wild, act)| *wild && *act == Act::Delete) {
+            // From where stars stand for folders on, any name may be meant below.
+            let parts: Vec<&str> = path.split('/').collect();
+            let Some(at) = parts.iter().position(|part| is_deep(part)) else { continue };
+            let (folder, name) = (parts.get(..at).unwrap_or_default().join("/"), parts.last());
+            if folder.contains(UNKNOWN) {
+                continue;
+            }
+            match meant(root, &folder) {
+                Some(found) => all.extend(found.into_iter().map(|f| (f, name.map(|n| (*n).to_owned())))),
+                None => self.beyond.push(too_many(path)),
+            }
+        }
+        all.extend(self.cleans.then(|| (String::new(), None)));
+        all
     }
 
     /// Whether a change may be somebody else's; `stamp` is what stands there, and the command ended `ended`.
@@ -143,6 +147,19 @@ fn cleans_ignored(call: &shell::Call) -> bool {
     call.program == "git" && call.words.iter().any(|w| w.text == "clean") && call.words.iter().any(flag)
 }
 
+/// What a path of a line means below the workspace; `None` where that are too many.
+fn meant(root: &Path, path: &str) -> Option<Vec<String>> {
+    if !is_pattern(path) {
+        return Some(vec![path.to_owned()]);
+    }
+    let below = |at: &PathBuf| Some(at.strip_prefix(root).ok()?.to_str()?.to_owned());
+    Some(spread(&root.join(path))?.iter().filter_map(below).collect())
+}
+
+fn too_many(path: &str) -> (String, String) {
+    (path.to_owned(), "more names than are looked at".to_owned())
+}
+
 /// A path of a line below the workspace; `None` for one outside.
 fn below(path: &str, workspace: &Path) -> Option<String> {
     let below =
@@ -156,17 +173,13 @@ fn pattern(path: &str, wild: bool) -> String {
     path.chars().flat_map(escaped).collect()
 }
 
-fn folder_and(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-}
-
 /// The files among places that are there, as they are reached without a link.
 pub(super) fn there(root: &Path, places: &[(String, Act)]) -> Vec<String> {
     places.iter().flat_map(|(path, _)| reached(root, path)).collect()
 }
 
 /// What is written by a path: itself, and where it leads if it is a link. Nothing outside the workspace.
-fn reached(root: &Path, path: &str) -> Vec<String> {
+pub(super) fn reached(root: &Path, path: &str) -> Vec<String> {
     let full = root.join(path);
     let own = full.parent().and_then(|p| p.canonicalize().ok()).zip(full.file_name()).map(|(p, n)| p.join(n));
     let real = full.canonicalize().ok();

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use pilothouse_core::shell::{self, Act};
 use walkdir::WalkDir;
 
-use super::tree::Tree;
+use super::{doubt, tree::Tree};
 use crate::{
+    pattern::fits,
     stamp::Stamp,
-    unlost::{fits, is_marked},
+    unlost::is_marked,
     walk::{self, Heed},
 };
 
@@ -39,6 +40,8 @@ impl Hidden {
             }
         }
         for (path, name) in within {
+            // A file that is looked through may be what is looked for.
+            found.files.extend(doubt::reached(&tree.root, path));
             for at in found.below(tree, path, Act::Delete) {
                 match name {
                     Some(name) => found.take_named(tree, &at, name),

@@ -142,6 +142,65 @@ fn what_nothing_brings_back_is_lost() {
 }
 
 #[test]
+fn what_a_line_may_mean_in_any_reading_is_looked_at() {
+    let (_dir, around) = desk();
+    for path in ["mine.local", "deep/a/b/mine.local"] {
+        fs::create_dir_all(around.root.join(path).parent().unwrap()).unwrap();
+        fs::write(around.root.join(path), "m").unwrap();
+    }
+    let lost = [
+        // Classes of characters, however they are written.
+        "find . -name '[[:alpha:]]*.local' -delete",
+        "rm -f [[:alpha:]]*.local",
+        "find . -name '[a\\]m]*.local' -delete",
+        "find . -name '[a/m]*.local' -delete",
+        "rm -f [a\"m\"]ine.local",
+        "rm -f [m]?ne.local",
+        // Quotes and backslashes.
+        "find . -name 'm\\ine.local' -delete",
+        "echo mi\\'n\\'e.local | xargs rm",
+        // What a variable or a print holds is expanded once more.
+        "x='a [m]ine.local'; rm -f $x",
+        "echo [m]ine.local | xargs rm",
+        "rm -f $(echo '*.local')",
+        "x=$(echo *.local); rm \"$x\"",
+        "set -- '[m]ine.local'; rm -f $@",
+        "bash -c 'rm -f $0' '[m]ine.local'",
+        // Stars for folders.
+        "shopt -s globstar; rm -f deep/**/*.local",
+        "shopt -s globstar; rm -f **/mine.local",
+        // What `find` comes to before a name, starts at, or takes for a value.
+        "find . -delete -name '*.pyc'",
+        "find . -printf -name -delete",
+        "find . -newer -name -delete",
+        "find . -fls x -fprintf -name '*.pyc' -delete",
+        "cd lib && find -P .. -name '*.local' -delete",
+        "cd lib && find -O3 -- .. -name '*.local' -delete",
+        "cd lib && find -files0-from list -name '*.pyc' -delete",
+        "cd lib && find \"$X\" -name '*.local' -delete",
+        "find mine.local -name '*.local' -delete",
+        "find mine.local -delete",
+        // Behind a link names mean something else.
+        "ln -s sub x; rm -rf x/data",
+        "ln -s sub x && find x/ -name '*.csv' -delete",
+    ];
+    check(&around, &lost.map(|line| (line, LOST)));
+    check(
+        &around,
+        &[
+            ("find . \\( -name '*.pyc' \\) -delete", AGAIN),
+            ("find -L src -xdev -type f -name '*.pyc' -delete", LOST),
+            ("find -P src -xdev -type f -name '*.pyc' -delete", AGAIN),
+            ("rm -rf x && ln -s sub x", AGAIN),
+            ("rm -f [n]otes.txt", UNDONE),
+        ],
+    );
+    fs::write(around.root.join("é.local"), "m").unwrap();
+    fs::remove_file(around.root.join("mine.local")).unwrap();
+    check(&around, &[("rm -f ??.local", LOST), ("rm -f ab.local", AGAIN)]);
+}
+
+#[test]
 fn signals_and_variables_are_weighed_by_what_the_command_gets() {
     let (_dir, mut around) = desk();
     check(
