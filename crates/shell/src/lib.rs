@@ -48,7 +48,7 @@ mod wrap;
 use serde::{Deserialize, Serialize};
 
 pub use effect::{Effect, effect};
-pub use made::{is_made, is_output, makes_again};
+pub use made::{Signs, is_made, is_output, makes_again, signs};
 pub use path::glob;
 pub use programs::{Role, goes_deeper, is, work_files};
 pub use proof::{

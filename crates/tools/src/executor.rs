@@ -263,10 +263,11 @@ impl ToolExecutor {
         let folder = command::folder(&self.jail, folder.trim()).unwrap_or_else(|_| root.clone());
         let (signals, redactor) = (self.fence.holds_signals(), self.redactor.clone());
         // Only what is held so loses nothing but what is saved.
+        let since = self.snapshots.as_ref().map(Snapshots::since);
         let held = confine == Confine::Inside { write: true, network: false } && self.snapshots.is_some();
         let work = tokio::task::spawn_blocking(move || {
             let meant = resolved::look(&line, &folder, &environment);
-            let around = Around { root, folder, signals, environment, redactor };
+            let around = Around { root, folder, signals, environment, redactor, since };
             ResolvedCommand { unlost: held.then(|| around.unlost(&line)).flatten(), ..meant }
         });
         work.await.unwrap_or_else(|e| {

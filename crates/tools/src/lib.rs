@@ -16,6 +16,7 @@ mod descriptors;
 mod evidence;
 mod files;
 mod guard;
+mod made;
 mod pattern;
 mod program;
 mod resolved;

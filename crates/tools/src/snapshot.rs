@@ -41,6 +41,7 @@ pub const MOST_FILE_BYTES: u64 = 256 << 20;
 pub struct Snapshots {
     state: Arc<Mutex<State>>,
     store: PathBuf,
+    since: SystemTime,
 }
 
 /// What a workspace is, as far as it is saved.
@@ -119,9 +120,14 @@ impl Snapshots {
     /// The saving of a workspace; nothing is looked at before the first command.
     pub fn of(ground: Ground) -> Self {
         let Ground { workspace, git, own, store, cap } = ground;
+        // An earlier process of the session made the folder of copies.
+        let made = store.metadata().and_then(|meta| meta.created()).ok();
+        let since = made.into_iter().fold(SystemTime::now(), SystemTime::min);
         let outside = git.into_iter().map(|path| Tree::of(path, true, Vec::new()));
         let state = State {
-            trees: std::iter::once(Tree::of(workspace, false, own)).chain(outside).collect(),
+            trees: std::iter::once(Tree::of(workspace, false, own).of_session(since))
+                .chain(outside)
+                .collect(),
             cap,
             awake: false,
             journal: Journal::at(store.join("journal")),
@@ -133,7 +139,12 @@ impl Snapshots {
             accepted: BTreeSet::new(),
             sums: BTreeMap::new(),
         };
-        Self { state: Arc::new(Mutex::new(state)), store }
+        Self { state: Arc::new(Mutex::new(state)), store, since }
+    }
+
+    /// When the session began.
+    pub const fn since(&self) -> SystemTime {
+        self.since
     }
 
     async fn hold(&self) -> Held {

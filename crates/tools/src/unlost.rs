@@ -6,6 +6,7 @@
 use std::{
     ffi::OsString,
     path::{Component, Path, PathBuf},
+    time::SystemTime,
 };
 
 use pilothouse_core::{
@@ -15,8 +16,8 @@ use pilothouse_core::{
 };
 
 use crate::{
+    made,
     pattern::{self, DEEP, UNKNOWN},
-    stamp::Stamp,
     walk::{self, Heed},
 };
 
@@ -37,6 +38,8 @@ pub struct Around {
     pub environment: Vec<(OsString, OsString)>,
     /// What is known to be secret.
     pub redactor: Redactor,
+    /// When the session began: what shows that a tool makes a folder again must be older.
+    pub since: Option<SystemTime>,
 }
 
 impl Around {
@@ -98,13 +101,18 @@ impl Around {
         let Ok(meta) = path.symlink_metadata() else { return Some(Unlost::MadeAgain) };
         let mut parts = below.ancestors().filter(|p| !p.as_os_str().is_empty()).collect::<Vec<_>>();
         parts.reverse();
+        let mut hidden = false;
         for part in parts {
             let (at, folder) = (self.root.join(part), part != below || meta.is_dir());
-            match made(&self.root, &at, folder) {
+            match self.made(&at, folder, hidden) {
                 Made::Again => return Some(Unlost::MadeAgain),
                 Made::Unsaved => return None,
+                Made::Saved => hidden = true,
                 Made::ByHand => {}
             }
+        }
+        if hidden {
+            return self.is_saved(&path).then_some(Unlost::Undone);
         }
         if meta.is_dir() {
             return self.below(&path, false);
@@ -125,10 +133,41 @@ impl Around {
     fn below(&self, start: &Path, git: bool) -> Option<Unlost> {
         let (kept, out) = walk::parted(&self.root, start, Heed::Git, MOST_NAMES)?;
         let own = |at: &Path| git && at.file_name().is_some_and(|name| name == ".git");
-        let again = |at: &Path| made(&self.root, at, at.is_dir()) == Made::Again;
-        let goes = out.iter().all(|at| own(at) || again(at));
+        let goes = |at: &Path| match self.made(at, at.is_dir(), false) {
+            Made::Again => true,
+            Made::Saved => self.is_saved(at),
+            Made::Unsaved | Made::ByHand => false,
+        };
+        let goes = out.iter().all(|at| own(at) || goes(at));
         let comes = kept.iter().all(|at| at == start || self.keeps(at, git));
         (goes && comes).then_some(Unlost::Undone)
+    }
+
+    /// What is known of a path; `hidden` where it lies in what git's rules hide and what is saved.
+    fn made(&self, at: &Path, folder: bool, hidden: bool) -> Made {
+        let name = at.file_name().unwrap_or_default().to_string_lossy();
+        let again = folder && made::is_made_again(at, self.since);
+        let named = shell::makes_again(&name);
+        let by_name = named && !folder && shell::signs(&name).is_none();
+        match hidden || walk::ignores(&self.root, at, folder) {
+            true if again || by_name => Made::Again,
+            true if hidden || named || shell::is_output(&name) => Made::Saved,
+            true => Made::Unsaved,
+            false if named || name == ".git" => Made::Unsaved,
+            false => Made::ByHand,
+        }
+    }
+
+    /// Whether all that is at a path which git's rules hide is saved, but what is made again.
+    fn is_saved(&self, path: &Path) -> bool {
+        let own = |at: &Path| at != path && made::is_made_again(at, self.since);
+        let all = walkdir::WalkDir::new(path).into_iter();
+        let mut all = all.filter_entry(|e| !e.file_type().is_dir() || !own(e.path()));
+        let keeps = |at: &Path| {
+            let git = at.file_name().is_some_and(|name| name == ".git");
+            !git && (at == path || self.keeps(at, false))
+        };
+        all.by_ref().take(MOST_NAMES).all(|e| e.is_ok_and(|e| keeps(e.path()))) && all.next().is_none()
     }
 
     /// Whether something is saved before a command and brought back by an undo as a matter of course. What git throws away
@@ -145,28 +184,12 @@ impl Around {
 enum Made {
     /// A tool makes it again, and git ignores it.
     Again,
+    /// Nothing says for certain that it is made again, but it is saved, as far as there is room: else it is asked about once more.
+    Saved,
     /// Nothing of it is saved.
     Unsaved,
     /// It is somebody's work.
     ByHand,
-}
-
-fn made(root: &Path, at: &Path, folder: bool) -> Made {
-    let name = at.file_name().unwrap_or_default().to_string_lossy();
-    match (shell::makes_again(&name), walk::ignores(root, at, folder)) {
-        (true, true) => Made::Again,
-        (false, true) if shell::is_output(&name) || is_marked(at) => Made::Again,
-        (true, false) | (false, true) => Made::Unsaved,
-        (false, false) if name == ".git" => Made::Unsaved,
-        (false, false) => Made::ByHand,
-    }
-}
-
-/// Whether a folder says itself that a tool makes it again: an environment of Python, a cache by the standard for such.
-pub(crate) fn is_marked(folder: &Path) -> bool {
-    ["pyvenv.cfg", "CACHEDIR.TAG"]
-        .iter()
-        .any(|mark| Stamp::at(&folder.join(mark)).is_some_and(Stamp::is_file))
 }
 
 /// What a path with wildcards fits, dots in front included: more than the shell would find. `None` where that are too many.

@@ -192,6 +192,35 @@ async fn what_git_ignores_comes_back_with_the_folder_that_a_line_removes_whole()
 }
 
 #[tokio::test]
+async fn what_only_passes_for_made_by_a_tool_comes_back() {
+    for line in [
+        "rm -rf data",
+        "touch private/CACHEDIR.TAG; rm -rf private",
+        "rm -rf build",
+        "rm -rf sub/target",
+        "rm -rf sub build",
+        "git clean -fdxq",
+    ] {
+        let mut desk = Desk::new(ROOM);
+        desk.write(".gitignore", "data/\nprivate/\ntarget/\nbuild/\n");
+        desk.write("a.txt", "a\n");
+        bash(&desk.at(), "git init -qb main && git add -A && git commit -qm one");
+        for folder in ["data", "private", "build", "sub/target"] {
+            desk.write(&format!("{folder}/notes.txt"), "mine\n");
+        }
+        // In the session anybody may have written it.
+        desk.write("data/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
+        desk.run("touch private/CACHEDIR.TAG").await;
+        let before = tree(&desk.at());
+        let wrote = desk.run(line).await.unwrap_or_else(|| panic!("{line}: it is told"));
+        assert_eq!(wrote.left, Vec::<String>::new(), "{line}");
+        assert_ne!(tree(&desk.at()), before, "{line}");
+        desk.revert(wrote.record.unwrap(), false).unwrap();
+        assert_eq!(tree(&desk.at()), before, "{line}");
+    }
+}
+
+#[tokio::test]
 async fn what_git_has_comes_back_with_the_repository_that_a_line_removes() {
     let mut desk = Desk::new(ROOM);
     desk.write("a.txt", "a\n");
@@ -243,8 +272,11 @@ async fn what_is_too_much_in_an_ignored_folder_is_named_before_it_goes() {
     desk.write("data/large.bin", vec![7; 3 << 20]);
     // What a tool makes again is nobody's loss, however much it is.
     desk.write("build/large.o", vec![7; 3 << 20]);
+    desk.write("build/CMakeCache.txt", "# This is the CMakeCache file.\n");
     desk.write("env/pyvenv.cfg", "home = /usr/bin\n");
-    desk.write("env/large.so", vec![7; 3 << 20]);
+    desk.write("env/bin/large.so", vec![7; 3 << 20]);
+    // What shows it is older than the session.
+    desk.snapshots = snapshots(desk.dir.path(), "w", &[], 1 << 20);
     assert!(desk.run_told("rm -rf build env", "").await.unwrap().is_none());
     assert!(
         desk.run_told("find . -name '*.pyc' -delete", "").await.unwrap().is_none(),

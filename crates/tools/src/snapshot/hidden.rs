@@ -5,14 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-use pilothouse_core::shell::{self, Act};
+use pilothouse_core::shell::Act;
 use walkdir::WalkDir;
 
 use super::{doubt, tree::Tree};
 use crate::{
+    made::is_made_again,
     pattern::fits,
     stamp::Stamp,
-    unlost::is_marked,
     walk::{self, Heed},
 };
 
@@ -78,8 +78,8 @@ impl Hidden {
         let Some(path) = text(tree, at) else { return };
         if !Stamp::at(at).is_some_and(Stamp::is_folder) {
             self.files.push(path);
-        } else if !is_made_again(&tree.root, at) {
-            match by_hand(&tree.root, at).nth(MOST_NAMES) {
+        } else if !is_made_again(at, tree.since) {
+            match by_hand(tree, at).nth(MOST_NAMES) {
                 Some(_) => self.beyond.push((path, format!("more than {MOST_NAMES} files that git ignores"))),
                 None => self.folders.push(path),
             }
@@ -89,8 +89,7 @@ impl Hidden {
     /// Takes what has a name.
     fn take_named(&mut self, tree: &Tree, at: &Path, name: &str) {
         let named = |at: &Path| fits(name, &at.file_name().unwrap_or_default().to_string_lossy());
-        let found: Vec<PathBuf> =
-            by_hand(&tree.root, at).filter(|at| named(at)).take(MOST_NAMES + 1).collect();
+        let found: Vec<PathBuf> = by_hand(tree, at).filter(|at| named(at)).take(MOST_NAMES + 1).collect();
         if found.len() > MOST_NAMES {
             let why = format!("more than {MOST_NAMES} files of that name that git ignores");
             self.beyond.extend(text(tree, at).map(|path| (path, why)));
@@ -107,22 +106,14 @@ fn text(tree: &Tree, at: &Path) -> Option<String> {
 }
 
 /// What is at a place and below it, without what a tool makes again.
-fn by_hand(root: &Path, at: &Path) -> impl Iterator<Item = PathBuf> {
+fn by_hand(tree: &Tree, at: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let since = tree.since;
     let all = WalkDir::new(at).into_iter();
-    let all = all.filter_entry(move |e| !e.file_type().is_dir() || !is_made_again(root, e.path()));
+    let all = all.filter_entry(move |e| !e.file_type().is_dir() || !is_made_again(e.path(), since));
     all.flatten().map(walkdir::DirEntry::into_path)
-}
-
-/// Whether a tool makes again what lies in a folder: by its name, by what it says itself, or where output goes by habit and git
-/// ignores it.
-pub(super) fn is_made_again(root: &Path, folder: &Path) -> bool {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    shell::makes_again(&name)
-        || is_marked(folder)
-        || (shell::is_output(&name) && walk::ignores(root, folder, true))
 }
 
 fn lies_in_made(tree: &Tree, path: &str) -> bool {
     let mut around = Path::new(path).ancestors().filter(|p| !p.as_os_str().is_empty());
-    around.any(|p| is_made_again(&tree.root, &tree.root.join(p)))
+    around.any(|p| is_made_again(&tree.root.join(p), tree.since))
 }

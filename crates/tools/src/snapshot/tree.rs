@@ -18,8 +18,9 @@ use pilothouse_core::shell;
 use serde::{Deserialize, Serialize};
 use walkdir::DirEntry;
 
-use super::{glance::glance, hidden::is_made_again};
+use super::glance::glance;
 use crate::{
+    made::is_made_again,
     stamp::Stamp,
     walk::{Heed, walk_heeding},
 };
@@ -100,6 +101,8 @@ pub(super) struct Tree {
     pub opened: BTreeSet<String>,
     /// Names that are no text.
     pub odd: BTreeSet<PathBuf>,
+    /// When the session began.
+    pub since: Option<SystemTime>,
     /// Folders that are passed over.
     skip: Vec<PathBuf>,
 }
@@ -112,6 +115,11 @@ impl Tree {
         // A repository without a work tree is git's own folder.
         let bare = ["HEAD", "objects", "refs"].iter().all(|n| root.join(n).symlink_metadata().is_ok());
         Self { root, git: git || bare, skip, ..Self::default() }
+    }
+
+    /// The same in a session that began then.
+    pub fn of_session(self, since: SystemTime) -> Self {
+        Self { since: Some(since), ..self }
     }
 
     /// Whether what is at a path is git's own.
@@ -367,7 +375,7 @@ impl Tree {
         } else if self.is_opened(path) {
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
-                if !is_folder || !is_made_again(&self.root, &entry.path()) {
+                if !is_folder || !is_made_again(&entry.path(), self.since) {
                     self.sort(&Path::new(path).join(entry.file_name()), is_folder, &mut all);
                 }
             }

@@ -34,7 +34,10 @@ fn desk() -> (tempfile::TempDir, Around) {
         ("nested/.git/HEAD", "ref"),
         ("nested/a", "a"),
         ("out/report.txt", "by hand"),
+        ("Cargo.toml", "[package]\n"),
+        ("package.json", "{}\n"),
         ("env/pyvenv.cfg", "home = /usr/bin"),
+        ("env/bin/python", "p"),
         ("env/lib/a.py", "a"),
     ] {
         let path = root.join(name);
@@ -44,7 +47,8 @@ fn desk() -> (tempfile::TempDir, Around) {
     symlink("../elsewhere", root.join("link")).unwrap();
     let environment = vec![("PATH".into(), "/usr/bin".into()), ("NODE_ENV".into(), "test".into())];
     let folder = root.clone();
-    (dir, Around { root, folder, signals: true, environment, redactor: Redactor::default() })
+    let (redactor, since) = (Redactor::default(), Some(SystemTime::now()));
+    (dir, Around { root, folder, signals: true, environment, redactor, since })
 }
 
 fn check(around: &Around, lines: &[(&str, Option<Unlost>)]) {
@@ -62,9 +66,7 @@ fn what_tools_make_again_and_git_ignores_is_nobodys_loss() {
             ("rm -rf target", AGAIN),
             ("rm -rf ./target/", AGAIN),
             ("rm -rf target/debug", AGAIN),
-            ("rm -rf node_modules dist", AGAIN),
-            ("rm -rf build && mkdir x", AGAIN),
-            ("cd lib && rm -rf build", AGAIN),
+            ("rm -rf node_modules", AGAIN),
             ("rm target/debug/app", AGAIN),
             ("rm -rf not-there", AGAIN),
             ("rm -rf docs/.build lib/not/there", AGAIN),
@@ -91,6 +93,11 @@ fn what_is_saved_before_the_command_an_undo_brings_back() {
             ("rm -rf lib", UNDONE),
             ("rm link", UNDONE),
             ("find src -delete", UNDONE),
+            // Output goes there by habit, and so may work: it is saved.
+            ("rm -rf node_modules dist", UNDONE),
+            ("rm -rf build && mkdir x", UNDONE),
+            ("cd lib && rm -rf build", UNDONE),
+            ("rm build/app.o", UNDONE),
             ("git branch -D old", UNDONE),
             ("git stash drop", UNDONE),
         ],
@@ -139,6 +146,61 @@ fn what_nothing_brings_back_is_lost() {
     // Not ignored it may be anybody's, and is not saved either: nobody looks into folders of such names.
     check(&around, &[("rm -rf target", LOST), ("rm -rf node_modules", LOST), ("git clean -fd", LOST)]);
     drop(dir);
+}
+
+#[test]
+fn only_what_shows_for_certain_that_a_tool_makes_it_is_made_again() {
+    const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# made by a tool\n";
+    let (_dir, mut around) = desk();
+    let write = |path: &str, text: &str| {
+        fs::create_dir_all(around.root.join(path).parent().unwrap()).unwrap();
+        fs::write(around.root.join(path), text).unwrap();
+    };
+    write(".gitignore", "private*\ntarget\nnode_modules\nbuild\nvenv\n*.log\n");
+    write("private/notes.txt", "n");
+    write("private/CACHEDIR.TAG", "");
+    write("private2/notes.txt", "n");
+    write("private2/pyvenv.cfg", "home = /usr/bin");
+    write("private3/notes.txt", "n");
+    write("private3/CACHEDIR.TAG", TAG);
+    write("sub/target/plan.txt", "of a shooting range");
+    write("sub/node_modules/notes.txt", "n");
+    write("sub/venv/notes.txt", "n");
+    write("sub/build/notes.txt", "n");
+    write("sub/build/.env", "KEY=1");
+    write("lib/build/CMakeCache.txt", "# This is the CMakeCache file.\n");
+    symlink("../env", around.root.join("private4")).unwrap();
+    check(
+        &around,
+        &[
+            ("rm -rf private", LOST),
+            ("rm -rf private2", LOST),
+            ("rm -rf private3", LOST),
+            ("rm -rf private4", LOST),
+            ("rm -rf sub/target", UNDONE),
+            ("rm -rf sub/node_modules", UNDONE),
+            ("rm -rf sub/venv", UNDONE),
+            // A secret file is not saved.
+            ("rm -rf sub/build", LOST),
+            ("rm -rf lib/build", UNDONE),
+            ("rm -f one.log", UNDONE),
+            ("find . -name '*.log' -delete", UNDONE),
+            ("rm -rf target node_modules", AGAIN),
+        ],
+    );
+    // A mark that was there before the session tells.
+    around.since = Some(SystemTime::now());
+    check(
+        &around,
+        &[
+            ("rm -rf private", LOST),
+            ("rm -rf private2", LOST),
+            ("rm -rf private3", AGAIN),
+            ("rm -rf lib/build", AGAIN),
+        ],
+    );
+    around.since = None;
+    check(&around, &[("rm -rf private3", LOST), ("rm -rf env", LOST)]);
 }
 
 #[test]
