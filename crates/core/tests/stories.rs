@@ -79,6 +79,8 @@ mod support;
 mod transcript;
 #[path = "stories/trust.rs"]
 mod trust;
+#[path = "stories/undo.rs"]
+mod undo;
 #[path = "stories/witnesses.rs"]
 mod witnesses;
 #[path = "stories/words.rs"]

@@ -9,6 +9,7 @@ use crate::{
     event::{Event, FileChange},
     ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId},
     money,
+    outcome::ChangeKind,
     proposal::{Decision, Proposal, ProposalStatus, TakeBack},
     question::UndoQuestion,
     session::{Lane, Talk},
@@ -51,6 +52,8 @@ pub struct Apply {
     pub status: ApplyStatus,
     /// The command that wrote, where it was one.
     pub command: Option<CommandWrite>,
+    /// Whether it takes back, or puts back, only a part of another, and so stands for that part by itself.
+    pub part: bool,
 }
 
 /// What a command wrote, beside its first files.
@@ -194,6 +197,7 @@ impl Changes {
                     files: Vec::new(),
                     status: ApplyStatus::Approved,
                     command: None,
+                    part: false,
                 };
                 self.applies.insert(apply.id, apply);
             }
@@ -234,17 +238,7 @@ impl Changes {
                 }
                 self.set_apply(*apply, ApplyStatus::Reverting { redo: *redo });
             }
-            Event::Reverted { apply, redo: false } => {
-                self.set_apply(*apply, ApplyStatus::Reverted);
-                self.ledger.retain(|a| a != apply);
-                self.undone.push(*apply);
-                self.taking_back.done.extend(self.taking_back.left.pop_if(|a| a == apply));
-            }
-            Event::Reverted { apply, redo: true } => {
-                self.set_apply(*apply, ApplyStatus::Applied);
-                self.undone.retain(|a| a != apply);
-                self.ledger.push(*apply);
-            }
+            Event::Reverted { apply, redo } => self.reverted(*apply, *redo),
             Event::RevertFailed { apply, redo, .. } => {
                 let back = if *redo { ApplyStatus::Reverted } else { ApplyStatus::Applied };
                 self.set_apply(*apply, back);
@@ -365,6 +359,7 @@ impl Changes {
             files: files.clone(),
             status: ApplyStatus::Applied,
             command: Some(command),
+            part: false,
         };
         self.ledger.push(apply.id);
         self.undone.clear();
@@ -376,8 +371,23 @@ impl Changes {
         apply.take.iter().find_map(|(id, _)| self.proposals.get(id)?.back)
     }
 
-    /// A write is taken back, or put back, in files that others changed since: from now on it is what that came to.
-    fn carry(&mut self, back: TakeBack, files: Vec<FileChange>) {
+    /// A write is taken back, or put back, in files that others changed since: where that is all of it, it is from now on
+    /// what that came to. What of it was not taken stays where it is, and the part that was stands by itself.
+    fn carry(&mut self, id: ApplyId, back: TakeBack, files: Vec<FileChange>) {
+        let Some(of) = self.applies.get(&back.apply) else { return };
+        let taken = |own: &FileChange| files.iter().find(|f| f.path == own.path);
+        if of.stands() != back.redo {
+            let rest = |own: &FileChange| match taken(own) {
+                Some(taken) => self.rest_of(own, taken, back.redo),
+                None => Some(own.clone()),
+            };
+            let rest: Vec<FileChange> = of.files.iter().filter_map(rest).collect();
+            if !rest.is_empty() {
+                self.applies.entry(back.apply).and_modify(|of| of.files = rest);
+                self.applies.entry(id).and_modify(|part| part.part = true);
+                return;
+            }
+        }
         let Some(of) = self.applies.get_mut(&back.apply) else { return };
         if of.stands() != back.redo {
             of.files.retain(|f| files.iter().any(|g| g.path == f.path));
@@ -391,6 +401,60 @@ impl Changes {
                 None => of.files.push(new),
             }
         }
+    }
+
+    /// What is left of a file of a write of which hunks were taken back, or put back.
+    fn rest_of(&self, own: &FileChange, taken: &FileChange, redo: bool) -> Option<FileChange> {
+        let (from, to) = if redo { (own.before, own.after) } else { (own.after, own.before) };
+        let proposed = self.proposals.get(&taken.proposal).map(|p| p.after);
+        let whole = if from == taken.before { to } else { proposed.unwrap_or(to) };
+        if taken.after == whole {
+            return None;
+        }
+        let (before, after) = if redo { (taken.after, whole) } else { (whole, taken.after) };
+        let kind = match (before, after) {
+            (None, _) => ChangeKind::Create,
+            (_, None) => ChangeKind::Delete,
+            (Some(_), Some(_)) => ChangeKind::Modify,
+        };
+        let (added, removed) = if redo { (taken.added, taken.removed) } else { (taken.removed, taken.added) };
+        let (added, removed) = (own.added.saturating_sub(added), own.removed.saturating_sub(removed));
+        Some(FileChange { kind, before, after, added, removed, ..own.clone() })
+    }
+
+    /// A write is not on disk any more, or is again.
+    fn reverted(&mut self, apply: ApplyId, redo: bool) {
+        let named = self.part_of(apply, redo).unwrap_or(apply);
+        let Some(of) = self.applies.get_mut(&named) else { return };
+        if of.status == ApplyStatus::Applied && of.part && !redo {
+            of.files = std::mem::take(&mut of.files).into_iter().map(FileChange::inverse).collect();
+        }
+        if redo {
+            of.status = ApplyStatus::Applied;
+            self.undone.retain(|a| *a != named);
+            self.ledger.push(named);
+        } else {
+            of.status = ApplyStatus::Reverted;
+            self.ledger.retain(|a| *a != named);
+            self.undone.push(named);
+            self.taking_back.done.extend(self.taking_back.left.pop_if(|a| *a == named));
+        }
+    }
+
+    /// The part of a write that was taken last, where a log of before tells of the write as a whole.
+    fn part_of(&self, apply: ApplyId, redo: bool) -> Option<ApplyId> {
+        let back = |a: &Apply| self.takes_back(a).is_some_and(|b| b.apply == apply && b.redo == redo);
+        let listed = |id: ApplyId| self.ledger.contains(&id) || self.undone.contains(&id);
+        if self.applies.get(&apply)?.status.is_open() {
+            return None;
+        }
+        let mut parts = self.applies.values().rev().filter(|a| a.part && a.stands() && !listed(a.id));
+        parts.find(|a| back(a)).map(|a| a.id)
+    }
+
+    /// The questions about several changes that are taken back end without a yes: the rest stays.
+    pub fn leave_the_rest(&mut self) {
+        self.taking_back = TakingBack::default();
     }
 
     fn applied(&mut self, id: ApplyId) {
@@ -409,7 +473,7 @@ impl Changes {
         }
         let apply = self.applies.get(&id);
         if let Some((back, files)) = apply.and_then(|a| Some((self.takes_back(a)?, a.files.clone()))) {
-            return self.carry(back, files);
+            return self.carry(id, back, files);
         }
         self.ledger.push(id);
         self.undone.clear();

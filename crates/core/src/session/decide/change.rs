@@ -253,11 +253,12 @@ impl Draft<'_> {
     /// What follows from a write that is on disk.
     pub(super) fn written(&mut self, apply: ApplyId) {
         self.propose_rest(apply);
-        let of = self.state.applies().get(&apply);
-        if let Some(TakeBack { apply, redo, .. }) = of.and_then(|a| self.state.changes.takes_back(a))
-            && self.state.applies().get(&apply).is_some_and(|a| a.stands() != redo)
-        {
+        let Some(of) = self.state.applies().get(&apply) else { return };
+        let Some(TakeBack { apply: back, redo, .. }) = self.state.changes.takes_back(of) else { return };
+        if of.part {
             self.reverted(apply, redo);
+        } else if self.state.applies().get(&back).is_some_and(|a| a.stands() != redo) {
+            self.reverted(back, redo);
         }
     }
 

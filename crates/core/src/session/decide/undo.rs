@@ -172,6 +172,8 @@ impl Draft<'_> {
 
     /// A write is taken back, or put back; where several are, the next of them follows.
     pub(super) fn reverted(&mut self, apply: ApplyId, redo: bool) {
+        let part = |a: &Apply| a.part && matches!(a.status, ApplyStatus::Applied);
+        let in_part = self.state.applies().get(&apply).is_some_and(part);
         self.emit(Event::Reverted { apply, redo });
         self.stale_gates();
         if self.goes_on_back() {
@@ -180,6 +182,8 @@ impl Draft<'_> {
         let of = self.state.applies().get(&apply);
         let kept = of.and_then(|a| a.command.as_ref()).filter(|c| c.kept && !redo);
         let kept = kept.map(|c| format!(" {} stayed as it is.", c.doubt.words())).unwrap_or_default();
+        let whole = of.filter(|_| in_part).and_then(|a| self.state.changes.takes_back(a));
+        let left = whole.and_then(|back| self.state.applies().get(&back.apply)).map(told);
         let several = self.taken_back().len() > 1;
         let of = if several {
             let words: Vec<String> = self.taken_back().into_iter().map(told).collect();
@@ -193,8 +197,9 @@ impl Draft<'_> {
             (false, false) => "/unundo puts it back",
             (false, true) => "/unundo puts them back, one by one",
         };
-        let rest = match self.state.ledger().len() {
-            n if !redo && n > 0 => format!(" /undo again takes back the one before; {n} to go."),
+        let rest = match (left, self.state.ledger().len()) {
+            (Some(left), _) => format!(" Left of that change: {left}."),
+            (None, n) if !redo && n > 0 => format!(" /undo again takes back the one before; {n} to go."),
             _ => String::new(),
         };
         self.notice(Level::Info, format!("{what} {of}; {back}.{kept}{rest}"));
