@@ -133,6 +133,11 @@ impl Proposal {
         self.decided.iter().filter(|(_, d)| **d == Decision::Taken).map(|(i, _)| *i).collect()
     }
 
+    /// Whether applying would write anything: an empty file that comes or goes has no hunks.
+    pub fn writes(&self) -> bool {
+        self.hunks.is_empty() || !self.chosen().is_empty()
+    }
+
     /// The hunks without a decision.
     pub fn undecided(&self) -> BTreeSet<usize> {
         (0..self.hunks.len()).filter(|n| !self.decided.contains_key(n)).collect()

@@ -190,6 +190,31 @@ async fn what_somebody_took_back_by_hand_is_taken_back() {
 }
 
 #[tokio::test]
+async fn an_empty_file_that_was_made_is_taken_back_beside_a_changed_one() {
+    let plan = json!({"title": "Make", "tasks": [{"title": "Make pkg", "kind": "create", "files": ["src/pkg/__init__.py", "src/pkg/mod.py"]}]});
+    let make = |path: &str, text: &str| json!({"name": "write", "args": {"path": path, "content": text}});
+    for emptied in [false, true] {
+        let rig = Rig::new(&json!([
+            {"text": "", "calls": [{"name": "submit_plan", "args": plan}]},
+            {"text": "", "calls": [make("src/pkg/__init__.py", ""), make("src/pkg/mod.py", "one\ntwo\n")]},
+            {"text": "made"}
+        ]));
+        let done =
+            run_in(&rig, Options { auto_confirm: true, quiet: true, ..goal("create the package src/pkg") })
+                .await;
+        assert_eq!(done.outcome.exit, 0, "{} {}", done.err, done.outcome.reason);
+        let (init, module) = (rig.work().join("src/pkg/__init__.py"), rig.work().join("src/pkg/mod.py"));
+        assert!(init.exists() && module.exists());
+        fs::write(&module, if emptied { "" } else { "one\ntwo\nmine\n" }).unwrap();
+        let (exit, said, _) = taken(&rig, Direction::Undo, Some(UndoAnswer::All)).await;
+        assert_eq!(exit, 0, "{said}");
+        assert!(said.contains("__init__.py") && said.contains("mod.py"), "{said}");
+        assert!(!init.exists() && !module.exists(), "{said}");
+        assert_eq!(taken(&rig, Direction::Undo, None).await.0, 1, "there is nothing more");
+    }
+}
+
+#[tokio::test]
 async fn a_removal_stops_even_when_everything_is_confirmed() {
     let plan = json!({"title": "Away", "tasks": [{"title": "Remove a.txt", "kind": "delete", "files": ["src/a.txt"]}]});
     let rig = Rig::new(&json!([

@@ -74,6 +74,10 @@ fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, W
     Ok(now)
 }
 
+fn id(content: Option<&Blob>) -> Option<BlobId> {
+    content.map(Blob::id)
+}
+
 fn hash(now: Option<&Snapshot>) -> Option<BlobId> {
     now.map(|f| BlobId::of(&f.bytes))
 }
@@ -124,7 +128,8 @@ fn carry_over<'t>(
     let mut left = false;
     for take in takes {
         let again = rebase(disk, root, blobs, take);
-        if again.as_ref().is_some_and(|(a, _)| a.draft.hunks.is_empty()) {
+        // An empty file has no lines, and is something all the same.
+        if again.as_ref().is_some_and(|(a, _)| id(a.draft.before.as_ref()) == id(a.draft.after.as_ref())) {
             continue;
         }
         left = true;

@@ -113,14 +113,13 @@ impl Draft<'_> {
             if !self.state.open.values().any(|c| c.kind.review().is_some_and(|r| r.proposals.contains(id))) {
                 return Err(Refusal::new(format!("{} is not up for review yet", p.path)));
             }
-            if !p.chosen().is_empty() {
+            if p.writes() {
                 may_apply(p, list.len() == 1, word.unwrap_or_default().trim())?;
             }
         }
         let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
-        let (take, leave): (Vec<_>, Vec<_>) = ids
-            .into_iter()
-            .partition(|id| self.state.proposals().get(id).is_some_and(|p| !p.chosen().is_empty()));
+        let (take, leave): (Vec<_>, Vec<_>) =
+            ids.into_iter().partition(|id| self.state.proposals().get(id).is_some_and(Proposal::writes));
         for proposal in leave {
             let reason = "every hunk was left".to_owned();
             self.emit(Event::ProposalClosed { proposal, reason, dropped: false });
