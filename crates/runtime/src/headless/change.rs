@@ -237,7 +237,8 @@ impl Heard<'_> {
     /// Takes an event in; what it asks is answered.
     fn event(&mut self, event: &Stamped, out: &mut (dyn Write + Send)) -> Option<Input> {
         self.session.apply(event);
-        if let Event::RevertFailed { message, .. } = &event.event {
+        // What is written here is what was offered: it ends as a take-back that fails does.
+        if let Event::RevertFailed { message, .. } | Event::ApplyFailed { message, .. } = &event.event {
             self.said = Some((1, message.clone()));
         }
         if let Event::Reverted { apply, .. } = &event.event {

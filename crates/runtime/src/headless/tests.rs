@@ -350,6 +350,35 @@ async fn whichever_call_to_the_disk_fails_once_a_run_comes_to_its_end_and_is_sav
 }
 
 #[tokio::test]
+async fn whichever_call_to_the_disk_fails_an_undo_whose_diff_is_written_ends() {
+    let tried = |at: usize| async move {
+        let rig = Rig::new(&plan_and_edit());
+        run_in(&rig, Options { auto_confirm: true, quiet: true, ..goal(EDIT) }).await;
+        fs::write(rig.work().join("src/a.txt"), "zero\none\n2\nthree\n").unwrap();
+        let disk = std::sync::Arc::new(FaultyDisk::new(at, Failing::Once(13)));
+        let theirs: std::sync::Arc<dyn crate::disk::Disk> = std::sync::Arc::<FaultyDisk>::clone(&disk);
+        let setup = Setup { disk: theirs, ..rig.setup(Which::New) };
+        let (way, doubt) = (Direction::Undo, Some(UndoAnswer::Keep));
+        let wish = ChangeRequest { way, session: None, list: false, dry_run: false, doubt };
+        let ended = change(setup, wish, &mut Vec::new(), &mut Vec::new()).await;
+        let (exit, reason) = ended.map_or((1, String::new()), |o| (o.exit, o.reason));
+        if exit == 0 {
+            assert_eq!(rig.text(), "zero\none\ntwo\nthree\n", "call {at}");
+        }
+        (disk.calls() > at, reason.contains("Permission denied"))
+    };
+    let mut refused = 0;
+    for first in (0..).step_by(8) {
+        let failed = futures::future::join_all((first..first + 8).map(tried)).await;
+        refused += failed.iter().filter(|(_, refused)| *refused).count();
+        if failed.iter().any(|(more, _)| !more) {
+            break;
+        }
+    }
+    assert!(refused > 0, "a write of the diff failed, and that was said");
+}
+
+#[tokio::test]
 async fn a_run_that_cannot_be_saved_ends_with_the_reason() {
     let rig = Rig::new(&plan_and_edit());
     let setup =
