@@ -227,7 +227,7 @@ fn doubted(all: bool) -> Bench {
     b
 }
 
-fn is_undo(k: &CheckpointKind) -> bool {
+pub fn is_undo(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Undo(_))
 }
 
@@ -403,20 +403,20 @@ fn a_run_of_which_a_step_was_taken_back_says_so_at_its_end() {
 }
 
 /// What is being taken back now.
-fn going_back(b: &Bench) -> Option<ApplyId> {
+pub fn going_back(b: &Bench) -> Option<ApplyId> {
     b.session.pending().values().find_map(|w| match w {
         Work::Revert { apply, redo: false, .. } => Some(*apply),
         _ => None,
     })
 }
 
-fn went_back(b: &mut Bench, result: Result<(), WriteFault>) {
+pub fn went_back(b: &mut Bench, result: Result<(), WriteFault>) {
     let apply = going_back(b).unwrap();
     b.input(Input::RevertEnded { apply, result }).unwrap();
 }
 
 /// Two writes of before a message and three after it, of which one may be somebody else's in part.
-fn since_a_message() -> (Bench, TurnId, Vec<ApplyId>) {
+pub fn since_a_message() -> (Bench, TurnId, Vec<ApplyId>) {
     let mut b = doubted(false);
     let changed = |b: &mut Bench, call, line: &str| {
         let record = Some(BlobId::of(line.as_bytes()));
@@ -469,6 +469,7 @@ fn what_cannot_be_taken_back_stops_the_rest_and_what_was_not_listed_is_not_taken
     b.input(Input::UndoTo { to: since[0], last: since[2] }).unwrap();
     went_back(&mut b, Ok(()));
     b.answer(is_undo, UndoAnswer::Leave.given()).unwrap();
+    assert_eq!(b.notices().pop().unwrap(), "Took back 1 change: 1 file by `touch c`; the rest stays.");
     assert_eq!((going_back(&b), b.session.state().writes_since(turn)), (None, &since[..2]));
     // So does a file that is another by now.
     b.input(Input::UndoTo { to: earlier, last: since[1] }).unwrap();

@@ -1,13 +1,17 @@
-//! Changes taken back in part.
+//! Changes taken back in part, and several of them that stop half way.
 
 use pilothouse_core::{
     checkpoint::Answer,
     input::{Input, Rebased, WriteFault},
+    question::UndoAnswer,
     tool::ProposalDraft,
     work::Work,
 };
 
-use crate::support::*;
+use crate::{
+    changes::{going_back, is_undo, since_a_message, went_back},
+    support::*,
+};
 
 const OLD: &str = "1\n2\n3\n";
 const NEW: &str = "1\n2\nthree\n";
@@ -95,4 +99,33 @@ fn what_a_take_back_does_not_name_stays_in_the_ledger() {
     assert_eq!(reverting(&b), ["a.txt"]);
     end(&mut b);
     assert!(b.notices().pop().unwrap().contains("1 to go"), "{:?}", b.notices());
+}
+
+#[test]
+fn what_was_taken_back_before_one_that_fails_is_told() {
+    let (mut b, _, since) = since_a_message();
+    b.input(Input::UndoTo { to: since[0], last: since[2] }).unwrap();
+    went_back(&mut b, Ok(()));
+    b.answer(is_undo, UndoAnswer::All.given()).unwrap();
+    went_back(&mut b, Ok(()));
+    let fault = WriteFault { message: "a is another".into(), stale: true, rebased: Vec::new() };
+    went_back(&mut b, Err(fault));
+    assert_eq!(going_back(&b), None);
+    let told = b.notices().pop().unwrap();
+    assert_eq!(told, "Took back 2 changes: 1 file by `touch c`, 2 files by `make b`; the rest stays.");
+    // Another one is another.
+    b.input(Input::Undo).unwrap();
+    went_back(&mut b, Ok(()));
+    assert!(b.notices().pop().unwrap().starts_with("Took back the change to 1 file by `touch a`"));
+}
+
+#[test]
+fn a_question_that_another_takes_the_place_of_tells_what_was_taken_back() {
+    let (mut b, _, since) = since_a_message();
+    b.input(Input::UndoTo { to: since[0], last: since[2] }).unwrap();
+    went_back(&mut b, Ok(()));
+    b.input(Input::Undo).unwrap();
+    assert!(b.notices().contains(&"Took back 1 change: 1 file by `touch c`; the rest stays.".to_owned()));
+    b.answer(is_undo, UndoAnswer::Leave.given()).unwrap();
+    assert_eq!(b.notices().pop().unwrap(), "Nothing was taken back.");
 }

@@ -1,5 +1,7 @@
 //! Questions folded into the state: which are open, and what their answers leave behind.
 
+use std::sync::Arc;
+
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::Event,
@@ -41,6 +43,11 @@ impl State {
                         self.pause_asked(kind);
                     }
                     self.consent(kind, approval.is_some(), answer.as_ref());
+                }
+                if matches!(question, Some(CheckpointKind::Undo(_)))
+                    && !matches!(answer, Some(Answer::Approve | Answer::Text(_)))
+                {
+                    Arc::make_mut(&mut self.changes).leave_the_rest();
                 }
                 if let Some(CheckpointKind::Remember(asked)) = &question
                     && answer.is_some()

@@ -46,9 +46,12 @@ impl Draft<'_> {
         let Some(apply) = self.state.ledger().last().copied() else {
             return Err(Refusal::new("this session has no applied change to take back"));
         };
-        let asked = |kind: &CheckpointKind| matches!(kind, CheckpointKind::Undo(_));
-        let old = self.state.open.values().find(|c| asked(&c.kind)).map(|c| c.id);
-        if let Some(old) = old {
+        let asked = |kind: &CheckpointKind| {
+            if let CheckpointKind::Undo(asked) = kind { Some(asked.to) } else { None }
+        };
+        let old = self.state.open.values().find_map(|c| Some((c.id, asked(&c.kind)?)));
+        if let Some((old, of)) = old {
+            self.so_far(of).into_iter().for_each(|text| self.notice(Level::Info, text));
             self.close(old, None);
         }
         let in_bar = self.state.phase_question().is_none();
@@ -155,6 +158,15 @@ impl Draft<'_> {
         done.iter().filter_map(|id| self.state.applies().get(id)).collect()
     }
 
+    /// What was taken back by now of the changes down to one, where something was and something is left.
+    fn so_far(&self, to: Option<ApplyId>) -> Option<String> {
+        let words: Vec<String> = self.taken_back().into_iter().map(told).collect();
+        let stops = to.is_some() && self.state.changes.taking_back().left.first() == to.as_ref();
+        let count = || money::count(words.len(), "change");
+        (stops && !words.is_empty())
+            .then(|| format!("Took back {}: {}; the rest stays.", count(), named(&words)))
+    }
+
     pub(super) fn revert_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
         let Some(ApplyStatus::Reverting { redo }) = self.state.applies().get(&apply).map(|a| a.status) else {
             return Err(Refusal::new("that change is not being taken back any more"));
@@ -162,8 +174,10 @@ impl Draft<'_> {
         match result {
             Ok(()) => self.reverted(apply, redo),
             Err(fault) => {
+                let so_far = self.so_far(self.state.changes.taking_back().left.first().copied());
                 self.emit(Event::RevertFailed { apply, redo, message: fault.message.clone() });
                 self.notice(Level::Error, fault.message);
+                so_far.into_iter().for_each(|text| self.notice(Level::Info, text));
                 self.propose_back(apply, redo, fault.rebased);
             }
         }
@@ -248,8 +262,9 @@ impl Resolve for UndoQuestion {
             UndoAnswer::All => false,
             UndoAnswer::Keep => true,
             UndoAnswer::Leave => {
+                let so_far = draft.so_far(self.to).unwrap_or_else(|| "Nothing was taken back.".to_owned());
                 draft.close(given.question, Some(given.stored));
-                draft.notice(Level::Info, "Nothing was taken back.");
+                draft.notice(Level::Info, so_far);
                 return Ok(());
             }
         };
