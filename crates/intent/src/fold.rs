@@ -95,41 +95,29 @@ pub(crate) fn survivors(doc: &Doc, s: &Structure<'_>) -> (Vec<usize>, bool) {
     (kept, withdrawn && !left)
 }
 
-/// "delete foo, no wait, keep it": an order, a word that takes it back, and that nothing is to happen. "keep it
-/// simple" says how, and what is said behind it is another thing.
+/// "delete foo, no wait, keep it": an order, a word that takes it back, and that nothing is to happen; what is wanted
+/// behind it is another thing.
 fn taken_back(doc: &Doc, s: &Structure<'_>) -> bool {
     let orders = |c: &&Clause| {
         matches!(c.form, Form::Order | Form::Request | Form::Wish) && c.verb.is_some_and(Tag::acts)
     };
     let Some(order) = s.clauses.iter().find(orders) else { return false };
     let places = |tag: Tag| s.hits.iter().filter(move |h| h.tag == tag).map(|h| (h.start, h.offset));
-    let Some(keep) = s.hits.iter().filter(|h| h.tag == Tag::Keep).max_by_key(|h| (h.start, h.offset, h.len))
-    else {
-        return false;
-    };
+    let Some(keep) = places(Tag::Keep).max() else { return false };
     let mut markers = places(Tag::Correct).chain(places(Tag::InMsgCancel));
-    markers.any(|at| at > (order.head, 0) && at < (keep.start, keep.offset))
-        && ends_with(doc, s, keep)
-        && !s.clauses.iter().any(|c| c.start > keep.start && (orders(&c) || opens_anew(s, c)))
+    let behind = |c: &&Clause| c.start > keep.0;
+    markers.any(|at| at > (order.head, 0) && at < keep)
+        && !s.clauses.iter().filter(behind).any(|c| orders(&c) || opens_anew(doc, s, c))
 }
 
-/// Whether nothing but fillers follows a phrase in its clause; a run without spaces is told by the run alone.
-fn ends_with(doc: &Doc, s: &Structure<'_>, phrase: &Hit) -> bool {
-    let from = if phrase.bytes > 0 { phrase.start + 1 } else { phrase.start + phrase.len };
-    let Some(clause) = s.clauses.iter().find(|c| c.start <= phrase.start && phrase.start < c.end) else {
-        return false;
-    };
-    let filled = |i: usize| {
-        let small = |t: Tag| matches!(t, Tag::Filler | Tag::Keep | Tag::Correct | Tag::InMsgCancel);
-        s.hits.iter().any(|h| small(h.tag) && h.start <= i && i < h.start + h.len.max(1))
-    };
-    let listed = |i: usize| doc.tokens.get(i).is_some_and(|t| s.known.is(List::KeepTail, &t.text));
-    (from..clause.end).all(|i| filled(i) || listed(i))
-}
-
-/// Whether a clause begins with a word that corrects, and says more: another thing is wanted.
-fn opens_anew(s: &Structure<'_>, c: &Clause) -> bool {
-    marker(s, c, Tag::Correct).is_some_and(|h| h.start + h.len < c.end)
+/// Whether a clause begins with a word that corrects and wants another thing: "actually call it sums". One that
+/// forbids wants none.
+fn opens_anew(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
+    let back = |h: &Hit| h.tag == Tag::InMsgCancel && h.start >= c.start && h.start < c.end;
+    let negated =
+        doc.tokens.get(c.start..c.end).unwrap_or_default().iter().any(|t| s.known.is(List::Not, &t.text));
+    let more = marker(s, c, Tag::Correct).is_some_and(|h| h.start + h.len < c.end);
+    more && !negated && !s.hits.iter().any(back)
 }
 
 /// A weak marker corrects only when this clause, or the next one, asks for something else.

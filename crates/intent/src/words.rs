@@ -138,7 +138,6 @@ lists! {
     Resume = "resume",
     ResumeOf = "resume_of",
     ResumeRun = "resume_run",
-    KeepTail = "keep_tail",
 }
 
 /// The parsed lists.
