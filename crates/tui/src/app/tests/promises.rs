@@ -314,3 +314,20 @@ fn no_state_works_or_waits_on_when_its_session_was_stopped_or_opened_again() {
         }
     }
 }
+
+#[test]
+fn a_command_that_was_denied_or_skipped_was_not_run() {
+    for keys in [&["<ctrl-x>a", "n", "<enter>"][..], &["/abort<enter>"], &["stop<enter>"]] {
+        let mut desk = before("question", (120, 40));
+        appear(&mut desk, "question");
+        desk.draw();
+        for part in keys {
+            desk.wait(1_000).press(part);
+        }
+        desk.deliver();
+        assert!(desk.tools.is_empty(), "{keys:?}");
+        let text = desk.text();
+        assert!(!text.contains("Ran ") && !text.contains("waits for you"), "{keys:?}\n{text}");
+        assert!(desk.state().open.is_empty(), "{keys:?}\n{text}");
+    }
+}
