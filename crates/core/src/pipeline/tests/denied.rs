@@ -1,9 +1,6 @@
 //! What code holds of a sentence that says that something is not so.
 
-use super::{
-    checks::{calls_of, draft, outcome_of, said, upto},
-    *,
-};
+use super::checks::{calls_of, draft, outcome_of, said, upto};
 
 #[test]
 fn what_is_denied_lets_no_name_pass_that_does_not_stand_in_the_passage() {

@@ -177,7 +177,9 @@ impl Draft<'_> {
                 let so_far = self.so_far(self.state.changes.taking_back().left.first().copied());
                 self.emit(Event::RevertFailed { apply, redo, message: fault.message.clone() });
                 self.notice(Level::Error, fault.message);
-                so_far.into_iter().for_each(|text| self.notice(Level::Info, text));
+                if let Some(text) = so_far {
+                    self.notice(Level::Info, text);
+                }
                 self.propose_back(apply, redo, fault.rebased);
             }
         }
