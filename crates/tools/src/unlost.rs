@@ -199,7 +199,9 @@ pub(crate) fn spread(path: &Path) -> Option<Vec<PathBuf>> {
     for part in path.components() {
         let text = part.as_os_str().to_str()?;
         if !matches!(part, Component::Normal(_)) || !pattern::is_pattern(text) {
-            found.iter_mut().for_each(|at| at.push(part));
+            for at in &mut found {
+                at.push(part);
+            }
             continue;
         }
         let deep = pattern::is_deep(text) || text.contains(UNKNOWN);

@@ -51,7 +51,9 @@ impl Draft<'_> {
         };
         let old = self.state.open.values().find_map(|c| Some((c.id, asked(&c.kind)?)));
         if let Some((old, of)) = old {
-            self.so_far(of).into_iter().for_each(|text| self.notice(Level::Info, text));
+            if let Some(so_far) = self.so_far(of) {
+                self.notice(Level::Info, so_far);
+            }
             self.close(old, None);
         }
         let in_bar = self.state.phase_question().is_none();
