@@ -189,9 +189,14 @@ impl RunsPane {
         Outcome::open(Prompt::new(Purpose::Pane(ID), question, None))
     }
 
+    /// Whether the columns are named above the list: not in the one row that a run could have.
+    fn has_heading(&self, columns: usize) -> bool {
+        columns >= rows::TABLE_FROM && self.size.height > 1
+    }
+
     /// Rows of the screen that the list may take, its heading left out, beside what is said of the chosen one.
     fn room(&self, details: usize, columns: usize) -> usize {
-        let heading = usize::from(columns >= rows::TABLE_FROM);
+        let heading = usize::from(self.has_heading(columns));
         let height = usize::from(self.size.height).saturating_sub(heading);
         if height < DETAILS_FROM { height.max(1) } else { height.saturating_sub(details + 1).max(1) }
     }
@@ -317,9 +322,9 @@ impl Pane for RunsPane {
         let columns = usize::from(inside(Rect::from((Position::ORIGIN, size))).width);
         let List { chosen, details, .. } = self.list(&self.listed(ctx), false, ctx, columns);
         // What stands above the first of a kind is seen with it, and the beginning of a long one before its end.
-        let first = if chosen.start < 3 { 0 } else { chosen.start };
-        let least = chosen.end.saturating_sub(self.room(details.len(), columns)).min(first);
-        self.offset = self.offset.clamp(least, first);
+        let room = self.room(details.len(), columns);
+        let first = if chosen.start < 3 && chosen.end <= room { 0 } else { chosen.start };
+        self.offset = self.offset.clamp(chosen.end.saturating_sub(room).min(first), first);
     }
 
     fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
@@ -341,7 +346,7 @@ impl Pane for RunsPane {
         let columns = usize::from(inner.width);
         let mut y = area.top();
         let List { rows: all, chosen, details: below } = self.list(&listed, focused, ctx, columns);
-        if columns >= rows::TABLE_FROM {
+        if self.has_heading(columns) {
             rows::heading(columns).paint(ctx.theme, buf, inner, y);
             // Where there is air between the runs, there is some above the first.
             y += 1 + u16::from(all.get(2).is_some_and(|row| row.pieces.is_empty()));

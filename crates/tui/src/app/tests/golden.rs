@@ -8,6 +8,7 @@ pub(super) mod brought;
 mod research;
 mod room;
 pub(super) mod scenes;
+mod small;
 
 use std::{collections::BTreeSet, fmt::Write as _, fs, path::PathBuf};
 
@@ -17,7 +18,10 @@ use ratatui::{
 };
 
 use super::*;
-use crate::theme::{Depth, Slot};
+use crate::{
+    theme::{Depth, Slot},
+    window::RunRow,
+};
 
 /// Every frame is drawn at these sizes on a dark ground.
 const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (100, 30), (160, 45)];
