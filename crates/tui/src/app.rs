@@ -441,6 +441,7 @@ impl App {
 
     fn input(&mut self, input: Input) {
         if self.world.surroundings.read_only {
+            self.composer.refused();
             self.complain("another window holds this session; this one only reads");
             return;
         }

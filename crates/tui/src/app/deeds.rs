@@ -37,6 +37,17 @@ const MAX_FILES: usize = 20_000;
 impl App {
     /// Carries out what the composer wants.
     pub(super) fn compose(&mut self, wish: composer::ComposerEvent, now: Instant) {
+        use composer::ComposerEvent::{Queue, Send, Tell};
+        let hands_over = matches!(wish, Send(_) | Queue(_) | Tell(_));
+        let sent = self.outbox.inputs();
+        self.do_composed(wish, now);
+        // Of what is done here no word comes back, so that a later refusal is of something else.
+        if hands_over && self.outbox.inputs() == sent {
+            self.composer.heard();
+        }
+    }
+
+    fn do_composed(&mut self, wish: composer::ComposerEvent, now: Instant) {
         match wish {
             composer::ComposerEvent::Nothing => {}
             composer::ComposerEvent::Send(text) => {

@@ -27,6 +27,11 @@ impl Outbox {
         self.asked
     }
 
+    /// How many inputs for the session wait to be taken.
+    pub(super) fn inputs(&self) -> usize {
+        self.requests.iter().filter(|request| matches!(request, Request::Input(_))).count()
+    }
+
     pub(super) fn send(&mut self, request: Request) {
         self.requests.push_back(request);
     }

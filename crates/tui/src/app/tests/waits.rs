@@ -59,3 +59,31 @@ fn the_list_names_the_letters_that_answer() {
         assert!(text.contains(part), "{part}\n{text}");
     }
 }
+
+#[test]
+fn a_line_that_was_carried_out_here_does_not_come_back_when_something_else_is_refused() {
+    for line in ["/theme night-owl", "/runs", "/kb who checks a login", "/status", "/sessions limit"] {
+        let mut desk = Desk::new(100, 30);
+        desk.press(line).press("<enter>");
+        desk.collect();
+        assert!(desk.inputs.is_empty() && desk.app.composer.draft.is_empty(), "{line}: {:?}", desk.inputs);
+        desk.app.update(Update::Refused("the ceiling is read-only: nothing runs".into()), desk.now);
+        assert_eq!(desk.app.composer.draft.shown(), "", "{line}");
+    }
+    // What was sent and refused can be mended.
+    let mut desk = Desk::new(100, 30);
+    desk.press("add a limit<enter>");
+    desk.app.update(Update::Refused("no".into()), desk.now);
+    assert_eq!(desk.app.composer.draft.shown(), "add a limit");
+}
+
+#[test]
+fn a_line_that_can_go_nowhere_stays_in_the_draft() {
+    let mut desk = Desk::new(100, 30);
+    let around = Surroundings { read_only: true, ..desk.app.world.surroundings.clone() };
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk.press("add a limit<enter>");
+    desk.collect();
+    assert!(desk.inputs.is_empty());
+    assert_eq!(desk.app.composer.draft.shown(), "add a limit");
+}
