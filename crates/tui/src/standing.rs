@@ -76,6 +76,11 @@ impl<T: PartialEq> Standing<T> {
         }
     }
 
+    /// Whether this stands there, however long.
+    pub fn is(&self, what: &T) -> bool {
+        self.drawn.as_ref().is_some_and(|(drawn, _)| drawn == what)
+    }
+
     /// Whether a key that came then may act on it.
     pub fn stood(&self, what: &T, came: Instant) -> bool {
         self.drawn.as_ref().is_some_and(|(drawn, since)| drawn == what && came >= *since + DEAF)

@@ -47,6 +47,9 @@ pub const KIND: OverlayKind = OverlayKind {
 /// Files that are named before all of them are taken back.
 const MOST_FILES: usize = 12;
 
+/// Commands that are named with what each changed.
+const MOST_COMMANDS: usize = 12;
+
 /// The list: which message is chosen, counted from the newest.
 #[derive(Debug)]
 struct History {
@@ -80,7 +83,10 @@ impl History {
         let more = files.len().saturating_sub(MOST_FILES);
         lines.extend((more > 0).then(|| format!("and {more} more; d lists them all")));
         let commands = ctx.state.writes_since(turn).iter().filter_map(|id| ctx.state.applies().get(id));
-        lines.extend(commands.filter(|a| a.command.is_some()).map(Apply::words));
+        let commands: Vec<String> = commands.filter(|a| a.command.is_some()).map(Apply::words).collect();
+        let more = commands.len().saturating_sub(MOST_COMMANDS);
+        lines.extend(commands.into_iter().take(MOST_COMMANDS));
+        lines.extend((more > 0).then(|| format!("and by {}", count(more, "more command"))));
         lines.push(
             "one change after the other, the last first; a file that has changed since stops it".to_owned(),
         );

@@ -2,7 +2,10 @@
 //!
 //! Owns their drawing and the keys that scroll. Never knows what lies inside.
 
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    ops::Range,
+};
 
 use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::clean::Clean;
@@ -37,6 +40,9 @@ pub fn borders(glyphs: &Glyphs) -> border::Set<'static> {
     }
 }
 
+/// Columns and rows below which a border holds nothing.
+const LEAST: (u16, u16) = (4, 3);
+
 /// Draws an overlay's ground and border; returns its inside.
 pub fn frame(
     ctx: &Ctx<'_>,
@@ -48,7 +54,7 @@ pub fn frame(
 ) -> Rect {
     let theme = ctx.theme;
     let area = area.intersection(buf.area);
-    if area.width < 4 || area.height < 3 {
+    if area.width < LEAST.0 || area.height < LEAST.1 {
         Clear.render(area, buf);
         return Rect { height: 0, ..area };
     }
@@ -128,6 +134,11 @@ pub fn choose(key: KeyEvent, at: &mut usize, of: usize) -> bool {
 }
 
 impl Scroll {
+    /// Whether there is more of it than was shown at once.
+    pub fn goes(&self) -> bool {
+        (1..usize::MAX).contains(&self.last.get())
+    }
+
     /// Takes a key; whether it is one that scrolls.
     pub fn take(&mut self, key: KeyEvent) -> bool {
         let (at, last) = (self.top.min(self.last.get()), self.last.get());
@@ -181,6 +192,21 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
+    /// Where it lies, with so many rows.
+    fn area(&self, count: usize, body: Rect) -> Rect {
+        let height = u16::try_from(count).unwrap_or(u16::MAX).saturating_add(4).max(self.height);
+        super::centred(body, self.width, height)
+    }
+
+    /// Which of so many rows are seen, as it is scrolled.
+    pub fn seen(&self, count: usize, scroll: &Scroll, body: Rect) -> Range<usize> {
+        let area = self.area(count, body);
+        let drawn = area.width >= LEAST.0 && area.height >= LEAST.1;
+        let room = if drawn { usize::from(area.height.saturating_sub(2)) } else { 0 };
+        let first = scroll.first(count, room);
+        first..(first + room).min(count)
+    }
+
     /// Draws it as high as it must be, and scrolled where that is higher than the body.
     pub fn draw(mut self, scroll: &Scroll, ctx: &Ctx<'_>, buf: &mut Buffer) {
         let rows = std::mem::take(&mut self.rows);
@@ -196,8 +222,7 @@ impl Page<'_> {
         ctx: &Ctx<'_>,
         buf: &mut Buffer,
     ) {
-        let height = u16::try_from(count).unwrap_or(u16::MAX).saturating_add(4).max(self.height);
-        let area = super::centred(ctx.body, self.width, height);
+        let area = self.area(count, ctx.body);
         // Where room is short, a line of text matters more than the air around it.
         let room = usize::from(area.height.saturating_sub(2));
         let air = u16::from(room > count);

@@ -77,3 +77,34 @@ fn all_that_was_written_since_is_taken_back_after_one_question_that_names_the_fi
     let turn: TurnId = *desk.state().turns.keys().next().unwrap();
     assert_eq!(desk.state().writes_since(turn), ledger);
 }
+
+#[test]
+fn a_yes_takes_back_only_what_was_shown_to_its_end() {
+    for (width, height) in [(60, 10), (100, 8), (20, 7)] {
+        let mut desk = written();
+        desk.collect();
+        desk.inputs.clear();
+        desk.size = Rect::new(0, 0, width, height);
+        desk.press("<ctrl-x>hju");
+        let mut shown = desk.text();
+        desk.wait(1_000).press("y");
+        assert_eq!((desk.inputs.len(), desk.top()), (0, Some("stake")), "{width}x{height}\n{}", desk.text());
+        if width == 20 {
+            // To jump over some of it is not to see it.
+            desk.press("<end>");
+            desk.wait(1_000).press("y");
+            assert!(desk.inputs.is_empty(), "{}", desk.text());
+        }
+        desk.press(&"k".repeat(40));
+        for _ in 0..40 {
+            desk.press("j");
+            shown.push_str(&desk.text());
+        }
+        assert!(shown.contains("a.rs") && shown.contains("b.rs") && shown.contains("unundo"), "{shown}");
+        desk.press("y");
+        assert!(desk.inputs.is_empty(), "its end was not there for long enough");
+        desk.wait(1_000).press("y");
+        let ledger = desk.state().ledger().to_vec();
+        assert_eq!(desk.inputs, [Input::UndoTo { to: ledger[0], last: ledger[1] }], "{width}x{height}");
+    }
+}
