@@ -39,7 +39,7 @@ pub const KIND: OverlayKind = OverlayKind {
         if ctx.state.turns.is_empty() {
             Err("nothing was said in this session yet")
         } else {
-            Ok(Box::new(History { at: 0 }))
+            Ok(Box::new(History { chosen: ctx.state.turns.keys().next_back().copied() }))
         }
     },
 };
@@ -50,15 +50,20 @@ const MOST_FILES: usize = 12;
 /// Commands that are named with what each changed.
 const MOST_COMMANDS: usize = 12;
 
-/// The list: which message is chosen, counted from the newest.
+/// The list, and the message that is chosen, whichever come after it.
 #[derive(Debug)]
 struct History {
-    at: usize,
+    chosen: Option<TurnId>,
 }
 
 impl History {
+    /// The place of the chosen one, counted from the newest.
+    fn at(&self, ctx: &Ctx<'_>) -> usize {
+        ctx.state.turns.keys().rev().position(|turn| Some(*turn) == self.chosen).unwrap_or_default()
+    }
+
     fn chosen<'a>(&self, ctx: &'a Ctx<'_>) -> Option<(TurnId, &'a TurnInfo)> {
-        ctx.state.turns.iter().rev().nth(self.at).map(|(turn, info)| (*turn, info.as_ref()))
+        ctx.state.turns.iter().rev().nth(self.at(ctx)).map(|(turn, info)| (*turn, info.as_ref()))
     }
 
     /// All that was written since the chosen message.
@@ -100,7 +105,7 @@ impl History {
     /// When and what was said, what it cost; below it its path and what it wrote.
     fn rows(&self, n: usize, turn: TurnId, info: &TurnInfo, ctx: &Ctx<'_>, width: usize) -> [Row; 2] {
         let g = ctx.glyphs;
-        let lit = n == self.at;
+        let lit = n == self.at(ctx);
         let time = time_of_day(info.at, ctx.surroundings.utc_offset_minutes);
         let ink = if lit { Ink::of(Slot::Strong).bold() } else { Ink::of(Slot::Text) };
         let said = Clean::line(info.head.lines().next().unwrap_or_default());
@@ -145,14 +150,15 @@ impl Overlay for History {
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
         let turns = ctx.state.turns.len();
-        if choose(key, &mut self.at, turns) {
+        let mut at = self.at(ctx);
+        let ends = [('g', 0), ('G', turns.saturating_sub(1))];
+        let end = ends.into_iter().find(|(letter, _)| key.code == KeyCode::Char(*letter));
+        if choose(key, &mut at, turns) || end.is_some() {
+            let at = end.map_or(at, |(_, at)| at);
+            self.chosen = ctx.state.turns.keys().rev().nth(at).copied();
             return Some(Outcome::none());
         }
-        if key.code == KeyCode::Char('g') {
-            self.at = 0;
-        } else if key.code == KeyCode::Char('G') {
-            self.at = turns.saturating_sub(1);
-        } else if key.code == KeyCode::Char('d') {
+        if key.code == KeyCode::Char('d') {
             return self.since(ctx);
         } else if key.code == KeyCode::Char('u') {
             return self.take_back(ctx);
@@ -174,11 +180,11 @@ impl Overlay for History {
             keys.extend([("d", "changes"), ("u", "take back")]);
         }
         keys.push(("Esc", "close"));
-        let place = format!("message {} of {turns}", turns.saturating_sub(self.at));
+        let place = format!("message {} of {turns}", turns.saturating_sub(self.at(ctx)));
         let inner = frame(ctx, area, "History", &place, &keys, buf);
         let width = usize::from(inner.width);
         let fit = usize::from(inner.height.saturating_sub(1) / 2).max(1);
-        let top = (self.at + 1).saturating_sub(fit);
+        let top = (self.at(ctx) + 1).saturating_sub(fit);
         let shown = ctx.state.turns.iter().rev().enumerate().skip(top).take(fit);
         let rows = shown.flat_map(|(n, (turn, info))| self.rows(n, *turn, info, ctx, width));
         for (row, y) in rows.zip(inner.top() + 1..inner.bottom()) {

@@ -108,3 +108,13 @@ fn a_yes_takes_back_only_what_was_shown_to_its_end() {
         assert_eq!(desk.inputs, [Input::UndoTo { to: ledger[0], last: ledger[1] }], "{width}x{height}");
     }
 }
+
+#[test]
+fn the_chosen_message_stays_when_another_begins() {
+    let mut desk = written();
+    desk.press("<ctrl-x>hj");
+    assert!(desk.text().contains("message 1 of 2"), "{}", desk.text());
+    desk.give(Input::say("and where is it read?"));
+    let text = desk.text();
+    assert!(text.contains("message 1 of 3") && text.contains("u take back"), "{text}");
+}
