@@ -332,7 +332,8 @@ impl Pane for PlanPane {
         keys.extend([("j/k", "step"), ("Enter", "detail")]);
         let done = |id| rows::plan_of(ctx.state).and_then(|(p, _)| p.task(id)).map(|t| t.status);
         let rests = ctx.state.phase == Phase::Idle && self.back.is_none();
-        if rests && self.step().and_then(done) == Some(TaskStatus::Done) {
+        let done = self.step().and_then(done);
+        if rests && matches!(done, Some(TaskStatus::Done | TaskStatus::TakenBack)) {
             keys.push(("r", "run it again"));
         }
         if ctx.state.open_proposals().next().is_some() {

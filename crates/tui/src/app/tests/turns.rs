@@ -118,3 +118,22 @@ fn the_chosen_message_stays_when_another_begins() {
     let text = desk.text();
     assert!(text.contains("message 1 of 3") && text.contains("u take back"), "{text}");
 }
+
+#[test]
+fn a_step_that_was_taken_back_can_be_run_again_and_its_key_is_named() {
+    let mut desk = written();
+    desk.collect();
+    for _ in 0..2 {
+        desk.give(Input::Undo);
+        let apply = desk.state().applies().values().find(|a| a.status.is_open()).unwrap().id;
+        desk.give(Input::RevertEnded { apply, result: Ok(()) });
+    }
+    desk.writes.clear();
+    let step = desk.state().suspended.as_ref().unwrap().tasks[0].status;
+    assert_eq!(step, pilothouse_core::plan::TaskStatus::TakenBack);
+    desk.size = Rect::new(0, 0, 160, 45);
+    desk.press("<ctrl-t>kkkkk");
+    assert!(desk.text().contains("r run it again"), "{}", desk.text());
+    desk.wait(1_000).press("r").deliver();
+    assert_eq!(desk.state().phase, Phase::AwaitingApproval);
+}
