@@ -256,7 +256,8 @@ pub struct DiffPane {
     top: (usize, usize),
     all: bool,
     side_by_side: bool,
-    context: usize,
+    /// Lines around a change, where the user asked for so many.
+    context: Option<usize>,
     /// Whether there is little room, so that what surrounds a change would hide it.
     tight: bool,
     size: Size,
@@ -300,7 +301,7 @@ impl Default for DiffPane {
             top: (0, 0),
             all: false,
             side_by_side: false,
-            context: CONTEXT_LINES,
+            context: None,
             tight: false,
             size: Size::ZERO,
             body: Size::ZERO,
@@ -397,13 +398,15 @@ impl DiffPane {
         self.rebuild();
     }
 
+    /// Lines around a change: as many as the user asked for; else little room belongs to the change.
+    fn context(&self) -> usize {
+        self.context.unwrap_or(if self.tight { TIGHT_CONTEXT } else { CONTEXT_LINES })
+    }
+
     fn rebuild(&mut self) {
         self.words.borrow_mut().clear();
         self.long.borrow_mut().clear();
-        // What the user asked for holds; else little room belongs to the change.
-        let usual = self.context == CONTEXT_LINES;
-        let context = if self.tight && usual { TIGHT_CONTEXT } else { self.context };
-        let shape = Shape { context, side_by_side: self.side_by_side };
+        let shape = Shape { context: self.context(), side_by_side: self.side_by_side };
         let mut doc = Doc::default();
         for (n, file) in self.files.iter().enumerate().filter(|(n, _)| self.all || *n == self.current) {
             if self.all {

@@ -1,6 +1,7 @@
 //! The review of changes: the room that it gets, what is counted, and where the keys go after it.
 
 mod leaving;
+mod room;
 
 use std::collections::BTreeMap;
 

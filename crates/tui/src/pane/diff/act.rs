@@ -61,11 +61,13 @@ impl DiffPane {
                 self.reshape();
             }
             DiffAction::MoreContext => {
-                self.context = (self.context + 3).max(self.context * 3 / 2).min(MOST_CONTEXT);
+                let now = self.context();
+                self.context = Some((now + 3).max(now * 3 / 2).min(MOST_CONTEXT));
                 self.reshape();
             }
             DiffAction::LessContext => {
-                self.context = self.context.saturating_sub(3).min(self.context * 2 / 3);
+                let now = self.context();
+                self.context = Some(now.saturating_sub(3).min(now * 2 / 3));
                 self.reshape();
             }
             DiffAction::Down => self.scroll(ctx, 1),

@@ -276,7 +276,7 @@ impl DiffPane {
             None if self.written => (" ", Slot::Soft, ""),
             None => (g.undecided, Slot::Soft, ""),
         };
-        let (before, behind) = super::doc::context(file, n, a.len(), self.context);
+        let (before, behind) = super::doc::context(file, n, a.len(), self.context());
         let range = |l: Lines| {
             let (start, len) = (l.start.saturating_sub(before), l.len + before + behind);
             format!("{},{len}", if len == 0 { start } else { start + 1 })
