@@ -1,5 +1,6 @@
 //! The review of changes: the room that it gets, what is counted, and where the keys go after it.
 
+mod apart;
 mod leaving;
 mod room;
 

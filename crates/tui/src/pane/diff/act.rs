@@ -242,9 +242,21 @@ impl DiffPane {
         let (alone, all): (Vec<&File>, Vec<&File>) = ready.partition(control);
         let ready =
             |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !in_part(p) || !p.chosen().is_empty());
+        // What takes a write back is written by itself.
+        let takes_back = |f: &File| Self::proposal(ctx, f.id).and_then(|p| p.back).map(|back| back.apply);
+        let here = self.file().map(takes_back);
+        let ready: Vec<&File> = all.iter().filter(ready).copied().collect();
+        let kinds = || ready.iter().map(|f| takes_back(f));
+        let of = kinds().find(|kind| Some(*kind) == here).or_else(|| kinds().next());
+        let (together, apart): (Vec<&File>, Vec<&File>) =
+            ready.into_iter().partition(|f| Some(takes_back(f)) == of);
+        let apart = !apart.is_empty();
         self.sheet = Sheet::All;
-        self.asked_all = all.iter().filter(ready).map(|f| (f.id, f.shown)).collect();
+        self.asked_all = together.iter().map(|f| (f.id, f.shown)).collect();
         match (alone.first(), self.asked_all.is_empty()) {
+            (None, false) if apart => Outcome::notice(
+                "what is taken back is written apart; A at one of the other files shows those",
+            ),
             (None, true) if !all.is_empty() => Outcome::notice("decide the hunks that are left first"),
             (None, true) => Outcome::notice("nothing is up for review yet"),
             (None, false) => Outcome::none(),
