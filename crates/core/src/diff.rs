@@ -273,6 +273,20 @@ pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Rebased {
     Rebased { text, meets }
 }
 
+/// What stays of a text that goes: what others added to it. A line that they changed meets the change, and goes.
+pub fn added_to(before: &[u8], now: &[u8]) -> Rebased {
+    let theirs = hunks(before, now).into_iter().flat_map(|h| h.changes);
+    let (now, mut text, mut meets) = (lines(now), Vec::new(), Vec::new());
+    for change in theirs.filter(|c| c.new.len > 0) {
+        if change.old.len == 0 {
+            extend(&mut text, now.get(change.new.start..change.new.end()));
+        } else {
+            meets.push(change.new);
+        }
+    }
+    Rebased { text, meets }
+}
+
 /// A place of the old text with what one side made of it.
 fn within(old: &[&[u8]], new: &[&[u8]], changes: &[Change], place: Lines) -> Vec<u8> {
     let (mut out, mut at) = (Vec::new(), place.start);

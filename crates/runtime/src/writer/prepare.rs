@@ -103,13 +103,14 @@ pub fn revert(
     if nothing { Ok(()) } else { Err(fault) }
 }
 
-/// A change, or what takes it back, as one that is to be made of the whole file.
+/// A change, or what takes it back, as one that is to be made of the whole file. What takes back that a file was made
+/// is no removal: it is what was written that goes.
 fn way(file: &FileChange, redo: bool) -> Take {
     let (before, after) = if redo { (file.before, file.after) } else { (file.after, file.before) };
     let kind = match (before, after) {
-        (_, None) => ChangeKind::Delete,
+        (_, None) if redo => ChangeKind::Delete,
         (None, Some(_)) => ChangeKind::Create,
-        (Some(_), Some(_)) => ChangeKind::Modify,
+        (_, None) | (Some(_), Some(_)) => ChangeKind::Modify,
     };
     let (hunks, taken, undecided) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     Take { proposal: file.proposal, path: file.path.clone(), kind, before, after, hunks, taken, undecided }
@@ -149,13 +150,18 @@ fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(R
     let (mut kind, mut after, mut place) = (take.kind, proposed, None);
     let same = now.as_deref().map(BlobId::of) == take.before;
     match (take.kind, &now, &after) {
-        (ChangeKind::Delete, None, _) | (ChangeKind::Create | ChangeKind::Modify, _, None) => return None,
+        (_, None, None) => return None,
+        (ChangeKind::Create | ChangeKind::Modify, _, None) if take.after.is_some() => return None,
         (..) if same => {}
-        (ChangeKind::Modify, Some(now), Some(proposed)) => {
-            let carried = diff::rebase(&blobs.get(take.before?)?, proposed, now);
+        (ChangeKind::Modify, Some(now), proposed) => {
+            let before = blobs.get(take.before?)?;
+            let carried = match proposed {
+                Some(proposed) => diff::rebase(&before, proposed, now),
+                None => diff::added_to(&before, now),
+            };
             let places: Vec<String> = carried.meets.iter().map(|lines| lines.place()).collect();
             place = (!places.is_empty()).then(|| format!("at {}", places.join(", ")));
-            after = Some(carried.text);
+            after = Some(carried.text).filter(|text| proposed.is_some() || !text.is_empty());
         }
         (_, now, _) => {
             place = Some("as a whole".to_owned());
@@ -165,6 +171,9 @@ fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(R
                 (ChangeKind::Create | ChangeKind::Modify, Some(_)) => ChangeKind::Modify,
             };
         }
+    }
+    if after.is_none() {
+        kind = ChangeKind::Delete;
     }
     let hunks = diff::hunks(now.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
     let (before, after) = (now.map(Blob::new), after.map(Blob::new));

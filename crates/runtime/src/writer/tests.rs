@@ -327,6 +327,32 @@ fn only_taken_hunks_reach_the_file() {
 }
 
 #[test]
+fn of_a_file_that_was_made_only_what_was_written_is_taken_back() {
+    let p = Place::new();
+    let written = b"one\ntwo\nthree\n";
+    let made = p.change("new.txt", Some(written));
+    for (now, after, meets) in [
+        ("one\ntwo\nthree\nmine\n", Some("mine\n"), false),
+        ("mine\none\ntwo\nand mine\nthree\n", Some("mine\nand mine\n"), false),
+        // What others only took out of it is no reason to keep the rest.
+        ("one\nthree\n", None, false),
+        // Where they changed a line, it is theirs and it is not: that is seen, and decided as a whole.
+        ("one\nTWO\nthree\n", None, true),
+        ("one\nTWO\nthree\nmine\n", Some("mine\n"), true),
+    ] {
+        fs::write(p.dir.path().join("new.txt"), now).unwrap();
+        let fault = prepare::revert(&RealDisk, &p.root(), &p.blobs(), &[made.clone()], false).unwrap_err();
+        assert_eq!(fs::read_to_string(p.dir.path().join("new.txt")).unwrap(), now);
+        let again = fault.rebased.first().unwrap();
+        let draft = &again.draft;
+        assert_eq!(draft.after.as_ref().map(Blob::bytes), after.map(str::as_bytes), "{now}");
+        let kind = if after.is_some() { ChangeKind::Modify } else { ChangeKind::Delete };
+        assert_eq!((draft.kind, again.meets), (kind, meets), "{now}: {fault:?}");
+        assert_eq!(fault.message.contains("both changed new.txt"), meets, "{fault:?}");
+    }
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_named() {
     if rustix::process::geteuid().is_root() {
         // Root may write anywhere; a path through a file is refused to everybody.
