@@ -179,6 +179,11 @@ impl Look {
             lines.push(format!("{are} not committed there: {named}"));
             let subject = self.message.lines().next().unwrap_or_default();
             lines.push(format!("committed on {branch} first, so that nothing is lost: \"{subject}\""));
+            let below = self.message.lines().skip(1).map(|l| l.trim().trim_start_matches("- "));
+            let below: Vec<&str> = below.filter(|l| !l.is_empty()).collect();
+            if !below.is_empty() {
+                lines.push(format!("its message says below that: {}", below.join("; ")));
+            }
         }
         match end {
             WorktreeEnd::Merge => {}

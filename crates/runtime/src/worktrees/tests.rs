@@ -122,6 +122,26 @@ async fn a_merge_names_the_branch_and_what_comes_and_commits_with_what_was_wante
     assert_eq!(rig.text(), "one\n2\nthree\n");
 }
 
+#[test]
+fn all_of_the_message_that_would_be_written_is_shown() {
+    let look = Look {
+        head: "1".into(),
+        into: "main".into(),
+        files: vec!["a.txt".into()],
+        message: "Count words\n\n- Count them\n- Tests of it\n\nChecked: make test".into(),
+        ignored: Vec::new(),
+        ahead: 0,
+        changed: Vec::new(),
+    };
+    let worktree = Worktree { name: "sqlx".into(), path: "/w/sqlx".into(), branch: "pilothouse/sqlx".into() };
+    for end in [WorktreeEnd::Merge, WorktreeEnd::Drop] {
+        let lines = look.stake(end, &worktree).lines.join("\n");
+        for part in ["Count words", "Count them", "Tests of it", "Checked: make test"] {
+            assert!(lines.contains(part), "no {part} in {lines}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_dirty_one_asks_before_it_goes_and_loses_nothing() {
     let (_dir, repo) = repository();
