@@ -342,17 +342,18 @@ const DENIES: [&str; 9] = ["no", "not", "never", "none", "nothing", "nobody", "n
 /// How words begin that are of one, and deny nothing: united, unified, unioned.
 const UNITED: [&str; 3] = ["unit", "unif", "unio"];
 
-/// Whether a sentence says that something is not there.
-pub(super) fn denies(sentence: &str) -> bool {
+/// Whether a sentence says that something is not there, and every name that it gives stands in the passage: what it
+/// says beside that is held by code as ever.
+pub(super) fn denies(sentence: &str, passage: &str) -> bool {
     let lower = sentence.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
     let united = |w: &str| UNITED.iter().any(|begins| w.starts_with(begins));
     let undone = |w: &str| w.starts_with("un") && w.ends_with("ed") && !united(w);
-    words.any(|w| DENIES.contains(&w) || w.ends_with("n't") || undone(w))
+    words.any(|w| DENIES.contains(&w) || w.ends_with("n't") || undone(w)) && all_stand(passage, sentence)
 }
 
 /// Whether every name of a sentence stands in a passage.
-pub(super) fn all_stand(passage: &str, sentence: &str) -> bool {
+fn all_stand(passage: &str, sentence: &str) -> bool {
     let lower = passage.to_lowercase();
     names(sentence).iter().all(|name| stands(&lower, name))
 }

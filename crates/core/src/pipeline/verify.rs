@@ -368,9 +368,7 @@ impl Held<'_> {
         let Some(passage) = self.sources.at(number) else {
             return Some(("there is no such source".to_owned(), By::Code));
         };
-        // What it says beside that is held by code as ever: the names that it gives stand there.
-        let named = || claims::all_stand(&whole(passage), &claim.text);
-        let denied = self.material.reply.is_some() && claims::denies(&claim.text) && named();
+        let denied = self.material.reply.is_some() && claims::denies(&claim.text, &whole(passage));
         match said.map(|v| (v.verdict.standing, &v.verdict.reason)) {
             None => Some(("it could not be checked".to_owned(), By::Nobody)),
             Some((Standing::Fails, why)) => Some((why.clone(), By::Code)),
