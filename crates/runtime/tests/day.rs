@@ -153,7 +153,7 @@ fn workspace() -> (tempfile::TempDir, Around) {
     }
     let environment = vec![("PATH".into(), "/usr/bin".into()), ("HOME".into(), "/home/u".into())];
     let folder = root.clone();
-    (dir, Around { root, folder, signals: true, environment, redactor: Redactor::default() })
+    (dir, Around { root, folder, signals: true, since: None, environment, redactor: Redactor::default() })
 }
 
 /// What a line comes to: it runs, asks, or wants a word.
