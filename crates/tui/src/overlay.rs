@@ -127,10 +127,9 @@ pub trait Overlay: fmt::Debug {
         false
     }
 
-    /// What a letter is, where letters decide: a line that is typed here goes to the draft. `None` where they decide nothing.
-    fn weighs(&self, _letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        None
-    }
+    /// What a letter is here: a line that is typed goes to the draft. `None` where a line is what this asks for, so that
+    /// each letter is a part of it.
+    fn weighs(&self, letter: char, action: Option<Action>, ctx: &Ctx<'_>) -> Option<Letter>;
 
     /// Takes a key; `None` when it means nothing here.
     fn key(&mut self, _key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
@@ -162,7 +161,7 @@ pub trait Overlay: fmt::Debug {
     fn answered(&mut self, _number: u64, _reply: &Reply) {}
 }
 
-/// What a letter is in an overlay whose letters decide.
+/// What a letter is in an overlay that asks for no line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Letter {
     /// Nothing: it begins a line, or goes on with one.
@@ -176,7 +175,18 @@ pub enum Letter {
 impl Letter {
     /// One of these keys, or none.
     fn among(keys: &[char], letter: char) -> Self {
-        if keys.contains(&letter) { Self::Acts } else { Self::Strange }
+        Self::of(letter, &[], keys)
+    }
+
+    /// One that moves, one of these keys, or none.
+    fn of(letter: char, moves: &[char], keys: &[char]) -> Self {
+        if moves.contains(&letter) {
+            Self::Moves
+        } else if keys.contains(&letter) {
+            Self::Acts
+        } else {
+            Self::Strange
+        }
     }
 }
 

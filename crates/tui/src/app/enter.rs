@@ -20,7 +20,7 @@ use crate::{
 /// What Enter does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enter {
-    /// What the pane with the keys has for it.
+    /// What the pane or the overlay with the keys has for it.
     Pane,
     /// Hands in the line that is being changed.
     Line,
@@ -65,7 +65,7 @@ impl App {
 
     /// What Enter does now.
     pub(super) fn enter(&self) -> Enter {
-        if self.panes.focus != Focus::Composer {
+        if self.panes.focus != Focus::Composer || !self.overlays.is_empty() {
             return Enter::Pane;
         }
         if self.composer.offered().is_some() {

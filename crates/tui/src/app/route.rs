@@ -104,7 +104,7 @@ impl App {
         }
     }
 
-    /// The letter that a key is in the pane, or in the overlay whose letters decide, that has the keys, if it is one.
+    /// The letter that a key is in the pane, or in the overlay that asks for no line, that has the keys, if it is one.
     fn letter_of_pane(&self, key: KeyEvent, taken: &Taken, came: Instant) -> Option<Stroke> {
         let [table, _] = self.tables();
         let action = match taken {
@@ -394,7 +394,7 @@ impl App {
             // They are the beginning of the line that is pasted into.
             self.begin_draft(None, came);
         }
-        self.overlays.clear();
+        self.leave_overlays(came);
         self.go(Focus::Composer);
         let wish = self.composer.paste(text);
         self.compose(wish, came);

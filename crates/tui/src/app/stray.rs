@@ -235,6 +235,15 @@ impl App {
         }
     }
 
+    /// Leaves whatever lies over the body without an answer: it is as it was. Whether something did.
+    pub(super) fn leave_overlays(&mut self, came: Instant) -> bool {
+        let left = std::mem::take(&mut self.overlays);
+        for overlay in left.iter().rev() {
+            self.carry_out(overlay.left(), came);
+        }
+        !left.is_empty()
+    }
+
     /// What was typed in one go is the beginning of a line, or goes on with the draft: it goes there.
     pub(super) fn begin_draft(&mut self, letter: Option<char>, came: Instant) {
         let before = self.stray.line();
@@ -245,7 +254,7 @@ impl App {
         self.stray.held.clear();
         self.stray.forget();
         let decided = !back.is_empty();
-        let closed = !std::mem::take(&mut self.overlays).is_empty();
+        let closed = self.leave_overlays(came);
         back.into_iter().rev().for_each(|input| self.input(input));
         self.go(Focus::Composer);
         for letter in before.chars().chain(letter) {

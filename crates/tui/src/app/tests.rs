@@ -21,6 +21,7 @@ mod hostile;
 mod keys;
 mod newcomer;
 mod offer;
+mod pages;
 mod promises;
 mod random;
 mod review;

@@ -15,12 +15,12 @@ use pilothouse_core::{
 use ratatui::buffer::Buffer;
 
 use super::{
-    Caret, Overlay, OverlayKind,
-    page::{choose, frame, paint},
+    Caret, Letter, Overlay, OverlayKind,
+    page::{SCROLLS, choose, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome},
-    keymap::Entry,
+    keymap::{Action, Entry},
     pane::diff::{WrittenDiff, counts},
     row::{Ink, Row, count, fit_path, time_of_day},
     theme::Slot,
@@ -117,6 +117,10 @@ impl Overlay for Changes {
         KIND.entry.name
     }
 
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, &['j', 'k', 'g', 'G', 's'], &['q']))
+    }
+
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
         let files = self.files().count();
         if choose(key, &mut self.at, files) {
@@ -209,6 +213,10 @@ impl Overlay for Diff {
 
     fn answered(&mut self, _number: u64, reply: &Reply) {
         self.written.answered(reply);
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, SCROLLS, &['q']))
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -7,12 +7,12 @@ use pilothouse_core::intent::Slash;
 use ratatui::{buffer::Buffer, text::Line};
 
 use super::{
-    Caret, Overlay, OverlayKind,
-    page::{Page, Scroll},
+    Caret, Letter, Overlay, OverlayKind,
+    page::{Page, SCROLLS, Scroll},
 };
 use crate::{
     ctx::{Ctx, Outcome},
-    keymap::Entry,
+    keymap::{Action, Entry},
     row::{Row, wrap_in},
     theme::Slot,
 };
@@ -49,6 +49,10 @@ impl Overlay for Connect {
         };
         page.draw(&self.scroll, ctx, buf);
         None
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, SCROLLS, &[]))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -13,12 +13,12 @@ use pilothouse_core::{
 use ratatui::buffer::Buffer;
 
 use super::{
-    Caret, Overlay, OverlayKind,
-    page::{choose, frame, paint},
+    Caret, Letter, Overlay, OverlayKind,
+    page::{CHOOSES, choose, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome},
-    keymap::Entry,
+    keymap::{Action, Entry},
     row::{Row, wrap},
     theme::{Glyphs, Slot},
 };
@@ -63,6 +63,10 @@ impl Overlay for Context {
             self.at = self.at.min(sheet.parts.len().saturating_sub(1));
             self.sheet = Some(sheet.clone());
         }
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, CHOOSES, &['p', 'd', 'q']))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -14,13 +14,13 @@ use ratatui::{
 use unicode_width::UnicodeWidthStr;
 
 use super::{
-    Caret, Overlay, OverlayKind,
-    page::{Scroll, frame},
+    Caret, Letter, Overlay, OverlayKind,
+    page::{SCROLLS, Scroll, frame},
 };
 use crate::{
     composer,
     ctx::{Ctx, Outcome},
-    keymap::{ANYWHERE, Entry, Keymap, Table, tables},
+    keymap::{ANYWHERE, Action, Entry, Keymap, Table, tables},
     pane::{Focus, plan},
     status::shorten,
     theme::Slot,
@@ -194,6 +194,10 @@ impl Overlay for Help {
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         self.draw(ctx, buf);
         None
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, SCROLLS, &[]))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

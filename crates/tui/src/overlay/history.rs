@@ -16,15 +16,15 @@ use pilothouse_core::{
 use ratatui::buffer::Buffer;
 
 use super::{
-    Caret, Overlay, OverlayKind, Stake,
+    Caret, Letter, Overlay, OverlayKind, Stake,
     changes::Changes,
     entry,
-    page::{choose, frame},
+    page::{CHOOSES_ENDS, choose, frame},
     stake::Accepted,
 };
 use crate::{
     ctx::{Ctx, Outcome},
-    keymap::Entry,
+    keymap::{Action, Entry},
     row::{Ink, Row, count, time_of_day},
     theme::Slot,
 };
@@ -146,6 +146,10 @@ impl History {
 impl Overlay for History {
     fn name(&self) -> &'static str {
         KIND.entry.name
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, CHOOSES_ENDS, &['d', 'u', 'q']))
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -12,11 +12,12 @@ use pilothouse_core::{
 use ratatui::buffer::Buffer;
 
 use super::{
-    Caret, Overlay,
-    page::{choose, frame, paint},
+    Caret, Letter, Overlay,
+    page::{CHOOSES, choose, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome, Wanted},
+    keymap::Action,
     row::{Row, wrap},
     theme::{Glyphs, Slot},
 };
@@ -74,6 +75,10 @@ impl Overlay for Kb {
         {
             self.answer = Some((**answer).clone());
         }
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, CHOOSES, &['q']))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -118,6 +118,13 @@ impl Default for Scroll {
     }
 }
 
+/// The letters with which a page is scrolled.
+pub const SCROLLS: &[char] = &['j', 'k', ' ', 'b', 'g', 'G'];
+/// The letters with which the choice in a list moves.
+pub const CHOOSES: &[char] = &['j', 'k'];
+/// The same, with the keys of both ends.
+pub const CHOOSES_ENDS: &[char] = &['j', 'k', 'g', 'G'];
+
 /// Rows that a page key goes.
 const PAGE: usize = 10;
 

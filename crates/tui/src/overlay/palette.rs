@@ -17,7 +17,7 @@ use ratatui::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::{Caret, OVERLAYS, Overlay, OverlayKind, page::frame};
+use super::{Caret, Letter, OVERLAYS, Overlay, OverlayKind, page::frame};
 use crate::{
     composer::{self, popup::closest},
     ctx::{Ctx, Outcome},
@@ -234,6 +234,10 @@ impl Overlay for Palette {
         }
         let x = inner.x + 2 + u16::try_from(self.query.width()).unwrap_or_default();
         Some((x.min(inner.right().saturating_sub(1)), inner.y))
+    }
+
+    fn weighs(&self, _letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        None
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -22,9 +22,10 @@ use ratatui::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::{Caret, Overlay, approvals::view::wrap, page::frame};
+use super::{Caret, Letter, Overlay, approvals::view::wrap, page::frame};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
+    keymap::Action,
     pane::PaneId,
     status::shorten,
     theme::Slot,
@@ -211,6 +212,10 @@ impl Overlay for Prompt {
 
     fn drew(&mut self, top: bool, _ctx: &Ctx<'_>, now: Instant) {
         self.drawn = self.drawn.or(top.then_some(now));
+    }
+
+    fn weighs(&self, _letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        None
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -12,11 +12,12 @@ use pilothouse_core::{
 use ratatui::buffer::Buffer;
 
 use super::{
-    Caret, Overlay,
+    Caret, Letter, Overlay,
     page::{frame, labelled, paint},
 };
 use crate::{
     ctx::{self, Ctx},
+    keymap::Action,
     row::{Ink, Row},
     theme::Slot,
 };
@@ -100,6 +101,10 @@ impl Overlay for Reason {
         let inner = frame(ctx, area, title, "", &[("Esc", "back, nothing is decided")], buf);
         paint(&rows, ctx, inner, buf);
         None
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, &[], &['q', 'w']))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<ctx::Outcome> {

@@ -11,12 +11,12 @@ use pilothouse_core::{
 use ratatui::buffer::Buffer;
 
 use super::{
-    Caret, Overlay, OverlayKind,
-    page::{Page, Reading, choose, frame, paint},
+    Caret, Letter, Overlay, OverlayKind,
+    page::{CHOOSES, Page, Reading, SCROLLS, choose, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome},
-    keymap::Entry,
+    keymap::{Action, Entry},
     row::{Row, wrap},
     theme::Slot,
 };
@@ -65,6 +65,10 @@ impl List {
 impl Overlay for List {
     fn name(&self) -> &'static str {
         if self.agents { AGENTS.entry.name } else { SKILLS.entry.name }
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, CHOOSES, &['v', 'q']))
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
@@ -200,6 +204,10 @@ impl Overlay for View {
         let page = Page { title: &self.title, right: "", keys, width: 110, height: 8, rows: Vec::new() };
         self.text.draw(&page, ctx, buf);
         None
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, SCROLLS, &['q']))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -11,12 +11,13 @@ use ratatui::{
 };
 
 use super::{
-    Caret, Overlay,
+    Caret, Letter, Overlay,
     approvals::view::wrap,
-    page::{Page, Scroll},
+    page::{Page, SCROLLS, Scroll},
 };
 use crate::{
     ctx::{Ctx, Outcome},
+    keymap::Action,
     theme::Slot,
 };
 
@@ -53,6 +54,10 @@ impl Overlay for Sheet {
         let page = Page { title: "What this folder brings", right: "", keys, width: 120, height: 8, rows };
         page.draw(&self.scroll, ctx, buf);
         None
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, SCROLLS, &['q']))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

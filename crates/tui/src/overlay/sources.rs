@@ -13,13 +13,13 @@ use pilothouse_core::{
 use ratatui::buffer::Buffer;
 
 use super::{
-    Caret, Overlay, OverlayKind, Prompt,
-    page::{Page, Reading, choose, frame, paint},
+    Caret, Letter, Overlay, OverlayKind, Prompt,
+    page::{CHOOSES, Page, Reading, SCROLLS, choose, frame, paint},
     prompt::Purpose,
 };
 use crate::{
     ctx::{Ctx, Outcome},
-    keymap::Entry,
+    keymap::{Action, Entry},
     row::{Row, wrap},
     theme::{Glyphs, Slot},
 };
@@ -158,6 +158,13 @@ impl Overlay for Sources {
             };
             (self.page, self.waits) = (Some((name.clone(), Reading::of(text, slot))), false);
         }
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(match &self.page {
+            Some(_) => Letter::of(letter, SCROLLS, &['q']),
+            None => Letter::of(letter, CHOOSES, &['t', 'e', 's', 'c', 'r', 'q']),
+        })
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -12,12 +12,12 @@ use pilothouse_core::{
 use ratatui::{buffer::Buffer, text::Line};
 
 use super::{
-    Caret, Overlay, OverlayKind,
-    page::{Page, Scroll, labelled},
+    Caret, Letter, Overlay, OverlayKind,
+    page::{Page, SCROLLS, Scroll, labelled},
 };
 use crate::{
     ctx::{Ctx, Outcome},
-    keymap::Entry,
+    keymap::{Action, Entry},
     pane::plan::finished,
     row::{Row, count},
     theme::Slot,
@@ -55,6 +55,10 @@ impl Overlay for Status {
         };
         page.draw(&self.scroll, ctx, buf);
         None
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, SCROLLS, &[]))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

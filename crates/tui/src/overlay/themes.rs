@@ -6,11 +6,12 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 
 use super::{
-    Caret, Overlay, entry,
-    page::{choose, frame},
+    Caret, Letter, Overlay, entry,
+    page::{CHOOSES_ENDS, choose, frame},
 };
 use crate::{
     ctx::{Ctx, Outcome},
+    keymap::Action,
     theme::Slot,
 };
 
@@ -42,6 +43,10 @@ impl Overlay for Themes {
 
     fn left(&self) -> Outcome {
         Outcome { theme: Some(self.before.clone()), ..Outcome::none() }
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, CHOOSES_ENDS, &['q']))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -16,12 +16,12 @@ use ratatui::{
 };
 
 use super::{
-    Caret, Overlay, OverlayKind,
-    page::{Page, Scroll},
+    Caret, Letter, Overlay, OverlayKind,
+    page::{Page, SCROLLS, Scroll},
 };
 use crate::{
     ctx::{Ctx, Outcome},
-    keymap::Entry,
+    keymap::{Action, Entry},
     preview::{self, LONGEST, unlocks},
     row::{Ink, Piece, Row, wrap},
     status::shorten,
@@ -162,6 +162,10 @@ impl Overlay for Inspected {
             Page { title: "Why this path", right, keys: &[("Esc", "close")], width: 100, height: 0, rows };
         page.draw(&self.scroll, ctx, buf);
         None
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, SCROLLS, &[]))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

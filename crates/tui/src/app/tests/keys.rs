@@ -273,7 +273,9 @@ fn what_the_model_is_told_is_chosen_pinned_and_dropped_part_by_part() {
     // The prompt stands in every request.
     desk.press("p");
     assert!(desk.inputs.is_empty() && desk.text().contains("neither pinned nor dropped"), "{}", desk.text());
-    desk.press("jdjpjd");
+    for keys in ["j", "d", "j", "p", "j", "d"] {
+        desk.wait(900).press(keys);
+    }
     let mark = |entry, mark| Input::Mark { entry: Seq(entry), mark };
     assert_eq!(desk.inputs, [mark(4, Some(Mark::Dropped)), mark(7, None), mark(7, Some(Mark::Dropped))]);
 }

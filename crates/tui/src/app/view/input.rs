@@ -102,6 +102,9 @@ impl App {
     fn placeholder(&self) -> String {
         let state = self.world.state();
         let folder = Clean::line(&self.world.surroundings.folder).into_string();
+        if !self.overlays.is_empty() {
+            return "your keys go to the window above; Esc returns here".to_owned();
+        }
         if self.offers_message() {
             return "write a message; Esc leaves it as it was".to_owned();
         }

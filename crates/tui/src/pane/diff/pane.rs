@@ -267,6 +267,16 @@ impl Pane for DiffPane {
         self.take(action, ctx)
     }
 
+    /// The sheet is left by `q`, as every page is.
+    fn takes(&self, letter: char, _ctx: &Ctx<'_>) -> bool {
+        letter == 'q' && !self.asked_all.is_empty()
+    }
+
+    fn letter(&mut self, _letter: char, _ctx: &Ctx<'_>) -> Outcome {
+        self.asked_all.clear();
+        Outcome::none()
+    }
+
     fn is_idle(&self, ctx: &Ctx<'_>) -> bool {
         self.files.is_empty() && !self.decides(ctx.state)
     }
@@ -327,7 +337,7 @@ impl Pane for DiffPane {
         state.proposals().values().any(|p| here(p.status))
     }
 
-    /// Between two steps of a run the review goes on, unless something else wants an answer first.
+    /// A review ends with the last change that waits: keys have nothing to do in an empty pane, whatever a run proposes next.
     fn errand(&self, state: &State) -> Option<Errand> {
         let goes_on = state.phase == Phase::Executing && state.open.is_empty();
         (goes_on || self.decides(state)).then_some(Errand::Review)

@@ -160,6 +160,12 @@ pub(super) fn sources(width: u16, height: u16, keys: &str) -> Desk {
     desk
 }
 
+pub(super) fn sources_key(width: u16, height: u16) -> Desk {
+    let mut desk = sources(width, height, "c");
+    desk.press("secret");
+    desk
+}
+
 pub(super) fn sources_none(width: u16, height: u16) -> Desk {
     let mut desk = pressed(answered(width, height), "/sources<enter>");
     let (number, now) = (desk.number, desk.now);

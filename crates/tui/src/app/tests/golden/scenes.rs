@@ -28,7 +28,9 @@ use pilothouse_core::{
 use self::{review::*, runs::*};
 use super::{
     super::{review::Bench, *},
-    brought::{knowledge, recipes, source_asks, source_form, sources, sources_none, sources_page},
+    brought::{
+        knowledge, recipes, source_asks, source_form, sources, sources_key, sources_none, sources_page,
+    },
 };
 use crate::window::{Berth, RunRow};
 
@@ -157,7 +159,7 @@ pub(in crate::app::tests) const ALL: &[Scene] = &[
     ("sources", |w, h| sources(w, h, "j")),
     ("sources-none", sources_none),
     ("sources-page", sources_page),
-    ("sources-key", |w, h| sources(w, h, "csecret")),
+    ("sources-key", |w, h| sources_key(w, h)),
     ("deeper", deeper),
     ("trust", trust),
     ("trust-sheet", trust_sheet),

@@ -1,0 +1,85 @@
+//! A line that is typed into a page or a list, and what the composer says there.
+
+use super::{review::Bench, *};
+
+#[test]
+fn a_line_typed_into_a_page_that_only_shows_is_a_draft() {
+    let pages = [
+        ("/status<enter>", "status"),
+        ("<f1>", "help"),
+        ("/context<enter>", "context"),
+        ("/skills<enter>", "skills"),
+        ("/agents<enter>", "agents"),
+        ("/sources<enter>", "sources"),
+        ("/history<enter>", "history"),
+        ("/kb where<enter>", "kb"),
+        ("/theme<enter>", "themes"),
+    ];
+    for (page, name) in pages {
+        for (line, gap) in
+            [("hello there friend", 0), ("just look at it", 120), ("quit that", 0), ("back to it", 280)]
+        {
+            let mut desk = Desk::new(100, 30).with_plan();
+            desk.wait(900).press(page);
+            assert_eq!(desk.top(), Some(name));
+            desk.wait(900);
+            desk.inputs.clear();
+            for letter in line.chars() {
+                desk.wait(gap);
+                desk.app.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE), desk.now);
+                desk.collect();
+                desk.draw();
+            }
+            desk.pause();
+            assert_eq!((desk.app.composer.draft.shown().as_str(), desk.top()), (line, None), "{page} {gap}");
+            assert_eq!((desk.inputs.len(), desk.app.wishes().len()), (0, 0), "{page}");
+        }
+        let mut desk = Desk::new(100, 30).with_plan();
+        desk.wait(900).press(page);
+        desk.app.terminal(&crossterm::event::Event::Paste("as it was".to_owned()), desk.now);
+        assert_eq!((desk.app.composer.draft.shown().as_str(), desk.top()), ("as it was", None), "{page}");
+    }
+}
+
+#[test]
+fn a_theme_that_was_only_looked_at_goes_with_the_line_that_is_typed_into_its_list() {
+    let mut desk = Desk::new(100, 30);
+    let ground = |desk: &mut Desk| desk.draw().0[(0, 0)].style();
+    let before = ground(&mut desk);
+    desk.press("/theme<enter>");
+    for _ in 0..3 {
+        desk.wait(900).press("j");
+    }
+    assert_ne!(ground(&mut desk), before);
+    desk.wait(900).press("hello");
+    assert_eq!((ground(&mut desk), desk.app.composer.draft.shown().as_str()), (before, "hello"));
+}
+
+#[test]
+fn q_goes_back_from_the_sheet_that_applies_and_a_line_that_begins_with_it_is_a_draft() {
+    for key in ["a", "A"] {
+        let mut bench = Bench::new(100, 30);
+        bench.press("<ctrl-x>d");
+        bench.press(key);
+        assert!(bench.desk.text().contains("any other key"), "{}", bench.desk.text());
+        bench.press("q");
+        assert!(!bench.desk.text().contains("any other key"), "{}", bench.desk.text());
+        assert_eq!((bench.desk.app.panes.focus, bench.desk.app.composer.draft.shown().as_str()), (DIFF, ""));
+        bench.press(key);
+        bench.press("quick word");
+        assert_eq!(bench.desk.app.composer.draft.shown(), "quick word");
+    }
+}
+
+#[test]
+fn where_a_window_has_the_keys_the_composer_says_so() {
+    for open in ["<ctrl-x>a", "/status<enter>", "/sources<enter>", "<ctrl-p>"] {
+        let mut desk = Desk::new(100, 30);
+        deaf::command(&mut desk);
+        desk.wait(900).press(open);
+        assert!(desk.top().is_some(), "{open}");
+        let text = desk.text();
+        assert!(text.contains("your keys go to the window above"), "{open}\n{text}");
+        assert!(!text.contains("Enter runs") && !text.contains("Enter opens"), "{open}\n{text}");
+    }
+}
