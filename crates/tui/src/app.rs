@@ -139,6 +139,8 @@ pub struct Notice {
     pub text: String,
     /// Whether something was not done.
     pub bad: bool,
+    /// The question whose answer it tells the progress of: it goes with that.
+    until: Option<u64>,
 }
 
 /// The whole screen.
@@ -309,7 +311,7 @@ impl App {
 
     /// When the keys that can follow the pressed ones are to be shown, or letters act that were held.
     pub fn alarm(&self) -> Option<Instant> {
-        self.keying.alarm().into_iter().chain(self.held_until()).min()
+        self.keying.alarm().into_iter().chain(self.held_until()).chain(self.rests_at()).min()
     }
 
     /// The next request for the driver.
@@ -376,7 +378,7 @@ impl App {
 
     /// Something the user should know about what was not done.
     pub fn complain(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { text: text.into(), bad: true });
+        self.notice = Some(Notice { text: text.into(), bad: true, until: None });
     }
 
     /// What was drawn has been on the screen since `now`.
@@ -414,7 +416,7 @@ impl App {
     }
 
     fn say(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { text: text.into(), bad: false });
+        self.notice = Some(Notice { text: text.into(), bad: false, until: None });
     }
 
     /// Whether what this question is about stands on the screen: of a plan the bar says only that it waits.

@@ -59,8 +59,10 @@ impl App {
                     Some((command, args)) => self.command(command, &args, now),
                     None if self.opens_memory(&text) => {}
                     None if self.opens_plan(&text) => self.run(plan::PlanAction::Edit.into(), now),
-                    None => self.send(text),
+                    None => return self.send(text),
                 }
+                // It is done: what is refused from here on is something else.
+                self.composer.heard();
             }
             composer::ComposerEvent::Queue(text) => self.input(Input::Queue(text)),
             composer::ComposerEvent::Tell(text) => self.input(Input::Tell(text)),

@@ -97,6 +97,7 @@ impl App {
             }
         }
         self.awaited = self.awaited.filter(|n| *n != number);
+        self.notice = self.notice.take().filter(|notice| notice.until != Some(number));
         self.overlays.iter_mut().for_each(|overlay| overlay.answered(number, reply));
         self.panes.answered(reply, &self.world.surroundings.secrets);
         self.collect_asks();

@@ -20,6 +20,7 @@ mod held;
 mod hostile;
 mod keys;
 mod newcomer;
+mod notices;
 mod offer;
 mod pages;
 mod promises;
