@@ -2,6 +2,8 @@
 //!
 //! Owns what each construct looks like. Images and HTML are text; a link shows where it leads.
 
+use std::ops::Range;
+
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use ratatui::style::Modifier;
 
@@ -30,11 +32,47 @@ pub(super) fn prose(text: &str, width: usize, glyphs: &Glyphs) -> Vec<Row> {
         pending_gap: false,
     };
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    for event in Parser::new_ext(text, options) {
-        r.event(event);
+    let mut spelled = Vec::new();
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match spelling(&event, text, range, &mut spelled) {
+            Some(underscores) => r.text(underscores),
+            None => r.event(event),
+        }
     }
     r.flush();
     r.rows
+}
+
+/// The underscores that stand here and are letters of a name or a path, not emphasis: `spelled` holds those of what is open.
+fn spelling<'t>(
+    event: &Event<'_>,
+    text: &'t str,
+    range: Range<usize>,
+    spelled: &mut Vec<Option<&'t str>>,
+) -> Option<&'t str> {
+    if let Event::Start(tag @ (Tag::Emphasis | Tag::Strong)) = event {
+        let count = if matches!(tag, Tag::Strong) { 2 } else { 1 };
+        let mark = text.get(range.start..range.start + count).filter(|m| m.starts_with('_'));
+        let joined = joins(text.get(..range.start)?, text.get(range.end..)?);
+        let mark = mark.filter(|_| joined);
+        spelled.push(mark);
+        return mark;
+    }
+    let ends = matches!(event, Event::End(TagEnd::Emphasis | TagEnd::Strong));
+    if ends { spelled.pop()? } else { None }
+}
+
+/// Whether what stands between these is a part of a name or a path that goes on on either side.
+fn joins(before: &str, after: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '/';
+    let is_part = |c: char| is_word(c) || matches!(c, '.' | ':');
+    let before = before.trim_end_matches('_').chars().next_back();
+    let mut after = after.trim_start_matches('_').chars();
+    let next = after.next();
+    // A full stop or a colon before a blank ends a sentence, not a part of a path.
+    before.is_some_and(is_part)
+        || next.is_some_and(is_word)
+        || next.is_some_and(is_part) && after.next().is_some_and(is_part)
 }
 
 /// What stands before the rows of a nested block.

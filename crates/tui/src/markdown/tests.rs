@@ -243,3 +243,27 @@ fn a_code_block_is_headed_by_a_language_and_not_by_an_ending() {
         assert_eq!(drawn(&format!("```{info}\na\n```\n"), 40), rows, "{info}");
     }
 }
+
+#[test]
+fn the_underscores_of_a_path_or_a_name_are_text_and_those_around_words_are_emphasis() {
+    let kept = [
+        "inflection/__init__.py:326 has it",
+        "see __init__.py and a/_b_/c",
+        "in src/__tests__/a.js, at tests/__init__",
+        "crate::__private::x and std:_x_",
+        "a/___x___.py",
+    ];
+    for text in kept {
+        assert_eq!(drawn(text, 80), [text]);
+        let mut md = Markdown::of(text);
+        let bold = |row: &Row| row.pieces.iter().any(|p| !p.ink.modifier.is_empty());
+        assert!(!md.lay(80, &Glyphs::UNICODE).iter().any(bold), "{text}");
+    }
+    for (text, shown) in [
+        ("this is _very_ important", "this is very important"),
+        ("it is __bold__. Then (_this_), _that_: end", "it is bold. Then (this), that: end"),
+        ("**bold**/x and *so*", "bold/x and so"),
+    ] {
+        assert_eq!(drawn(text, 80), [shown]);
+    }
+}
