@@ -9,6 +9,7 @@ use pilothouse_runtime::{
     secrets::Secrets,
     trust::Folder,
 };
+use pilothouse_tui::Handout;
 
 use crate::{
     alone::{block_on, home},
@@ -77,7 +78,7 @@ fn edit(home: &Home, environment: &Environment) -> Result<String, Failure> {
     let path = home.config.join("config.toml");
     let before = own::text(&path).map_err(explain)?;
     let shown = before.clone().unwrap_or_else(|| BEGIN.to_owned());
-    let edited = workbench::edit("config.toml", &shown)?;
+    let edited = workbench::edit(&Handout::new("config.toml", shown.clone()))?;
     if edited == shown {
         return Ok(format!("{}: unchanged", path.display()));
     }

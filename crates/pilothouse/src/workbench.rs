@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
@@ -21,6 +21,7 @@ use pilothouse_runtime::{
     trace,
 };
 use pilothouse_tui::{
+    ctx::Handout,
     notify::Hearer,
     screen::{Look, Reason, Screen, Signal, Wiring},
     theme::Depth,
@@ -225,12 +226,12 @@ fn suspend() {
     }
 }
 
-/// Lets the user edit `text` in `$VISUAL` or `$EDITOR`, as a file called `name`.
-pub(crate) fn edit(name: &str, text: &str) -> io::Result<String> {
+/// Lets the user edit a text in `$VISUAL` or `$EDITOR`, as a file of its name, from its line on.
+pub(crate) fn edit(handout: &Handout) -> io::Result<String> {
     let folder = tempdir()?;
-    let path = folder.join(name);
-    std::fs::write(&path, text)?;
-    let status = editor(&[path.as_os_str()], &folder);
+    let path = folder.join(&handout.name);
+    std::fs::write(&path, &handout.text)?;
+    let status = editor_at(&path, handout.line, &folder);
     let edited = std::fs::read_to_string(&path);
     drop(std::fs::remove_dir_all(&folder));
     status.and(edited)
@@ -238,14 +239,30 @@ pub(crate) fn edit(name: &str, text: &str) -> io::Result<String> {
 
 /// Opens a file of the workspace in the user's editor, at a line.
 fn view(root: &Path, place: &Place) -> io::Result<()> {
-    let path = root.join(place.path.as_str());
-    let (program, file) = (program(), path.to_string_lossy());
-    let name = program.split_whitespace().next().and_then(|p| p.rsplit('/').next()).unwrap_or_default();
-    let (line, at) = (format!("+{}", place.line), format!("{file}:{}", place.line));
+    editor_at(&root.join(place.path.as_str()), Some(place.line), root)
+}
+
+/// Runs the user's editor on a file, at a line where one is wanted and the editor is one of which it is known how that is said.
+fn editor_at(path: &Path, line: Option<u32>, folder: &Path) -> io::Result<()> {
+    let program = program();
+    let said = line.and_then(|line| at_line(&program, path, line));
+    let args = said.unwrap_or_else(|| vec![path.as_os_str().to_owned()]);
+    editor(&args.iter().map(OsString::as_os_str).collect::<Vec<_>>(), folder)
+}
+
+/// How this editor is told of a line; `None` where that is not known: it gets the file alone.
+fn at_line(program: &str, path: &Path, line: u32) -> Option<Vec<OsString>> {
+    let name = program.split_whitespace().next()?.rsplit('/').next()?;
+    let mut at = path.as_os_str().to_owned();
+    at.push(format!(":{line}"));
     match name {
-        "code" | "codium" | "cursor" => editor(&["--goto".as_ref(), at.as_ref()], root),
-        "hx" | "helix" | "zed" | "subl" => editor(&[at.as_ref()], root),
-        _ => editor(&[line.as_ref(), path.as_os_str()], root),
+        "code" | "code-insiders" | "codium" | "cursor" | "windsurf" => Some(vec!["--goto".into(), at]),
+        "hx" | "helix" | "zed" | "subl" => Some(vec![at]),
+        "vi" | "vim" | "nvim" | "view" | "gvim" | "ex" | "emacs" | "emacsclient" | "nano" | "pico"
+        | "micro" | "kak" | "joe" | "jed" | "mg" | "ne" | "mcedit" | "gedit" | "kate" => {
+            Some(vec![format!("+{line}").into(), path.as_os_str().to_owned()])
+        }
+        _ => None,
     }
 }
 
@@ -275,4 +292,27 @@ fn editor(args: &[&OsStr], folder: &Path) -> io::Result<()> {
 
 fn tempdir() -> io::Result<PathBuf> {
     tempfile::Builder::new().prefix("pilothouse-").tempdir().map(tempfile::TempDir::keep)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_editor_is_told_of_the_line_in_its_own_way_and_one_that_is_not_known_gets_the_file_alone() {
+        let said = |program: &str| {
+            let args = at_line(program, Path::new("/w/a.rs"), 7);
+            args.map(|args| {
+                args.iter().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+            })
+        };
+        for program in ["vi", "/usr/bin/nvim", "emacs -nw", "nano"] {
+            assert_eq!(said(program).as_deref(), Some("+7 /w/a.rs"), "{program}");
+        }
+        assert_eq!(said("code --wait").as_deref(), Some("--goto /w/a.rs:7"));
+        assert_eq!(said("hx").as_deref(), Some("/w/a.rs:7"));
+        for program in ["sed -i s/a/b/", "my-editor", ""] {
+            assert_eq!(said(program), None, "{program}");
+        }
+    }
 }

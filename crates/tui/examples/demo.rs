@@ -386,7 +386,7 @@ fn main() {
             host: None,
             signals,
             suspend: Box::new(|| {}),
-            edit: Box::new(|_, text| Ok(format!("{text} (edited)"))),
+            edit: Box::new(|handout| Ok(format!("{} (edited)", handout.text))),
             open: Box::new(|_| Ok(())),
             keymap: None,
             theme: None,

@@ -60,7 +60,7 @@ pub use self::keying::WHICH_KEY;
 use self::{keying::Keying, looks::Looks, outbox::Outbox, panes::Panes, stray::Stray, world::World};
 use crate::{
     composer::Composer,
-    ctx::{Ctx, Outcome},
+    ctx::{Ctx, Handout, Outcome},
     highlight::Highlighter,
     keymap::Keymap,
     notify::{Hearer, Watching},
@@ -113,13 +113,8 @@ pub enum AppCommand {
     Redraw,
     /// Give the terminal back and stop until continued.
     Suspend,
-    /// Open this text in the editor, under a file name that tells what it is.
-    Edit {
-        /// The name, without a folder.
-        name: String,
-        /// The text.
-        text: String,
-    },
+    /// Open this text in the editor.
+    Edit(Handout),
     /// Open this file of the workspace in the editor, at this line.
     Open(Place),
     /// Put this on the clipboard.
@@ -358,12 +353,12 @@ impl App {
         }
     }
 
-    /// Wants a text in the editor, under a name that tells what it is; what was asked for first goes first.
-    fn edit(&mut self, what: Editing, name: impl Into<String>, text: String) {
-        let wanted = |wish: &AppCommand| matches!(wish, AppCommand::Edit { .. });
+    /// Wants a text in the editor; what was asked for first goes first.
+    fn edit(&mut self, what: Editing, handout: Handout) {
+        let wanted = |wish: &AppCommand| matches!(wish, AppCommand::Edit(_));
         if !self.outbox.wishes.iter().any(wanted) {
             self.editing = Some(what);
-            self.outbox.wish(AppCommand::Edit { name: name.into(), text });
+            self.outbox.wish(AppCommand::Edit(handout));
         }
     }
 

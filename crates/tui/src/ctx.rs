@@ -108,8 +108,8 @@ pub struct Outcome {
     pub window: Option<WindowWish>,
     /// Logical text for the clipboard; foreign, to be encoded by the terminal's writer.
     pub copy: Option<String>,
-    /// A text for the user's editor: a file name that tells what it is, and the text.
-    pub edit: Option<(String, String)>,
+    /// A text for the user's editor.
+    pub edit: Option<Handout>,
     /// A line of a file of the workspace that the user wants to see.
     pub place: Option<Wanted>,
     /// A message of the conversation that the user wants to see.
@@ -120,6 +120,24 @@ pub struct Outcome {
     pub notice: Option<String>,
     /// One line for the user, about what was not done.
     pub complaint: Option<String>,
+}
+
+/// A text for the user's editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handout {
+    /// A file name that tells what it is, without a folder.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// The line that is looked at, counted from one; `None` begins at its top.
+    pub line: Option<u32>,
+}
+
+impl Handout {
+    /// From its top.
+    pub fn new(name: impl Into<String>, text: String) -> Self {
+        Self { name: name.into(), text, line: None }
+    }
 }
 
 impl Outcome {

@@ -23,6 +23,7 @@ use tokio::{
 pub use crate::app::Look;
 use crate::{
     app::AppCommand,
+    ctx::Handout,
     highlight::Highlighter,
     keys::Keys,
     pace::{Counts, Pace, Urgency},
@@ -53,8 +54,8 @@ pub enum Signal {
     Continue,
 }
 
-/// Gives a text to the user's editor, in a file of this name, and takes back what came of it.
-pub type Edit = Box<dyn Fn(&str, &str) -> io::Result<String>>;
+/// Gives a text to the user's editor and takes back what came of it.
+pub type Edit = Box<dyn Fn(&Handout) -> io::Result<String>>;
 
 /// The line to a session's driver.
 pub type Line = (Sender<Request>, Receiver<Update>);
@@ -229,8 +230,8 @@ impl Screen {
                 AppCommand::Suspend => {
                     self.terminal.lend(|| (wiring.suspend)())?;
                 }
-                AppCommand::Edit { name, text } => {
-                    let edited = self.terminal.lend(|| (wiring.edit)(&name, &text))?;
+                AppCommand::Edit(handout) => {
+                    let edited = self.terminal.lend(|| (wiring.edit)(&handout))?;
                     self.window.front().edited(edited, Instant::now());
                 }
                 AppCommand::Open(place) => {

@@ -16,7 +16,7 @@ use pilothouse_core::{
 use super::{App, AppCommand, Editing};
 use crate::{
     composer,
-    ctx::Outcome,
+    ctx::{Handout, Outcome},
     frame,
     overlay::{
         Alive, OVERLAYS, Overlay,
@@ -71,7 +71,7 @@ impl App {
             composer::ComposerEvent::NextPane => self.step_pane(true, now),
             composer::ComposerEvent::Editor => {
                 let text = self.composer.draft.saved().whole();
-                self.edit(Editing::Draft, "message.md", text);
+                self.edit(Editing::Draft, Handout::new("message.md", text));
             }
             composer::ComposerEvent::Permission => {
                 let next = match self.world.state().permission {

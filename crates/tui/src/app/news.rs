@@ -15,6 +15,7 @@ use pilothouse_core::{
 use super::{App, AppCommand, Editing};
 use crate::{
     composer::Saved,
+    ctx::Handout,
     notify,
     overlay::{help, status},
 };
@@ -89,8 +90,7 @@ impl App {
                 Ok(text) => {
                     self.edit(
                         Editing::Memory(*owner, BlobId::of(text.as_bytes())),
-                        "memory.md",
-                        text.clone(),
+                        Handout::new("memory.md", text.clone()),
                     );
                 }
                 Err(why) => self.complain(why.clone()),

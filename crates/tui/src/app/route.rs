@@ -295,9 +295,9 @@ impl App {
         if let Some(text) = outcome.copy {
             self.outbox.wish(AppCommand::Copy(text));
         }
-        if let Some((name, text)) = outcome.edit.filter(|_| !self.world.surroundings.read_only) {
+        if let Some(handout) = outcome.edit.filter(|_| !self.world.surroundings.read_only) {
             let what = self.panes.focused().map_or(Editing::Draft, |(id, _)| Editing::Pane(id));
-            self.edit(what, name, text);
+            self.edit(what, handout);
         }
         if let Some(wanted) = outcome.place {
             self.show_place(&wanted, came);

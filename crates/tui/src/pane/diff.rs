@@ -254,6 +254,9 @@ pub struct DiffPane {
     lit: BTreeSet<usize>,
     /// The first visible line and how many of its rows are above.
     top: (usize, usize),
+    /// Whether the hunk was gone to, so that it is brought onto the screen; else the screen was scrolled, and the hunk is one
+    /// that is seen.
+    brings: bool,
     all: bool,
     side_by_side: bool,
     /// Lines around a change, where the user asked for so many.
@@ -299,6 +302,7 @@ impl Default for DiffPane {
             lines: None,
             lit: BTreeSet::new(),
             top: (0, 0),
+            brings: true,
             all: false,
             side_by_side: false,
             context: None,
@@ -395,6 +399,8 @@ impl DiffPane {
         }
         let hunks = self.file().map_or(0, |f| f.hunks.len());
         self.hunk = self.hunk.min(hunks.saturating_sub(1));
+        // Its texts may not be here yet.
+        self.brings = true;
         self.rebuild();
     }
 

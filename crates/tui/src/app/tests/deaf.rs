@@ -51,7 +51,7 @@ fn the_editor_of_a_plan_answers_nothing_and_what_comes_back_has_to_stand_again()
     desk.wait(400).press("<ctrl-t>e");
     assert_eq!(desk.inputs, []);
     let wishes = desk.app.wishes();
-    let [AppCommand::Edit { name, text }] = wishes.as_slice() else { panic!("{wishes:?}") };
+    let [AppCommand::Edit(Handout { name, text, .. })] = wishes.as_slice() else { panic!("{wishes:?}") };
     assert_eq!(name, "plan.md");
     let title = desk.state().plan.as_ref().unwrap().tasks[0].title.clone();
     let text = text.replace(&title, "Something else entirely");
@@ -79,7 +79,7 @@ fn the_word_edit_at_a_plan_opens_the_editor_and_is_no_message() {
         assert_eq!(desk.inputs, [], "{word}");
         let wishes = desk.app.wishes();
         assert!(
-            matches!(wishes.as_slice(), [AppCommand::Edit { name, .. }] if name == "plan.md"),
+            matches!(wishes.as_slice(), [AppCommand::Edit(handout)] if handout.name == "plan.md"),
             "{wishes:?}"
         );
     }
@@ -138,7 +138,7 @@ fn where_a_run_pauses_the_letters_of_its_bar_answer_in_the_plan_too() {
     desk.draw();
     desk.wait(800).press("<ctrl-t>e");
     let wishes = desk.app.wishes();
-    assert!(matches!(wishes.as_slice(), [AppCommand::Edit { .. }]), "{wishes:?}");
+    assert!(matches!(wishes.as_slice(), [AppCommand::Edit(_)]), "{wishes:?}");
     // The first row is what `g` is elsewhere.
     desk.wait(800).press("g");
     assert_eq!(desk.inputs, [Input::Answer { checkpoint, answer: Answer::Continue, shown: None }]);

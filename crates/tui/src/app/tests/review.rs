@@ -283,7 +283,8 @@ fn a_proposal_goes_to_the_editor_and_comes_back_as_another() {
     bench.press("<ctrl-x>d");
     bench.press("e");
     let wishes = bench.desk.app.wishes();
-    assert_eq!(wishes, [AppCommand::Edit { name: "a.rs".into(), text: NEW.into() }]);
+    let handout = Handout { line: Some(1), ..Handout::new("a.rs", NEW.into()) };
+    assert_eq!(wishes, [AppCommand::Edit(handout)]);
     bench.desk.app.edited(Ok(NEW.replace("TEN", "Ten\n11")), bench.desk.now);
     bench.desk.collect();
     let Some(Input::EditProposal { draft, .. }) = bench.desk.inputs.first() else {

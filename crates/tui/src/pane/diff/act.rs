@@ -368,7 +368,13 @@ impl DiffPane {
 
     /// After a scroll the current hunk is one that can be seen.
     fn follow_scroll(&mut self) {
-        let (from, to) = (self.top.0, self.top.0 + usize::from(self.body.height));
+        self.brings = false;
+        self.follow(self.top.0 + usize::from(self.body.height));
+    }
+
+    /// Where the current hunk is not among the lines before this one, it is the first that is.
+    fn follow(&mut self, to: usize) {
+        let from = self.top.0;
         let ends = |n: usize| self.doc.spots.get(n + 1).map_or(self.doc.lines.len(), |s| s.line);
         let seen = |n: &usize, line: usize| line < to && ends(*n) > from;
         let spots: Vec<(usize, super::Spot)> = self.doc.spots.iter().copied().enumerate().collect();
@@ -387,6 +393,7 @@ impl DiffPane {
 
     /// Brings the current hunk onto the screen, its header near the top.
     fn show_hunk(&mut self) {
+        self.brings = true;
         let Some(spot) = self.spot() else { return };
         let height = usize::from(self.body.height);
         let end =
@@ -404,18 +411,38 @@ impl DiffPane {
         hunk.filter(|line| !seen(*line)).map_or(self.top, |line| (line, 0))
     }
 
-    /// Makes the visible rows.
+    /// Makes the visible rows, the hunk that a key would decide among them.
     pub(super) fn settle(&mut self, ctx: &Ctx<'_>) {
+        if self.brings {
+            self.show_hunk();
+        }
+        let to = self.fill(ctx);
+        let seen = self.spot().is_none_or(|spot| (self.top.0..to).contains(&spot.line));
+        // Under a sheet nothing moves.
+        if self.body.height == 0 || seen || !self.asked_all.is_empty() {
+            return;
+        }
+        match self.spot().filter(|_| self.brings) {
+            Some(spot) => self.top = (spot.line.saturating_sub(1), 0),
+            None => self.follow(to),
+        }
+        self.fill(ctx);
+    }
+
+    /// Makes the rows from the top on; returns the line behind the last that is seen.
+    fn fill(&mut self, ctx: &Ctx<'_>) -> usize {
         let (width, height) = (usize::from(self.body.width), usize::from(self.body.height));
         self.top = self.top.min(self.last_page(ctx));
         let top = self.seen_from();
         let mut rows: Vec<Row> = Vec::new();
+        let mut to = top.0;
         let chosen = self.chosen_changes();
         self.lit.clear();
         for (n, line) in self.doc.lines.iter().enumerate().skip(top.0) {
             let skip = if n == top.0 { top.1 } else { 0 };
             let from = rows.len();
             rows.extend(self.rows_of(ctx, *line, width).iter().skip(skip).take(height).cloned());
+            to = n + 1;
             if self.is_of(&chosen, *line) {
                 self.lit.extend(from..rows.len());
             }
@@ -425,6 +452,7 @@ impl DiffPane {
         }
         rows.truncate(height);
         self.rows = rows;
+        to
     }
 }
 

@@ -13,7 +13,10 @@ use pilothouse_core::{
 };
 
 use super::{DiffPane, doc::Sides};
-use crate::pane::{Ctx, Outcome};
+use crate::{
+    ctx::Handout,
+    pane::{Ctx, Outcome},
+};
 
 /// A proposal that is to be edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +76,9 @@ impl DiffPane {
         };
         let before = p.before.map(|_| before.bytes().to_vec());
         let editing = Editing { proposal: p.id, path: p.path.clone(), before, text };
-        let edit = Some((editing.path.name().to_owned(), editing.text.clone()));
+        let line = file.hunks.get(self.hunk).map_or(0, |h| h.new_lines().start) + 1;
+        let line = u32::try_from(line).ok();
+        let edit = Some(Handout { line, ..Handout::new(editing.path.name(), editing.text.clone()) });
         self.editing = Some(editing);
         Outcome { edit, ..Outcome::none() }
     }

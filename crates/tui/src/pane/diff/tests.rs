@@ -551,7 +551,7 @@ fn secrets_of_a_file_are_not_drawn_and_stay_in_what_is_edited() {
     assert!(!drawn.contains("ghp_") && !drawn.contains("the one in use"), "{drawn}");
     assert!(drawn.contains("token = [secret: token]") && drawn.contains("+ [secret: in use]"), "{drawn}");
     let outcome = s.act(DiffAction::Edit);
-    let edited = outcome.edit.unwrap().1;
+    let edited = outcome.edit.unwrap().text;
     assert_eq!(edited, after);
 }
 

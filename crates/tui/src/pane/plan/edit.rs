@@ -5,6 +5,7 @@
 use pilothouse_core::{input::Input, plan::Plan};
 
 use super::{Ctx, NOT_NOW, Outcome, PlanPane, at_plan};
+use crate::ctx::Handout;
 
 /// Begins the comment above a text that was not taken.
 const NOT_TAKEN: &str = "<!-- not taken: ";
@@ -17,7 +18,7 @@ impl PlanPane {
         };
         self.editing = Some(plan.version);
         let text = self.mended(plan).unwrap_or_else(|| plan.document());
-        Outcome { edit: Some(("plan.md".to_owned(), text)), ..Outcome::none() }
+        Outcome { edit: Some(Handout::new("plan.md", text)), ..Outcome::none() }
     }
 
     /// What the user wrote and what was not taken, with what is wrong as a comment at its top.

@@ -509,7 +509,7 @@ proptest! {
 #[test]
 fn a_text_that_was_not_taken_opens_again_with_what_is_wrong_until_it_is_right_or_given_up() {
     let mut s = waiting();
-    let opened = |s: &mut Screen| s.act(PlanAction::Edit).edit.unwrap().1;
+    let opened = |s: &mut Screen| s.act(PlanAction::Edit).edit.unwrap().text;
     let whole = opened(&mut s);
     let spoilt = whole.replacen("   kind: ", "   kinds: ", 1).replacen("Token bucket", "My bucket", 1);
     let sent = |text: &str| [Input::EditPlan { text: text.to_owned(), version: 1 }];

@@ -38,3 +38,38 @@ fn another_proposal_for_the_same_file_is_reviewed_from_its_first_undecided_hunk(
     s.draw(72, 26);
     assert_eq!(s.pane.hunk, 0);
 }
+
+#[test]
+fn after_an_edit_the_hunk_that_a_key_decides_is_the_one_that_is_shown_and_named() {
+    let before: String = (0..120).map(|n| format!("line {n}\n")).collect();
+    let with = |lines: &[usize]| {
+        lines
+            .iter()
+            .fold(before.clone(), |text, n| text.replace(&format!("line {n}\n"), &format!("LINE {n}\n")))
+    };
+    for (height, at) in [(12, 2), (16, 1), (26, 2)] {
+        let mut s = Screen::new();
+        s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+        s.propose(20, "src/a.rs", &before, &with(&[10, 50, 90, 110]));
+        s.tell(review(30, &[20]));
+        s.draw(72, height);
+        for _ in 0..=at {
+            s.act(DiffAction::NextHunk);
+        }
+        let edited = with(&[10, 50, 90]).replace("line 2\n", "line 2\nmore\nand more\n");
+        let asked = s.act(DiffAction::Edit).edit.unwrap();
+        let line = [11, 51, 91, 111][at + 1];
+        assert_eq!(asked.line, Some(line), "{height}: the first line that is another");
+        let (event, blobs) = proposal(20, "src/a.rs", &before, &edited);
+        s.store.extend(blobs);
+        let Event::Proposed { proposal, added, removed } = event else { panic!() };
+        s.tell(Event::ProposalEdited { proposal, added, removed });
+        let rows = s.text(72, height);
+        let marked: Vec<&String> = rows.iter().filter(|r| r.contains("▸ [ ]")).collect();
+        let hunk = s.pane.file().unwrap().hunks[s.pane.hunk].clone();
+        assert_eq!(marked.len(), 1, "{height}: {rows:#?}");
+        assert!(marked[0].contains(&format!("@@ -{},", hunk.old().start - 2)), "{height}: {rows:#?}");
+        let changed = format!("- line {}", hunk.old().start);
+        assert!(rows.iter().any(|r| r.contains(&changed)), "{height}: {rows:#?}");
+    }
+}
