@@ -162,7 +162,7 @@ pub(super) struct Call {
     pub(super) ruling: Option<Ruling>,
     /// The last lines of its output: whether on standard error, and the text.
     pub(super) tail: VecDeque<(bool, String)>,
-    /// How many lines of the end of what it wrote stand below it while it is folded.
+    /// In how many rows some of what it wrote stands below it while it is folded.
     pub(super) peek: usize,
     /// The sub-agents that it started, in order.
     pub(super) children: Vec<Agent>,

@@ -7,6 +7,7 @@
     clippy::format_collect
 )]
 mod any;
+mod failed;
 mod scroll;
 mod told;
 

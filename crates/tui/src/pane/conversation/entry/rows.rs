@@ -3,6 +3,7 @@
 //! Owns what an entry looks like. Times go first when it gets narrow, then what is secondary.
 
 mod agents;
+mod peek;
 
 use pilothouse_core::{
     clean::Clean,
@@ -225,7 +226,7 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
         detail(&call.result.shown, env, rows);
     } else if call.peek > 0 && !call.result.shown.is_empty() {
         let well = call.state == CallState::Ended(CallStatus::Done);
-        peek(&call.result.shown, (call.peek, well), env, rows);
+        peek::peek(&call.result.shown, (call.peek, well), env, rows);
     } else if call.state == CallState::Running || failed || open {
         for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
             let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
@@ -238,47 +239,37 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     }
 }
 
-/// The end of what a command wrote, and what is folded away. Where it ended well that is of its result, beside which
-/// its progress went to the other stream.
-fn peek(text: &str, (most, well): (usize, bool), env: &Env<'_>, rows: &mut Vec<Row>) {
-    let all = Clean::text(text).lines().count();
-    if all <= most {
-        return detail(text, env, rows);
-    }
-    let result = text.split_once("\nstderr:\n").map(|(result, _)| result);
-    let result = result.filter(|result| well && !result.trim().is_empty());
-    let lines: Vec<&str> = result.unwrap_or(text).lines().collect();
-    let end = lines.get(lines.len().saturating_sub(most)..).unwrap_or_default();
-    let hidden = all - end.len();
-    let fold = match result {
-        Some(_) => row::count(hidden, "more line"),
-        None => format!("{} above", row::count(hidden, "line")),
-    };
-    let fold = format!("  {} {fold}", env.glyphs.folded);
-    rows.push(Row::of(&fold, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
-    detail(&end.join("\n"), env, rows);
-}
-
 /// Lines below an entry, behind a thin bar.
 fn detail(text: &str, env: &Env<'_>, rows: &mut Vec<Row>) {
     let clean = Clean::text(text);
     let all = clean.lines().count();
-    for line in clean.lines().take(DETAIL_LINES) {
-        // A rule is as wide as there is room.
-        let mut marks = line.trim_end().chars();
-        let rule = marks.next().is_some_and(|m| !m.is_alphanumeric() && marks.all(|c| c == m));
-        let room = env.width.saturating_sub(4);
-        let line: String = line.chars().take(if rule { room } else { usize::MAX }).collect();
-        for wrapped in wrap(&Row::of(&line, Slot::Soft).pieces, room) {
+    let lines: Vec<&str> = clean.lines().take(DETAIL_LINES).collect();
+    lines_below(&lines, env, rows);
+    if all > DETAIL_LINES {
+        let more = format!("    {}", row::count(all - DETAIL_LINES, "more line"));
+        rows.push(Row::of(&more, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
+    }
+}
+
+/// Clean lines below an entry.
+fn lines_below(lines: &[&str], env: &Env<'_>, rows: &mut Vec<Row>) {
+    for line in lines {
+        for wrapped in wrapped(line, env) {
             let mut row = Row::of("  ", Slot::Text).and(env.glyphs.column, Slot::Line).and(" ", Slot::Text);
             row.pieces.extend(wrapped.pieces);
             rows.push(row.cut(env.width, env.glyphs.ellipsis));
         }
     }
-    if all > DETAIL_LINES {
-        let more = format!("    {}", row::count(all - DETAIL_LINES, "more line"));
-        rows.push(Row::of(&more, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
-    }
+}
+
+/// The rows of a clean line below an entry.
+fn wrapped(line: &str, env: &Env<'_>) -> Vec<Row> {
+    // A rule is as wide as there is room.
+    let mut marks = line.trim_end().chars();
+    let rule = marks.next().is_some_and(|m| !m.is_alphanumeric() && marks.all(|c| c == m));
+    let room = env.width.saturating_sub(4);
+    let line: String = line.chars().take(if rule { room } else { usize::MAX }).collect();
+    wrap(&Row::of(&line, Slot::Soft).pieces, room)
 }
 
 pub(super) fn fact_rows(facts: &Facts, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {

@@ -1,0 +1,102 @@
+//! What stands below a folded command of what it wrote.
+//!
+//! Owns which lines these are: the end of one that ended well, and of one that failed what says that it did.
+
+use pilothouse_core::clean::Clean;
+
+use super::{Env, lines_below, wrapped};
+use crate::row::{self, Row};
+use crate::theme::Slot;
+
+/// Lines at the end of each stream that come first of one that failed.
+const LAST: usize = 2;
+/// What a line holds that says what failed, and what one holds that tells more of it.
+const FAILED: [&str; 6] = ["FAILED", "FAIL:", "FAIL ", "panicked at", "--- FAIL", "✗"];
+const TELLS: [&str; 5] = ["error", "Error", "ERROR", "failed", "Traceback"];
+
+/// Some lines of a command's output in at most so many rows, and what is folded away. Where it ended well they are of its
+/// result, beside which its progress went to the other stream.
+pub(super) fn peek(text: &str, (most, well): (usize, bool), env: &Env<'_>, rows: &mut Vec<Row>) {
+    let clean = Clean::text(text);
+    let lines: Vec<&str> = clean.lines().collect();
+    let high = |n: &usize| lines.get(*n).map_or(0, |line| wrapped(line, env).len());
+    if lines.len() <= most && (0..lines.len()).map(|n| high(&n)).sum::<usize>() <= most {
+        return lines_below(&lines, env, rows);
+    }
+    let split = lines.iter().position(|line| *line == "stderr:").unwrap_or(lines.len());
+    let result = lines.get(..split).unwrap_or_default().iter().any(|line| !line.trim().is_empty());
+    let of_result = well && result && split < lines.len();
+    let order: Vec<usize> = match (of_result, well) {
+        (true, _) => (0..split).rev().collect(),
+        (false, true) => (0..lines.len()).rev().collect(),
+        (false, false) => failing(&lines, split),
+    };
+    let mut left = most;
+    let fits = |n: &usize| {
+        left = left.saturating_sub(high(n).max(1));
+        left > 0 || high(n) <= 1 && most > 0
+    };
+    let mut chosen: Vec<usize> = order.into_iter().take_while(fits).take(most).collect();
+    while chosen.len() > 1 && chosen.iter().map(high).sum::<usize>() + gaps(&chosen, &lines).len() > most {
+        chosen.pop();
+    }
+    let gaps = gaps(&chosen, &lines);
+    chosen.sort_unstable();
+    let hidden = lines.len() - chosen.len();
+    let ends = chosen.last().is_some_and(|n| n + 1 == lines.len()) && gaps.is_empty();
+    let fold = match (of_result, ends) {
+        (true, _) => row::count(hidden, "more line"),
+        (false, true) => format!("{} above", row::count(hidden, "line")),
+        (false, false) => format!("{} folded", row::count(hidden, "line")),
+    };
+    let fold = format!("  {} {fold}", env.glyphs.folded);
+    rows.push(Row::of(&fold, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
+    let end = rows.len() + most;
+    for n in chosen {
+        if gaps.contains(&n) {
+            rows.push(Row::of(&format!("    {}", env.glyphs.ellipsis), Slot::Faint));
+        }
+        lines_below(lines.get(n..=n).unwrap_or_default(), env, rows);
+    }
+    rows.truncate(end);
+}
+
+/// The lines of a command that failed, what matters most first: how each stream ends, what failed, what tells more of it,
+/// then the lines before both ends.
+fn failing(lines: &[&str], split: usize) -> Vec<usize> {
+    let is_text = |n: &usize| lines.get(*n).is_some_and(|line| !line.trim().is_empty());
+    let passed =
+        |line: &str| line.ends_with("... ok") || line.contains(" 0 failed") && !line.contains("FAILED");
+    let with = |words: &[&str]| -> Vec<usize> {
+        let holds = |line: &str| !passed(line) && words.iter().any(|word| line.contains(word));
+        (0..lines.len()).filter(|n| lines.get(*n).is_some_and(|line| holds(line))).collect()
+    };
+    let (out, err) = (0..split, (split + 1).min(lines.len())..lines.len());
+    let mut order: Vec<usize> = err.clone().rev().filter(is_text).take(LAST).collect();
+    order.extend(out.clone().rev().filter(is_text).take(LAST));
+    order.extend(with(&FAILED));
+    order.extend(with(&TELLS));
+    let longest = out.len().max(err.len());
+    let (mut out, mut err) = (out.rev(), err.rev());
+    for _ in 0..longest {
+        order.extend(err.next().into_iter().chain(out.next()));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    order.retain(|n| seen.insert(*n));
+    order
+}
+
+/// The chosen lines before which others with something on them are left out, but the first.
+fn gaps(chosen: &[usize], lines: &[&str]) -> Vec<usize> {
+    let mut sorted = chosen.to_vec();
+    sorted.sort_unstable();
+    let blank = |line: &&str| line.trim().is_empty();
+    let left_out = |from: usize, to: usize| !lines.get(from + 1..to).unwrap_or_default().iter().all(blank);
+    sorted
+        .windows(2)
+        .filter_map(|pair| match *pair {
+            [from, to] => left_out(from, to).then_some(to),
+            _ => None,
+        })
+        .collect()
+}

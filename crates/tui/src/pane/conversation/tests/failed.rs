@@ -1,0 +1,51 @@
+//! What is shown of a command that failed, and where an answer stands that comes late.
+
+use super::*;
+
+#[test]
+fn of_a_command_that_failed_twenty_rows_are_shown_and_what_failed_is_among_them() {
+    let warnings: String = (1..=40)
+        .map(|n| {
+            format!("warning: unused import number {n}, which is a long line that is wrapped for sure\n")
+        })
+        .collect();
+    let tests: String = (1..=30).map(|n| format!("test parse::case_{n} ... ok\n")).collect();
+    let output = format!(
+        "exit 101, took 4 s\nstdout:\n{tests}test parse::weeks ... FAILED\n\nfailures:\n\n---- parse::weeks stdout ----\n\
+         thread 'parse::weeks' panicked at src/lib.rs:7\nassertion failed\n\n{tests}\n\
+         test result: FAILED. 59 passed; 1 failed\n\nstderr:\n{warnings}error: test failed, to rerun pass `--lib`\n"
+    );
+    let rows = shown_below(&output, CallStatus::Failed, false);
+    assert!(rows.len() <= 21, "{} {rows:#?}", rows.len());
+    for part in
+        ["parse::weeks ... FAILED", "panicked at src/lib.rs:7", "test result: FAILED", "error: test failed"]
+    {
+        assert!(rows.iter().any(|row| row.contains(part)), "{part} {rows:#?}");
+    }
+    let rows = shown_below(&warnings, CallStatus::Failed, false);
+    assert!(rows.len() <= 21, "rows count, not lines: {} {rows:#?}", rows.len());
+    let rows = shown_below(&"word ".repeat(900), CallStatus::Failed, false);
+    assert!(rows.len() <= 21, "{} {rows:#?}", rows.len());
+}
+
+#[test]
+fn an_answer_that_comes_after_a_notice_stands_below_it() {
+    for streamed in [false, true] {
+        let mut s = Screen::new();
+        s.tell(said(1, "where is main?"));
+        s.tell(lane(1, LaneKind::Answer, IntentNode::Explain));
+        s.tell(thinking(2, 1));
+        let text = "The model could not say what you mean.".to_owned();
+        s.tell(Event::Notice { level: pilothouse_core::event::Level::Warn, text });
+        if streamed {
+            s.delta(2, 0, DeltaKind::Text, "In src");
+        }
+        s.tell(replied(2, 1, "In src/main.rs."));
+        let rows = s.text(60, 20);
+        let at = |part: &str| {
+            rows.iter().position(|r| r.contains(part)).unwrap_or_else(|| panic!("{part} {rows:#?}"))
+        };
+        assert!(at("could not say") < at("In src/main.rs."), "{rows:#?}");
+        assert_eq!(rows.iter().filter(|r| r.contains("In src")).count(), 1, "{rows:#?}");
+    }
+}
