@@ -97,6 +97,8 @@ pub(super) struct Log {
     marks: HashMap<CallId, Vec<fact::Mark>>,
     /// The stages of the pipeline under way.
     stages: stages::Stages,
+    /// Notices that were told unasked.
+    notices: BTreeSet<i64>,
     /// Events about calls that an older page began.
     orphans: Vec<Stamped>,
 }

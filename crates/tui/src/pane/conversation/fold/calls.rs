@@ -68,6 +68,29 @@ impl Log {
         Some((c.as_mut(), dirty))
     }
 
+    /// Tells a notice that nobody asked for.
+    pub(super) fn warn(&mut self, at: Millis, text: &str) {
+        self.notices.insert(self.end());
+        self.mark(at, Mark::Warn, text);
+    }
+
+    /// A reply that has said nothing yet goes below the notices that came meanwhile: what is told first is read first.
+    fn go_below_notices(&mut self, call: CallId) {
+        let Some(key) = self.calls.get(&call).copied() else { return };
+        let (next, end) = (key + 1, self.end());
+        if next == end || !(next..end).all(|k| self.notices.contains(&k)) {
+            return;
+        }
+        let Some(Entry { at, kind, body, .. }) = self.get_mut(key) else { return };
+        if !matches!(body, Body::Reply(r) if r.md.source().is_empty() && r.thinking.is_empty()) {
+            return;
+        }
+        let (at, kind, body) = (*at, *kind, std::mem::replace(body, Body::Gone));
+        self.gone(key);
+        let key = self.add(at, kind, body);
+        self.calls.insert(call, key);
+    }
+
     pub(super) fn drop_reply(&mut self, call: CallId) {
         let Some(key) = self.calls.remove(&call) else { return };
         if let Some(entry) = self.get_mut(key) {
@@ -137,6 +160,7 @@ impl Log {
         if !self.calls.contains_key(call) {
             self.thinking(stamped.at, *call, *lane);
         }
+        self.go_below_notices(*call);
         let Some(key) = self.calls.remove(call) else { return };
         if *intermediate && self.is_stage(*lane) {
             return self.thought_stage(key, &Text::of(text), usage);
@@ -296,6 +320,9 @@ impl Log {
 
     /// Takes a piece of something that runs; constant time in what is there already.
     pub(in crate::pane::conversation) fn delta(&mut self, delta: &Delta) {
+        if delta.kind == DeltaKind::Text {
+            self.go_below_notices(delta.call);
+        }
         let Some(entry) = self.calls.get(&delta.call).copied().and_then(|k| self.get_mut(k)) else { return };
         entry.dirty = true;
         match (&mut entry.body, delta.kind) {

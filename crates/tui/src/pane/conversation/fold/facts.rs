@@ -255,7 +255,7 @@ impl Log {
                 let mark = if std::mem::take(&mut self.reverted) { Mark::Done } else { Mark::Dot };
                 self.mark(at, mark, text);
             }
-            Event::Notice { level: Level::Warn, text } => self.mark(at, Mark::Warn, text),
+            Event::Notice { level: Level::Warn, text } => self.warn(at, text),
             Event::Notice { level: Level::Error, text } => self.fails(at, text),
             _ => {}
         }
