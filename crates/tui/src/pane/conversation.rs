@@ -37,7 +37,7 @@ use self::{
     fold::Log,
     view::Pos,
 };
-use super::{Ctx, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_state, hint_line, inside};
+use super::{Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_state, hint_line, inside};
 use crate::{
     frame,
     highlight::Highlighter,
@@ -376,8 +376,13 @@ impl Pane for ConversationPane {
     }
 
     fn title(&self, ctx: &Ctx<'_>) -> Title {
+        // In a draft End moves the caret, and in another pane what that pane shows.
+        let ends = match ctx.focus {
+            Focus::Composer => ctx.draft.is_empty(),
+            Focus::Pane(id) => id == ID,
+        };
         let right = if self.held {
-            Row::of("scrolled, End follows", Slot::Soft)
+            Row::of(if ends { "scrolled, End follows" } else { "scrolled" }, Slot::Soft)
         } else if self.animated() {
             let what = if ctx.state.answering().is_some() {
                 " answering"

@@ -83,3 +83,18 @@ fn enter_approves_no_plan_that_is_not_on_the_screen() {
     desk.wait(900).press("<enter>");
     assert!(matches!(desk.inputs[..], [Input::Answer { .. }]), "{:?}", desk.inputs);
 }
+
+#[test]
+fn that_end_follows_is_said_only_where_it_does() {
+    let mut desk = scrolled();
+    assert!(desk.text().contains("End follows"), "{}", desk.text());
+    desk.press("a");
+    assert!(desk.text().contains("scrolled") && !desk.text().contains("End follows"), "{}", desk.text());
+    desk.press("<backspace><ctrl-x>c");
+    assert!(desk.text().contains("End follows"), "{}", desk.text());
+    desk.wait(900).press("<end>");
+    assert!(!desk.text().contains("scrolled"), "{}", desk.text());
+    let mut desk = scrolled();
+    desk.press("<ctrl-x>r");
+    assert!(!desk.text().contains("End follows"), "{}", desk.text());
+}
