@@ -32,6 +32,8 @@ pub enum Request {
     Ask(u64, Ask),
     /// Tell the user on the desktop; the words are the program's own.
     Tell(Attention),
+    /// What is being written and was not sent, to be kept for the next time; empty: nothing is.
+    Draft(String),
     /// Close the session and stop.
     Quit,
 }
@@ -254,6 +256,8 @@ pub enum Update {
     Notice(String),
     /// What surrounds the session changed.
     Surroundings(Box<Surroundings>),
+    /// What was being written when the session was left.
+    Draft(String),
     /// The driver ended; with a message when it should not have.
     Closed(Option<String>),
 }

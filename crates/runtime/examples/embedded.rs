@@ -53,6 +53,7 @@ async fn main() -> Result<(), RuntimeError> {
             | Update::Delta(_)
             | Update::Answered(..)
             | Update::Rules(_)
+            | Update::Draft(_)
             | Update::Surroundings(_)
             | Update::Closed(_) => continue,
         }

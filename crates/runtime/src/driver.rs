@@ -5,6 +5,7 @@
 
 mod classification;
 mod disk_thread;
+mod draft;
 mod drawn;
 mod evidence;
 mod hooks;
@@ -351,6 +352,7 @@ impl Driver {
         let tail = self.at.log.before(Seq(u64::MAX), TAIL)?;
         self.outbox.send(Update::Opened(Box::new(self.at.session.clone()), tail));
         self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
+        self.show_draft();
         for notice in std::mem::take(&mut self.at.notices) {
             self.outbox.send(Update::Refused(notice));
         }
@@ -379,6 +381,7 @@ impl Driver {
                 None => self.ask_beside(number, ask),
             },
             Request::Tell(what) => self.tell(what),
+            Request::Draft(text) => self.keep_draft(&text),
             Request::Quit => self.leaving = true,
         }
     }

@@ -318,7 +318,7 @@ impl Watch<'_> {
                 self.unsaved = around.unsaved.map(|why| (since, why));
                 None
             }
-            Update::Opened(..) | Update::Rules(_) | Update::Closed(_) => None,
+            Update::Opened(..) | Update::Rules(_) | Update::Draft(_) | Update::Closed(_) => None,
         }
     }
 

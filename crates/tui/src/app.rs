@@ -37,6 +37,7 @@ mod news;
 mod offer;
 mod outbox;
 mod panes;
+mod resting;
 mod route;
 mod seat;
 mod stray;
@@ -57,7 +58,9 @@ use pilothouse_core::{
 };
 
 pub use self::keying::WHICH_KEY;
-use self::{keying::Keying, looks::Looks, outbox::Outbox, panes::Panes, stray::Stray, world::World};
+use self::{
+    keying::Keying, looks::Looks, outbox::Outbox, panes::Panes, resting::Resting, stray::Stray, world::World,
+};
 use crate::{
     composer::Composer,
     ctx::{Ctx, Handout, Outcome},
@@ -145,6 +148,8 @@ pub struct App {
     keying: Keying,
     /// What was typed into the pane that has the keys.
     stray: Stray,
+    /// What is kept of the draft.
+    resting: Resting,
     panes: Panes,
     /// The topmost last.
     overlays: Vec<Box<dyn Overlay>>,
@@ -208,6 +213,7 @@ impl App {
             looks: Looks::new(look)?,
             keying: Keying::new(),
             stray: Stray::default(),
+            resting: Resting::default(),
             panes: Panes::new(&colours),
             overlays: Vec::new(),
             awaited: None,
@@ -272,9 +278,13 @@ impl App {
             Update::Refused(reason) => {
                 self.composer.refused();
                 self.offer_refused();
+                self.wrote(now);
                 self.complain(reason);
             }
-            Update::Notice(what) => self.complain(what),
+            Update::Draft(text) => self.drafted_before(text),
+            Update::Notice(what) => {
+                self.notice = Some(Notice { text: what, bad: true, until: self.awaited });
+            }
             Update::Surroundings(surroundings) => {
                 if self.world.surroundings.mouse != surroundings.mouse {
                     self.outbox.wish(AppCommand::Mouse(surroundings.mouse));
@@ -304,7 +314,7 @@ impl App {
         self.spinner = self.spinner.wrapping_add(steps);
     }
 
-    /// When the keys that can follow the pressed ones are to be shown, or letters act that were held.
+    /// When the keys that can follow the pressed ones are to be shown, letters act that were held, or typing has rested.
     pub fn alarm(&self) -> Option<Instant> {
         self.keying.alarm().into_iter().chain(self.held_until()).chain(self.rests_at()).min()
     }
@@ -346,7 +356,10 @@ impl App {
             (Some(Editing::Memory(..)), Err(error)) => {
                 self.complain(format!("the editor failed: {error}; the memory is as it was"));
             }
-            (Some(Editing::Draft), Ok(text)) => self.composer.replace(text.trim_end_matches('\n')),
+            (Some(Editing::Draft), Ok(text)) => {
+                self.composer.replace(text.trim_end_matches('\n'));
+                self.wrote(now);
+            }
             (Some(Editing::Draft), Err(error)) => {
                 self.complain(format!("the editor failed: {error}; your draft is untouched"));
             }
@@ -364,6 +377,7 @@ impl App {
 
     /// Asks the driver to close; a second time leaves without it.
     pub fn quit(&mut self) {
+        self.keep_draft();
         if self.leaving.asked {
             self.outbox.wish(AppCommand::Leave);
         }

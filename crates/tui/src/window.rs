@@ -196,6 +196,8 @@ impl Window {
     /// Lets letters act that were held, once nothing more was typed for long enough.
     pub fn settle_keys(&mut self, now: Instant) {
         self.front.settle_keys(now);
+        self.front.keep_rested(now);
+        self.others.values_mut().for_each(|app| app.keep_rested(now));
         self.carry_out(now);
     }
 
@@ -382,7 +384,8 @@ impl Window {
             let unit = if quiet < 60_000 { 1_000 } else { 60_000 };
             now + Duration::from_millis(unit - quiet % unit)
         });
-        stalls.chain(ages).chain(self.front.alarm()).min()
+        let rests = self.others.values().filter_map(App::rests_at);
+        stalls.chain(ages).chain(rests).chain(self.front.alarm()).min()
     }
 
     /// The next request of a session.

@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::*;
 
+mod drafts;
 mod lent;
 #[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
 mod plans;
@@ -43,6 +44,7 @@ struct Screen {
     refused: Vec<String>,
     answers: BTreeMap<u64, Reply>,
     around: Surroundings,
+    draft: Option<String>,
 }
 
 impl Rig {
@@ -66,6 +68,7 @@ impl Screen {
             refused: Vec::new(),
             answers: BTreeMap::new(),
             around: Surroundings::default(),
+            draft: None,
         };
         if capacity > 1 {
             screen.until("opening", |s| s.session.state().seq.0 > 0).await;
@@ -90,6 +93,7 @@ impl Screen {
             Update::Answered(n, reply) => drop(self.answers.insert(n, reply)),
             Update::Refused(text) | Update::Notice(text) => self.refused.push(text),
             Update::Surroundings(around) => self.around = *around,
+            Update::Draft(text) => self.draft = Some(text),
             Update::Rules(_) | Update::Closed(_) => {}
         }
     }

@@ -324,6 +324,7 @@ async fn perform(
             | Update::Notice(_)
             | Update::Delta(_)
             | Update::Rules(_)
+            | Update::Draft(_)
             | Update::Surroundings(_)
             | Update::Closed(_) => {}
         }

@@ -36,10 +36,12 @@ impl App {
             TerminalEvent::Key(key) if key.kind == KeyEventKind::Release => None,
             TerminalEvent::Key(key) => {
                 self.key(*key, stamp);
+                self.wrote(stamp.came);
                 Some(Urgency::Now)
             }
             TerminalEvent::Paste(text) => {
                 self.paste(text, stamp.came);
+                self.wrote(stamp.came);
                 Some(Urgency::Now)
             }
             TerminalEvent::Resize(..) => Some(Urgency::Now),

@@ -25,6 +25,7 @@ mod offer;
 mod pages;
 mod promises;
 mod random;
+mod resting;
 mod review;
 mod scroll;
 mod stray;
@@ -80,6 +81,8 @@ struct Desk {
     /// The number of the last question to the read port.
     number: u64,
     quit: bool,
+    /// The drafts that were to be kept.
+    kept: Vec<String>,
 }
 
 impl Desk {
@@ -104,6 +107,7 @@ impl Desk {
             asks: Vec::new(),
             number: 0,
             quit: false,
+            kept: Vec::new(),
         };
         let around = Surroundings {
             folder: "inkwell".into(),
@@ -230,6 +234,7 @@ impl Desk {
                     self.asks.push(ask);
                 }
                 Request::Tell(_) => {}
+                Request::Draft(text) => self.kept.push(text),
                 Request::Quit => self.quit = true,
             }
         }

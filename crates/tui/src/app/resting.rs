@@ -1,0 +1,64 @@
+//! What is being written, on its way to whoever keeps it for the next time.
+//!
+//! Owns when: once typing rests, at once where nothing is left of it, and before leaving. Between those it wakes nobody.
+
+use std::time::{Duration, Instant};
+
+use pilothouse_core::port::Request;
+
+use super::App;
+use crate::composer::Saved;
+
+/// Typing rests when nothing was typed for so long.
+const RESTS: Duration = Duration::from_secs(1);
+
+/// What is kept, and when what stands in the draft is.
+#[derive(Debug, Default)]
+pub(super) struct Resting {
+    kept: String,
+    due: Option<Instant>,
+}
+
+impl App {
+    /// When typing will have rested for long enough.
+    pub(crate) const fn rests_at(&self) -> Option<Instant> {
+        self.resting.due
+    }
+
+    /// The draft may be another.
+    pub(super) fn wrote(&mut self, came: Instant) {
+        let blank = self.composer.draft.is_blank();
+        self.resting.due = (!blank && self.composer.offered().is_none()).then_some(came + RESTS);
+        if blank {
+            self.keep_draft();
+        }
+    }
+
+    /// Hands the draft out to be kept, if typing has rested.
+    pub(crate) fn keep_rested(&mut self, now: Instant) {
+        if self.resting.due.take_if(|due| now >= *due).is_some() {
+            self.keep_draft();
+        }
+    }
+
+    /// Hands the draft out to be kept, unless it is; a command in its place is no draft.
+    pub(super) fn keep_draft(&mut self) {
+        if self.world.surroundings.read_only || self.composer.offered().is_some() {
+            return;
+        }
+        let blank = self.composer.draft.is_blank();
+        let text = if blank { String::new() } else { self.composer.draft.saved().whole() };
+        if text != self.resting.kept {
+            self.resting.kept.clone_from(&text);
+            self.outbox.send(Request::Draft(text));
+        }
+    }
+
+    /// What was being written before stands in the draft again, unless something else is written by now.
+    pub(super) fn drafted_before(&mut self, text: String) {
+        if self.composer.draft.is_blank() && self.composer.offered().is_none() {
+            self.composer.draft.set(Saved::plain(text.as_str()));
+        }
+        self.resting.kept = text;
+    }
+}

@@ -1,0 +1,46 @@
+//! What is being written is kept once typing rests, and stands there again.
+
+use crossterm::event::Event;
+
+use super::*;
+
+fn typed(desk: &mut Desk, text: &str) {
+    for letter in text.chars() {
+        let code = if letter == '\n' { KeyCode::Enter } else { KeyCode::Char(letter) };
+        desk.wait(90);
+        desk.app.terminal(&Event::Key(code.into()), desk.now);
+        desk.app.keep_rested(desk.now);
+        desk.collect();
+    }
+}
+
+#[test]
+fn a_draft_is_kept_once_typing_rests_and_nobody_is_woken_after_that() {
+    let mut desk = Desk::new(80, 24);
+    typed(&mut desk, "and then the changelog");
+    assert_eq!(desk.kept, [""; 0], "not at each key");
+    let at = desk.app.alarm().unwrap();
+    desk.app.keep_rested(at);
+    desk.collect();
+    assert_eq!(desk.kept, ["and then the changelog"]);
+    assert_eq!(desk.app.alarm(), None);
+    typed(&mut desk, "\n");
+    assert_eq!(desk.kept, ["and then the changelog", ""], "what was sent is no draft");
+    assert_eq!(desk.app.alarm(), None);
+    typed(&mut desk, "half");
+    desk.app.quit();
+    desk.collect();
+    assert_eq!(desk.kept.last().unwrap(), "half", "leaving does not wait");
+}
+
+#[test]
+fn a_draft_that_was_kept_stands_there_again_unless_something_else_is_written() {
+    let mut desk = Desk::new(80, 24);
+    desk.app.update(Update::Draft("and then the\nchangelog".to_owned()), desk.now);
+    assert_eq!(desk.app.composer.draft.shown(), "and then the\nchangelog");
+    assert_eq!(desk.app.alarm(), None);
+    let mut desk = Desk::new(80, 24);
+    typed(&mut desk, "new");
+    desk.app.update(Update::Draft("old".to_owned()), desk.now);
+    assert_eq!(desk.app.composer.draft.shown(), "new");
+}
