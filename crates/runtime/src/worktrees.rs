@@ -140,6 +140,8 @@ struct Look {
     ahead: usize,
     /// Files that these change.
     changed: Vec<String>,
+    /// Files of the folder it goes back to that are not committed there.
+    here: Vec<String>,
 }
 
 impl Look {
@@ -155,14 +157,14 @@ impl Look {
         let changed = git::ask(folder, &["diff", "--name-only", "-z", &both]).await.unwrap_or_default();
         let ignored = ["status", "--porcelain", "-z", "--ignored", "--ignore-submodules=all"];
         let ignored = git::ask(path, &ignored).await.ok_or_else(gone)?;
-        let files = files(path).await.ok_or_else(gone)?;
+        let (here, files) = (files(folder).await.unwrap_or_default(), files(path).await.ok_or_else(gone)?);
         let ignored = fields(&ignored).filter_map(|f| Some(f.strip_prefix("!! ")?.to_owned())).collect();
         let mut changed: BTreeSet<String> = fields(&changed).collect();
         changed.extend(files.iter().cloned());
         let (home, of, not_committed) = (home.clone(), worktree.clone(), files.clone());
         let message = tokio::task::spawn_blocking(move || message(&home, &of, &not_committed)).await;
         let (into, message) = (branch(folder).await, message.unwrap_or_default());
-        Ok(Self { head, into, files, message, ignored, ahead, changed: changed.into_iter().collect() })
+        Ok(Self { head, into, files, message, ignored, ahead, changed: changed.into_iter().collect(), here })
     }
 
     /// What the user is shown before; no lines where nothing is at stake.
@@ -173,6 +175,21 @@ impl Look {
             let commits = count(self.ahead + usize::from(!self.files.is_empty()), "commit");
             let (files, changed) = (count(self.changed.len(), "file"), named(&self.changed));
             lines.push(format!("{commits} of {branch} with {files} come into {into}: {changed}"));
+            let (both, rest): (Vec<String>, Vec<String>) =
+                self.here.iter().cloned().partition(|file| self.changed.contains(file));
+            if !both.is_empty() {
+                let (are, both) = (files_are(both.len()), named(&both));
+                lines.push(format!(
+                    "{are} not committed in {into} and would be written over, so git refuses: {both}"
+                ));
+            }
+            if !rest.is_empty() {
+                lines.push(format!(
+                    "{} not committed in {into}, and left alone: {}",
+                    files_are(rest.len()),
+                    named(&rest)
+                ));
+            }
         }
         if !self.files.is_empty() {
             let (are, named) = (files_are(self.files.len()), named(&self.files));
@@ -197,7 +214,8 @@ impl Look {
                 }
             }
         }
-        let whole = [&self.files, &self.ignored, &self.changed].map(|l| l.join("\0")).join("\0\0");
+        let whole =
+            [&self.files, &self.ignored, &self.changed, &self.here].map(|l| l.join("\0")).join("\0\0");
         let shown = format!("{end:?}\0{}\0{into}\0{}\0{whole}", self.head, self.message);
         let shown = BlobId::of(shown.as_bytes());
         WorktreeStake { worktree: worktree.clone(), into: into.clone(), lines, shown }

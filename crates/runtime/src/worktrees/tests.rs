@@ -265,3 +265,27 @@ fn on_a_small_disk() {
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(done.status.success() || !said.contains("running 1 test"), "{said}");
 }
+
+#[tokio::test]
+async fn a_merge_names_what_is_not_committed_where_it_goes() {
+    let (_dir, repo) = repository();
+    let made = make(&repo, "sqlx").await.unwrap();
+    fs::write(made.folder.join("a.txt"), "theirs\n").unwrap();
+    git(&made.folder, &["commit", "-qam", "theirs"]);
+    fs::write(repo.join("a.txt"), "mine\n").unwrap();
+    fs::write(repo.join("note.txt"), "mine\n").unwrap();
+    let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
+    let lines = stake.lines.join("\n");
+    assert!(
+        lines.contains("1 file is not committed in main and would be written over, so git refuses: a.txt"),
+        "{lines}"
+    );
+    assert!(lines.contains("1 file is not committed in main, and left alone: note.txt"), "{lines}");
+    // What changes there meanwhile is asked about again.
+    git(&repo, &["checkout", "a.txt"]);
+    let again = ended(&repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap();
+    let Ended::Asks(stake) = again else { panic!("{again:?}") };
+    assert!(!stake.lines.join("\n").contains("git refuses"));
+    assert!(sure(&repo, WorktreeEnd::Merge, &stake).await.contains("is merged"));
+    assert_eq!(fs::read_to_string(repo.join("note.txt")).unwrap(), "mine\n");
+}
