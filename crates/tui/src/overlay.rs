@@ -22,6 +22,7 @@ pub mod sources;
 pub mod stake;
 pub mod status;
 pub mod themes;
+pub mod told;
 pub mod why;
 
 use std::{fmt, time::Instant};
@@ -35,7 +36,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 pub use self::{
     alive::Alive, approvals::Approvals, help::Help, palette::Palette, prompt::Prompt, reason::Reason,
-    rule::RuleOffer, sheet::Sheet, stake::Stake, why::Inspected,
+    rule::RuleOffer, sheet::Sheet, stake::Stake, told::Told, why::Inspected,
 };
 use crate::{
     ctx::{Ctx, Outcome},

@@ -55,6 +55,8 @@ pub struct Window {
     farewell: Option<Farewell>,
     /// Sessions to which something was said from here, until it is seen what became of it.
     said_to: BTreeSet<Number>,
+    /// The end of a worktree of which it is looked at what is at stake.
+    ending: Option<HostRequest>,
 }
 
 impl Window {
@@ -77,6 +79,7 @@ impl Window {
             listing: false,
             farewell: None,
             said_to: BTreeSet::new(),
+            ending: None,
         })
     }
 
@@ -156,15 +159,22 @@ impl Window {
                 self.elsewhere = runs;
                 self.offer();
             }
-            HostUpdate::AtStake(end, stake) => self.front.lay(wish::stake(end, stake)),
+            HostUpdate::AtStake(end, stake) => {
+                self.ending = None;
+                self.front.lay(wish::stake(end, stake));
+            }
             HostUpdate::Ended(end, worktree, said) => {
+                self.ending = None;
                 self.front.inform(said);
                 let within = |app: &App| Path::new(&app.info().folder).starts_with(&worktree.path);
                 let apps = std::iter::once(&mut self.front).chain(self.others.values_mut());
                 apps.filter(|app| end == WorktreeEnd::Drop && within(app)).for_each(App::quit);
             }
             HostUpdate::Done(said) => self.front.inform(said),
-            HostUpdate::Refused(why) => self.front.complain(why),
+            HostUpdate::Refused(why) => {
+                self.ending = None;
+                self.front.tell_whole(why);
+            }
         }
     }
 
@@ -218,7 +228,7 @@ impl Window {
                         app.stop();
                     }
                 }
-                WindowWish::Host(request) => self.host.push_back(request),
+                WindowWish::Host(request) => self.ask_host(request),
                 WindowWish::Leave(Farewell::Stop) => self.leave(),
                 WindowWish::Leave(Farewell::Wait) => {
                     self.farewell = Some(Farewell::Wait);
@@ -233,6 +243,16 @@ impl Window {
         }
         self.listing = shows;
         self.mind_leaving(now);
+    }
+
+    /// Hands a request to the host; what is at stake in the end of a worktree is looked at once, however often it is asked.
+    fn ask_host(&mut self, request: HostRequest) {
+        if let HostRequest::End { seen: None, .. } = &request
+            && self.ending.replace(request.clone()).as_ref() == Some(&request)
+        {
+            return;
+        }
+        self.host.push_back(request);
     }
 
     /// Says what became of words for a session behind the one that is shown.
@@ -413,6 +433,7 @@ impl Window {
 
     /// The host could not take a request.
     pub fn host_is_busy(&mut self) {
+        self.ending = None;
         self.front.complain("that cannot be done now; try again in a moment");
     }
 

@@ -13,7 +13,7 @@ use pilothouse_core::{
 use super::{App, stray::Stray};
 use crate::{
     ctx::Ctx,
-    overlay::{Overlay, approvals},
+    overlay::{Overlay, Told, approvals},
     pane::{Focus, conversation, diff, runs},
     window::{Then, WindowWish},
 };
@@ -57,6 +57,14 @@ impl App {
     /// Something the user should know.
     pub(crate) fn inform(&mut self, text: impl Into<String>) {
         self.say(text);
+    }
+
+    /// Something that was not done, and why: what finds no room in a line is a page of its own.
+    pub(crate) fn tell_whole(&mut self, why: String) {
+        if crate::row::width(&why) + 5 <= usize::from(self.panes.areas.status.width) {
+            return self.complain(why);
+        }
+        self.lay(Told::new("Not done", &why));
     }
 
     /// Says this in its session as soon as that is open.

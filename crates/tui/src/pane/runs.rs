@@ -121,7 +121,7 @@ impl RunsPane {
                 .into_iter()
                 .any(holds)
         };
-        ctx.runs.iter().filter(found).collect()
+        ctx.runs.iter().filter(|r| !r.is_nothing()).filter(found).collect()
     }
 
     fn chosen<'a>(&self, ctx: &Ctx<'a>) -> Option<&'a RunRow> {
@@ -131,9 +131,12 @@ impl RunsPane {
 
     fn at(&self, listed: &[&RunRow]) -> usize {
         let last = listed.len().saturating_sub(1);
-        // Who has said nothing here yet comes for what was left.
-        let fresh = listed.first().is_some_and(|r| r.info.status == RunStatus::Idle);
-        let at = self.cursor.or_else(|| listed.iter().position(|r| r.was_left()).filter(|_| fresh));
+        // What waits for the user comes first; who has said nothing here yet comes for what was left.
+        let place = |is: &dyn Fn(&RunRow) -> bool| listed.iter().position(|r| is(r));
+        let shown = place(&|r| matches!(r.berth, Berth::Shown(_)));
+        let fresh = shown.and_then(|at| listed.get(at)).is_some_and(|r| r.info.status == RunStatus::Idle);
+        let at = self.cursor.or_else(|| place(&|r| r.waits()));
+        let at = at.or_else(|| place(&|r| r.was_left()).filter(|_| fresh)).or(shown);
         at.unwrap_or_default().min(last)
     }
 
@@ -313,7 +316,7 @@ impl Pane for RunsPane {
 
     fn tab(&self, ctx: &Ctx<'_>) -> Option<String> {
         // A session that came to rest is there to be gone on with; it is no run.
-        let runs = ctx.runs.iter().filter(|r| !r.is_earlier()).count();
+        let runs = ctx.runs.iter().filter(|r| !r.is_earlier() && !r.is_nothing()).count();
         (runs > 1).then(|| format!("Runs {runs}"))
     }
 

@@ -120,6 +120,18 @@ impl RunRow {
         self.is_behind() && self.info.waiting > 0
     }
 
+    /// Whether a question of it waits for the user of this window.
+    pub fn waits(&self) -> bool {
+        self.is_of_window() && self.info.waiting > 0
+    }
+
+    /// Whether it was left before anything was said in it: there is nothing to go back to.
+    pub fn is_nothing(&self) -> bool {
+        let left = matches!(self.berth, Berth::Behind(_) | Berth::Elsewhere);
+        let rests = self.info.status == RunStatus::Idle && self.info.waiting == 0 && self.info.pid.is_none();
+        left && rests && self.info.title.is_empty() && !self.is_alive()
+    }
+
     /// Its mark and the mark's colour.
     pub fn mark(&self, glyphs: &Glyphs) -> (&'static str, Slot) {
         mark(self.info.status, glyphs)

@@ -18,6 +18,8 @@ use pilothouse_core::{
 use super::*;
 use crate::story::{self, Story};
 
+mod listed;
+
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A lane that answers.
@@ -155,7 +157,7 @@ fn a_session_is_shown_written_to_stopped_and_left_where_its_draft_was() {
     let mut bench = Bench::six();
     bench.keys("half a thought");
     bench.leader('r');
-    bench.keys("j");
+    bench.keys("kk");
     bench.press(KeyCode::Enter, KeyModifiers::NONE);
     assert!(bench.draw().contains("Move to sqlx") && !bench.draw().contains("half a thought"));
     bench.press(KeyCode::Char('x'), KeyModifiers::CONTROL);
@@ -381,7 +383,7 @@ fn a_line_typed_into_the_runs_is_a_draft_and_begins_nothing() {
 fn words_for_another_session_stay_in_its_history_and_it_is_said_what_became_of_them() {
     let mut bench = Bench::six();
     bench.leader('r');
-    bench.keys("j");
+    bench.keys("kk");
     bench.keys("m");
     bench.pause();
     bench.keys("use the new pool");
@@ -419,7 +421,7 @@ fn letters_that_are_held_in_one_session_never_act_once_another_was_shown() {
 fn the_log_of_a_run_is_its_conversation_with_the_keys_in_it() {
     let mut bench = Bench::six();
     bench.leader('r');
-    bench.keys("j");
+    bench.keys("kk");
     bench.keys("L");
     bench.pause();
     assert_eq!(bench.window.number, 1);

@@ -1,0 +1,54 @@
+//! What was told that finds no room in a line: to be read whole.
+//!
+//! Owns how far it is scrolled. Never acts.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
+
+use super::{
+    Caret, Letter, Overlay,
+    page::{Page, Reading, SCROLLS},
+};
+use crate::{
+    ctx::{Ctx, Outcome},
+    keymap::Action,
+    theme::Slot,
+};
+
+/// The text.
+#[derive(Debug)]
+pub struct Told {
+    title: &'static str,
+    text: Reading,
+}
+
+impl Told {
+    /// Under this title.
+    pub fn new(title: &'static str, text: &str) -> Self {
+        Self { title, text: Reading::of(text, Slot::Text) }
+    }
+}
+
+impl Overlay for Told {
+    fn name(&self) -> &'static str {
+        "told"
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let keys = &[("Esc", "close")];
+        let page = Page { title: self.title, right: "", keys, width: 76, height: 0, rows: Vec::new() };
+        self.text.draw(&page, ctx, buf);
+        None
+    }
+
+    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(Letter::of(letter, SCROLLS, &['q']))
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        self.text.scroll.take(key).then(Outcome::none)
+    }
+}
