@@ -203,7 +203,7 @@ pub fn runs(args: &RunsArgs, secrets: &Secrets) -> Result<u8, Failure> {
 /// # Errors
 /// When the folder is none, or nothing can be printed.
 pub fn doctor(args: &DoctorArgs) -> Result<u8, Failure> {
-    let checks = doctor::checks(&setup(&args.dir, &Secrets::default())?);
+    let checks = doctor::checks(&setup(args.folder.as_ref().unwrap_or(&args.dir), &Secrets::default())?);
     let mut out = out::out(args.json);
     for check in &checks {
         if args.json {

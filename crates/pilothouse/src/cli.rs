@@ -130,7 +130,7 @@ pub enum Command {
         what: AuthCommand,
     },
     /// Says what was found: settings, model, folder, sandbox.
-    #[command(after_help = "Examples:\n  pilothouse doctor\n  pilothouse doctor --json")]
+    #[command(after_help = "Examples:\n  pilothouse doctor\n  pilothouse doctor DIR --json")]
     Doctor(DoctorArgs),
     /// Checks skills, agents, commands and configuration: file, line and column of what is wrong.
     #[command(
@@ -215,7 +215,10 @@ pub enum Command {
 /// `doctor`.
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
-    /// The folder to look at.
+    /// The folder to look at; this one without it.
+    #[arg(value_name = "DIR", conflicts_with = "dir")]
+    pub folder: Option<PathBuf>,
+    /// The same.
     #[arg(long, default_value = ".")]
     pub dir: PathBuf,
     /// Print one JSON object a line.
