@@ -132,6 +132,7 @@ fn all_of_the_message_that_would_be_written_is_shown() {
         ignored: Vec::new(),
         ahead: 0,
         changed: Vec::new(),
+        here: Vec::new(),
     };
     let worktree = Worktree { name: "sqlx".into(), path: "/w/sqlx".into(), branch: "pilothouse/sqlx".into() };
     for end in [WorktreeEnd::Merge, WorktreeEnd::Drop] {

@@ -60,16 +60,8 @@ impl DiffPane {
                 self.side_by_side = !self.side_by_side;
                 self.reshape();
             }
-            DiffAction::MoreContext => {
-                let now = self.context();
-                self.context = Some((now + 3).max(now * 3 / 2).min(MOST_CONTEXT));
-                self.reshape();
-            }
-            DiffAction::LessContext => {
-                let now = self.context();
-                self.context = Some(now.saturating_sub(3).min(now * 2 / 3));
-                self.reshape();
-            }
+            DiffAction::MoreContext => self.show_around(|now| (now + 3).max(now * 3 / 2).min(MOST_CONTEXT)),
+            DiffAction::LessContext => self.show_around(|now| now.saturating_sub(3).min(now * 2 / 3)),
             DiffAction::Down => self.scroll(ctx, 1),
             DiffAction::Up => self.scroll(ctx, -1),
             DiffAction::PageDown => self.scroll(ctx, page),
@@ -87,6 +79,12 @@ impl DiffPane {
             DiffAction::Open => return self.open_file(),
         }
         Outcome::none()
+    }
+
+    /// Shows another number of lines around each change.
+    fn show_around(&mut self, lines: impl Fn(usize) -> usize) {
+        self.context = Some(lines(self.context()));
+        self.reshape();
     }
 
     /// Does what the open sheet asks about, by its own key; any other closes it.
