@@ -24,23 +24,24 @@ fn the_keys_stay_in_the_plan_while_it_is_changed_and_asked_about_again() {
 }
 
 #[test]
-fn the_keys_stay_in_the_review_while_a_change_waits_and_leave_it_with_the_last() {
+fn the_keys_stay_in_the_review_from_step_to_step_and_leave_it_with_the_run() {
     let mut bench = Bench::new(80, 24);
     bench.press("<ctrl-x>d");
     bench.press("aa");
-    assert_eq!(bench.desk.app.panes.focus, DIFF, "the second file waits");
     bench.press("aa");
     assert!(bench.desk.state().open.is_empty(), "the second step is at work");
-    assert_eq!(bench.desk.app.panes.focus, Focus::Composer);
-    // Whoever goes there all the same finds nothing that a letter could decide: it begins a message, even alone.
-    bench.press("<ctrl-x>d");
     assert_eq!(bench.desk.app.panes.focus, DIFF);
     assert!(bench.desk.text().contains("Nothing to decide yet."), "{}", bench.desk.text());
+    // There is nothing that a letter could decide: it begins a message, even if it comes alone.
     bench.press("c");
     assert_eq!(
         (bench.desk.app.panes.focus, bench.desk.app.composer.draft.shown().as_str()),
         (Focus::Composer, "c")
     );
+    bench.press("<backspace><ctrl-x>d");
+    assert_eq!(bench.desk.app.panes.focus, DIFF);
+    bench.desk.give(Input::Cancel);
+    assert_eq!(bench.desk.app.panes.focus, Focus::Composer);
 }
 
 #[test]

@@ -339,7 +339,8 @@ impl Pane for DiffPane {
 
     /// A review ends with the last change that waits: keys have nothing to do in an empty pane, whatever a run proposes next.
     fn errand(&self, state: &State) -> Option<Errand> {
-        self.decides(state).then_some(Errand::Review)
+        let goes_on = state.phase == Phase::Executing && state.open.is_empty();
+        (goes_on || self.decides(state)).then_some(Errand::Review)
     }
 
     fn deciding_keys(&self, ctx: &Ctx<'_>) -> DecidingKeys {
