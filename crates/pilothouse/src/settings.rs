@@ -9,7 +9,7 @@ use pilothouse_runtime::{
     secrets::Secrets,
     trust::Folder,
 };
-use pilothouse_tui::Handout;
+use pilothouse_tui::ctx::Handout;
 
 use crate::{
     alone::{block_on, home},

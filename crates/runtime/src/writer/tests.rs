@@ -341,7 +341,8 @@ fn of_a_file_that_was_made_only_what_was_written_is_taken_back() {
         ("one\nTWO\nthree\nmine\n", Some("mine\n"), true),
     ] {
         fs::write(p.dir.path().join("new.txt"), now).unwrap();
-        let fault = prepare::revert(&RealDisk, &p.root(), &p.blobs(), &[made.clone()], false).unwrap_err();
+        let fault = prepare::revert(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&made), false)
+            .unwrap_err();
         assert_eq!(fs::read_to_string(p.dir.path().join("new.txt")).unwrap(), now);
         let again = fault.rebased.first().unwrap();
         let draft = &again.draft;
