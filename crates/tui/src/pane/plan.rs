@@ -5,6 +5,7 @@
 mod action;
 mod draw;
 mod edit;
+mod room;
 mod rows;
 mod step;
 
@@ -30,8 +31,11 @@ use ratatui::{
 };
 
 pub(crate) use self::rows::finished;
-use self::rows::{Item, Target, Version};
 pub use self::{action::PlanAction, rows::breadcrumb};
+use self::{
+    room::Away,
+    rows::{Item, Target, Version},
+};
 use super::{Ctx, Errand, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, hint_line, inside};
 use crate::{
     ctx::{TOO_EARLY, Wanted},
@@ -89,6 +93,8 @@ pub struct PlanPane {
     back: Option<u32>,
     /// What the version that is drawn changed, and which that is.
     revision: Option<(u32, Revision)>,
+    /// The plan that was done and committed: once something else is said it stands in no room of its own.
+    away: Away,
 }
 
 impl PlanPane {
@@ -216,35 +222,23 @@ impl PlanPane {
         let mut targets = self.items.iter().enumerate().filter_map(|(n, i)| Some((n, i.target?)));
         targets.clone().nth(self.cursor).or_else(|| targets.next_back())
     }
-
-    fn settle(&mut self) {
-        let height = usize::from(self.size.height.saturating_sub(self.foot_rows())).max(1);
-        let targets = self.items.iter().filter(|i| i.target.is_some()).count();
-        self.cursor = self.cursor.min(targets.saturating_sub(1));
-        self.offset = self.offset.min(self.items.len().saturating_sub(height));
-        let at = self.chosen().map_or(0, |(at, _)| at);
-        if self.cursor == 0 {
-            self.offset = 0;
-        }
-        if at < self.offset {
-            self.offset = at;
-        } else if at >= self.offset + height {
-            self.offset = at + 1 - height;
-        }
-        if self.cursor + 1 == targets && self.cursor > 0 {
-            let tail = self.items.len().saturating_sub(height);
-            if at >= tail {
-                self.offset = tail;
-            }
-        }
-    }
 }
 
 impl Pane for PlanPane {
     #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is read from the state")]
     fn fold(&mut self, state: &State, event: &Stamped) {
         match &event.event {
+            Event::TaskCompleted { task, .. } => {
+                self.open.remove(&Target::Task(*task));
+            }
+            Event::CommitEnded { made: Some(_), .. }
+                if rows::plan_of(state).is_some_and(|p| rows::finished(p.0)) =>
+            {
+                self.away = Away::Committed;
+            }
+            Event::TurnStarted { .. } if self.away == Away::Committed => self.away = Away::Gone,
             Event::PlanReady { plan } => {
+                self.away = Away::Stays;
                 self.follows = self.follows.filter(|(_, of)| plan.version == of + 1);
                 self.proofs.clear();
                 self.open.clear();
@@ -253,6 +247,7 @@ impl Pane for PlanPane {
             }
             Event::RunStarted { run, turn, .. } if rows::is_of_plan(state, *turn) => {
                 self.began = Some((*run, event.at));
+                self.away = Away::Stays;
             }
             Event::RunCompleted { run, came_to, .. } => {
                 if let Some((_, began)) = self.began.filter(|(id, _)| id == run) {
@@ -286,6 +281,7 @@ impl Pane for PlanPane {
         self.arrange(drawn, rows::footer(ctx, width, self.spent), width, ctx);
         self.follow(ctx);
         self.settle();
+        self.show_work(ctx);
     }
 
     fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
@@ -347,6 +343,7 @@ impl Pane for PlanPane {
         match (rows.map(|rows| u16::try_from(rows).unwrap_or(u16::MAX)), focused) {
             (None, false) => Stand::Hidden,
             (None, true) => Stand::Right(8),
+            (Some(_), false) if self.away == Away::Gone => Stand::Hidden,
             (Some(rows), _) => Stand::Right(rows),
         }
     }

@@ -33,7 +33,7 @@ use reach::Block;
 pub(super) use reach::within;
 use written::{is_taken_back, with_back};
 
-/// Columns that a title has at least beside what stands at its right.
+/// Columns that a title of more than one row has at least beside what stands at its right.
 const TITLE_ROOM: usize = 20;
 
 /// What a row stands for.
@@ -224,9 +224,20 @@ impl<'a> Drawer<'a> {
         let room = |right: &Row| self.width.saturating_sub(lead.width() + right.width() + 2);
         // What is to be approved is seen: files that find no place beside the title stand below it.
         let asked = self.awaiting && task.status == TaskStatus::Pending;
-        let below = asked && (task.files.len() > 1 || room(&right) < TITLE_ROOM);
-        let right = if below || room(&right) < TITLE_ROOM { Row::new() } else { right };
-        let mut lines = wrap(&Row::of(&task.title, title).pieces, room(&right)).into_iter();
+        let titled = |right: &Row| wrap(&Row::of(&task.title, title).pieces, room(right));
+        let beside = titled(&right).len();
+        let narrow = beside > 1 && (room(&right) < TITLE_ROOM || beside > titled(&Row::new()).len());
+        let below = asked && (task.files.len() > 1 || narrow);
+        let right = if below || narrow && asked || room(&right) < TITLE_ROOM { Row::new() } else { right };
+        let open = self.open.contains(&Target::Task(task.id));
+        let rests = task.status.at_rest() && task.status != TaskStatus::Failed && !open;
+        // What is done leaves the room to what is not.
+        let lines = if rests {
+            vec![Row::of(&task.title, title).cut(room(&right), g.ellipsis)]
+        } else {
+            titled(&right)
+        };
+        let mut lines = lines.into_iter();
         let mut left = lead.clone();
         left.pieces.extend(lines.next().unwrap_or_default().pieces);
         let row = left.ends_keeping_right(right, self.width, g.ellipsis);
@@ -236,7 +247,7 @@ impl<'a> Drawer<'a> {
             row.pieces.extend(line.pieces);
             self.plain(row);
         }
-        if self.open.contains(&Target::Task(task.id)) {
+        if open {
             self.task_detail(task);
         } else if below {
             self.files(task, lead.width());

@@ -20,6 +20,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::{story::*, theme::Glyphs};
 
+mod room;
+
 struct Screen {
     story: Story,
     pane: PlanPane,

@@ -1,0 +1,78 @@
+//! What is seen of a plan where there is little room.
+
+use super::*;
+
+const LONG: &str =
+    "Name the function format_duration_short and have it leave out what is nought, as the others do";
+
+/// The plan waits for its yes.
+fn confirmed() -> Event {
+    let kind = pilothouse_core::question::Confirmation::default().into();
+    Event::CheckpointOpened {
+        checkpoint: Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None },
+    }
+}
+
+fn long() -> pilothouse_core::plan::Plan {
+    let mut long = plan();
+    for task in &mut long.tasks {
+        task.title = format!("{LONG} ({})", task.id.0);
+    }
+    long
+}
+
+#[test]
+fn the_step_at_work_is_seen_and_what_is_done_takes_one_row() {
+    let mut s = Screen::new();
+    let mut all = long();
+    let last = all.tasks.len() - 1;
+    all.tasks[..last].iter_mut().for_each(|t| t.status = TaskStatus::Done);
+    all.tasks[last].status = TaskStatus::Running;
+    all.tasks[last].title = "The one at work".to_owned();
+    s.tell(Event::PlanReady { plan: all.clone() });
+    for height in 4..12 {
+        let rows = s.text(46, height);
+        assert!(rows.iter().any(|r| r.contains("The one at work")), "{height}: {rows:#?}");
+    }
+    let rows = s.text(46, 40);
+    let of = |n: usize| rows.iter().position(|r| r.contains(&format!(" {n} "))).unwrap();
+    assert!((1..last).all(|n| of(n + 1) == of(n) + 1), "{rows:#?}");
+    // What was unfolded folds once it is done.
+    let id = all.tasks[last].id;
+    s.pane.open.insert(Target::Task(id));
+    s.tell(Event::TaskCompleted { task: id, took: Millis(7) });
+    assert!(!s.pane.open.contains(&Target::Task(id)));
+}
+
+#[test]
+fn a_long_title_is_not_wrapped_into_a_strip_beside_a_file() {
+    let mut s = Screen::new();
+    let mut one = long();
+    one.tasks.truncate(1);
+    one.tasks[0].files = vec![path("src/formatting/duration.rs")];
+    s.tell(Event::PlanReady { plan: one });
+    s.tell(confirmed());
+    let rows = s.text(46, 30);
+    let from = rows.iter().position(|r| r.contains("1 Name")).unwrap();
+    let file = rows.iter().position(|r| r.contains("duration.rs")).unwrap();
+    assert_eq!(rows[file].trim(), "src/formatting/duration.rs", "below the title: {rows:#?}");
+    assert!(file - from <= 4, "{rows:#?}");
+}
+
+#[test]
+fn a_plan_that_was_done_and_committed_gives_its_room_back_with_the_next_message() {
+    let mut s = Screen::new();
+    let mut all = plan();
+    all.tasks.iter_mut().for_each(|t| t.status = TaskStatus::Done);
+    s.tell(Event::PlanReady { plan: all });
+    let stands = |s: &Screen, focused| s.pane.stand(&s.story.ctx(), focused) != Stand::Hidden;
+    s.tell(said(7, "and what else?"));
+    assert!(stands(&s, false), "what is not committed stays");
+    let made = pilothouse_core::commit::Committed { id: "1234567".into(), on: "main".into() };
+    s.tell(Event::CommitEnded { commit: CallId(77), made: Some(made), told: String::new() });
+    assert!(stands(&s, false), "until something else is said");
+    s.tell(said(8, "where is main?"));
+    assert!(!stands(&s, false) && stands(&s, true), "a key still shows it");
+    s.tell(Event::PlanReady { plan: plan() });
+    assert!(stands(&s, false));
+}
