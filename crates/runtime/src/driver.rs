@@ -280,14 +280,13 @@ impl Driver {
             budget: at.config.budget,
             ..Surroundings::default()
         };
-        let at_secrets = at.config.secrets.clone();
         let trace = EventTrace::new(&at.slug);
-        let settings = settings::Settings::of(&setup);
         let first = if at.read_only() { None } else { Some(opening::first_step(&mut at, &setup)?) };
         let mut driver = Self {
+            settings: settings::Settings::of(&setup),
+            outbox: Outbox::new(updates, at.config.secrets.clone()),
             setup,
             at,
-            outbox: Outbox::new(updates, at_secrets),
             inbound,
             running: BTreeMap::new(),
             shortened: BTreeSet::new(),
@@ -305,7 +304,6 @@ impl Driver {
             project: Project::default(),
             memories: memory::Memories::default(),
             shelf: recipes::Shelf::default(),
-            settings,
             leaving: false,
         };
         driver.look_at_project();
@@ -339,8 +337,7 @@ impl Driver {
                     break;
                 }
             }
-            self.hear_git(results, &mut inputs).await;
-            self.see_files(results, &mut inputs).await;
+            self.look_first(results, &mut inputs).await;
             self.turn(inputs);
         }
     }

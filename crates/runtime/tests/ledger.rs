@@ -215,7 +215,11 @@ impl Desk {
         let listed: BTreeSet<String> = state.ledger().iter().flat_map(of).collect();
         let names = fs::read_dir(self.dir.path().join("w")).unwrap();
         let names = names.map(|e| e.unwrap().file_name().into_string().unwrap());
-        let ours = |name: &String| name.starts_with("new") || self.text(name).contains("ours");
+        // A new file in which only others' lines are left is theirs.
+        let ours = |name: &String| {
+            let text = self.text(name);
+            text.contains("ours") || name.starts_with("new") && text.is_empty()
+        };
         names.filter(|name| ours(name) && !listed.contains(name)).collect()
     }
 }

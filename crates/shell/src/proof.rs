@@ -3,6 +3,7 @@
 //! Owns the one form in which it can: programs that work, joined by `&&`. Never judges risk, and never says whether
 //! what they check is enough.
 
+use super::knowledge::list;
 use super::parse;
 use super::programs::{self, Role};
 use super::syntax::{Joined, Kind, Node, Pipeline, Span};
@@ -62,10 +63,6 @@ pub fn only_shortens(line: &str) -> bool {
 /// Words by which a runner is told what to run.
 const RUNS: [&str; 3] = ["-m", "run", "exec"];
 
-/// Variables that say where the modules are that a check loads, and nothing of what it does.
-const MODULES: [&str; 7] =
-    ["PYTHONPATH", "NODE_PATH", "RUBYLIB", "PERL5LIB", "CLASSPATH", "LUA_PATH", "LUA_CPATH"];
-
 /// The way in which a line makes a check wholly, where it goes there by an interpreter, a runner or the place of its
 /// modules: `python3 -m pytest` of `python3 -m pytest -q` for `pytest`. Any other variable may make less of the check.
 pub fn another_way(line: &str, check: &str) -> Option<String> {
@@ -80,7 +77,7 @@ pub fn another_way(line: &str, check: &str) -> Option<String> {
         Some([_, runs]) => RUNS.contains(runs),
         _ => false,
     };
-    let by_another = by_another && set.iter().all(|name| MODULES.contains(name));
+    let by_another = by_another && set.iter().all(|name| list("variables of modules").contains(name));
     let whole = options.iter().all(|word| word.starts_with('-'));
     (by_another && whole && proves(line)).then(|| [before, found].concat().join(" "))
 }

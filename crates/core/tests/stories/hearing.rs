@@ -320,6 +320,7 @@ fn an_answer_above_the_mark_is_used_again_while_nothing_changed() {
         b.say(ASK);
         b.understand(ASK, opinion(Turn::Query(None), IntentNode::Explain, 0.95));
         assert!(key(&b));
+        b.input(Input::StopAnswer).unwrap();
     }
     let step = b.say(ASK);
     assert_eq!(starts(&step), ["think"], "no tier is asked again");

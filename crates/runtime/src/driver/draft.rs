@@ -5,7 +5,7 @@
 use std::{fs, io};
 
 use pilothouse_core::port::Update;
-use pilothouse_tools::atomic;
+use pilothouse_tools::{atomic, regular};
 
 use super::Driver;
 
@@ -38,8 +38,8 @@ impl Driver {
     /// Tells what was kept.
     pub(super) fn show_draft(&mut self) {
         let path = self.at.folder.join(DRAFT);
-        let short = fs::metadata(&path).is_ok_and(|of| of.is_file() && of.len() <= LONGEST);
-        if let Some(text) = fs::read_to_string(path).ok().filter(|_| short && !self.at.read_only()) {
+        let kept = regular::read(&path, LONGEST).ok().filter(|_| !self.at.read_only());
+        if let Some(text) = kept.and_then(|bytes| String::from_utf8(bytes).ok()) {
             self.outbox.send(Update::Draft(text));
         }
     }

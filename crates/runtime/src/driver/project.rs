@@ -64,12 +64,18 @@ impl Driver {
         });
     }
 
-    /// What git says first is told a model before it looks: the first input waits for it, but no longer than a moment.
-    pub(super) async fn hear_git(
+    /// What is looked at before an input is heard.
+    pub(super) async fn look_first(
         &mut self,
         results: &mut mpsc::Receiver<Inbound>,
         inputs: &mut Vec<(Input, bool)>,
     ) {
+        self.hear_git(results, inputs).await;
+        self.see_files(results, inputs).await;
+    }
+
+    /// What git says first is told a model before it looks: the first input waits for it, but no longer than a moment.
+    async fn hear_git(&mut self, results: &mut mpsc::Receiver<Inbound>, inputs: &mut Vec<(Input, bool)>) {
         let until = Instant::now() + GIT_WAIT;
         while !inputs.is_empty() && self.project.awaits_git() {
             match timeout_at(until, results.recv()).await {
@@ -81,11 +87,7 @@ impl Driver {
 
     /// Where a gate says that it is green, the files are looked at before a message is heard: an editor may have
     /// changed them. A look that takes longer tells nothing, since what it saw may be gone by then.
-    pub(super) async fn see_files(
-        &mut self,
-        results: &mut mpsc::Receiver<Inbound>,
-        inputs: &mut Vec<(Input, bool)>,
-    ) {
+    async fn see_files(&mut self, results: &mut mpsc::Receiver<Inbound>, inputs: &mut Vec<(Input, bool)>) {
         let Some(said) = inputs.iter().position(|(input, _)| matches!(input, Input::Say { .. })) else {
             return;
         };

@@ -209,7 +209,10 @@ async fn an_empty_file_that_was_made_is_taken_back_beside_a_changed_one() {
         let (exit, said, _) = taken(&rig, Direction::Undo, Some(UndoAnswer::All)).await;
         assert_eq!(exit, 0, "{said}");
         assert!(said.contains("__init__.py") && said.contains("mod.py"), "{said}");
-        assert!(!init.exists() && !module.exists(), "{said}");
+        assert!(!init.exists(), "{said}");
+        // What somebody added stays, and with it the file.
+        let left = fs::read_to_string(&module).ok();
+        assert_eq!(left.as_deref(), (!emptied).then_some("mine\n"), "{said}");
         assert_eq!(taken(&rig, Direction::Undo, None).await.0, 1, "there is nothing more");
     }
 }

@@ -79,8 +79,7 @@ impl Draft<'_> {
         changes && asked && (1..=2).contains(&task.files.len()) && self.state.mode != Mode::Proof
     }
 
-    /// A planning ended in words: they answer what was only to be weighed; else its model is told once what it left
-    /// out, then no plan came of it.
+    /// A planning ended in words: an answer where it was only to weigh; else its model is told once what it left out.
     pub(super) fn no_plan(&mut self, lane: LaneId) {
         if self.settle_for_best(lane) {
             return;

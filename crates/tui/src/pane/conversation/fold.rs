@@ -6,6 +6,7 @@
 mod agents;
 mod calls;
 mod facts;
+mod gates;
 mod hooks;
 mod progress;
 mod stages;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     clean::Clean,
     completion::{Completion, FileTally},
-    event::{Event, FileChange, Level, Proof, RunStatus},
+    event::{Event, FileChange, Level, RunStatus},
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{LaneId, Millis, TaskId},
     lane::LaneKind,
@@ -98,12 +98,10 @@ impl Log {
             Event::GatePassed { gate, proof, .. } => self.gate(at, gate.0, true, proof),
             Event::GateFailed { gate, proof, .. } => self.gate(at, gate.0, false, proof),
             Event::GateWentStale { gate } => {
-                let name = self.gate_name(gate.0);
-                self.mark(at, Mark::Stale, &format!("[Gate: {name}] stale: files changed since it passed"));
+                self.of_gate(at, Mark::Stale, *gate, "stale: files changed since it passed");
             }
             Event::GateHolds { gate } => {
-                let name = self.gate_name(gate.0);
-                self.mark(at, Mark::Inner, &format!("[Gate: {name}] green: the files are what they were"));
+                self.of_gate(at, Mark::Inner, *gate, "green: the files are what they were");
             }
             Event::GateReset { gate, skipped: true, why } => {
                 let name = self.gate_name(gate.0);
@@ -113,8 +111,7 @@ impl Log {
                 self.unproven |= why.is_some();
             }
             Event::GateChanged { gate, to, .. } => {
-                let name = self.gate_name(gate.0);
-                self.mark(at, Mark::Inner, &format!("[Gate: {name}] is now {to}"));
+                self.of_gate(at, Mark::Inner, *gate, &format!("is now {to}"));
             }
             Event::FactsAnswered { text, .. } => {
                 for line in text.lines() {
@@ -279,34 +276,6 @@ impl Log {
         let tail = diff.cut.as_ref().map(|c| format!("\n…\n{}", c.tail)).unwrap_or_default();
         let detail = format!("{}{tail}", diff.head);
         self.add(at, Kind::Work, Body::Facts(Facts { lines, detail }));
-    }
-
-    pub(super) fn gate_name(&self, id: u64) -> String {
-        let gate = self.plan.as_ref().and_then(|p| p.gates.iter().find(|g| g.id.0 == id));
-        gate.map_or_else(|| id.to_string(), |g| g.name.clone())
-    }
-
-    pub(super) fn gate(&mut self, at: Millis, id: u64, green: bool, proof: &Proof) {
-        let (sign, word, ink) =
-            if green { ("✓", "passed", Slot::Ok) } else { ("✗", "failed", Slot::Bad) };
-        let exit = match (proof.exit.code, proof.exit.signal) {
-            _ if proof.exit.timed_out => "timed out".to_owned(),
-            (Some(code), _) => format!("exit {code}"),
-            (None, Some(signal)) => format!("signal {signal}"),
-            (None, None) => String::new(),
-        };
-        let left = Row::of(&format!("[Gate: {}] ", self.gate_name(id)), Slot::Soft)
-            .and(sign, ink)
-            .and(" ", ink)
-            .and(word, ink)
-            .and("   ", Slot::Text)
-            .and(&exit, Slot::Soft);
-        let detail = proof.diagnostics.clone();
-        let open = !green && !detail.is_empty();
-        let key = self.add(at, Kind::Work, Body::Facts(Facts { lines: vec![(left, Row::new())], detail }));
-        if let Some(entry) = self.get_mut(key) {
-            entry.open = open;
-        }
     }
 
     pub(super) fn task_fact(&mut self, at: Millis, task: TaskId, word: &str) {

@@ -1,0 +1,50 @@
+//! Gates, as the rows tell of them.
+//!
+//! Owns how the end of one reads. Never looks at the session.
+
+use pilothouse_core::{
+    event::Proof,
+    ids::{GateId, Millis},
+};
+
+use super::{Log, Mark};
+use crate::{
+    pane::conversation::entry::{Body, Facts, Kind},
+    row::Row,
+    theme::Slot,
+};
+
+impl Log {
+    pub(super) fn of_gate(&mut self, at: Millis, mark: Mark, gate: GateId, words: &str) {
+        let name = self.gate_name(gate.0);
+        self.mark(at, mark, &format!("[Gate: {name}] {words}"));
+    }
+
+    pub(super) fn gate_name(&self, id: u64) -> String {
+        let gate = self.plan.as_ref().and_then(|p| p.gates.iter().find(|g| g.id.0 == id));
+        gate.map_or_else(|| id.to_string(), |g| g.name.clone())
+    }
+
+    pub(super) fn gate(&mut self, at: Millis, id: u64, green: bool, proof: &Proof) {
+        let (sign, word, ink) =
+            if green { ("✓", "passed", Slot::Ok) } else { ("✗", "failed", Slot::Bad) };
+        let exit = match (proof.exit.code, proof.exit.signal) {
+            _ if proof.exit.timed_out => "timed out".to_owned(),
+            (Some(code), _) => format!("exit {code}"),
+            (None, Some(signal)) => format!("signal {signal}"),
+            (None, None) => String::new(),
+        };
+        let left = Row::of(&format!("[Gate: {}] ", self.gate_name(id)), Slot::Soft)
+            .and(sign, ink)
+            .and(" ", ink)
+            .and(word, ink)
+            .and("   ", Slot::Text)
+            .and(&exit, Slot::Soft);
+        let detail = proof.diagnostics.clone();
+        let open = !green && !detail.is_empty();
+        let key = self.add(at, Kind::Work, Body::Facts(Facts { lines: vec![(left, Row::new())], detail }));
+        if let Some(entry) = self.get_mut(key) {
+            entry.open = open;
+        }
+    }
+}
