@@ -57,9 +57,8 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     {
         return Some(Preview::Answer);
     }
-    // What the user typed runs in every phase, in a lane beside what waits or works.
-    let runs = told.does(&Deed::Runs) || text.starts_with('!') && told.refused.is_none();
-    if reading.command.is_some() && runs {
+    // A line that only reads runs at once, beside what runs as well; any other waits for the end.
+    if reading.command.is_some() && (told.does(&Deed::Runs) || told.does(&Deed::Talks)) {
         return Some(Preview::judged(text.trim_start_matches('!'), session));
     }
     let (turn, path) = told.meant.clone().unwrap_or((reading.whole.turn, reading.whole.path));
