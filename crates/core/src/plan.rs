@@ -375,18 +375,10 @@ impl Plan {
     /// is stale.
     pub fn ended(&self, files: Files) -> String {
         let mut out = format!("Ended: {} of {} done", self.done(), self.tasks.len());
-        let kinds = [
-            (TaskStatus::Failed, "failed"),
-            (TaskStatus::Cancelled, "stopped"),
-            (TaskStatus::Skipped, "skipped"),
-            (TaskStatus::TakenBack, "taken back"),
-            (TaskStatus::Pending, "not begun"),
-        ];
-        for (status, word) in kinds {
-            let n = self.tasks.iter().filter(|t| t.status == status).count();
-            if n > 0 {
-                out.push_str(&format!(", {n} {word}"));
-            }
+        out.push_str(&self.not_done());
+        let due = self.counted(TaskStatus::Pending);
+        if due > 0 {
+            out.push_str(&format!(", {due} not begun"));
         }
         for gate in &self.gates {
             let why = match gate.status {

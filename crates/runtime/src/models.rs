@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{Config, Provider},
+    config::{Config, Provider, origin},
     headless::fault_exit,
     home::{Environment, Home},
     tiers,
@@ -57,7 +57,7 @@ pub async fn list(
     wish: Wish<'_>,
     out: &mut dyn Write,
 ) -> io::Result<u8> {
-    let known = config.connections(home, environment);
+    let known = config.connections(&origin::of_user(home), environment);
     let mut exit = 0;
     for (name, voice) in meant(config, wish.name) {
         let Some(told) = (if name == MAIN { Some(&known.main) } else { known.others.get(name) }) else {

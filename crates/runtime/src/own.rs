@@ -1,7 +1,7 @@
 //! Files of the user's own configuration: what others could have written is not taken for theirs.
 //!
-//! Owns the one way to read such a file, and to write it: who owns it, who may write it, and who could put another in its place. Never
-//! mends anything by itself: it says what is wrong and how to mend it.
+//! Owns the one way to read such a file, and to write it: who owns it, who may write it, and who could put another in its
+//! place. Never mends anything by itself: it says what is wrong and how to mend it.
 
 use std::{
     fs::{self, Metadata},

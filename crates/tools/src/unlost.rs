@@ -184,7 +184,8 @@ impl Around {
 enum Made {
     /// A tool makes it again, and git ignores it.
     Again,
-    /// Nothing says for certain that it is made again, but it is saved, as far as there is room: else it is asked about once more.
+    /// Nothing says for certain that it is made again, but it is saved, as far as there is room: else it is asked about
+    /// once more.
     Saved,
     /// Nothing of it is saved.
     Unsaved,

@@ -5,6 +5,14 @@
 use super::{Gate, GateStatus, Plan, TaskStatus};
 use crate::money::count;
 
+/// How a step ends that is not done, and the word for it.
+const NOT_DONE: [(TaskStatus, &str); 4] = [
+    (TaskStatus::Failed, "failed"),
+    (TaskStatus::Cancelled, "stopped"),
+    (TaskStatus::Skipped, "skipped"),
+    (TaskStatus::TakenBack, "taken back"),
+];
+
 impl Plan {
     /// How many tasks are done.
     pub fn done(&self) -> usize {
@@ -14,19 +22,18 @@ impl Plan {
     /// The steps that are done, and each kind of those that will not be any more apart: `1 of 4 steps, 1 failed, 2
     /// skipped`.
     pub fn steps(&self) -> String {
-        let kinds = [
-            (TaskStatus::Failed, "failed"),
-            (TaskStatus::Cancelled, "stopped"),
-            (TaskStatus::Skipped, "skipped"),
-            (TaskStatus::TakenBack, "taken back"),
-        ];
-        let mut out = format!("{} of {}", self.done(), count(self.tasks.len(), "step"));
-        for (n, word) in kinds.map(|(status, word)| (self.counted(status), word)) {
-            if n > 0 {
-                out.push_str(&format!(", {n} {word}"));
-            }
-        }
-        out
+        format!("{} of {}{}", self.done(), count(self.tasks.len(), "step"), self.not_done())
+    }
+
+    /// The steps that will not be done any more, each kind apart: `, 1 failed, 2 skipped`.
+    pub(super) fn not_done(&self) -> String {
+        let kinds = NOT_DONE.map(|(status, word)| (self.counted(status), word));
+        kinds
+            .iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, word)| format!(", {n} {word}"))
+            .collect::<Vec<_>>()
+            .concat()
     }
 
     /// How many gates are green on the files as they are, and how many are asked for: all but those left out by name,
@@ -53,7 +60,8 @@ impl Plan {
         }
     }
 
-    fn counted(&self, status: TaskStatus) -> usize {
+    /// How many tasks stand so.
+    pub(super) fn counted(&self, status: TaskStatus) -> usize {
         self.tasks.iter().filter(|t| t.status == status).count()
     }
 }

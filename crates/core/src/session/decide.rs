@@ -107,12 +107,10 @@ impl<'a> Draft<'a> {
     }
 
     pub fn decide(&mut self, input: Input) -> Decided {
-        if let Input::Describe(change) = input {
-            // Whatever was cut off in a log that nobody works on stays as it is.
-            return self.describe(change);
-        }
+        // Whatever was cut off in a log that nobody works on stays as it is.
+        let settles = !matches!(input, Input::Describe(_));
         let decided = self.route_input(input);
-        if decided.is_ok() || !self.events.is_empty() {
+        if settles && (decided.is_ok() || !self.events.is_empty()) {
             self.settle();
         }
         decided

@@ -15,9 +15,9 @@ use crate::{
 };
 
 impl Config {
-    /// The models that can be asked by name, and where each was said.
-    pub fn connections(&self, home: &Home, environment: &Environment) -> Connections {
-        let line = |section: &str| origin::model_line(home, section).map(|n| format!("config.toml:{n}"));
+    /// The models that can be asked by name, and where each was said; `own` is what the user's file says.
+    pub(crate) fn connections(&self, own: &origin::Lines, environment: &Environment) -> Connections {
+        let line = |section: &str| origin::model_line(own, section).map(|n| format!("config.toml:{n}"));
         let variable =
             ["PILOTHOUSE_MODEL", "PILOTHOUSE_BASE_URL"].into_iter().find(|v| environment.get(v).is_some());
         let from =

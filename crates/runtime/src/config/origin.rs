@@ -5,6 +5,7 @@
 use std::{collections::BTreeMap, fmt, path::Path};
 
 use pilothouse_core::front::Place;
+use pilothouse_model::openai::Endpoint;
 use toml::de::{DeTable, DeValue};
 
 use super::{DEFAULTS, Layer, ProjectLayer};
@@ -103,13 +104,15 @@ const VARIABLES: [(&str, &str); 5] = [
     ("PILOTHOUSE_LOG", "log.filter"),
 ];
 
-/// What the user's own file says, each value with its line; nothing where it cannot be read.
-pub(crate) fn of_user(home: &Home) -> BTreeMap<String, (String, usize)> {
+/// Every value of a file with its line, by its name with its section.
+pub(crate) type Lines = BTreeMap<String, (String, usize)>;
+
+/// What the user's own file says; nothing where it cannot be read.
+pub(crate) fn of_user(home: &Home) -> Lines {
     own::text(&home.config.join("config.toml")).ok().flatten().map_or_else(BTreeMap::new, |text| flat(&text))
 }
 
-/// Every value of a file with its line, by its name with its section.
-fn flat(text: &str) -> BTreeMap<String, (String, usize)> {
+fn flat(text: &str) -> Lines {
     let mut all = BTreeMap::new();
     if let Ok(table) = DeTable::parse(text) {
         walk(text, table.get_ref(), "", &mut all);
@@ -117,7 +120,7 @@ fn flat(text: &str) -> BTreeMap<String, (String, usize)> {
     all
 }
 
-fn walk(text: &str, table: &DeTable<'_>, above: &str, all: &mut BTreeMap<String, (String, usize)>) {
+fn walk(text: &str, table: &DeTable<'_>, above: &str, all: &mut Lines) {
     for (key, value) in table {
         let name =
             if above.is_empty() { key.get_ref().to_string() } else { format!("{above}.{}", key.get_ref()) };
@@ -143,25 +146,16 @@ fn shown(key: &str, value: &str) -> String {
     if short.len() < one.len() { format!("{short}…") } else { one }
 }
 
+/// An address as requests to it are told of.
 fn address(value: &str) -> String {
-    let end = if value.starts_with('"') { "\"" } else { "" };
-    let plain = value.split('?').next().unwrap_or_default().trim_end_matches('"');
-    let Some((scheme, rest)) = plain.split_once("://") else { return format!("{plain}{end}") };
-    let host = rest.split('/').next().and_then(|h| h.rsplit_once('@')).map(|(_, host)| host);
-    let rest = host.map_or_else(
-        || rest.to_owned(),
-        |host| format!("{host}{}", rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default()),
-    );
-    format!("{scheme}://{rest}{end}")
+    let plain = value.trim_matches(['"', '\'']);
+    let quote = if plain.len() < value.len() { "\"" } else { "" };
+    format!("{quote}{}{quote}", Endpoint::new(plain, "").shown_url())
 }
 
 /// Which settings are others between two readings of the user's file.
-pub(crate) fn changed(
-    before: &BTreeMap<String, (String, usize)>,
-    now: &BTreeMap<String, (String, usize)>,
-) -> Vec<String> {
-    let value =
-        |of: &BTreeMap<String, (String, usize)>, key: &str| of.get(key).map(|(value, _)| value.clone());
+pub(crate) fn changed(before: &Lines, now: &Lines) -> Vec<String> {
+    let value = |of: &Lines, key: &str| of.get(key).map(|(value, _)| value.clone());
     let mut keys: Vec<&String> = before.keys().chain(now.keys()).collect();
     keys.sort();
     keys.dedup();
@@ -190,8 +184,7 @@ pub(crate) fn effective(key: &str) -> Effective {
 }
 
 /// The line of the user's file that says who answers, if one does.
-pub(crate) fn model_line(home: &Home, section: &str) -> Option<usize> {
-    let own = of_user(home);
+pub(crate) fn model_line(own: &Lines, section: &str) -> Option<usize> {
     let told = ["name", "preset", "base_url"].map(|key| format!("{section}.{key}"));
     let lines = own.iter().filter(|(key, _)| told.contains(key));
     lines.map(|(_, (_, line))| *line).min()
@@ -230,7 +223,7 @@ mod tests {
         assert_eq!(of("session.history"), "7 config.toml:7");
         assert_eq!(of("plan.candidates"), "1 default");
         assert!(!told(&home, &all).contains("hunter"), "{}", told(&home, &all));
-        assert_eq!(model_line(&home, "model.also.fast"), Some(5));
+        assert_eq!(model_line(&of_user(&home), "model.also.fast"), Some(5));
     }
 
     #[test]

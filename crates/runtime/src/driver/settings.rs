@@ -3,7 +3,7 @@
 //!
 //! Owns which of them hold at once. A file that cannot be read changes nothing, and none lets a project do more.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use pilothouse_core::{
     connection::MAIN,
@@ -28,7 +28,7 @@ use crate::{
 pub(super) struct Settings {
     file: PathBuf,
     mark: Option<Mark>,
-    said: BTreeMap<String, (String, usize)>,
+    said: origin::Lines,
 }
 
 impl Settings {
@@ -77,8 +77,8 @@ impl Driver {
             let main = self.at.config.voice.name();
             self.outbox.send(Update::Notice(format!("{name} cannot be asked: {why}; {main} answers")));
         }
-        let (home, environment) = (&self.setup.home, &self.setup.environment);
-        self.at.session.set_connections(Arc::new(self.at.config.connections(home, environment)));
+        let known = self.at.config.connections(&self.settings.said, &self.setup.environment);
+        self.at.session.set_connections(Arc::new(known));
         let (voice, window) = self.at.config.asked(chosen.as_deref());
         let (model, offline) = (voice.name(), voice.is_offline());
         self.around_is(|around| *around = Surroundings { model, offline, window, ..around.clone() });
@@ -126,10 +126,13 @@ impl Driver {
 
     /// What holds at once does; the rest stays as the session was opened with it.
     fn take_settings(&mut self, config: Config) {
-        let Config { sandbox, intent, copied, permission, mode, filter, secrets, .. } =
-            self.at.config.clone();
-        let secrets = config.secrets.and(&secrets);
-        self.at.config = Config { secrets, permission, mode, sandbox, intent, copied, filter, ..config };
+        let secrets = config.secrets.and(&self.at.config.secrets);
+        let Config { sandbox, intent, copied, permission, mode, filter, .. } =
+            std::mem::replace(&mut self.at.config, config);
+        let now = &mut self.at.config;
+        now.secrets = secrets;
+        (now.sandbox, now.intent, now.copied) = (sandbox, intent, copied);
+        (now.permission, now.mode, now.filter) = (permission, mode, filter);
         self.kit.forget_clients();
         self.at.session.set_bounds(Bounds {
             repairs: self.at.session.bounds().repairs,

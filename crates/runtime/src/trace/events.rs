@@ -264,11 +264,20 @@ impl EventTrace {
 
 /// How a message was understood: of what turn, of which kind within it, each with how sure that is.
 fn note_class(event: &Event) {
-    let Event::IntentClassified { turn, class, path, confidence, sub_confidence, segments, .. } = event
+    let Event::IntentClassified {
+        turn,
+        class,
+        path,
+        confidence,
+        sub_confidence,
+        segments,
+        source,
+        forbids,
+        ..
+    } = event
     else {
         return;
     };
-    let Event::IntentClassified { source, forbids, .. } = event else { return };
     let (class, sub) = (Variant(class), turn_names(class).1);
     let (confidence, tier) = (format_args!("{confidence:.2}"), source.name());
     let (sub_score, segments) = (sub_confidence.map(|s| format!("{s:.2}")), segments.unwrap_or(1));

@@ -19,7 +19,8 @@ use crate::{
 };
 
 impl Draft<'_> {
-    /// Stop: questions that still wait for the model first, all at once, then an answer in the foreground, then what the phase stands for.
+    /// Stop: questions that still wait for the model first, all at once, then an answer in the foreground, then what the
+    /// phase stands for.
     pub(super) fn cancel(&mut self) -> Decided {
         if !self.state.pending_messages.is_empty() {
             self.stop_hearing();
