@@ -229,12 +229,12 @@ impl Composer {
         self.look()
     }
 
-    /// Takes a paste.
-    pub fn paste(&mut self, text: &str) -> ComposerEvent {
+    /// Takes a paste, or the next piece of one.
+    pub fn paste(&mut self, text: &str, goes_on: bool) -> ComposerEvent {
         if self.popup.as_ref().is_some_and(|p| p.offer == Offer::History) {
             self.popup = None;
         }
-        self.edit(|d| d.paste(text));
+        self.edit(|d| if goes_on { d.paste_more(text) } else { d.paste(text) });
         self.look()
     }
 
@@ -410,16 +410,11 @@ impl Composer {
                 let _ = self.clear();
                 self.draft.set(text);
             }
-            Offer::Files if action == Action::Send && popup.sends() => {
-                if !popup.is_called() {
-                    self.edit(|d| d.replace_token(&row.text));
-                }
-                return Some(self.send());
-            }
-            Offer::Files => self.edit(|d| d.replace_token(&format!("{} ", row.text))),
-            Offer::Commands => {
+            Offer::Files | Offer::Commands => {
                 if action == Action::Send && popup.sends() {
-                    self.edit(|d| d.replace_token(&row.text));
+                    if !popup.is_called() {
+                        self.edit(|d| d.replace_token(&row.text));
+                    }
                     return Some(self.send());
                 }
                 self.edit(|d| d.replace_token(&format!("{} ", row.text)));

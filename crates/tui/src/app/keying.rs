@@ -8,6 +8,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 
 use crate::{
     keymap::{Action, Chord, Found, Keymap},
+    keys::decoder::AFTER_PASTE,
     standing::{Held, Pressed, Stamp},
 };
 
@@ -32,6 +33,8 @@ pub(super) struct Keying {
     prefix: Vec<Chord>,
     since: Option<Instant>,
     held: Held<Chord>,
+    /// When a paste came last.
+    paste: Option<Instant>,
     /// The key that is being taken.
     pub(super) pressed: Pressed,
 }
@@ -43,6 +46,7 @@ impl Keying {
             prefix: Vec::new(),
             since: None,
             held: Held::default(),
+            paste: None,
             pressed: Pressed::default(),
         }
     }
@@ -77,11 +81,13 @@ impl Keying {
         }
     }
 
-    /// A paste came: it ends what was pressed before.
-    pub(super) fn pasted(&mut self, came: Instant) {
+    /// A paste came: it ends what was pressed before. Whether it is the next piece of the one before.
+    pub(super) fn pasted(&mut self, came: Instant) -> bool {
+        let before = self.paste.replace(came);
         self.held.released();
         self.pressed = Pressed { began: Some(came), pasted: true };
         self.end_prefix();
+        before.is_some_and(|before| came.saturating_duration_since(before) < AFTER_PASTE)
     }
 
     fn end_prefix(&mut self) {

@@ -210,7 +210,7 @@ impl App {
             return self.open(kind, came);
         }
         if let Some(kind) = PANES.iter().find(|kind| kind.toggle() == action) {
-            return self.toggle(kind.id);
+            return self.toggle(kind.id, came);
         }
         if PANES.iter().any(|kind| kind.id.0 == action.table) {
             return self.act_in(PaneId(action.table), action, came);
@@ -240,7 +240,7 @@ impl App {
         if action == composer::Action::End && self.composer.draft.is_empty() {
             return self.panes.sent();
         }
-        if action == composer::Action::Right && self.change_at_hand() {
+        if action == composer::Action::Right && self.change_at_hand(came) {
             return;
         }
         let wish = self.composer.act(action);
@@ -292,7 +292,7 @@ impl App {
             self.begin_with_call(&call);
         }
         if let Some(id) = outcome.change_command {
-            self.edit_command(id);
+            self.edit_command(id, came);
         }
         if let Some(text) = outcome.copy {
             self.outbox.wish(AppCommand::Copy(text));
@@ -386,7 +386,7 @@ impl App {
 
     fn paste(&mut self, text: &str, came: Instant) {
         self.notice = None;
-        self.keying.pasted(came);
+        let goes_on = self.keying.pasted(came);
         self.settle_keys(came);
         let ctx = ctx!(self, came);
         if let Some(overlay) = self.overlays.last_mut().filter(|top| top.weighs(' ', None, &ctx).is_none()) {
@@ -398,7 +398,7 @@ impl App {
         }
         self.leave_overlays(came);
         self.go(Focus::Composer);
-        let wish = self.composer.paste(text);
+        let wish = self.composer.paste(text, goes_on);
         self.compose(wish, came);
     }
 }

@@ -98,12 +98,22 @@ pub enum Cut {
 pub struct Draft {
     area: TextArea<'static>,
     chips: Vec<Chip>,
+    /// The paste that came last, as long as the caret stands behind it.
+    pasted: Option<Pasted>,
     rect: Rect,
+}
+
+/// What a paste wrote: its text, and how it is shown before the caret.
+#[derive(Debug)]
+struct Pasted {
+    text: String,
+    shown: String,
+    caret: DataCursor,
 }
 
 impl Default for Draft {
     fn default() -> Self {
-        Self { area: fresh(Vec::new()), chips: Vec::new(), rect: Rect::new(0, 0, 80, 1) }
+        Self { area: fresh(Vec::new()), chips: Vec::new(), pasted: None, rect: Rect::new(0, 0, 80, 1) }
     }
 }
 
@@ -168,11 +178,38 @@ impl Draft {
     /// Puts a paste at the caret: as it is when short, else as a chip.
     pub fn paste(&mut self, text: &str) {
         let text = legible(&text.replace("\r\n", "\n").replace('\r', "\n"));
-        let lines = text.lines().count();
-        if lines <= CHIP_LINES && text.len() <= CHIP_BYTES {
-            self.area.insert_str(text);
-            return;
+        let shown = if text.lines().count() <= CHIP_LINES && text.len() <= CHIP_BYTES {
+            text.clone()
+        } else {
+            self.chip(&text)
+        };
+        self.area.insert_str(&shown);
+        self.pasted = Some(Pasted { text, shown, caret: self.area.cursor() });
+    }
+
+    /// Puts the next piece of a paste behind the ones before it, which are one paste together.
+    pub fn paste_more(&mut self, text: &str) {
+        let caret = self.area.cursor();
+        let before = self.pasted.take().filter(|p| p.caret == caret && self.stands_before_caret(&p.shown));
+        let Some(Pasted { text: before, shown, .. }) = before else { return self.paste(text) };
+        for _ in shown.chars() {
+            self.area.delete_char();
         }
+        self.chips.retain(|chip| chip.label != shown);
+        self.paste(&(before + text));
+    }
+
+    fn stands_before_caret(&self, shown: &str) -> bool {
+        let DataCursor(row, _) = self.area.cursor();
+        let mut lines = shown.split('\n').rev();
+        let last = lines.next().unwrap_or_default();
+        let above = self.area.lines().iter().take(row).rev();
+        self.around().0.ends_with(last) && above.zip(lines).all(|(line, shown)| line.ends_with(shown))
+    }
+
+    /// The label of a new chip that stands for this text.
+    fn chip(&mut self, text: &str) -> String {
+        let lines = text.lines().count();
         let what = if lines > 1 {
             format!("{} lines", grouped(lines))
         } else {
@@ -184,8 +221,8 @@ impl Draft {
             label = format!("[pasted {what} #{copy}]");
             copy += 1;
         }
-        self.area.insert_str(&label);
-        self.chips.push(Chip { label, text });
+        self.chips.push(Chip { label: label.clone(), text: text.to_owned() });
+        label
     }
 
     /// Moves the caret. False when it is already at that edge of the text.

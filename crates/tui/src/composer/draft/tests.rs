@@ -79,6 +79,23 @@ fn a_short_paste_is_text_and_a_long_one_is_a_chip_that_unfolds() {
 }
 
 #[test]
+fn a_paste_that_comes_in_pieces_is_one_paste() {
+    let mut d = draft("see | it");
+    let text = "line\n".repeat(150) + "end";
+    for piece in text.as_bytes().chunks(37) {
+        d.paste_more(std::str::from_utf8(piece).unwrap());
+    }
+    assert_eq!(shown(&d), "see [pasted 151 lines]| it");
+    assert_eq!(d.saved().whole(), format!("see {text} it"));
+    // What was written or moved between makes a new one.
+    d.insert("x");
+    d.paste_more("y");
+    d.go(Motion::Left);
+    d.paste_more("z");
+    assert_eq!(shown(&d), "see [pasted 151 lines]xz|y it");
+}
+
+#[test]
 fn chips_of_the_same_size_are_told_apart_and_go_as_one() {
     let mut d = draft("|");
     d.paste(&"a\n".repeat(200));
