@@ -145,6 +145,11 @@ fn whole_frames(written: &[u8]) -> usize {
     }
 }
 
+/// What stands in the composer, and below it.
+fn composer(screen: &str) -> &str {
+    screen.rfind("▎ ›").map_or(screen, |begin| &screen[begin..])
+}
+
 /// What the program says of a key that came before its question had stood there long enough.
 const TOO_EARLY: [&str; 2] = ["press it again if you mean it", "it is being looked at what this would run"];
 
@@ -276,11 +281,19 @@ impl Terminal {
         self.writer.flush().unwrap();
     }
 
-    /// Types a line and sends it.
+    /// Types a line and sends it, and waits until the composer gave it away: keys that came with its Enter
+    /// in one piece would be a paste.
     pub fn say(&mut self, line: &str) {
         self.keys(line);
-        self.see(line.chars().take(30).collect::<String>().as_str());
+        let begins = line.chars().take(30).collect::<String>();
+        self.until(&format!("{begins:?} in the composer"), |screen| composer(screen).contains(&begins));
+        self.enter(&begins);
+    }
+
+    fn enter(&mut self, begins: &str) {
         self.keys("\r");
+        // A line that is refused stays where it is, and its test looks for the reason.
+        self.wait(Duration::from_secs(5), |screen| !composer(screen).contains(begins));
     }
 
     /// Looks at what just appeared, as a person does before answering: the program is deaf to a
@@ -312,8 +325,9 @@ impl Terminal {
     pub fn answer(&mut self, word: &str) {
         self.read();
         self.keys(word);
-        self.see(&format!("› {word}"));
-        self.keys("\r");
+        let begins = format!("› {word}");
+        self.see(&begins);
+        self.enter(&begins);
     }
 
     pub fn pid(&self) -> u32 {
