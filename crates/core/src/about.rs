@@ -89,6 +89,19 @@ pub fn label(text: &str) -> Result<String, String> {
     ))
 }
 
+/// What labels and being put away show beside a name in lists; nothing where nothing was said.
+pub fn marks(labels: &BTreeSet<String>, archived: bool) -> String {
+    let labels = labels.iter().map(|l| format!("#{l}"));
+    labels.chain(archived.then(|| "archived".to_owned())).collect::<Vec<_>>().join(" ")
+}
+
+/// What deleting a session means, in words; `wrote` where files of it stand.
+pub fn deletion(wrote: bool) -> Vec<String> {
+    let gone = "its conversation, plans and log go, and cannot be brought back";
+    let files = "files that it changed stay as they are; /undo cannot take them back any more";
+    std::iter::once(gone).chain(wrote.then_some(files)).map(str::to_owned).collect()
+}
+
 impl About {
     /// What holds after a change.
     pub fn take(&mut self, change: &AboutChange) {
@@ -99,12 +112,6 @@ impl About {
             self.labels.clone_from(labels);
         }
         self.archived = change.archived.unwrap_or(self.archived);
-    }
-
-    /// What it shows beside its name in lists; nothing where nothing was said.
-    pub fn marks(&self) -> String {
-        let labels = self.labels.iter().map(|l| format!("#{l}"));
-        labels.chain(self.archived.then(|| "archived".to_owned())).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -123,7 +130,7 @@ mod tests {
         let mut about = About::default();
         about.take(&change.settled().unwrap());
         assert_eq!(about.title.as_deref(), Some("Rename the store"));
-        assert_eq!(about.marks(), "#release-1.2 #ui archived");
+        assert_eq!(marks(&about.labels, about.archived), "#release-1.2 #ui archived");
         about.take(&AboutChange::title("").settled().unwrap());
         assert_eq!((about.title, about.archived), (None, true));
         for wrong in ["", "two words", "a\u{202e}b", &"x".repeat(41)] {

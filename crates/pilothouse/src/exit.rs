@@ -4,6 +4,8 @@
 pub const USAGE: u8 = 2;
 /// Something went wrong.
 pub const FAILED: u8 = 1;
+/// A question that nobody is there to answer.
+pub const ASKED: u8 = 3;
 
 /// Why the program ends early, with its exit code.
 #[derive(Debug)]

@@ -2,9 +2,11 @@
 //!
 //! Owns that step for every text; lines of JSON have their own escapes and go out as they are.
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use pilothouse_core::clean::is_forbidden;
+
+use crate::exit::{ASKED, Failure};
 
 /// Standard output; `json` is for programs and passes unchanged.
 pub fn out(json: bool) -> Shown<io::Stdout> {
@@ -14,6 +16,21 @@ pub fn out(json: bool) -> Shown<io::Stdout> {
 /// Standard error.
 pub fn err() -> Shown<io::Stderr> {
     Shown { inner: io::stderr(), exact: false, line: Vec::new() }
+}
+
+/// Asks a person at the terminal; only a yes is one.
+///
+/// # Errors
+/// With `unasked`, where nobody is at one.
+pub fn agrees(out: &mut impl Write, question: &str, unasked: &str) -> Result<bool, Failure> {
+    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+        return Err(Failure::new(ASKED, unasked));
+    }
+    write!(out, "{question} [y/N] ")?;
+    out.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(matches!(line.trim(), "y" | "yes"))
 }
 
 /// Text for people on its way out, line by line.

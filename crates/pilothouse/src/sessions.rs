@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs::OpenOptions,
-    io::{self, BufRead, IsTerminal, Write},
+    io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
@@ -30,9 +30,6 @@ use crate::{
     place,
     workbench::explain,
 };
-
-/// The exit code of a question that nobody answered.
-const ASKED: u8 = 3;
 
 /// Where sessions are looked for.
 struct Here {
@@ -146,9 +143,11 @@ fn write_document(
     json: bool,
     out: &mut Shown<io::Stdout>,
 ) -> Result<u8, Failure> {
+    let write = |out: &mut dyn Write| {
+        if json { listing::show(place, true, out) } else { export::markdown(place, out) }.map_err(explain)
+    };
     let Some(path) = file else {
-        let written = if json { listing::show(place, true, out) } else { export::markdown(place, out) };
-        written.map_err(explain)?;
+        write(out)?;
         return Ok(0);
     };
     let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
@@ -158,17 +157,14 @@ fn write_document(
             format!("{} cannot be made: {e}; name a file that is not there yet", path.display()),
         )
     })?;
-    let written =
-        if json { listing::show(place, true, &mut file) } else { export::markdown(place, &mut file) };
-    written.map_err(explain)?;
+    write(&mut file)?;
     writeln!(out, "{}", path.display())?;
     Ok(0)
 }
 
 fn describe(place: &Place, change: AboutChange, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
     let summary = upkeep::describe(place, change).map_err(explain)?;
-    let marks = about::About { title: None, labels: summary.labels, archived: summary.archived }.marks();
-    let line = [summary.slug.as_str(), Clean::line(&summary.title).as_str(), &marks].join("  ");
+    let line = [summary.slug.as_str(), Clean::line(&summary.title).as_str(), &summary.marks()].join("  ");
     writeln!(out, "{}", line.trim_end())?;
     Ok(0)
 }
@@ -192,20 +188,11 @@ fn label(
 
 fn delete(place: &Place, yes: bool, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
     if !yes {
-        if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-            return Err(Failure::new(
-                ASKED,
-                "nobody is there to be asked; `--yes` deletes it without a question",
-            ));
-        }
         let title = sessions::summary(place).map(|s| s.title).unwrap_or_default();
         writeln!(out, "{}  {}", place.slug, Clean::line(&title).as_str())?;
         upkeep::stake(place).iter().try_for_each(|line| writeln!(out, "  {line}"))?;
-        write!(out, "Delete it? [y/N] ")?;
-        out.flush()?;
-        let mut line = String::new();
-        io::stdin().lock().read_line(&mut line)?;
-        if !matches!(line.trim(), "y" | "yes") {
+        let unasked = "nobody is there to be asked; `--yes` deletes it without a question";
+        if !out::agrees(out, "Delete it?", unasked)? {
             writeln!(out, "It stays.")?;
             return Ok(0);
         }

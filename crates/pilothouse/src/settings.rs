@@ -82,26 +82,16 @@ fn edit(home: &Home, environment: &Environment) -> Result<String, Failure> {
     if edited == shown {
         return Ok(format!("{}: unchanged", path.display()));
     }
-    if let Err(e) = Config::of_text(&edited, home, None, environment, Layer::default()) {
+    let refuse = |why: String| {
         let aside = home.config.join(REJECTED);
         own::replace(&aside, &edited).map_err(explain)?;
-        let why = format!(
-            "{e}\n  {}\n  {} stays as it was; what you wrote is in {}",
-            e.hint(),
-            path.display(),
-            aside.display()
-        );
-        return Err(Failure::new(USAGE, why));
+        Err(Failure::new(USAGE, format!("{why}; what you wrote is in {}", aside.display())))
+    };
+    if let Err(e) = Config::of_text(&edited, home, None, environment, Layer::default()) {
+        return refuse(format!("{e}\n  {}\n  {} stays as it was", e.hint(), path.display()));
     }
     if own::text(&path).map_err(explain)? != before {
-        let aside = home.config.join(REJECTED);
-        own::replace(&aside, &edited).map_err(explain)?;
-        let why = format!(
-            "{} changed meanwhile and stays so; what you wrote is in {}",
-            path.display(),
-            aside.display()
-        );
-        return Err(Failure::new(USAGE, why));
+        return refuse(format!("{} changed meanwhile and stays so", path.display()));
     }
     own::replace(&path, &edited).map_err(explain)?;
     Ok(format!("{}: fine; sessions that are open read it at their next message", path.display()))

@@ -1,6 +1,6 @@
 //! `trust`: what a folder brings, shown before it is answered. Wires arguments to the runtime.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::Write;
 
 use pilothouse_core::{
     blob::BlobId,
@@ -16,9 +16,6 @@ use crate::{
     out,
     workbench::explain,
 };
-
-/// The exit code of a question that nobody answered.
-const ASKED: u8 = 3;
 
 /// Shows what the folder brings, and keeps or takes back trust in it.
 ///
@@ -50,14 +47,8 @@ pub fn trust(args: TrustArgs) -> Result<u8, Failure> {
     if args.show || standing.trust == Trust::Kept {
         return Ok(0);
     }
-    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-        return Err(Failure::new(ASKED, "nobody is there to answer; `--hash HASH` trusts what was shown"));
-    }
-    write!(out, "Trust it until it changes? [y/N] ")?;
-    out.flush()?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
-    if matches!(line.trim(), "y" | "yes") {
+    let unasked = "nobody is there to answer; `--hash HASH` trusts what was shown";
+    if out::agrees(&mut out, "Trust it until it changes?", unasked)? {
         return keep(&mut folder, standing.of, &mut out);
     }
     writeln!(out, "It stays without effect.")?;

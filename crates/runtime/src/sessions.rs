@@ -14,6 +14,7 @@ use std::{
 };
 
 use pilothouse_core::{
+    about,
     blob::BlobId,
     event::Event,
     ids::Seq,
@@ -97,6 +98,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// What it shows beside its name in lists.
+    pub fn marks(&self) -> String {
+        about::marks(&self.labels, self.archived)
+    }
+
     /// The summary of a state.
     pub fn of(state: &State, meta: &frame::Meta, bytes: u64) -> Self {
         let said = || state.turns.values().next().and_then(|t| t.head.lines().next()).map(str::to_owned);

@@ -8,7 +8,6 @@ use std::{
 };
 
 use pilothouse_core::{
-    about::About,
     clean::Clean,
     event::{Event, Stamped},
     money::count,
@@ -63,7 +62,7 @@ fn row(s: &Summary, folder: bool) -> String {
     let title: String = s.title.chars().take(60).collect();
     let title = Clean::line(if title.is_empty() { "(nothing said)" } else { &title });
     let place = if folder { format!("  {}", Clean::line(&s.workspace).as_str()) } else { String::new() };
-    let marks = About { labels: s.labels.clone(), archived: s.archived, title: None }.marks();
+    let marks = s.marks();
     let marks = if marks.is_empty() { marks } else { format!("  {marks}") };
     let open = match (s.writing, s.unfinished) {
         (true, _) => "  in the middle of writing files",

@@ -6,7 +6,7 @@
 use std::fs;
 
 use pilothouse_core::{
-    about::AboutChange,
+    about::{self, AboutChange},
     ids::{Millis, Seq},
     input::Input,
     session::Session,
@@ -79,12 +79,10 @@ pub fn delete(place: &Place, heard: Option<Millis>) -> Result<(), RuntimeError> 
 
 /// What deleting it means, a line each.
 pub fn stake(place: &Place) -> Vec<String> {
-    let mut lines = vec!["its conversation, plans and log go, and cannot be brought back".to_owned()];
-    if let Ok(summary) = super::summary(place) {
-        let files = "files that it changed stay as they are; /undo cannot take them back any more";
-        lines.extend((summary.applied > 0).then(|| files.to_owned()));
-        lines.extend(summary.unfinished.then(|| "what it left unfinished or asks you goes too".to_owned()));
-    }
+    let summary = super::summary(place).ok();
+    let mut lines = about::deletion(summary.as_ref().is_some_and(|s| s.applied > 0));
+    let unfinished = summary.is_some_and(|s| s.unfinished);
+    lines.extend(unfinished.then(|| "what it left unfinished or asks you goes too".to_owned()));
     lines
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Owns what is asked before one goes. One that a process holds is left to that.
 
-use pilothouse_core::{about::AboutChange, runs::HostRequest};
+use pilothouse_core::{
+    about::{self, AboutChange},
+    runs::HostRequest,
+};
 
 use super::Berthed;
 use crate::{
@@ -37,9 +40,7 @@ pub(super) fn delete(row: &RunRow) -> Outcome {
     if let Some(why) = held(row) {
         return Outcome::notice(why);
     }
-    let mut lines = vec!["its conversation, plans and log go, and cannot be brought back".to_owned()];
-    let files = "files that it changed stay as they are; /undo cannot take them back any more";
-    lines.extend(row.info.wrote.then(|| files.to_owned()));
+    let mut lines = about::deletion(row.info.wrote);
     lines.extend(row.info.stake.iter().cloned());
     let title = format!("Delete \"{}\"?", crate::status::shorten(row.title(), 40));
     let request = HostRequest::Delete { session: row.info.session.clone(), heard: row.info.heard };
