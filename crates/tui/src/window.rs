@@ -286,7 +286,7 @@ impl Window {
     /// Shows a session of this window.
     fn show(&mut self, number: Number, then: Then, now: Instant) {
         if let Some(mut app) = self.others.remove(&number) {
-            app.follow(&mut self.front);
+            app.follow(&mut self.front, now);
             let behind = std::mem::replace(&mut self.front, app);
             self.others.insert(self.number, behind);
             self.number = number;

@@ -59,10 +59,8 @@ impl App {
                     Some((command, args)) => self.command(command, &args, now),
                     None if self.opens_memory(&text) => {}
                     None if self.opens_plan(&text) => self.run(plan::PlanAction::Edit.into(), now),
-                    None => return self.send(text),
+                    None => self.send(text),
                 }
-                // It is done: what is refused from here on is something else.
-                self.composer.heard();
             }
             composer::ComposerEvent::Queue(text) => self.input(Input::Queue(text)),
             composer::ComposerEvent::Tell(text) => self.input(Input::Tell(text)),
@@ -245,8 +243,8 @@ impl App {
         }
     }
 
-    pub(super) fn toggle(&mut self, pane: PaneId) {
-        self.overlays.clear();
+    pub(super) fn toggle(&mut self, pane: PaneId, came: Instant) {
+        self.leave_overlays(came);
         let here = self.panes.focus == Focus::Pane(pane);
         self.go(if here { Focus::Composer } else { Focus::Pane(pane) });
     }

@@ -83,9 +83,9 @@ impl App {
     }
 
     /// The command in the bar goes into the composer, to be changed. False when none stands there.
-    pub(super) fn change_at_hand(&mut self) -> bool {
+    pub(super) fn change_at_hand(&mut self, came: Instant) -> bool {
         let at_hand = self.offering.at_hand.filter(|_| self.composer.draft.is_empty());
-        at_hand.inspect(|id| self.edit_command(*id)).is_some()
+        at_hand.inspect(|id| self.edit_command(*id, came)).is_some()
     }
 
     /// Whether all of the command can be seen where it stands.
@@ -117,7 +117,7 @@ impl App {
     }
 
     /// The user wants to change a command that waits.
-    pub(super) fn edit_command(&mut self, id: CheckpointId) {
+    pub(super) fn edit_command(&mut self, id: CheckpointId, came: Instant) {
         let item = self.world.state().open.get(&id);
         if item.and_then(|c| c.kind.command()).is_some_and(|c| c.gate.is_some()) {
             return self.say("a gate runs as the plan has it; deny it, or change the plan");
@@ -128,7 +128,7 @@ impl App {
         if !self.composer.offer(id, line) {
             return self.complain("it holds characters that cannot be typed; deny it, with the reason");
         }
-        self.overlays.clear();
+        self.leave_overlays(came);
         self.go(Focus::Composer);
     }
 

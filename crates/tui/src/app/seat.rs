@@ -91,11 +91,11 @@ impl App {
     }
 
     /// Takes how things look, the keys and whether the user looks here from the screen that it replaces.
-    pub(crate) fn follow(&mut self, other: &mut Self) {
+    pub(crate) fn follow(&mut self, other: &mut Self, now: Instant) {
+        other.leave_overlays(now);
         std::mem::swap(&mut self.looks, &mut other.looks);
         std::mem::swap(&mut self.keying, &mut other.keying);
         std::mem::swap(&mut self.watching, &mut other.watching);
-        other.overlays.clear();
         other.stray = Stray::default();
         self.stray = Stray::default();
         other.panes.return_to_draft();

@@ -19,7 +19,7 @@ use super::{
     Caret, Letter, Overlay, OverlayKind, Stake,
     changes::Changes,
     entry,
-    page::{CHOOSES_ENDS, choose, frame},
+    page::{CHOOSES_ENDS, choose_ends, frame},
     stake::Accepted,
 };
 use crate::{
@@ -155,10 +155,7 @@ impl Overlay for History {
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
         let turns = ctx.state.turns.len();
         let mut at = self.at(ctx);
-        let ends = [('g', 0), ('G', turns.saturating_sub(1))];
-        let end = ends.into_iter().find(|(letter, _)| key.code == KeyCode::Char(*letter));
-        if choose(key, &mut at, turns) || end.is_some() {
-            let at = end.map_or(at, |(_, at)| at);
+        if choose_ends(key, &mut at, turns) {
             self.chosen = ctx.state.turns.keys().rev().nth(at).copied();
             return Some(Outcome::none());
         }

@@ -140,6 +140,18 @@ pub fn choose(key: KeyEvent, at: &mut usize, of: usize) -> bool {
     true
 }
 
+/// The same, with `g` and `G` for both ends.
+pub fn choose_ends(key: KeyEvent, at: &mut usize, of: usize) -> bool {
+    if key.code == KeyCode::Char('g') {
+        *at = 0;
+    } else if key.code == KeyCode::Char('G') {
+        *at = of.saturating_sub(1);
+    } else {
+        return choose(key, at, of);
+    }
+    true
+}
+
 impl Scroll {
     /// Whether there is more of it than was shown at once.
     pub fn goes(&self) -> bool {

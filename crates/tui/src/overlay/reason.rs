@@ -104,7 +104,7 @@ impl Overlay for Reason {
     }
 
     fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, &[], &['q', 'w']))
+        Some(Letter::among(&['q', 'w'], letter))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<ctx::Outcome> {

@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay, entry,
-    page::{CHOOSES_ENDS, choose, frame},
+    page::{CHOOSES_ENDS, choose_ends, frame},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -50,10 +50,7 @@ impl Overlay for Themes {
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        Some(if choose(key, &mut self.at, self.names.len()) {
-            self.shown()
-        } else if matches!(key.code, KeyCode::Char('g' | 'G')) {
-            self.at = if key.code == KeyCode::Char('g') { 0 } else { self.names.len().saturating_sub(1) };
+        Some(if choose_ends(key, &mut self.at, self.names.len()) {
             self.shown()
         } else if key.code == KeyCode::Enter {
             let name = self.names.get(self.at).map(String::as_str).unwrap_or_default();

@@ -102,6 +102,8 @@ enum Berthed {
 /// The pane.
 #[derive(Debug, Default)]
 pub struct RunsPane {
+    /// As it was laid out last.
+    drawn: List,
     /// The row that was chosen.
     cursor: Option<usize>,
     /// The first row of the screen that is shown.
@@ -205,7 +207,7 @@ impl RunsPane {
     }
 
     /// What is drawn: as much of each run as there is room for.
-    fn list(&self, listed: &[&RunRow], focused: bool, ctx: &Ctx<'_>, columns: usize) -> List {
+    fn list(&self, listed: &[&RunRow], ctx: &Ctx<'_>, columns: usize) -> List {
         let height = usize::from(self.size.height);
         let details = listed.get(self.at(listed)).map_or_else(Vec::new, |run| {
             let whole = rows::details(run, Extent::Whole, ctx, columns);
@@ -214,19 +216,23 @@ impl RunsPane {
         let earlier = usize::from(listed.iter().any(|r| r.is_earlier()));
         let room = self.room(details.len(), columns);
         let (whole, cut) = (Extent::Whole, Extent::Cut);
-        let drawn = |extents, airy| self.rows(listed, (extents, airy), focused, ctx, columns);
+        let drawn = |shape| self.rows(listed, shape, false, ctx, columns);
         // Of a list that is scrolled in any case neither is tried.
         for airy in [true, false].into_iter().filter(|_| listed.len() <= room) {
-            let (rows, chosen) = drawn((whole, whole), airy);
+            let shape = ((whole, whole), airy);
+            let (rows, chosen) = drawn(shape);
             if (!airy || rows.len() + 1 + earlier < height) && rows.len() <= room {
-                return List { rows, chosen, details };
+                return List { shape, chosen, details };
             }
         }
         // Where not all have room whole, the chosen one has, unless it has none alone.
-        let (rows, chosen) = Some(drawn((cut, whole), false))
-            .filter(|(_, chosen)| chosen.len() <= room)
-            .unwrap_or_else(|| drawn((cut, cut), false));
-        List { rows, chosen, details }
+        let shape = ((cut, whole), false);
+        let (_, chosen) = drawn(shape);
+        if chosen.len() <= room {
+            return List { shape, chosen, details };
+        }
+        let shape = ((cut, cut), false);
+        List { shape, chosen: drawn(shape).1, details }
     }
 
     /// The rows of the list, and those that the chosen one takes.
@@ -257,8 +263,9 @@ impl RunsPane {
 }
 
 /// The list as it is drawn.
+#[derive(Debug, Default)]
 struct List {
-    rows: Vec<Row>,
+    shape: ((Extent, Extent), bool),
     /// The rows of the chosen one.
     chosen: Range<usize>,
     /// What is said of it below.
@@ -323,7 +330,8 @@ impl Pane for RunsPane {
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
         let columns = usize::from(inside(Rect::from((Position::ORIGIN, size))).width);
-        let List { chosen, details, .. } = self.list(&self.listed(ctx), false, ctx, columns);
+        self.drawn = self.list(&self.listed(ctx), ctx, columns);
+        let List { chosen, details, .. } = &self.drawn;
         // What stands above the first of a kind is seen with it, and the beginning of a long one before its end.
         let room = self.room(details.len(), columns);
         let first = if chosen.start < 3 && chosen.end <= room { 0 } else { chosen.start };
@@ -348,7 +356,8 @@ impl Pane for RunsPane {
         let inner = inside(area);
         let columns = usize::from(inner.width);
         let mut y = area.top();
-        let List { rows: all, chosen, details: below } = self.list(&listed, focused, ctx, columns);
+        let List { shape, chosen, details: below } = &self.drawn;
+        let (all, _) = self.rows(&listed, *shape, focused, ctx, columns);
         if self.has_heading(columns) {
             rows::heading(columns).paint(ctx.theme, buf, inner, y);
             // Where there is air between the runs, there is some above the first.

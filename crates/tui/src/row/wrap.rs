@@ -13,8 +13,12 @@ pub fn wrap(pieces: &[Piece], columns: usize) -> Vec<Row> {
 
 /// The same with `indent` columns less for every row but the first; whoever draws them puts the blanks before.
 pub fn wrap_hanging(pieces: &[Piece], columns: usize, indent: usize) -> Vec<Row> {
-    let columns = columns.max(1);
-    let others = columns.saturating_sub(indent).max(1);
+    wrap_to(pieces, columns, columns.saturating_sub(indent))
+}
+
+/// The same with this many columns for every row but the first.
+pub fn wrap_to(pieces: &[Piece], columns: usize, others: usize) -> Vec<Row> {
+    let (columns, others) = (columns.max(1), others.max(1));
     let mut w = Wrapper { columns, others, rows: Vec::new(), row: Row::new(), used: 0 };
     let mut word: Vec<(&str, Ink)> = Vec::new();
     let mut word_width = 0;

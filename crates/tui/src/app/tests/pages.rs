@@ -53,6 +53,14 @@ fn a_theme_that_was_only_looked_at_goes_with_the_line_that_is_typed_into_its_lis
     assert_ne!(ground(&mut desk), before);
     desk.wait(900).press("hello");
     assert_eq!((ground(&mut desk), desk.app.composer.draft.shown().as_str()), (before, "hello"));
+    // So it does where a key goes to a pane.
+    desk.press("<ctrl-c>").press("/theme<enter>");
+    for _ in 0..3 {
+        desk.wait(900).press("j");
+    }
+    assert_ne!(ground(&mut desk), before);
+    desk.press("<ctrl-x>r");
+    assert_eq!(ground(&mut desk), before);
 }
 
 #[test]

@@ -337,7 +337,7 @@ impl Pane for DiffPane {
         state.proposals().values().any(|p| here(p.status))
     }
 
-    /// A review ends with the last change that waits: keys have nothing to do in an empty pane, whatever a run proposes next.
+    /// Between two steps of a run the review goes on, unless something else wants an answer first.
     fn errand(&self, state: &State) -> Option<Errand> {
         let goes_on = state.phase == Phase::Executing && state.open.is_empty();
         (goes_on || self.decides(state)).then_some(Errand::Review)

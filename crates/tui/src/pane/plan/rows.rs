@@ -108,7 +108,7 @@ impl Drawn {
     pub(super) fn whole(mut self) -> Vec<Item> {
         let (blocks, at) = self.reach;
         let plain = |row| Item { row, target: None, heads: false };
-        let rows = if blocks.is_empty() { Vec::new() } else { reach::whole(&blocks) };
+        let rows = reach::whole(&blocks);
         let rows = (!rows.is_empty()).then(Row::new).into_iter().chain(rows).map(plain);
         let at = at.min(self.items.len());
         self.items.splice(at..at, rows);
@@ -117,7 +117,7 @@ impl Drawn {
 
     /// How many rows that is.
     pub(super) fn height(&self) -> usize {
-        let reach = reach::whole(&self.reach.0).len();
+        let reach: usize = self.reach.0.iter().map(Block::height).sum();
         self.items.len() + reach + usize::from(reach > 0)
     }
 }

@@ -7,7 +7,7 @@ use pilothouse_core::{clean::Clean, money::age, runs::RunStatus};
 
 use crate::{
     ctx::Ctx,
-    row::{self, Ink, Row, count, wrap},
+    row::{self, Ink, Row, count, wrap_to},
     theme::Slot,
     window::{Berth, RunRow},
 };
@@ -53,9 +53,10 @@ pub(super) fn earlier_heading(ctx: &Ctx<'_>, columns: usize) -> Row {
 }
 
 /// How much of a run is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Extent {
     /// What is longer than its place is cut.
+    #[default]
     Cut,
     /// What is longer than its place goes on below.
     Whole,
@@ -111,18 +112,10 @@ fn below(indent: usize) -> Row {
     Row::of(&" ".repeat(indent), Slot::Text)
 }
 
-/// A text in lines: the first of at most `first` columns, the others of `others`; no line of no text.
+/// A text in lines: the first of at most `first` columns, the others of `others`.
 fn hanging(text: &str, first: usize, others: usize) -> Vec<String> {
-    let wrapped = |text: &str, columns: usize| wrap(&Row::of(text, Slot::Text).pieces, columns);
-    let Some(head) = wrapped(text, first).first().map(Row::text).filter(|_| !text.is_empty()) else {
-        return Vec::new();
-    };
-    let rest = text.strip_prefix(head.as_str()).unwrap_or_default().trim_start();
-    let mut lines = vec![head.trim_end().to_owned()];
-    if !rest.is_empty() {
-        lines.extend(wrapped(rest, others).iter().map(|row| row.text().trim_end().to_owned()));
-    }
-    lines
+    let rows = wrap_to(&Row::of(text, Slot::Text).pieces, first, others);
+    rows.iter().map(|row| row.text().trim_end().to_owned()).collect()
 }
 
 /// What stands at the right of it: step, age, gate and cost, as far as there is room.

@@ -66,6 +66,13 @@ pub(super) fn blocks(plan: &Plan, ctx: &Ctx<'_>, columns: usize) -> Vec<Block> {
     all
 }
 
+impl Block {
+    /// How many rows it has.
+    pub(super) const fn height(&self) -> usize {
+        self.rows.len()
+    }
+}
+
 /// All of them below each other.
 pub(super) fn whole(blocks: &[Block]) -> Vec<Row> {
     blocks.iter().flat_map(|b| b.rows.iter().cloned()).collect()

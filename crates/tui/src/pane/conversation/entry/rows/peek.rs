@@ -31,12 +31,7 @@ pub(super) fn peek(text: &str, (most, well): (usize, bool), env: &Env<'_>, rows:
         (false, true) => (0..lines.len()).rev().collect(),
         (false, false) => failing(&lines, split),
     };
-    let mut left = most;
-    let fits = |n: &usize| {
-        left = left.saturating_sub(high(n).max(1));
-        left > 0 || high(n) <= 1 && most > 0
-    };
-    let mut chosen: Vec<usize> = order.into_iter().take_while(fits).take(most).collect();
+    let mut chosen: Vec<usize> = order.into_iter().take(most).collect();
     while chosen.len() > 1 && chosen.iter().map(high).sum::<usize>() + gaps(&chosen, &lines).len() > most {
         chosen.pop();
     }
