@@ -281,10 +281,12 @@ impl Facts {
         }
     }
 
-    /// Files were written: what commands said before may be otherwise now.
-    pub(crate) fn wrote(&mut self) {
+    /// Files were written: what commands said before may be otherwise now, but what the one said that wrote them.
+    pub(crate) fn wrote(&mut self, by: Option<&str>) {
         for known in self.known.values_mut() {
-            if let FactSource::Command { command, .. } = &known.fact.source {
+            if let FactSource::Command { command, .. } = &known.fact.source
+                && !by.is_some_and(|by| command.starts_with(by))
+            {
                 known.stale = Some(format!("files changed since `{command}` ran"));
             }
         }

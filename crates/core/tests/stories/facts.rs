@@ -2,11 +2,13 @@
 
 use pilothouse_core::{
     blob::BlobId,
-    event::Event,
+    checkpoint::Answer,
+    event::{Event, FileChange},
     fact::{FactDraft, FactSource, Place},
+    ids::ProposalId,
     input::Input,
     relpath::RelPath,
-    tool::ToolOutcome,
+    tool::{ChangeKind, ToolOutcome, Wrote},
     work::Work,
 };
 
@@ -75,6 +77,37 @@ fn a_fact_that_does_not_stand_any_more_leaves_the_answer_to_a_model() {
     let moved = Place { line: 9, hash: BlobId::of(b"2") };
     recalled(&mut b, vec![("default port".into(), Some(moved))]);
     assert!(answers(&b)[0].contains("src/config.rs:9"));
+}
+
+#[test]
+fn what_a_command_wrote_makes_stale_what_others_said_before() {
+    let mut b = knowing();
+    let ran = |b: &mut Bench, line: &str, files: Vec<FileChange>| {
+        b.say(&format!("!{line}"));
+        if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+            b.answer(is_risk, Answer::Approve).unwrap();
+        }
+        let (count, record) = (files.len(), Some(BlobId::of(line.as_bytes())));
+        let wrote = (count > 0).then(|| Box::new(Wrote { files, count, record, ..Wrote::default() }));
+        b.end_tool(ToolOutcome { wrote, ..exited(0, "ok") });
+    };
+    ran(&mut b, "cargo test", Vec::new());
+    assert_eq!(b.session.state().facts.stale("cargo test"), None);
+    let file = FileChange {
+        proposal: ProposalId(0),
+        path: RelPath::new("src/config.rs").unwrap(),
+        kind: ChangeKind::Modify,
+        before: Some(BlobId::of(b"1")),
+        after: Some(BlobId::of(b"2")),
+        mode: None,
+        added: 1,
+        removed: 0,
+        lines: 2,
+        rest: None,
+    };
+    ran(&mut b, "git merge main", vec![file]);
+    let stale = |of: &str| b.session.state().facts.stale(of).is_some();
+    assert!(stale("cargo test") && stale("default port") && !stale("git merge main"));
 }
 
 #[test]

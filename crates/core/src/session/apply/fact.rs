@@ -44,7 +44,7 @@ impl State {
         match event {
             Event::GatePassed { gate, proof, .. } => self.note_gate(*gate, "green", proof),
             Event::GateFailed { gate, proof, .. } => self.note_gate(*gate, "red", proof),
-            Event::GateWentStale { .. } => self.facts_mut().wrote(),
+            Event::GateWentStale { .. } => self.facts_mut().wrote(None),
             Event::GateHolds { gate } => {
                 let plan = self.plan.as_ref().or(self.suspended.as_ref());
                 let held =
@@ -70,6 +70,13 @@ impl State {
                 self.facts = Arc::default();
                 self.instructed.clear();
                 self.mishap = None;
+            }
+            Event::CommandWrote { command, files, count, .. } if *count > 0 => {
+                let facts = self.facts_mut();
+                facts.wrote(Some(command));
+                for file in files {
+                    facts.saw(&file.path, file.after);
+                }
             }
             Event::Applied { apply } => self.note_write(*apply, false),
             Event::Reverted { apply, redo } => self.note_write(*apply, !redo),
@@ -110,7 +117,7 @@ impl State {
         });
         let (notes, at): (Vec<_>, _) = (notes.collect(), self.at);
         let facts = self.facts_mut();
-        facts.wrote();
+        facts.wrote(None);
         for (name, value, file, source) in notes {
             facts.saw(&file.path, if back { file.before } else { file.after });
             facts.note(&name, value, source, at);
