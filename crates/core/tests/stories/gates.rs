@@ -7,6 +7,7 @@ use pilothouse_core::{
     intent::{IntentNode, Phase},
     plan::{GateStatus, TaskStatus},
     scope::PermissionMode,
+    session::{Deed, LaneKind},
     tool::Tool,
     work::Work,
 };
@@ -38,6 +39,24 @@ fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
     b.end_tool(exited(0, "ok"));
     assert_eq!(phase(&b), Phase::Idle);
     assert!(matches!(b.session.state().suspended.as_ref().unwrap().gates[0].status, GateStatus::Passed(_)));
+}
+
+#[test]
+fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
+    for line in ["fix it", "fix a.txt, the test is right", "no, use a loop instead", "make it return 3"] {
+        let mut b = red("make test", "a.txt", "assertion failed");
+        assert!(b.session.foretell(line).does(&Deed::Tells), "{line}: {:?}", b.session.foretell(line));
+        b.say(line);
+        let repair = b.session.state().lanes.values().find(|l| matches!(l.kind, LaneKind::Repair(_)));
+        assert!(repair.is_some_and(|l| l.thinking.is_some()), "{line}: {:?}", b.names());
+        assert!(b.session.state().queue.is_empty(), "{line}");
+        let told = b.session.state().turns.values().last().unwrap();
+        assert!(told.told.is_some(), "{line}: {told:?}");
+    }
+    // A question stays one, and the gate asks on.
+    let mut b = red("make test", "a.txt", "assertion failed");
+    b.say("why did it fail?");
+    b.question(is_failure);
 }
 
 #[test]

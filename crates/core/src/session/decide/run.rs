@@ -340,6 +340,7 @@ impl Draft<'_> {
         let (tried, what) = match mend {
             Mend::Fix => (self.state.repairs, "repairs"),
             Mend::Detour => (self.state.detours, "other ways"),
+            Mend::Told => (0, "repairs"),
         };
         if tried >= most {
             return Err(Refusal::new(format!("{most} {what} did not help; skip it or go on by hand")));

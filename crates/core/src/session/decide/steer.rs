@@ -3,12 +3,13 @@
 //! Owns that nothing said to a run ends it unless it plainly asks for that. What a message forbids to
 //! touch is not touched from then on.
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, terms::Mend};
 use crate::{
+    checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
-    ids::{TaskId, TurnId},
+    ids::{CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
-    intent::{IntentNode, Mode, Phase, Reading, Source, Turn},
+    intent::{Classification, IntentNode, Mode, Phase, Reading, Source, Turn},
     plan::{Task, TaskStatus},
     question::Interruption,
     scope::Capability,
@@ -26,6 +27,8 @@ pub(super) enum Steering {
     Add,
     /// What works reads it at its next step.
     Tell,
+    /// The gate that failed and asks what to do is repaired by it.
+    Mend(CheckpointId, GateId),
     /// The run stops, and the plan is made anew with it.
     Replan,
     /// The user is asked.
@@ -36,7 +39,8 @@ impl Draft<'_> {
     /// What becomes of a message beside a run; `None` for one that is not about it.
     pub(super) fn steering(&self, reading: &Reading) -> Option<Steering> {
         let corrects = self.corrects(reading);
-        let works = matches!(reading.whole.turn, Turn::PlanContinue | Turn::PlanNew(_)) || corrects;
+        let mends = self.red_gate().filter(|_| corrects || orders_change(reading));
+        let works = is_work(&reading.whole) || corrects || mends.is_some();
         if self.state.phase != Phase::Executing || !works || by_name(reading) {
             return None;
         }
@@ -45,8 +49,10 @@ impl Draft<'_> {
         if continues && self.replaces(reading) {
             return Some(Steering::Replan);
         }
-        let path = reading.whole.path.current();
-        let acts = path.scope().allows(Capability::Write) || path == IntentNode::Execute;
+        let acts = changes(&reading.whole);
+        if let Some((asked, gate)) = mends {
+            return Some(Steering::Mend(asked, gate));
+        }
         let spares = !classifier.spares(text).is_empty();
         if !spares && acts && classifier.adds(text) && self.state.plan.is_some() {
             return Some(if self.state.mode == Mode::Proof { Steering::Ask } else { Steering::Add });
@@ -64,6 +70,13 @@ impl Draft<'_> {
             && reading.paused.is_none()
             && self.hears()
             && self.under.tiers.classifier.corrects(&reading.text)
+    }
+
+    /// The gate that failed and asks what to do, where one does: no work would come to an end that waits for this run's.
+    fn red_gate(&self) -> Option<(CheckpointId, GateId)> {
+        let asked = self.state.phase_question()?;
+        let CheckpointKind::Failure(failure) = &asked.kind else { return None };
+        failure.gate.map(|gate| (asked.id, gate))
     }
 
     /// Whether a message plainly wants the plan that runs stopped or made anew.
@@ -84,6 +97,10 @@ impl Draft<'_> {
         match steering {
             Steering::Add => self.add_step(turn),
             Steering::Tell => self.hand_on(turn),
+            Steering::Mend(asked, gate) => {
+                self.hand_on(turn);
+                return self.repair((asked, Answer::AutoFix), gate, Mend::Told);
+            }
             Steering::Replan => return self.route_continue(turn),
             Steering::Ask => {
                 let text = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
@@ -166,6 +183,21 @@ impl Draft<'_> {
         let mut spared = turns.flat_map(|(_, t)| &t.spares);
         spared.find(|name| names(name, path)).cloned()
     }
+}
+
+const fn is_work(class: &Classification) -> bool {
+    matches!(class.turn, Turn::PlanContinue | Turn::PlanNew(_))
+}
+
+fn changes(class: &Classification) -> bool {
+    let node = class.path.current();
+    node.scope().allows(Capability::Write) || node == IntentNode::Execute
+}
+
+/// Whether a message, or a part of it, is an order to change something.
+fn orders_change(reading: &Reading) -> bool {
+    let parts = reading.segments.iter().filter(|s| !s.dropped).map(|s| &s.class);
+    std::iter::once(&reading.whole).chain(parts).any(|class| is_work(class) && changes(class))
 }
 
 /// Whether a message names its command or its node itself.

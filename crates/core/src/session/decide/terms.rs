@@ -78,6 +78,8 @@ pub(super) enum Mend {
     Fix,
     /// By another way than the one that led there.
     Detour,
+    /// By what the user said; what was tried before does not count.
+    Told,
 }
 
 /// How a run ended.
