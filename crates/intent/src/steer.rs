@@ -42,6 +42,23 @@ impl Classifier {
         })
     }
 
+    /// Whether a whole line says yes to what is shown, and nothing more, in any language: "yes, do it", "ja, mach das".
+    /// What says it by a negation, "not bad", is a praise as often as a yes.
+    pub fn agrees(&self, line: &str) -> bool {
+        let parsed = Parsed::new(line, self.tables());
+        let yes = |tag: &Tag| matches!(tag, Tag::WApprove | Tag::WProceed);
+        let no = |tag: &Tag| matches!(tag, Tag::WReject | Tag::WCancel);
+        let negated = parsed.doc.tokens.iter().any(|t| self.tables().is(List::Not, &t.text));
+        !negated
+            && parsed.cover.as_deref().is_some_and(|found| {
+                // "na ja", "well, ok": what begins with a hum is none.
+                found.first().is_some_and(|tags| !tags.is_empty())
+                    && found
+                        .iter()
+                        .all(|tags| tags.is_empty() || tags.iter().any(yes) && !tags.iter().any(no))
+            })
+    }
+
     /// Whether a whole line asks for the last change to be taken back.
     pub fn undoes(&self, line: &str) -> bool {
         self.lists(List::Undo, line)

@@ -242,8 +242,23 @@ fn a_hum_never_approves_a_plan() {
         drop(b.input(Input::say(line)));
         assert_ne!(phase(&b), Phase::Executing, "{line}");
     }
-    for line in ["y", "Yes.", "looks good", "LGTM", "go ahead", "ok", "sure", "do it", "proceed", "continue"]
-    {
+    for line in [
+        "y",
+        "Yes.",
+        "looks good",
+        "LGTM",
+        "go ahead",
+        "ok",
+        "sure",
+        "do it",
+        "proceed",
+        "continue",
+        "yes, do it",
+        "ja, mach das",
+        "sí, adelante",
+        "好的，开始吧",
+        "yes please, go ahead",
+    ] {
         let mut b = Bench::new();
         b.say("fix the bug in a.txt");
         b.plan(&[("One", "modify")], &[]);

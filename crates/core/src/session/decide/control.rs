@@ -4,6 +4,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
+    ids::CheckpointId,
     input::Refusal,
     intent::{Control, Phase, Slash, SlashCommand, command::INIT},
     phase::{Move, Trigger},
@@ -229,7 +230,7 @@ impl Draft<'_> {
     fn approve_phase(&mut self) -> Decided {
         let question = self.state.phase_question().map(|c| (c.id, c.kind.is_confirmation()));
         match question {
-            Some((id, true)) => self.answer(id, Answer::Approve, None),
+            Some((id, true)) => self.answer_what_was_seen(id, Answer::Approve),
             Some((_, false)) => Err(Refusal::new("choose one of the answers shown")),
             None => Err(Refusal::new("nothing is waiting for a yes")),
         }
@@ -250,10 +251,16 @@ impl Draft<'_> {
     fn go_on_with_run(&mut self) -> Decided {
         let asked = self.state.phase_question().map(|c| (c.id, c.kind.resumption()));
         match asked {
-            Some((id, Some(answer))) => self.answer(id, answer, None),
+            Some((id, Some(answer))) => self.answer_what_was_seen(id, answer),
             Some((_, None)) => Err(Refusal::new("choose one of the answers shown")),
             None => Err(Refusal::new("the run is going on already")),
         }
+    }
+
+    /// Answers in words a question that whoever said them had seen: [`Draft::said`] looked at that.
+    fn answer_what_was_seen(&mut self, id: CheckpointId, answer: Answer) -> Decided {
+        let shown = self.state.open.get(&id).and_then(|c| c.kind.shown());
+        self.answer(id, answer, shown)
     }
 
     /// "Wait": the run of a plan is held where it comes to its next step.

@@ -300,6 +300,11 @@ impl Draft<'_> {
             {
                 self.route_query(turn)
             }
+            Turn::Control(Control::Approve | Control::Proceed)
+                if self.state.phase == Phase::AwaitingApproval && !self.agreed(turn) =>
+            {
+                Err(Refusal::new("no plain yes: y starts the plan, n says what is to be different"))
+            }
             // What takes itself back ends nothing else.
             Turn::Control(Control::Cancel) if self.took_back(turn) => {
                 self.notice(Level::Info, "You took that back yourself; nothing follows from it.");
@@ -310,6 +315,12 @@ impl Draft<'_> {
             Turn::Control(control) if control.is_manner() => self.route_query(turn),
             Turn::Control(control) => self.control(control),
         }
+    }
+
+    /// Whether a turn says yes and nothing else.
+    fn agreed(&self, turn: TurnId) -> bool {
+        let said = self.state.turns.get(&turn).map_or("", |t| t.head.as_str());
+        self.under.tiers.classifier.agrees(said)
     }
 
     /// Whether a turn takes the plan up again by its name.
