@@ -51,6 +51,28 @@ pub struct Change {
     pub new: Lines,
 }
 
+impl Change {
+    /// Whether nothing lies between it and one behind it.
+    const fn touches(&self, next: &Self) -> bool {
+        self.old.end() == next.old.start && self.new.end() == next.new.start
+    }
+
+    /// It together with one that touches it.
+    fn with(self, next: &Self) -> Self {
+        let span = |from: Lines, to: Lines| Lines { start: from.start, len: to.end() - from.start };
+        Self { old: span(self.old, next.old), new: span(self.new, next.new) }
+    }
+
+    /// A part of a change where the whole of it stands elsewhere.
+    fn moved(self, whole: Self, there: Self) -> Self {
+        let to = |at: Lines, from: Lines, to: Lines| Lines {
+            start: at.start - from.start + to.start,
+            len: at.len,
+        };
+        Self { old: to(self.old, whole.old, there.old), new: to(self.new, whole.new, there.new) }
+    }
+}
+
 impl From<[usize; 4]> for Change {
     fn from([start, len, new_start, new_len]: [usize; 4]) -> Self {
         Self { old: Lines { start, len }, new: Lines { start: new_start, len: new_len } }
@@ -130,7 +152,7 @@ impl Hunk {
         let mut all: Vec<Change> = Vec::new();
         for change in changes {
             match all.last_mut() {
-                Some(last) if last.old.end() == change.old.start && last.new.end() == change.new.start => {
+                Some(last) if last.touches(change) => {
                     last.old.len += change.old.len;
                     last.new.len += change.new.len;
                 }
@@ -271,6 +293,115 @@ pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Rebased {
     }
     extend(&mut text, old.get(at..));
     Rebased { text, meets }
+}
+
+/// Two texts and the hunks between them.
+#[derive(Clone, Copy, Debug)]
+pub struct Version<'t> {
+    /// The text before.
+    pub before: &'t [u8],
+    /// The text after.
+    pub after: &'t [u8],
+    /// The hunks that lead from one to the other.
+    pub hunks: &'t [Hunk],
+}
+
+/// The hunks from `before` to `after`, and which of an older version each of them is: the same lines at the same place,
+/// wherever others moved it. One that is whole as it was keeps the bounds that it had there; what is not is of `None`.
+pub fn hunks_since(older: Version<'_>, before: &[u8], after: &[u8]) -> Vec<(Hunk, Option<usize>)> {
+    let known = Known::new(older, before);
+    let (old, new) = (lines(before), lines(after));
+    let found: Vec<Vec<(Change, Vec<(usize, Change)>)>> = hunks(before, after)
+        .into_iter()
+        .map(|hunk| hunk.changes.into_iter().map(|c| (c, known.parts_of(c, &old, &new))).collect())
+        .collect();
+    let is_whole = |n: usize| {
+        let of = |hunk: &Vec<(Change, Vec<(usize, Change)>)>| {
+            hunk.iter().flat_map(|(_, parts)| parts).filter(|(of, _)| *of == n).count()
+        };
+        found.iter().map(of).any(|count| older.hunks.get(n).is_some_and(|h| h.changes.len() == count))
+    };
+    let mut all = Vec::new();
+    for hunk in &found {
+        let mut parts: Vec<(Hunk, Option<usize>)> = Vec::new();
+        for (change, same) in hunk {
+            if same.is_empty() || !same.iter().all(|(n, _)| is_whole(*n)) {
+                add(&mut parts, *change, None);
+            } else {
+                same.iter().for_each(|(n, part)| add(&mut parts, *part, Some(*n)));
+            }
+        }
+        all.extend(parts);
+    }
+    all
+}
+
+/// The changes of an older version, and where each stands in the text that others made of it.
+struct Known<'t> {
+    was: Vec<&'t [u8]>,
+    became: Vec<&'t [u8]>,
+    /// Of which hunk, the change, and its first line now; those that others' changes meet are not here.
+    changes: Vec<(usize, Change, usize)>,
+}
+
+impl<'t> Known<'t> {
+    fn new(older: Version<'t>, now: &[u8]) -> Self {
+        let theirs: Vec<Change> = hunks(older.before, now).into_iter().flat_map(|h| h.changes).collect();
+        let changes =
+            older.hunks.iter().enumerate().flat_map(|(n, h)| h.changes.iter().map(move |c| (n, *c)));
+        let placed = |(n, c): (usize, Change)| {
+            let (mut grown, mut gone) = (0, 0);
+            for their in &theirs {
+                if their.old.end() < c.old.start {
+                    (grown, gone) = (grown + their.new.len, gone + their.old.len);
+                } else if their.old.start <= c.old.end() {
+                    return None;
+                }
+            }
+            Some((n, c, (c.old.start + grown).checked_sub(gone)?))
+        };
+        Self {
+            was: lines(older.before),
+            became: lines(older.after),
+            changes: changes.filter_map(placed).collect(),
+        }
+    }
+
+    /// What a change was: itself, or the parts that it was cut into. None where it is another one.
+    fn parts_of(&self, change: Change, old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, Change)> {
+        let begins = self.changes.iter().position(|(.., at)| *at == change.old.start);
+        let Some(from) = begins.and_then(|n| self.changes.get(n..)) else { return Vec::new() };
+        let mut whole: Option<Change> = None;
+        let mut parts = Vec::new();
+        for (n, part, at) in from {
+            let goes_on = whole.is_none_or(|w| w.touches(part))
+                && part.old.start + change.old.start == at + whole.unwrap_or(*part).old.start;
+            let next = whole.unwrap_or(*part).with(part);
+            if !goes_on || next.old.len > change.old.len || next.new.len > change.new.len {
+                break;
+            }
+            whole = Some(next);
+            parts.push((*n, *part));
+        }
+        let Some(whole) = whole else { return Vec::new() };
+        let same = |(a, b): (&[&[u8]], &[&[u8]]), (x, y): (Lines, Lines)| {
+            a.get(x.start..x.end()).unwrap_or_default() == b.get(y.start..y.end()).unwrap_or_default()
+        };
+        if !same((&self.was, old), (whole.old, change.old))
+            || !same((&self.became, new), (whole.new, change.new))
+        {
+            return Vec::new();
+        }
+        parts.into_iter().map(|(n, part)| (n, part.moved(whole, change))).collect()
+    }
+}
+
+/// Puts a change behind the others: into the hunk that it was of before, else into one of its own.
+fn add(parts: &mut Vec<(Hunk, Option<usize>)>, change: Change, of: Option<usize>) {
+    match parts.last_mut().filter(|(_, last)| *last == of) {
+        Some((hunk, _)) => hunk.changes.push(change),
+        None => parts.push((Hunk { changes: vec![change] }, of)),
+    }
 }
 
 /// What stays of a text that goes: what others added to it. A line that they changed meets the change, and goes.

@@ -27,7 +27,7 @@ use crate::{
     sandbox::Sandbox,
     scope::PermissionMode,
     talk::{Fault, ModelReply, Usage},
-    tool::{ProposalDraft, ToolOutcome, Wrote},
+    tool::{Redraft, ToolOutcome, Wrote},
     trust::Standing,
 };
 
@@ -149,7 +149,7 @@ pub enum Input {
         /// The proposal.
         proposal: ProposalId,
         /// The new draft, against the same file.
-        draft: ProposalDraft,
+        redraft: Redraft,
     },
     /// The user goes from the diff up to the plan; the proposals are set aside.
     Up,
@@ -429,7 +429,7 @@ pub struct Rebased {
     /// The proposal that it comes from.
     pub proposal: ProposalId,
     /// It.
-    pub draft: ProposalDraft,
+    pub redraft: Redraft,
     /// Whether somewhere it changes lines that others changed.
     pub meets: bool,
 }

@@ -28,7 +28,7 @@ pub use crate::outcome::{ChangeKind, Exit};
 
 use crate::{
     blob::{Blob, BlobId},
-    diff::{Hunk, Lines},
+    diff::{self, Hunk, Lines, Version},
     fact::FactDraft,
     ids::{CallId, LaneId},
     outcome::FileChange,
@@ -376,6 +376,26 @@ pub struct ProposalDraft {
     pub after: Option<Blob>,
     /// The hunks between them; one for a new or removed file.
     pub hunks: Vec<Hunk>,
+}
+
+/// The same proposal made anew: against another content of its file, or with another text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redraft {
+    /// It, as it is now.
+    pub draft: ProposalDraft,
+    /// For each of its hunks, which one of the proposal before it is.
+    pub same: Vec<Option<usize>>,
+}
+
+impl Redraft {
+    /// A draft whose hunks are as they were before wherever they are the same.
+    pub fn since(older: Version<'_>, mut draft: ProposalDraft) -> Self {
+        let text = |blob: &Option<Blob>| blob.as_ref().map(|b| b.bytes().to_vec()).unwrap_or_default();
+        let found = diff::hunks_since(older, &text(&draft.before), &text(&draft.after));
+        let same;
+        (draft.hunks, same) = found.into_iter().unzip();
+        Self { draft, same }
+    }
 }
 
 #[cfg(test)]

@@ -46,6 +46,34 @@ proptest! {
     }
 
     #[test]
+    fn a_hunk_is_known_again_only_as_the_same_lines_at_the_same_place(a in text(), b in text(), c in text(), cut in 0usize..9) {
+        let mut known = hunks(&a, &b);
+        if let Some(n) = cut.checked_rem(known.len()) {
+            let parts = known[n].parts();
+            known.splice(n..=n, parts);
+        }
+        let older = Version { before: &a, after: &b, hunks: &known };
+        let same: Vec<_> = known.iter().cloned().enumerate().map(|(n, h)| (h, Some(n))).collect();
+        prop_assert_eq!(hunks_since(older, &a, &b), same);
+        // Beside what others did: each that is known takes away and puts in what it did, and each once.
+        let after = rebase(&a, &b, &c).text;
+        let found = hunks_since(older, &c, &after);
+        let again: Vec<Hunk> = found.iter().map(|(h, _)| h.clone()).collect();
+        prop_assert_eq!(select(&c, &after, &again, &(0..again.len()).collect()), after.clone());
+        let texts = |x: &[u8], y: &[u8], h: &Hunk| {
+            let of = |t: &[u8], at: Lines| lines(t)[at.start..at.end()].concat();
+            h.changes.iter().map(|c| (of(x, c.old), of(y, c.new))).collect::<Vec<_>>()
+        };
+        let mut last = None;
+        for (hunk, of) in &found {
+            let Some(of) = of else { continue };
+            prop_assert!(last < Some(*of));
+            last = Some(*of);
+            prop_assert_eq!(texts(&c, &after, hunk), texts(&a, &b, &known[*of]));
+        }
+    }
+
+    #[test]
     fn bytes_outside_taken_hunks_stay(a in text(), b in text(), pick in any::<u64>()) {
         let h = hunks(&a, &b);
         let taken: BTreeSet<usize> = (0..h.len()).filter(|i| pick >> (i % 64) & 1 == 1).collect();
@@ -78,4 +106,23 @@ fn far_changes_are_hunks_of_their_own() {
     assert_eq!(h.len(), 2);
     let first = select(old.as_bytes(), new.as_bytes(), &h, &BTreeSet::from([0]));
     assert_eq!(String::from_utf8(first).unwrap(), old.replace("\n3\n", "\nthree\n"));
+}
+
+#[test]
+fn of_equal_changes_the_one_that_others_took_away_is_not_known_again() {
+    let far: String = (0..9).map(|n| format!("{n}\n")).collect();
+    let (before, after) = (format!("foo\n{far}foo\n"), format!("bar\n{far}bar\n"));
+    let known = hunks(before.as_bytes(), after.as_bytes());
+    let older = Version { before: before.as_bytes(), after: after.as_bytes(), hunks: &known };
+    for (now, wanted) in [
+        (format!("other\n{far}foo\n"), vec![None, Some(1)]),
+        (format!("bar\n{far}foo\n"), vec![Some(1)]),
+        (format!("new\n\nfoo\n{far}foo\n"), vec![None, Some(1)]),
+        (format!("foo\n{}foo\n", far.replace('4', "one\nmore")), vec![Some(0), Some(1)]),
+    ] {
+        let rebased = rebase(before.as_bytes(), after.as_bytes(), now.as_bytes()).text;
+        let same: Vec<_> =
+            hunks_since(older, now.as_bytes(), &rebased).into_iter().map(|(_, of)| of).collect();
+        assert_eq!(same, wanted, "{now}");
+    }
 }

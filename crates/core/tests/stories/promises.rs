@@ -6,6 +6,7 @@ use pilothouse_core::{
     proposal::{Decision, ProposalStatus},
     question::{Act, Choice},
     session::Session,
+    tool::Redraft,
 };
 
 use crate::{reviewing, support::*};
@@ -63,7 +64,7 @@ fn what_is_taken_up_in_a_file_that_changed_since_is_shown_as_it_would_be_now() {
         let apply = b.writing();
         let old = b.session.state().proposals().values().next().unwrap().clone();
         let draft = proposing("a.txt", "0\n1\n", "0\none\n").proposals.remove(0);
-        let rebased = vec![Rebased { proposal: old.id, draft, meets }];
+        let rebased = vec![Rebased { proposal: old.id, redraft: Redraft { draft, same: Vec::new() }, meets }];
         let fault = WriteFault { message: "both changed a.txt at line 1: 0".into(), stale: true, rebased };
         b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
         let again = b.session.state().open_proposals().next().unwrap().clone();

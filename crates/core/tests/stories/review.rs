@@ -1,6 +1,6 @@
 //! What is proposed and how it is decided: taken, left, stale, back up to the plan.
 
-use pilothouse_core::input::Rebased;
+use pilothouse_core::{diff::Version, input::Rebased, tool::Redraft};
 
 use super::*;
 
@@ -77,7 +77,7 @@ fn a_stale_file_is_refused_and_shown_again() {
     let apply = b.writing();
     let p = b.session.state().proposals().values().next().unwrap().clone();
     let draft = proposing("a.txt", "0\n1\n", "0\none\n").proposals.remove(0);
-    let again = Rebased { proposal: p.id, draft, meets: false };
+    let again = Rebased { proposal: p.id, redraft: Redraft { draft, same: Vec::new() }, meets: false };
     let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased: vec![again] };
     b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
     assert_eq!(phase(&b), Phase::Executing);
@@ -87,6 +87,40 @@ fn a_stale_file_is_refused_and_shown_again() {
     b.approve_all(None).unwrap();
     b.write();
     assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn what_was_decided_of_a_hunk_holds_on_where_others_changed_the_file_elsewhere() {
+    let far = "-\n".repeat(9);
+    let text = |first: &str, last: &str, end: &str| format!("{first}\n{far}{last}\n{far}{end}\n");
+    let (before, after) = (text("1", "2", "3"), text("one", "two", "three"));
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("Fix it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", &before, &after);
+    b.reply("done", &[]);
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    for (hunk, decision) in [(0, Decision::Left), (1, Decision::Taken), (2, Decision::Taken)] {
+        b.input(Input::Decide { proposal: p.id, hunk, decision: Some(decision), shown: p.shown() }).unwrap();
+    }
+    let text_of_it = "in capitals please".to_owned();
+    b.input(Input::Comment { proposal: p.id, hunk: 0, text: text_of_it, shown: p.shown() }).unwrap();
+    b.approve_all(None).unwrap();
+    let apply = b.writing();
+    let (now, rebased) =
+        (text("mine\n1", "2", "drei"), text("mine\n1", "two", "three").replace("1\n", "one\n"));
+    let draft = proposing("a.txt", &now, &rebased).proposals.remove(0);
+    let older = Version { before: before.as_bytes(), after: after.as_bytes(), hunks: &p.hunks };
+    let redraft = Redraft::since(older, draft);
+    assert_eq!(redraft.same, [None, Some(1), None], "others changed what stands at two of them");
+    let rebased = vec![Rebased { proposal: p.id, redraft, meets: true }];
+    let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased };
+    b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
+    let again = b.session.state().open_proposals().next().unwrap().clone();
+    assert_eq!(again.decided, [(1, Decision::Taken)].into());
+    assert_ne!(again.shown(), p.shown());
 }
 
 #[test]

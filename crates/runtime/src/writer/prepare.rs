@@ -6,10 +6,10 @@ use std::{collections::BTreeSet, io};
 
 use pilothouse_core::{
     blob::{Blob, BlobId},
-    diff,
+    diff::{self, Version},
     event::{FileChange, Rest},
     input::{Rebased, WriteFault},
-    tool::{ChangeKind, ProposalDraft},
+    tool::{ChangeKind, ProposalDraft, Redraft},
     work::Take,
 };
 
@@ -130,13 +130,16 @@ fn carry_over<'t>(
     for take in takes {
         let again = rebase(disk, root, blobs, take);
         // An empty file has no lines, and is something all the same.
-        if again.as_ref().is_some_and(|(a, _)| id(a.draft.before.as_ref()) == id(a.draft.after.as_ref())) {
+        if again
+            .as_ref()
+            .is_some_and(|(a, _)| id(a.redraft.draft.before.as_ref()) == id(a.redraft.draft.after.as_ref()))
+        {
             continue;
         }
         left = true;
         let Some((again, place)) = again else { continue };
         if let Some(place) = place {
-            fault.message.push_str(&format!("; both changed {} {place}: {MEETS}", again.draft.path));
+            fault.message.push_str(&format!("; both changed {} {place}: {MEETS}", again.redraft.draft.path));
         }
         fault.rebased.push(again);
     }
@@ -175,10 +178,13 @@ fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(R
     if after.is_none() {
         kind = ChangeKind::Delete;
     }
-    let hunks = diff::hunks(now.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
     let (before, after) = (now.map(Blob::new), after.map(Blob::new));
-    let draft = ProposalDraft { path: take.path.clone(), kind, before, after, hunks };
-    let again = Rebased { proposal: take.proposal, draft, meets: place.is_some() };
+    let draft = ProposalDraft { path: take.path.clone(), kind, before, after, hunks: Vec::new() };
+    let was = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
+    let (before, after) = (was(take.before), was(take.after));
+    let older = Version { before: &before, after: &after, hunks: &take.hunks };
+    let redraft = Redraft::since(older, draft);
+    let again = Rebased { proposal: take.proposal, redraft, meets: place.is_some() };
     Some((again, place))
 }
 

@@ -8,7 +8,13 @@ use std::{
     path::Path,
 };
 
-use pilothouse_core::{blob::Blob, diff, ids::ProposalId, tool::ChangeKind, work::Take};
+use pilothouse_core::{
+    blob::Blob,
+    diff,
+    ids::ProposalId,
+    tool::{ChangeKind, Redraft},
+    work::Take,
+};
 
 use super::*;
 use crate::disk::{
@@ -306,24 +312,26 @@ fn only_taken_hunks_reach_the_file() {
     fs::write(p.dir.path().join("long"), old.replace("\n20\r", "\ntwenty\r")).unwrap();
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err();
     let again = fault.rebased.first().unwrap();
-    assert_eq!((again.proposal, again.draft.hunks.len(), again.meets), (ProposalId(4), 2, false));
+    assert_eq!((again.proposal, again.redraft.draft.hunks.len(), again.meets), (ProposalId(4), 2, false));
+    assert_eq!(again.redraft.same, [Some(0), Some(1)], "both stand where they stood");
     assert!(!fault.message.contains("both changed"), "{fault:?}");
     // One at the same place: the proposal is made anew against what stands there, and says so.
     let theirs = old.replace("\n30\r", "\nDREISSIG\r");
     fs::write(p.dir.path().join("long"), &theirs).unwrap();
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err();
-    let draft = &fault.rebased.first().unwrap().draft;
+    let Redraft { draft, same } = &fault.rebased.first().unwrap().redraft;
+    assert_eq!(same[..], [Some(0), None], "what meets theirs is to be looked at again");
     assert_eq!(draft.before.as_ref().unwrap().bytes(), theirs.as_bytes());
     assert_eq!(draft.after.as_ref().unwrap().bytes(), new.as_bytes());
     assert!(fault.stale && fault.message.contains("both changed long at line 31: "), "{fault:?}");
     // One that is gone would be a new file, and one that came into being is changed.
     fs::remove_file(p.dir.path().join("long")).unwrap();
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err();
-    assert_eq!(fault.rebased.first().unwrap().draft.kind, ChangeKind::Create);
+    assert_eq!(fault.rebased.first().unwrap().redraft.draft.kind, ChangeKind::Create);
     fs::write(p.dir.path().join("long"), "theirs\n").unwrap();
     let made = Take { kind: ChangeKind::Create, before: None, ..take };
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), &[made]).unwrap_err();
-    assert_eq!(fault.rebased.first().unwrap().draft.kind, ChangeKind::Modify);
+    assert_eq!(fault.rebased.first().unwrap().redraft.draft.kind, ChangeKind::Modify);
 }
 
 #[test]
@@ -345,7 +353,7 @@ fn of_a_file_that_was_made_only_what_was_written_is_taken_back() {
             .unwrap_err();
         assert_eq!(fs::read_to_string(p.dir.path().join("new.txt")).unwrap(), now);
         let again = fault.rebased.first().unwrap();
-        let draft = &again.draft;
+        let draft = &again.redraft.draft;
         assert_eq!(draft.after.as_ref().map(Blob::bytes), after.map(str::as_bytes), "{now}");
         let kind = if after.is_some() { ChangeKind::Modify } else { ChangeKind::Delete };
         assert_eq!((draft.kind, again.meets), (kind, meets), "{now}: {fault:?}");

@@ -15,7 +15,7 @@ use crate::{
     question::Review,
     scope::Capability,
     session::{ApplyStatus, LaneKind, changes::BY_USER},
-    tool::{ChangeKind, ProposalDraft},
+    tool::{ChangeKind, ProposalDraft, Redraft},
 };
 
 /// A comment stands in its event, which stays short.
@@ -183,19 +183,33 @@ impl Draft<'_> {
         Ok(())
     }
 
-    pub(super) fn edit_proposal(&mut self, id: ProposalId, draft: ProposalDraft) -> Decided {
-        let old = self.open_proposal(id)?.clone();
+    pub(super) fn edit_proposal(&mut self, id: ProposalId, again: Redraft) -> Decided {
+        let (old, draft) = (self.open_proposal(id)?.clone(), &again.draft);
         if draft.path != old.path || draft.before.as_ref().map(Blob::id) != old.before {
             return Err(Refusal::new("the edit is of another file or of an older state of it"));
         }
-        self.replace_proposal(old, draft);
+        self.replace_proposal(old, again);
         Ok(())
     }
 
-    fn replace_proposal(&mut self, old: Proposal, draft: ProposalDraft) {
-        let proposal = self.redrafted(old, draft);
+    /// A proposal with another content; what was decided and said of a hunk that is as it was holds on.
+    fn replace_proposal(&mut self, old: Proposal, again: Redraft) {
+        let Redraft { draft, same } = again;
+        let (id, decided, splits) = (old.id, old.decided.clone(), old.splits);
+        let mut proposal = self.redrafted(old, draft);
+        let kept = || same.iter().enumerate().filter_map(|(n, of)| Some((n, (*of)?)));
+        proposal.decided = kept().filter_map(|(n, of)| Some((n, *decided.get(&of)?))).collect();
+        // Where a hunk ends is not seen in the texts: another count keeps what is shown apart.
+        proposal.splits = splits + 1;
+        let said = |(n, of)| Some((n, self.state.transcript.comment(id, of)?.to_owned()));
+        let said: Vec<(usize, String)> = kept().filter_map(said).collect();
+        let decisions = proposal.decided.clone();
         let (added, removed) = lines_of(&proposal);
         self.emit(Event::ProposalEdited { proposal, added, removed });
+        for (hunk, text) in said {
+            let decision = decisions.get(&hunk).copied();
+            self.emit(Event::HunkDecided { proposal: id, hunk, decision, comment: Some(text) });
+        }
     }
 
     /// A proposal with another content, of which nothing is decided.
@@ -301,7 +315,7 @@ impl Draft<'_> {
         self.emit(Event::ApplyFailed { apply, message: fault.message.clone(), stale: fault.stale });
         for again in fault.rebased {
             if let Ok(old) = self.open_proposal(again.proposal).cloned() {
-                self.replace_proposal(old, again.draft);
+                self.replace_proposal(old, again.redraft);
             }
         }
         self.notice(Level::Error, fault.message);

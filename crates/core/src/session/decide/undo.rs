@@ -226,11 +226,11 @@ impl Draft<'_> {
     /// Files changed since: what was written is proposed to be taken back beside that, for the user to decide.
     fn propose_back(&mut self, apply: ApplyId, redo: bool, files: Vec<Rebased>) {
         let lane = LaneId(self.id());
-        for Rebased { proposal, draft, meets } in files {
+        for Rebased { proposal, redraft, meets } in files {
             let Some(old) = self.state.proposals().get(&proposal).cloned() else { continue };
             let id = ProposalId(self.id().max(lane.0 + 1));
             let back = Some(TakeBack { apply, redo, meets });
-            let proposal = self.redrafted(Proposal { id, lane, task: None, back, ..old }, draft);
+            let proposal = self.redrafted(Proposal { id, lane, task: None, back, ..old }, redraft.draft);
             let (added, removed) = lines_of(&proposal);
             self.emit(Event::Proposed { proposal, added, removed });
         }

@@ -8,7 +8,7 @@ use pilothouse_core::{
     ids::ApplyId,
     proposal::Decision,
     relpath::RelPath,
-    tool::{Advice, ChangeKind, ProposalDraft},
+    tool::{Advice, ChangeKind, ProposalDraft, Redraft},
     work::WorkKey,
 };
 
@@ -403,7 +403,10 @@ fn what_the_user_made_of_a_change_is_told_as_it_stands_now() {
     b.edit("src/a.rs", "a\n", "b\n");
     b.reply("Done.", &[]);
     let proposal = b.session.state().open_proposals().next().unwrap().id;
-    b.step(Input::EditProposal { proposal, draft: draft("src/a.rs", "a\n", "theirs\n") });
+    b.step(Input::EditProposal {
+        proposal,
+        redraft: Redraft { draft: draft("src/a.rs", "a\n", "theirs\n"), same: vec![None] },
+    });
     b.take(&[0]);
     let told = b.told();
     assert!(told.contains("applied: src/a.rs (+1 -1), as the user edited it"), "{told}");

@@ -12,7 +12,7 @@ use pilothouse_core::{
     diff,
     event::FileChange,
     relpath::RelPath,
-    tool::{ChangeKind, ProposalDraft, ToolOutcome},
+    tool::{ChangeKind, ProposalDraft, Redraft, ToolOutcome},
 };
 
 use super::*;
@@ -287,7 +287,7 @@ fn a_proposal_goes_to_the_editor_and_comes_back_as_another() {
     assert_eq!(wishes, [AppCommand::Edit(handout)]);
     bench.desk.app.edited(Ok(NEW.replace("TEN", "Ten\n11")), bench.desk.now);
     bench.desk.collect();
-    let Some(Input::EditProposal { draft, .. }) = bench.desk.inputs.first() else {
+    let Some(Input::EditProposal { redraft: Redraft { draft, .. }, .. }) = bench.desk.inputs.first() else {
         panic!("{:?}", bench.desk.inputs)
     };
     assert_eq!((draft.kind, draft.hunks.len()), (ChangeKind::Modify, 2));

@@ -4,12 +4,12 @@
 
 use pilothouse_core::{
     blob::Blob,
-    diff,
+    diff::{self, Hunk, Version},
     ids::ProposalId,
     input::Input,
     proposal::ProposalStatus,
     relpath::RelPath,
-    tool::{ChangeKind, ProposalDraft},
+    tool::{ChangeKind, ProposalDraft, Redraft},
 };
 
 use super::{DiffPane, doc::Sides};
@@ -29,6 +29,8 @@ pub struct Editing {
     pub before: Option<Vec<u8>>,
     /// The proposed text, as the editor is to show it.
     pub text: String,
+    /// Its hunks.
+    pub hunks: Vec<Hunk>,
 }
 
 impl Editing {
@@ -44,6 +46,7 @@ impl Editing {
         if hunks.is_empty() {
             return Err("nothing of the change is left in that text; s skips the file".to_owned());
         }
+        let before = self.before.clone().unwrap_or_default();
         let kind = if self.before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
         let draft = ProposalDraft {
             path: self.path,
@@ -52,7 +55,8 @@ impl Editing {
             after: Some(Blob::new(text.into_bytes())),
             hunks,
         };
-        Ok(Input::EditProposal { proposal: self.proposal, draft })
+        let older = Version { before: &before, after: self.text.as_bytes(), hunks: &self.hunks };
+        Ok(Input::EditProposal { proposal: self.proposal, redraft: Redraft::since(older, draft) })
     }
 }
 
@@ -75,7 +79,7 @@ impl DiffPane {
             return Outcome::notice("it is not text in UTF-8; an editor would change more than you see");
         };
         let before = p.before.map(|_| before.bytes().to_vec());
-        let editing = Editing { proposal: p.id, path: p.path.clone(), before, text };
+        let editing = Editing { proposal: p.id, path: p.path.clone(), before, text, hunks: p.hunks.clone() };
         let line = file.hunks.get(self.hunk).map_or(0, |h| h.new_lines().start) + 1;
         let line = u32::try_from(line).ok();
         let edit = Some(Handout { line, ..Handout::new(editing.path.name(), editing.text.clone()) });

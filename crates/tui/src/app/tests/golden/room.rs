@@ -2,7 +2,7 @@
 
 use pilothouse_core::{
     blob::Blob,
-    tool::{ChangeKind, ProposalDraft},
+    tool::{ChangeKind, ProposalDraft, Redraft},
 };
 
 use super::*;
@@ -99,7 +99,7 @@ fn a_hunk_that_was_edited_or_commented_says_so_in_list_and_header() {
             before: Some(Blob::new(before)),
             after: Some(Blob::new(after)),
         };
-        desk.give(Input::EditProposal { proposal: id, draft });
+        desk.give(Input::EditProposal { proposal: id, redraft: Redraft { draft, same: Vec::new() } });
         let text = shown(&mut desk);
         let edited = text.matches("edited").count();
         assert!(edited >= if width == 160 { 2 } else { 1 }, "{width}: {text}");

@@ -21,7 +21,8 @@ fn the_sheet_of_all_holds_what_can_be_written_together() {
     let hunks = diff::hunks(before.bytes(), after.bytes());
     let (kind, path) = (ChangeKind::Modify, written.path.clone());
     let draft = ProposalDraft { path, kind, before: Some(before), after: Some(after), hunks };
-    let rebased = vec![Rebased { proposal: written.id, draft, meets: false }];
+    let rebased =
+        vec![Rebased { proposal: written.id, redraft: Redraft { draft, same: Vec::new() }, meets: false }];
     let fault = WriteFault { message: "src/a.rs has changed".into(), stale: true, rebased };
     b.desk.give(Input::RevertEnded { apply, result: Err(fault) });
     assert_eq!(b.desk.state().open_proposals().count(), 2);
