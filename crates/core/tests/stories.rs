@@ -32,6 +32,8 @@ mod compact;
 mod consents;
 #[path = "stories/ends.rs"]
 mod ends;
+#[path = "stories/deeper.rs"]
+mod deeper;
 #[path = "stories/facts.rs"]
 mod facts;
 #[path = "stories/gates.rs"]

@@ -42,9 +42,9 @@ impl Classifier {
         })
     }
 
-    /// Whether a whole line says yes to what is shown, and nothing more, in any language: "yes, do it", "ja, mach das".
+    /// Whether a whole line approves a plan that is shown, in whatever words: "looks good, ship it", "gut so, fang an".
     /// What says it by a negation, "not bad", is a praise as often as a yes.
-    pub fn agrees(&self, line: &str) -> bool {
+    pub fn approves(&self, line: &str) -> bool {
         let parsed = Parsed::new(line, self.tables());
         let yes = |tag: &Tag| matches!(tag, Tag::WApprove | Tag::WProceed);
         let no = |tag: &Tag| matches!(tag, Tag::WReject | Tag::WCancel);
@@ -57,6 +57,34 @@ impl Classifier {
                         .iter()
                         .all(|tags| tags.is_empty() || tags.iter().any(yes) && !tags.iter().any(no))
             })
+    }
+
+    /// Whether a whole line plainly says yes to what is asked, and nothing more: "yes go ahead", "sure, do it".
+    pub fn agrees(&self, line: &str) -> bool {
+        let line = normal(line).replace(['\'', '’'], "");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (mut rest, mut says) = (words.as_slice(), false);
+        while !rest.is_empty() {
+            let past = |list| {
+                let listed =
+                    |n: &usize| rest.get(..*n).is_some_and(|head| self.tables().is(list, &head.join(" ")));
+                (1..=rest.len()).rev().find(listed)
+            };
+            let yes = past(List::Agree);
+            says |= yes.is_some();
+            let Some(next) = yes.or_else(|| past(List::AgreeBeside)).and_then(|n| rest.get(n..)) else {
+                return false;
+            };
+            rest = next;
+        }
+        says
+    }
+
+    /// What a line goes on with that opens with a yes, where it does: "yes, but leave the tests alone".
+    pub fn agrees_and(&self, line: &str) -> bool {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let head = |n: usize| words.get(..n).is_some_and(|head| self.agrees(&head.join(" ")));
+        !self.agrees(line) && !line.contains('?') && (1..words.len()).any(head)
     }
 
     /// Whether a whole line asks for the last change to be taken back.

@@ -99,6 +99,8 @@ lists! {
     Touch = "touch",
     LeavePipeline = "leave_pipeline",
     Decline = "decline",
+    Agree = "agree",
+    AgreeBeside = "agree_beside",
     Undo = "undo",
     Steer = "steer",
     Step = "step",

@@ -16,6 +16,7 @@ mod command;
 mod commit;
 mod compact;
 mod control;
+mod deeper;
 mod fact;
 mod gate;
 mod goal;

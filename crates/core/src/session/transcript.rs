@@ -204,9 +204,13 @@ impl Transcript {
             Event::LaneOpened { lane, kind, turn, .. } => self.opened(*lane, *kind, *turn),
             Event::LaneClosed { lane } => self.closed(*lane),
             Event::ChildStarted { lane, .. } => self.push(seq, Some(*lane), What::Handed),
-            Event::TurnTold { turn, .. } => {
+            Event::TurnTold { turn, run_of } => {
                 if let Some(said) = self.heard.get(turn).copied() {
-                    let lines = std::iter::once(None).chain(self.steps_beside().map(Some));
+                    // An answer beside the main line that was let write is the run itself.
+                    let of = |l: &Line| l.open && l.beside && l.kind == LaneKind::Answer && l.turn == *run_of;
+                    let answer = self.lanes.iter().filter(|(_, l)| of(l)).map(|(lane, _)| *lane);
+                    let beside = self.steps_beside().chain(answer);
+                    let lines = std::iter::once(None).chain(beside.map(Some));
                     let entry = |lane| Entry { seq: said, lane, what: What::User(*turn) };
                     let waiting: Vec<Entry> = lines.map(entry).collect();
                     self.waiting.extend(waiting);

@@ -13,7 +13,7 @@ use crate::{
     intent::{Control, IntentNode, Phase, Turn},
     question::{
         Accept, Clarification, ClarificationAnswer, Confirmation, Exit, Failure, FailureAnswer, Gap,
-        GapAnswer, Interruption, InterruptionAnswer, Lone, PlanAnswer, Review, Transition, of_kind, wrong,
+        GapAnswer, Interruption, InterruptionAnswer, Lone, PlanAnswer, Review, of_kind, wrong,
     },
     scope::Capability,
     session::LaneKind,
@@ -179,24 +179,6 @@ impl Resolve for Interruption {
     }
 }
 
-impl Resolve for Transition {
-    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
-        match given.answer {
-            Lone::Yes => draft.allow_deeper(self, given),
-            Lone::No => {
-                let lane = draft.state.lanes.get(&self.lane);
-                let back = lane.map(|l| crate::intent::IntentPath::to(l.node).retreat().current());
-                if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
-                    draft.retreat_to(self.lane, node);
-                }
-                let text = "this turn may not change files";
-                draft.deny_call(given.question, self.call, given.stored, text);
-                Ok(())
-            }
-        }
-    }
-}
-
 impl Resolve for Exit {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
         draft.close(given.question, Some(given.stored));
@@ -264,23 +246,5 @@ impl Draft<'_> {
             (true, _) | (_, true) if !asked => self.route(turn),
             _ => self.route_plan(turn),
         }
-    }
-
-    fn allow_deeper(&mut self, asked: &Transition, given: Given<Lone>) -> Decided {
-        let (lane, call) = (asked.lane, asked.call);
-        if self.state.phase != Phase::Idle && !self.is_of_run(lane) {
-            return Err(Refusal::new("a run is under way; ask again when it is done"));
-        }
-        let approval = self.allow(given.question, given.stored);
-        self.let_write(lane, asked.to, Some(approval));
-        if !self.state.has_arrived(lane) {
-            return Ok(());
-        }
-        let tool = self.state.open_call(call).and_then(|(_, c)| c.tool);
-        if tool == Some(crate::tool::Tool::RequestPath) {
-            self.end_call(lane, call, CallStatus::Done, "the user allowed it; go on");
-        }
-        self.advance(lane);
-        Ok(())
     }
 }

@@ -122,6 +122,10 @@ impl Draft<'_> {
             let turn = self.record(turn, line, &reading);
             return self.route_query(turn);
         }
+        if let Some(question) = self.deepened(reading) {
+            let turn = self.record(turn, line, reading);
+            return self.deepen(question, turn);
+        }
         if let Some(mixed) = self.mixed(reading) {
             return self.say_mixed(turn, line, reading, mixed);
         }
@@ -226,6 +230,9 @@ impl Draft<'_> {
         if let Some(steering) = self.steering(reading) {
             return self.steer(turn, steering);
         }
+        if let Some(question) = self.deepened(reading) {
+            return self.deepen(question, turn);
+        }
         let asks = reading.clarify.filter(|_| !is_control(&reading.whole.turn));
         if let Some(clarify) = asks.or_else(|| self.unsure(&reading.whole).then_some(Clarify::Unclear)) {
             return self.unclear(turn, clarify);
@@ -317,10 +324,10 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether a turn says yes and nothing else.
+    /// Whether a turn approves the plan and says nothing else.
     fn agreed(&self, turn: TurnId) -> bool {
         let said = self.state.turns.get(&turn).map_or("", |t| t.head.as_str());
-        self.under.tiers.classifier.agrees(said)
+        self.under.tiers.classifier.approves(said)
     }
 
     /// Whether a turn takes the plan up again by its name.

@@ -41,7 +41,7 @@ impl Draft<'_> {
     /// Whether a line would answer a question that was asked after `seen`. A command is no answer.
     pub(super) fn unseen_answer(&self, line: &str, seen: Seq) -> bool {
         let unseen = |c: &&Checkpoint| self.state.asked.get(&c.id).is_some_and(|(at, _)| *at > seen);
-        if let Some(lone) = Lone::of(line) {
+        if let Some(lone) = self.lone(line) {
             let newest = self.state.newest_question().filter(unseen);
             return newest.is_some_and(|c| c.kind.lone(lone).is_some());
         }
@@ -52,11 +52,18 @@ impl Draft<'_> {
         !command && (question.kind.read(line).is_some() || yes)
     }
 
+    /// The yes or no that a line is. What plainly says yes is one where words say nothing else to what waits: a
+    /// question that holds the phase reads its own.
+    fn lone(&self, line: &str) -> Option<Lone> {
+        let own = self.state.newest_question().is_none_or(|c| c.kind.is_phase_own());
+        Lone::of(line).or_else(|| (!own && self.under.tiers.classifier.agrees(line)).then_some(Lone::Yes))
+    }
+
     /// A line all of which is an answer: a lone yes or no is one to the newest question whatever its
     /// kind, any other word to the question that holds the phase. `None` when it answers nothing.
     pub(super) fn answer_in_words(&self, line: &str) -> Option<Result<Worded, Refusal>> {
-        if let Some(question) = self.state.newest_question().filter(|_| Lone::of(line).is_some()) {
-            return Some(worded(question, Lone::of(line).and_then(|lone| question.kind.lone(lone))));
+        if let Some((question, lone)) = self.state.newest_question().zip(self.lone(line)) {
+            return Some(worded(question, question.kind.lone(lone)));
         }
         if let Some(question) = self.state.phase_question()
             && let Some(answer) = question.kind.read(line)

@@ -1,0 +1,103 @@
+//! May a turn go deeper: what is said to the question, in a word or in one's own.
+
+use pilothouse_core::{intent::Phase, session::What, tool::Tool};
+use serde_json::json;
+
+use crate::{phase, support::*};
+
+/// A question turn whose agent asks whether it may change files.
+fn asked() -> Bench {
+    let mut b = Bench::new();
+    b.say("why does the test of a.txt fail?");
+    b.reply(
+        "The check is wrong.",
+        &[("request_path", json!({"node": "modify", "reason": "mend the check"}))],
+    );
+    b.question(is_transition);
+    b
+}
+
+/// What the newest lane is told of the user, by their turns.
+fn heard(b: &Bench) -> Vec<String> {
+    let state = b.session.state();
+    let lane = state.lanes.values().last().unwrap().id;
+    let turns = state.transcript.of(lane).filter_map(|e| match e.what {
+        What::User(turn) => Some(state.turns[&turn].head.clone()),
+        _ => None,
+    });
+    turns.collect()
+}
+
+#[test]
+fn words_of_ones_own_answer_the_question_whether_a_turn_may_go_deeper() {
+    for line in [
+        "fix it, but keep the other tests as they are",
+        "yes, but keep the other tests as they are",
+        "Yes please, and leave README.md alone",
+        "ok, change it, but only the check",
+    ] {
+        let mut b = asked();
+        let step = b.say(line);
+        assert_eq!(phase(&b), Phase::Executing, "{line}");
+        assert!(b.session.state().open.is_empty() && b.session.state().planning_lane().is_none(), "{line}");
+        assert_eq!(starts(&step), ["think"], "{line}");
+        assert_eq!(heard(&b), ["why does the test of a.txt fail?", line]);
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        assert_eq!(b.tool().1, Tool::Edit, "{line}");
+    }
+}
+
+#[test]
+fn other_work_or_a_question_is_no_answer_to_it() {
+    for line in ["create notes.txt", "what would you change?", "yes, why does it fail?"] {
+        let mut b = asked();
+        b.say(line);
+        b.question(is_transition);
+        assert_ne!(phase(&b), Phase::Executing, "{line}");
+    }
+}
+
+#[test]
+fn what_such_an_answer_spares_is_spared() {
+    let mut b = asked();
+    b.say("fix it, but do not touch a.txt");
+    let step = b.reply("", &[("edit", edit_of("a.txt"))]);
+    assert_eq!(starts(&step), ["think"], "the edit is refused, and its agent told so");
+}
+
+#[test]
+fn what_plainly_says_yes_answers_what_waits_as_a_yes_does() {
+    for line in
+        ["yes go ahead", "Yes, go ahead.", "sure, do it", "go ahead please", "ok", "yes, that's fine, thanks"]
+    {
+        let mut b = asked();
+        b.say(line);
+        assert_eq!(phase(&b), Phase::Executing, "{line}");
+        let mut b = crate::phases::running();
+        b.reply("", &[("run", json!({"command": "make"}))]);
+        b.question(is_risk);
+        let step = b.say(line);
+        assert_eq!(starts(&step), ["run"], "{line}");
+    }
+}
+
+#[test]
+fn what_wants_a_word_takes_no_other_yes() {
+    let mut b = crate::phases::running();
+    b.reply("", &[("run", json!({"command": "rm -rf build"}))]);
+    b.question(is_risk);
+    for line in ["yes", "yes go ahead", "sure, do it"] {
+        assert!(b.input(pilothouse_core::input::Input::say(line)).is_err(), "{line}");
+        b.question(is_risk);
+    }
+}
+
+#[test]
+fn what_only_sounds_like_a_yes_is_none() {
+    for line in ["hmm", "great, what does it do?", "run the tests", "1", "keep it"] {
+        let mut b = crate::phases::running();
+        b.reply("", &[("run", json!({"command": "make"}))]);
+        drop(b.input(pilothouse_core::input::Input::say(line)));
+        b.question(is_risk);
+    }
+}
