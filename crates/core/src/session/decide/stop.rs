@@ -19,8 +19,8 @@ use crate::{
 };
 
 impl Draft<'_> {
-    /// Stop: questions that still wait for the model first, all at once, then an answer in the foreground, then what the
-    /// phase stands for.
+    /// Stop: what works first, a run or a planning, before what is beside it; then questions that still wait for the model,
+    /// all at once, then an answer, then what the phase stands for.
     pub(super) fn cancel(&mut self) -> Decided {
         if !self.state.pending_messages.is_empty() {
             self.stop_hearing();
@@ -29,6 +29,9 @@ impl Draft<'_> {
         let stopped = self.stop_compaction();
         if stopped && self.state.phase == Phase::Idle && self.state.answering().is_none() {
             return Ok(());
+        }
+        if self.works() {
+            return self.stop();
         }
         if self.stop_waiting_answers() {
             return Ok(());
@@ -40,6 +43,15 @@ impl Draft<'_> {
             None => return self.stop(),
         }
         Ok(())
+    }
+
+    /// Whether a run or a planning is what is at work, whatever goes on beside it.
+    fn works(&self) -> bool {
+        match self.state.phase {
+            Phase::Executing => true,
+            Phase::Planning => self.state.planning_lane().is_some(),
+            Phase::Idle | Phase::AwaitingApproval | Phase::Failed => false,
+        }
     }
 
     /// Stops the last answer, and nothing where there is none.
