@@ -92,6 +92,12 @@ impl Classifier {
         self.lists(List::Undo, line)
     }
 
+    /// Whether a message is a question as it stands.
+    pub fn is_question(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        Parsed::within(&focus, text, self.tables()).asks()
+    }
+
     /// Whether a message plainly speaks of what runs: it narrows, forbids, corrects or stops it, or
     /// names it. What does not is work of its own.
     pub fn steers(&self, text: &str) -> bool {

@@ -15,6 +15,26 @@ const HOLD: &str = "hold";
 pub struct Interruption {
     /// What was said.
     pub text: String,
+    /// Whether what runs has no plan: there is none to change, and no step before which it could be held.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub planless: bool,
+    /// Whether nothing that works reads what is said to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deaf: bool,
+}
+
+impl Interruption {
+    /// Whether this can do something where it was asked.
+    const fn offers(&self, answer: InterruptionAnswer) -> bool {
+        match answer {
+            InterruptionAnswer::Tell => !self.deaf,
+            InterruptionAnswer::Replan | InterruptionAnswer::Hold => !self.planless,
+            InterruptionAnswer::Respond
+            | InterruptionAnswer::Later
+            | InterruptionAnswer::Continue
+            | InterruptionAnswer::Stop => true,
+        }
+    }
 }
 
 /// What is done with it.
@@ -38,7 +58,7 @@ pub enum InterruptionAnswer {
 
 impl Question for Interruption {
     fn choices(&self) -> Vec<Choice> {
-        vec![
+        let all = vec![
             Choice::new("respond", "answer it", Act::Give(Answer::Respond)).words(&["respond", "r"]),
             Choice::new("t", "tell the agent", Act::Give(Answer::Text(TELL.to_owned())))
                 .words(&["tell", "t"]),
@@ -48,7 +68,9 @@ impl Question for Interruption {
                 .words(&["hold", "h", "pause", "wait", "hold on"]),
             Choice::new("c", "continue", Act::Give(Answer::Continue)).words(&["continue", "c"]),
             Choice::new("q", "abort", Act::Give(Answer::Abort)).words(&["abort", "q", "quit", "cancel"]),
-        ]
+        ];
+        let does = |c: &Choice| c.act.given().and_then(|a| meant(&a)).is_some_and(|a| self.offers(a));
+        all.into_iter().filter(does).collect()
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
@@ -64,15 +86,20 @@ impl Accept for Interruption {
     type Answer = InterruptionAnswer;
 
     fn accept(&self, given: Answer) -> Result<InterruptionAnswer, Refusal> {
-        match given {
-            Answer::Respond => Ok(InterruptionAnswer::Respond),
-            Answer::Text(text) if text == TELL => Ok(InterruptionAnswer::Tell),
-            Answer::Text(text) if text == HOLD => Ok(InterruptionAnswer::Hold),
-            Answer::Replan => Ok(InterruptionAnswer::Replan),
-            Answer::Skip => Ok(InterruptionAnswer::Later),
-            Answer::Continue => Ok(InterruptionAnswer::Continue),
-            Answer::Abort => Ok(InterruptionAnswer::Stop),
-            _ => Err(wrong()),
-        }
+        meant(&given).filter(|answer| self.offers(*answer)).ok_or_else(wrong)
+    }
+}
+
+/// What an answer stands for.
+fn meant(given: &Answer) -> Option<InterruptionAnswer> {
+    match given {
+        Answer::Respond => Some(InterruptionAnswer::Respond),
+        Answer::Text(text) if text == TELL => Some(InterruptionAnswer::Tell),
+        Answer::Text(text) if text == HOLD => Some(InterruptionAnswer::Hold),
+        Answer::Replan => Some(InterruptionAnswer::Replan),
+        Answer::Skip => Some(InterruptionAnswer::Later),
+        Answer::Continue => Some(InterruptionAnswer::Continue),
+        Answer::Abort => Some(InterruptionAnswer::Stop),
+        _ => None,
     }
 }

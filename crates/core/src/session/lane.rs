@@ -337,9 +337,10 @@ impl Lane {
         self.node.scope().or(ToolScope::EXECUTE).and(self.ceiling)
     }
 
-    /// Whether it is work of a run that has a model to hear what the user says.
-    pub const fn hears(&self) -> bool {
-        matches!(self.kind, LaneKind::Task(_) | LaneKind::Goal | LaneKind::Repair(_))
+    /// Whether it is work of a run that has a model to hear what the user says: a command that they typed has none.
+    pub fn hears(&self) -> bool {
+        let typed = self.calls.iter().any(|c| c.typed);
+        !typed && matches!(self.kind, LaneKind::Task(_) | LaneKind::Goal | LaneKind::Repair(_))
     }
 
     /// The first call that has not ended.

@@ -11,7 +11,6 @@ use crate::{
     input::Refusal,
     intent::{Classification, IntentNode, Mode, Phase, Reading, Source, Turn},
     plan::{Task, TaskStatus},
-    question::Interruption,
     scope::Capability,
     session::{Lane, state::HEAD_CHARS},
     tool::{FileCall, Tool},
@@ -105,7 +104,7 @@ impl Draft<'_> {
             Steering::Ask => {
                 let text = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
                 let text: String = text.chars().take(HEAD_CHARS).collect();
-                self.ask(Interruption { text: text.clone() }, format!("You said: {text}"));
+                self.ask_of_run(text);
             }
         }
         Ok(())

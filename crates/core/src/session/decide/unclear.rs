@@ -7,6 +7,7 @@ use crate::{
     ids::TurnId,
     intent::{Clarify, Control, IntentNode, Mode, Phase, Turn},
     question::{Clarification, Interruption},
+    scope::Capability,
 };
 
 impl Draft<'_> {
@@ -15,17 +16,18 @@ impl Draft<'_> {
         let text = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
         match self.state.phase {
             Phase::Executing => {
-                if self.state.phase_question().is_some() {
+                if self.state.phase_question().is_some() || self.only_asks(turn) {
                     return self.route_query(turn);
                 }
-                self.ask(Interruption { text: text.clone() }, format!("You said: {text}"));
+                self.ask_of_run(text);
             }
             Phase::Planning if self.state.planning_lane().is_some() => {
                 self.change_queue(|q| q.later.push_back(turn));
             }
             Phase::Idle | Phase::Planning | Phase::AwaitingApproval | Phase::Failed => {
                 // The phase's own question comes back once this one is closed.
-                if self.state.phase_question().is_some_and(|c| !c.kind.question().ties().comes_back) {
+                let held = self.state.phase_question().is_some_and(|c| !c.kind.question().ties().comes_back);
+                if held || !self.can_do(turn) {
                     return self.route_query(turn);
                 }
                 let choices = self.choices_for(turn);
@@ -34,6 +36,50 @@ impl Draft<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Asks what something that was said means for the run.
+    pub(super) fn ask_of_run(&mut self, text: String) {
+        let (planless, deaf) = (self.state.plan.is_none(), !self.hears());
+        let told = format!("You said: {text}");
+        self.ask(Interruption { text, planless, deaf }, told);
+    }
+
+    /// Whether a message beside a run can only be a question: how things stand is asked, or there is no plan that it
+    /// could change.
+    fn only_asks(&self, turn: TurnId) -> bool {
+        let Some(info) = self.state.turns.get(&turn) else { return false };
+        let planless = self.state.plan.is_none();
+        let asks = self.under.tiers.classifier.is_question(&info.head);
+        match info.class {
+            Turn::Control(Control::Status | Control::Help) => asks,
+            Turn::Control(_) => planless && asks,
+            Turn::Query(_) => planless,
+            Turn::PlanNew(_) | Turn::PlanContinue => {
+                let scope = info.path.scope();
+                let acts = scope.allows(Capability::Write) || scope.allows(Capability::Execute);
+                planless && (!acts || asks)
+            }
+        }
+    }
+
+    /// Whether a word to the workbench has something here that it could be about.
+    fn can_do(&self, turn: TurnId) -> bool {
+        let Some(Turn::Control(word)) = self.state.turns.get(&turn).map(|t| &t.class) else { return true };
+        let (idle, planned) = (self.state.phase == Phase::Idle, self.state.plan.is_some());
+        match word {
+            Control::Redo | Control::Proceed | Control::Replan => {
+                !idle || planned || self.state.last_plan().is_some()
+            }
+            Control::Cancel => !idle || planned || self.state.busy(),
+            Control::Approve => !idle,
+            Control::Reset
+            | Control::Exit
+            | Control::Help
+            | Control::Status
+            | Control::ModeSwitch(_)
+            | Control::Other(_) => true,
+        }
     }
 
     /// What each answer to "what do you mean?" does.
