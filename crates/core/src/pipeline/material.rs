@@ -44,6 +44,8 @@ pub enum Step {
     Ask,
     /// It is done.
     Done(Box<Outcome>),
+    /// There is nothing for it and the stages behind it to do: this is the whole answer.
+    Over(String),
     /// It cannot go on.
     Fail(String),
 }

@@ -370,6 +370,40 @@ fn a_review_needs_no_words_and_its_name_no_small_letters() {
 }
 
 #[test]
+fn a_review_of_nothing_is_an_answer() {
+    let mut b = equipped(Bench::new(), Depth::Standard);
+    let mut known = (*agents(Depth::Standard)).clone();
+    let mut of = known.all[0].clone();
+    of.slug = "review-diff".into();
+    of.spec.stages[0].changes = true;
+    of.spec.stages[0].kind = pilothouse_core::pipeline::StageKind::ToolFanout;
+    of.spec.stages[0].tool = None;
+    known.all.insert(0, of);
+    b.session.set_agents(std::sync::Arc::new(known));
+    b.say("@review");
+    let p = b.session.state().pipeline.as_ref().unwrap();
+    let (id, step) = (p.state.id, p.step());
+    let ran = |args: &str| ToolStep {
+        tool: "run".into(),
+        args: args.into(),
+        ok: true,
+        text: "exit 0, took 0.1 s".into(),
+    };
+    let steps = vec![ran("diff"), ran("files")];
+    let material = Box::new(Material { steps, ..Material::default() });
+    b.input(Input::StageGathered { pipeline: id, step, material }).unwrap();
+    assert_eq!(b.session.state().phase, Phase::Idle);
+    assert!(b.session.state().open.is_empty());
+    let said = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::MessageCompleted { text, .. } => text.whole().map(str::to_owned),
+        _ => None,
+    });
+    assert_eq!(said.unwrap(), "Nothing has changed since the last commit: there is nothing to review.");
+    let ended = |e: &Stamped| matches!(e.event, Event::RunCompleted { status: RunStatus::Completed, .. });
+    assert!(b.log.iter().any(ended), "{:?}", b.names());
+}
+
+#[test]
 fn a_lone_two_asks_what_to_change() {
     let mut b = paused();
     assert_eq!(b.input(Input::say("2")), Err(Refusal::new("say what to change, in a line")));

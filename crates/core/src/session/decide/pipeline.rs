@@ -182,6 +182,11 @@ impl Draft<'_> {
                 self.complete_stage(stage, &outcome);
                 self.go_on();
             }
+            Step::Over(answer) => {
+                self.tell_answer(lane, &state, &answer);
+                self.complete_stage(stage, &Outcome { note: answer, ..Outcome::default() });
+                self.pipeline_done();
+            }
             Step::Fail(why) => self.fail_pipeline(lane, &why),
         }
         Ok(())
