@@ -13,6 +13,10 @@ use super::{
     sentence::Sentence,
 };
 
+/// Words before and behind an order that say no more than that it comes on top.
+const BEFORE: [&str; 9] = ["also", "then", "and", "now", "finally", "afterwards", "please", "auch", "dann"];
+const BEHIND: [&str; 5] = ["too", "as well", "please", "afterwards", "bitte"];
+
 /// Does the task at hand.
 pub(super) fn perform(scene: &Scene<'_>) -> Result<String, Move> {
     let text = scene.order().unwrap_or_default();
@@ -31,16 +35,39 @@ pub(super) fn perform(scene: &Scene<'_>) -> Result<String, Move> {
         }
         Some(Order::Delete { files }) => change(scene, &files, "delete", |f| json!({"path": f}), "removal"),
         Some(Order::Run { command }) => command::run(scene, &Job::Command(command)),
-        None => Ok(format!(
-            "I am the built-in offline engine and cannot do this task: it was planned by a model. {}",
-            super::CONNECT
-        )),
+        None => match Request::of(&Sentence::of(bare(text))) {
+            Request::Job(job) => command::run(scene, &job),
+            _ => Ok(format!(
+                "I am the built-in offline engine and cannot do this task: it was planned by a model. {}",
+                super::CONNECT
+            )),
+        },
     }
+}
+
+/// What is wanted, without the words that only put it behind something else: "also run the tests, please".
+fn bare(text: &str) -> &str {
+    let (mut text, mut before) = (text.trim(), 0);
+    while text.len() != before {
+        before = text.len();
+        text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | '-'));
+        let word = |words: &[&str], end: bool| {
+            words.iter().find_map(|w| {
+                let at = if end { text.len().checked_sub(w.len())? } else { w.len() };
+                let (head, tail) = text.split_at_checked(at)?;
+                let (said, rest) = if end { (tail, head) } else { (head, tail) };
+                let apart = if end { rest.ends_with([' ', ',']) } else { rest.starts_with([' ', ',']) };
+                (apart && said.eq_ignore_ascii_case(w)).then_some(rest)
+            })
+        };
+        text = word(&BEFORE, false).or_else(|| word(&BEHIND, true)).unwrap_or(text);
+    }
+    text
 }
 
 /// An order in the user's words, for a task that somebody else wrote.
 fn said(text: &str) -> Option<Order> {
-    let wish = Request::of(&Sentence::of(text));
+    let wish = Request::of(&Sentence::of(bare(text)));
     if let Request::Create { path, content } = wish {
         return Some(Order::Create { path, content });
     }

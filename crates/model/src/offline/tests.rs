@@ -410,6 +410,17 @@ fn a_task_is_found_behind_its_plan_and_before_the_history() {
 }
 
 #[test]
+fn a_step_in_the_users_words_that_runs_something_runs_it() {
+    for said in ["also run the tests", "and then run the tests, please", "run the tests too"] {
+        let talk = Talk::task(said);
+        assert_eq!(talk.calls()[0].0, "list", "{said}: {}", talk.last.text);
+        let talk = talk.then(&[("list", "Cargo.toml\nsrc/")]);
+        assert_eq!(talk.calls()[0].1["command"], json!("cargo test"), "{said}");
+    }
+    assert_eq!(Talk::task("also run `make check`").calls()[0].1["command"], json!("make check"));
+}
+
+#[test]
 fn a_lane_without_an_order_does_nothing_that_the_user_said_before() {
     let mut talk = Talk::new(Purpose::Task, "delete notes.md", &["delete", "run"]);
     let repair = "<task>\n<title>Make the gate pass that failed: tests</title>\n<detail>The command is `cargo test`. Propose the smallest change that mends it; never weaken the gate.</detail>\n<diagnostics>x</diagnostics>\n</task>";
