@@ -222,6 +222,39 @@ impl Classifier {
         words.iter().take(HEAD).any(also) || words.last().is_some_and(also)
     }
 
+    /// What a message wants, as a line that stands by itself: without the words that put it behind something else. `None`
+    /// for one that answers or corrects what was said before, asks, or names nothing.
+    pub fn subject(&self, text: &str) -> Option<String> {
+        let line = text.lines().next().unwrap_or_default().trim().trim_start_matches(['-', '*', '•']).trim();
+        let focus = text::focus(line);
+        let parsed = Parsed::within(&focus, line, self.tables());
+        let known = self.tables();
+        let pronoun = parsed.structure.clauses.iter().any(|c| c.object == Object::Pronoun);
+        if pronoun || parsed.asks() || self.corrects(line) {
+            return None;
+        }
+        let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let beside = |word: &&&str| {
+            let word = bare(word);
+            known.is(List::Also, &word) || known.is(List::AgreeBeside, &word) || known.is(List::Tie, &word)
+        };
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (before, behind) =
+            (words.iter().take_while(beside).count(), words.iter().rev().take_while(beside).count());
+        let kept = words.get(before..words.len().saturating_sub(behind)).filter(|w| !w.is_empty())?;
+        let kept = kept.join(" ");
+        let kept = kept.trim_end_matches([',', ' ']);
+        let mut letters = kept.chars();
+        let first = letters.next().map(char::to_uppercase);
+        Some(first.into_iter().flatten().chain(letters).collect())
+    }
+
+    /// Whether a text names something of the code as it is written there.
+    pub fn names_code(&self, text: &str) -> bool {
+        let named = |t: &Token| matches!(t.kind, Kind::Ident | Kind::Flag | Kind::Tick | Kind::Code);
+        text::tokenize(text).tokens.iter().any(named)
+    }
+
     /// Whether a text of the agent ends with what a yes can be said to: its last paragraph asks yes or no, or offers to do
     /// something.
     pub fn offers(&self, said: &str) -> bool {

@@ -8,6 +8,7 @@ use pilothouse_core::{
     event::Event,
     ids::CallId,
     input::Input,
+    intent::Phase,
     outcome::Rest,
     proposal::Decision,
     scope::PermissionMode,
@@ -333,7 +334,29 @@ fn a_commit_is_headed_by_all_that_it_holds_and_tells_steps_as_they_were_done() {
     let message = told_and_ended_with("It is called --extra. Tests pass.");
     assert_eq!(message, "Plan; A second name\n\n- It is called --extra\n- Tests of it");
     let silent = told_and_ended_with("");
-    assert_eq!(silent, "Plan; A second name\n\n- Call it --burst\n- Tests of it", "by its title");
+    assert_eq!(silent, "Plan; A second name\n\n- Tests of it", "its title has a name that it has no more");
+}
+
+#[test]
+fn a_commit_is_not_headed_by_a_correction_nor_by_how_a_step_was_added() {
+    let mut b = Bench::new();
+    b.say("fix the greeting in a.txt");
+    let steps = json!([{"title": "Add --burst", "kind": "modify", "files": ["a.txt"]}]);
+    b.reply("", &[("submit_plan", json!({"title": "Add the flag --burst", "tasks": steps}))]);
+    if b.session.state().phase == Phase::AwaitingApproval {
+        b.answer(is_plan, Answer::Approve).unwrap();
+    }
+    b.say("no, call it --extra, not --burst");
+    b.say("also add a doc comment to the two methods");
+    for file in ["a.txt", "b.txt"] {
+        b.reply("", &[("edit", edit_of(file))]);
+        b.propose(file, "one\n", "1\n");
+        b.reply("", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    }
+    let message = commit(&mut b, &["a.txt", "b.txt"]);
+    assert_eq!(message, "Change a.txt and 1 more\n\n- Add a doc comment to the two methods");
 }
 
 #[test]
