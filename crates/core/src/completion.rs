@@ -106,6 +106,17 @@ impl LeftOut {
     }
 }
 
+/// That a step changed none of the files that it names.
+pub fn untouched(files: &[RelPath]) -> String {
+    match files {
+        [one] => format!("done, its file {one} was not changed"),
+        all => {
+            let names: Vec<&str> = all.iter().map(RelPath::as_str).collect();
+            format!("done, its files {} were not changed", names.join(", "))
+        }
+    }
+}
+
 /// `+12 -3`, without the half that is nothing.
 pub fn tally(added: usize, removed: usize) -> String {
     match (added, removed) {

@@ -383,6 +383,13 @@ pub enum Event {
         /// How long it took.
         took: Millis,
     },
+    /// A task ends as done, and nothing of it changed a file that it names.
+    FilesUntouched {
+        /// The task.
+        task: TaskId,
+        /// These.
+        files: Vec<RelPath>,
+    },
     /// A task failed.
     TaskFailed {
         /// The task.

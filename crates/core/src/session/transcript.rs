@@ -353,6 +353,7 @@ impl Transcript {
             Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }
+            | Event::FilesUntouched { .. }
             | Event::Applied { .. }
             | Event::ApplyFailed { .. }
             | Event::Reverted { .. }

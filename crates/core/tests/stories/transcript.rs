@@ -26,8 +26,8 @@ fn planning_and_its_tasks_are_one_line_with_every_decision_after_the_fact() {
     b.say("rename Foo to Bar in src/a.rs");
     b.plan(&[("first", "modify"), ("second", "modify")], &[]);
     b.answer(is_plan, pilothouse_core::checkpoint::Answer::Approve).unwrap();
-    b.reply("", &[("edit", edit_of("src/a.rs"))]);
-    b.propose("src/a.rs", "a\n", "b\n");
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "a\n", "b\n");
     b.reply("Done.", &[]);
     b.approve_all(None).unwrap();
     b.write();

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
+    completion::untouched,
     diff::{self, Hunk},
     digest::could_not_run,
     event::{Event, FileChange, Proof, RunStatus},
@@ -334,6 +335,9 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
 
 fn name(plan: &Plan, gate: GateId) -> &str {
     plan.gates.iter().find(|g| g.id == gate).map_or("", |g| &g.name)
+        Event::FilesUntouched { task, files } => {
+            marked(&format!("task {} of {}: {}", plan.number(*task), plan.tasks.len(), untouched(files)))
+        }
 }
 
 fn verdict(plan: &Plan, gate: GateId, proof: &Proof, how: &str) -> String {

@@ -29,6 +29,7 @@ macro_rules! plan_events {
             | Event::TaskAdded { .. }
             | Event::TaskStarted { .. }
             | Event::TaskCompleted { .. }
+            | Event::FilesUntouched { .. }
             | Event::TaskFailed { .. }
             | Event::TaskSkipped { .. }
             | Event::TaskCancelled { .. }

@@ -282,6 +282,7 @@ impl Draft<'_> {
         }
         let needless = idle.map(|l| l.needless.as_deref());
         let skipped = skipped || (acts && refused && !wrote) || needless == Some(None);
+        let files = if needless.is_some() { Vec::new() } else { self.state.left_untouched(lane, task) };
         // With a reason it is told by the step's own end.
         if needless == Some(None) {
             let number = self.state.step_of(lane);
@@ -291,6 +292,9 @@ impl Draft<'_> {
         if skipped {
             self.emit(Event::TaskSkipped { task });
         } else {
+            if !files.is_empty() {
+                self.emit(Event::FilesUntouched { task, files });
+            }
             let took = Millis(self.at.0.saturating_sub(opened.0));
             self.emit(Event::TaskCompleted { task, took });
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pilothouse_core::{
     clean::Clean,
-    completion::{Completion, FileTally},
+    completion::{Completion, FileTally, untouched},
     event::{Event, FileChange, Level, RunStatus},
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{LaneId, Millis, TaskId},
@@ -92,6 +92,7 @@ impl Log {
                 self.add(at, Kind::Head, Body::Task { task: *task, text });
             }
             Event::TaskCompleted { task, took } => self.step_done(at, *task, *took),
+            Event::FilesUntouched { task, files } => self.task_fact(at, *task, &untouched(files)),
             Event::TaskFailed { message, .. } => self.fails(at, message),
             Event::TaskSkipped { task } => self.task_fact(at, *task, "skipped"),
             Event::TaskCancelled { task } => self.task_fact(at, *task, "stopped"),
