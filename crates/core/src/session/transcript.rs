@@ -6,8 +6,11 @@
 //! and never words one.
 
 mod entry;
+mod line;
 
 pub use entry::{Entry, Summary, What};
+
+use line::Line;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,22 +55,14 @@ pub struct Transcript {
     summaries: Vec<Summary>,
     /// What the user pinned or dropped.
     marks: BTreeMap<Seq, Mark>,
-}
-
-/// A lane as the transcript knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Line {
-    kind: LaneKind,
-    turn: TurnId,
-    /// How many entries there were when it began.
-    from: usize,
-    /// Whether it runs beside the main line.
-    beside: bool,
-    /// The step at work on the main line when this one began beside it, whose work it is not told.
-    apart: Option<LaneId>,
-    open: bool,
-    /// Its last reply without a call.
-    last: Option<Seq>,
+    /// Replies that broke off by themselves: nobody stopped them.
+    broken: BTreeSet<Seq>,
+    /// The last reply that was cut short, by its call.
+    cut_short: Option<(CallId, Seq)>,
+    /// Whether the last planning ended without a word of its own.
+    unplanned: bool,
+    /// Where steps were added to a plan.
+    added: Vec<Seq>,
 }
 
 impl Transcript {
@@ -202,7 +197,7 @@ impl Transcript {
         match event {
             Event::TurnStarted { turn, .. } => drop(self.heard.insert(*turn, seq)),
             Event::LaneOpened { lane, kind, turn, .. } => self.opened(*lane, *kind, *turn),
-            Event::LaneClosed { lane } => self.closed(*lane),
+            Event::LaneClosed { lane } => self.closed(*lane, Some((seq, phase))),
             Event::ChildStarted { lane, .. } => self.push(seq, Some(*lane), What::Handed),
             Event::TurnTold { turn, run_of } => {
                 if let Some(said) = self.heard.get(turn).copied() {
@@ -220,11 +215,14 @@ impl Transcript {
                 let begins = self.begins(*lane);
                 self.deliver(*lane);
                 self.take_up(*lane, begins);
+                self.owes(*lane, true);
             }
-            Event::MessageCompleted { lane, intermediate, .. } => {
+            Event::MessageCompleted { lane, call, intermediate, cut, .. } => {
                 if let Some(line) = self.lanes.get_mut(lane).filter(|_| !*intermediate) {
                     line.last = Some(seq);
+                    line.owes = false;
                 }
+                self.cut_short = cut.then_some((*call, seq));
                 // What stages hand each other is no part of the conversation: their answer is.
                 if !*intermediate || self.kind(*lane) != Some(LaneKind::Pipeline) {
                     self.push(seq, Some(*lane), What::Reply);
@@ -274,7 +272,7 @@ impl Transcript {
                 let open: Vec<LaneId> =
                     self.lanes.iter().filter(|(_, l)| l.open).map(|(id, _)| *id).collect();
                 for lane in open {
-                    self.closed(lane);
+                    self.closed(lane, None);
                 }
                 self.asked.clear();
                 self.push(seq, None, What::Record);
@@ -293,6 +291,7 @@ impl Transcript {
                 self.summaries.clear();
                 self.marks.clear();
                 self.waiting.clear();
+                self.broken.clear();
                 self.told = None;
                 self.lanes.values_mut().for_each(|l| (l.from, l.last) = (0, None));
             }
@@ -335,14 +334,26 @@ impl Transcript {
                 !files.is_empty()
             }
             Event::RunCompleted { .. } => true,
-            Event::ThinkingFailed { lane, fault, .. } => {
+            Event::ThinkingFailed { lane, call, fault } => {
+                let stopped = fault.kind == crate::talk::FaultKind::Cancelled;
+                let broke = self.cut_short.take().filter(|(of, _)| of == call && !stopped);
+                self.broken.extend(broke.map(|(_, reply)| reply));
+                self.owes(*lane, stopped);
                 self.answers(*lane) && fault.kind != crate::talk::FaultKind::Cancelled
+            }
+            Event::PhaseChanged { from: Phase::Planning, to: Phase::Idle } => {
+                std::mem::take(&mut self.unplanned)
+            }
+            Event::TaskAdded { .. } => {
+                self.added.push(seq);
+                false
             }
             Event::TaskStarted { lane, .. } => self.step(seq, Some(*lane)),
             Event::TaskCompleted { task, .. } if self.was_beside(*task) => self.step(seq, None),
             Event::TaskFailed { .. }
             | Event::TaskSkipped { .. }
             | Event::TaskFreed { .. }
+            | Event::FilesUntouched { .. }
             | Event::RepairStarted { .. }
             | Event::GatePassed { .. }
             | Event::GateFailed { .. }
@@ -353,7 +364,6 @@ impl Transcript {
             Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }
-            | Event::FilesUntouched { .. }
             | Event::Applied { .. }
             | Event::ApplyFailed { .. }
             | Event::Reverted { .. }
@@ -423,46 +433,6 @@ impl Transcript {
             self.push(seq, lane, What::Step(plan));
         }
         false
-    }
-
-    /// A lane begins; it runs beside the main line where that is at work, unless the work itself goes on
-    /// in it: then what had the main line runs beside from here. Of steps at work together the first has
-    /// the main line.
-    fn opened(&mut self, lane: LaneId, kind: LaneKind, turn: TurnId) {
-        let at_work = self.lanes.values().any(|l| l.open && !l.beside);
-        let child = kind.parent().is_some();
-        let step = |kind| matches!(kind, LaneKind::Task(_));
-        let mut steps = self.lanes.iter().filter(|(_, l)| l.open && !l.beside && step(l.kind));
-        let apart = steps.next().map(|(lane, _)| *lane).filter(|_| step(kind));
-        let beside = child || (kind == LaneKind::Answer && at_work) || apart.is_some();
-        if kind != LaneKind::Answer && !child {
-            let answers = self.lanes.values_mut().filter(|l| l.open && l.kind == LaneKind::Answer);
-            answers.for_each(|l| l.beside = true);
-        }
-        let from = self.entries.len();
-        self.lanes.insert(lane, Line { kind, turn, from, beside, apart, open: true, last: None });
-        // What the main line is told only later was said before this began, and is no part of what it forks off.
-        if beside && !child {
-            let said: Vec<Entry> = self.waiting.iter().filter(|e| e.lane.is_none()).copied().collect();
-            self.waiting.extend(said.into_iter().map(|entry| Entry { lane: Some(lane), ..entry }));
-        }
-    }
-
-    /// A lane ends; one beside the main line leaves what it came to.
-    fn closed(&mut self, lane: LaneId) {
-        let Some(line) = self.lanes.get_mut(&lane).filter(|l| l.open) else { return };
-        line.open = false;
-        let line = *line;
-        if let Some(last) = line.last.filter(|_| line.beside && line.kind.parent().is_none()) {
-            self.push(last, None, What::Report(line.turn));
-        }
-    }
-
-    /// Whether nothing of a lane was told yet but where its step stands.
-    fn begins(&self, lane: LaneId) -> bool {
-        let own = |e: &Entry| e.lane == Some(lane) && !matches!(e.what, What::Step(_));
-        let from = self.lanes.get(&lane).map_or(0, |line| line.from);
-        !self.entries.iter().skip(from).any(own)
     }
 
     /// A lane's work begins: the message that it serves is told, unless it is what was told last.

@@ -2,6 +2,8 @@
 //!
 //! Owns all that changes from request to request. Never tells what happened: that is the transcript's.
 
+use std::collections::BTreeSet;
+
 use pilothouse_core::{
     fact::{Fact, FactSource, is_named},
     intent::{Mode, PlanSub, QuerySub, Turn},
@@ -51,7 +53,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(memory(state, Some(lane), around));
     lines.extend(sources(around));
     let text = inside(&lines.join("\n"), "state");
-    let prior = if around.prior.is_empty() { String::new() } else { format!("{}\n\n", around.prior) };
+    let prior = prior(state, around);
     let task = instruction(lane.kind.purpose(), state.mode);
     let kind = kind(state, lane).map_or_else(String::new, |kind| format!("\n{kind}"));
     let of_source = if lane.kind == LaneKind::Goal && !around.sources.is_empty() { OF_SOURCE } else { "" };
@@ -61,6 +63,27 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
 /// What kind of answer, or of plan, the message wants.
 fn kind(state: &State, lane: &Lane) -> Option<&'static str> {
     if !matches!(lane.kind, LaneKind::Answer | LaneKind::Planning) {
+/// What the last pipeline found, with the files of it that were written since.
+fn prior(state: &State, around: &Circumstances) -> String {
+    if around.prior.is_empty() {
+        return String::new();
+    }
+    let found = state.pipeline.as_ref().map_or(0, |p| p.state.id.0);
+    let later = state.writes().filter(|(id, ..)| id.0 > found).flat_map(|(_, _, files)| files);
+    let named: BTreeSet<&str> =
+        later.map(|f| f.path.as_str()).filter(|path| around.prior.contains(path)).collect();
+    let named: Vec<&str> = named.into_iter().collect();
+    let changed = if named.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "\nWritten since that was found, so look there again before you go by it: {}",
+            named.join(", ")
+        )
+    };
+    format!("{}{changed}\n\n", around.prior)
+}
+
         return None;
     }
     Some(match &state.turns.get(&lane.turn)?.class {

@@ -11,7 +11,7 @@ use pilothouse_core::{
     diff::{self, Hunk},
     digest::could_not_run,
     event::{Event, FileChange, Proof, RunStatus},
-    ids::{ApplyId, GateId, ProposalId, TaskId, TurnId},
+    ids::{ApplyId, GateId, ProposalId, Seq, TaskId, TurnId},
     money::count,
     plan::{Plan, TaskStatus},
     proposal::Proposal,
@@ -59,8 +59,8 @@ pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<St
         }
         What::Record => record(state, texts, &event)?,
         What::Step(plan) => {
-            let Event::PlanReady { plan } = texts.event(plan)?.event else { return None };
-            return step(&plan, &event);
+            let Event::PlanReady { plan: told } = texts.event(plan)?.event else { return None };
+            return step(&grown(told, state.transcript.added(plan, entry.seq), texts), &event);
         }
         What::Answer(asked) => {
             let Event::CheckpointOpened { checkpoint } = texts.event(asked)?.event else { return None };
@@ -71,6 +71,16 @@ pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<St
         What::User(_) | What::Reply | What::Result(_) | What::Output(_) | What::Summary => return None,
     };
     Some(marked(&said))
+}
+
+/// A plan as it was told, with the steps that were added to it since.
+fn grown(mut plan: Plan, added: impl Iterator<Item = Seq>, texts: &dyn Texts) -> Plan {
+    for event in added.filter_map(|at| texts.event(at)).map(|stamped| stamped.event) {
+        if let Event::TaskAdded { task } = event {
+            plan.tasks.push(task);
+        }
+    }
+    plan
 }
 
 fn marked(text: &str) -> String {
@@ -111,6 +121,10 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
         Event::PlanReady { plan } => format!("The plan is taken up again: {}{}", plan.title, steps(plan)),
         Event::PlanShelved { .. } => "The plan was set aside; nothing of it goes on.".to_owned(),
         Event::ThinkingFailed { fault, .. } => format!("no reply came: {}", fault.message),
+        Event::LaneClosed { .. } => "The user stopped this before it was answered.".to_owned(),
+        Event::PhaseChanged { .. } => {
+            "The user stopped this before there was a plan; nothing of it was done.".to_owned()
+        }
         Event::CheckpointOpened { checkpoint } => format!("failed: {}", checkpoint.message),
         Event::AnswerChecked { marks, .. } => {
             let marks: Vec<String> = marks.iter().map(|m| format!("\nline {}: {}", m.line, m.why)).collect();
@@ -220,20 +234,38 @@ fn written<'a>(
     let mut text = format!("applied: {what}{path}{which} {counts}{by}");
     for (n, hunk) in hunks.iter().enumerate().filter(|(n, _)| !taken.contains(n)) {
         let what = if waits.contains(&n) { "not decided by the user yet" } else { "left by the user" };
-        text.push_str(&format!("\n{what}: {path} hunk {} ({})", n + 1, hunk.place()));
+        text.push_str(&format!("\n{what}: {path} hunk {} ({})", n + 1, place_now(hunks, n, hunk, taken)));
     }
-    text.push_str(&comments(path, hunks, said));
+    text.push_str(&comments(path, hunks, taken, said));
     if part || edited {
         text.push_str(&now_there(texts, file, taken));
     }
     text
 }
 
-/// What the user said about hunks.
-fn comments<'a>(path: &RelPath, hunks: &[Hunk], said: impl Fn(usize) -> Option<&'a str>) -> String {
+/// Where a hunk stands in the file once those that were taken are written.
+fn place_now(hunks: &[Hunk], n: usize, hunk: &Hunk, taken: &BTreeSet<usize>) -> String {
+    let before = || hunks.iter().enumerate().filter(|(m, _)| *m < n && taken.contains(m)).map(|(_, h)| h);
+    let (came, went) = (before().map(Hunk::added).sum::<usize>(), before().map(Hunk::removed).sum::<usize>());
+    let mut lines = hunk.old();
+    lines.start = (lines.start + came).saturating_sub(went);
+    if taken.contains(&n) {
+        lines.len = (lines.len + hunk.added()).saturating_sub(hunk.removed());
+    }
+    lines.place()
+}
+
+/// What the user said about hunks, at their places with those written that were taken.
+fn comments<'a>(
+    path: &RelPath,
+    hunks: &[Hunk],
+    taken: &BTreeSet<usize>,
+    said: impl Fn(usize) -> Option<&'a str>,
+) -> String {
     let told = hunks.iter().enumerate().filter_map(|(n, hunk)| Some((n, hunk, said(n)?)));
     let told = told.map(|(n, hunk, text)| {
-        format!("\nthe user says to {path} hunk {} ({}): {text}", n + 1, hunk.place())
+        let place = place_now(hunks, n, hunk, taken);
+        format!("\nthe user says to {path} hunk {} ({place}): {text}", n + 1)
     });
     told.collect::<Vec<_>>().concat()
 }
@@ -278,7 +310,7 @@ fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<
     } else {
         "left by the user, nothing of it is written"
     };
-    let comments = comments(&p.path, &p.hunks, |n| state.transcript.comment(id, n));
+    let comments = comments(&p.path, &p.hunks, &BTreeSet::new(), |n| state.transcript.comment(id, n));
     Some(format!("{how}: {}{places}{why}{comments}", p.path))
 }
 
@@ -302,6 +334,9 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
         }
         Event::TaskCompleted { task, .. } => {
             marked(&format!("task {} of {} is done", plan.number(*task), plan.tasks.len()))
+        }
+        Event::FilesUntouched { task, files } => {
+            marked(&format!("task {} of {}: {}", plan.number(*task), plan.tasks.len(), untouched(files)))
         }
         Event::TaskSkipped { task } => {
             marked(&format!("task {} of {} was left out", plan.number(*task), plan.tasks.len()))
@@ -335,9 +370,6 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
 
 fn name(plan: &Plan, gate: GateId) -> &str {
     plan.gates.iter().find(|g| g.id == gate).map_or("", |g| &g.name)
-        Event::FilesUntouched { task, files } => {
-            marked(&format!("task {} of {}: {}", plan.number(*task), plan.tasks.len(), untouched(files)))
-        }
 }
 
 fn verdict(plan: &Plan, gate: GateId, proof: &Proof, how: &str) -> String {
@@ -425,12 +457,16 @@ fn answered(kind: &CheckpointKind, answer: &Answer) -> Option<String> {
 
 /// What was asked beside the main line, and what the answer was.
 fn report(state: &State, texts: &dyn Texts, turn: TurnId, event: &Event) -> Option<String> {
+    let asked = state.turns.get(&turn).map_or("", |t| t.request.as_deref().unwrap_or(&t.head));
+    let asked = cut(asked, REPORT_BYTES / 4);
+    if matches!(event, Event::LaneClosed { .. }) {
+        return Some(format!("Beside this the user asked: {asked}\nand stopped it before you answered."));
+    }
     let Event::MessageCompleted { text, lane, .. } = event else { return None };
     if matches!(state.transcript.kind(*lane), Some(LaneKind::Task(_))) {
         let said = cut(&texts.whole(text), REPORT_BYTES);
         return Some(format!("Beside this another step was worked on; its last words: {said}"));
     }
-    let asked = state.turns.get(&turn).map_or("", |t| t.request.as_deref().unwrap_or(&t.head));
     let said = cut(&texts.whole(text), REPORT_BYTES);
-    Some(format!("Beside this the user asked: {}\nand you answered: {said}", cut(asked, REPORT_BYTES / 4)))
+    Some(format!("Beside this the user asked: {asked}\nand you answered: {said}"))
 }

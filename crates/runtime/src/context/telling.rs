@@ -195,7 +195,12 @@ impl<'a> Telling<'a> {
         };
         let mut text = self.texts.whole(&text);
         if stopped {
-            text.push_str("\n[stopped by the user here]");
+            let broke = self.state.transcript.broke_off(entry.seq);
+            text.push_str(if broke {
+                "\n[the reply broke off here]"
+            } else {
+                "\n[stopped by the user here]"
+            });
         }
         let calls: Vec<ModelCall> = calls
             .into_iter()

@@ -10,7 +10,8 @@ use crate::{
     ids::{LaneId, ProposalId, TaskId},
     input::Refusal,
     intent::{Phase, Slash},
-    plan::Plan,
+    phase::Trigger,
+    plan::{GateStatus, Pause, Plan, TaskStatus},
     proposal::Proposal,
     question::Review,
     relpath::RelPath,
@@ -132,6 +133,30 @@ impl Draft<'_> {
             let reason = "you gave it up".to_owned();
             self.emit(Event::ProposalClosed { proposal, reason, dropped: true });
         }
+        Ok(())
+    }
+
+    /// Shows an earlier plan again, with what is left of it to do.
+    pub(super) fn present_again(&mut self, mut plan: Plan) -> Decided {
+        // Steps that are done are done again only where nothing of the plan is left, its gates neither.
+        let finished = plan.fulfilled();
+        for task in &mut plan.tasks {
+            if finished || task.status != TaskStatus::Done {
+                task.status = TaskStatus::Pending;
+                task.took = None;
+            }
+        }
+        for gate in &mut plan.gates {
+            gate.status = GateStatus::Pending;
+        }
+        plan.set_pause(Pause::Held, false);
+        // It stands as it was left: nobody edits it now.
+        plan.edited = false;
+        self.close_phase_question();
+        self.go(Trigger::Redo)?;
+        self.give_way(&plan);
+        self.emit(Event::PlanReady { plan });
+        self.ask_of_phase();
         Ok(())
     }
 }

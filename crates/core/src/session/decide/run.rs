@@ -9,7 +9,7 @@ use crate::{
     input::Refusal,
     intent::{IntentNode, Mode, Phase, Turn},
     phase::{Move, Trigger},
-    plan::{GateStatus, Pause, Plan, TaskStatus, Unproven},
+    plan::{GateStatus, Plan, TaskStatus, Unproven},
     proposal::ProposalStatus,
     question::Gap,
     scope::{Capability, PermissionMode, ToolScope},
@@ -478,28 +478,6 @@ impl Draft<'_> {
         let fixed = asked.is_some_and(|t| t.fixed);
         let lane = self.open_lane(LaneOpening { fixed, ..LaneOpening::of(kind, turn) });
         self.think_at(lane, node, None);
-        Ok(())
-    }
-
-    /// Shows an earlier plan again, with what is left of it to do.
-    pub(super) fn present_again(&mut self, mut plan: Plan) -> Decided {
-        // Steps that are done are done again only where nothing of the plan is left, its gates neither.
-        let finished = plan.fulfilled();
-        for task in &mut plan.tasks {
-            if finished || task.status != TaskStatus::Done {
-                task.status = TaskStatus::Pending;
-                task.took = None;
-            }
-        }
-        for gate in &mut plan.gates {
-            gate.status = GateStatus::Pending;
-        }
-        plan.set_pause(Pause::Held, false);
-        self.close_phase_question();
-        self.go(Trigger::Redo)?;
-        self.give_way(&plan);
-        self.emit(Event::PlanReady { plan });
-        self.ask_of_phase();
         Ok(())
     }
 }

@@ -1,0 +1,150 @@
+//! What is told of what ended early, of what came later, and of where things stand now.
+
+use pilothouse_core::intent::Phase;
+
+use super::*;
+
+fn fault(kind: FaultKind) -> Fault {
+    Fault { kind, message: "the connection was closed".into(), hint: String::new(), status: None }
+}
+
+/// All that the newest lane's model is told.
+fn told(b: &Bench) -> String {
+    let messages = b.request().messages;
+    messages.into_iter().map(|m| m.text).collect::<Vec<_>>().join("\n\n")
+}
+
+/// A plan with these steps of `a.txt`, approved.
+fn planned(titles: &[&str]) -> Bench {
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    let steps: Vec<String> =
+        titles.iter().map(|t| format!(r#"{{"title": "{t}", "files": ["a.txt"]}}"#)).collect();
+    b.reply("", &[("c1", "submit_plan", &format!(r#"{{"title": "P", "tasks": [{}]}}"#, steps.join(",")))]);
+    if b.session.state().phase == Phase::AwaitingApproval {
+        b.step(Input::say("y"));
+    }
+    b
+}
+
+#[test]
+fn a_reply_that_broke_off_was_stopped_by_nobody() {
+    let mut b = Bench::new();
+    b.step(Input::say("what is in a.txt?"));
+    let call = b.lane().thinking.unwrap();
+    let partial = Box::new(ModelReply { text: "It holds".into(), ..ModelReply::default() });
+    b.step(Input::BrokenOff { call, partial, fault: fault(FaultKind::Stalled) });
+    b.step(Input::say("and in b.txt?"));
+    let all = told(&b);
+    assert!(all.contains("It holds\n[the reply broke off here]"), "{all}");
+    assert!(!all.contains("stopped by the user"), "{all}");
+}
+
+#[test]
+fn what_was_stopped_before_it_was_answered_or_planned_is_told_as_that() {
+    let mut b = Bench::new();
+    b.step(Input::say("what is in a.txt?"));
+    b.step(Input::Cancel);
+    b.step(Input::say("create notes.txt"));
+    b.step(Input::Cancel);
+    b.step(Input::say("where is it?"));
+    let all = told(&b);
+    let at = |part: &str| all.find(part).unwrap_or_else(|| panic!("{part}: {all}"));
+    let order = [
+        at("what is in a.txt?"),
+        at("The user stopped this before it was answered."),
+        at("create notes.txt"),
+        at("The user stopped this before there was a plan"),
+        at("where is it?"),
+    ];
+    assert!(order.is_sorted(), "{order:?}: {all}");
+}
+
+#[test]
+fn a_question_that_was_stopped_while_it_asked_for_more_stays_in_what_is_told() {
+    let mut b = Bench::new();
+    b.step(Input::say("why does the test fail?"));
+    b.reply("The check is wrong.", &[("c1", "request_path", r#"{"node": "modify", "reason": "mend it"}"#)]);
+    b.step(Input::say("create notes.txt"));
+    b.step(Input::Cancel);
+    b.step(Input::Cancel);
+    b.step(Input::say("where is it?"));
+    let all = told(&b);
+    assert!(all.contains("why does the test fail?"), "{all}");
+}
+
+#[test]
+fn a_step_that_was_added_is_told_whole_and_counted() {
+    let mut b = planned(&["One"]);
+    b.step(Input::say("also run the tests"));
+    b.reply("nothing to change: it is so", &[]);
+    let all = told(&b);
+    assert!(all.contains("<task number=\"2\" of=\"2\">\n<title>also run the tests</title>"), "{all}");
+    assert!(all.contains("task at hand: 2 of 2"), "{all}");
+}
+
+#[test]
+fn a_plan_that_is_taken_up_again_was_edited_by_nobody() {
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    let plan = r#"{"title": "P", "tasks": [{"title": "One", "files": ["a.txt"]}, {"title": "Two", "files": ["b.txt"]}]}"#;
+    b.reply("", &[("c1", "submit_plan", plan)]);
+    let document = b.session.state().plan.as_ref().unwrap();
+    let (text, version) = (document.document().replace("Two", "Second"), document.version);
+    b.step(Input::EditPlan { text, version });
+    b.step(Input::say("y"));
+    b.step(Input::Cancel);
+    b.step(Input::say("/redo"));
+    b.step(Input::say("y"));
+    let all = told(&b);
+    assert!(all.contains("The plan is taken up again: P"), "{all}");
+    assert_eq!(all.matches("The user edited the plan").count(), 1, "{all}");
+}
+
+#[test]
+fn what_was_found_before_a_file_was_written_says_so() {
+    let mut b = planned(&["One"]);
+    let prior =
+        "<orchestrator_prior_research>\nsrc/a.rs:3 lacks a check; src/b.rs:1\n</orchestrator_prior_research>";
+    let last = |b: &Bench| {
+        let around = Circumstances { prior: prior.to_owned(), ..Bench::around(Window::of(None)) };
+        let lane = b.lane();
+        let told = request(b.session.state(), lane.id, lane.offer(), Vec::new(), b, &around).unwrap();
+        told.request.messages.last().unwrap().text.clone()
+    };
+    assert!(!last(&b).contains("Written since that was found"));
+    b.edit("src/a.rs", "a\n", "b\n");
+    b.reply("Done.", &[]);
+    b.take(&[0]);
+    b.step(Input::say("where is it?"));
+    let told = last(&b);
+    assert!(
+        told.contains("Written since that was found, so look there again before you go by it: src/a.rs\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_step_that_changed_no_file_that_it_names_is_told_as_that() {
+    let mut b = planned(&["One", "Two"]);
+    b.edit("src/a.rs", "a\n", "b\n");
+    b.reply("I must stop here.", &[]);
+    b.take(&[0]);
+    let all = told(&b);
+    assert!(all.contains("task 1 of 2: done, its file a.txt was not changed"), "{all}");
+}
+
+#[test]
+fn what_was_said_of_a_hunk_names_its_lines_as_they_are_now() {
+    let mut b = planned(&["One"]);
+    let lines: String = (1..=30).map(|n| format!("{n}\n")).collect();
+    let after = lines.replacen("2\n", "2\nnew\nnewer\n", 1).replacen("25\n", "changed\n", 1);
+    b.edit("src/a.rs", &lines, &after);
+    b.reply("Done.", &[]);
+    let (proposal, shown) = b.session.state().open_proposals().map(|p| (p.id, p.shown())).next().unwrap();
+    b.step(Input::Comment { proposal, hunk: 1, text: "shorter".into(), shown });
+    b.take(&[0, 1]);
+    b.step(Input::say("where is it?"));
+    let all = told(&b);
+    assert!(all.contains("the user says to src/a.rs hunk 2 (line 27): shorter"), "{all}");
+}
