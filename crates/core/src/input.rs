@@ -279,6 +279,11 @@ pub enum Input {
         /// The hash.
         tree: BlobId,
     },
+    /// A file of what the folder brings is not what it was when the folder was trusted, seen before a message is heard.
+    BroughtChanged {
+        /// The file.
+        path: String,
+    },
     /// The text of a file that is to be a plan, or why there is none.
     PlanRead {
         /// What it goes by.

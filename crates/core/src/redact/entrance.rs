@@ -158,6 +158,7 @@ impl Redactor {
             | Input::Recalled { .. }
             | Input::TreeSeen { .. }
             | Input::FilesSeen { .. }
+            | Input::BroughtChanged { .. }
             | Input::Crowded { .. }
             | Input::Mark { .. }
             | Input::CommandStarted { .. }) => input,

@@ -38,6 +38,23 @@ fn a_gate_asks_in_every_mode_until_the_folder_is_trusted() {
 }
 
 #[test]
+fn what_the_folder_brings_and_changes_while_it_is_open_is_told_and_asked_about() {
+    let mut b = opened_with(Trust::Kept);
+    let step = b.input(Input::BroughtChanged { path: ".mcp.json".into() }).unwrap();
+    let told = b.notices();
+    assert!(told.last().unwrap().starts_with(".mcp.json is not what it was"), "{told:?}");
+    assert!(step.effects.iter().any(|e| format!("{e:?}").contains("Survey")), "{:?}", step.effects);
+    assert!(b.input(Input::BroughtChanged { path: ".mcp.json".into() }).is_err(), "it is looked at already");
+    b.input(Input::Surveyed(bringing("x"))).unwrap();
+    b.question(is_trust);
+    assert!(!b.session.state().trust.holds());
+    assert!(
+        b.input(Input::BroughtChanged { path: ".mcp.json".into() }).is_err(),
+        "nothing rests on it any more"
+    );
+}
+
+#[test]
 fn a_plan_of_code_without_gates_gets_those_that_were_found_where_they_run_unasked() {
     let found = || GateDraft {
         name: "test (found)".into(),

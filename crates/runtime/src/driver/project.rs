@@ -9,6 +9,7 @@ use pilothouse_core::{
     plan::GateDraft,
     policy::{Outcome, Request},
     shell::Act,
+    trust::Trust,
     work::WorkKey,
 };
 
@@ -72,6 +73,7 @@ impl Driver {
     ) {
         self.hear_git(results, inputs).await;
         self.see_files(results, inputs).await;
+        self.see_brought(results, inputs).await;
     }
 
     /// What git says first is told a model before it looks: the first input waits for it, but no longer than a moment.
@@ -105,6 +107,34 @@ impl Driver {
                 tree = &mut seen => {
                     let tree = tree.ok().flatten();
                     inputs.splice(said..said, tree.map(|tree| (Input::FilesSeen { tree }, false)));
+                    return;
+                }
+                Some(result) = results.recv() => self.result(result, inputs),
+                () = sleep_until(until) => return,
+            }
+        }
+    }
+
+    /// What a folder's trust rests on is looked at before a message is heard: it may have changed while the session is
+    /// open, and then a yes to what it was says nothing.
+    async fn see_brought(&mut self, results: &mut mpsc::Receiver<Inbound>, inputs: &mut Vec<(Input, bool)>) {
+        let said = inputs.iter().position(|(input, _)| matches!(input, Input::Say { .. }));
+        let survey = &self.at.trust.1;
+        let Some(said) = said.filter(|_| survey.standing.trust == Trust::Kept) else { return };
+        let (brought, root) = (survey.brought.clone(), self.at.root.path().to_owned());
+        let (tasks, (told, mut seen)) = (self.tasks.clone(), oneshot::channel());
+        self.tasks.spawn(async move {
+            let looked = tasks.blocking(move || brought.still_holds(&root)).await;
+            // Nobody waits any more where it took too long.
+            let _ = told.send(looked.ok().and_then(Result::err));
+        });
+        let until = Instant::now() + LOOK_WAIT;
+        loop {
+            tokio::select! {
+                path = &mut seen => {
+                    let path = path.ok().flatten();
+                    let changed = path.map(|path| (Input::BroughtChanged { path }, false));
+                    inputs.splice(said..said, changed);
                     return;
                 }
                 Some(result) = results.recv() => self.result(result, inputs),

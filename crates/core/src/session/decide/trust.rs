@@ -69,6 +69,20 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// A file that the folder's trust rests on changed while the session is open: it is said, and asked about as a new
+    /// session would.
+    pub(super) fn brought_changed(&mut self, path: &str) -> Decided {
+        if self.state.seeking.is_some() || !self.state.trust.holds() || self.state.trust == Trust::Once {
+            return Err(Refusal::new("no trust rests on that file"));
+        }
+        let told = format!(
+            "{path} is not what it was when this folder was trusted: what the folder brings has no effect now."
+        );
+        self.notice(Level::Warn, told);
+        self.emit(Event::TrustSought { wish: TrustRequest::Look });
+        Ok(())
+    }
+
     fn know_hooks(&mut self, standing: &Standing) {
         if standing.hooks != self.state.hooks {
             self.emit(Event::HooksKnown { hooks: standing.hooks.clone() });
