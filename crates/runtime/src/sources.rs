@@ -122,6 +122,9 @@ fn apart(home: &Home, source: &Definition) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
+/// Told of a source that nobody needed by now.
+const NOT_STARTED: &str = "not started yet, source_tools starts it";
+
 impl SessionSources {
     /// These sources in a folder; none is started.
     pub fn of(place: Place<'_>, found: Found) -> Self {
@@ -232,7 +235,9 @@ impl SessionSources {
             } else {
                 format!(": {}", Clean::line(&source.about))
             };
-            format!("{} ({}){about}", source.name, health.kind())
+            // What is told to a model says what it can do about it.
+            let how = if health == SourceHealth::Idle { NOT_STARTED.to_owned() } else { health.kind() };
+            format!("{} ({how}){about}", source.name)
         };
         on.map(line).collect()
     }
@@ -334,7 +339,8 @@ impl SessionSources {
         let catalog = match self.pool.known(source) {
             Some(known) if !starts => known,
             None if !starts => {
-                let why = "what it has is not known yet, and what only reads starts no source";
+                let why = "not started yet; a plan or an answer beside a run starts it only where the message names it: plan a \
+                           step that looks it up, or say what is missing";
                 return ToolOutcome::failure(format!("{}: {why}", Clean::line(source)));
             }
             Some(_) | None => match self.pool.catalog(source, cancel).await {

@@ -19,7 +19,7 @@ use crate::{
     plan::{Gate, GateStatus, Task},
     policy::Request,
     shell::Act,
-    tool::{Permit, Run, Terms, ToolCall},
+    tool::{External, Permit, Run, Terms, ToolCall},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -121,7 +121,7 @@ impl State {
             agreed: call.run().is_some_and(|run| self.agreed_to(run).is_some()),
             told: call.changed.clone(),
             pin: call.pin,
-            starts: lane.kind != LaneKind::Planning && !self.beside_run(lane),
+            starts: !self.learns_only(lane) || self.asks_for_source(lane.turn, &asked),
         };
         let permit = Permit::mint(lane.id, call.call, (tool, asked), terms);
         let mut view = self.view(lane);
@@ -130,6 +130,23 @@ impl State {
         view.typed = call.typed;
         view.witnessed = matches!(lane.kind, LaneKind::Gate(_)) || self.gate_of(lane, call).is_some();
         Some(Work::Tool { permit, view: Box::new(view) })
+    }
+
+    /// Whether a lane learns what is known of sources and starts none unasked: it plans, or answers beside a run.
+    pub fn learns_only(&self, lane: &Lane) -> bool {
+        lane.kind == LaneKind::Planning || self.beside_run(lane)
+    }
+
+    /// Whether a message names the source that a look is about: the user asked for it.
+    fn asks_for_source(&self, turn: TurnId, asked: &ToolCall) -> bool {
+        let ToolCall::External(External::Look(look)) = asked else { return false };
+        let of_tool = || look.tool.as_deref().and_then(crate::source::parts).map(|(source, _)| source);
+        let Some(source) = look.source.as_deref().or_else(of_tool) else { return false };
+        self.turns.get(&turn).is_some_and(|t| {
+            let said = t.request.as_deref().unwrap_or(&t.head);
+            let own = |c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_');
+            said.split(own).any(|word| word.eq_ignore_ascii_case(source))
+        })
     }
 
     /// The gate that a step runs as its own command, where nothing but that step is left to do before it: one run on
