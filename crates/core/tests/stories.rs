@@ -14,6 +14,8 @@ mod agents;
 mod aside;
 #[path = "stories/beside.rs"]
 mod beside;
+#[path = "stories/besides.rs"]
+mod besides;
 #[path = "stories/budget.rs"]
 mod budget;
 #[path = "stories/candidates.rs"]
@@ -30,10 +32,10 @@ mod commit;
 mod compact;
 #[path = "stories/consents.rs"]
 mod consents;
-#[path = "stories/ends.rs"]
-mod ends;
 #[path = "stories/deeper.rs"]
 mod deeper;
+#[path = "stories/ends.rs"]
+mod ends;
 #[path = "stories/facts.rs"]
 mod facts;
 #[path = "stories/gates.rs"]

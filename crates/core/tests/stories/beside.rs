@@ -382,7 +382,7 @@ fn stopping_for_the_budget_ends_the_step_that_waits_for_it_and_lets_the_other_co
     assert_eq!((state.phase, state.ledger().len()), (Phase::Idle, 1));
     let plan = state.suspended.as_ref().unwrap();
     let statuses = plan.tasks.iter().map(|t| t.status).collect::<Vec<_>>();
-    assert_eq!(statuses, [TaskStatus::Cancelled, TaskStatus::Done, TaskStatus::Cancelled]);
+    assert_eq!(statuses, [TaskStatus::Cancelled, TaskStatus::Done, TaskStatus::Pending]);
 }
 
 #[test]

@@ -156,7 +156,8 @@ impl Draft<'_> {
         let plan = self.state.plan.clone();
         let tasks = || plan.iter().flat_map(|p| &p.tasks);
         let done = tasks().filter(|t| t.status == TaskStatus::Done).count();
-        for task in tasks().filter(|t| !t.status.settled()) {
+        // What never began was not stopped: it is still to do.
+        for task in tasks().filter(|t| t.status == TaskStatus::Running) {
             self.emit(Event::TaskCancelled { task: task.id });
         }
         for gate in plan.iter().flat_map(|p| &p.gates).filter(|g| g.status == GateStatus::Running) {
