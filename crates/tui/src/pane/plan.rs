@@ -83,6 +83,8 @@ pub struct PlanPane {
     began: Option<(RunId, Millis)>,
     /// How long the plan's last run took, and what it used.
     spent: Option<(Spell, Usage)>,
+    /// What was spent on the plan before its run began.
+    planned: Usage,
     /// The version that is in the editor.
     editing: Option<u32>,
     /// Before how many of the steps of which version the one stands that is asked for.
@@ -243,10 +245,11 @@ impl Pane for PlanPane {
                 self.proofs.clear();
                 self.open.clear();
                 (self.back, self.revision, self.written) = (None, None, None);
-                (self.cursor, self.offset, self.spent) = (0, 0, None);
+                (self.cursor, self.offset, self.spent, self.planned) = (0, 0, None, Usage::default());
             }
             Event::RunStarted { run, turn, .. } if rows::is_of_plan(state, *turn) => {
                 self.began = Some((*run, event.at));
+                self.planned = state.turns.get(turn).map(|t| t.used).unwrap_or_default();
                 self.away = Away::Stays;
             }
             Event::RunCompleted { run, came_to, .. } => {
@@ -255,7 +258,9 @@ impl Pane for PlanPane {
                     let worked = Millis(event.at.0.saturating_sub(began.0));
                     let whole = Spell { worked, ..Spell::default() };
                     let spell = came_to.as_ref().map_or(whole, |facts| facts.spell());
-                    self.spent = Some((spell, state.accounts.run));
+                    let mut used = self.planned;
+                    used.add(&state.accounts.run);
+                    self.spent = Some((spell, used));
                 }
             }
             Event::GatePassed { gate, proof, .. } | Event::GateFailed { gate, proof, .. } => {
@@ -278,7 +283,7 @@ impl Pane for PlanPane {
             }
             None => rows::Drawn::default(),
         };
-        self.arrange(drawn, rows::footer(ctx, width, self.spent), width, ctx);
+        self.arrange(drawn, rows::footer(ctx, width, self.spent, self.planned), width, ctx);
         self.follow(ctx);
         self.settle();
         self.show_work(ctx);

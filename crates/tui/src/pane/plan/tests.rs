@@ -376,6 +376,20 @@ fn costs_are_rounded_and_an_unknown_one_is_a_dash() {
 }
 
 #[test]
+fn what_was_spent_on_a_plan_does_not_go_back_to_nothing_when_its_run_begins() {
+    let mut s = Screen::new();
+    s.tell(said(1, "rename it"));
+    s.tell(lane(2, LaneKind::Planning, IntentNode::Plan));
+    s.tell(thinking(3, 2));
+    s.tell(replied(3, 2, "x"));
+    s.tell(Event::PlanReady { plan: plan() });
+    let foot = |s: &mut Screen| s.text(60, 20)[19].clone();
+    assert!(foot(&mut s).starts_with(" Tokens: 4,523 │"), "{}", foot(&mut s));
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    assert!(foot(&mut s).starts_with(" Tokens: 4,523 │"), "{}", foot(&mut s));
+}
+
+#[test]
 fn without_a_plan_it_says_how_to_get_one() {
     let rows = Screen::new().text(60, 9);
     assert_eq!(rows[3], " ✧  No plan yet.");

@@ -1,17 +1,25 @@
-//! The row below the plan: what its run used.
+//! The row below the plan: what it used, its planning with it.
 
 use pilothouse_core::{ids::TurnId, money::Spell, session::State, talk::Usage};
 
 use crate::{pane::Ctx, row::Row, theme::Slot};
 
-/// `Tokens: 4,523 │ Time: 12s │ Cost: $0.03`; `spent` is how long the plan's last run took and what it used.
-pub(in super::super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<(Spell, Usage)>) -> Row {
+/// `Tokens: 4,523 │ Time: 12s │ Cost: $0.03`; `spent` is how long the plan's last run took and what the plan used by its
+/// end, `planned` what it used before that run began.
+pub(in super::super) fn footer(
+    ctx: &Ctx<'_>,
+    width: usize,
+    spent: Option<(Spell, Usage)>,
+    planned: Usage,
+) -> Row {
     let state = ctx.state;
     let running = state.run.as_ref().filter(|run| is_of_plan(state, run.turn));
     let mut row = Row::new();
-    // Beside the time of a run stands what that run used; before there is one, what the session did.
+    // What was spent does not go back to nothing when a run begins; before there is one, it is what the session used.
+    let mut by_now = planned;
+    by_now.add(&state.accounts.run);
     let (took, usage) = match (running, spent) {
-        (Some(_), _) => (state.spell(ctx.now), state.accounts.run),
+        (Some(_), _) => (state.spell(ctx.now), by_now),
         (None, Some((took, usage))) => (Some(took), usage),
         (None, None) => (None, state.usage),
     };
