@@ -163,6 +163,9 @@ impl Screen {
         let mut host = wiring.host.take();
         self.lines.add(0, (wiring.requests.clone(), std::mem::replace(&mut wiring.updates, channel(1).1)));
         loop {
+            if self.let_letters_act(&mut keys).is_err() {
+                return Ok(Reason::Signal(Signal::Hangup));
+            }
             self.flush(host.as_ref());
             if let Some(reason) = self.settle(&mut keys, &wiring, &mut ending)? {
                 return Ok(reason);
@@ -211,6 +214,15 @@ impl Screen {
         }
     }
 
+    /// Letters that are held act once it was seen that nothing was typed behind them; what they ask of drivers and host is
+    /// sent before anything is waited for.
+    fn let_letters_act(&mut self, keys: &mut Keys) -> io::Result<()> {
+        if let Some(empty) = keys.quiet()? {
+            self.window.settle_keys(empty);
+        }
+        Ok(())
+    }
+
     /// Draws what is due and carries wishes out. Returns why it is to end.
     fn settle(
         &mut self,
@@ -218,12 +230,6 @@ impl Screen {
         wiring: &Wiring,
         ending: &mut Option<Reason>,
     ) -> io::Result<Option<Reason>> {
-        // Letters that are held act once it was seen that nothing was typed behind them.
-        match keys.quiet() {
-            Ok(Some(empty)) => self.window.settle_keys(empty),
-            Ok(None) => {}
-            Err(_) => return Ok(Some(Reason::Signal(Signal::Hangup))),
-        }
         for wish in self.window.wishes() {
             match wish {
                 AppCommand::Redraw => self.terminal.wipe()?,

@@ -21,7 +21,7 @@ use pilothouse_core::{
 use ratatui::{buffer::Buffer, layout::Rect};
 
 pub use self::{
-    row::{Berth, RunRow, mark},
+    row::{Berth, RowKey, RunRow, mark},
     wish::{Farewell, Then, WindowWish},
 };
 use crate::{
@@ -252,6 +252,10 @@ impl Window {
         {
             return;
         }
+        // A row that is to go goes at once; the list that follows says whether it did.
+        if let Some(going) = going(&request) {
+            self.elsewhere.retain(|run| run.session != going);
+        }
         self.host.push_back(request);
     }
 
@@ -444,6 +448,17 @@ impl Window {
             wishes.extend(app.wishes().into_iter().filter(|wish| matches!(wish, AppCommand::Tell(_))));
         }
         wishes
+    }
+}
+
+/// The session that lists leave out once this is done.
+fn going(request: &HostRequest) -> Option<&str> {
+    match request {
+        HostRequest::Delete { session, .. } => Some(session),
+        HostRequest::Describe { session, change } if change.archived == Some(true) => Some(session),
+        HostRequest::Describe { .. } | HostRequest::Open(_) | HostRequest::List | HostRequest::End { .. } => {
+            None
+        }
     }
 }
 

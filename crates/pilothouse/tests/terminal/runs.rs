@@ -145,6 +145,30 @@ fn a_run_that_was_killed_is_listed_as_orphaned_and_offered_at_the_next_start() {
 }
 
 #[test]
+fn a_session_of_before_is_deleted_and_its_row_goes_without_another_key() {
+    let (desk, _repo) = repository();
+    let server = model();
+    let model = [("PILOTHOUSE_BASE_URL", server.base.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let mut first = Terminal::open(&desk, &["inkwell"], &model);
+    first.see("[EXPLORE] idle");
+    first.say("where is the greeting?");
+    first.see("It greets the world.");
+    first.keys("\x18q");
+    assert_eq!(first.end(), 0);
+    let mut second = Terminal::open(&desk, &["inkwell"], &model);
+    second.see("[EXPLORE] idle");
+    second.keys(RUNS);
+    second.see("earlier here");
+    second.decide("X");
+    second.see("Delete \"where is the greeting?\"?");
+    second.decide("y");
+    second.see("deleted");
+    second.gone("where is the greeting?");
+    let listed = desk.go(&["sessions", "list", "--all", "--json"]).with(0).events();
+    assert!(listed.iter().all(|s| s["title"] != "where is the greeting?"), "{listed:?}");
+}
+
+#[test]
 fn a_second_window_on_a_session_only_reads_and_says_so() {
     let (desk, _repo) = repository();
     let server = model();

@@ -28,7 +28,7 @@ use crate::{
     overlay::{Prompt, Stake, prompt::Purpose},
     row::Row,
     theme::Slot,
-    window::{Berth, Number, RunRow, Then, WindowWish},
+    window::{Berth, Number, RowKey, RunRow, Then, WindowWish},
 };
 
 /// The runs' name.
@@ -104,8 +104,10 @@ enum Berthed {
 pub struct RunsPane {
     /// As it was laid out last.
     drawn: List,
-    /// The row that was chosen.
-    cursor: Option<usize>,
+    /// The row that was chosen, and where it stood then.
+    cursor: Option<(RowKey, usize)>,
+    /// The row that the screen marks.
+    marked: Option<RowKey>,
     /// The first row of the screen that is shown.
     offset: usize,
     wanted: Option<Wanted>,
@@ -137,7 +139,9 @@ impl RunsPane {
         let place = |is: &dyn Fn(&RunRow) -> bool| listed.iter().position(|r| is(r));
         let shown = place(&|r| matches!(r.berth, Berth::Shown(_)));
         let fresh = shown.and_then(|at| listed.get(at)).is_some_and(|r| r.info.status == RunStatus::Idle);
-        let at = self.cursor.or_else(|| place(&|r| r.waits()));
+        // The one that comes after a row that is gone takes its place.
+        let cursor = self.cursor.as_ref().map(|(key, at)| place(&|r| r.key() == *key).unwrap_or(*at));
+        let at = cursor.or_else(|| place(&|r| r.waits()));
         let at = at.or_else(|| place(&|r| r.was_left()).filter(|_| fresh)).or(shown);
         at.unwrap_or_default().min(last)
     }
@@ -150,9 +154,14 @@ impl RunsPane {
             return Outcome::open(Prompt::new(Purpose::Pane(ID), "Find a session; empty lists all", None));
         }
         let Some(row) = listed.get(at).copied() else { return Outcome::none() };
+        let choose = |at: usize| listed.get(at).map(|row| (row.key(), at));
+        let moves = matches!(action, RunsAction::Down | RunsAction::Up);
+        if !moves && self.marked.as_ref().is_some_and(|marked| *marked != row.key()) {
+            return Outcome::notice("the list is another by now; look again");
+        }
         match action {
-            RunsAction::Down => self.cursor = Some((at + 1).min(listed.len().saturating_sub(1))),
-            RunsAction::Up => self.cursor = Some(at.saturating_sub(1)),
+            RunsAction::Down => self.cursor = choose((at + 1).min(listed.len().saturating_sub(1))),
+            RunsAction::Up => self.cursor = choose(at.saturating_sub(1)),
             RunsAction::Attach => return attach(row, Then::Draft),
             RunsAction::Review => return attach(row, Then::Diff),
             RunsAction::Log => return attach(row, Then::Conversation),
@@ -330,7 +339,9 @@ impl Pane for RunsPane {
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
         let columns = usize::from(inside(Rect::from((Position::ORIGIN, size))).width);
-        self.drawn = self.list(&self.listed(ctx), ctx, columns);
+        let listed = self.listed(ctx);
+        self.drawn = self.list(&listed, ctx, columns);
+        self.marked = listed.get(self.at(&listed)).map(|row| row.key());
         let List { chosen, details, .. } = &self.drawn;
         // What stands above the first of a kind is seen with it, and the beginning of a long one before its end.
         let room = self.room(details.len(), columns);

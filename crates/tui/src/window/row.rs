@@ -25,6 +25,17 @@ pub enum Berth {
     Empty,
 }
 
+/// Which row it is, wherever it stands in the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowKey {
+    /// A session of this window.
+    Here(Number),
+    /// A session that this window does not show.
+    Session(String),
+    /// A worktree alone.
+    Worktree(Option<String>),
+}
+
 /// A row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRow {
@@ -81,6 +92,15 @@ impl RunRow {
         match self.berth {
             Berth::Shown(n) | Berth::Behind(n) => Some(n),
             Berth::Elsewhere | Berth::Empty => None,
+        }
+    }
+
+    /// Which row it is.
+    pub fn key(&self) -> RowKey {
+        match self.berth {
+            Berth::Shown(n) | Berth::Behind(n) => RowKey::Here(n),
+            Berth::Elsewhere => RowKey::Session(self.info.session.clone()),
+            Berth::Empty => RowKey::Worktree(self.worktree.clone()),
         }
     }
 

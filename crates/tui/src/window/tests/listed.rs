@@ -84,3 +84,60 @@ fn a_session_that_was_left_before_anything_was_said_is_not_listed() {
     assert!(!text.contains("nothing said yet"), "{text}");
     assert!(!text.contains("Runs 2"), "{text}");
 }
+
+fn earlier(session: &str, title: &str) -> RunInfo {
+    let (session, title) = (session.to_owned(), title.to_owned());
+    RunInfo { session, title, status: RunStatus::Done, heard: Millis(7), ..RunInfo::default() }
+}
+
+/// The list of runs, open on two sessions of before, the first of which is marked.
+fn two_earlier() -> (Bench, Vec<RunInfo>) {
+    let runs =
+        vec![earlier("20260102-101500-1a2b", "Name the line"), earlier("20260101-101500-3c3c", "Count it")];
+    let mut bench = Bench::alone();
+    bench.events(0, &[story::said(1, "Move to sqlx")]);
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), runs.clone()), bench.now);
+    bench.leader('r');
+    bench.pause();
+    bench.keys("j");
+    bench.pause();
+    host(&mut bench);
+    (bench, runs)
+}
+
+#[test]
+fn a_session_that_is_put_away_or_deleted_leaves_the_list_with_the_key() {
+    for keys in [&["a"][..], &["X", "y"]] {
+        let (mut bench, runs) = two_earlier();
+        for key in keys {
+            bench.keys(key);
+            bench.pause();
+            bench.pause();
+        }
+        let text = bench.draw();
+        assert!(!text.contains("Name the line") && text.contains("Count it"), "{keys:?}\n{text}");
+        // The list that follows has the last word.
+        bench.window.told::<()>(HostUpdate::Listed(Vec::new(), runs), bench.now);
+        assert!(bench.draw().contains("Name the line"));
+    }
+}
+
+#[test]
+fn a_key_means_the_row_that_the_screen_marks_wherever_it_stands_by_now() {
+    let (mut bench, mut runs) = two_earlier();
+    runs.insert(0, earlier("20260103-101500-4d4d", "Fuzz it"));
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), runs.clone()), bench.now);
+    bench.keys("X");
+    bench.pause();
+    assert!(bench.draw().contains("Delete \"Name the line\"?"), "{}", bench.draw());
+    let (mut bench, mut runs) = two_earlier();
+    runs.remove(0);
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), runs), bench.now);
+    // No frame was drawn of that list yet.
+    let event = Event::Key(KeyEvent::new(KeyCode::Char('X'), KeyModifiers::NONE));
+    let _ = bench.window.terminal(&event, bench.now, bench.now);
+    bench.now += SECOND;
+    bench.window.settle_keys(bench.now);
+    let text = bench.draw();
+    assert!(!text.contains("Delete \"") && text.contains("the list is another by now"), "{text}");
+}
