@@ -254,6 +254,13 @@ pub enum Update {
     Refused(String),
     /// Something that the user should know, which no input brought about.
     Notice(String),
+    /// A page that an input asked for.
+    Page {
+        /// What it is called.
+        title: &'static str,
+        /// Its lines.
+        text: String,
+    },
     /// What surrounds the session changed.
     Surroundings(Box<Surroundings>),
     /// What was being written when the session was left.

@@ -50,6 +50,7 @@ async fn main() -> Result<(), RuntimeError> {
             }
             Update::Refused(reason) => println!("refused {reason}"),
             Update::Notice(_)
+            | Update::Page { .. }
             | Update::Delta(_)
             | Update::Answered(..)
             | Update::Rules(_)

@@ -305,7 +305,7 @@ impl Watch<'_> {
                 let over = self.taken && self.unsaved.is_none() && !self.session.state().busy();
                 over.then(|| Next::End(Verdict::new(1, reason)))
             }
-            Update::Notice(what) => {
+            Update::Notice(what) | Update::Page { text: what, .. } => {
                 self.report.warn(&what);
                 None
             }

@@ -285,6 +285,7 @@ impl App {
             Update::Notice(what) => {
                 self.notice = Some(Notice { text: what, bad: true, until: self.awaited });
             }
+            Update::Page { title, text } => self.page(title, &text),
             Update::Surroundings(surroundings) => {
                 if self.world.surroundings.mouse != surroundings.mouse {
                     self.outbox.wish(AppCommand::Mouse(surroundings.mouse));

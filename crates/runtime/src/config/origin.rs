@@ -197,6 +197,16 @@ pub fn told(home: &Home, all: &BTreeMap<String, Said>) -> String {
     lines.join("\n")
 }
 
+/// The page of a screen, as narrow as that may be: each value, and where it stands if it is no default.
+pub(crate) fn page(home: &Home, all: &BTreeMap<String, Said>) -> String {
+    let line = |(key, said): (&String, &Said)| match &said.from {
+        Origin::Default => format!("{key} = {}", said.value),
+        from => format!("{key} = {}   {from}", said.value),
+    };
+    let head = format!("Yours stand in {}; what names no place is the default.", file(home).display());
+    [head, String::new()].into_iter().chain(all.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
 fn file(home: &Home) -> std::path::PathBuf {
     Path::new(&home.config).join("config.toml")
 }
@@ -223,6 +233,9 @@ mod tests {
         assert_eq!(of("session.history"), "7 config.toml:7");
         assert_eq!(of("plan.candidates"), "1 default");
         assert!(!told(&home, &all).contains("hunter"), "{}", told(&home, &all));
+        let page = page(&home, &all);
+        assert!(page.contains("session.history = 7   config.toml:7") && !page.contains("hunter"), "{page}");
+        assert!(page.lines().any(|line| line == "plan.candidates = 1"), "{page}");
         assert_eq!(model_line(&of_user(&home), "model.also.fast"), Some(5));
     }
 

@@ -57,7 +57,9 @@ impl Outbox {
     /// Sends now, or keeps it until there is room.
     pub fn send(&mut self, mut update: Update) {
         let mask = |text: &mut String| *text = self.secrets.mask(text).into_owned();
-        if let Update::Refused(reason) | Update::Notice(reason) = &mut update {
+        if let Update::Refused(reason) | Update::Notice(reason) | Update::Page { text: reason, .. } =
+            &mut update
+        {
             mask(reason);
         } else if let Update::Answered(_, Reply::SourceTools(_, Ok(text) | Err(text))) = &mut update {
             mask(text);

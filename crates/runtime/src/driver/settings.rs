@@ -95,8 +95,8 @@ impl Driver {
             let trusted = survey.standing.trust.holds();
             let project = survey.brought.settings(&folder.root).ok().filter(|_| trusted);
             let Setup { home, environment, flags, .. } = &self.setup;
-            let told = origin::told(home, &origin::said(home, project.as_ref(), environment, flags));
-            self.outbox.send(Update::Notice(self.at.config.secrets.mask(&told).into_owned()));
+            let text = origin::page(home, &origin::said(home, project.as_ref(), environment, flags));
+            self.outbox.send(Update::Page { title: "Settings", text });
         }
     }
 

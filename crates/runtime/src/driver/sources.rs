@@ -213,11 +213,8 @@ impl Driver {
         if events.iter().any(name) {
             let lines: Vec<String> = self.kit.sources.states().iter().map(SourceState::line).collect();
             let none = "there are no sources; `pilothouse sources add` writes one down";
-            self.outbox.send(Update::Notice(if lines.is_empty() {
-                none.to_owned()
-            } else {
-                lines.join("\n")
-            }));
+            let text = if lines.is_empty() { none.to_owned() } else { lines.join("\n") };
+            self.outbox.send(Update::Page { title: "Sources", text });
         }
     }
 

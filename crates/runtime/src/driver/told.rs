@@ -131,7 +131,7 @@ impl Driver {
     pub(super) fn tell_sheet(&mut self, events: &[Stamped]) {
         let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
         if events.iter().any(asked) {
-            self.outbox.send(Update::Notice(self.sheet().to_string()));
+            self.outbox.send(Update::Page { title: "Context", text: self.sheet().to_string() });
         }
     }
 }

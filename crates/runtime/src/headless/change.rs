@@ -322,6 +322,7 @@ async fn perform(
             }
             Update::Refused(_)
             | Update::Notice(_)
+            | Update::Page { .. }
             | Update::Delta(_)
             | Update::Rules(_)
             | Update::Draft(_)

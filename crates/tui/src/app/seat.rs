@@ -67,6 +67,15 @@ impl App {
         self.lay(Told::new("Not done", &why));
     }
 
+    /// A page that was asked for, in place of one before.
+    pub(super) fn page(&mut self, title: &'static str, text: &str) {
+        let page = Told::new(title, text);
+        if self.overlays.last().is_some_and(|top| top.name() == page.name()) {
+            self.overlays.pop();
+        }
+        self.lay(page);
+    }
+
     /// Says this in its session as soon as that is open.
     pub(crate) fn begin_with(&mut self, text: &str) {
         self.outbox.send(Request::Input(Input::say(text)));

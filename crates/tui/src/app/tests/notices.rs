@@ -3,6 +3,25 @@
 use super::*;
 
 #[test]
+fn a_page_that_was_asked_for_is_read_whole_whatever_its_length() {
+    for (columns, rows) in [(60, 20), (100, 30)] {
+        let mut desk = Desk::new(columns, rows);
+        let all: Vec<String> = (0..60).map(|n| format!("a.setting.of.number-{n} = {n}")).collect();
+        desk.app.update(Update::Page { title: "Settings", text: all.join("\n") }, desk.now);
+        let text = desk.text();
+        assert!(text.contains(" Settings ") && text.contains("number-0 = 0"), "{text}");
+        assert!(text.contains("j k scroll"), "{text}");
+        desk.press("<end>");
+        assert!(desk.text().contains("number-59 = 59"), "{}", desk.text());
+        // Asked for once more, it is the same page and not one above it.
+        desk.app.update(Update::Page { title: "Settings", text: "a = 1".to_owned() }, desk.now);
+        assert!(desk.text().contains("a = 1"), "{}", desk.text());
+        desk.press("<esc>");
+        assert!(!desk.text().contains(" Settings "), "{}", desk.text());
+    }
+}
+
+#[test]
 fn what_is_told_while_an_answer_is_waited_for_goes_with_that_answer() {
     let mut desk = Desk::new(100, 30);
     desk.press("/kb where<enter>");
