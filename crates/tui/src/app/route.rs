@@ -19,7 +19,7 @@ use crate::{
     ctx::Wanted,
     frame,
     keymap::{ANYWHERE, Action, Chord},
-    overlay::{OVERLAYS, OverlayKind, help},
+    overlay::{Letter, OVERLAYS, Overlay, OverlayKind, help},
     pace::Urgency,
     pane::{Focus, PANES, PaneId, plan},
     standing::Stamp,
@@ -120,7 +120,7 @@ impl App {
             (None, Focus::Pane(_)) => true,
             (None, Focus::Composer) => false,
         };
-        let helps = letter == '?' && action.is_none();
+        let helps = letter == '?' && action.is_none() && !self.stray.goes_on(came);
         (weighed && !helps).then_some(Stroke { letter, action, pressed: self.keying.pressed })
     }
 
@@ -148,11 +148,19 @@ impl App {
 
     /// A key that no binding took.
     fn unbound(&mut self, key: KeyEvent, chord: Chord, came: Instant) {
+        let writing = self.panes.focus == Focus::Composer && !self.composer.draft.is_empty();
+        let ctx = self.ctx(came);
+        let strange = |top: &Box<dyn Overlay>| top.weighs('?', None, &ctx) == Some(Letter::Strange);
+        let free = self.overlays.last().map_or(!writing, strange);
+        let asks = chord.letter() == Some('?') && free;
+        if asks {
+            // What is typed behind it without a pause makes it the first letter of a line.
+            self.stray.begins('?', came);
+        }
         if self.type_into_overlay(key, came) || !self.overlays.is_empty() {
             return;
         }
-        let writing = self.panes.focus == Focus::Composer && !self.composer.draft.is_empty();
-        if chord.letter() == Some('?') && !writing {
+        if asks {
             return self.open(&help::KIND, came);
         }
         match self.panes.focus {

@@ -60,6 +60,18 @@ impl Stray {
         self.last = Some(now);
     }
 
+    /// A letter did something by itself, and may be the first of a line.
+    pub(super) fn begins(&mut self, letter: char, now: Instant) {
+        self.came(now);
+        self.letters.push(letter);
+    }
+
+    /// Whether a letter that comes now goes on with a word.
+    pub(super) fn goes_on(&self, now: Instant) -> bool {
+        let soon = self.last.is_some_and(|last| now.saturating_duration_since(last) < DEAF);
+        soon && self.is_word()
+    }
+
     /// A letter was a key of the pane that led to this; `state` has heard nothing of it yet.
     fn keep(&mut self, letter: char, led_to: &Outcome, state: &State) {
         let back: Option<Vec<Input>> = led_to.inputs.iter().map(|input| taken_back(input, state)).collect();

@@ -332,3 +332,32 @@ fn what_is_pasted_into_the_list_of_what_waits_is_a_draft() {
     desk.collect();
     assert_eq!((desk.app.composer.draft.shown().as_str(), desk.inputs.len()), ("try this", 0));
 }
+
+#[test]
+fn a_question_mark_is_help_by_itself_and_the_first_letter_of_a_line_that_is_typed_behind_it() {
+    let line = "? what is Store";
+    for before in ["", "<ctrl-x>c", "/status<enter>", "<f1>"] {
+        let mut desk = Desk::new(100, 30);
+        desk.press(before).deliver();
+        desk.wait(900).press(line).collect();
+        let text = desk.text();
+        assert_eq!((desk.app.panes.focus, desk.app.overlays.len()), (Focus::Composer, 0), "{before}\n{text}");
+        assert_eq!(desk.app.composer.draft.shown(), line, "{before}");
+    }
+    let mut desk = Desk::new(100, 30);
+    desk.press("?");
+    assert!(desk.text().contains(" Keys "), "at once");
+    // What is typed after a look is no line that began with it.
+    desk.wait(900).press("what");
+    assert_eq!(desk.app.composer.draft.shown(), "what");
+}
+
+#[test]
+fn a_question_mark_behind_letters_that_are_keys_goes_on_with_the_word() {
+    let mut bench = Bench::new(80, 24);
+    bench.press("<ctrl-x>d");
+    bench.press("yes? no");
+    let desk = &mut bench.desk;
+    assert_eq!(desk.app.composer.draft.shown(), "yes? no");
+    assert_eq!(desk.state().open_proposals().map(|p| p.decided.len()).sum::<usize>(), 0);
+}
