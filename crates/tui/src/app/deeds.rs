@@ -301,7 +301,7 @@ impl App {
             return;
         }
         if self.put_aside() {
-            return self.say("postponed; it waits in the list");
+            return;
         }
         if self.composer.clear() {
             return self.say("cleared – Up restores it");

@@ -15,7 +15,13 @@ use pilothouse_core::{
 };
 
 use super::App;
-use crate::{composer::draft::legible, ctx::TOO_EARLY, overlay::Prompt, pane::Focus, standing::Standing};
+use crate::{
+    composer::{Withdrawn, draft::legible},
+    ctx::TOO_EARLY,
+    overlay::Prompt,
+    pane::Focus,
+    standing::Standing,
+};
 
 /// What is known of the command in the composer.
 #[derive(Debug, Default)]
@@ -45,12 +51,14 @@ impl App {
     /// Puts the command that waits at hand while nothing is written, and takes away one that waits no more.
     pub(super) fn settle_offer(&mut self) {
         self.offering.at_hand = None;
-        let state = self.world.state();
-        if let Some(gone) = self.composer.offered().map(|o| o.question)
-            && !state.open.contains_key(&gone)
+        let gone = self.composer.offered().map(|o| o.question);
+        if gone.is_some_and(|id| !self.world.state().open.contains_key(&id))
+            && let Some(withdrawn) = self.composer.withdraw()
+            && self.offering.sent != Some(withdrawn.question)
         {
-            self.composer.withdraw();
+            self.tell_kept(withdrawn, "it is not asked any more");
         }
+        let state = self.world.state();
         let Some((id, call, line, risk)) = goal_command(state) else { return };
         let rises = self.offering.rising.is_some_and(|c| c == call) && self.offering.sent != Some(id);
         let free = self.composer.offered().is_none() && self.composer.draft.is_empty();
@@ -62,7 +70,7 @@ impl App {
         // What a line cannot show as it is waits in the list.
         if !rises {
             self.offering.at_hand = (legible(&line) == line && !line.contains('\r')).then_some(id);
-        } else if self.composer.offer(id, &line) && risk == Risk::High {
+        } else if self.composer.offer(id, &line, true) && risk == Risk::High {
             self.offering.rising = None;
             self.ask_word(id);
         }
@@ -111,9 +119,23 @@ impl App {
 
     /// Gives the draft back; the command waits in the list. False when there is none.
     pub(super) fn put_aside(&mut self) -> bool {
-        let aside = self.composer.withdraw().or(self.offering.at_hand.take());
+        let withdrawn = self.composer.withdraw();
+        let aside = withdrawn.map(|w| w.question).or(self.offering.at_hand.take());
         self.offering.aside = aside.or(self.offering.aside);
+        const WAITS: &str = "postponed; it waits in the list";
+        match withdrawn {
+            Some(withdrawn) if withdrawn.kept => self.tell_kept(withdrawn, WAITS),
+            Some(_) | None if aside.is_some() => self.say(WAITS),
+            Some(_) | None => {}
+        }
         aside.is_some()
+    }
+
+    /// Says where a changed line is that stands there no more.
+    fn tell_kept(&mut self, withdrawn: Withdrawn, why: &str) {
+        if withdrawn.kept {
+            self.say(format!("{why} – Up brings back what you changed"));
+        }
     }
 
     /// The user wants to change a command that waits.
@@ -125,11 +147,17 @@ impl App {
         let Some(line) = item.and_then(|c| c.kind.line()) else {
             return self.say("only a command or a message can be changed");
         };
-        if !self.composer.offer(id, line) {
+        let is_command = item.is_some_and(|c| c.kind.command().is_some());
+        let line = line.to_owned();
+        let before = self.composer.withdraw();
+        if !self.composer.offer(id, &line, is_command) {
             return self.complain("it holds characters that cannot be typed; deny it, with the reason");
         }
         self.leave_overlays(came);
         self.go(Focus::Composer);
+        if let Some(before) = before {
+            self.tell_kept(before, "another stands here now");
+        }
     }
 
     /// Enter on the command: it runs as it stands, is skipped when it is empty, or wants its word.

@@ -14,14 +14,25 @@ pub struct Offered {
     pub question: CheckpointId,
     /// The line as it was proposed.
     pub line: String,
+    /// Whether it is a command, and no message.
+    is_command: bool,
     /// The draft that was there.
     own: Saved,
+}
+
+/// A line that was taken out of the composer again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// The question that it would have answered.
+    pub question: CheckpointId,
+    /// Whether it had been changed, so that history holds it now.
+    pub kept: bool,
 }
 
 impl Composer {
     /// Puts a proposed command in place of the draft, which is kept. False when it holds what a line
     /// for typing cannot show.
-    pub fn offer(&mut self, question: CheckpointId, line: &str) -> bool {
+    pub fn offer(&mut self, question: CheckpointId, line: &str, is_command: bool) -> bool {
         if legible(line) != line || line.contains('\r') {
             return false;
         }
@@ -30,7 +41,7 @@ impl Composer {
         self.dismissed = false;
         let own = self.draft.take();
         self.draft.set(Saved::plain(line));
-        self.offered = Some(Offered { question, line: line.to_owned(), own });
+        self.offered = Some(Offered { question, line: line.to_owned(), is_command, own });
         true
     }
 
@@ -44,15 +55,17 @@ impl Composer {
         self.offered.as_ref().is_some_and(|o| self.draft.saved().whole().trim() != o.line.trim())
     }
 
-    /// Takes the command away and gives the draft back; a changed line goes to history.
-    pub fn withdraw(&mut self) -> Option<CheckpointId> {
+    /// Takes the line away and gives the draft back; a changed one goes to history, which the caller tells.
+    pub fn withdraw(&mut self) -> Option<Withdrawn> {
         let changed = self.changed_offer();
         let offered = self.offered.take()?;
         let line = self.draft.take().whole();
-        if changed && !line.trim().is_empty() {
-            self.history.keep(Saved::plain(format!("!{}", line.trim())));
+        let kept = changed && !line.trim().is_empty();
+        if kept {
+            let mark = if offered.is_command { "!" } else { "" };
+            self.history.keep(Saved::plain(format!("{mark}{}", line.trim())));
         }
         self.draft.set(offered.own);
-        Some(offered.question)
+        Some(Withdrawn { question: offered.question, kept })
     }
 }

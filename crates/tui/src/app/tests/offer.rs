@@ -317,3 +317,24 @@ fn it_is_drawn_whole_on_every_size_and_never_leaves_its_row() {
         }
     }
 }
+
+#[test]
+fn a_changed_line_that_is_put_aside_or_overtaken_is_in_the_history_and_that_is_said() {
+    let mut desk = goal("make tset", "");
+    desk.press("<right> -k<esc>");
+    let text = desk.text();
+    assert!(text.contains("postponed; it waits in the list – Up brings back what you changed"), "{text}");
+    desk.press("<up>");
+    assert_eq!(draft(&desk), "!make tset -k");
+    let mut desk = goal("make tset", "");
+    desk.press("<right> -k").give(Input::Cancel);
+    let text = desk.text();
+    assert!(text.contains("it is not asked any more – Up brings back what you changed"), "{text}");
+    // Unchanged there is nothing to bring back, and what was sent is no loss.
+    let mut desk = goal("make tset", "");
+    desk.press("<right><esc>");
+    assert!(!desk.text().contains("brings back"), "{}", desk.text());
+    let mut desk = goal("make tset", "");
+    desk.press("<right> -k<enter>").deliver();
+    assert!(!desk.text().contains("brings back"), "{}", desk.text());
+}
