@@ -34,6 +34,8 @@ pub enum Request {
     Tell(Attention),
     /// What is being written and was not sent, to be kept for the next time; empty: nothing is.
     Draft(String),
+    /// The user looks here again: what others may have changed meanwhile is looked at anew.
+    Focused,
     /// Close the session and stop.
     Quit,
 }

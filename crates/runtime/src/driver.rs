@@ -353,9 +353,7 @@ impl Driver {
         for notice in std::mem::take(&mut self.at.notices) {
             self.outbox.send(Update::Refused(notice));
         }
-        if let Err(e) = shown {
-            self.complain(&e);
-        }
+        shown.err().iter().for_each(|e| self.complain(e));
         self.ask_git();
         self.warm();
         self.reconcile();
@@ -379,6 +377,7 @@ impl Driver {
             },
             Request::Tell(what) => self.tell(what),
             Request::Draft(text) => self.keep_draft(&text),
+            Request::Focused => self.ask_git(),
             Request::Quit => self.leaving = true,
         }
     }

@@ -21,6 +21,7 @@ use super::*;
 
 mod drafts;
 mod lent;
+mod outside;
 #[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
 mod plans;
 mod tiers;

@@ -45,8 +45,16 @@ impl Driver {
                 snapshots.settled(*call);
             }
         }
-        let touched =
-            |e: &Stamped| matches!(e.event, Event::CommandExited { .. } | Event::CommitEnded { .. });
+        // Whatever ends is a time to look at what others did meanwhile.
+        let touched = |e: &Stamped| {
+            matches!(
+                e.event,
+                Event::CommandExited { .. }
+                    | Event::CommitEnded { .. }
+                    | Event::TurnStarted { .. }
+                    | Event::LaneClosed { .. }
+            )
+        };
         if events.iter().any(touched) {
             self.ask_git();
         }

@@ -10,6 +10,7 @@ use pilothouse_core::{
     checkpoint::Answer,
     ids::{CheckpointId, TurnId},
     input::Input,
+    port::Request,
 };
 use ratatui::layout::Position;
 
@@ -46,7 +47,11 @@ impl App {
             }
             TerminalEvent::Resize(..) => Some(Urgency::Now),
             TerminalEvent::FocusGained | TerminalEvent::FocusLost => {
-                self.watching.focus(matches!(event, TerminalEvent::FocusGained));
+                let gained = matches!(event, TerminalEvent::FocusGained);
+                self.watching.focus(gained);
+                if gained {
+                    self.outbox.send(Request::Focused);
+                }
                 None
             }
             TerminalEvent::Mouse(mouse) => {

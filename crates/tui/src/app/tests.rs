@@ -84,6 +84,8 @@ struct Desk {
     /// The drafts that were to be kept.
     kept: Vec<String>,
 }
+    /// How often what others may have changed was to be looked at.
+    looks_again: usize,
 
 impl Desk {
     fn new(width: u16, height: u16) -> Self {
@@ -109,6 +111,7 @@ impl Desk {
             quit: false,
             kept: Vec::new(),
         };
+            looks_again: 0,
         let around = Surroundings {
             folder: "inkwell".into(),
             branch: Some("main".into()),
@@ -235,6 +238,7 @@ impl Desk {
                 }
                 Request::Tell(_) => {}
                 Request::Draft(text) => self.kept.push(text),
+                Request::Focused => self.looks_again += 1,
                 Request::Quit => self.quit = true,
             }
         }
