@@ -79,7 +79,7 @@ fn a_session_asks_another_model_from_the_next_request_on_and_keeps_to_it() {
     desk.go(&["run", "what is a note?"]).with(0);
     let slug = desk.sessions()[0]["slug"].as_str().unwrap().to_owned();
     let say = |line: &str| desk.go(&["run", line, "--session", &slug]);
-    say("/model").with(0).tells(&["now: main: large at http://127.0.0.1", "config.toml:2", "fast: small"]);
+    say("/model").with(0).tells(&["now  main  large at http://127.0.0.1", "config.toml:2", "fast  small"]);
     say("/model fast").with(0).tells(&["Model: fast, small"]);
     say("what is a store?").with(0);
     say("/model other-one").with(0);

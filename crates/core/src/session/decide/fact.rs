@@ -108,7 +108,8 @@ impl Draft<'_> {
         let mut lines: Vec<String> = facts.holding(args).into_iter().map(|f| facts.line(f)).collect();
         if lines.is_empty() {
             let of = if args.is_empty() { String::new() } else { format!(" of {args}") };
-            return Err(Refusal::new(format!("nothing is known{of} yet")));
+            self.listed(Slash::Facts, &[format!("nothing is known{of} yet")]);
+            return Ok(());
         }
         let more = lines.len().saturating_sub(MOST_SHOWN);
         lines.truncate(MOST_SHOWN);

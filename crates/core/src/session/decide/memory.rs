@@ -148,7 +148,9 @@ impl Draft<'_> {
         let mut lines: Vec<String> = self.under.memory.holding(word).map(line).collect();
         if lines.is_empty() {
             let of = if word.is_empty() { String::new() } else { format!(" of {word}") };
-            return Err(Refusal::new(format!("nothing is remembered{of}; /memory add NOTE keeps something")));
+            let none = format!("nothing is remembered{of}; /memory add NOTE keeps something");
+            self.listed(Slash::Memory, &[none]);
+            return Ok(());
         }
         let more = lines.len().saturating_sub(MOST_SHOWN);
         lines.truncate(MOST_SHOWN);

@@ -44,18 +44,24 @@ impl Draft<'_> {
 
     fn models_told(&self) -> Vec<String> {
         let (all, chosen) = (&self.under.connections, self.state.model.as_deref());
-        let mark = |now: bool| if now { "now: " } else { "" };
-        let mut lines = vec![format!("{}{MAIN}: {}", mark(chosen.is_none()), all.main)];
+        let names = std::iter::once(MAIN).chain(all.others.keys().map(String::as_str));
+        let columns = names.chain(chosen).map(|name| name.chars().count()).max().unwrap_or_default();
+        let line = |name: &str, about: &str| {
+            let mark = if chosen.unwrap_or(MAIN) == name { "now" } else { "" };
+            format!("{mark:3}  {name:columns$}  {about}").trim_end().to_owned()
+        };
+        let mut lines = vec![line(MAIN, &all.main.to_string())];
+        lines.extend(all.others.iter().map(|(name, c)| line(name, &c.to_string())));
         lines.extend(
-            all.others.iter().map(|(name, c)| format!("{}{name}: {c}", mark(chosen == Some(name.as_str())))),
+            chosen.filter(|name| *name != MAIN && !all.others.contains_key(*name)).map(|n| line(n, "")),
         );
-        if let Some(name) = chosen.filter(|name| !all.others.contains_key(*name)) {
-            lines.push(format!("{}{name}", mark(true)));
-        }
-        lines.push(
+        // What runs here is no server, and has no other models.
+        lines.push(if all.main.place.is_empty() && all.others.is_empty() {
+            "no model is connected; /connect shows how".to_owned()
+        } else {
             "/model NAME asks another from the next request on: one of these, or any that the server has"
-                .to_owned(),
-        );
+                .to_owned()
+        });
         lines
     }
 }
