@@ -132,11 +132,17 @@ pub struct RunInfo {
     /// Whether it wrote anything that is not taken back.
     #[serde(default)]
     pub wrote: bool,
+    /// Proposed changes that are not written.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub changes: usize,
     /// The gate that runs or is to come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<String>,
     /// Questions that wait.
     pub waiting: usize,
+    /// Whether what waits is whether to leave.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leaves: bool,
     /// What it cost.
     pub usage: Usage,
     /// What stopping it would set aside, in words.
@@ -167,8 +173,10 @@ impl RunInfo {
             done: plan.map_or(0, crate::plan::Plan::done),
             steps: plan.map_or(0, |p| p.tasks.len()),
             wrote: !state.ledger().is_empty(),
+            changes: state.open_proposals().count(),
             gate: gates.next().map(|g| g.name.clone()),
             waiting: state.open.len(),
+            leaves: state.open.values().next().is_some_and(|question| question.kind.is_exit()),
             usage: state.usage,
             stake: state.at_stake(),
             pid: None,
@@ -191,6 +199,11 @@ impl RunInfo {
     pub fn progress(&self) -> String {
         if self.steps == 0 { String::new() } else { format!("{}/{}", self.done, self.steps) }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 fn first_line(text: &str) -> &str {

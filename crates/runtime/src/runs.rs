@@ -100,6 +100,10 @@ fn info(place: &Place) -> Option<RunInfo> {
 
 /// A session as it stands when no process holds it any more: nothing of it runs.
 fn left(mut run: RunInfo) -> RunInfo {
+    // It was left: whether to leave is not asked any more.
+    if std::mem::take(&mut run.leaves) {
+        run.doing.clear();
+    }
     run.status = match run.status {
         RunStatus::Thinking | RunStatus::Tool | RunStatus::Stalled => RunStatus::Orphaned,
         RunStatus::Waiting | RunStatus::Failed => RunStatus::Stopped,
@@ -116,6 +120,17 @@ fn left(mut run: RunInfo) -> RunInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whether_to_leave_is_not_asked_any_more_of_what_was_left() {
+        let run = |doing: &str, leaves| {
+            let doing = doing.to_owned();
+            left(RunInfo { status: RunStatus::Waiting, doing, leaves, ..RunInfo::default() })
+        };
+        let of = run("Leave? 2 files wait for your decision", true);
+        assert_eq!((of.status, of.doing.as_str()), (RunStatus::Stopped, ""));
+        assert_eq!(run("Which tone?", false).doing, "Which tone?", "that is asked again");
+    }
 
     #[test]
     fn of_what_no_process_holds_nothing_that_runs_is_at_stake() {

@@ -116,6 +116,8 @@ pub struct Outcome {
     pub turn: Option<TurnId>,
     /// A theme by its name.
     pub theme: Option<String>,
+    /// What was written and goes nowhere: the history keeps it.
+    pub kept: Option<String>,
     /// One line for the user, about this key.
     pub notice: Option<String>,
     /// One line for the user, about what was not done.

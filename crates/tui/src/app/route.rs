@@ -323,6 +323,7 @@ impl App {
         if let Some(theme) = outcome.theme {
             self.take_theme(&theme);
         }
+        outcome.kept.into_iter().for_each(|text| self.keep_written(&text));
         if let Some(notice) = outcome.notice {
             self.say(notice);
         }
@@ -338,6 +339,12 @@ impl App {
             let outcome = self.panes.get_mut(id).map(|pane| pane.typed(line, &ctx));
             self.carry_out(outcome.unwrap_or_default(), came);
         }
+    }
+
+    /// What was written and goes nowhere is not lost.
+    fn keep_written(&mut self, text: &str) {
+        self.composer.keep(text);
+        self.say("what you wrote there is in the history; Up brings it back");
     }
 
     /// Puts a call before what is being written.

@@ -31,6 +31,11 @@ use crate::{
     theme::Slot,
 };
 
+/// The title of a line that is looked for in a text.
+pub const SEARCH: &str = "Search";
+/// The title of one that is looked for in a list.
+pub const FIND: &str = "Find";
+
 /// A word that lets something happen that is hard to take back: a file's removal, or a control file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPrompt {
@@ -80,12 +85,16 @@ pub enum Purpose {
 pub struct Prompt {
     /// What it is for.
     pub purpose: Purpose,
+    /// What stands in its border.
+    pub title: &'static str,
     /// What it asks, in a few words.
     pub question: String,
     /// The only line that counts, if there is one.
     pub word: Option<String>,
     /// What was typed.
     pub text: String,
+    /// What stood in it at first.
+    begun: String,
     /// What it is about, shown whole: a command.
     pub about: Option<String>,
     /// When it was first drawn.
@@ -95,7 +104,29 @@ pub struct Prompt {
 impl Prompt {
     /// An empty line for `purpose`.
     pub fn new(purpose: Purpose, question: impl Into<String>, word: Option<String>) -> Self {
-        Self { purpose, question: question.into(), word, text: String::new(), about: None, drawn: None }
+        let title = match purpose {
+            Purpose::Proceed(_) | Purpose::Word(_) => "Confirm",
+            Purpose::Deny(_) => "Reason",
+            Purpose::Comment { .. } => "Comment",
+            Purpose::Pane(_) => SEARCH,
+            Purpose::Key(_) => "Credential",
+        };
+        Self {
+            purpose,
+            title,
+            question: question.into(),
+            word,
+            text: String::new(),
+            begun: String::new(),
+            about: None,
+            drawn: None,
+        }
+    }
+
+    /// A line that a pane wants, under this title; `text` stands in it already.
+    pub fn of_pane(pane: PaneId, title: &'static str, question: impl Into<String>, text: &str) -> Self {
+        let (text, begun) = (text.to_owned(), text.to_owned());
+        Self { title, text, begun, ..Self::new(Purpose::Pane(pane), question, None) }
     }
 
     /// The word that lets a command run once, with the command itself.
@@ -172,15 +203,14 @@ impl Overlay for Prompt {
         let about = if about.is_empty() { Vec::new() } else { wrap(&about, usize::from(wide).max(12) - 6) };
         let shown = u16::try_from(about.len()).unwrap_or(u16::MAX).min(ctx.body.height.saturating_sub(8));
         let area = super::centred(ctx.body, wide, if shown > 0 { 8 + shown } else { 7 });
-        let (title, enter) = match self.purpose {
-            Purpose::Proceed(_) | Purpose::Word(_) => ("Confirm", "confirms"),
-            Purpose::Deny(_) => ("Reason", "ok"),
-            Purpose::Comment { .. } => ("Comment", "ok"),
-            Purpose::Pane(_) => ("Search", "ok"),
-            Purpose::Key(_) => ("Credential", "keeps it"),
+        let enter = match self.purpose {
+            Purpose::Proceed(_) | Purpose::Word(_) => "confirms",
+            Purpose::Deny(_) | Purpose::Comment { .. } | Purpose::Pane(_) => "ok",
+            Purpose::Key(_) => "keeps it",
         };
-        let keys = [("Enter", enter), ("Esc", "back")];
-        let inner = frame(ctx, area, title, "", &keys, buf);
+        let clears = [("Ctrl-U", "clears")].into_iter().filter(|_| !self.text.is_empty());
+        let keys: Vec<_> = [("Enter", enter)].into_iter().chain(clears).chain([("Esc", "back")]).collect();
+        let inner = frame(ctx, area, self.title, "", &keys, buf);
         if inner.height < 2 {
             return None;
         }
@@ -208,6 +238,17 @@ impl Overlay for Prompt {
         text.render(Rect { y, height: 1, ..inner }, buf);
         let x = inner.x + 2 + u16::try_from(self.seen().width()).unwrap_or_default();
         Some((x.min(inner.right().saturating_sub(1)), y))
+    }
+
+    /// What was written to somebody is kept; a word, a key and what is looked for are nothing to go back to.
+    fn left(&self) -> Outcome {
+        let written = match self.purpose {
+            Purpose::Deny(_) | Purpose::Comment { .. } => true,
+            Purpose::Pane(_) => !matches!(self.title, SEARCH | FIND),
+            Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Key(_) => false,
+        };
+        let text = Some(self.text.trim()).filter(|text| written && !text.is_empty() && *text != self.begun);
+        Outcome { kept: text.map(str::to_owned), ..Outcome::none() }
     }
 
     fn drew(&mut self, top: bool, _ctx: &Ctx<'_>, now: Instant) {

@@ -44,7 +44,7 @@ use crate::{
     keymap::{Action, action::actions},
     overlay::{
         Reason,
-        prompt::{Prompt, Purpose},
+        prompt::{Prompt, SEARCH},
     },
     row::{Ink, Row, count},
     theme::{Glyphs, Slot},
@@ -173,7 +173,7 @@ impl ConversationPane {
             ConversationAction::Next => self.message(ctx, 1),
             ConversationAction::Fold => return self.fold_entry(ctx),
             ConversationAction::Search => {
-                return Outcome::open(Prompt::new(Purpose::Pane(ID), "Search the conversation", None));
+                return Outcome::open(Prompt::of_pane(ID, SEARCH, "Search the conversation", ""));
             }
             ConversationAction::SearchNext => return self.search(ctx, -1, false),
             ConversationAction::SearchPrevious => return self.search(ctx, 1, false),

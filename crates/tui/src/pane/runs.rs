@@ -25,7 +25,7 @@ use self::rows::Extent;
 use super::{Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_state, hint_line, inside};
 use crate::{
     keymap::{Action, action::actions},
-    overlay::{Prompt, Stake, prompt::Purpose},
+    overlay::{Prompt, prompt::FIND},
     row::Row,
     theme::Slot,
     window::{Berth, Number, RowKey, RunRow, Then, WindowWish},
@@ -151,7 +151,7 @@ impl RunsPane {
         let at = self.at(&listed);
         if action == RunsAction::Find {
             self.wanted = Some(Wanted::Find);
-            return Outcome::open(Prompt::new(Purpose::Pane(ID), "Find a session; empty lists all", None));
+            return Outcome::open(Prompt::of_pane(ID, FIND, "Find a session; empty lists all", ""));
         }
         let Some(row) = listed.get(at).copied() else { return Outcome::none() };
         let choose = |at: usize| listed.get(at).map(|row| (row.key(), at));
@@ -163,10 +163,16 @@ impl RunsPane {
             RunsAction::Down => self.cursor = choose((at + 1).min(listed.len().saturating_sub(1))),
             RunsAction::Up => self.cursor = choose(at.saturating_sub(1)),
             RunsAction::Attach => return attach(row, Then::Draft),
+            RunsAction::Review | RunsAction::Log if !row.is_of_window() => {
+                return Outcome::notice(tidy::NOT_OPEN);
+            }
+            RunsAction::Review if !tidy::has_changes(row) => {
+                return Outcome::notice("it changed nothing so far");
+            }
             RunsAction::Review => return attach(row, Then::Diff),
             RunsAction::Log => return attach(row, Then::Conversation),
             RunsAction::Message => return self.message(row),
-            RunsAction::Stop => return stop(row),
+            RunsAction::Stop => return tidy::stop(row),
             RunsAction::Rename => return self.rename(row),
             RunsAction::Archive => return tidy::archive(row),
             RunsAction::Delete => return tidy::delete(row),
@@ -174,11 +180,11 @@ impl RunsPane {
             RunsAction::Worktree => {
                 self.wanted = Some(Wanted::Worktree);
                 let question = "Name of the worktree, then what is to be done in it";
-                return Outcome::open(Prompt::new(Purpose::Pane(ID), question, None));
+                return Outcome::open(Prompt::of_pane(ID, "Worktree", question, ""));
             }
             RunsAction::Find => {}
-            RunsAction::Merge => return end(WorktreeEnd::Merge, row),
-            RunsAction::Drop => return end(WorktreeEnd::Drop, row),
+            RunsAction::Merge => return tidy::end(WorktreeEnd::Merge, row),
+            RunsAction::Drop => return tidy::end(WorktreeEnd::Drop, row),
         }
         Outcome::none()
     }
@@ -191,16 +197,17 @@ impl RunsPane {
         };
         self.wanted = Some(Wanted::Title(of));
         let question = format!("What \"{}\" is called", crate::status::shorten(row.title(), 40));
-        Outcome::open(Prompt::new(Purpose::Pane(ID), question, None))
+        let title = Clean::line(&row.info.title);
+        Outcome::open(Prompt::of_pane(ID, "Rename", question, title.as_str()))
     }
 
     fn message(&mut self, row: &RunRow) -> Outcome {
         let Some(number) = row.number() else {
-            return Outcome::notice("it is not open here; Enter takes it up first");
+            return Outcome::notice(tidy::NOT_OPEN);
         };
         self.wanted = Some(Wanted::Message(number));
         let question = format!("Say to \"{}\"", crate::status::shorten(row.title(), 40));
-        Outcome::open(Prompt::new(Purpose::Pane(ID), question, None))
+        Outcome::open(Prompt::of_pane(ID, "Message", question, ""))
     }
 
     /// Whether the columns are named above the list: not in the one row that a run could have.
@@ -295,32 +302,6 @@ pub(crate) fn attach(row: &RunRow, then: Then) -> Outcome {
 fn begin(wish: SessionWish) -> Outcome {
     let window = Some(WindowWish::Host(HostRequest::Open(wish)));
     Outcome { window, ..Outcome::focus(Focus::Composer) }
-}
-
-fn stop(row: &RunRow) -> Outcome {
-    let Some(number) = row.number().filter(|_| row.info.status.works() || row.info.waiting > 0) else {
-        return Outcome::notice("nothing of it runs in this window");
-    };
-    let mut lines = row.info.stake.clone();
-    lines.push("what is undecided is set aside; nothing is lost".to_owned());
-    let title = format!("Stop \"{}\"?", crate::status::shorten(row.title(), 40));
-    Outcome::open(Stake::new(title, "stop it", lines, WindowWish::Stop(number)))
-}
-
-fn end(end: WorktreeEnd, row: &RunRow) -> Outcome {
-    let Some(name) = row.worktree.clone() else {
-        return Outcome::notice("it works in the folder itself, in no worktree of its own");
-    };
-    if row.info.status.works() {
-        return Outcome::notice("it is still at work; x stops it first");
-    }
-    // git may take a while to look; what comes of it is asked about.
-    let looks = match end {
-        WorktreeEnd::Merge => format!("looking at what {name} would bring; it asks before it merges"),
-        WorktreeEnd::Drop => format!("looking at what {name} holds; it asks before anything is lost"),
-    };
-    let wish = WindowWish::Host(HostRequest::End { end, name, seen: None });
-    Outcome { notice: Some(looks), ..Outcome::window(wish) }
 }
 
 impl Pane for RunsPane {
@@ -431,7 +412,9 @@ impl Pane for RunsPane {
             let keys: &[_] = if self.sought.is_empty() { &[] } else { &[("/", "find"), ("Esc", "list all")] };
             return hint_line(ctx, keys, width);
         };
-        let does = if run.is_of_window() {
+        let does = if matches!(run.berth, Berth::Shown(_)) {
+            "back to it"
+        } else if run.is_of_window() {
             "attach"
         } else if run.is_earlier() {
             "open"
@@ -440,7 +423,10 @@ impl Pane for RunsPane {
         };
         let mut keys = vec![("Enter", does)];
         if run.is_of_window() {
-            keys.extend([("m", "message"), ("d", "review")]);
+            keys.push(("m", "message"));
+        }
+        if tidy::has_changes(run) {
+            keys.push(("d", "review"));
         }
         if run.is_of_window() && (run.info.status.works() || run.info.waiting > 0) {
             keys.push(("x", "stop"));

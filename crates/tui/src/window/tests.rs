@@ -323,7 +323,8 @@ fn what_nobody_works_on_is_renamed_put_away_and_deleted_after_a_yes() {
         (all.into_iter().find(|r| !matches!(r, HostRequest::List)), text)
     };
     let describe = |change| Some(HostRequest::Describe { session: session.clone(), change });
-    assert_eq!(asked(&run, &["r", "Lines\n"]).0, describe(AboutChange::title("Lines")));
+    let renamed = describe(AboutChange::title("Name the line, once"));
+    assert_eq!(asked(&run, &["r", ", once\n"]).0, renamed);
     assert_eq!(asked(&run, &["a"]).0, describe(AboutChange::archived(true)));
     let (none, text) = asked(&run, &["X"]);
     assert!(text.contains("Delete \"Name the line\"?") && text.contains("cannot take them back"), "{text}");

@@ -10,7 +10,7 @@ use pilothouse_core::{
 
 use super::{CHOOSE, ID, NOT_NOW, PlanPane, at_plan, rows::Target};
 use crate::{
-    overlay::prompt::{Prompt, Purpose},
+    overlay::prompt::Prompt,
     pane::{Ctx, Outcome},
 };
 
@@ -52,7 +52,7 @@ impl PlanPane {
         self.adding = Some((number + behind - 1, plan.version));
         let side = if behind == 0 { "above" } else { "below" };
         let question = format!("What is done {side} step {number}");
-        Outcome::open(Prompt::new(Purpose::Pane(ID), question, None))
+        Outcome::open(Prompt::of_pane(ID, "New step", question, ""))
     }
 
     /// Wants runs to stop before the chosen step, or not any more.

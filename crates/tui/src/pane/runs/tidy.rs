@@ -1,10 +1,10 @@
-//! Sessions that nobody works on: called otherwise, put away, deleted.
+//! Sessions that end, or that nobody works on: stopped, merged, called otherwise, put away, deleted.
 //!
 //! Owns what is asked before one goes. One that a process holds is left to that.
 
 use pilothouse_core::{
     about::{self, AboutChange},
-    runs::HostRequest,
+    runs::{HostRequest, WorktreeEnd},
 };
 
 use super::Berthed;
@@ -60,4 +60,40 @@ fn held(row: &RunRow) -> Option<&'static str> {
         return Some("there is no session in it");
     }
     (!row.was_left()).then_some(HELD)
+}
+
+/// Told of one that has to be opened first.
+pub(super) const NOT_OPEN: &str = "it is not open here; Enter takes it up first";
+
+/// Whether a session of this window has changes that can be looked at.
+pub(super) fn has_changes(row: &RunRow) -> bool {
+    row.is_of_window() && (row.info.wrote || row.info.changes > 0)
+}
+
+/// Asks whether it is to stop.
+pub(super) fn stop(row: &RunRow) -> Outcome {
+    let Some(number) = row.number().filter(|_| row.info.status.works() || row.info.waiting > 0) else {
+        return Outcome::notice("nothing of it runs in this window");
+    };
+    let mut lines = row.info.stake.clone();
+    lines.push("what is undecided is set aside; nothing is lost".to_owned());
+    let title = format!("Stop \"{}\"?", crate::status::shorten(row.title(), 40));
+    Outcome::open(Stake::new(title, "stop it", lines, WindowWish::Stop(number)))
+}
+
+/// Merges its worktree back, or drops it, once it was seen what that means.
+pub(super) fn end(end: WorktreeEnd, row: &RunRow) -> Outcome {
+    let Some(name) = row.worktree.clone() else {
+        return Outcome::notice("it works in the folder itself, in no worktree of its own");
+    };
+    if row.info.status.works() {
+        return Outcome::notice("it is still at work; x stops it first");
+    }
+    // git may take a while to look; what comes of it is asked about.
+    let looks = match end {
+        WorktreeEnd::Merge => format!("looking at what {name} would bring; it asks before it merges"),
+        WorktreeEnd::Drop => format!("looking at what {name} holds; it asks before anything is lost"),
+    };
+    let wish = WindowWish::Host(HostRequest::End { end, name, seen: None });
+    Outcome { notice: Some(looks), ..Outcome::window(wish) }
 }

@@ -141,3 +141,59 @@ fn a_key_means_the_row_that_the_screen_marks_wherever_it_stands_by_now() {
     let text = bench.draw();
     assert!(!text.contains("Delete \"") && text.contains("the list is another by now"), "{text}");
 }
+
+#[test]
+fn the_list_names_a_key_only_where_it_does_something() {
+    let (mut bench, _) = two_earlier();
+    let text = bench.draw();
+    assert!(text.contains("Enter open") && !text.contains("d review"), "{text}");
+    for key in ["d", "L"] {
+        bench.keys(key);
+        bench.pause();
+        assert!(bench.draw().contains("Enter takes it up first"), "{key}");
+        assert!(host(&mut bench).iter().all(|r| !matches!(r, HostRequest::Open(_))), "{key} opens nothing");
+    }
+    bench.keys("k");
+    let text = bench.draw();
+    assert!(text.contains("Enter back to it") && !text.contains("d review"), "{text}");
+    bench.keys("d");
+    bench.pause();
+    assert!(bench.draw().contains("it changed nothing so far"));
+}
+
+#[test]
+fn a_line_that_is_asked_for_says_what_it_is_and_a_name_stands_in_it() {
+    let (mut bench, _) = two_earlier();
+    bench.keys("r");
+    bench.pause();
+    let text = bench.draw();
+    assert!(text.contains(" Rename ") && text.contains("› Name the line"), "{text}");
+    bench.keys("s\n");
+    let title = AboutChange::title("Name the lines");
+    let session = "20260102-101500-1a2b".to_owned();
+    assert!(host(&mut bench).contains(&HostRequest::Describe { session, change: title }));
+    bench.keys("k");
+    bench.keys("m");
+    bench.pause();
+    assert!(bench.draw().contains(" Message "), "{}", bench.draw());
+}
+
+#[test]
+fn a_message_that_is_left_half_written_is_in_the_history() {
+    let (mut bench, _) = two_earlier();
+    bench.keys("k");
+    bench.keys("m");
+    bench.pause();
+    bench.keys("look at the locks");
+    bench.press(KeyCode::Esc, KeyModifiers::NONE);
+    assert!(bench.draw().contains("Up brings it back"), "{}", bench.draw());
+    bench.press(KeyCode::Esc, KeyModifiers::NONE);
+    bench.press(KeyCode::Up, KeyModifiers::NONE);
+    assert!(bench.draw().contains("› look at the locks"), "{}", bench.draw());
+    // A name that was not changed is none.
+    let (mut bench, _) = two_earlier();
+    bench.keys("r");
+    bench.pause();
+    bench.press(KeyCode::Esc, KeyModifiers::NONE);
+    assert!(!bench.draw().contains("Up brings it back"));
+}
