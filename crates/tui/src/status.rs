@@ -184,11 +184,11 @@ impl Groups {
             }
             Phase::AwaitingApproval if state.paused_pipeline().is_some() => {
                 head.push(piece(format!(" {} paused", form.glyphs.waits), Tone::Hint));
-                tail.push(piece(CHOOSE, Tone::Hint));
+                tail.extend(hint(CHOOSE, state));
                 staged(state, &GAP.to_string())
             }
             Phase::AwaitingApproval => {
-                tail.push(piece(SUGGEST, Tone::Hint));
+                tail.extend(hint(SUGGEST, state));
                 state.plan.as_ref().and_then(|plan| {
                     let n = plan.tasks.len();
                     let steps = if n == 1 { " (1 step)".to_owned() } else { format!(" ({n} steps)") };
@@ -206,7 +206,7 @@ impl Groups {
                     step => format!(" step {step}"),
                 };
                 head.push(piece(format!(" {cross}{at}"), Tone::Failed));
-                tail.push(piece(RETRY, Tone::Hint));
+                tail.extend(hint(RETRY, state));
                 failure.and_then(|f| quoted(&GAP.to_string(), Some(f.message.clone()), ""))
             }
         };
@@ -325,6 +325,12 @@ const SUGGEST: &str = "[y/n/suggest]";
 const RETRY: &str = "[retry/replan/abandon]";
 
 /// The keys of a hint alone; empty where it has none.
+/// The answers of the phase's own question, unless another stands in its place.
+fn hint(words: &'static str, state: &State) -> Option<Piece> {
+    let other = state.phase_question().is_some_and(|question| question.kind.held().is_some());
+    (!other).then(|| piece(words, Tone::Hint))
+}
+
 fn letters(hint: &str) -> &'static str {
     match hint {
         SUGGEST => "[y/n]",

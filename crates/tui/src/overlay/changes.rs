@@ -152,15 +152,17 @@ impl Overlay for Changes {
         let lines = self.lines();
         let height = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX).max(8);
         let area = super::centred(ctx.body, 110, height);
-        let keys: &[(&str, &str)] =
-            &[("j k", "choose"), ("Enter", "diff"), ("s", shows(self.extent.next())), ("Esc", "close")];
+        let files = self.files().count();
+        let own = [("j k", "choose"), ("Enter", "diff")].into_iter();
+        let own = own.skip(usize::from(files < 2)).take(files.min(2));
+        let keys: Vec<_> = own.chain([("s", shows(self.extent.next())), ("Esc", "close")]).collect();
         let title = match self.extent {
             Extent::Session => "Written in this session",
             Extent::Run => "Written by the last run",
             Extent::Turn => "Written for the last message",
             Extent::Since(_) => "Written since that message",
         };
-        let inner = frame(ctx, area, title, &self.total, keys, buf);
+        let inner = frame(ctx, area, title, &self.total, &keys, buf);
         let width = usize::from(inner.width);
         let mut rows: Vec<(Row, bool)> = Vec::new();
         for line in &lines {
@@ -198,6 +200,20 @@ struct Diff {
     top: usize,
 }
 
+impl Diff {
+    /// Columns and rows of its inside.
+    fn room(ctx: &Ctx<'_>) -> (usize, usize) {
+        let area = super::centred(ctx.body, 140, ctx.body.height);
+        (usize::from(area.width.saturating_sub(4)), usize::from(area.height.saturating_sub(3)))
+    }
+
+    /// Whether there is more of it than is seen at once.
+    fn goes(&self, ctx: &Ctx<'_>) -> bool {
+        let (columns, room) = Self::room(ctx);
+        self.written.rows(ctx, 0, columns, room + 1).len() > room
+    }
+}
+
 impl Overlay for Diff {
     fn name(&self) -> &'static str {
         "changes-diff"
@@ -222,7 +238,10 @@ impl Overlay for Diff {
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
         let page = usize::from(ctx.body.height.saturating_sub(6)).max(1);
         let last = self.written.lines().saturating_sub(1);
-        if choose(key, &mut self.top, self.written.lines()) {
+        if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        if !self.goes(ctx) || choose(key, &mut self.top, self.written.lines()) {
             return Some(Outcome::none());
         }
         if matches!(key.code, KeyCode::PageDown | KeyCode::Char(' ')) {
@@ -233,15 +252,14 @@ impl Overlay for Diff {
             self.top = 0;
         } else if key.code == KeyCode::Char('G') {
             self.top = last;
-        } else if key.code == KeyCode::Char('q') {
-            return Some(Outcome::close());
         }
         Some(Outcome::none())
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let area = super::centred(ctx.body, 140, ctx.body.height);
-        let keys = [("j k", "scroll"), ("q", "back to the list")];
+        let scrolls = [("j k", "scroll")].into_iter().filter(|_| self.goes(ctx));
+        let keys: Vec<_> = scrolls.chain([("q", "back to the list")]).collect();
         let inner = frame(ctx, area, &self.name, &self.tally, &keys, buf);
         let room = usize::from(inner.height.saturating_sub(1));
         let mut rows = self.written.rows(ctx, self.top, usize::from(inner.width), room);

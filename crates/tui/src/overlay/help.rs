@@ -99,7 +99,11 @@ impl Help {
             0 => "from the keymap".to_owned(),
             n => format!("from your keymap · {n} yours"),
         };
-        let keys = [("Tab", "next pane's keys"), ("↑ ↓", "scroll"), ("Esc", "close")];
+        // Its border takes two rows, the air above the keys one.
+        let goes = total > usize::from(area.height.saturating_sub(3));
+        let scrolls = [("↑ ↓", "scroll")].into_iter().filter(|_| goes);
+        let keys: Vec<_> =
+            [("Tab", "next pane's keys")].into_iter().chain(scrolls).chain([("Esc", "close")]).collect();
         let inner = frame(ctx, area, "Keys", &right, &keys, buf);
         let inner = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
         self.scroll.begin();

@@ -205,7 +205,13 @@ impl Overlay for Palette {
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let area = super::centred(ctx.body, 80, ctx.body.height.saturating_sub(2).min(24));
         let count = format!("{} of {}", self.found.len(), self.entries.len());
-        let keys = [("Enter", "run"), ("↑ ↓", "move"), ("Esc", "close")];
+        let chosen = self.found.get(self.at).and_then(|i| self.entries.get(*i));
+        let enter = chosen.map(|item| match item.choice {
+            Choice::Act(_) => ("Enter", "run"),
+            Choice::Call(_) => ("Enter", "write it in the draft"),
+        });
+        let moves = [("↑ ↓", "move")].into_iter().filter(|_| self.found.len() > 1);
+        let keys: Vec<_> = enter.into_iter().chain(moves).chain([("Esc", "close")]).collect();
         let inner = frame(ctx, area, "Commands", &count, &keys, buf);
         let theme = ctx.theme;
         if inner.height < 3 {
