@@ -7,7 +7,7 @@ pub(crate) mod view;
 
 use std::time::Instant;
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint},
@@ -96,6 +96,8 @@ pub struct Approvals {
     drawn: Standing<Listed>,
     /// Whether a question of another session is chosen, and which.
     beside: Option<usize>,
+    /// How far what is longer than its room is turned on.
+    turned: view::Turned,
     /// Whether the question about the folder was called for: it is chosen once it stands.
     trusts: bool,
 }
@@ -269,7 +271,7 @@ impl Overlay for Approvals {
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        view::render(self.item(ctx), self.other(ctx), ctx, buf);
+        view::render(self.item(ctx), self.other(ctx), &self.turned, ctx, buf);
         None
     }
 
@@ -302,12 +304,19 @@ impl Overlay for Approvals {
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        if matches!(key.code, KeyCode::PageDown | KeyCode::PageUp) {
+            self.turned.turn(key.code == KeyCode::PageDown);
+            return Some(Outcome::none());
+        }
         let letter = Chord::of(key).letter().filter(|letter| self.answers(*letter, ctx))?;
         Some(self.letter(letter, ctx))
     }
 
     fn act(&mut self, action: keymap::Action, ctx: &Ctx<'_>) -> Outcome {
         let Some(action) = Action::of(action) else { return Outcome::none() };
+        if matches!(action, Action::Down | Action::Up) {
+            self.turned = view::Turned::default();
+        }
         if let Some(at) = self.other(ctx) {
             return self.elsewhere(action, at, ctx);
         }

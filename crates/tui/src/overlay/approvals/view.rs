@@ -2,6 +2,8 @@
 //!
 //! Owns the drawing. The choice and its keys are the list's.
 
+use std::cell::Cell;
+
 use pilothouse_core::{
     checkpoint::Checkpoint,
     clean::Clean,
@@ -23,7 +25,7 @@ use crate::{
     overlay::{centred, page::frame},
     reach::{Reach, reaches},
     risk::{risk_name, risk_slot},
-    row::{Ink, Row},
+    row::{Ink, Row, count},
     theme::Slot,
     window::RunRow,
 };
@@ -33,8 +35,32 @@ const LEAST: usize = 5;
 /// The same above answers in their short form.
 const LEAST_BESIDE_SHORT: usize = 3;
 
+/// How far the list is turned on from the beginning of the chosen item.
+#[derive(Debug, Default)]
+pub struct Turned {
+    rows: usize,
+    /// The furthest that it goes, and how far at once, as it was drawn last.
+    drawn: Cell<(usize, usize)>,
+}
+
+impl Turned {
+    /// Turns on or back by what is seen at once; whether there was more to see.
+    pub fn turn(&mut self, on: bool) -> bool {
+        let (last, page) = self.drawn.get();
+        let at = self.rows.min(last);
+        self.rows = if on { (at + page).min(last) } else { at.saturating_sub(page) };
+        self.rows != at
+    }
+}
+
 /// Draws the list; below it how far each answer to the chosen item reaches, where there is room for that.
-pub fn render(item: Option<&Checkpoint>, other: Option<usize>, ctx: &Ctx<'_>, buf: &mut Buffer) {
+pub fn render(
+    item: Option<&Checkpoint>,
+    other: Option<usize>,
+    turned: &Turned,
+    ctx: &Ctx<'_>,
+    buf: &mut Buffer,
+) {
     let spec = item.map(|c| ctx.state.spec(c));
     let chosen = item.map(|c| c.id);
     let width = columns(ctx.body);
@@ -62,19 +88,22 @@ pub fn render(item: Option<&Checkpoint>, other: Option<usize>, ctx: &Ctx<'_>, bu
         .unwrap_or(u16::MAX)
         .max(8);
     let area = centred(ctx.body, 120, height);
-    let waiting = ctx.state.open.len() + beside(ctx).map(|r| r.info.waiting).sum::<usize>();
-    let count = format!("{waiting} waiting · nothing runs without you");
-    let count = if ctx.body.width < 70 { waiting.to_string() } else { count };
-    let keys = if other.is_some() {
+    let items = ctx.state.open.len() + beside(ctx).count();
+    let mut keys = if other.is_some() {
         ELSEWHERE.to_vec()
     } else {
         keys(spec.as_ref(), !answers.is_empty(), ctx.body.width)
     };
-    let inner = frame(ctx, area, "Approvals", &count, &keys, buf);
+    keys.retain(|key| *key != ITEM || items > 1);
+    let inner = frame(ctx, area, "Approvals", &waits(ctx), &keys, buf);
     let below = u16::try_from(answers.len()).unwrap_or(inner.height).min(inner.height);
     let room = usize::from(inner.height.saturating_sub(1 + below));
     // The chosen item begins in view, whatever its length.
     let top = if rows.len() <= room { 0 } else { at.min(rows.len() - room) };
+    // The last row of the room tells of more.
+    let most = rows.len().saturating_sub(top + room);
+    turned.drawn.set((most, room.saturating_sub(1).max(1)));
+    let top = top + turned.rows.min(most);
     for ((line, lit), y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom() - below) {
         let area = Rect { y, height: 1, ..inner };
         if *lit {
@@ -85,20 +114,37 @@ pub fn render(item: Option<&Checkpoint>, other: Option<usize>, ctx: &Ctx<'_>, bu
     let hidden = rows.len().saturating_sub(top + room);
     if hidden > 0 && room > 0 {
         let last = Rect { y: inner.bottom() - below - 1, height: 1, ..inner };
-        let sheet = spec.as_ref().and_then(Spec::sheet);
-        let whole = if sheet.is_some() { "; Enter shows every line" } else { "" };
-        let rest = format!("  {} more rows{whole}", hidden + 1);
-        buf.set_style(last, ctx.theme.style(Slot::Warn));
-        let rest = format!("{rest:width$}", width = usize::from(last.width));
-        Line::from(Span::styled(rest, ctx.theme.style(Slot::Warn))).render(last, buf);
+        more_row(hidden + 1, spec.as_ref(), ctx, last, buf);
     }
     for (line, y) in answers.iter().zip(inner.bottom() - below..inner.bottom()) {
         line.render(Rect { y, height: 1, ..inner }, buf);
     }
 }
 
+/// How many rows there are more, and how they are seen.
+fn more_row(rows: usize, spec: Option<&Spec>, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer) {
+    let whole = if spec.and_then(Spec::sheet).is_some() { "Enter shows every line" } else { "PgDn goes on" };
+    let rest = format!("  {}; {whole}", count(rows, "more row"));
+    let warn = ctx.theme.style(Slot::Warn);
+    buf.set_style(area, warn);
+    let rest = format!("{rest:width$}", width = usize::from(area.width));
+    Line::from(Span::styled(rest, warn)).render(area, buf);
+}
+
+/// The title's right: how many wait.
+fn waits(ctx: &Ctx<'_>) -> String {
+    let waiting = ctx.state.open.len() + beside(ctx).map(|r| r.info.waiting).sum::<usize>();
+    if ctx.body.width < 70 {
+        waiting.to_string()
+    } else {
+        format!("{waiting} waiting · nothing runs without you")
+    }
+}
+
+/// The keys that choose among several.
+const ITEM: (&str, &str) = ("j k", "item");
 /// The keys at a question of another session.
-const ELSEWHERE: [(&str, &str); 3] = [("j k", "item"), ("Enter", "go to that session"), ("q", "back")];
+const ELSEWHERE: [(&str, &str); 3] = [ITEM, ("Enter", "go to that session"), ("q", "back")];
 
 /// Other sessions of this window in which something waits.
 pub fn beside<'a>(ctx: &Ctx<'a>) -> impl Iterator<Item = &'a RunRow> {
@@ -150,7 +196,6 @@ fn drawn(item: &Checkpoint, ctx: &Ctx<'_>) -> Option<Vec<Reach>> {
 
 /// The keys that the border names: those that do not stand above it with their reach.
 fn keys(spec: Option<&Spec>, above: bool, width: u16) -> Vec<(&'static str, &'static str)> {
-    const ITEM: (&str, &str) = ("j k", "item");
     const WHY: (&str, &str) = ("w", "why");
     const CLOSE: (&str, &str) = ("q", "close (stays pending)");
     const BACK: (&str, &str) = ("q", "back");
