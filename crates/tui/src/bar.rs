@@ -23,7 +23,7 @@ use crate::{
     pane::{Focus, plan},
     risk::{risk_name, risk_slot},
     row::{Row, wrap},
-    status::shorten,
+    status::{shorten, shorten_words},
     theme::{Glyphs, Slot, Theme},
 };
 
@@ -126,8 +126,12 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
     ];
     let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
     let how = how(spec, facts);
+    let title = || title_rows(spec, facts, width);
     if spec.free {
-        let mut rows = vec![closed(head, &how, theme, width)];
+        let mut head = title();
+        let last = head.pop().unwrap_or_default();
+        let mut rows: Vec<Line<'static>> = head.into_iter().map(Line::from).collect();
+        rows.push(closed(last, &how, theme, width));
         rows.extend(fact_rows(spec, theme, width));
         rows.extend(spec.options.iter().take(9).zip(1..).map(|(option, n)| {
             let text = shorten(option, width.saturating_sub(5));
@@ -147,13 +151,7 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
         head.extend(choices);
         return vec![closed(head, &how, theme, width)];
     }
-    let mut rows: Vec<Line<'static>> = Vec::new();
-    for (text, last) in titled(words, suffix, width.saturating_sub(glyph.width() + 1)) {
-        let mark = if rows.is_empty() { format!("{glyph} ") } else { " ".repeat(glyph.width() + 1) };
-        let mut spans = vec![Span::styled(mark, theme.style(slot)), Span::styled(text, strong)];
-        spans.extend(last.then(|| Span::styled(suffix.to_owned(), soft)));
-        rows.push(Line::from(spans));
-    }
+    let mut rows: Vec<Line<'static>> = title().into_iter().map(Line::from).collect();
     rows.extend(places);
     let all: Vec<Choice> = spec.choices.iter().filter(|c| !c.key.is_empty()).cloned().collect();
     let half = all.split_at(all.len().div_ceil(2));
@@ -170,6 +168,22 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
     rows
 }
 
+/// The words of a question with its sign, in two rows at most.
+fn title_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Vec<Span<'static>>> {
+    let theme = facts.theme;
+    let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
+    let (glyph, slot) = sound(spec.tone, facts.glyphs);
+    let indent = glyph.width() + 1;
+    let parts = titled(&spec.title, spec.suffix, width.saturating_sub(indent)).into_iter().enumerate();
+    let row = |(n, (text, last)): (usize, (String, bool))| {
+        let mark = if n == 0 { format!("{glyph} ") } else { " ".repeat(indent) };
+        let mut spans = vec![Span::styled(mark, theme.style(slot)), Span::styled(text, strong)];
+        spans.extend(last.then(|| Span::styled(spec.suffix.to_owned(), theme.style(Slot::Soft))));
+        spans
+    };
+    parts.map(row).collect()
+}
+
 /// The words of a question in two rows at most, each with whether it is the last.
 fn titled(words: &str, suffix: &str, width: usize) -> Vec<(String, bool)> {
     let room = width.saturating_sub(suffix.width()).max(1);
@@ -179,7 +193,7 @@ fn titled(words: &str, suffix: &str, width: usize) -> Vec<(String, bool)> {
     let mut parts = wrap(&Row::of(words, Slot::Text).pieces, width.max(8)).into_iter().map(|row| row.text());
     let first = parts.next().unwrap_or_default();
     let rest = words.get(first.len()..).unwrap_or_default().trim_start();
-    vec![(first, false), (shorten(rest, room), true)]
+    vec![(first, false), (shorten_words(rest, room), true)]
 }
 
 /// What is known of a question, where the bar shows it: a place in a row, all else in two at most.

@@ -444,4 +444,15 @@ pub fn shorten(text: &str, room: usize) -> String {
 }
 
 #[cfg(test)]
+/// The same for words: they are cut behind one, where that leaves more than half of the room.
+pub fn shorten_words(text: &str, room: usize) -> String {
+    let cut = shorten(text, room);
+    let Some(kept) = cut.strip_suffix('…').filter(|_| text.width() > room) else { return cut };
+    let whole = text.get(kept.len()..).is_some_and(|rest| rest.starts_with(' '));
+    match kept.rsplit_once(' ') {
+        Some((words, _)) if !whole && words.width() * 2 > room => format!("{}…", words.trim_end()),
+        Some(_) | None => cut,
+    }
+}
+
 mod tests;

@@ -27,7 +27,7 @@ use crate::{
     pane::Focus,
     preview::{Preview, acts, preview},
     risk::{risk_name, risk_slot},
-    status::shorten,
+    status::{shorten, shorten_words},
     theme::Slot,
 };
 
@@ -233,12 +233,15 @@ impl App {
         self.key_names(&keys, width)
     }
 
-    /// Keys and what they do, as many as fit whole.
+    /// Keys and what they do, as many as fit whole; where they are too many for wide gaps, between narrow ones.
     fn key_names(&self, keys: &[(&'static str, &'static str)], width: usize) -> Vec<Span<'static>> {
         let (key, soft) = (self.looks.theme.style(Slot::Text), self.looks.theme.style(Slot::Soft));
+        let words: usize = keys.iter().map(|(name, what)| name.width() + 1 + what.width()).sum();
+        let wide = words + 3 * keys.len().saturating_sub(1) <= width;
+        let between = if wide { "   " } else { "  " };
         let (mut spans, mut used) = (Vec::new(), 0);
         for (name, what) in keys {
-            let gap = if used == 0 { "" } else { "   " };
+            let gap = if used == 0 { "" } else { between };
             let (name, what) = (format!("{gap}{name}"), format!(" {what}"));
             used += name.width() + what.width();
             if used > width {
@@ -284,7 +287,7 @@ impl App {
         };
         let fits = |way: &Vec<String>| used(way) + what.width() <= width;
         let way = [whole, short].into_iter().find(fits).unwrap_or(least);
-        let what = shorten(what, width.saturating_sub(used(&way)));
+        let what = shorten_words(what, width.saturating_sub(used(&way)));
         let mut spans = vec![Span::styled("Path: ", style(Slot::Soft))];
         for name in way {
             spans.extend([

@@ -15,7 +15,7 @@ use super::App;
 use crate::{
     preview::Preview,
     risk::{risk_name, risk_slot},
-    status::shorten,
+    status::shorten_words,
     theme::Slot,
 };
 
@@ -90,7 +90,7 @@ impl App {
             keys = head;
         }
         let room = width.saturating_sub(fixed + keys.width() + 3);
-        let why = if room < 12 || empty { String::new() } else { shorten(&Clean::line(why), room) };
+        let why = if room < 12 || empty { String::new() } else { shorten_words(&Clean::line(why), room) };
         let left = Line::from(vec![
             Span::styled(changed, style(Slot::Accent)),
             Span::styled(name, style(risk_slot(risk))),
