@@ -242,6 +242,21 @@ fn put(buf: &mut Buffer, mut x: u16, y: u16, end: u16, text: &str, style: Style)
     x
 }
 
+/// A title without the marks of code in it: of a title each pair of them is markup, a single one is not.
+pub fn uncoded(title: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(title.len()), title);
+    while let Some((before, code, after)) = rest
+        .split_once('`')
+        .and_then(|(before, rest)| rest.split_once('`').map(|(code, after)| (before, code, after)))
+    {
+        out.push_str(before);
+        out.push_str(code);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
 /// Columns that `text` takes: those of its graphemes, as the terminal's buffer counts them.
 pub fn width(text: &str) -> usize {
     if text.is_ascii() {

@@ -341,7 +341,7 @@ fn letters(hint: &str) -> &'static str {
 
 fn quoted(before: &str, name: Option<String>, after: &str) -> Option<(Piece, String, Piece)> {
     let name = name.map(|n| n.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|n| !n.is_empty())?;
-    let name = Clean::line(&name).into_string();
+    let name = row::uncoded(&Clean::line(&name));
     Some((piece(before, Tone::Text), name, piece(after, Tone::Text)))
 }
 

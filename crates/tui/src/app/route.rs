@@ -20,7 +20,7 @@ use crate::{
     ctx::Wanted,
     frame,
     keymap::{ANYWHERE, Action, Chord},
-    overlay::{Letter, OVERLAYS, Overlay, OverlayKind, help},
+    overlay::{Letter, OVERLAYS, OverlayKind, help},
     pace::Urgency,
     pane::{Focus, PANES, PaneId, plan},
     standing::Stamp,
@@ -155,8 +155,8 @@ impl App {
     fn unbound(&mut self, key: KeyEvent, chord: Chord, came: Instant) {
         let writing = self.panes.focus == Focus::Composer && !self.composer.draft.is_empty();
         let ctx = self.ctx(came);
-        let strange = |top: &Box<dyn Overlay>| top.weighs('?', None, &ctx) == Some(Letter::Strange);
-        let free = self.overlays.last().map_or(!writing, strange);
+        let top = self.overlays.last();
+        let free = top.map_or(!writing, |top| top.weighs('?', None, &ctx) == Some(Letter::Strange));
         let asks = chord.letter() == Some('?') && free;
         if asks {
             // What is typed behind it without a pause makes it the first letter of a line.

@@ -279,7 +279,11 @@ impl Pane for PlanPane {
                 let kept = self.revision.take().filter(|(of, _)| *of == shown);
                 let work = || version.before.map(|old| Revision::of(version.plan, old)).unwrap_or_default();
                 let (_, revision) = self.revision.insert(kept.unwrap_or_else(|| (shown, work())));
-                rows::items(ctx, (version, revision), width, &self.open, &self.proofs)
+                let drawn =
+                    |whole| rows::items(ctx, (version, revision), (width, whole), &self.open, &self.proofs);
+                // What is done leaves its room to what is not, where there is none to spare.
+                let all = drawn(true);
+                if all.height() < usize::from(size.height) { all } else { drawn(false) }
             }
             None => rows::Drawn::default(),
         };
@@ -303,7 +307,7 @@ impl Pane for PlanPane {
             Some(_) | None => String::new(),
         };
         let name = Row::of("Plan ", Slot::Text).and(&version, Slot::Text).and(ctx.glyphs.dot, Slot::Text);
-        let left = name.and(" ", Slot::Text).and(&plan.title, Slot::Text).text();
+        let left = name.and(" ", Slot::Text).and(&crate::row::uncoded(&plan.title), Slot::Text).text();
         let right = match (active, rows::finished(plan)) {
             (true, _) => Row::of(&rows::progress(plan), Slot::Soft),
             (false, true) if plan.fulfilled() => Row::of("done", Slot::Ok),

@@ -95,3 +95,10 @@ fn code_goes_on_below_its_first_word() {
     let line = Row::of("    let total = first + second;", Slot::Text);
     assert_eq!(texts(&wrap_in(&line.pieces, 20)), ["    let total =", "    first + second;"]);
 }
+
+#[test]
+fn marks_of_code_in_a_title_go_in_pairs() {
+    assert_eq!(uncoded("Rename `Store` to `Shelf`"), "Rename Store to Shelf");
+    assert_eq!(uncoded("It isn`t one"), "It isn`t one");
+    assert_eq!(uncoded("`a` and ` alone"), "a and ` alone");
+}

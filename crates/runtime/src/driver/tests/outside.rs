@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::*;
 
-fn git(folder: &Path, args: &[&str]) {
+fn git(folder: &std::path::Path, args: &[&str]) {
     let own = ["-c", "user.name=x", "-c", "user.email=x@y"];
     assert!(Command::new("git").args(own).args(args).current_dir(folder).status().unwrap().success());
 }

@@ -126,7 +126,7 @@ impl Drawn {
 pub(super) fn items(
     ctx: &Ctx<'_>,
     (version, revision): (Version<'_>, &Revision),
-    width: usize,
+    (width, whole): (usize, bool),
     open: &BTreeSet<Target>,
     proofs: &BTreeMap<GateId, (Millis, Proof)>,
 ) -> Drawn {
@@ -135,7 +135,7 @@ pub(super) fn items(
     let before = before.filter(|_| (awaiting || now.is_some()) && !revision.words().is_empty());
     let revised = before.map(|before| (before, revision));
     let back = with_back(ctx.state);
-    let mut d = Drawer { ctx, width, open, awaiting, revised, back, items: Vec::new() };
+    let mut d = Drawer { ctx, width, whole, open, awaiting, revised, back, items: Vec::new() };
     if let Some(now) = now {
         let text = format!("Version {} of {now}, as it was; v looks at the others", plan.version);
         d.plain(Row::of(&text, Slot::Warn));
@@ -164,7 +164,7 @@ pub(super) fn items(
         let hint = if awaiting { gates::asked(plan, ctx) } else { "" };
         d.plain(Row::of("Gates", Slot::Soft).and(hint, Slot::Faint));
         d.items.iter_mut().next_back().into_iter().for_each(|item| item.heads = true);
-        let pad = plan.gates.iter().map(|g| row::width(&g.name)).max().unwrap_or(0).min(16);
+        let pad = gates::name_columns(plan);
         for gate in &plan.gates {
             d.gate(gate, plan, pad, proofs.get(&gate.id).filter(|_| now.is_none()));
         }
@@ -187,6 +187,8 @@ pub(super) fn items(
 struct Drawer<'a> {
     ctx: &'a Ctx<'a>,
     width: usize,
+    /// Whether titles of what is done are read whole as well.
+    whole: bool,
     open: &'a BTreeSet<Target>,
     awaiting: bool,
     /// The version before, and what was changed of it.
@@ -224,19 +226,17 @@ impl<'a> Drawer<'a> {
         let room = |right: &Row| self.width.saturating_sub(lead.width() + right.width() + 2);
         // What is to be approved is seen: files that find no place beside the title stand below it.
         let asked = self.awaiting && task.status == TaskStatus::Pending;
-        let titled = |right: &Row| wrap(&Row::of(&task.title, title).pieces, room(right));
+        let named = row::uncoded(&task.title);
+        let titled = |right: &Row| wrap(&Row::of(&named, title).pieces, room(right));
         let beside = titled(&right).len();
         let narrow = beside > 1 && (room(&right) < TITLE_ROOM || beside > titled(&Row::new()).len());
         let below = asked && (task.files.len() > 1 || narrow);
         let right = if below || narrow && asked || room(&right) < TITLE_ROOM { Row::new() } else { right };
         let open = self.open.contains(&Target::Task(task.id));
-        let rests = task.status.at_rest() && task.status != TaskStatus::Failed && !open;
+        let rests = task.status.at_rest() && task.status != TaskStatus::Failed && !open && !self.whole;
         // What is done leaves the room to what is not.
-        let lines = if rests {
-            vec![Row::of(&task.title, title).cut(room(&right), g.ellipsis)]
-        } else {
-            titled(&right)
-        };
+        let lines =
+            if rests { vec![Row::of(&named, title).cut(room(&right), g.ellipsis)] } else { titled(&right) };
         let mut lines = lines.into_iter();
         let mut left = lead.clone();
         left.pieces.extend(lines.next().unwrap_or_default().pieces);
@@ -305,7 +305,7 @@ impl<'a> Drawer<'a> {
     fn removed(&mut self) {
         let Some((before, revision)) = self.revised else { return };
         for task in revision.removed.iter().filter_map(|id| before.task(*id)) {
-            self.gone(&task.title);
+            self.gone(&row::uncoded(&task.title));
         }
     }
 

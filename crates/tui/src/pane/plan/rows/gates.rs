@@ -72,10 +72,11 @@ impl Drawer<'_> {
         let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
         let change = self.revised.and_then(|(_, revision)| revision.gate(gate.id));
         let lead = self.gutter(change.map(|c| (c.sign(), change_ink(c)))).and(mark, ink).and(" ", Slot::Text);
-        let left = lead.and(&name, Slot::Text).and(&gap, Slot::Text);
+        let own = named(gate);
+        let left = if own { lead.and(&name, Slot::Text).and(&gap, Slot::Text) } else { lead };
+        let ink = if own { Slot::Soft } else { Slot::Text };
         let right_width = right.width() + 2;
-        let row =
-            left.clone().and(&gate.command, Slot::Soft).ends_keeping_right(right, self.width, g.ellipsis);
+        let row = left.clone().and(&gate.command, ink).ends_keeping_right(right, self.width, g.ellipsis);
         let whole = left.width() + row::width(&gate.command) + right_width < self.width;
         self.items.push(Item { row, target: Some(Target::Gate(gate.id)), heads: false });
         // A yes to the plan is one to exactly this line: all of it is seen.
@@ -98,7 +99,8 @@ impl Drawer<'_> {
     pub(super) fn removed_gates(&mut self) {
         let Some((before, revision)) = self.revised else { return };
         for gate in revision.removed_gates.iter().filter_map(|id| before.gate(*id)) {
-            self.gone(&format!("{}  {}", gate.name, gate.command));
+            let name = if named(gate) { format!("{}  ", gate.name) } else { String::new() };
+            self.gone(&format!("{name}{}", gate.command));
         }
     }
 
@@ -127,6 +129,17 @@ pub(super) fn asked(plan: &Plan, ctx: &Ctx<'_>) -> &'static str {
         0 => "   each asks before it runs",
         _ => "   your yes covers all but the dangerous",
     }
+}
+
+/// Whether a gate has a name of its own: one that is called as its command says it once.
+fn named(gate: &Gate) -> bool {
+    gate.name.trim() != gate.command.trim()
+}
+
+/// Columns of the names of gates.
+pub(super) fn name_columns(plan: &Plan) -> usize {
+    let names = plan.gates.iter().filter(|gate| named(gate)).map(|gate| row::width(&gate.name));
+    names.max().unwrap_or(0).min(16)
 }
 
 fn after(gate: &Gate, plan: &Plan) -> String {
