@@ -247,6 +247,7 @@ impl ConversationPane {
 
     /// Lays one entry out and asks for the text that it lacks.
     fn lay(&mut self, ctx: &Ctx<'_>, key: i64) -> usize {
+        let details = ctx.keymap.key(frame::Action::Details);
         let env = Env {
             width: self.width(),
             glyphs: ctx.glyphs,
@@ -255,6 +256,7 @@ impl ConversationPane {
             now: ctx.now,
             offset: ctx.surroundings.utc_offset_minutes,
             spinner: ctx.spinner,
+            opens: details.as_deref().unwrap_or_default(),
         };
         let Some(entry) = self.log.get_mut(key) else { return 0 };
         entry.lay(&env);

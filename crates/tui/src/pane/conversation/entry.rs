@@ -36,6 +36,8 @@ pub(super) struct Env<'a> {
     pub(super) now: Millis,
     pub(super) offset: i32,
     pub(super) spinner: usize,
+    /// The key that unfolds the entry at which it is pressed.
+    pub(super) opens: &'a str,
 }
 
 /// Text as events carry it, until the whole is here.

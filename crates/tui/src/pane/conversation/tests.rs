@@ -372,16 +372,17 @@ fn shown_below(output: &str, status: CallStatus, typed: bool) -> Vec<String> {
 
 #[test]
 fn the_end_of_what_a_command_wrote_stands_below_it_and_the_rest_is_folded() {
-    // The user's own line, and what failed, to twenty lines; what passed for the agent, short.
-    for (status, typed, most) in [
-        (CallStatus::Done, true, 20),
-        (CallStatus::Failed, true, 20),
-        (CallStatus::Failed, false, 20),
-        (CallStatus::Done, false, 5),
+    // The user's own line, and what failed, to twenty rows, the last of which says so; what passed for the agent, short.
+    for (status, typed, most, last) in [
+        (CallStatus::Done, true, 20, "│ line 30"),
+        (CallStatus::Failed, true, 19, "✗ exit 0"),
+        (CallStatus::Failed, false, 19, "✗ exit 0"),
+        (CallStatus::Done, false, 5, "│ line 30"),
     ] {
         let rows = shown_of(30, status, typed);
-        assert_eq!(rows[0], format!("▸ {} lines above", 30 - most), "{status:?} typed {typed}: {rows:?}");
-        assert_eq!((rows.len(), rows.last().unwrap().as_str()), (most + 1, "│ line 30"), "{rows:?}");
+        let above = format!("▸ {} lines above, Ctrl-O shows all", 30 - most);
+        assert_eq!(rows[0], above, "{status:?} typed {typed}: {rows:?}");
+        assert_eq!((rows[most].as_str(), rows.last().unwrap().as_str()), ("│ line 30", last), "{rows:?}");
         assert_eq!(shown_of(2, status, typed), ["│ line 1", "│ line 2"]);
     }
 }
@@ -393,11 +394,11 @@ fn of_a_command_that_ended_well_the_end_of_its_result_is_shown_and_not_of_its_pr
     let rows = shown_below(&output, CallStatus::Done, false);
     assert_eq!(
         (rows[0].as_str(), rows.last().unwrap().as_str()),
-        ("▸ 14 more lines", "│ test 9"),
+        ("▸ 14 more lines, Ctrl-O shows all", "│ test 9"),
         "{rows:?}"
     );
     let rows = shown_below(&output, CallStatus::Failed, false);
-    assert_eq!(rows.last().unwrap(), "│ Compiling 9", "what failed says so there");
+    assert_eq!(rows[rows.len() - 2], "│ Compiling 9", "what failed says so there: {rows:?}");
 }
 
 #[test]

@@ -26,6 +26,9 @@ use crate::{
 /// Lines of live output below a running command.
 const TAIL_LINES: usize = 6;
 
+/// A call of more rows says at its end once more that it failed.
+const LONG: usize = 8;
+
 /// Lines of an unfolded result.
 const DETAIL_LINES: usize = 400;
 
@@ -179,6 +182,7 @@ fn spent(call: &Call, env: &Env<'_>) -> String {
 
 pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
     let g = env.glyphs;
+    let begin = rows.len();
     let (mark, ink) = match call.state {
         CallState::Asked => (g.waits, Slot::Warn),
         CallState::Running => (g.spin(env.spinner), Slot::Info),
@@ -221,12 +225,26 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
         step.into_iter().chain([spent(call, env)].into_iter().filter(|s| !s.is_empty())).collect();
     rows.push(row.ends(Row::of(&right.join(&format!(" {} ", g.dot)), Slot::Faint), env.width, g.ellipsis));
     agents::rows(&call.children, matches!(call.state, CallState::Ended(_)), env, rows);
+    written_rows(call, open, env, rows);
+    // What stands so far below the beginning is read without it.
+    if call.state == CallState::Ended(CallStatus::Failed) && rows.len() - begin > LONG && !summary.is_empty()
+    {
+        let row = Row::of("  ", Slot::Text).and(g.failed, Slot::Bad).and(" ", Slot::Text);
+        rows.push(row.and(&summary, Slot::Bad).cut(env.width, g.ellipsis));
+    }
+}
+
+/// What a call wrote, as much of it as stands there.
+fn written_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let g = env.glyphs;
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {
         detail(&call.result.shown, env, rows);
     } else if call.peek > 0 && !call.result.shown.is_empty() {
         let well = call.state == CallState::Ended(CallStatus::Done);
-        peek::peek(&call.result.shown, (call.peek, well), env, rows);
+        // The row at the end of one that failed is one of these.
+        let most = call.peek.saturating_sub(usize::from(failed && call.peek > LONG));
+        peek::peek(&call.result.shown, (most, well), env, rows);
     } else if call.state == CallState::Running || failed || open {
         for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
             let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
@@ -302,7 +320,7 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     let head = lines.next().unwrap_or_default().trim_start_matches('★').trim_start();
     let waits = card.verdict.is_none();
     let title = if waits { Ink::of(Slot::Accent).bold() } else { Slot::Text.into() };
-    let left = Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(head, title);
+    let left = Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(&row::uncoded(head), title);
     let right = match card.verdict {
         Some((word, ink)) => {
             let marks = [(Slot::Ok, g.done), (Slot::Soft, g.skipped)];
@@ -317,7 +335,7 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     }
     rows.push(Row::new());
     for line in lines {
-        rows.push(Row::of(line, Slot::Text).cut(env.width, g.ellipsis));
+        rows.push(Row::of(&row::uncoded(line), Slot::Text).cut(env.width, g.ellipsis));
     }
     card.note.lay(env.width, g);
     card.note.colour(0..usize::MAX, env.colours);

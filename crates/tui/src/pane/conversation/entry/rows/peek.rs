@@ -44,12 +44,14 @@ pub(super) fn peek(text: &str, (most, well): (usize, bool), env: &Env<'_>, rows:
         (false, true) => format!("{} above", row::count(hidden, "line")),
         (false, false) => format!("{} folded", row::count(hidden, "line")),
     };
-    let fold = format!("  {} {fold}", env.glyphs.folded);
+    let opens = if env.opens.is_empty() { String::new() } else { format!(", {} shows all", env.opens) };
+    let fold = format!("  {} {fold}{opens}", env.glyphs.folded);
     rows.push(Row::of(&fold, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
     let end = rows.len() + most;
     for n in chosen {
         if gaps.contains(&n) {
-            rows.push(Row::of(&format!("    {}", env.glyphs.ellipsis), Slot::Faint));
+            let gutter = Row::of("  ", Slot::Text).and(env.glyphs.column, Slot::Line);
+            rows.push(gutter.and(&format!(" {}", env.glyphs.ellipsis), Slot::Faint));
         }
         lines_below(lines.get(n..=n).unwrap_or_default(), env, rows);
     }
