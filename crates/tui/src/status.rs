@@ -230,7 +230,8 @@ impl Groups {
             head,
             name,
             tail,
-            waiting,
+            // One number, in words or at the flag alone.
+            waiting: hunks.unwrap_or(waiting),
             waits,
             since: since(state, form),
             flag: form.glyphs.waits,
@@ -324,13 +325,13 @@ const CHOOSE: &str = "[1/2/3]";
 const SUGGEST: &str = "[y/n/suggest]";
 const RETRY: &str = "[retry/replan/abandon]";
 
-/// The keys of a hint alone; empty where it has none.
 /// The answers of the phase's own question, unless another stands in its place.
 fn hint(words: &'static str, state: &State) -> Option<Piece> {
     let other = state.phase_question().is_some_and(|question| question.kind.held().is_some());
     (!other).then(|| piece(words, Tone::Hint))
 }
 
+/// The keys of a hint alone; empty where it has none.
 fn letters(hint: &str) -> &'static str {
     match hint {
         SUGGEST => "[y/n]",
@@ -443,7 +444,6 @@ pub fn shorten(text: &str, room: usize) -> String {
     out
 }
 
-#[cfg(test)]
 /// The same for words: they are cut behind one, where that leaves more than half of the room.
 pub fn shorten_words(text: &str, room: usize) -> String {
     let cut = shorten(text, room);
@@ -455,4 +455,5 @@ pub fn shorten_words(text: &str, room: usize) -> String {
     }
 }
 
+#[cfg(test)]
 mod tests;

@@ -122,7 +122,6 @@ impl App {
         let withdrawn = self.composer.withdraw();
         let aside = withdrawn.map(|w| w.question).or(self.offering.at_hand.take());
         self.offering.aside = aside.or(self.offering.aside);
-        const WAITS: &str = "postponed; it waits in the list";
         match withdrawn {
             Some(withdrawn) if withdrawn.kept => self.tell_kept(withdrawn, WAITS),
             Some(_) | None if aside.is_some() => self.say(WAITS),
@@ -209,6 +208,8 @@ impl App {
     }
 }
 
+/// Told of what was put aside.
+const WAITS: &str = "postponed; it waits in the list";
 const TOO_SMALL: &str = "the screen is too small to show the whole command; the list shows it";
 
 /// The command of a goal that waits for the user: the question, the call, the line, the risk. Before it was

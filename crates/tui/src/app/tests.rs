@@ -19,6 +19,7 @@ mod grants;
 mod held;
 mod hostile;
 mod keys;
+mod labels;
 mod newcomer;
 mod notices;
 mod offer;
@@ -83,9 +84,9 @@ struct Desk {
     quit: bool,
     /// The drafts that were to be kept.
     kept: Vec<String>,
-}
     /// How often what others may have changed was to be looked at.
     looks_again: usize,
+}
 
 impl Desk {
     fn new(width: u16, height: u16) -> Self {
@@ -110,8 +111,8 @@ impl Desk {
             number: 0,
             quit: false,
             kept: Vec::new(),
-        };
             looks_again: 0,
+        };
         let around = Surroundings {
             folder: "inkwell".into(),
             branch: Some("main".into()),
@@ -237,8 +238,8 @@ impl Desk {
                     self.asks.push(ask);
                 }
                 Request::Tell(_) => {}
-                Request::Draft(text) => self.kept.push(text),
                 Request::Focused => self.looks_again += 1,
+                Request::Draft(text) => self.kept.push(text),
                 Request::Quit => self.quit = true,
             }
         }
@@ -313,6 +314,7 @@ fn key(name: &str) -> KeyEvent {
         "right" => KeyCode::Right,
         "backspace" => KeyCode::Backspace,
         "pgup" => KeyCode::PageUp,
+        "pgdn" => KeyCode::PageDown,
         "end" => KeyCode::End,
         "f1" => KeyCode::F(1),
         one => KeyCode::Char(one.chars().next().unwrap()),

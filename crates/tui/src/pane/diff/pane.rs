@@ -30,6 +30,7 @@ use crate::{
     layout::WIDE,
     pane::{
         Ctx, DecidingKeys, Errand, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line, inside,
+        plan::finished,
     },
     row::{Ink, Row, count, fit_path, width},
     standing::Standing,
@@ -339,7 +340,9 @@ impl Pane for DiffPane {
 
     /// Between two steps of a run the review goes on, unless something else wants an answer first.
     fn errand(&self, state: &State) -> Option<Errand> {
-        let goes_on = state.phase == Phase::Executing && state.open.is_empty();
+        // Once every step is at rest only gates are left of the run, and those change nothing.
+        let steps = state.plan.as_ref().is_none_or(|plan| !finished(plan));
+        let goes_on = state.phase == Phase::Executing && state.open.is_empty() && steps;
         (goes_on || self.decides(state)).then_some(Errand::Review)
     }
 
@@ -352,12 +355,10 @@ impl Pane for DiffPane {
         }
         let (take, leave, hunk, file) = (("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"));
         if ctx.body.width < WIDE {
-            // No border names what is done to files, and one line says that Esc goes back, but above a draft.
+            // No border names what is done to files, and one line says how to go on and back.
             let keeps = if ctx.draft.is_empty() { "closes" } else { "keeps your draft" };
-            let mut keys = vec![take, leave, ("a", "apply"), ("s", "skip"), ("A", "all")];
-            let at = if ctx.draft.is_empty() { 7 } else { 5 };
-            keys.extend([hunk, file]);
-            keys.insert(at, ("Esc", keeps));
+            let mut keys = vec![take, leave, ("a", "apply"), ("s", "skip"), ("A", "all"), hunk, file];
+            keys.insert(if ctx.draft.is_empty() { 5 } else { 4 }, ("Esc", keeps));
             return DecidingKeys { keys, beside: "" };
         }
         let kept = if ctx.draft.is_empty() { "closes, decisions kept" } else { "closes, your draft is kept" };

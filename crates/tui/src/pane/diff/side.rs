@@ -171,7 +171,22 @@ impl DiffPane {
             &format!("{} {taken}  {} {left}  {} {undecided}", g.taken, g.left, g.undecided),
             Slot::Faint,
         );
-        words.ends(counts, columns, g.ellipsis)
+        let room = columns.saturating_sub(words.width() + 2);
+        let right = if counts.width() <= room || !focused { counts } else { self.moves(room) };
+        words.ends(right, columns, g.ellipsis)
+    }
+
+    /// The keys that go on and choose lines, as many as fit.
+    fn moves(&self, room: usize) -> Row {
+        let file = ("} {", "file");
+        let keys = [("v", "lines"), ("] [", "hunk"), file].into_iter().rev();
+        let keys = keys.filter(|key| *key != file || self.files.len() > 1);
+        keys.fold(Row::new(), |row, (key, what)| {
+            let gap = if row.pieces.is_empty() { "" } else { "  " };
+            let next =
+                row.clone().and(gap, Slot::Text).and(key, Slot::Text).and(&format!(" {what}"), Slot::Faint);
+            if next.width() <= room { next } else { row }
+        })
     }
 
     /// The files with their hunks, and below them the counts.
@@ -280,7 +295,7 @@ impl DiffPane {
         let mut rows = vec![head, Row::new()];
         for (id, _) in &self.asked_all {
             let Some(p) = Self::proposal(ctx, *id) else { continue };
-            let (taken, left, _) = p.tally();
+            let (taken, left, undecided) = p.tally();
             let chosen = p.chosen().len();
             let what = match p.kind {
                 _ if chosen == 0 => "nothing".to_owned(),
@@ -292,6 +307,10 @@ impl DiffPane {
                 ChangeKind::Modify if taken + left == 0 => {
                     format!("all {} (undecided)", count(p.hunks.len(), "hunk"))
                 }
+                ChangeKind::Modify if undecided > 0 => {
+                    let all = count(p.hunks.len(), "hunk");
+                    format!("{chosen} of {all}, waits: {} undecided", count(undecided, "hunk"))
+                }
                 ChangeKind::Modify => format!("{chosen} of {}", count(p.hunks.len(), "hunk")),
             };
             let off = ctx.state.off_plan(p).is_some();
@@ -301,7 +320,10 @@ impl DiffPane {
             let row = Row::of("  ", Slot::Text).and(&path, Slot::Text);
             rows.push(row.ends_keeping_right(Row::of(&what, ink), columns, g.ellipsis));
         }
-        let waits = self.files.iter().filter_map(|f| Self::proposal(ctx, f.id)).filter(|p| in_part(p));
+        // A file has one row, whatever stands in it.
+        let listed = |id| self.asked_all.iter().any(|(of, _)| *of == id);
+        let waits = self.files.iter().filter(|f| !listed(f.id)).filter_map(|f| Self::proposal(ctx, f.id));
+        let waits = waits.filter(|p| in_part(p));
         for p in waits.filter(|_| self.sheet == Sheet::All) {
             let what = format!("waits: {} undecided", count(p.tally().2, "hunk"));
             let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);

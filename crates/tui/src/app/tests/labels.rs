@@ -1,0 +1,134 @@
+//! Keys that are named do something where they are named, and what says that there is more can be turned on.
+
+use super::{review::Bench, *};
+use crate::row::uncoded;
+
+/// The keys in the lower border of the page that lies on top.
+fn border(desk: &mut Desk) -> String {
+    let text = desk.text();
+    text.lines().rev().find(|row| row.contains('╰')).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_page_names_the_keys_that_scroll_only_where_it_scrolls() {
+    for (width, height, scrolls) in [(140, 70, false), (60, 20, true)] {
+        let mut desk = Desk::new(width, height);
+        desk.press("<f1>");
+        let keys = border(&mut desk);
+        assert_eq!(keys.contains("scroll"), scrolls, "{width}x{height} {keys}");
+        let before = desk.text();
+        desk.press("<down>");
+        assert_eq!(desk.text() != before, scrolls, "{width}x{height}");
+    }
+}
+
+#[test]
+fn the_palette_says_whether_enter_runs_or_only_writes() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("<ctrl-p>/status");
+    assert!(desk.text().contains("Enter write it in the draft"), "{}", desk.text());
+    desk.press("<enter>");
+    assert_eq!(desk.app.composer.draft.shown().trim(), "/status");
+    let mut desk = Desk::new(100, 30);
+    desk.press("<ctrl-p>next pane");
+    assert!(desk.text().contains("Enter run"), "{}", desk.text());
+    desk.press("xyzzy");
+    assert!(!border(&mut desk).contains("Enter"), "nothing is found");
+}
+
+#[test]
+fn a_list_of_one_names_no_key_that_chooses_another() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("run the tests<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"make one"}"#)]);
+    desk.collect();
+    desk.wait(900).press("<ctrl-x>a");
+    assert_eq!(desk.top(), Some("approvals"));
+    assert!(!border(&mut desk).contains("j k"), "{}", desk.text());
+}
+
+#[test]
+fn what_of_a_question_finds_no_room_in_the_list_is_turned_to() {
+    let mut desk = Desk::new(60, 20);
+    desk.press("run the tests<enter>").deliver();
+    let long: Vec<String> = (0..60).map(|n| format!("word-{n}")).collect();
+    let args = serde_json::json!({ "command": format!("make {} the-end", long.join(" ")) }).to_string();
+    desk.reply("", &[("run", &args)]);
+    desk.collect();
+    desk.wait(900).press("<ctrl-x>a");
+    let text = desk.text();
+    assert!(text.contains("PgDn goes on") && !text.contains("the-end"), "{text}");
+    for _ in 0..30 {
+        desk.press("<pgdn>");
+    }
+    let text = desk.text();
+    assert!(!text.contains("PgDn goes on"), "{text}");
+    let seen = |desk: &mut Desk| desk.text().contains("make word-0");
+    assert!(!seen(&mut desk));
+    for _ in 0..30 {
+        desk.press("<pgup>");
+    }
+    assert!(seen(&mut desk), "{}", desk.text());
+}
+
+#[test]
+fn the_answers_of_a_question_that_stands_aside_are_not_named() {
+    let mut desk = Desk::new(100, 30).with_plan();
+    assert!(desk.text().contains("[y/n/suggest]"));
+    desk.give(Input::say("/exit"));
+    let text = desk.text();
+    assert!(text.contains("Leave?") && !text.contains("[y/n/suggest]"), "{text}");
+}
+
+#[test]
+fn a_long_question_is_wrapped_and_cut_with_a_mark() {
+    for (width, height) in [(60, 20), (100, 30)] {
+        let mut desk = Desk::new(width, height);
+        desk.press("look around<enter>").deliver();
+        let question = "Which of the very many ways to go on from here do you think would be the one that is best \
+                        for everybody who reads this code later, and why would that be so in the end?";
+        let args = serde_json::json!({ "question": question, "choices": ["one", "two"] }).to_string();
+        desk.reply("", &[("ask_user", &args)]);
+        desk.collect();
+        let rows: Vec<String> = desk.text().lines().map(str::to_owned).collect();
+        let at = rows.iter().rposition(|row| row.contains("Which of the very")).unwrap();
+        let row = rows[at + 1].trim_end();
+        assert!(row.contains('…') || row.contains("in the end?"), "{rows:#?}");
+        let word = row.split('…').next().unwrap().trim_end().rsplit(' ').next().unwrap();
+        assert!(question.split(' ').any(|of| of == word), "{word} is no word of it");
+    }
+}
+
+#[test]
+fn a_file_has_one_row_in_the_sheet_of_all() {
+    let mut bench = Bench::new(100, 30);
+    bench.press("<ctrl-x>d");
+    bench.press("y");
+    bench.press("A");
+    let text = bench.desk.text();
+    let sheet: Vec<&str> =
+        text.lines().filter(|row| row.contains("src/a.rs") && row.contains("undecided")).collect();
+    assert_eq!(sheet.len(), 1, "{text}");
+    assert!(sheet[0].contains("1 of 2 hunks, waits: 1 hunk undecided"), "{text}");
+}
+
+#[test]
+fn marks_of_code_and_names_that_are_commands_are_not_drawn_twice() {
+    let plan = r#"{"title":"Rename `Store`","tasks":[{"title":"Rename `Store` to `Shelf`","kind":"modify"}],
+        "gates":[{"name":"cargo test","command":"cargo test"}]}"#;
+    let mut desk = Desk::new(100, 30).planned(plan);
+    let text = desk.text();
+    assert!(text.contains(&uncoded("Rename `Store` to `Shelf`")) && !text.contains("`Shelf`"), "{text}");
+    assert!(!text.contains("cargo test  cargo test"), "{text}");
+}
+
+#[test]
+fn a_window_that_is_looked_at_again_looks_at_what_others_changed() {
+    let mut desk = Desk::new(100, 30);
+    desk.app.terminal(&crossterm::event::Event::FocusLost, desk.now);
+    desk.collect();
+    assert_eq!(desk.looks_again, 0);
+    desk.app.terminal(&crossterm::event::Event::FocusGained, desk.now);
+    desk.collect();
+    assert_eq!(desk.looks_again, 1);
+}
