@@ -40,6 +40,15 @@ impl Unlost {
             Self::Undone => "nothing that /undo does not bring back",
         }
     }
+
+    /// The same in few words, beside the risk.
+    pub const fn briefly(self) -> &'static str {
+        match self {
+            Self::Held => "the sandbox holds it",
+            Self::MadeAgain => "tools make it again",
+            Self::Undone => "/undo brings it back",
+        }
+    }
 }
 
 /// What a command means.

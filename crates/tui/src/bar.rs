@@ -287,7 +287,7 @@ fn command_rows(
         beyond if beyond.is_empty() => String::new(),
         beyond => format!(", {beyond}"),
     };
-    let risk = format!("{}{beyond}", risk_name(command.weight(), facts.glyphs.waits == "!"));
+    let risk = format!("{}{beyond}", risk_name(command.risk, facts.glyphs.waits == "!"));
     let more = more(waiting(state).saturating_sub(1), "");
     // The risk is said before what is asked.
     let head = format!("{} Run this command?   ", facts.glyphs.waits);
@@ -299,7 +299,7 @@ fn command_rows(
     };
     let head = Line::from(vec![
         Span::styled(head, theme.style(Slot::Warn)),
-        Span::styled(risk, theme.style(risk_slot(command.weight()))),
+        Span::styled(risk, theme.style(risk_slot(command.risk))),
         Span::styled(why, theme.style(Slot::Soft)),
         Span::styled(more, theme.style(Slot::Soft)),
     ]);

@@ -123,15 +123,17 @@ impl CommandQuestion {
         self.meant.as_ref().and_then(|meant| meant.unlost)
     }
 
-    /// Its risk as it weighs here: nothing is of high risk that loses nothing.
-    pub fn weight(&self) -> Risk {
-        if self.unlost().is_some() { self.risk.min(Risk::Medium) } else { self.risk }
+    /// Why a line of high risk wants less than its word here, in few words. The risk itself is its text's, the same
+    /// wherever it is told: what a look finds says what is asked for, not how dangerous the line is.
+    fn spared(&self) -> Option<&'static str> {
+        let spared = self.unlost().filter(|_| self.risk == Risk::High && !self.loses);
+        spared.map(Unlost::briefly)
     }
 
     /// What is beyond the usual about it, for people; empty when nothing is.
     pub fn beyond(&self) -> String {
         let given = (!self.gives.is_empty()).then_some("with .env");
-        self.confine.beyond().into_iter().chain(given).collect::<Vec<_>>().join(", ")
+        self.confine.beyond().into_iter().chain(given).chain(self.spared()).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -158,7 +160,7 @@ impl Question for CommandQuestion {
         spec.text = clean(&self.command);
         spec.tag = "command";
         spec.exact = true;
-        spec.danger = Some(Danger { risk: self.weight(), beyond: self.confine.beyond() });
+        spec.danger = Some(Danger { risk: self.risk, beyond: self.confine.beyond().or(self.spared()) });
         let place = if self.folder.is_empty() { "the workspace" } else { &self.folder };
         let mut facts =
             vec![("folder", clean(place)), ("runs", clean(self.confine.words())), ("why", clean(&self.why))];

@@ -7,7 +7,7 @@ use crate::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{Event, Stamped},
-    question::{Accept, Act, Asked, Place, Role, Unattended, of_kind},
+    question::{Accept, Act, Asked, Place, Question, Role, Spec, Unattended, of_kind},
     resolved::{ResolvedCommand, Thing},
 };
 
@@ -147,29 +147,37 @@ fn a_plain_yes_runs_no_command_that_wants_its_word() {
 }
 
 #[test]
-fn what_a_look_finds_unlost_wants_less_than_its_text_says() {
+fn what_a_look_finds_unlost_wants_less_than_its_text_says_and_its_risk_is_told_as_everywhere() {
     use crate::{resolved::Unlost, shell::Risk};
     let commands = questions().into_iter().filter_map(|q| match q.kind {
         CheckpointKind::Risk(command) => Some(command),
         _ => None,
     });
     let question = commands.into_iter().next().unwrap();
-    let (proceed, delete) = (Some("proceed"), Some("delete"));
-    for (risk, deletes, unlost, want, weight) in [
-        (Risk::High, true, None, proceed, Risk::High),
-        (Risk::High, false, None, proceed, Risk::High),
-        (Risk::High, true, Some(Unlost::MadeAgain), None, Risk::Medium),
-        (Risk::High, false, Some(Unlost::Held), None, Risk::Medium),
-        (Risk::High, false, Some(Unlost::Undone), None, Risk::Medium),
-        (Risk::High, true, Some(Unlost::Undone), delete, Risk::Medium),
-        (Risk::Medium, true, Some(Unlost::Undone), delete, Risk::Medium),
-        (Risk::Medium, true, Some(Unlost::MadeAgain), None, Risk::Medium),
-        (Risk::Medium, false, None, None, Risk::Medium),
+    let (proceed, delete, proposals) = (Some("proceed"), Some("delete"), BTreeMap::new());
+    let asked = Asked { plan: None, proposals: &proposals, stake: &[], lost: &[], running: false };
+    for (risk, deletes, unlost, want, spared) in [
+        (Risk::High, true, None, proceed, ""),
+        (Risk::High, false, None, proceed, ""),
+        (Risk::High, true, Some(Unlost::MadeAgain), None, "tools make it again"),
+        (Risk::High, false, Some(Unlost::Held), None, "the sandbox holds it"),
+        (Risk::High, false, Some(Unlost::Undone), None, "/undo brings it back"),
+        (Risk::High, true, Some(Unlost::Undone), delete, "/undo brings it back"),
+        (Risk::Medium, true, Some(Unlost::Undone), delete, ""),
+        (Risk::Medium, true, Some(Unlost::MadeAgain), None, ""),
+        (Risk::Medium, false, None, None, ""),
     ] {
         let mut question = question.clone();
         (question.risk, question.deletes) = (risk, deletes);
         question.meant = question.meant.map(|meant| Box::new(ResolvedCommand { unlost, ..*meant }));
-        assert_eq!((question.word(), question.weight()), (want, weight), "{risk:?} {deletes} {unlost:?}");
+        assert_eq!(
+            (question.word(), question.beyond().as_str()),
+            (want, spared),
+            "{risk:?} {deletes} {unlost:?}"
+        );
+        let mut spec = Spec::default();
+        question.describe(&mut spec, &asked);
+        assert_eq!(spec.danger.map(|d| d.risk), Some(risk), "one figure, wherever it is told");
         let accepts = |answer: Answer| question.accept(question.meant(answer)).is_ok();
         assert_eq!(accepts(Answer::Approve), want.is_none());
         let word = |word: &str| accepts(Answer::Word(word.to_owned()));

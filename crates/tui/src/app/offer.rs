@@ -58,8 +58,7 @@ impl App {
         {
             self.tell_kept(withdrawn, "it is not asked any more");
         }
-        let state = self.world.state();
-        let Some((id, call, line, risk)) = goal_command(state) else { return };
+        let Some((id, call, line, word)) = goal_command(self.world.state()) else { return };
         let rises = self.offering.rising.is_some_and(|c| c == call) && self.offering.sent != Some(id);
         let free = self.composer.offered().is_none() && self.composer.draft.is_empty();
         let wanted = self.offering.aside != Some(id) && self.composer.popup.is_none();
@@ -70,7 +69,7 @@ impl App {
         // What a line cannot show as it is waits in the list.
         if !rises {
             self.offering.at_hand = (legible(&line) == line && !line.contains('\r')).then_some(id);
-        } else if self.composer.offer(id, &line, true) && risk == Risk::High {
+        } else if self.composer.offer(id, &line, true) && word {
             self.offering.rising = None;
             self.ask_word(id);
         }
@@ -212,12 +211,13 @@ impl App {
 const WAITS: &str = "postponed; it waits in the list";
 const TOO_SMALL: &str = "the screen is too small to show the whole command; the list shows it";
 
-/// The command of a goal that waits for the user: the question, the call, the line, the risk. Before it was
+/// The command of a goal that waits for the user: the question, the call, the line, whether it wants a word. Before it was
 /// looked at what it would run, nothing can be answered.
-fn goal_command(state: &State) -> Option<(CheckpointId, CallId, String, Risk)> {
+fn goal_command(state: &State) -> Option<(CheckpointId, CallId, String, bool)> {
     state.open.values().find_map(|c| {
         let waits = c.kind.command().filter(|waits| waits.meant.is_some())?;
         let (lane, _) = state.open_call(waits.call)?;
-        (lane.kind == LaneKind::Goal).then(|| (c.id, waits.call, waits.command.clone(), waits.weight()))
+        (lane.kind == LaneKind::Goal)
+            .then(|| (c.id, waits.call, waits.command.clone(), waits.word().is_some()))
     })
 }
