@@ -12,6 +12,10 @@ use crate::support::{
 };
 
 const FILES: usize = 60;
+/// Undos and redos that are killed in one folder.
+const WAYS: usize = 8;
+/// Folders that are worked in at the same time.
+const HANDS: usize = 2;
 const QUESTION: [&str; 2] = ["run", "where is find_notes?"];
 
 fn name(n: usize) -> String {
@@ -88,41 +92,76 @@ fn kill(mut run: Running, desk: &Desk, dice: &mut Dice, most: u64) -> bool {
     there
 }
 
-#[test]
-fn a_write_over_sixty_files_and_its_undo_are_whole_after_a_kill_at_any_instant() {
-    let mut dice = Dice(0x0070_5271_0001);
-    let (mut tries, mut kills, mut torn, mut finished) = (0, 0, 0, 0);
-    let (wanted, mut n) = (share(500, 4), 0);
-    // One that ended before it was killed counts for nothing.
-    while kills < wanted || finished == 0 || (torn == 0 && share(1, 0) == 1) {
-        n += 1;
-        assert!(n <= 4 * wanted, "killed={kills} finished={finished} torn={torn} of {tries} tries");
+/// What came of some kills.
+#[derive(Default)]
+struct Kills {
+    tries: usize,
+    /// Those that met a process.
+    kills: usize,
+    /// Those that left some files new and some old, until the next start.
+    torn: usize,
+    /// Writes that the next start finished.
+    finished: usize,
+}
+
+impl Kills {
+    /// Kills a run, starts another session, which knows nothing of it, and says whether all files are new.
+    fn kill(&mut self, run: Running, desk: &Desk, dice: &mut Dice, most: u64, what: &str) -> bool {
+        self.tries += 1;
+        self.kills += usize::from(kill(run, desk, dice, most));
+        self.torn += usize::from(!matches!(count(desk, "new"), 0 | FILES));
+        desk.go(&QUESTION).with(0);
+        is_new(desk, &format!("{what} {}", self.tries))
+    }
+
+    /// One write is killed, and then, in the same folder, undos and redos of it: each costs two starts and no model.
+    fn at_a_desk(&mut self, dice: &mut Dice) {
         let desk = desk();
         let (run, _server) = writing(&desk);
-        tries += 1;
-        kills += usize::from(kill(run, &desk, &mut dice, 400_000));
-        torn += usize::from(!matches!(count(&desk, "new"), 0 | FILES));
-        // Another session, which knows nothing of it.
-        desk.go(&QUESTION).with(0);
-        let new = is_new(&desk, &format!("apply {n}"));
-        finished += usize::from(new);
+        let mut new = self.kill(run, &desk, dice, 400_000, "apply");
+        self.finished += usize::from(new);
+        let begin = std::time::Instant::now();
         assert_eq!(desk.go(&["undo"]).exit, i32::from(!new));
+        // So long does one take here: later there is nothing left to kill.
+        let most = u64::try_from(begin.elapsed().as_micros()).unwrap();
         assert!(!is_new(&desk, "after undo"));
-        desk.verified();
-        if !new {
-            continue;
+        if new {
+            new = false;
+            for _ in 0..WAYS {
+                let way = if new { "undo" } else { "redo" };
+                let run = Running::start(desk.command(&[way]));
+                new = self.kill(run, &desk, dice, most, way);
+            }
+            desk.go(&[if new { "undo" } else { "redo" }]).with(0);
+            assert_ne!(is_new(&desk, "after the other way"), new);
         }
-        desk.go(&["redo"]).with(0);
-        let run = Running::start(desk.command(&["undo"]));
-        tries += 1;
-        kills += usize::from(kill(run, &desk, &mut dice, 700_000));
-        torn += usize::from(!matches!(count(&desk, "new"), 0 | FILES));
-        desk.go(&QUESTION).with(0);
-        let back = if is_new(&desk, &format!("undo {n}")) { "undo" } else { "redo" };
-        desk.go(&[back]).with(0);
-        is_new(&desk, "after the other way");
         desk.verified();
     }
+}
+
+#[test]
+fn a_write_over_sixty_files_and_its_undo_are_whole_after_a_kill_at_any_instant() {
+    let wanted = share(500, 4).div_ceil(HANDS);
+    let hand = |n: usize| {
+        let (mut dice, mut all) = (Dice(0x0070_5271_0001 + u64::try_from(n).unwrap()), Kills::default());
+        // One that ended before it was killed counts for nothing.
+        while all.kills < wanted || all.finished == 0 || (all.torn == 0 && share(1, 0) == 1) {
+            let Kills { tries, kills, torn, finished } = all;
+            assert!(
+                tries <= 4 * wanted + WAYS,
+                "killed={kills} finished={finished} torn={torn} of {tries} tries"
+            );
+            all.at_a_desk(&mut dice);
+        }
+        all
+    };
+    let all = std::thread::scope(|scope| {
+        let hands: Vec<_> = (0..HANDS).map(|n| scope.spawn(move || hand(n))).collect();
+        hands.into_iter().map(|hand| hand.join().unwrap()).collect::<Vec<_>>()
+    });
+    let sum = |of: fn(&Kills) -> usize| all.iter().map(of).sum::<usize>();
+    let (tries, kills) = (sum(|k| k.tries), sum(|k| k.kills));
+    let (torn, finished) = (sum(|k| k.torn), sum(|k| k.finished));
     tell(&format!("checked={tries} violations=0 (killed={kills}, torn={torn}, finished={finished})"));
 }
 
