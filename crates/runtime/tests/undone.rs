@@ -31,6 +31,8 @@ use pilothouse_tools::snapshot::{Ground, Record, Snapshots};
 mod doubt;
 #[path = "undone/limits.rs"]
 mod limits;
+#[path = "undone/next.rs"]
+mod next;
 #[path = "undone/repositories.rs"]
 mod repositories;
 
@@ -113,7 +115,8 @@ impl Desk {
 
 fn snapshots(dir: &Path, workspace: &str, git: &[PathBuf], cap: u64) -> Snapshots {
     let (workspace, store) = (dir.join(workspace), dir.join("session/saved"));
-    Snapshots::of(Ground { workspace, git: git.to_vec(), own: Vec::new(), store, cap })
+    let looked = dir.join("looked");
+    Snapshots::of(Ground { workspace, git: git.to_vec(), own: Vec::new(), store, looked, cap })
 }
 
 const ROOM: u64 = 64 << 20;
@@ -359,7 +362,7 @@ async fn where_no_file_system_shares_contents_a_copy_is_a_copy() {
         fs::create_dir_all(desk.dir.path().join("session")).unwrap();
         let at = store.as_ref().map_or(desk.dir.path().join("session"), |s| s.path().to_owned());
         let (workspace, store) = (desk.at(), at.join("saved"));
-        let ground = Ground { workspace, git: Vec::new(), own: Vec::new(), store, cap: ROOM };
+        let ground = Ground { workspace, store, cap: ROOM, ..Ground::default() };
         desk.snapshots = Snapshots::of(ground);
         desk.write("a/b.txt", "one\n");
         desk.write("large.bin", vec![7; 3 << 20]);

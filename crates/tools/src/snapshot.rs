@@ -7,6 +7,7 @@ mod doubt;
 mod glance;
 mod hidden;
 mod journal;
+mod kept;
 mod objects;
 mod pruned;
 mod record;
@@ -31,10 +32,14 @@ use crate::{executor::BlobSource, stamp::Stamp};
 use doubt::Named;
 use hidden::Hidden;
 use journal::Journal;
+use kept::Kept;
 use tree::{Tree, Was};
 
 /// The largest file that is saved, in bytes: what writes it back takes no larger one.
 pub const MOST_FILE_BYTES: u64 = 256 << 20;
+
+/// So many changes since a session left what it knew are gone through again by each; with more it is left anew.
+const MOST_DIFFERENT: usize = 500;
 
 /// The saving of one workspace; clones share it.
 #[derive(Clone, Debug)]
@@ -55,6 +60,8 @@ pub struct Ground {
     pub own: Vec<PathBuf>,
     /// Where copies are kept.
     pub store: PathBuf,
+    /// The file in which a session leaves what it knows to the next one of this workspace; none where it is empty.
+    pub looked: PathBuf,
     /// The most that is copied, in bytes.
     pub cap: u64,
 }
@@ -63,6 +70,12 @@ pub struct Ground {
 struct State {
     trees: Vec<Tree>,
     store: PathBuf,
+    /// Where what is known is left to the next session.
+    looked: PathBuf,
+    /// Whether that is due.
+    leaves: bool,
+    /// Whether what is known is another session's, and was not looked at yet.
+    lent: bool,
     cap: u64,
     /// Whether what an earlier process knew was taken in.
     awake: bool,
@@ -119,7 +132,7 @@ type Held = OwnedMutexGuard<State>;
 impl Snapshots {
     /// The saving of a workspace; nothing is looked at before the first command.
     pub fn of(ground: Ground) -> Self {
-        let Ground { workspace, git, own, store, cap } = ground;
+        let Ground { workspace, git, own, store, looked, cap } = ground;
         // An earlier process of the session made the folder of copies.
         let made = store.metadata().and_then(|meta| meta.created()).ok();
         let since = made.into_iter().fold(SystemTime::now(), SystemTime::min);
@@ -128,6 +141,9 @@ impl Snapshots {
             trees: std::iter::once(Tree::of(workspace, false, own).of_session(since))
                 .chain(outside)
                 .collect(),
+            looked,
+            leaves: false,
+            lent: false,
             cap,
             awake: false,
             journal: Journal::at(store.join("journal")),
@@ -253,6 +269,9 @@ impl State {
             return;
         }
         let mut known = self.journal.read();
+        if known.is_empty() {
+            return self.borrow();
+        }
         for (root, path) in known.opened {
             if let Some(tree) = self.trees.get_mut(root) {
                 tree.opened.insert(path);
@@ -298,14 +317,64 @@ impl State {
     /// Looks at everything; what is not as it was belongs to every command that runs.
     fn look(&mut self) {
         self.wake();
+        let lent = std::mem::take(&mut self.lent);
         for (root, tree) in self.trees.iter_mut().enumerate() {
-            for (path, was) in tree.look() {
+            let mut changes = tree.look();
+            if root == 0 && lent {
+                self.leaves |= changes.len() > MOST_DIFFERENT;
+                // By other rules of git every folder may hold other files that count.
+                if changes.iter().any(|(path, _)| path.rsplit('/').next() == Some(".gitignore")) {
+                    tree.clear();
+                    drop(std::fs::remove_file(self.journal.base()));
+                    (self.leaves, changes) = (true, tree.look());
+                }
+            }
+            for (path, was) in changes {
                 let key = (root, path);
                 for ran in self.running.values_mut() {
                     ran.changed.entry(key.clone()).or_insert_with(|| was.clone());
                 }
                 self.dirty.insert(key);
             }
+        }
+    }
+}
+
+impl State {
+    /// Begins with what another session left, as far as that may be believed.
+    fn borrow(&mut self) {
+        self.leaves = true;
+        let Some(tree) = self.trees.first_mut() else { return };
+        let base = self.journal.base();
+        // What is read is what the journal builds on, whatever a third session leaves meanwhile.
+        let linked =
+            std::fs::create_dir_all(&self.store).and_then(|()| std::fs::hard_link(&self.looked, &base));
+        let kept = linked.ok().and_then(|()| Kept::read(&base));
+        let Some(kept) = kept.filter(|kept| kept.lists(tree)) else {
+            drop(std::fs::remove_file(&base));
+            return;
+        };
+        let (listed, whole) = kept.lend(tree);
+        self.listed.insert((0, String::new()), listed);
+        (self.lent, self.leaves) = (true, !whole);
+    }
+
+    /// Leaves what is known to the next session, where nothing was left to this one; that need not stand in the
+    /// journal as well.
+    fn leave_looked(&mut self) {
+        if !std::mem::take(&mut self.leaves) || self.looked.as_os_str().is_empty() {
+            return;
+        }
+        let listed = self.listed.get(&(0, String::new()));
+        let Some((tree, listed)) = self.trees.first().zip(listed) else { return };
+        match kept::write(&self.looked, tree, *listed) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(e) => return tracing::warn!(error = %e, "what is known of the workspace could not be left"),
+        }
+        // Where there is a base already the lines say what is other than in that.
+        if self.journal.is_new() && std::fs::hard_link(&self.looked, self.journal.base()).is_ok() {
+            self.dirty.retain(|(root, path)| *root != 0 || !tree.is_lent(path));
         }
     }
 }

@@ -37,6 +37,8 @@ use crate::{
     writer::{self, record},
 };
 
+/// The file beside the sessions of a workspace in which one leaves to the next what it knows of its files.
+const LOOKED: &str = "looked";
 /// The folder of a session in which is saved what a command could destroy.
 const SAVED: &str = "saved";
 
@@ -178,6 +180,7 @@ pub(super) fn ground(at: &Opened) -> Ground {
         git: at.fence.git().to_vec(),
         own: at.fence.found().own.iter().map(|own| at.root.path().join(own.as_str())).collect(),
         store: at.folder.join(SAVED),
+        looked: at.folder.with_file_name(LOOKED),
         cap: at.config.copied,
     }
 }

@@ -12,7 +12,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::tree::{Known, Tree};
+use super::{
+    kept::Kept,
+    tree::{Known, Tree},
+};
 
 /// Lines beyond what is known, from which on a fresh start is made.
 const MOST_STALE: usize = 20_000;
@@ -21,6 +24,8 @@ const MOST_STALE: usize = 20_000;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Line {
+    /// What stands before it counts no more, and nothing that was left by another session.
+    Whole,
     File(usize, String, Option<Known>),
     Folder(usize, String, Option<u32>),
     Tracked(usize, String),
@@ -46,18 +51,44 @@ pub(super) struct Remembered {
     pub opened: Vec<(usize, String)>,
 }
 
+impl Remembered {
+    fn of(kept: Option<Kept>) -> Self {
+        let Some(kept) = kept else { return Self::default() };
+        let tracked = kept.tracked().map(|path| (0, path.clone())).collect();
+        let (files, folders) = kept.parts();
+        let (files, folders) = (BTreeMap::from([(0, files)]), BTreeMap::from([(0, folders)]));
+        Self { files, folders, tracked, ..Self::default() }
+    }
+
+    /// Whether that is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.folders.is_empty()
+    }
+}
+
 impl Journal {
     pub fn at(path: PathBuf) -> Self {
         Self { path, file: None, lines: 0 }
     }
 
+    /// Where stands what another session left, on which the lines build.
+    pub fn base(&self) -> PathBuf {
+        self.path.with_extension("base")
+    }
+
+    /// Whether nothing stands in it.
+    pub const fn is_new(&self) -> bool {
+        self.lines == 0
+    }
+
     /// What stands in it; a line that is torn or unknown is left out.
     pub fn read(&mut self) -> Remembered {
-        let mut known = Remembered::default();
+        let mut known = Remembered::of(Kept::read(&self.base()));
         let text = fs::read(&self.path).unwrap_or_default();
         for line in text.split(|b| *b == b'\n').filter_map(|l| serde_json::from_slice(l).ok()) {
             self.lines += 1;
             match line {
+                Line::Whole => known = Remembered::default(),
                 Line::File(root, path, Some(file)) => {
                     known.files.entry(root).or_default().insert(path, file);
                 }
@@ -89,6 +120,7 @@ impl Journal {
         }
         if fresh {
             crate::atomic::replace(&self.path, &text, 0o600)?;
+            drop(fs::remove_file(self.base()));
             (self.file, self.lines) = (None, all.len() + new.len());
             return Ok(());
         }
@@ -110,7 +142,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 fn everything(trees: &[Tree]) -> Vec<Line> {
-    let mut all = Vec::new();
+    let mut all = vec![Line::Whole];
     for (root, tree) in trees.iter().enumerate() {
         let files = tree.files.iter().map(|(p, k)| Line::File(root, p.clone(), Some(k.clone())));
         all.extend(files);

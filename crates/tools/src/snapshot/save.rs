@@ -318,6 +318,7 @@ impl State {
 
     /// Writes what is known into the journal, and removes copies that stand for nothing any more.
     fn note(&mut self) {
+        self.leave_looked();
         if self.dirty.is_empty() {
             return;
         }

@@ -64,6 +64,17 @@ impl Known {
         !now.is_folder() && self.stamp == now && (!self.fresh || self.cover == Cover::Left)
     }
 
+    /// The same for a session that has not its copies.
+    pub fn lent(&self) -> Self {
+        let cover = if self.is_lent() { self.cover.clone() } else { Cover::None };
+        Self { cover, ..*self }
+    }
+
+    /// Whether what stands for it is there for every session.
+    pub const fn is_lent(&self) -> bool {
+        matches!(self.cover, Cover::Git(_) | Cover::Link(_))
+    }
+
     /// Whether its content can be had again.
     pub const fn is_saved(&self) -> bool {
         !matches!(self.cover, Cover::None | Cover::Left)
@@ -104,8 +115,11 @@ pub(super) struct Tree {
     /// When the session began.
     pub since: Option<SystemTime>,
     /// Folders that are passed over.
-    skip: Vec<PathBuf>,
+    pub skip: Vec<PathBuf>,
 }
+
+/// A folder as it is left to another session: its path and stamp, the files that count, the names of folders.
+pub(super) type Row = (String, Stamp, Vec<(String, Known)>, Vec<String>);
 
 type Changes = Vec<(String, Was)>;
 type Listing = (Vec<String>, Vec<String>);
@@ -319,6 +333,47 @@ impl Tree {
     /// Every folder with its permission bits.
     pub fn all_folders(&self) -> impl Iterator<Item = (&String, u32)> {
         self.folders.iter().filter_map(|(p, f)| Some((p, f.stamp?.bits())))
+    }
+
+    /// The folders in which git keeps repositories.
+    pub fn repositories(&self) -> impl Iterator<Item = &str> {
+        let holds = |f: &Folder| f.folders.iter().chain(&f.files).any(|n| n == GIT);
+        self.folders.iter().filter(move |(_, f)| holds(f)).map(|(path, _)| path.as_str())
+    }
+
+    /// What every look sees without being told, but git's own.
+    pub fn rows(&self) -> impl Iterator<Item = Row> {
+        let seen = self.folders.iter().filter(|(path, _)| !self.is_gits(path) && !self.is_opened(path));
+        seen.filter_map(|(path, folder)| {
+            let known = |name: &String| Some((name.clone(), self.files.get(&join(path, name))?.lent()));
+            let files = folder.files.iter().filter_map(known).collect();
+            Some((path.clone(), folder.stamp?, files, folder.folders.clone()))
+        })
+    }
+
+    /// Whether what is known of a path stands in a row as well.
+    pub fn is_lent(&self, path: &str) -> bool {
+        let plain = !self.is_gits(path) && !self.is_opened(path);
+        let told = self.tracked.contains(path) || self.named.contains(path);
+        plain
+            && self.files.get(path).map_or_else(|| self.folders.contains_key(path), |k| k.is_lent() && !told)
+    }
+
+    /// Takes in the rows of another session's tree.
+    pub fn take_in(&mut self, rows: impl Iterator<Item = Row>, tracked: BTreeMap<String, Known>) {
+        for (path, stamp, known, folders) in rows {
+            let files = known.iter().map(|(name, _)| name.clone()).collect();
+            self.files.extend(known.into_iter().map(|(name, known)| (join(&path, &name), known)));
+            self.folders.insert(path, Arc::new(Folder { stamp: Some(stamp), files, folders }));
+        }
+        self.tracked = tracked.keys().cloned().collect();
+        self.files.extend(tracked);
+    }
+
+    /// Nothing is known any more.
+    pub fn clear(&mut self) {
+        (self.files, self.folders) = (BTreeMap::new(), BTreeMap::new());
+        (self.tracked, self.odd) = (BTreeSet::new(), BTreeSet::new());
     }
 
     /// Takes in what a look of an earlier process found; folders are listed again.
