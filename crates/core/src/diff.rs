@@ -10,7 +10,6 @@ pub use similar::DiffOp;
 use similar::{
     algorithms::{Capture, Compact, Replace, myers},
     group_diff_ops,
-    udiff::UnifiedHunkHeader,
 };
 
 /// Lines of context that hold two changes together in one hunk, on each side.
@@ -191,15 +190,27 @@ pub fn likeness(old: &[&[u8]], new: &[&[u8]]) -> f32 {
 pub fn unified(before: &str, after: &str) -> String {
     let (old, new) = (lines(before.as_bytes()), lines(after.as_bytes()));
     let mut out = String::new();
-    for ops in group_diff_ops(operations(&old, &new), CONTEXT_LINES).iter().filter(|ops| !ops.is_empty()) {
-        out.push_str(&format!("{}\n", UnifiedHunkHeader::new(ops)));
-        for op in ops {
+    for ops in group_diff_ops(operations(&old, &new), CONTEXT_LINES) {
+        let (Some(first), Some(last)) = (ops.first(), ops.last()) else { continue };
+        let old_place = place(first.old_range().start..last.old_range().end);
+        let new_place = place(first.new_range().start..last.new_range().end);
+        out.push_str(&format!("@@ -{old_place} +{new_place} @@\n"));
+        for op in &ops {
             let same = matches!(op, DiffOp::Equal { .. });
             tell(&mut out, if same { ' ' } else { '-' }, old.get(op.old_range()));
             tell(&mut out, '+', new.get(op.new_range()).filter(|_| !same));
         }
     }
     out
+}
+
+/// Where lines stand, as the head of a hunk says it: their first and how many; none stand after the line that is named.
+fn place(lines: Range<usize>) -> String {
+    match lines.len() {
+        0 => format!("{},0", lines.start),
+        1 => (lines.start + 1).to_string(),
+        len => format!("{},{len}", lines.start + 1),
+    }
 }
 
 /// Writes lines of a unified diff.

@@ -126,3 +126,16 @@ fn of_equal_changes_the_one_that_others_took_away_is_not_known_again() {
         assert_eq!(same, wanted, "{now}");
     }
 }
+
+#[test]
+fn the_head_of_a_hunk_says_where_its_lines_stand() {
+    let heads = |before: &str, after: &str| -> Vec<String> {
+        unified(before, after).lines().filter(|l| l.starts_with("@@")).map(str::to_owned).collect()
+    };
+    assert_eq!(heads("a\nb\n", "a\nc\n"), ["@@ -1,2 +1,2 @@"]);
+    assert_eq!(heads("", "a\nb\n"), ["@@ -0,0 +1,2 @@"], "after no line");
+    assert_eq!(heads("a\n", ""), ["@@ -1 +0,0 @@"], "one line has no count");
+    let many: String = (1..=20).map(|n| format!("{n}\n")).collect();
+    let changed = many.replace("\n3\n", "\nx\n").replace("\n18\n", "\n");
+    assert_eq!(heads(&many, &changed), ["@@ -1,6 +1,6 @@", "@@ -15,6 +15,5 @@"]);
+}
