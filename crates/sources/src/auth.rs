@@ -12,6 +12,7 @@ mod door;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use futures::future::BoxFuture;
 use pilothouse_core::clean::Clean;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
@@ -196,14 +197,14 @@ pub enum How {
 ///
 /// # Errors
 /// Why nobody is signed in.
-pub async fn sign_in(
-    source: &Definition,
-    value: &Lookup,
+pub fn sign_in<'a>(
+    source: &'a Definition,
+    value: &'a Lookup,
     (how, limit): (How, Duration),
-    told: &(dyn Fn(Invitation) + Send + Sync),
-) -> Result<SignIn, AuthFault> {
-    let Reach::Http { url, .. } = &source.reach else { return Err(AuthFault::Program) };
-    let work = async {
+    told: &'a (dyn Fn(Invitation) + Send + Sync),
+) -> BoxFuture<'a, Result<SignIn, AuthFault>> {
+    let work = async move {
+        let Reach::Http { url, .. } = &source.reach else { return Err(AuthFault::Program) };
         let http = Asker::new(source.start)?;
         let at = Url::parse(url).map_err(|e| AuthFault::Unreachable(e.to_string()))?;
         let authority = Authority::of(&http, &at).await?;
@@ -214,7 +215,7 @@ pub async fn sign_in(
         let (given, client) = if by_code { wanted.by_code(limit).await } else { wanted.in_browser().await }?;
         SignIn::of(&given, (url, &wanted.authority.resource), &wanted.authority.token, client)
     };
-    timeout(limit, work).await.map_err(|_| AuthFault::TimedOut(limit.as_secs()))?
+    Box::pin(async move { timeout(limit, work).await.map_err(|_| AuthFault::TimedOut(limit.as_secs()))? })
 }
 
 /// A sign-in under way.

@@ -1,6 +1,7 @@
 //! All sources of a session: started when they are first asked, started again with growing pauses, ended together.
 //!
-//! Owns which are running and how often each has failed. Never says whether one may be started or called.
+//! Owns which are running and how often each has failed. Never says whether one may be started or called. What can be asked
+//! of them is boxed: a future that is not is compiled where it is awaited, and with it the whole protocol once more.
 
 use std::{
     path::PathBuf,
@@ -11,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use futures::future::BoxFuture;
 use pilothouse_core::{blob::BlobId, clean::Clean, money::count, source::SourceHealth};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ContentBlock, GetPromptRequest,
@@ -159,13 +161,15 @@ impl Sources {
     }
 
     /// Turns a source on or off; one that is off ends.
-    pub async fn enable(&self, name: &str, on: bool) {
-        if let Ok(source) = self.find(name) {
-            source.enabled.store(on, Ordering::Relaxed);
-            if !on {
-                source.stop().await;
+    pub fn enable<'a>(&'a self, name: &'a str, on: bool) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            if let Ok(source) = self.find(name) {
+                source.enabled.store(on, Ordering::Relaxed);
+                if !on {
+                    source.stop().await;
+                }
             }
-        }
+        })
     }
 
     /// The processes that run.
@@ -177,19 +181,27 @@ impl Sources {
     ///
     /// # Errors
     /// Why it does not answer.
-    pub async fn catalog(&self, name: &str, cancel: &CancellationToken) -> Result<Arc<Catalog>, SourceFault> {
-        let source = self.find(name)?;
-        let live = source.live(cancel).await?;
-        source.list(live, cancel).await
+    pub fn catalog<'a>(
+        &'a self,
+        name: &'a str,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Arc<Catalog>, SourceFault>> {
+        Box::pin(async move {
+            let source = self.find(name)?;
+            let live = source.live(cancel).await?;
+            source.list(live, cancel).await
+        })
     }
 
     /// Ends a source's connection, so that the next question opens one with what is kept by then.
-    pub async fn reopen(&self, name: &str) {
-        if let Ok(source) = self.find(name) {
-            source.stop().await;
-            let mut seen = source.seen();
-            (seen.fault, seen.failures, seen.not_before) = (None, 0, None);
-        }
+    pub fn reopen<'a>(&'a self, name: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            if let Ok(source) = self.find(name) {
+                source.stop().await;
+                let mut seen = source.seen();
+                (seen.fault, seen.failures, seen.not_before) = (None, 0, None);
+            }
+        })
     }
 
     /// Asks a source whether it answers, whenever it failed last.
@@ -206,29 +218,33 @@ impl Sources {
     ///
     /// # Errors
     /// Why the source does not answer.
-    pub async fn check(
-        &self,
-        (name, tool): (&str, &str),
+    pub fn check<'a>(
+        &'a self,
+        (name, tool): (&'a str, &'a str),
         pin: BlobId,
-        cancel: &CancellationToken,
-    ) -> Result<Checked<'_>, SourceFault> {
-        let source = self.find(name)?;
-        let live = source.live(cancel).await?;
-        let catalog = match live.known() {
-            Some(catalog) => catalog,
-            None => source.list(Arc::clone(&live), cancel).await?,
-        };
-        let same = catalog.tool(tool).filter(|t| t.head.hash == pin).cloned();
-        Ok(match same {
-            Some(tool) => Checked::Same(Box::new(Allowed { source, live, tool })),
-            None => Checked::Other(catalog),
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Checked<'a>, SourceFault>> {
+        Box::pin(async move {
+            let source = self.find(name)?;
+            let live = source.live(cancel).await?;
+            let catalog = match live.known() {
+                Some(catalog) => catalog,
+                None => source.list(Arc::clone(&live), cancel).await?,
+            };
+            let same = catalog.tool(tool).filter(|t| t.head.hash == pin).cloned();
+            Ok(match same {
+                Some(tool) => Checked::Same(Box::new(Allowed { source, live, tool })),
+                None => Checked::Other(catalog),
+            })
         })
     }
 
     /// Ends all of them, at the same time and for good: none of these starts again, whoever still asks one.
-    pub async fn stop_all(&self) {
-        self.closed.cancel();
-        futures::future::join_all(self.all.iter().map(Source::stop)).await;
+    pub fn stop_all(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.closed.cancel();
+            futures::future::join_all(self.all.iter().map(Source::stop)).await;
+        })
     }
 
     fn find(&self, name: &str) -> Result<&Source, SourceFault> {
@@ -247,18 +263,23 @@ impl Allowed<'_> {
     ///
     /// # Errors
     /// Why nothing came of it.
-    pub async fn call(
+    pub fn call<'a>(
         self,
-        arguments: &Value,
-        listener: &dyn Listener,
-        cancel: &CancellationToken,
-    ) -> Result<Answer, SourceFault> {
-        let Self { source, live, tool } = self;
-        let name = tool.head.name.as_str();
-        let asked = (request(name, arguments), name);
-        let result = live.ask(asked, source.definition.call, listener, cancel).await;
-        source.settle(live, result.as_ref().err()).await;
-        answer(result?).ok_or_else(|| SourceFault::Protocol(format!("its answer is none to {name}")))
+        arguments: &'a Value,
+        listener: &'a dyn Listener,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Answer, SourceFault>>
+    where
+        Self: 'a,
+    {
+        Box::pin(async move {
+            let Self { source, live, tool } = self;
+            let name = tool.head.name.as_str();
+            let asked = (request(name, arguments), name);
+            let result = live.ask(asked, source.definition.call, listener, cancel).await;
+            source.settle(live, result.as_ref().err()).await;
+            answer(result?).ok_or_else(|| SourceFault::Protocol(format!("its answer is none to {name}")))
+        })
     }
 }
 
