@@ -58,7 +58,8 @@ impl App {
         {
             self.tell_kept(withdrawn, "it is not asked any more");
         }
-        let Some((id, call, line, word)) = goal_command(self.world.state()) else { return };
+        let state = self.world.state();
+        let Some((id, call, line, word)) = goal_command(state) else { return };
         let rises = self.offering.rising.is_some_and(|c| c == call) && self.offering.sent != Some(id);
         let free = self.composer.offered().is_none() && self.composer.draft.is_empty();
         let wanted = self.offering.aside != Some(id) && self.composer.popup.is_none();
