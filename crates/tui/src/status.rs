@@ -230,8 +230,7 @@ impl Groups {
             head,
             name,
             tail,
-            // One number, in words or at the flag alone.
-            waiting: hunks.unwrap_or(waiting),
+            waiting,
             waits,
             since: since(state, form),
             flag: form.glyphs.waits,

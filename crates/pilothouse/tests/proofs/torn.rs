@@ -97,7 +97,7 @@ fn kill(mut run: Running, desk: &Desk, dice: &mut Dice, most: u64) -> bool {
 struct Kills {
     tries: usize,
     /// Those that met a process.
-    kills: usize,
+    met: usize,
     /// Those that left some files new and some old, until the next start.
     torn: usize,
     /// Writes that the next start finished.
@@ -108,7 +108,7 @@ impl Kills {
     /// Kills a run, starts another session, which knows nothing of it, and says whether all files are new.
     fn kill(&mut self, run: Running, desk: &Desk, dice: &mut Dice, most: u64, what: &str) -> bool {
         self.tries += 1;
-        self.kills += usize::from(kill(run, desk, dice, most));
+        self.met += usize::from(kill(run, desk, dice, most));
         self.torn += usize::from(!matches!(count(desk, "new"), 0 | FILES));
         desk.go(&QUESTION).with(0);
         is_new(desk, &format!("{what} {}", self.tries))
@@ -145,8 +145,8 @@ fn a_write_over_sixty_files_and_its_undo_are_whole_after_a_kill_at_any_instant()
     let hand = |n: usize| {
         let (mut dice, mut all) = (Dice(0x0070_5271_0001 + u64::try_from(n).unwrap()), Kills::default());
         // One that ended before it was killed counts for nothing.
-        while all.kills < wanted || all.finished == 0 || (all.torn == 0 && share(1, 0) == 1) {
-            let Kills { tries, kills, torn, finished } = all;
+        while all.met < wanted || all.finished == 0 || (all.torn == 0 && share(1, 0) == 1) {
+            let Kills { tries, met: kills, torn, finished } = all;
             assert!(
                 tries <= 4 * wanted + WAYS,
                 "killed={kills} finished={finished} torn={torn} of {tries} tries"
@@ -160,7 +160,7 @@ fn a_write_over_sixty_files_and_its_undo_are_whole_after_a_kill_at_any_instant()
         hands.into_iter().map(|hand| hand.join().unwrap()).collect::<Vec<_>>()
     });
     let sum = |of: fn(&Kills) -> usize| all.iter().map(of).sum::<usize>();
-    let (tries, kills) = (sum(|k| k.tries), sum(|k| k.kills));
+    let (tries, kills) = (sum(|k| k.tries), sum(|k| k.met));
     let (torn, finished) = (sum(|k| k.torn), sum(|k| k.finished));
     tell(&format!("checked={tries} violations=0 (killed={kills}, torn={torn}, finished={finished})"));
 }

@@ -103,7 +103,10 @@ impl Draft<'_> {
             ("edit", _) => {
                 Err(Refusal::new("/memory edit is for the screen; the files are Markdown, edit them"))
             }
-            _ => self.list_notes(args.trim()),
+            _ => {
+                self.list_notes(args.trim());
+                Ok(())
+            }
         }
     }
 
@@ -143,14 +146,13 @@ impl Draft<'_> {
         self.change_memory(MemoryChange::Forget { note: found }, None)
     }
 
-    fn list_notes(&mut self, word: &str) -> Decided {
+    fn list_notes(&mut self, word: &str) {
         let line = |n: &Note| format!("{} ({}): {}", n.kind.name(), n.kind.owner().name(), n.text);
         let mut lines: Vec<String> = self.under.memory.holding(word).map(line).collect();
         if lines.is_empty() {
             let of = if word.is_empty() { String::new() } else { format!(" of {word}") };
             let none = format!("nothing is remembered{of}; /memory add NOTE keeps something");
-            self.listed(Slash::Memory, &[none]);
-            return Ok(());
+            return self.listed(Slash::Memory, &[none]);
         }
         let more = lines.len().saturating_sub(MOST_SHOWN);
         lines.truncate(MOST_SHOWN);
@@ -158,7 +160,6 @@ impl Draft<'_> {
             lines.push(format!("… and {more} more: /memory WORD"));
         }
         self.listed(Slash::Memory, &lines);
-        Ok(())
     }
 
     /// The user wrote a memory anew.
