@@ -301,6 +301,7 @@ impl Transcript {
 
     /// Folds what is told in a record of its own.
     #[expect(clippy::wildcard_enum_match_arm, reason = "most events tell a model nothing")]
+    #[expect(clippy::too_many_lines, reason = "one event after the other")]
     fn record(&mut self, seq: Seq, event: &Event, phase: Phase) {
         let told = match event {
             Event::Proposed { proposal, .. } => {
