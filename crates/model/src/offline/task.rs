@@ -35,13 +35,15 @@ pub(super) fn perform(scene: &Scene<'_>) -> Result<String, Move> {
         }
         Some(Order::Delete { files }) => change(scene, &files, "delete", |f| json!({"path": f}), "removal"),
         Some(Order::Run { command }) => command::run(scene, &Job::Command(command)),
-        None => match Request::of(&Sentence::of(bare(text))) {
-            Request::Job(job) => command::run(scene, &job),
-            _ => Ok(format!(
+        None => {
+            if let Request::Job(job) = Request::of(&Sentence::of(bare(text))) {
+                return command::run(scene, &job);
+            }
+            Ok(format!(
                 "I am the built-in offline engine and cannot do this task: it was planned by a model. {}",
                 super::CONNECT
-            )),
-        },
+            ))
+        }
     }
 }
 
