@@ -322,14 +322,14 @@ pub struct Version<'t> {
 pub fn hunks_since(older: Version<'_>, before: &[u8], after: &[u8]) -> Vec<(Hunk, Option<usize>)> {
     let known = Known::new(older, before);
     let (old, new) = (lines(before), lines(after));
-    let found: Vec<Vec<(Change, Vec<(usize, Change)>)>> = hunks(before, after)
+    let hunks = hunks(before, after);
+    let found: Vec<Vec<Whence>> = hunks
         .into_iter()
         .map(|hunk| hunk.changes.into_iter().map(|c| (c, known.parts_of(c, &old, &new))).collect())
         .collect();
     let is_whole = |n: usize| {
-        let of = |hunk: &Vec<(Change, Vec<(usize, Change)>)>| {
-            hunk.iter().flat_map(|(_, parts)| parts).filter(|(of, _)| *of == n).count()
-        };
+        let of =
+            |hunk: &Vec<Whence>| hunk.iter().flat_map(|(_, parts)| parts).filter(|(of, _)| *of == n).count();
         found.iter().map(of).any(|count| older.hunks.get(n).is_some_and(|h| h.changes.len() == count))
     };
     let mut all = Vec::new();
@@ -339,13 +339,18 @@ pub fn hunks_since(older: Version<'_>, before: &[u8], after: &[u8]) -> Vec<(Hunk
             if same.is_empty() || !same.iter().all(|(n, _)| is_whole(*n)) {
                 add(&mut parts, *change, None);
             } else {
-                same.iter().for_each(|(n, part)| add(&mut parts, *part, Some(*n)));
+                for (n, part) in same {
+                    add(&mut parts, *part, Some(*n));
+                }
             }
         }
         all.extend(parts);
     }
     all
 }
+
+/// A change, and what it was before: itself, or the parts of which hunks.
+type Whence = (Change, Vec<(usize, Change)>);
 
 /// The changes of an older version, and where each stands in the text that others made of it.
 struct Known<'t> {

@@ -50,7 +50,8 @@ impl Talk {
         let block = format!(
             "<task number=\"1\" of=\"2\"><title>t</title><detail>{detail}</detail><files>f</files></task>"
         );
-        let mut talk = Self::new(Purpose::Task, "do it all", &["list", "read", "edit", "write", "delete", "run"]);
+        let mut talk =
+            Self::new(Purpose::Task, "do it all", &["list", "read", "edit", "write", "delete", "run"]);
         talk.request.messages.push(Message::text(Role::User, block));
         talk.last = Offline::new().answer(&talk.request);
         talk
