@@ -89,7 +89,8 @@ fn a_step_that_never_began_was_not_stopped() {
         Event::RunCompleted { status: RunStatus::Cancelled, came_to, .. } => came_to.clone(),
         _ => None,
     });
-    let words: Vec<&str> = came_to.unwrap().left.iter().map(|l| l.word()).collect();
+    let words: Vec<&str> =
+        came_to.unwrap().left.iter().map(pilothouse_core::completion::StepLeft::word).collect();
     assert_eq!(words, ["stopped", "not begun"]);
 }
 

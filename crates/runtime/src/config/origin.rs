@@ -199,9 +199,10 @@ pub fn told(home: &Home, all: &BTreeMap<String, Said>) -> String {
 
 /// The page of a screen, as narrow as that may be: each value, and where it stands if it is no default.
 pub(crate) fn page(home: &Home, all: &BTreeMap<String, Said>) -> String {
-    let line = |(key, said): (&String, &Said)| match &said.from {
-        Origin::Default => format!("{key} = {}", said.value),
-        from => format!("{key} = {}   {from}", said.value),
+    let line = |(key, said): (&String, &Said)| {
+        let from = Some(&said.from).filter(|from| !matches!(from, Origin::Default));
+        let from = from.map_or_else(String::new, |from| format!("   {from}"));
+        format!("{key} = {}{from}", said.value)
     };
     let head = format!("Yours stand in {}; what names no place is the default.", file(home).display());
     [head, String::new()].into_iter().chain(all.iter().map(line)).collect::<Vec<_>>().join("\n")

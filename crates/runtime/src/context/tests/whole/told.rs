@@ -137,7 +137,7 @@ fn a_step_that_changed_no_file_that_it_names_is_told_as_that() {
 #[test]
 fn what_was_said_of_a_hunk_names_its_lines_as_they_are_now() {
     let mut b = planned(&["One"]);
-    let lines: String = (1..=30).map(|n| format!("{n}\n")).collect();
+    let lines = (1..=30).map(|n| n.to_string()).collect::<Vec<_>>().join("\n") + "\n";
     let after = lines.replacen("2\n", "2\nnew\nnewer\n", 1).replacen("25\n", "changed\n", 1);
     b.edit("src/a.rs", &lines, &after);
     b.reply("Done.", &[]);
