@@ -379,7 +379,7 @@ fn check(disk: &dyn Disk, swap: &Swap, spot: &Spot) -> Result<(), WriteFault> {
 }
 
 fn stale(path: &RelPath, what: &str) -> WriteFault {
-    let message = format!("{path} {what} since this was made; nothing was written");
+    let message = format!("{path} {what} since this was made");
     WriteFault { message, stale: true, rebased: Vec::new() }
 }
 

@@ -63,7 +63,10 @@ impl<'a> Scene<'a> {
         let start = task.or(own).unwrap_or(0);
         let mut scene = Self {
             request,
-            sentence: own.and_then(|i| messages.get(i)).map_or("", |m| said(&m.text)),
+            // "? what is Store", "¿qué es Store?": the mark that opens a question says nothing of it.
+            sentence: own
+                .and_then(|i| messages.get(i))
+                .map_or("", |m| said(&m.text).trim_start_matches(['?', '¿', ' '])),
             earlier: Vec::new(),
             order: task.and_then(|i| messages.get(i)).map(|m| order_of(&m.text)),
             rounds: 0,

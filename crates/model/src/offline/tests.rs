@@ -125,6 +125,8 @@ fn a_name_in_other_spelling_is_found_and_nothing_is_claimed_where_nothing_is() {
         .then(&[("search", "src/l.rs:2: struct RateLimiter;\n1 match in 1 file")]);
     let talk = talk.then(&[("read", "     2  struct RateLimiter;")]);
     assert!(talk.said().starts_with("`RateLimiter` is a struct, defined at src/l.rs:2:"), "{}", talk.said());
+    let marked = Talk::ask("? what is the rate limiter");
+    assert_eq!(marked.calls(), Talk::ask("what is the rate limiter?").calls());
     let talk = Talk::ask("where is Nowhere?").then(&[("search", "no matches in .")]);
     assert_eq!(talk.calls()[0].1["pattern"], json!("(?i)Nowhere"));
     let talk = talk.then(&[("search", "no matches in .")]);

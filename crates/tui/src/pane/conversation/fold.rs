@@ -30,7 +30,11 @@ use pilothouse_core::{
 use self::facts::Mark;
 pub(crate) use self::facts::{closed, written};
 use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
-use crate::{markdown::Markdown, row::Row, theme::Slot};
+use crate::{
+    markdown::Markdown,
+    row::{self, Row},
+    theme::Slot,
+};
 
 /// What became of a question that nobody answered.
 const FELL_AWAY: &str = "no longer asked";
@@ -458,7 +462,7 @@ impl Log {
 
 fn title(plan: &Plan, task: TaskId) -> Option<String> {
     let t = plan.task(task)?;
-    Some(format!("[{}/{}] {}", plan.number(task), plan.tasks.len(), t.title))
+    Some(format!("[{}/{}] {}", plan.number(task), plan.tasks.len(), row::uncoded(&t.title)))
 }
 
 fn said(answer: Option<&Answer>, choices: &[String]) -> String {

@@ -54,15 +54,12 @@ impl Pane for DiffPane {
             | Event::SessionReopened { .. } => self.stale = true,
             Event::ApplyFailed { apply, message, stale } => {
                 self.stale = true;
-                let why = if *stale {
-                    "the file changed on disk; look at the change again"
-                } else {
-                    "nothing was written"
-                };
+                let then =
+                    if *stale { " What you decided stands wherever nothing else changed." } else { "" };
                 let of = state.applies().get(apply).map(|a| a.take.iter().map(|t| t.0).collect::<Vec<_>>());
                 for id in of.unwrap_or_default() {
                     self.failed.retain(|(f, _)| *f != id);
-                    self.failed.push((id, format!("Not written: {message}. {why}")));
+                    self.failed.push((id, format!("Not written: {message}.{then}")));
                 }
             }
             _ => {}
