@@ -33,7 +33,7 @@ pub use candidates::{Candidates, MOST_CANDIDATES};
 pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use foretell::{Deed, Foretold};
 pub use lane::{Child, Deeds, Lane, NEEDLESS, OpenCall, Talk, needless_alone};
-pub use state::{Compacting, PendingMessage, Queue, Run, Said, State, TurnInfo};
+pub use state::{Compacting, HEAD_CHARS, PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 pub use transcript::{Entry, Summary, Transcript, What};
 pub use written::{Extent, Origin, Written, WrittenFile};

@@ -15,6 +15,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod unattended;
+mod way;
 
 use std::{future::Future, io::Write, path::PathBuf, time::Duration};
 
@@ -368,7 +369,7 @@ impl Watch<'_> {
             return Verdict::new(fault_exit(kind), "the model did not answer");
         }
         let failed = self.failed.as_ref().map(|(_, summary)| summary.clone());
-        let Some(lacks) = failed.or_else(|| self.result.lacks()) else { return Verdict::new(0, "") };
+        let Some(lacks) = failed.or_else(|| self.result.lacks()) else { return self.answered() };
         match self.unattended.refused() {
             Some(question) => {
                 self.asked = Some(question.clone());
@@ -376,6 +377,16 @@ impl Watch<'_> {
             }
             None => Verdict::new(1, lacks),
         }
+    }
+
+    /// The verdict where nothing lacks: words are all that was asked for, unless their agent was refused a change.
+    fn answered(&mut self) -> Verdict {
+        let Some(question) = self.unattended.held_back().filter(|_| !self.result.ran()) else {
+            return Verdict::new(0, "");
+        };
+        let verdict = Verdict::new(3, question.message.clone());
+        self.asked = Some(question.clone());
+        verdict
     }
 
     /// Stops what runs and takes in what comes of it.

@@ -394,3 +394,47 @@ fn what_only_weighs_or_foresees_writes_nothing_even_under_auto_confirm() {
         assert_eq!(desk.tree(), before, "{text}: {}", ended.err);
     }
 }
+
+/// Goes on by these words in the session that a run left, and does the renaming.
+fn renames_by(desk: &Desk, words: &str, slug: &str) {
+    let server = Server::start(vec![
+        Turn::Say("", vec![("submit_plan", plan(&[("modify", "src/search.rs")]))]),
+        Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points_of("))]),
+        Turn::Say("Done.", vec![]),
+    ]);
+    desk.ask(&server.base, &["run", words, "--session", slug, "--auto-confirm"]).with(0);
+    assert!(desk.file("src/search.rs").contains("fn points_of("), "{words}");
+    desk.verified();
+}
+
+#[test]
+fn three_is_a_change_that_was_taken_for_a_question_and_refused() {
+    let order = "could score be called otherwise?";
+    let path = json!({"node": "modify", "reason": "rename it"});
+    for call in [("edit", edit("src/search.rs", "fn score(", "fn points_of(")), ("request_path", path)] {
+        let desk = Desk::new();
+        let before = desk.tree();
+        let server = Server::start(vec![Turn::Say("", vec![call]), Turn::Say("I may not.", vec![])]);
+        let ended = desk.ask(&server.base, &["run", order, "--auto-confirm", "--json"]).with(3);
+        let last = ended.events().pop().unwrap();
+        assert_eq!(last["question"]["kind"]["kind"], "transition", "{last}");
+        assert_eq!(last["reason"], "This will modify files. Proceed?", "{last}");
+        let way = format!("pilothouse run '/agent {order}' --session {} --auto-confirm", slug_of(&ended));
+        assert_eq!(last["go_on"], way);
+        assert_eq!(desk.tree(), before);
+        renames_by(&desk, &format!("/agent {order}"), &slug_of(&ended));
+    }
+}
+
+#[test]
+fn three_is_a_message_of_which_nobody_says_what_it_means() {
+    let desk = Desk::new();
+    let order = "shellcheck-style review: which bugs are in src/search.rs? fix them";
+    let server = Server::start(Vec::new());
+    let ended = desk.ask(&server.base, &["run", order, "--auto-confirm", "--json"]).with(3);
+    let last = ended.events().pop().unwrap();
+    assert_eq!(last["question"]["kind"]["kind"], "clarification", "{last}");
+    let way = format!("pilothouse run '/agent {order}' --session {} --auto-confirm", slug_of(&ended));
+    assert_eq!(last["go_on"], way);
+    renames_by(&desk, &format!("/agent {order}"), &slug_of(&ended));
+}

@@ -19,16 +19,16 @@ use pilothouse_core::{
     hook::HookStatus,
     ids::{CallId, LaneId, TaskId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
-    money::{Allowance, Configured, Unit, cost},
-    pipeline::{PipelineState, StageEvent},
+    money::{Allowance, Configured, cost},
+    pipeline::StageEvent,
     plan::{Plan, Revision, TaskStatus},
-    question::{Place, Unattended},
+    question::Unattended,
     recipe::Recipes,
     session::{Apply, LaneKind, State, needless_alone},
     talk::{Delta, DeltaKind},
 };
 
-use super::{Options, Outcome, steps::Steps};
+use super::{Options, Outcome, steps::Steps, way::onward};
 
 /// The printer of one run.
 pub(super) struct Report<'a> {
@@ -382,16 +382,7 @@ impl<'a> Report<'a> {
 
     /// The last words: what ended it, the question, and the way to go on.
     pub fn end(&mut self, outcome: &Outcome, asked: Option<&Checkpoint>, state: &State) {
-        let again = || {
-            let (words, more) = (next_words(state), asked.and_then(|q| more(q, state)).unwrap_or_default());
-            format!("pilothouse run \"{words}\" --session {} --auto-confirm{more}", outcome.slug)
-        };
-        let way = match (outcome.exit, self.forget) {
-            (3, true) => "run it again without --no-persist to be able to answer".to_owned(),
-            (3, false) if wants_person(asked, state) => format!("pilothouse resume {}", outcome.slug),
-            (1..=4, false) => again(),
-            _ => String::new(),
-        };
+        let way = onward(outcome, self.forget, asked, state);
         if self.json {
             let question = asked.filter(|_| outcome.exit != 0);
             let last = serde_json::json!({
@@ -425,38 +416,6 @@ impl<'a> Report<'a> {
             self.say(&format!("? {}", asked.message));
         }
     }
-}
-
-/// The flag without which the same run would end the same: where no more may be spent the same again, or what can be
-/// counted; where a gate of a folder asks that is not trusted, its trust.
-fn more(asked: &Checkpoint, state: &State) -> Option<String> {
-    if asked.kind.command().is_some_and(|c| c.gate.is_some()) && !state.trust.holds() {
-        return Some(" --trust".to_owned());
-    }
-    let CheckpointKind::Budget(asked) = &asked.kind else { return None };
-    Some(match asked.unit {
-        _ if asked.unknown => " --budget 50000t".to_owned(),
-        Unit::Calls => format!(" --max-calls {}", asked.most),
-        Unit::Micros | Unit::Tokens => {
-            format!(" --budget \"{}\"", asked.unit.amount(asked.most).trim_start_matches('$'))
-        }
-    })
-}
-
-/// Whether what is asked can only be answered at the screen.
-fn wants_person(asked: Option<&Checkpoint>, state: &State) -> bool {
-    let open = asked.filter(|q| state.open.contains_key(&q.id));
-    open.is_some_and(|q| state.spec(q).place != Place::Composer)
-}
-
-/// Words that take up what was left.
-fn next_words(state: &State) -> String {
-    let stages = state.pipeline.as_ref().map(|p| &p.state).filter(|s| s.is_running() || s.error().is_some());
-    if let Some(agent) = stages.and_then(PipelineState::beginning).filter(|_| state.plan.is_none()) {
-        return format!("/{}", agent.agent);
-    }
-    let left = state.plan.is_some() || state.suspended.is_some();
-    if left { "/redo" } else { "go on" }.to_owned()
 }
 
 /// The slash commands that do something without a screen.

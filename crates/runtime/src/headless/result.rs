@@ -68,6 +68,11 @@ impl Results {
         }
     }
 
+    /// Whether a run began.
+    pub const fn ran(&self) -> bool {
+        self.ran
+    }
+
     /// Why it is no success, if it is none.
     pub fn lacks(&self) -> Option<String> {
         if let Some(why) = &self.uncommitted {

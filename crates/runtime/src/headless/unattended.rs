@@ -1,8 +1,8 @@
 //! What a run does that comes to a question and has nobody to ask.
 //!
 //! Owns the answers that take no leave from anybody: what asks is refused to the model with the reason,
-//! a failed gate is repaired, a doubtful message is taken as it was read. A plan is approved, as the run was
-//! told to; nothing else is allowed.
+//! a failed gate is repaired, an order that is doubted is taken as one. A plan is approved, as the run was
+//! told to; nothing else is allowed, and what a message means is guessed for nobody.
 
 use std::collections::BTreeSet;
 
@@ -30,6 +30,8 @@ pub(super) struct Unattended {
     approved: BTreeSet<Option<(TurnId, u32)>>,
     /// The first one whose subject was refused.
     refused: Option<Checkpoint>,
+    /// The first one by which a message would have changed more than it was read to ask for.
+    held_back: Option<Checkpoint>,
     /// Gates that were sent to be repaired.
     repairs: u32,
 }
@@ -63,6 +65,11 @@ impl Unattended {
         self.refused.as_ref()
     }
 
+    /// The question whether a message that was read as one may change something, where that was refused.
+    pub fn held_back(&self) -> Option<&Checkpoint> {
+        self.held_back.as_ref()
+    }
+
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "a kind that is not named stays open, and the run ends"
@@ -82,6 +89,7 @@ impl Unattended {
             CheckpointKind::Transition(deeper) if state.agreed(deeper) => Some(give(Answer::Approve)),
             CheckpointKind::Transition(_) => {
                 self.refuse(question);
+                self.held_back.get_or_insert_with(|| question.clone());
                 Some(give(Answer::Reject(format!("{AS_QUESTION}; {NOBODY}"))))
             }
             // A gate that cannot work here gets a command that would run anyway.
@@ -100,10 +108,11 @@ impl Unattended {
             CheckpointKind::Clarification(about) if about.call.is_some() => {
                 Some(give(Answer::Text(CHOOSE.to_owned())))
             }
-            // The message is taken as it was read: what only reads is answered, and made no work.
+            // Its plan is asked about, and was approved; what may be no order stays open for a person.
             CheckpointKind::Clarification(about) => {
-                let acts = |turn| state.reach(turn).without(ToolScope::READ_ONLY) != ToolScope::NONE;
-                about.turn.map(|turn| give(Answer::Pick(usize::from(!acts(turn)))))
+                let acts =
+                    |turn: &TurnId| state.reach(*turn).without(ToolScope::READ_ONLY) != ToolScope::NONE;
+                about.turn.filter(acts).map(|_| give(Answer::Pick(0)))
             }
             CheckpointKind::Failure(failure) => {
                 let pauses = state.plan.as_ref().is_some_and(|p| p.pauses_at(Pause::FailedGate));
