@@ -1,6 +1,8 @@
 //! May a turn go deeper: what is said to the question, in a word or in one's own.
 
-use pilothouse_core::{intent::Phase, session::What, tool::Tool};
+use pilothouse_core::{
+    checkpoint::Answer, input::Input, intent::Phase, scope::PermissionMode, session::What, tool::Tool,
+};
 use serde_json::json;
 
 use crate::{phase, support::*};
@@ -100,4 +102,52 @@ fn what_only_sounds_like_a_yes_is_none() {
         drop(b.input(pilothouse_core::input::Input::say(line)));
         b.question(is_risk);
     }
+}
+
+/// A step that runs commands, of a message that asks for a change.
+fn executing(order: &str) -> Bench {
+    let mut b = Bench::new();
+    b.say(order);
+    b.plan(&[("Merge it", "execute")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b
+}
+
+#[test]
+fn a_step_that_was_to_run_commands_may_ask_to_change_what_its_message_asks_to_change() {
+    for (tool, args) in [
+        ("edit", edit_of("a.txt")),
+        ("request_path", json!({"node": "modify", "reason": "the merge left conflicts"})),
+    ] {
+        let mut b = executing("fix the conflict in a.txt");
+        b.reply("", &[(tool, args.clone())]);
+        b.question(is_transition);
+        b.answer(is_transition, Answer::Approve).unwrap();
+        if tool == "request_path" {
+            b.reply("", &[("edit", edit_of("a.txt"))]);
+        }
+        assert_eq!(b.tool().1, Tool::Edit, "{tool}");
+
+        let mut b = executing("fix the conflict in a.txt");
+        b.reply("", &[(tool, args.clone())]);
+        b.answer(is_transition, Answer::Reject("not now".into())).unwrap();
+        b.reply("", &[("run", json!({"command": "cargo test"}))]);
+        b.question(is_risk);
+        let refused = b.names().iter().filter(|n| *n == "proposed").count();
+        assert_eq!(refused, 0, "a step that may not change files goes on with what it may");
+
+        let mut b = executing("/plan run the tests");
+        b.reply("", &[(tool, args)]);
+        assert!(b.session.state().open.is_empty(), "its message asks for no change: nobody is asked");
+    }
+}
+
+#[test]
+fn in_auto_such_a_step_is_let_change_files() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the conflict in a.txt");
+    b.plan(&[("Merge it", "execute")], &[]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    assert_eq!(b.tool().1, Tool::Edit);
 }

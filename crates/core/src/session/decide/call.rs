@@ -13,22 +13,19 @@ use crate::{
     digest,
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
-    ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
+    ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
-    phase::Trigger,
     plan::{Plan, PlanDraft, PlanError},
     proposal::{Proposal, ProposalStatus},
-    question::{Clarification, Transition},
+    question::Clarification,
     redact::refuse_call,
     sandbox::Confine,
-    scope::{Capability, PermissionMode, ToolScope},
+    scope::{Capability, ToolScope},
     session::{Lane, LaneKind, OpenCall},
     shell::hides_its_end,
     talk::{Fault, FaultKind},
-    tool::{
-        Advice, AskUser, Exit, External, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome,
-    },
+    tool::{Advice, AskUser, Exit, External, ProposalDraft, SessionCall, Tool, ToolCall, ToolOutcome},
 };
 
 /// Most answers that a question of the model may offer.
@@ -144,69 +141,6 @@ impl Draft<'_> {
         Some(self.towards(lane, open, to, reason, then))
     }
 
-    /// How a lane gets to a node: by the user's answer where it goes deeper than the message asked for,
-    /// or at once.
-    fn towards(
-        &self,
-        lane: &Lane,
-        open: &OpenCall,
-        to: IntentNode,
-        reason: impl FnOnce() -> String,
-        then: Then,
-    ) -> CallVerdict {
-        let from = lane.node;
-        if !from.needs_checkpoint(to) {
-            return CallVerdict::Move(to, then);
-        }
-        if let Some(why) = self.stays_reading(lane) {
-            return CallVerdict::refuse(format!(
-                "this turn may not change files: {why}; describe the change, and the user can ask for it as a task"
-            ));
-        }
-        let reaches = self.state.reach(lane.turn).contains(to.scope().and(ToolScope::WORKSPACE));
-        if self.state.permission == PermissionMode::Auto && reaches {
-            return CallVerdict::LetWrite(to, then);
-        }
-        let asked = Transition { lane: lane.id, call: open.call, from, to, reason: reason() };
-        CallVerdict::ask(asked, "This will modify files. Proceed?")
-    }
-
-    /// Why a lane is never let change files, if it is not.
-    fn stays_reading(&self, lane: &Lane) -> Option<&'static str> {
-        if self.forbids(lane.turn) {
-            return Some("the user's message forbids it");
-        }
-        if !self.may_run() {
-            return Some("the ceiling is read-only, and only the user raises it");
-        }
-        match lane.kind {
-            LaneKind::Planning => Some("a planning only reads, and its plan says what is to change"),
-            LaneKind::Gate(_) => Some("a gate only checks"),
-            LaneKind::Child(_) => Some("a sub-agent only reads"),
-            LaneKind::Pipeline => Some("a stage of a pipeline only reads"),
-            LaneKind::Answer if self.state.phase != Phase::Idle && !self.has_own_run(lane.id) => {
-                Some("it answers beside a run, which has the files")
-            }
-            LaneKind::Task(_) | LaneKind::Repair(_) => Some("its step of the plan was approved without it"),
-            LaneKind::Answer | LaneKind::Goal => {
-                (!lane.ceiling.allows(Capability::Write)).then_some("it began under a read-only ceiling")
-            }
-        }
-    }
-
-    /// A lane may write from now on: an answer has a run of its own then. It is there unless a hook
-    /// holds it.
-    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
-        if !self.is_of_run(lane) {
-            let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
-            self.must_go(Trigger::CommandGoal);
-            self.start_run(turn, None);
-        }
-        let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
-        let approval = approval.unwrap_or_else(|| ApprovalId(self.id()));
-        self.move_to(lane, to, Some(approval));
-    }
-
     /// What is decided about a call that everything else lets begin. Whatever led here, and whatever was
     /// answered since, the scope of now decides, and the rules. A command that can only read is a read.
     pub(super) fn judge_start(
@@ -234,9 +168,10 @@ impl Draft<'_> {
 
     fn judge_plan(&self, lane: &Lane, plan: &PlanDraft) -> CallVerdict {
         if lane.kind != LaneKind::Planning {
-            return CallVerdict::refuse(
-                "a plan can only be submitted while planning; answer, or ask for a deeper path with request_path",
-            );
+            return CallVerdict::refuse(format!(
+                "a plan can only be submitted while planning; {}",
+                instead(lane.kind)
+            ));
         }
         let version = self.state.version_after(lane.turn);
         // In a folder where gates run unasked a plan that names none is held to what was found.
@@ -277,19 +212,6 @@ impl Draft<'_> {
         let choices = ask.choices.iter().take(MOST_CHOICES).cloned().collect();
         let question = Clarification { choices, lane: Some(lane), call: Some(call), turn: None };
         CallVerdict::ask(question, ask.question.clone())
-    }
-
-    fn judge_path(&self, lane: &Lane, open: &OpenCall, request: &RequestPath) -> CallVerdict {
-        let to = request.node;
-        if lane.scope().contains(to.scope()) {
-            return CallVerdict::End(CallStatus::Done, "this turn may do that already; go on".to_owned());
-        }
-        if lane.fixed || !lane.ceiling.contains(to.scope().and(ToolScope::SHELL)) {
-            let named = "the user's message names the path that it is to keep to";
-            let why = if lane.fixed { named } else { self.stays_reading(lane).unwrap_or(named) };
-            return CallVerdict::refuse(format!("the path {to} is not open to this turn: {why}"));
-        }
-        self.towards(lane, open, to, || request.reason.clone(), Then::Done("allowed; go on"))
     }
 
     /// What was found before it was done after all, so that nothing was; whether that is so.
@@ -470,6 +392,17 @@ const fn proposing(needs: Capability) -> Capability {
 
 fn name(open: &OpenCall) -> &str {
     open.tool.map_or(open.name.as_str(), |tool| tool.name())
+}
+
+/// What a lane can do that wants to hand in a plan, and makes none.
+const fn instead(kind: LaneKind) -> &'static str {
+    match kind {
+        LaneKind::Task(_) | LaneKind::Repair(_) => {
+            "the one of this run is being done: do your part of it, and end"
+        }
+        LaneKind::Answer | LaneKind::Goal => "do it in this turn, or answer in words",
+        LaneKind::Planning | LaneKind::Gate(_) | LaneKind::Child(_) | LaneKind::Pipeline => "answer in words",
+    }
 }
 
 fn words(scope: crate::scope::ToolScope) -> String {

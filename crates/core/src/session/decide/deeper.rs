@@ -1,22 +1,24 @@
 //! May a turn go deeper than its message asked for: what the answer does, in a word or in the user's own.
 //!
-//! Owns that what is said to the waiting question is an answer to it, and reaches its agent with the yes. Never
-//! lets a turn further than the question named.
+//! Owns which lines of work may ask at all, that what is said to the waiting question is an answer to it, and that it
+//! reaches its agent with the yes. Never lets a turn further than the question named.
 
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
+    verdict::{CallVerdict, Then},
 };
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event},
-    ids::{CheckpointId, TurnId},
+    ids::{ApprovalId, CheckpointId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, IntentNode, IntentPath, Phase, Reading, Source, Turn},
+    phase::Trigger,
     question::{Lone, Transition},
-    scope::ToolScope,
-    session::LaneKind,
-    tool::Tool,
+    scope::{Capability, PermissionMode, ToolScope},
+    session::{Lane, LaneKind, OpenCall},
+    tool::{RequestPath, Tool},
 };
 
 impl Resolve for Transition {
@@ -24,7 +26,8 @@ impl Resolve for Transition {
         match given.answer {
             Lone::Yes => draft.allow_deeper(self, given, None),
             Lone::No => {
-                let lane = draft.state.lanes.get(&self.lane);
+                // A step goes on with what it was begun for.
+                let lane = draft.state.lanes.get(&self.lane).filter(|l| !l.kind.of_run());
                 let back = lane.map(|l| IntentPath::to(l.node).retreat().current());
                 if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
                     draft.retreat_to(self.lane, node);
@@ -65,6 +68,85 @@ impl Draft<'_> {
         let CheckpointKind::Transition(asked) = asked.kind.clone() else { return Ok(()) };
         let given = Given { question, answer: Lone::Yes, stored: Answer::Approve };
         self.allow_deeper(&asked, given, Some(turn))
+    }
+
+    /// Whether a lane may go where it asks to.
+    pub(super) fn judge_path(&self, lane: &Lane, open: &OpenCall, request: &RequestPath) -> CallVerdict {
+        let to = request.node;
+        if lane.scope().contains(to.scope()) {
+            return CallVerdict::End(CallStatus::Done, "this turn may do that already; go on".to_owned());
+        }
+        if lane.fixed || !lane.ceiling.contains(to.scope().and(ToolScope::SHELL)) {
+            let named = "the user's message names the path that it is to keep to";
+            let why = if lane.fixed { named } else { self.stays_reading(lane).unwrap_or(named) };
+            return CallVerdict::refuse(format!("the path {to} is not open to this turn: {why}"));
+        }
+        self.towards(lane, open, to, || request.reason.clone(), Then::Done("allowed; go on"))
+    }
+
+    /// How a lane gets to a node: by the user's answer where it goes deeper than the message asked for,
+    /// or at once.
+    pub(super) fn towards(
+        &self,
+        lane: &Lane,
+        open: &OpenCall,
+        to: IntentNode,
+        reason: impl FnOnce() -> String,
+        then: Then,
+    ) -> CallVerdict {
+        let from = lane.node;
+        if !from.needs_checkpoint(to) {
+            return CallVerdict::Move(to, then);
+        }
+        if let Some(why) = self.stays_reading(lane) {
+            return CallVerdict::refuse(format!(
+                "this turn may not change files: {why}; describe the change, and the user can ask for it as a task"
+            ));
+        }
+        let reaches = self.state.reach(lane.turn).contains(to.scope().and(ToolScope::WORKSPACE));
+        if self.state.permission == PermissionMode::Auto && reaches {
+            return CallVerdict::LetWrite(to, then);
+        }
+        let asked = Transition { lane: lane.id, call: open.call, from, to, reason: reason() };
+        CallVerdict::ask(asked, "This will modify files. Proceed?")
+    }
+
+    /// Why a lane is never let change files, if it is not.
+    fn stays_reading(&self, lane: &Lane) -> Option<&'static str> {
+        if self.forbids(lane.turn) {
+            return Some("the user's message forbids it");
+        }
+        if !self.may_run() {
+            return Some("the ceiling is read-only, and only the user raises it");
+        }
+        match lane.kind {
+            LaneKind::Planning => Some("a planning only reads, and its plan says what is to change"),
+            LaneKind::Gate(_) => Some("a gate only checks"),
+            LaneKind::Child(_) => Some("a sub-agent only reads"),
+            LaneKind::Pipeline => Some("a stage of a pipeline only reads"),
+            LaneKind::Answer if self.state.phase != Phase::Idle && !self.has_own_run(lane.id) => {
+                Some("it answers beside a run, which has the files")
+            }
+            // What its message reaches is what it may ask for, whatever its step was announced to do.
+            LaneKind::Task(_) | LaneKind::Repair(_) => (!lane.ceiling.allows(Capability::Write))
+                .then_some("neither the user's message nor the plan that they approved lets it"),
+            LaneKind::Answer | LaneKind::Goal => {
+                (!lane.ceiling.allows(Capability::Write)).then_some("it began under a read-only ceiling")
+            }
+        }
+    }
+
+    /// A lane may write from now on: an answer has a run of its own then. It is there unless a hook
+    /// holds it.
+    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
+        if !self.is_of_run(lane) {
+            let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
+            self.must_go(Trigger::CommandGoal);
+            self.start_run(turn, None);
+        }
+        let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
+        let approval = approval.unwrap_or_else(|| ApprovalId(self.id()));
+        self.move_to(lane, to, Some(approval));
     }
 
     fn allow_deeper(&mut self, asked: &Transition, given: Given<Lone>, said: Option<TurnId>) -> Decided {
