@@ -335,10 +335,13 @@ pub enum Event {
         /// The plan.
         plan: Plan,
     },
-    /// The active plan was set aside or taken up again.
+    /// The active plan was set aside, or given up for good.
     PlanShelved {
         /// Whether it can be taken up later.
         suspended: bool,
+        /// Whether the user discarded it: nothing takes it up again by itself, or counts it as left.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        discarded: bool,
     },
     /// A run began.
     RunStarted {

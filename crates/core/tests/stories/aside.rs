@@ -438,3 +438,28 @@ fn what_is_taken_between_two_runs_of_a_plan_counts_for_what_it_came_to() {
     assert_eq!(came_to.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["a.txt"]);
     assert_eq!(summary, "Complete. 1 file created/modified.");
 }
+
+#[test]
+fn a_plan_that_was_discarded_does_not_come_back() {
+    for line in ["", "/abort"] {
+        let mut b = Bench::new();
+        b.say("create notes.txt");
+        b.plan(&[("Notes", "create")], &[]);
+        b.answer(is_plan, Answer::Reject(String::new())).unwrap();
+        b.input(Input::say(line)).unwrap();
+        assert_eq!(phase(&b), Phase::Idle);
+        let told = b.notices().pop().unwrap();
+        assert!(told.contains("the plan \"Plan\" is discarded"), "{told}");
+        for again in ["/redo", "/proposals plan"] {
+            assert!(b.input(Input::say(again)).is_err(), "{line:?} {again}");
+        }
+        b.say("go on");
+        assert!(b.session.state().plan.is_none(), "{line:?}");
+        // Nor does it stand behind one that ran to its end.
+        b.say("fix a.txt");
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        b.input(Input::say("/abort")).unwrap();
+        b.input(Input::say("/redo")).unwrap();
+        assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].title, "One", "{line:?}");
+    }
+}

@@ -80,7 +80,13 @@ impl State {
             }
             Event::PlanUnread { .. } => self.plan_sought = None,
             Event::PauseSet { pause, on } => self.set_pause(*pause, *on),
-            Event::PlanShelved { suspended } => {
+            Event::PlanShelved { discarded: true, .. } => {
+                self.shelved = seq;
+                if let Some(plan) = self.plan.take() {
+                    self.keep_former(plan);
+                }
+            }
+            Event::PlanShelved { suspended, .. } => {
                 self.shelved = seq;
                 let gone = match self.plan.take() {
                     Some(plan) if *suspended => self.suspended.replace(plan),

@@ -131,6 +131,9 @@ impl Draft<'_> {
 
     /// Gives the plan up: from planning, from its confirmation, or after a failure.
     pub(super) fn abandon(&mut self) -> Decided {
+        if self.awaits_guidance() && self.state.plan.is_some() {
+            return self.discard();
+        }
         self.end_work("the plan was given up");
         let title = self.state.plan.as_ref().filter(|p| p.unfinished()).map(|p| p.title.clone());
         self.shelve();
@@ -143,10 +146,21 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// A plan that was rejected, and of which the user does not say what is to be different: it does not come back.
+    fn discard(&mut self) -> Decided {
+        self.end_work("the plan was given up");
+        let title = self.state.plan.as_ref().map(|p| p.title.clone()).unwrap_or_default();
+        self.emit(Event::PlanShelved { suspended: false, discarded: true });
+        self.clear_queue();
+        self.go(Trigger::Abandon)?;
+        self.notice(Level::Info, format!("OK, the plan \"{title}\" is discarded. What next?"));
+        Ok(())
+    }
+
     /// Sets the active plan aside, if there is one.
     pub(super) fn shelve(&mut self) {
         if self.state.plan.is_some() {
-            self.emit(Event::PlanShelved { suspended: true });
+            self.emit(Event::PlanShelved { suspended: true, discarded: false });
         }
     }
 
@@ -202,7 +216,7 @@ impl Draft<'_> {
         let plans = self.state.plan.iter().chain(&self.state.suspended).filter(|p| p.unfinished());
         let plans = plans.map(Plan::standing).collect::<Vec<_>>().join(", ");
         while self.state.plan.is_some() || self.state.suspended.is_some() {
-            self.emit(Event::PlanShelved { suspended: false });
+            self.emit(Event::PlanShelved { suspended: false, discarded: false });
         }
         self.clear_queue();
         self.must_go(Trigger::Reset);

@@ -246,7 +246,9 @@ impl Log {
                 };
                 self.mark(at, Mark::Dot, &format!("session resumed{calls}, nothing is running"));
             }
-            Event::PlanShelved { suspended: true } if !self.finished => {
+            Event::PlanShelved { suspended: true, .. }
+                if !self.finished && self.plan.as_ref().is_none_or(Plan::unfinished) =>
+            {
                 self.mark(at, Mark::Dot, "plan paused – /redo resumes it");
             }
             Event::Notice { level: Level::Info, text } => {
