@@ -15,6 +15,7 @@ mod digest;
 mod foretell;
 mod hooks;
 pub mod lane;
+mod offered;
 mod pending;
 mod reach;
 mod stake;

@@ -135,6 +135,11 @@ pub struct SourceNews {
 pub struct SeenTools(BTreeMap<(String, String), SourceTool>);
 
 impl SeenTools {
+    /// Whether none was seen.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// A tool, where it was seen.
     pub fn get(&self, source: &str, tool: &str) -> Option<&SourceTool> {
         self.0.get(&(source.to_owned(), tool.to_owned()))

@@ -52,6 +52,8 @@ mod limits;
 mod memory;
 #[path = "stories/modes.rs"]
 mod modes;
+#[path = "stories/offers.rs"]
+mod offers;
 #[path = "stories/permissions.rs"]
 mod permissions;
 #[path = "stories/phases.rs"]

@@ -1,13 +1,8 @@
 //! What each tool is for and which arguments it takes, as a model reads it.
 //!
-//! Owns the choice and the order; the words stand in `assets/tools`. Never decides what a turn may
-//! do: the scope it is given does.
+//! Owns how that is put; the words stand in `assets/tools`. Never decides what a turn may do or is offered: core does.
 
-use pilothouse_core::{
-    scope::{Capability, ToolScope},
-    talk::ToolSpec,
-    tool::Tool,
-};
+use pilothouse_core::{scope::ToolScope, talk::ToolSpec, tool::Tool};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -17,30 +12,10 @@ struct Asset {
     parameters: Value,
 }
 
-/// The tools that `offer` allows and those of `session_tools`, in the order of [`Tool::ALL`]; the
-/// same arguments always give the same bytes. Those of sources are offered where both say so.
-///
-/// `delete` is offered with write access too: it only proposes, and the typed word that it needs is
-/// asked for when the removal is applied.
-///
-/// `run` is offered to a turn that may only read as well where a sandbox (`held`) makes a command that
-/// only reads a read.
+/// What a model reads of the tools that are offered to it, as [`Tool::offered`] has them: the same arguments always give
+/// the same bytes.
 pub fn specs(offer: ToolScope, held: bool, session_tools: &[Tool]) -> Vec<ToolSpec> {
-    Tool::ALL
-        .into_iter()
-        .filter(|tool| match tool.needs() {
-            // What a sub-agent may is at most what the one may that sends it: to read.
-            None if *tool == Tool::Delegate && !offer.allows(Capability::Read) => false,
-            None => session_tools.contains(tool),
-            Some(needs) if tool.asks_index() => session_tools.contains(tool) && offer.allows(needs),
-            Some(Capability::Delete) => offer.allows(Capability::Delete) || offer.allows(Capability::Write),
-            // A call of one may only read: it is judged when it is made.
-            Some(_) if tool.is_of_sources() => session_tools.contains(tool) && offer.allows(Capability::Read),
-            Some(Capability::Execute) if held => offer.allows(Capability::Read),
-            Some(needs) => offer.allows(needs),
-        })
-        .filter_map(spec)
-        .collect()
+    Tool::offered(offer, held, session_tools).into_iter().filter_map(spec).collect()
 }
 
 fn spec(tool: Tool) -> Option<ToolSpec> {

@@ -156,7 +156,7 @@ tools! {
             ]),
             Unheard(SAID),
         ],
-        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
+        needs: None, acts: &[], content: false, offered: &[Plan],
         words: ("Plan", "Plan"), subject: Subject::Words,
     }
     /// A question to the user.
@@ -170,14 +170,14 @@ tools! {
     RequestPath = "request_path" {
         example: r#"{"node": "modify", "reason": "why the user's words call for it"}"#,
         spellings: &[Also("node", &["path"]), Unheard(SAID)],
-        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
+        needs: None, acts: &[], content: false, offered: &[Answer, Task, Goal],
         words: ("Path", "Path"), subject: Subject::Words,
     }
     /// Another command for a gate that cannot work here.
     ChangeGate = "change_gate" {
         example: r#"{"gate": "tests", "command": "python3 -m unittest", "reason": "pytest is not installed"}"#,
         spellings: &[Also("gate", &["name"]), Also("command", &["cmd"]), Also("reason", &["why", "description", "explanation"]), Unheard(SAID)],
-        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
+        needs: None, acts: &[], content: false, offered: &[Task],
         words: ("Gate", "Gate"), subject: Subject::Words,
     }
     /// A note for later sessions, for the user's approval.
@@ -353,8 +353,7 @@ impl ToolCall {
     /// # Errors
     /// When there is no such tool, or its arguments do not fit.
     pub fn named(name: &str, args: &str) -> Result<Self, ArgsError> {
-        let none =
-            || ArgsError::NoTool { name: name.to_owned(), known: Tool::ALL.map(Tool::name).join(", ") };
+        let none = || ArgsError::NoTool { name: name.to_owned() };
         let tool = Tool::named(name).ok_or_else(none)?;
         if tool == Tool::SourceCall && name != tool.name() {
             return SourceCall::named(name, args).map(|call| Self::External(External::Call(call)));

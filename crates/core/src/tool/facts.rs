@@ -3,7 +3,12 @@
 //! Owns the questions that may be asked about a tool; the answers stand in the list in `call`.
 
 use super::{Tool, spelling::Spelling};
-use crate::{scope::Capability, shell::Act, source, talk::Purpose};
+use crate::{
+    scope::{Capability, ToolScope},
+    shell::Act,
+    source,
+    talk::Purpose,
+};
 
 /// What a call is told whose path is not there, behind the path.
 pub const ABSENT: &str = "does not exist";
@@ -95,6 +100,29 @@ impl Tool {
     /// Those that speak to the session itself and that a lane for this purpose is offered.
     pub fn of_session(purpose: Purpose) -> Vec<Self> {
         Self::ALL.into_iter().filter(|t| t.facts().offered.contains(&purpose)).collect()
+    }
+
+    /// The tools that `offer` allows and those of `of_session`, in the order of [`Tool::ALL`]. Those of sources and of
+    /// the knowledge index are offered where both say so.
+    ///
+    /// `delete` is offered with write access too: it only proposes, and the typed word that it needs is
+    /// asked for when the removal is applied.
+    ///
+    /// `run` is offered to a turn that may only read as well where a sandbox (`held`) makes a command that
+    /// only reads a read.
+    pub fn offered(offer: ToolScope, held: bool, of_session: &[Self]) -> Vec<Self> {
+        let is_offered = |tool: &Self| match tool.needs() {
+            // What a sub-agent may is at most what the one may that sends it: to read.
+            None if *tool == Self::Delegate && !offer.allows(Capability::Read) => false,
+            None => of_session.contains(tool),
+            Some(needs) if tool.asks_index() => of_session.contains(tool) && offer.allows(needs),
+            Some(Capability::Delete) => offer.allows(Capability::Delete) || offer.allows(Capability::Write),
+            // A call of one may only read: it is judged when it is made.
+            Some(_) if tool.is_of_sources() => of_session.contains(tool) && offer.allows(Capability::Read),
+            Some(Capability::Execute) if held => offer.allows(Capability::Read),
+            Some(needs) => offer.allows(needs),
+        };
+        Self::ALL.into_iter().filter(is_offered).collect()
     }
 
     /// Whether its call is told by its own words alone, and not as work on the machine.

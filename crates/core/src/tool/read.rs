@@ -20,12 +20,10 @@ const TOP: &str = "at the top";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgsError {
     /// There is no tool of that name.
-    #[error("there is no tool called {name:?}; the tools are {known}")]
+    #[error("there is no tool called {name:?}")]
     NoTool {
         /// The name that the model used.
         name: String,
-        /// Those that there are.
-        known: String,
     },
     /// The session itself would have to read more than it takes.
     #[error("the arguments of {tool} have {bytes} bytes; at most {most} are taken: shorten or split them")]

@@ -16,11 +16,10 @@ use pilothouse_core::{
     ids::{ApplyId, CallId, LaneId},
     input::Input,
     plan::MAX_DOCUMENT,
-    recipe::Directed,
     scope::ToolScope,
     session::{Lane, State},
     talk::{DeltaKind, Fault, FaultKind, ModelRequest, Purpose, ToolSpec},
-    tool::{Permit, Tool, ToolCall, ToolOutcome},
+    tool::{Permit, ToolCall, ToolOutcome},
     work::{View, Work, WorkKey},
 };
 use pilothouse_model::{ModelClient, Unfinished};
@@ -75,9 +74,7 @@ pub(super) struct Services {
     pub asked: Option<(u64, CancellationToken)>,
 }
 
-/// The tools that a lane for this purpose is offered; a sub-agent runs nothing, not even what only reads.
-/// Tools of sources only where there are `sources`, those of the knowledge index only where an agent, a skill or a
-/// command names them.
+/// The tools that a lane for this purpose is offered, as a model reads them.
 pub(super) fn offered(
     state: &State,
     lane: Option<&Lane>,
@@ -85,16 +82,8 @@ pub(super) fn offered(
     offer: ToolScope,
     sources: bool,
 ) -> Vec<ToolSpec> {
-    let held = state.sandbox.backend.is_some() && purpose != Purpose::Child;
-    let mut tools = Tool::of_session(purpose);
-    if sources && purpose != Purpose::Child {
-        tools.extend(Tool::ALL.into_iter().filter(|t| t.is_of_sources()));
-    }
-    let turn = lane.and_then(|l| state.turns.get(&l.turn)?.directed.as_deref());
-    let by: Vec<&Directed> = lane.and_then(|l| l.agent.as_deref()).into_iter().chain(turn).collect();
-    let named = |t: &Tool| by.iter().any(|d| d.names(*t)) && by.iter().all(|d| d.allows(t.name(), t.needs()));
-    tools.extend(Tool::ALL.into_iter().filter(|t| t.asks_index() && named(t)));
-    pilothouse_tools::specs(offer, held, &tools)
+    let tools = state.session_tools(lane, purpose, sources);
+    pilothouse_tools::specs(offer, state.holds_commands(purpose), &tools)
 }
 
 impl Services {

@@ -1,4 +1,5 @@
 use super::*;
+use pilothouse_core::scope::Capability;
 
 const SESSION: [Tool; 6] =
     [Tool::SubmitPlan, Tool::AskUser, Tool::RequestPath, Tool::ChangeGate, Tool::Remember, Tool::Delegate];

@@ -1,0 +1,36 @@
+//! Which tools the model of a lane is offered.
+//!
+//! Owns that choice, for requests and for what is said of a name that is none of them. Never lets a call begin.
+
+use super::{Lane, State};
+use crate::{recipe::Directed, talk::Purpose, tool::Tool};
+
+impl State {
+    /// The tools that a lane for this purpose is offered beside what its scope lets it do. Tools of sources only where
+    /// there are `sources`, those of the knowledge index only where an agent, a skill or a command names them.
+    pub fn session_tools(&self, lane: Option<&Lane>, purpose: Purpose, sources: bool) -> Vec<Tool> {
+        let mut tools = Tool::of_session(purpose);
+        if sources && purpose != Purpose::Child {
+            tools.extend(Tool::ALL.into_iter().filter(|t| t.is_of_sources()));
+        }
+        let turn = lane.and_then(|l| self.turns.get(&l.turn)?.directed.as_deref());
+        let by: Vec<&Directed> = lane.and_then(|l| l.agent.as_deref()).into_iter().chain(turn).collect();
+        let named =
+            |t: &Tool| by.iter().any(|d| d.names(*t)) && by.iter().all(|d| d.allows(t.name(), t.needs()));
+        tools.extend(Tool::ALL.into_iter().filter(|t| t.asks_index() && named(t)));
+        tools
+    }
+
+    /// Whether `run` is offered to who may only read; a sub-agent runs nothing, not even what only reads.
+    pub fn holds_commands(&self, purpose: Purpose) -> bool {
+        self.sandbox.backend.is_some() && purpose != Purpose::Child
+    }
+
+    /// The names of the tools that a lane is offered.
+    pub(super) fn offered_to(&self, lane: &Lane) -> String {
+        let purpose = lane.kind.purpose();
+        let own = self.session_tools(Some(lane), purpose, !self.sources.is_empty());
+        let offered = Tool::offered(lane.offer(), self.holds_commands(purpose), &own);
+        offered.into_iter().map(Tool::name).collect::<Vec<_>>().join(", ")
+    }
+}
