@@ -236,7 +236,8 @@ fn written<'a>(
         let what = if waits.contains(&n) { "not decided by the user yet" } else { "left by the user" };
         text.push_str(&format!("\n{what}: {path} hunk {} ({})", n + 1, place_now(hunks, n, hunk, taken)));
     }
-    text.push_str(&comments(path, hunks, taken, said));
+    let left = |n: usize| !taken.contains(&n) && !waits.contains(&n);
+    text.push_str(&comments(path, hunks, taken, (said, left)));
     if part || edited {
         text.push_str(&now_there(texts, file, taken));
     }
@@ -255,17 +256,22 @@ fn place_now(hunks: &[Hunk], n: usize, hunk: &Hunk, taken: &BTreeSet<usize>) -> 
     lines.place()
 }
 
-/// What the user said about hunks, at their places with those written that were taken.
+/// Told of words to a hunk that was left.
+const ANEW: &str = "propose it anew as these words want it, and leave it where they want none";
+
+/// What the user said about hunks, at their places with those written that were taken; of one that was left it says
+/// what follows from that.
 fn comments<'a>(
     path: &RelPath,
     hunks: &[Hunk],
     taken: &BTreeSet<usize>,
-    said: impl Fn(usize) -> Option<&'a str>,
+    (said, left): (impl Fn(usize) -> Option<&'a str>, impl Fn(usize) -> bool),
 ) -> String {
     let told = hunks.iter().enumerate().filter_map(|(n, hunk)| Some((n, hunk, said(n)?)));
     let told = told.map(|(n, hunk, text)| {
         let place = place_now(hunks, n, hunk, taken);
-        format!("\nthe user says to {path} hunk {} ({place}): {text}", n + 1)
+        let anew = if left(n) { format!("\n({ANEW})") } else { String::new() };
+        format!("\nthe user says to {path} hunk {} ({place}): {text}{anew}", n + 1)
     });
     told.collect::<Vec<_>>().concat()
 }
@@ -300,8 +306,8 @@ fn numbers(taken: &BTreeSet<usize>) -> String {
 
 fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<String> {
     let p = state.proposals().get(&id)?;
-    let said = !matches!(reason, "" | "skipped" | "every hunk was left");
-    let why = if said { format!(": {reason}") } else { String::new() };
+    let worded = !matches!(reason, "" | "skipped" | "every hunk was left");
+    let why = if worded { format!(": {reason}") } else { String::new() };
     let places: Vec<String> = p.hunks.iter().map(Hunk::place).collect();
     let places =
         if p.kind == ChangeKind::Modify { format!(" ({})", places.join("; ")) } else { String::new() };
@@ -310,7 +316,8 @@ fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<
     } else {
         "left by the user, nothing of it is written"
     };
-    let comments = comments(&p.path, &p.hunks, &BTreeSet::new(), |n| state.transcript.comment(id, n));
+    let said = |n: usize| state.transcript.comment(id, n);
+    let comments = comments(&p.path, &p.hunks, &BTreeSet::new(), (said, |_| !dropped));
     Some(format!("{how}: {}{places}{why}{comments}", p.path))
 }
 

@@ -353,6 +353,7 @@ fn a_comment_reaches_the_agent_which_gets_one_call_to_answer_it() {
     assert_eq!(b.lane().id, lane, "the task goes on for one more reply");
     let told = b.told();
     assert_eq!(told.matches("the user says to src/a.rs hunk 1 (line 1): keep it small").count(), 1, "{told}");
+    assert!(told.contains("(line 1): keep it small\n(propose it anew as these words want it"), "{told}");
     b.reply("It stays small.", &[]);
     assert_ne!(b.lane().id, lane, "the next task");
 }

@@ -148,3 +148,20 @@ fn what_was_said_of_a_hunk_names_its_lines_as_they_are_now() {
     let all = told(&b);
     assert!(all.contains("the user says to src/a.rs hunk 2 (line 27): shorter"), "{all}");
 }
+
+#[test]
+fn words_to_a_hunk_ask_for_another_proposal_only_where_it_was_left() {
+    for (taken, anew) in [(&[0, 1][..], false), (&[0], true)] {
+        let mut b = planned(&["One"]);
+        let lines = (1..=30).map(|n| n.to_string()).collect::<Vec<_>>().join("\n") + "\n";
+        let after = lines.replacen("2\n", "2\nnew\n", 1).replacen("25\n", "changed\n", 1);
+        b.edit("src/a.rs", &lines, &after);
+        b.reply("Done.", &[]);
+        let p = b.session.state().open_proposals().next().unwrap();
+        let (proposal, shown) = (p.id, p.shown());
+        b.step(Input::Comment { proposal, hunk: 1, text: "shorter".into(), shown });
+        b.take(taken);
+        let all = told(&b);
+        assert_eq!(all.contains("): shorter\n(propose it anew as these words want it"), anew, "{all}");
+    }
+}
