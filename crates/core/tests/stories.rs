@@ -72,6 +72,8 @@ mod recipes;
 mod results;
 #[path = "stories/resume.rs"]
 mod resume;
+#[path = "stories/retry.rs"]
+mod retry;
 #[path = "stories/review.rs"]
 mod review;
 #[path = "stories/sources.rs"]

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::{phase, support::*};
 
-fn fault() -> Fault {
+pub fn fault() -> Fault {
     Fault {
         kind: FaultKind::Unreachable,
         message: "no connection".into(),
@@ -47,7 +47,7 @@ fn failed() -> Bench {
     b
 }
 
-fn answer_lane(b: &Bench) -> pilothouse_core::session::Lane {
+pub fn answer_lane(b: &Bench) -> pilothouse_core::session::Lane {
     b.session.state().lanes.values().rfind(|l| l.kind == LaneKind::Answer).unwrap().clone()
 }
 
@@ -70,12 +70,6 @@ fn an_answer_that_failed_is_asked_again_by_one_word_and_only_while_it_is_the_las
     }
     b.reply("by an index", &[]);
     assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no earlier plan"));
-    // What the user stopped is nobody's failure.
-    b.say("and the ranking?");
-    let call = b.thinking();
-    let stopped = Fault { kind: FaultKind::Cancelled, ..fault() };
-    b.input(Input::Replied { call, reply: Err(stopped) }).unwrap();
-    assert!(b.input(Input::say("/retry")).is_err());
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl State {
                 // A run that goes on beside it answers nothing.
                 if matches!(kind, LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Pipeline)
                 {
-                    self.failed_answer = None;
+                    (self.failed_answer, self.stopped_answer) = (None, None);
                 }
                 let scope = LaneScope { node: *node, ceiling: *ceiling, fixed: *fixed };
                 let mut lane = Lane::opened(*lane, *kind, *turn, scope, self.at);
@@ -57,6 +57,9 @@ impl State {
             }
             Event::LaneClosed { lane } => {
                 let Some(lane) = self.lanes.remove(lane) else { return };
+                if lane.kind == LaneKind::Answer && lane.thinking.is_some() && !self.has_own_run(&lane) {
+                    self.stopped_answer = Some(lane.turn);
+                }
                 Arc::make_mut(&mut self.changes).lane_ends(&lane);
                 // Nobody waits for the rest of a sub-agent's words.
                 if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {
@@ -124,8 +127,10 @@ impl State {
         lane.thinking = None;
         if lane.kind == LaneKind::Planning {
             self.failed = Some(lane.turn);
-        } else if lane.kind == LaneKind::Answer && !own_run && fault.kind != FaultKind::Cancelled {
-            self.failed_answer = Some(lane.turn);
+        } else if lane.kind == LaneKind::Answer && !own_run {
+            let stopped = fault.kind == FaultKind::Cancelled;
+            let last = if stopped { &mut self.stopped_answer } else { &mut self.failed_answer };
+            *last = Some(lane.turn);
         }
     }
 
@@ -150,7 +155,7 @@ impl State {
         // From here on the words that take up what was left mean the plan.
         let reset = matches!(event, Event::ControlGiven { control: Control::Reset });
         if reset || matches!(event, Event::PlanShelved { .. }) {
-            self.failed_answer = None;
+            (self.failed_answer, self.stopped_answer) = (None, None);
         }
     }
 

@@ -141,9 +141,14 @@ impl Draft<'_> {
         Ok(if step == Move::QueueControl { WordTime::AfterRun } else { WordTime::Now })
     }
 
-    /// Takes up what failed or was left: the answer that its model failed to give, else the last plan.
+    /// Takes up what failed or was left: the answer that its model failed to give, else the plan that has something
+    /// left, else the answer that the user stopped, else the last plan once more.
     fn redo(&mut self) -> Decided {
-        if let Some(turn) = self.state.failed_answer.filter(|_| self.state.phase != Phase::Failed) {
+        let stopped = self.state.stopped_answer;
+        let stopped =
+            stopped.filter(|_| self.state.phase == Phase::Idle && self.state.plan_aside().is_none());
+        let answer = self.state.failed_answer.or(stopped);
+        if let Some(turn) = answer.filter(|_| self.state.phase != Phase::Failed) {
             self.go(Trigger::Query)?;
             self.emit(Event::ControlGiven { control: Control::Redo });
             self.answer_by_model(turn);
