@@ -55,6 +55,10 @@ pub struct Lane {
     pub deeds: Deeds,
     /// Why nothing was to be changed, where its last reply says so plainly.
     pub needless: Option<String>,
+    /// Whether a reply of its said anything in words.
+    pub spoke: bool,
+    /// Whether a change that its last reply wanted came to nothing: what that reply runs after it was meant for it.
+    pub missed: bool,
     /// Replies so far.
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
@@ -293,6 +297,8 @@ impl Lane {
             changed: false,
             deeds: Deeds::None,
             needless: None,
+            spoke: false,
+            missed: false,
             rounds: 0,
             seen: BTreeMap::new(),
             parts: SeenParts::new(),
@@ -313,6 +319,8 @@ impl Lane {
     pub(super) fn replied(&mut self, seq: Seq, (text, calls): (&str, &[CallHead]), at: Millis) {
         self.thinking = None;
         self.needless = needless(text);
+        self.spoke |= !text.trim().is_empty();
+        self.missed = false;
         self.talk.push(Talk::Reply(seq));
         self.calls = calls.iter().map(|c| OpenCall::of_head(c, at)).collect();
     }

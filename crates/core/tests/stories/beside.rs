@@ -416,7 +416,7 @@ fn a_call_waits_while_what_is_under_way_may_use_up_the_budget() {
     assert!(lane(&b, 2).held && lane(&b, 1).thinking.is_some(), "80 are spent, 40 under way");
     assert!(b.session.state().phase_question().is_none(), "nothing is asked: some may be left");
     let call = lane(&b, 1).thinking.unwrap();
-    let reply = ModelReply { usage: usage(10), ..ModelReply::default() };
+    let reply = ModelReply { text: "one".into(), usage: usage(10), ..ModelReply::default() };
     b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
     assert!(lane(&b, 2).thinking.is_some(), "30 are left after all");
 }

@@ -1,9 +1,11 @@
 //! What gets no answer: stopped, failed, or answered with nothing; how it is asked again.
 
 use pilothouse_core::{
+    checkpoint::Answer,
     input::Input,
     intent::Phase,
     talk::{Fault, FaultKind},
+    tool::ToolOutcome,
 };
 
 use crate::{
@@ -39,4 +41,46 @@ fn an_answer_that_was_stopped_is_asked_again_where_no_plan_has_something_left() 
     stop(&mut b, true);
     b.say("/retry");
     assert_eq!(phase(&b), Phase::AwaitingApproval, "the plan that waits comes first");
+}
+
+#[test]
+fn an_empty_reply_to_a_question_is_no_answer() {
+    let mut b = Bench::new();
+    b.say("how does the search work?");
+    let asked = answer_lane(&b).turn;
+    b.reply("", &[("read", serde_json::json!({"path": "a.txt"}))]);
+    b.end_tool(ToolOutcome::text("1", "1 line"));
+    b.reply(" \n", &[]);
+    let told = b.notices().pop().unwrap();
+    assert!(told.contains("reply is empty") && told.ends_with("/retry asks it again"), "{told}");
+    assert!(b.session.state().unanswered.is_some());
+    b.say("/retry");
+    assert_eq!(answer_lane(&b).turn, asked);
+    b.reply("By an index.", &[]);
+    assert!(b.session.state().unanswered.is_none());
+    // What was said before a last call is an answer.
+    b.say("and the ranking?");
+    b.reply("By age.", &[("read", serde_json::json!({"path": "a.txt"}))]);
+    b.end_tool(ToolOutcome::text("1", "1 line"));
+    b.reply("", &[]);
+    assert!(b.session.state().unanswered.is_none());
+}
+
+#[test]
+fn a_step_that_only_looks_and_says_nothing_is_not_done() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("Look", "read"), ("Mend", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[]);
+    b.reply("", &[]);
+    assert!(b.names().contains(&"task_skipped".to_owned()));
+    assert!(b.notices().iter().any(|n| n.starts_with("Step 1: the model's reply is empty")));
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("Look", "read"), ("Mend", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[]);
+    b.reply("The bug is in line 1.", &[]);
+    assert!(b.names().contains(&"task_completed".to_owned()));
 }

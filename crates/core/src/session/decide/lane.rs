@@ -28,6 +28,9 @@ const MAX_ROUNDS: u32 = 80;
 /// Arguments that the session itself reads stand whole in the event, up to this many bytes.
 const OWN_ARGS_BYTES: usize = 64 * 1024;
 
+/// Told of a question whose model replied without a word.
+const NO_WORD: &str = "The model's reply is empty: no words and no call";
+
 /// How a reply of the model ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplyEnd {
@@ -86,6 +89,15 @@ impl Draft<'_> {
         match reply {
             Ok(reply) if self.is_child(lane) => self.child_replied((turn, lane), call, reply),
             Ok(reply) if self.state.is_pipeline(lane) => self.stage_replied((turn, lane), call, reply),
+            Ok(reply) if self.says_nothing(lane, &reply) => {
+                self.message((turn, lane), call, reply, ReplyEnd::GoesOn);
+                let (message, hint) = (NO_WORD.to_owned(), String::new());
+                self.thinking_failed(
+                    lane,
+                    call,
+                    Fault { kind: FaultKind::Malformed, message, hint, status: None },
+                );
+            }
             Ok(reply) => {
                 let meant = self.meant(lane, &reply);
                 let goes_on = matches!(meant, Ok(PlannerReply::Command(_)));
@@ -101,6 +113,13 @@ impl Draft<'_> {
             Err(fault) => self.thinking_failed(lane, call, fault),
         }
         Ok(())
+    }
+
+    /// Whether a question would end with a reply in which there is nothing, and nothing was said to it before.
+    fn says_nothing(&self, lane: LaneId, reply: &ModelReply) -> bool {
+        let mute = self.state.lanes.get(&lane).is_some_and(|l| l.kind == LaneKind::Answer && !l.spoke);
+        let empty = reply.text.trim().is_empty() && reply.calls.is_empty();
+        mute && empty && !self.has_own_run(lane) && self.state.proposals_of(lane).next().is_none()
     }
 
     /// A reply that did not end: what had come of it is kept, marked as cut, before its failure.

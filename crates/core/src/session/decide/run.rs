@@ -31,6 +31,9 @@ fn idle_step() -> String {
     )
 }
 
+/// Told to a model whose step was to look at something and ended without a word.
+const MUTE_STEP: &str = "Your reply is empty: say in a sentence or two what you found in this step.";
+
 /// Told to a model whose repair ended without a change.
 fn unchanged(gate: &str) -> String {
     format!(
@@ -275,18 +278,24 @@ impl Draft<'_> {
         let refused = self.state.lanes.get(&lane).is_some_and(|l| l.deeds == Deeds::Refused);
         let wrote = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
         let idle = acts && mine.clone().count() == 0 && !wrote;
+        let mute = !acts && self.is_mute(lane);
         let idle = self.state.lanes.get(&lane).filter(|l| idle && l.deeds == Deeds::None);
         if idle.is_some_and(|l| !l.was_nudged() && l.needless.is_none()) {
             self.emit(Event::LaneNudged { lane, text: idle_step() });
             return self.think(lane);
         }
+        if mute && self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
+            self.emit(Event::LaneNudged { lane, text: MUTE_STEP.to_owned() });
+            return self.think(lane);
+        }
         let needless = idle.map(|l| l.needless.as_deref());
-        let skipped = skipped || (acts && refused && !wrote) || needless == Some(None);
+        let skipped = mute || skipped || (acts && refused && !wrote) || needless == Some(None);
         let files = if needless.is_some() { Vec::new() } else { self.state.left_untouched(lane, task) };
         // With a reason it is told by the step's own end.
-        if needless == Some(None) {
+        let nothing = if mute { Some("the model's reply is empty") } else { None };
+        if let Some(what) = nothing.or((needless == Some(None)).then_some("nothing changed")) {
             let number = self.state.step_of(lane);
-            self.notice(Level::Warn, format!("Step {number}: nothing changed."));
+            self.notice(Level::Warn, format!("Step {number}: {what}."));
         }
         self.emit(Event::LaneClosed { lane });
         if skipped {
@@ -299,6 +308,11 @@ impl Draft<'_> {
             self.emit(Event::TaskCompleted { task, took });
         }
         self.continue_run();
+    }
+
+    /// Whether a step that only looks said nothing: then nobody hears of what it found, and nothing came of it.
+    fn is_mute(&self, lane: LaneId) -> bool {
+        self.state.lanes.get(&lane).is_some_and(|l| !l.spoke && l.deeds == Deeds::None)
     }
 
     fn start_gate(&mut self, gate: GateId, command: &str) {
