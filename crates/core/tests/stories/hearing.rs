@@ -339,3 +339,19 @@ fn a_session_that_ended_while_it_listened_says_what_it_did_not_hear() {
     assert!(told.iter().any(|n| n.contains("Not acted on") && n.contains(ASK)), "{told:?}");
     assert!(Session::replay(&b.log) == b.session);
 }
+
+#[test]
+fn what_a_model_surely_takes_for_a_word_about_the_plan_is_told_to_its_run() {
+    let line = "请顺便处理 replacement 为空的情况";
+    let mut b = Bench::doubting(&["plan_continue", "plan_new", "query", "control"]);
+    b.say(WORK);
+    if b.session.pending().values().any(|w| matches!(w, Work::Classify { .. })) {
+        b.understand(WORK, opinion(Turn::PlanNew(None), IntentNode::Modify, 0.95));
+    }
+    b.plan(&[("A", "modify"), ("B", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.say(line);
+    b.understand(line, opinion(Turn::PlanContinue, IntentNode::Modify, 0.9));
+    assert!(b.names().contains(&"turn_told".to_owned()), "{:?}", b.notices());
+    assert_eq!((phase(&b), b.session.state().queue.works().count()), (Phase::Executing, 0));
+}

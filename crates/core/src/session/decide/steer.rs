@@ -3,7 +3,7 @@
 //! Owns that nothing said to a run ends it unless it plainly asks for that. What a message forbids to
 //! touch is not touched from then on.
 
-use super::{Decided, Draft, terms::Mend};
+use super::{Decided, Draft, say::SURE_WORD, terms::Mend};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
@@ -56,7 +56,10 @@ impl Draft<'_> {
         if !spares && acts && classifier.adds(text) && self.state.plan.is_some() {
             return Some(if self.state.mode == Mode::Proof { Steering::Ask } else { Steering::Add });
         }
-        let about = spares || corrects || (classifier.steers(text) && (continues || !acts));
+        // A model that was asked knows what runs: what it surely takes for a word about that is one, however it is said.
+        let asked = matches!(reading.whole.source, Source::Llm | Source::Cache);
+        let confirmed = continues && asked && reading.whole.confidence >= SURE_WORD;
+        let about = spares || corrects || confirmed || (classifier.steers(text) && (continues || !acts));
         (about && self.hears()).then_some(Steering::Tell)
     }
 
