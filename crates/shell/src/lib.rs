@@ -52,7 +52,8 @@ pub use made::{Signs, is_made, is_output, makes_again, signs};
 pub use path::glob;
 pub use programs::{Role, goes_deeper, is, work_files};
 pub use proof::{
-    Hides, another_way, checks_each_file, ends_as_one, hides_its_end, only_shortens, proves, tells_its_end,
+    Hides, another_way, checks_each_file, ends_as_one, hides_its_end, is_hollow, only_shortens, proves,
+    tells_its_end,
 };
 pub use settings::steers;
 pub use stake::Stake;

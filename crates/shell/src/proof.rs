@@ -92,6 +92,27 @@ const SHOWS: [&str; 3] = ["tail", "head", "cat"];
 /// Programs that end well whatever became of the others.
 const ENDS_WELL: [&str; 4] = ["true", ":", "echo", "printf"];
 
+/// Programs that only end well, print or look: none of them fails because the work is wrong.
+const HOLLOW: [&str; 10] = ["true", ":", "echo", "printf", "exit", "ls", "cat", "cd", "pwd", "export"];
+
+/// Whether nothing of a line can fail by itself, however its parts are joined: `true`, `echo ok`, `cd web && ls`.
+pub fn is_hollow(line: &str) -> bool {
+    let script = parse::parse(line).unwrap_or_default();
+    let mut nodes = script.iter().flat_map(|pipeline| &pipeline.nodes).peekable();
+    nodes.peek().is_some() && nodes.all(ends_anyhow)
+}
+
+/// Whether a part is a call of a hollow program, or none at all; `exit 1` is not.
+fn ends_anyhow(node: &Node) -> bool {
+    let Kind::Simple { words, .. } = &node.kind else { return false };
+    let mut bare = words.iter().map(parse::bare);
+    match bare.next() {
+        None => true,
+        Some(Some("exit")) => bare.next().is_none_or(|code| code == Some("0")),
+        Some(name) => name.is_some_and(|name| HOLLOW.contains(&name)),
+    }
+}
+
 /// A line whose end is not that of a program in it that works; the text is the part that decides instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hides {

@@ -184,7 +184,10 @@ fn placed(read: &Reader, wrong: PlanError) -> DocumentError {
     let line = match &wrong {
         PlanError::TooMany(_) => step(MAX_TASKS + 1),
         PlanError::TooManyGates(_) => gate(MAX_GATES + 1),
-        PlanError::EmptyGate(n) | PlanError::GateControl(n) | PlanError::GateHides(n, _) => gate(*n),
+        PlanError::EmptyGate(n)
+        | PlanError::GateControl(n)
+        | PlanError::GateHides(n, _)
+        | PlanError::GateHollow(n, _) => gate(*n),
         PlanError::Untitled(n) | PlanError::UnknownTask(n, _) | PlanError::Outside(n, _) => step(*n),
         PlanError::Cycle(ids) => {
             let steps =

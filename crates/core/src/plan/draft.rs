@@ -13,7 +13,7 @@ use crate::{
     ids::{GateId, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
     relpath::{BadRelPath, RelPath},
-    shell::{Hides, tells_its_end},
+    shell::{Hides, is_hollow, tells_its_end},
 };
 
 /// A submitted plan cannot be used; the text tells the model why.
@@ -37,6 +37,11 @@ pub enum PlanError {
     /// A gate's end would be that of something else than of what it checks.
     #[error("gate {0}: {1}")]
     GateHides(usize, Hides),
+    /// A gate's command ends well whatever was done.
+    #[error(
+        "gate {0}: `{1}` ends well whatever was done, so it proves nothing: give a line that fails while the work is wrong, such as the project's tests, or leave the gate out"
+    )]
+    GateHollow(usize, String),
     /// A task says nothing.
     #[error("task {0} has no title; say in a few words what is done")]
     Untitled(usize),
@@ -262,6 +267,11 @@ impl GateDraft {
         } else {
             tells_its_end(&self.command).map_err(|hides| PlanError::GateHides(at, hides))
         };
+        // What was found to check the project is nothing that its plan could mend.
+        let hollow = |line: &String| !self.found && is_hollow(line);
+        let command = command.and_then(|line| {
+            if hollow(&line) { Err(PlanError::GateHollow(at, one_line(&line))) } else { Ok(line) }
+        });
         let command = command.unwrap_or_else(|wrong| {
             faults.push(wrong);
             String::new()
@@ -286,9 +296,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_gate_that_cannot_fail_is_told_and_one_that_was_found_stands() {
+        for (command, taken) in [
+            ("true", false),
+            ("exit 0", false),
+            ("echo ok && ls src", false),
+            ("cat a.txt", false),
+            ("exit 1", true),
+            ("python3 -c 'import a'", true),
+            ("bash -c 'test -e a'", true),
+            ("cd web && npm test", true),
+            ("cat a.txt && grep -q x a.txt", true),
+        ] {
+            let gate = |found| {
+                let gate = GateDraft { command: command.to_owned(), found, ..GateDraft::default() };
+                let mut faults = Vec::new();
+                gate.build(1, 1, &mut faults);
+                faults.is_empty()
+            };
+            assert_eq!((gate(false), gate(true)), (taken, true), "{command}");
+        }
+    }
+
+    #[test]
     fn all_that_is_wrong_with_a_plan_is_told_at_once() {
         let text = r#"{"title": "P", "tasks": [{"title": "", "after": [1, 9], "files": ["/etc/x", "a", "../y"]}, {"title": "b"}],
-            "gates": [{"command": " "}, {"command": "cargo test | tee log"}]}"#;
+            "gates": [{"command": " "}, {"command": "cargo test | tee log"}, {"command": "cd web && true"}]}"#;
         let draft: PlanDraft = serde_json::from_str(text).unwrap();
         let told = PlanError::all(&draft.build(TurnId(1), 1).unwrap_err());
         for fault in [
@@ -299,6 +332,7 @@ mod tests {
             "task 1: \"../y\"",
             "gate 1 has no command",
             "gate 2: ",
+            "gate 3: `cd web && true` ends well whatever was done",
         ] {
             assert!(told.contains(fault), "{fault}: {told}");
         }

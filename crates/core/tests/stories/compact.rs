@@ -121,7 +121,7 @@ fn it_is_stopped_by_the_user_and_does_not_outlive_the_process() {
 fn it_touches_neither_plan_nor_gates_nor_ledger() {
     let mut b = Bench::new();
     b.say("rename Foo to Bar in src/a.rs");
-    b.plan(&[("first", "modify"), ("second", "modify")], &[("t", "true")]);
+    b.plan(&[("first", "modify"), ("second", "modify")], &[("t", "make check")]);
     b.answer(is_plan, pilothouse_core::checkpoint::Answer::Approve).unwrap();
     b.reply("", &[("edit", edit_of("src/a.rs"))]);
     b.propose("src/a.rs", "a\n", "b\n");

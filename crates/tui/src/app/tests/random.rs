@@ -56,7 +56,7 @@ const REPLIES: [(&str, &str, &str); 5] = [
     (
         "",
         "submit_plan",
-        r#"{"title":"T","tasks":[{"title":"a"},{"title":"b"}],"gates":[{"name":"g","command":"true"}]}"#,
+        r#"{"title":"T","tasks":[{"title":"a"},{"title":"b"}],"gates":[{"name":"g","command":"make check"}]}"#,
     ),
     ("", "run", r#"{"command":"rm -rf /"}"#),
     ("", "ask_user", r#"{"question":"Which?","choices":["one","two"]}"#),
