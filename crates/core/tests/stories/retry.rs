@@ -84,3 +84,25 @@ fn a_step_that_only_looks_and_says_nothing_is_not_done() {
     b.reply("The bug is in line 1.", &[]);
     assert!(b.names().contains(&"task_completed".to_owned()));
 }
+
+#[test]
+fn a_command_behind_a_change_that_failed_goes_back_to_the_model() {
+    let commit = ("run", serde_json::json!({"command": "git commit -am done"}));
+    for failed in [true, false] {
+        let mut b = crate::phases::running();
+        b.reply("", &[("edit", edit_of("a.txt")), commit.clone()]);
+        if failed {
+            let step = b.end_tool(ToolOutcome::failure("a.txt changed since you read it"));
+            assert_eq!(starts(&step), ["think"], "nothing is asked, and the model hears of it");
+            // Once it is mended the same command is asked about.
+            b.reply("", &[("edit", edit_of("a.txt"))]);
+        }
+        b.propose("a.txt", "1", "2");
+        if failed {
+            b.reply("", std::slice::from_ref(&commit));
+        }
+        b.approve_all(None).unwrap();
+        b.write();
+        b.question(is_risk);
+    }
+}

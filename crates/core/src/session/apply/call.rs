@@ -97,6 +97,8 @@ impl State {
             (true, CallStatus::Refused) if lane.deeds == Deeds::None => Deeds::Refused,
             (true, CallStatus::Refused | CallStatus::Interrupted) | (false, _) => lane.deeds,
         };
+        let ended_well = matches!(status, CallStatus::Done);
+        lane.missed |= !ended_well && lane.calls.iter().any(proposes);
         lane.calls.retain(|c| c.call != *call);
         lane.talk.push(Talk::Result(seq));
         saw(&mut lane.seen, &mut lane.parts, seen, parts);

@@ -36,6 +36,10 @@ const PASSED_LINES: usize = 20;
 /// Told of a line whose end is not that of what works in it.
 const LAST_PART: &str = "that is the end of its last part; what stands before it may have failed";
 
+/// Told of a command behind a change of the same reply that failed or was refused.
+const MISSED: &str =
+    "not run: a change before it in the same reply was not made; mend that first, then call it again";
+
 impl Draft<'_> {
     /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
     pub(super) fn gate_call(&mut self, call: CallId) {
@@ -43,6 +47,9 @@ impl Draft<'_> {
         if open.tool.is_some() && lane.kind == LaneKind::Planning && self.state.phase != Phase::Planning {
             let text = "the plan is before the user; nothing more is done until they answer";
             return self.carry_out(call, CallVerdict::refuse(text));
+        }
+        if open.tool == Some(Tool::Run) && lane.missed && !open.typed {
+            return self.carry_out(call, CallVerdict::refuse(MISSED));
         }
         let verdict = match readable(open) {
             Ok((asked, tool)) => self.judge(lane, open, asked, tool),
