@@ -55,9 +55,40 @@ pub(super) fn tests(lines: &[&str]) -> Found {
         if told.iter().any(|l| l.contains("subtestsFailed")) {
             continue;
         }
-        found.add(name, &told.join("\n"));
+        found.add(name, &[cause(lines, at, &told), told.join("\n")].concat());
     }
     found
+}
+
+/// Most lines of what was said outside of a test's own block.
+const CAUSE_LINES: usize = 12;
+
+/// What the comments around a failed test say of it where its own block has no trace: what ended a file before any test
+/// of it ran stands before the file's line, and producers without blocks say it below.
+fn cause(lines: &[&str], at: usize, told: &[&str]) -> String {
+    if told.iter().any(|l| l.trim_start().starts_with("stack:")) {
+        return String::new();
+    }
+    let comment = |line: &&&str| line.trim_start().starts_with('#');
+    let before = lines.get(..at).unwrap_or_default().iter().rev().take_while(comment);
+    let mut said: Vec<&str> = before.copied().collect();
+    said.reverse();
+    if told.is_empty() {
+        said.extend(lines.iter().skip(at + 1).take_while(comment));
+    }
+    let said = said.into_iter().map(str::trim_start).filter(|l| !l.starts_with("# Subtest"));
+    said_last(said.map(|l| l.strip_prefix("# ").unwrap_or(l.trim_start_matches('#'))))
+}
+
+/// The last of what was said, without the way through node itself, each line ended.
+fn said_last<'a>(said: impl Iterator<Item = &'a str>) -> String {
+    let own = |l: &&str| {
+        let way = l.trim_start().starts_with("at ") && (l.contains("(node:") || l.contains("at node:"));
+        !way && !l.trim().is_empty()
+    };
+    let said: Vec<&str> = said.filter(own).collect();
+    let from = said.len().saturating_sub(CAUSE_LINES);
+    said.iter().skip(from).map(|line| format!("{line}\n")).collect()
 }
 
 /// Failed tests in node's own form: below its heading each with its place, its name and why.
@@ -69,9 +100,28 @@ pub(super) fn node(lines: &[&str]) -> Found {
         let Some(name) = lines.get(at + 1).and_then(|l| l.strip_prefix("✖ ")) else { continue };
         let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
         let why = block(lines, at + 2, |l| l.starts_with("test at "));
-        found.add(name, &format!("{place}\n{}", why.join("\n")));
+        // What ended a file before any test of it ran was printed when it was run.
+        let bare = why.iter().all(|l| l.trim().is_empty() || l.trim() == "'test failed'");
+        let cause =
+            if bare { printed_before(lines.get(..from).unwrap_or_default(), name) } else { String::new() };
+        found.add(name, &format!("{place}\n{cause}{}", why.join("\n")));
     }
     found
+}
+
+/// What was printed right before the line that tells that a file failed.
+fn printed_before(lines: &[&str], name: &str) -> String {
+    let told = |l: &&str| {
+        l.strip_prefix("✖ ").and_then(|l| l.strip_prefix(name)).is_some_and(|l| l.starts_with(" ("))
+    };
+    let Some(at) = lines.iter().position(told) else { return String::new() };
+    let other = |l: &&&str| ["✔ ", "✖ ", "▶ ", "ℹ "].iter().any(|mark| l.trim_start().starts_with(mark));
+    let before = lines.get(..at).unwrap_or_default().iter().rev();
+    let mut said: Vec<&str> =
+        before.take_while(|l| !other(l) && l.trim() != "'test failed'").copied().collect();
+    said.reverse();
+    // What was told of the test before stands indented below it.
+    said_last(said.into_iter().skip_while(|l| l.trim().is_empty() || l.starts_with(' ')))
 }
 
 /// An output without the tests that passed in it, and how many lines went; nothing where none did.

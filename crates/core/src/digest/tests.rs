@@ -147,3 +147,33 @@ fn a_directive_of_the_protocol_is_one_word_behind_a_blank_and_a_name_may_say_the
         assert!(tap(failed).starts_with("1 failed: "), "{failed}");
     }
 }
+
+#[test]
+fn what_ended_a_file_before_any_test_of_it_ran_is_told_with_its_place() {
+    for output in [
+        include_str!("../../tests/data/digest/node-tap-load.txt"),
+        include_str!("../../tests/data/digest/node-spec-load.txt"),
+    ] {
+        let told = digest(output).unwrap_or_default();
+        for part in [
+            "/w/slug.js:2\n<<<<<<< HEAD\n",
+            "SyntaxError: Unexpected token '<<'",
+            "Error: boom",
+            "/w/c.test.js:1:40",
+        ] {
+            assert!(told.contains(part), "{part}\n{told}");
+        }
+        assert!(!told.contains("node:internal/modules"), "{told}");
+        let boom = told.split("\n\n").find(|part| part.contains("boom")).unwrap_or_default();
+        assert!(!boom.contains("slug.js"), "each file has its own cause: {boom}");
+    }
+    let bats = "1..1\nnot ok 1 adds\n# (in test file a.bats, line 3)\n#   `[ 1 -eq 2 ]' failed\n";
+    let told = digest(bats).unwrap_or_default();
+    assert!(
+        told.contains("a.bats, line 3") && told.contains("failed\n") | told.ends_with("failed"),
+        "{told}"
+    );
+    // What failed with a trace of its own is not told by what others printed before it.
+    let printed = "TAP version 13\n# hello\n# Subtest: bad\nnot ok 1 - bad\n  ---\n  error: 'no'\n  stack: |-\n    x\n  ...\n1..1\n";
+    assert!(!digest(printed).unwrap_or_default().contains("hello"));
+}
