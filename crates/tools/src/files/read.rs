@@ -145,6 +145,21 @@ pub(crate) fn unreadable(content: &[u8]) -> Option<&'static str> {
     content.iter().take(SNIFF_BYTES).any(|b| *b == 0).then_some("a binary file")
 }
 
+/// Most numbers of lines that are named.
+const NAMED: usize = 5;
+
+/// How the rest of lines is reached that were longer than is shown.
+fn cut_lines(path: &str, cut: &[String]) -> String {
+    let named = cut.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if cut.len() > NAMED { ", …" } else { "" };
+    let lines = if let [_] = cut { "line" } else { "lines" };
+    let are = if let [_] = cut { "is" } else { "are" };
+    format!(
+        "({lines} {named}{more} {are} cut here; search with path \"{path}\" and words that stand further on in it shows the \
+         text around them)\n"
+    )
+}
+
 /// A part of a text, with the lines that it is of how many.
 fn part(path: &str, text: &str, args: &Read) -> Result<(ToolOutcome, Lines, usize), String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -158,13 +173,21 @@ fn part(path: &str, text: &str, args: &Read) -> Result<(ToolOutcome, Lines, usiz
     }
     let mut out = String::new();
     let mut last = from - 1;
+    let mut cut: Vec<String> = Vec::new();
     for (n, line) in text.lines().enumerate().skip(from - 1).take(args.lines.unwrap_or(LINES).max(1)) {
+        let is_cut = line.char_indices().nth(LINE_CHARS).is_some();
         let line = format!("{:>6}  {}\n", n + 1, clip(line, LINE_CHARS));
         if !out.is_empty() && out.len() + line.len() > MOST_BYTES {
             break;
         }
         out.push_str(&line);
         last = n + 1;
+        if is_cut {
+            cut.push(last.to_string());
+        }
+    }
+    if !cut.is_empty() {
+        out.push_str(&cut_lines(path, &cut));
     }
     let crlf = text.contains("\r\n");
     if crlf {

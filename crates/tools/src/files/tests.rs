@@ -105,7 +105,16 @@ fn a_read_is_capped_in_bytes_and_long_lines_are_cut() {
     let text = d.text(Tool::Read, json!({"path": "f"}));
     assert!(text.len() < 49 * 1024 && text.contains("go on with from: 33"), "{}", &text[text.len() - 80..]);
     let text = d.text(Tool::Read, json!({"path": "one"}));
-    assert!(text.ends_with("… (98000 more characters)"));
+    let how = "(line 1 is cut here; search with path \"one\" and words that stand further on in it shows the text around them)";
+    assert!(text.ends_with(&format!("… (98000 more characters)\n{how}")), "{}", &text[text.len() - 300..]);
+    // And so it is.
+    let line = format!("{}needle{}\n", "x ".repeat(3_000), "y ".repeat(3_000));
+    let mut d = desk(&[("one", line.as_bytes())]);
+    let found = d.text(Tool::Search, json!({"pattern": "needle", "path": "one"}));
+    assert!(found.contains("x needle") && found.contains("needley"), "{found}");
+    let many = format!("{}\n", "z".repeat(2_100)).repeat(7);
+    let mut d = desk(&[("f", many.as_bytes())]);
+    assert!(d.text(Tool::Read, json!({"path": "f"})).contains("\n(lines 1, 2, 3, 4, 5, … are cut here; "));
 }
 
 #[test]
