@@ -388,6 +388,20 @@ fn the_end_of_what_a_command_wrote_stands_below_it_and_the_rest_is_folded() {
 }
 
 #[test]
+fn lines_that_were_cut_before_they_came_are_not_counted() {
+    let lines: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+    for mark in ["[… 1264832 bytes left out; read output:ab12 has them …]", "[... 9000 bytes in all ...]"]
+    {
+        let output = format!("exit 0, took 1 s\nstdout:\n{lines}{mark}\n{lines}");
+        let rows = shown_below(&output, CallStatus::Done, false);
+        assert!(
+            rows[0].starts_with("▸ more than ") && rows[0].ends_with("lines above, Ctrl-O shows more"),
+            "{rows:?}"
+        );
+    }
+}
+
+#[test]
 fn of_a_command_that_ended_well_the_end_of_its_result_is_shown_and_not_of_its_progress() {
     let lines = |word: &str| (1..=9).map(|n| format!("{word} {n}\n")).collect::<String>();
     let output = format!("exit 0, took 1 s\nstdout:\n{}stderr:\n{}", lines("test"), lines("Compiling"));

@@ -39,12 +39,17 @@ pub(super) fn peek(text: &str, (most, well): (usize, bool), env: &Env<'_>, rows:
     chosen.sort_unstable();
     let hidden = lines.len() - chosen.len();
     let ends = chosen.last().is_some_and(|n| n + 1 == lines.len()) && gaps.is_empty();
+    // Of what was cut before it came here nobody counted the lines.
+    let cut = lines.iter().any(|line| is_cut(line));
     let fold = match (of_result, ends) {
+        (_, true) if cut => format!("more than {} above", row::count(hidden, "line")),
+        _ if cut => format!("more than {} folded", row::count(hidden, "line")),
         (true, _) => row::count(hidden, "more line"),
         (false, true) => format!("{} above", row::count(hidden, "line")),
         (false, false) => format!("{} folded", row::count(hidden, "line")),
     };
-    let opens = if env.opens.is_empty() { String::new() } else { format!(", {} shows all", env.opens) };
+    let shown = if cut { "more" } else { "all" };
+    let opens = if env.opens.is_empty() { String::new() } else { format!(", {} shows {shown}", env.opens) };
     let fold = format!("  {} {fold}{opens}", env.glyphs.folded);
     rows.push(Row::of(&fold, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
     let end = rows.len() + most;
@@ -56,6 +61,12 @@ pub(super) fn peek(text: &str, (most, well): (usize, bool), env: &Env<'_>, rows:
         lines_below(lines.get(n..=n).unwrap_or_default(), env, rows);
     }
     rows.truncate(end);
+}
+
+/// Whether a line stands for text that was left out.
+fn is_cut(line: &str) -> bool {
+    line.starts_with("[… ") && line.contains(" bytes left out; read ")
+        || line.starts_with("[... ") && line.ends_with(" bytes in all ...]")
 }
 
 /// The lines of a command that failed, what matters most first: how each stream ends, what failed, what tells more of it,
