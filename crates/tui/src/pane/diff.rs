@@ -4,6 +4,7 @@
 //! writes and never decides: decisions leave as inputs bound to the hash of what was shown.
 
 mod act;
+mod around;
 mod chosen;
 mod doc;
 mod edit;

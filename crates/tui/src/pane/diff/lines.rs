@@ -12,7 +12,8 @@ use pilothouse_core::{
 };
 
 use super::{
-    DiffPane, Laid,
+    CONTEXT_LINES, DiffPane, Laid,
+    around::{self, Cut},
     doc::{Content, File, Line, Sides},
     words::Words,
 };
@@ -34,6 +35,8 @@ struct Side<'a> {
     line: usize,
     hide_cr: bool,
     before: bool,
+    /// What changed in it.
+    marked: &'a [Range<usize>],
 }
 
 impl DiffPane {
@@ -81,45 +84,52 @@ impl DiffPane {
             Line::Same(at, old, new) => {
                 let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
                 if self.side_by_side {
-                    let left = Side { file, content: a, line: old, hide_cr: hide, before: true };
-                    let right = Side { file, content: b, line: new, hide_cr: hide, before: false };
-                    return self.halves(ctx, Some((left, &[])), Some((right, &[])), Slot::Soft, width);
+                    let left = Side { file, content: a, line: old, hide_cr: hide, before: true, marked: &[] };
+                    let right = Side { content: b, line: new, before: false, ..left };
+                    return self.halves(ctx, (Some(left), Some(right)), Slot::Soft, width);
                 }
-                let side = Side { file, content: b, line: new, hide_cr: hide, before: false };
+                let side = Side { file, content: b, line: new, hide_cr: hide, before: false, marked: &[] };
                 let numbers = self.numbers(Some(old), Some(new), at, Slot::Faint);
-                self.wrapped(&numbers, (" ", Slot::Soft), &side, &[], None, width)
+                self.wrapped(ctx, &numbers, (" ", Slot::Soft), &side, None, width)
             }
-            Line::Old(at, n, old) => self.changed(at, n, old, true, width),
-            Line::New(at, n, new) => self.changed(at, n, new, false, width),
+            Line::Old(at, n, old) => self.changed(ctx, (at, n), old, true, width),
+            Line::New(at, n, new) => self.changed(ctx, (at, n), new, false, width),
             Line::Both(at, n, old, new) => {
                 let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
                 let words = self.words(at, n, file, a, b, hide);
                 let left = old.map(|line| {
                     let marked = words.old.get(&line).map(Vec::as_slice).unwrap_or_default();
-                    (Side { file, content: a, line, hide_cr: hide, before: true }, marked)
+                    Side { file, content: a, line, hide_cr: hide, before: true, marked }
                 });
                 let right = new.map(|line| {
                     let marked = words.new.get(&line).map(Vec::as_slice).unwrap_or_default();
-                    (Side { file, content: b, line, hide_cr: hide, before: false }, marked)
+                    Side { file, content: b, line, hide_cr: hide, before: false, marked }
                 });
-                self.halves(ctx, left, right, Slot::Text, width)
+                self.halves(ctx, (left, right), Slot::Text, width)
             }
         }
     }
 
     /// A line that goes (`before`) or comes.
-    fn changed(&self, at: usize, n: usize, line: usize, before: bool, width: usize) -> Vec<Row> {
+    fn changed(
+        &self,
+        ctx: &Ctx<'_>,
+        (at, n): (usize, usize),
+        line: usize,
+        before: bool,
+        width: usize,
+    ) -> Vec<Row> {
         let Some((file, a, b, hide_cr)) = self.contents(at) else { return Vec::new() };
         let words = self.words(at, n, file, a, b, hide_cr);
         let (content, marked) = if before { (a, words.old.get(&line)) } else { (b, words.new.get(&line)) };
         let marked = marked.map(Vec::as_slice).unwrap_or_default();
-        let side = Side { file, content, line, hide_cr, before };
+        let side = Side { file, content, line, hide_cr, before, marked };
         let (sign, grounds, numbers) = if before {
             (("-", Slot::Bad), (Slot::Rem, Slot::RemWord), self.numbers(Some(line), None, at, Slot::Bad))
         } else {
             (("+", Slot::Ok), (Slot::Add, Slot::AddWord), self.numbers(None, Some(line), at, Slot::Ok))
         };
-        self.wrapped(&numbers, sign, &side, marked, Some(grounds), width)
+        self.wrapped(ctx, &numbers, sign, &side, Some(grounds), width)
     }
 
     fn contents(&self, at: usize) -> Option<(&File, &Content, &Content, bool)> {
@@ -163,10 +173,10 @@ impl DiffPane {
     /// A line with its numbers and sign; what does not fit goes on below, on the same ground.
     fn wrapped(
         &self,
+        ctx: &Ctx<'_>,
         numbers: &Row,
         (sign, ink): (&str, Slot),
         side: &Side<'_>,
-        marked: &[Range<usize>],
         grounds: Option<(Slot, Slot)>,
         width: usize,
     ) -> Vec<Row> {
@@ -175,7 +185,7 @@ impl DiffPane {
         let lead = numbers.width();
         let room = width.saturating_sub(lead + 3).max(1);
         let on = |i: Ink| grounds.map_or(i, |(g, _)| i.on(g));
-        let pieces = self.pieces(side, marked, grounds);
+        let pieces = self.cut(ctx, self.pieces(side, grounds), side.marked, grounds.map(|g| g.0));
         // What goes on below stands under the first word of the line.
         let indent = indent(&pieces).min(room / 2);
         let rows = wrap_hanging(&pieces, room, indent).into_iter().enumerate();
@@ -195,19 +205,35 @@ impl DiffPane {
         .collect()
     }
 
+    /// A very long line cut around what changed in it, unless more was asked to be shown.
+    fn cut(
+        &self,
+        ctx: &Ctx<'_>,
+        pieces: Vec<Piece>,
+        marked: &[Range<usize>],
+        on: Option<Slot>,
+    ) -> Vec<Piece> {
+        if self.context.is_some_and(|lines| lines > CONTEXT_LINES) {
+            return pieces;
+        }
+        let faint = Ink::of(Slot::Faint);
+        let ink = on.map_or(faint, |ground| faint.on(ground));
+        let key = ctx.keymap.key(super::DiffAction::MoreContext);
+        around::cut(pieces, marked, on.is_some(), Cut { ellipsis: ctx.glyphs.ellipsis, ink, key })
+    }
+
     /// Both sides beside each other.
     fn halves(
         &self,
         ctx: &Ctx<'_>,
-        left: Option<(Side<'_>, &[Range<usize>])>,
-        right: Option<(Side<'_>, &[Range<usize>])>,
+        (left, right): (Option<Side<'_>>, Option<Side<'_>>),
         base: Slot,
         width: usize,
     ) -> Vec<Row> {
         let half = width.saturating_sub(3) / 2;
         let changed = base == Slot::Text;
-        let side = |s: Option<(Side<'_>, &[Range<usize>])>| {
-            let Some((s, marked)) = s else { return Vec::new() };
+        let side = |s: Option<Side<'_>>| {
+            let Some(s) = s else { return Vec::new() };
             let w = 4.max(s.content.len().to_string().len());
             let (sign, slot, grounds) = match (changed, s.before) {
                 (false, _) => (" ", Slot::Faint, None),
@@ -215,7 +241,7 @@ impl DiffPane {
                 (true, false) => ("+", Slot::Ok, Some((Slot::Add, Slot::AddWord))),
             };
             let numbers = Row::of(&format!("{:>w$} ", s.line + 1), slot);
-            self.wrapped(&numbers, (sign, slot), &s, marked, grounds, half)
+            self.wrapped(ctx, &numbers, (sign, slot), &s, grounds, half)
         };
         let (left, right) = (side(left), side(right));
         let rows = left.len().max(right.len());
@@ -230,7 +256,7 @@ impl DiffPane {
             .collect()
     }
 
-    fn pieces(&self, side: &Side<'_>, marked: &[Range<usize>], grounds: Option<(Slot, Slot)>) -> Vec<Piece> {
+    fn pieces(&self, side: &Side<'_>, grounds: Option<(Slot, Slot)>) -> Vec<Piece> {
         let text = side.content.clean(side.line, side.hide_cr);
         let base = match grounds {
             Some((ground, _)) => Ink::of(Slot::Text).on(ground),
@@ -240,7 +266,8 @@ impl DiffPane {
         let colours: Option<Colours> = id.and_then(|id| {
             self.colours.line(id, side.file.lang(), side.line, || side.content.code(side.hide_cr))
         });
-        let mut pieces = emphasised(&inked(&text, colours.as_deref(), base), marked, grounds.map(|g| g.1));
+        let mut pieces =
+            emphasised(&inked(&text, colours.as_deref(), base), side.marked, grounds.map(|g| g.1));
         let (_, ended) = side.content.line(side.line);
         if !ended {
             let note = Ink { slot: Slot::Faint, ..base };

@@ -12,10 +12,14 @@ use super::doc::Content;
 
 /// Lines of one change that are paired by likeness; longer ones pair by position.
 const PAIRED: usize = 24;
-/// A longer line is not looked into.
-const LONGEST_BYTES: usize = 512;
+/// Of a longer line only what stands between its unchanged ends is looked into.
+pub(super) const LONGEST_BYTES: usize = 512;
+/// What is longer between them counts as changed as a whole; where one line became one line more is looked into.
+const LONGEST_MIDDLE: usize = 4 * LONGEST_BYTES;
+const LONGEST_ALONE: usize = 16 * LONGEST_MIDDLE;
 
-/// Changed byte ranges of the drawn lines of one hunk, by line number.
+/// Changed byte ranges of the drawn lines of one hunk, by line number; of a long line also the places at which
+/// something comes or goes, as empty ones.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     pub(super) old: HashMap<usize, Vec<Range<usize>>>,
@@ -27,11 +31,13 @@ impl Words {
         let mut words = Self::default();
         for change in hunk.changes.iter().take(200) {
             let mut next = change.new.start;
+            let most =
+                if (change.old.len, change.new.len) == (1, 1) { LONGEST_ALONE } else { LONGEST_MIDDLE };
             for old in (change.old.start..change.old.end()).take(PAIRED) {
                 let a = before.clean(old, hide_cr);
                 let best = (next..change.new.end())
                     .take(PAIRED)
-                    .filter_map(|new| pair(&a, &after.clean(new, hide_cr)).map(|p| (new, p)))
+                    .filter_map(|new| pair(&a, &after.clean(new, hide_cr), most).map(|p| (new, p)))
                     .max_by(|(_, x), (_, y)| x.likeness.total_cmp(&y.likeness));
                 if let Some((new, found)) = best {
                     next = new + 1;
@@ -46,44 +52,91 @@ impl Words {
 
 struct Pair {
     likeness: f64,
+    /// Bytes of words that stand in both.
+    same: usize,
     old: Vec<Range<usize>>,
     new: Vec<Range<usize>>,
 }
 
 /// The changed words of two lines; `None` when more than half of either changed.
-fn pair(a: &str, b: &str) -> Option<Pair> {
-    if a.len() > LONGEST_BYTES || b.len() > LONGEST_BYTES || a.trim().is_empty() || b.trim().is_empty() {
+fn pair(a: &str, b: &str, most: usize) -> Option<Pair> {
+    if a.trim().is_empty() || b.trim().is_empty() {
         return None;
     }
+    let long = a.len() > LONGEST_BYTES || b.len() > LONGEST_BYTES;
+    let (head, tail) = if long { same_ends(a, b) } else { (0, 0) };
+    let middle = |s: &str| s.len() - tail;
+    let (mid_a, mid_b) = (a.get(head..middle(a))?, b.get(head..middle(b))?);
+    let mut found = if mid_a.len().max(mid_b.len()) > most {
+        Pair { likeness: 0.0, same: 0, old: vec![0..mid_a.len()], new: vec![0..mid_b.len()] }
+    } else {
+        between(mid_a, mid_b, long)
+    };
+    found.same += bare(a.get(..head)?) + bare(a.get(middle(a)..)?);
+    let half = |s: &str| found.same * 2 >= bare(s).max(1);
+    if !half(a) || !half(b) {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "lines are short")]
+    let likeness = found.same as f64 / bare(a).max(bare(b)).max(1) as f64;
+    for range in found.old.iter_mut().chain(&mut found.new) {
+        *range = range.start + head..range.end + head;
+    }
+    Some(Pair { likeness, ..found })
+}
+
+/// What of a line is no blank, in bytes.
+fn bare(s: &str) -> usize {
+    s.split_whitespace().map(str::len).sum()
+}
+
+/// How many bytes two lines have in common at their beginnings and at their ends, up to a blank or a sign: a word that
+/// changed in part is not cut apart.
+fn same_ends(a: &str, b: &str) -> (usize, usize) {
+    let alike = |(x, y): &(char, char)| x == y;
+    let parts = |c: char| !c.is_alphanumeric();
+    let head = a.chars().zip(b.chars()).take_while(alike).map(|(c, _)| c.len_utf8()).sum::<usize>();
+    let common = a.get(..head).unwrap_or_default();
+    let whole = head == a.len() || head == b.len();
+    let head = if whole { head } else { common.rfind(parts).map_or(0, |at| at + width_at(common, at)) };
+    let (rest_a, rest_b) = (a.get(head..).unwrap_or_default(), b.get(head..).unwrap_or_default());
+    let tail = rest_a.chars().rev().zip(rest_b.chars().rev()).take_while(alike);
+    let tail = tail.map(|(c, _)| c.len_utf8()).sum::<usize>();
+    let common = rest_a.get(rest_a.len() - tail..).unwrap_or_default();
+    let whole = tail == rest_a.len() || tail == rest_b.len();
+    (head, if whole { tail } else { common.find(parts).map_or(0, |at| tail - at) })
+}
+
+fn width_at(text: &str, at: usize) -> usize {
+    text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8)
+}
+
+/// The words that differ in two texts; `places` keeps where something only comes or goes.
+fn between(a: &str, b: &str, places: bool) -> Pair {
     let words = |line| UnicodeSegmentation::split_word_bounds(line).map(str::as_bytes).collect::<Vec<_>>();
     let (words_a, words_b) = (words(a), words(b));
     let (mut at_a, mut at_b) = (0, 0);
-    let (mut old, mut new): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
-    let mut same = 0;
+    let mut found = Pair { likeness: 0.0, same: 0, old: Vec::new(), new: Vec::new() };
     for op in operations(&words_a, &words_b) {
         let gone = words_a.get(op.old_range()).unwrap_or_default();
         let come = words_b.get(op.new_range()).unwrap_or_default();
         let bytes = |words: &[&[u8]]| words.iter().map(|w| w.len()).sum::<usize>();
         let (end_a, end_b) = (at_a + bytes(gone), at_b + bytes(come));
         if matches!(op, DiffOp::Equal { .. }) {
-            same += gone.iter().map(|w| w.trim_ascii().len()).sum::<usize>();
+            found.same += gone.iter().map(|w| w.trim_ascii().len()).sum::<usize>();
         } else {
-            join(&mut old, at_a..end_a);
-            join(&mut new, at_b..end_b);
+            join(&mut found.old, at_a..end_a, places);
+            join(&mut found.new, at_b..end_b, places);
         }
         (at_a, at_b) = (end_a, end_b);
     }
-    let bare = |s: &str| s.split_whitespace().map(str::len).sum::<usize>().max(1);
-    let half = |s: &str| same * 2 >= bare(s);
-    #[expect(clippy::cast_precision_loss, reason = "lines are short")]
-    let likeness = same as f64 / bare(a).max(bare(b)) as f64;
-    (half(a) && half(b)).then_some(Pair { likeness, old, new })
+    found
 }
 
-fn join(ranges: &mut Vec<Range<usize>>, next: Range<usize>) {
+fn join(ranges: &mut Vec<Range<usize>>, next: Range<usize>, places: bool) {
     match ranges.last_mut().filter(|l| l.end == next.start) {
         Some(last) => last.end = next.end,
-        None if next.is_empty() => {}
+        None if next.is_empty() && !places => {}
         None => ranges.push(next),
     }
 }

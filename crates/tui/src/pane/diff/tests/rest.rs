@@ -73,3 +73,60 @@ fn after_an_edit_the_hunk_that_a_key_decides_is_the_one_that_is_shown_and_named(
         assert!(rows.iter().any(|r| r.contains(&changed)), "{height}: {rows:#?}");
     }
 }
+
+/// A line of `words` words with one inserted behind the first `at`.
+fn long_line(words: usize, at: usize, inserted: &str) -> String {
+    (0..words)
+        .map(
+            |n| if n == at { format!("{inserted}\"k{n}\":\"v{n}\",") } else { format!("\"k{n}\":\"v{n}\",") },
+        )
+        .collect()
+}
+
+/// What is drawn of the lines, without what stands beside them and where they are broken.
+fn flat(rows: &[String]) -> String {
+    let own = rows.iter().map(|row| row.rsplit('│').next().unwrap_or_default());
+    own.flat_map(|row| row.chars().filter(|c| !c.is_whitespace())).collect()
+}
+
+#[test]
+fn a_change_inside_a_very_long_line_is_drawn_with_what_stands_around_it() {
+    for (width, height) in [(60, 20), (100, 30), (140, 40)] {
+        let mut s = Screen::new();
+        let (before, after) = (long_line(500, 0, ""), long_line(500, 300, "\"new\":\"entry\","));
+        let text = |line: &str| format!("a\n{line}\nb\n{line}\n", line = line);
+        s.propose(20, "map.js", &text(&before), &text(&before).replacen(&before, &after, 1));
+        s.tell(review(30, &[20]));
+        let rows = s.text(width, height);
+        let all = flat(&rows);
+        assert!(all.contains("\"new\":\"entry\"") && all.contains("\"k299\""), "{}", rows.join("\n"));
+        assert!(!all.contains("\"k100\"") && !all.contains("\"k400\""), "{}", rows.join("\n"));
+        let changed = rows.iter().position(|r| r.contains("new")).unwrap();
+        assert!(changed < 15, "it stands on the first page: {}", rows.join("\n"));
+        assert!(all.contains("characters") && all.contains("+showsall"), "{}", rows.join("\n"));
+        s.act(DiffAction::MoreContext);
+        s.draw(width, height);
+        let lines: usize = s.pane.long.borrow().values().map(|rows| rows.len()).sum();
+        assert!(lines > 100, "the whole lines are there: {lines}");
+        s.act(DiffAction::LessContext);
+        assert_eq!(s.text(width, height), rows);
+    }
+}
+
+#[test]
+fn of_a_very_long_line_every_place_that_changed_is_drawn_and_a_new_one_is_drawn_whole() {
+    let mut s = Screen::new();
+    let before = long_line(300, 0, "");
+    let after = before.replace("\"v20\"", "\"w20\"").replace("\"v280\"", "\"\"");
+    s.propose(20, "map.js", &format!("{before}\n"), &format!("{after}\n"));
+    s.tell(review(30, &[20]));
+    let all = flat(&s.text(100, 40));
+    for part in ["\"v20\"", "\"w20\"", "\"v280\"", "\"k280\":\"\""] {
+        assert!(all.contains(part), "{part}\n{all}");
+    }
+    let mut s = Screen::new();
+    s.propose(20, "map.js", "a\n", &format!("{}\n", long_line(60, 0, "")));
+    s.tell(review(30, &[20]));
+    let all = flat(&s.text(100, 40));
+    assert!(all.contains("\"k30\"") && all.contains("\"k59\""), "{all}");
+}
