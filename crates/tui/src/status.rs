@@ -5,6 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     intent::{Mode, Phase},
+    money::age,
     plan::GateStatus,
     runs::RunStatus,
     session::State,
@@ -71,6 +72,8 @@ pub struct Form<'a> {
     pub runs: &'a [RunRow],
     /// The hours and minutes by which the user's clock differs, in minutes.
     pub utc_offset_minutes: i32,
+    /// For how many milliseconds the model has sent nothing, while one is waited for.
+    pub silent: u64,
 }
 
 /// The line: the left pieces, then the right-aligned ones.
@@ -175,11 +178,13 @@ impl Groups {
                 } else if state.busy() {
                     let what = if state.pending_messages.is_empty() { "answering" } else { "classifying" };
                     head.push(piece(format!(" {} {what}", form.glyphs.spin(form.frame)), Tone::Spin));
+                    head.extend(silent(form));
                 }
                 None
             }
             Phase::Planning => {
                 head.push(spins(state, form));
+                head.extend(silent(form));
                 quoted(" ", planned(state), "")
             }
             Phase::AwaitingApproval if state.paused_pipeline().is_some() => {
@@ -197,6 +202,7 @@ impl Groups {
             }
             Phase::Executing => {
                 head.push(spins(state, form));
+                head.extend(silent(form));
                 executing(state)
             }
             Phase::Failed => {
@@ -371,6 +377,14 @@ fn spins(state: &State, form: Form<'_>) -> Piece {
         return waits_for_you(form);
     }
     piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin)
+}
+
+/// For so long a model may say nothing before it is told.
+pub const SILENT_FROM: u64 = 15_000;
+
+/// How long nothing came of a model that is waited for.
+fn silent(form: Form<'_>) -> Option<Piece> {
+    (form.silent >= SILENT_FROM).then(|| piece(format!(" nothing for {}", age(form.silent)), Tone::Waiting))
 }
 
 fn waits_for_you(form: Form<'_>) -> Piece {

@@ -409,7 +409,7 @@ impl Window {
             now + Duration::from_millis(unit - quiet % unit)
         });
         let rests = self.others.values().filter_map(App::rests_at);
-        stalls.chain(ages).chain(rests).chain(self.front.alarm()).min()
+        stalls.chain(ages).chain(rests).chain(self.front.silence_grows(now)).chain(self.front.alarm()).min()
     }
 
     /// The next request of a session.

@@ -2,12 +2,12 @@
 //!
 //! Owns what a window may ask of a screen. Never knows the other sessions.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pilothouse_core::{
     input::Input,
     port::{Request, Update},
-    runs::RunInfo,
+    runs::{RunInfo, RunStatus},
 };
 
 use super::{App, stray::Stray};
@@ -15,6 +15,7 @@ use crate::{
     ctx::Ctx,
     overlay::{Overlay, Told, approvals},
     pane::{Focus, conversation, diff, runs},
+    status::SILENT_FROM,
     window::{Then, WindowWish},
 };
 
@@ -27,6 +28,22 @@ impl App {
     /// How long it has been quiet, in milliseconds.
     pub(crate) fn quiet(&self, now: Instant) -> u64 {
         self.world.time(now).0.saturating_sub(self.world.info.heard.0)
+    }
+
+    /// How long the model has sent nothing while one is waited for.
+    pub(super) fn silent(&self, now: Instant) -> u64 {
+        if self.world.info.status == RunStatus::Thinking { self.quiet(now) } else { 0 }
+    }
+
+    /// When what is said of that is another.
+    pub(crate) fn silence_grows(&self, now: Instant) -> Option<Instant> {
+        if self.world.info.status != RunStatus::Thinking {
+            return None;
+        }
+        let quiet = self.quiet(now);
+        let unit = if quiet < 60_000 { 1_000 } else { 60_000 };
+        let left = SILENT_FROM.checked_sub(quiet).filter(|left| *left > 0).unwrap_or(unit - quiet % unit);
+        Some(now + Duration::from_millis(left))
     }
 
     /// When it will have been quiet for that long.

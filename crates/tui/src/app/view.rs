@@ -86,7 +86,7 @@ impl App {
         if self.which_key(now, buf) {
             caret = None;
         }
-        self.status(buf);
+        self.status(buf, now);
         self.simplify(buf);
         caret
     }

@@ -83,6 +83,10 @@ fn wait(state: &mut State, ids: std::ops::Range<u64>) {
 }
 
 fn text(state: &State, width: u16) -> (String, String) {
+    silent_text(state, width, 0)
+}
+
+fn silent_text(state: &State, width: u16, silent: u64) -> (String, String) {
     let (left, right) = line(
         state,
         Form {
@@ -92,10 +96,22 @@ fn text(state: &State, width: u16) -> (String, String) {
             reviewing: false,
             runs: &[],
             utc_offset_minutes: 0,
+            silent,
         },
     );
     let join = |pieces: Vec<Piece>| pieces.into_iter().map(|p| p.text).collect::<String>();
     (join(left), join(right))
+}
+
+#[test]
+fn how_long_a_model_sent_nothing_is_said_once_that_is_long() {
+    let mut s = state(Mode::Exploratory, Phase::Planning);
+    turn(&mut s, "Compare Q3 vs Q4 metrics");
+    let says = |silent| silent_text(&s, 100, silent).0;
+    assert_eq!(says(14_999), r#"[EXPLORE] planning ⠋ "Compare Q3 vs Q4 metrics""#);
+    assert_eq!(says(40_200), r#"[EXPLORE] planning ⠋ nothing for 40s "Compare Q3 vs Q4 metrics""#);
+    assert!(says(130_000).contains("nothing for 2m"), "{}", says(130_000));
+    assert!(silent_text(&s, 40, 40_000).0.contains("nothing for 40s"));
 }
 
 fn the_ten() -> Vec<(State, &'static str)> {

@@ -2,6 +2,8 @@
 //!
 //! Owns their drawing only.
 
+use std::time::Instant;
+
 use pilothouse_core::{clean::Clean, money::age};
 use ratatui::{
     buffer::Buffer,
@@ -182,7 +184,7 @@ impl App {
         }
     }
 
-    pub(super) fn status(&self, buf: &mut Buffer) {
+    pub(super) fn status(&self, buf: &mut Buffer, now: Instant) {
         let area = self.panes.areas.status.intersection(buf.area);
         if area.is_empty() {
             return;
@@ -196,6 +198,7 @@ impl App {
             reviewing,
             runs: &self.runs,
             utc_offset_minutes: self.world.surroundings.utc_offset_minutes,
+            silent: self.silent(now),
         };
         let (left, right) = status::line(self.world.state(), form);
         let line = |pieces: Vec<status::Piece>| {
