@@ -72,7 +72,8 @@ impl App {
         if *control == Control::Exit {
             self.quit();
         } else if *control == Control::Help {
-            self.open(&help::KIND, now);
+            let words = help::words(self.keying.keymap.key(help::KIND.action()));
+            self.page("What you can say", &words);
         } else if *control == Control::Status {
             self.open(&status::KIND, now);
         }

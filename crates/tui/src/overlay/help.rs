@@ -33,6 +33,27 @@ pub const KIND: OverlayKind = OverlayKind::page(
     |_| Ok(Box::<Help>::default()),
 );
 
+/// What can be said, for who asks that in words; `keys` opens the page of the keys.
+pub fn words(keys: Option<String>) -> String {
+    let keys = keys.map(|key| format!("; {key} shows the keys")).unwrap_or_default();
+    format!(
+        "Say what you want in your own words; Enter sends it.\n\n\
+         A question changes nothing:\n\
+         - where is the config read?\n\
+         - what does src/main.rs do?\n\n\
+         A change shows its diff, and nothing is written before you take it; a larger one shows its plan first:\n\
+         - rename score to points in src/search.rs\n\
+         - add a test for an empty list\n\n\
+         A command asks first where it could do harm:\n\
+         - run the tests\n\
+         - !git status (your own shell line, as it stands)\n\n\
+         To the workbench itself:\n\
+         - status, undo, stop, what did you change?\n\
+         - /connect (which model answers; without one the built-in engine finds, reads and runs, and makes simple changes)\n\n\
+         / lists every command{keys}."
+    )
+}
+
 /// The keys.
 #[derive(Debug, Default)]
 pub struct Help {
