@@ -119,10 +119,14 @@ pub async fn end(
         commit(&worktree, &look.files, &look.message).await?;
     }
     let said = match end {
-        WorktreeEnd::Merge => merge(folder, &worktree, &look.into).await?,
-        WorktreeEnd::Drop => drop_it(folder, &worktree, &look).await?,
+        WorktreeEnd::Merge => merge(folder, &worktree, &look.into).await,
+        WorktreeEnd::Drop => drop_it(folder, &worktree, &look).await,
     };
-    Ok(Ended::Done(worktree, said))
+    let said = said.map_err(|why| match look.files.len() {
+        0 => why,
+        n => format!("{why}; before that {} committed on {}, which stays", files_are(n), worktree.branch),
+    });
+    Ok(Ended::Done(worktree, said?))
 }
 
 /// What there is in a worktree that is nowhere else.
@@ -142,6 +146,8 @@ struct Look {
     changed: Vec<String>,
     /// Files of the folder it goes back to that are not committed there.
     here: Vec<String>,
+    /// Files that both sides changed since they parted, where git cannot be sure to bring both together.
+    both: Vec<String>,
 }
 
 impl Look {
@@ -161,10 +167,21 @@ impl Look {
         let ignored = fields(&ignored).filter_map(|f| Some(f.strip_prefix("!! ")?.to_owned())).collect();
         let mut changed: BTreeSet<String> = fields(&changed).collect();
         changed.extend(files.iter().cloned());
+        let both = on_both_sides(folder, &worktree.branch, &changed, &files).await;
         let (home, of, not_committed) = (home.clone(), worktree.clone(), files.clone());
         let message = tokio::task::spawn_blocking(move || message(&home, &of, &not_committed)).await;
         let (into, message) = (branch(folder).await, message.unwrap_or_default());
-        Ok(Self { head, into, files, message, ignored, ahead, changed: changed.into_iter().collect(), here })
+        Ok(Self {
+            head,
+            into,
+            files,
+            message,
+            ignored,
+            ahead,
+            changed: changed.into_iter().collect(),
+            here,
+            both,
+        })
     }
 
     /// What the user is shown before; no lines where nothing is at stake.
@@ -175,6 +192,12 @@ impl Look {
             let commits = count(self.ahead + usize::from(!self.files.is_empty()), "commit");
             let (files, changed) = (count(self.changed.len(), "file"), named(&self.changed));
             lines.push(format!("{commits} of {branch} with {files} come into {into}: {changed}"));
+            if !self.both.is_empty() {
+                lines.push(format!(
+                    "both sides changed {}; where they changed the same lines git merges nothing",
+                    named(&self.both)
+                ));
+            }
             let (both, rest): (Vec<String>, Vec<String>) =
                 self.here.iter().cloned().partition(|file| self.changed.contains(file));
             if !both.is_empty() {
@@ -214,12 +237,29 @@ impl Look {
                 }
             }
         }
-        let whole =
-            [&self.files, &self.ignored, &self.changed, &self.here].map(|l| l.join("\0")).join("\0\0");
+        let whole = [&self.files, &self.ignored, &self.changed, &self.here, &self.both]
+            .map(|l| l.join("\0"))
+            .join("\0\0");
         let shown = format!("{end:?}\0{}\0{into}\0{}\0{whole}", self.head, self.message);
         let shown = BlobId::of(shown.as_bytes());
         WorktreeStake { worktree: worktree.clone(), into: into.clone(), lines, shown }
     }
+}
+
+/// Files that both sides changed since they parted; none where all of it is committed and git merges it on trial.
+async fn on_both_sides(
+    folder: &Path,
+    branch: &str,
+    changed: &BTreeSet<String>,
+    files: &[String],
+) -> Vec<String> {
+    let here = git::ask(folder, &["diff", "--name-only", "-z", &format!("{branch}...HEAD")]).await;
+    let here = here.unwrap_or_default();
+    let both: Vec<String> = fields(&here).filter(|file| changed.contains(file)).collect();
+    // The trial knows only what is committed. It writes what the merge itself would, and moves nothing.
+    let told_whole = !both.iter().any(|file| files.contains(file));
+    let trial = ["merge-tree", "--write-tree", "--name-only", "HEAD", branch];
+    if both.is_empty() || told_whole && git::ask(folder, &trial).await.is_some() { Vec::new() } else { both }
 }
 
 fn check(name: &str) -> Result<(), String> {

@@ -57,6 +57,8 @@ pub struct Window {
     said_to: BTreeSet<Number>,
     /// The end of a worktree of which it is looked at what is at stake.
     ending: Option<HostRequest>,
+    /// Why worktrees were not brought to their end when that was asked last.
+    kept: BTreeMap<String, String>,
 }
 
 impl Window {
@@ -80,6 +82,7 @@ impl Window {
             farewell: None,
             said_to: BTreeSet::new(),
             ending: None,
+            kept: BTreeMap::new(),
         })
     }
 
@@ -165,10 +168,16 @@ impl Window {
             }
             HostUpdate::Ended(end, worktree, said) => {
                 self.ending = None;
+                self.kept.remove(&worktree.name);
                 self.front.inform(said);
                 let within = |app: &App| Path::new(&app.info().folder).starts_with(&worktree.path);
                 let apps = std::iter::once(&mut self.front).chain(self.others.values_mut());
                 apps.filter(|app| end == WorktreeEnd::Drop && within(app)).for_each(App::quit);
+            }
+            HostUpdate::NotEnded(_, name, why) => {
+                self.ending = None;
+                self.kept.insert(name, why.clone());
+                self.front.tell_whole(why);
             }
             HostUpdate::Done(said) => self.front.inform(said),
             HostUpdate::Refused(why) => {
@@ -383,6 +392,11 @@ impl Window {
         let empty: Vec<RunRow> = self.worktrees.iter().filter(empty).map(RunRow::of_worktree).collect();
         rows.extend(empty);
         rows.extend(earlier);
+        for row in rows.iter_mut().filter(|row| !row.info.status.works() && row.info.waiting == 0) {
+            if let Some(why) = row.worktree.as_ref().and_then(|name| self.kept.get(name)) {
+                row.info.doing.clone_from(why);
+            }
+        }
         rows
     }
 

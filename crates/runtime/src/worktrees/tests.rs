@@ -132,6 +132,7 @@ fn all_of_the_message_that_would_be_written_is_shown() {
         ignored: Vec::new(),
         ahead: 0,
         changed: Vec::new(),
+        both: Vec::new(),
         here: Vec::new(),
     };
     let worktree = Worktree { name: "sqlx".into(), path: "/w/sqlx".into(), branch: "pilothouse/sqlx".into() };
@@ -178,13 +179,41 @@ async fn a_conflict_leaves_the_folder_as_it_was_and_names_the_file() {
     let head = git(&repo, &["rev-parse", "HEAD"]);
     let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
     let why = ended(&repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap_err();
+    let lines = stake.lines.join("\n");
+    assert!(
+        lines.contains("both sides changed a.txt; where they changed the same lines git merges"),
+        "{lines}"
+    );
     assert!(why.contains("both sides changed a.txt") && why.contains("as it was"), "{why}");
+    assert!(why.ends_with("before that 1 file is committed on pilothouse/sqlx, which stays"), "{why}");
+    let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
+    let (lines, again) = (stake.lines.join("\n"), Some(stake.shown));
+    assert!(lines.contains("both sides changed a.txt"), "committed as well: {lines}");
+    let again = ended(&repo, WorktreeEnd::Merge, "sqlx", again).await.unwrap_err();
+    assert!(!again.contains("before that"), "{again}");
     assert_eq!(fs::read_to_string(repo.join("a.txt")).unwrap(), "ours\n");
     assert_eq!(
         (git(&repo, &["rev-parse", "HEAD"]), git(&repo, &["status", "--porcelain"])),
         (head, String::new())
     );
     assert_eq!(git(&repo, &["show", "pilothouse/sqlx:a.txt"]), "theirs", "and nothing is lost there");
+}
+
+#[tokio::test]
+async fn a_file_that_both_sides_changed_in_different_places_is_no_conflict() {
+    let (_dir, repo) = repository();
+    let lines = |first: &str, last: &str| format!("{first}\n{}{last}\n", "same\n".repeat(20));
+    fs::write(repo.join("a.txt"), lines("one", "two")).unwrap();
+    git(&repo, &["commit", "-qam", "long"]);
+    let made = make(&repo, "sqlx").await.unwrap();
+    fs::write(made.folder.join("a.txt"), lines("one", "theirs")).unwrap();
+    git(&made.folder, &["commit", "-qam", "theirs"]);
+    fs::write(repo.join("a.txt"), lines("ours", "two")).unwrap();
+    git(&repo, &["commit", "-qam", "ours"]);
+    let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
+    assert!(!stake.lines.join("\n").contains("both sides"), "{:?}", stake.lines);
+    sure(&repo, WorktreeEnd::Merge, &stake).await;
+    assert_eq!(fs::read_to_string(repo.join("a.txt")).unwrap(), lines("ours", "theirs"));
 }
 
 #[tokio::test]

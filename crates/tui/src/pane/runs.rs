@@ -337,7 +337,11 @@ impl Pane for RunsPane {
             let none = format!("No session here has \"{}\".", Clean::line(&self.sought).as_str());
             return empty_state(ctx, area, buf, &[&none, "Esc lists them all."]);
         }
-        if listed.len() < 2 && listed.iter().all(|r| r.info.status == RunStatus::Idle) {
+        let told = |r: &RunRow| r.worktree.is_some() && !r.info.doing.is_empty();
+        if listed.len() < 2
+            && listed.iter().all(|r| r.info.status == RunStatus::Idle)
+            && !listed.iter().any(|r| told(r))
+        {
             let words = [
                 "Only this conversation runs.",
                 "/bg TASK begins another beside it, /worktree NAME one in a folder of its own;",

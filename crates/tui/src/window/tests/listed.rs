@@ -197,3 +197,25 @@ fn a_message_that_is_left_half_written_is_in_the_history() {
     bench.press(KeyCode::Esc, KeyModifiers::NONE);
     assert!(!bench.draw().contains("Up brings it back"));
 }
+
+#[test]
+fn why_a_worktree_was_not_merged_stands_in_the_runs_until_it_is() {
+    // Of one that nothing works in, and of one that the only session works in.
+    for path in ["/w/x-sqlx", "inkwell"] {
+        let mut bench = Bench::alone();
+        let worktree = Worktree { name: "sqlx".into(), path: path.into(), branch: "pilothouse/sqlx".into() };
+        bench.window.told::<()>(HostUpdate::Listed(vec![worktree.clone()], Vec::new()), bench.now);
+        let why = "not merged, and this folder is as it was: both sides changed a.rs; git merge pilothouse/sqlx merges by hand";
+        let not = HostUpdate::NotEnded(WorktreeEnd::Merge, "sqlx".into(), why.into());
+        bench.window.told::<()>(not, bench.now);
+        assert!(bench.draw().contains("not merged"), "{path}");
+        bench.keys("<esc>");
+        bench.pause();
+        bench.leader('r');
+        let text = bench.draw();
+        assert!(text.contains("not merged, and this folder is as it was"), "{path}: {text}");
+        bench.window.told::<()>(HostUpdate::Ended(WorktreeEnd::Merge, worktree, "merged".into()), bench.now);
+        let text = bench.draw();
+        assert!(!text.contains("not merged"), "{path}: {text}");
+    }
+}
