@@ -65,6 +65,9 @@ pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
             let here = Here::at(Path::new("."))?;
             let rule = tell::add(&here.home, &rule, here.rules.policy.places()).map_err(explain)?;
             say(&format!("{rule} stands in {}", permissions::user_file(&here.home).display()));
+            if let Some(why) = rule.without_effect() {
+                say(&format!("it has no effect: {why}"));
+            }
         }
     }
     out.flush()?;

@@ -75,12 +75,18 @@ pub fn defaults() -> Result<Vec<Rule>, RuntimeError> {
     Ok(file::parse(DEFAULTS, Source::BuiltIn, Path::new("assets/permissions.toml"), "built-in", None)?.rules)
 }
 
-/// Whether the text of a file of rules can be read.
+/// Whether the text of a file of rules can be read; gives the rules in it that let nothing run, with the line of each and
+/// why.
 ///
 /// # Errors
 /// With line and column of the first thing that is wrong.
-pub fn check(path: &Path, text: &str, source: Source) -> Result<(), RuntimeError> {
-    file::parse(text, source, path, &path.to_string_lossy(), None).map(drop)
+pub fn check(path: &Path, text: &str, source: Source) -> Result<Vec<(usize, String)>, RuntimeError> {
+    let found = file::parse(text, source, path, &path.to_string_lossy(), None)?;
+    let idle = found.rules.iter().filter_map(|rule| {
+        rule.without_effect()
+            .map(|why| (rule.origin.line, format!("`{rule}` has no effect: {why}; take it out")))
+    });
+    Ok(idle.collect())
 }
 
 /// The project's rules: they may deny and ask, never allow.

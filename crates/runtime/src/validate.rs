@@ -155,7 +155,18 @@ impl Checked {
             "config.toml" if project => ProjectLayer::parse(path, &text).err(),
             "config.toml" => Layer::parse(path, &text).err(),
             "permissions.toml" => {
-                permissions::check(path, &text, if project { Source::Project } else { Source::User }).err()
+                let source = if project { Source::Project } else { Source::User };
+                permissions::check(path, &text, source)
+                    .map(|idle| {
+                        let idle = idle.into_iter().map(|(line, what)| Mistake {
+                            file: path.to_owned(),
+                            line,
+                            column: 1,
+                            what,
+                        });
+                        self.mistakes.extend(idle);
+                    })
+                    .err()
             }
             "hooks.toml" => {
                 hooks::parse(path, &text, if project { Origin::Project } else { Origin::User }).err()

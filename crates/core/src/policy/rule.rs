@@ -11,7 +11,7 @@ use super::{
     glob::{Glob, Places, Target},
     words::Words,
 };
-use crate::shell::Act;
+use crate::shell::{self, Act, Risk};
 
 /// What a rule says of what it matches. Deny goes before ask, ask before allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -226,6 +226,19 @@ impl Rule {
         }
     }
 
+    /// Why it lets nothing run unasked, if it does not: whatever begins with its words is asked about all the same.
+    pub fn without_effect(&self) -> Option<&'static str> {
+        let About::Command(_) = &self.about else { return None };
+        let words = self.pattern.trim_end_matches(['*', '$', ' ']);
+        let more = shell::read(&format!("{words} x"));
+        let high = || more.verdict.risk == Risk::High && shell::read(words).verdict.risk == Risk::High;
+        match self.effect {
+            Effect::Allow if more.deletes => Some("a removal always asks; no rule can allow it"),
+            Effect::Allow if high() => Some("what is of high risk always asks; no rule can allow it"),
+            Effect::Allow | Effect::Ask | Effect::Deny => None,
+        }
+    }
+
     /// Its pattern as it is written.
     pub fn pattern(&self) -> &str {
         &self.pattern
@@ -300,6 +313,30 @@ mod tests {
             "ask read .env.* except .env.example .env.sample",
         ] {
             assert_eq!(Rule::parse(text, Origin::SESSION).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_rule_that_could_only_allow_what_always_asks_has_no_effect() {
+        let idle = |text: &str| Rule::parse(text, Origin::SESSION).unwrap().without_effect().is_some();
+        for text in [
+            "allow command rm",
+            "allow command rm -rf *",
+            "allow command rmdir",
+            "allow command git push --force",
+        ] {
+            assert!(idle(text), "{text}");
+        }
+        for text in [
+            "allow command cargo test",
+            "allow command git",
+            "allow command npm run lint:*",
+            "allow command make $",
+            "deny command rm",
+            "ask command rm",
+            "allow network *.example.com",
+        ] {
+            assert!(!idle(text), "{text}");
         }
     }
 

@@ -88,6 +88,30 @@ fn every_rule_is_listed_with_its_place_and_a_mistake_with_line_and_column() {
 }
 
 #[test]
+fn a_rule_that_can_allow_nothing_says_so_when_it_is_added_and_when_files_are_checked() {
+    let desk = Desk::new();
+    for (rule, why) in [
+        ("allow command rm", "a removal always asks"),
+        ("allow command git push --force", "high risk always asks"),
+    ] {
+        let (code, _, err) = desk.run(&["permissions", "add", rule]);
+        assert!(code == 0 && err.contains("it has no effect: ") && err.contains(why), "{rule}: {err}");
+    }
+    for rule in ["allow command cargo doc", "deny command rm", "ask command git push --force"] {
+        let (code, _, err) = desk.run(&["permissions", "add", rule]);
+        assert!(code == 0 && !err.contains("no effect"), "{rule}: {err}");
+    }
+    let (code, out, err) = desk.run(&["validate"]);
+    let told = format!("{out}{err}");
+    assert_eq!(code, 2, "{told}");
+    assert_eq!(told.matches("has no effect").count(), 2, "{told}");
+    assert!(
+        told.contains("permissions.toml:3:1") && told.contains("`allow command rm` has no effect"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_rehearsal_says_what_a_rule_would_have_let_through_and_warns_of_what_it_names() {
     let desk = Desk::new();
     for command in ["cargo add serde", "cargo add serde", "git push --force", "git pull"] {
