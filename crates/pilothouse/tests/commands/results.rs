@@ -285,3 +285,28 @@ fn sub_agents_look_at_the_same_time_and_their_reports_reach_the_agent() {
         offered(below[0])
     );
 }
+
+#[test]
+fn a_document_names_the_steps_the_files_and_the_commands_and_says_where_the_diffs_are() {
+    let desk = Desk::new();
+    let server = Server::start(vec![
+        submit(plan(&[("modify", "src/search.rs")])),
+        Turn::Say("", vec![("read", json!({"path": "src/search.rs"}))]),
+        change(),
+        say("Done."),
+    ]);
+    desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
+    let slug = desk.sessions()[0]["slug"].as_str().unwrap().to_owned();
+    let text = desk.go(&["sessions", "export", &slug]).with(0).out;
+    for part in [
+        "## Plan: ",
+        "\n1. ",
+        "### Step 1: ",
+        "- read src/search.rs: ",
+        "- written: src/search.rs",
+        "Every diff: ",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert!(!text.contains("apply-"), "{text}");
+}

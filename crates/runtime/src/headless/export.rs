@@ -2,12 +2,17 @@
 //!
 //! Owns the form of both. Reads only; what is told stands in the log, where no secret is.
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 use pilothouse_core::{
     blob::Excerpt,
     clean::Clean,
     event::{Event, Stamped},
+    ids::{ApplyId, CallId},
+    plan::Plan,
 };
 
 use crate::{
@@ -26,7 +31,16 @@ pub fn markdown(place: &Place, out: &mut dyn Write) -> Result<(), RuntimeError> 
     let title = if summary.title.is_empty() { &place.slug } else { &summary.title };
     let head = format!("# {}\n\nSession {} in {}", line(title), place.slug, line(&summary.workspace));
     let mut parts = vec![head];
-    sessions::events(place, |event| parts.extend(part(&event, &blobs)))?;
+    let mut told = Told::default();
+    sessions::events(place, |event| parts.extend(told.part(&event, &blobs)))?;
+    parts.extend(told.under_way.into_values().map(|what| format!("- {what}: it did not end")));
+    if told.wrote {
+        let slug = &place.slug;
+        parts.push(format!(
+            "\nEvery diff: `pilothouse resume {slug}`, then /changes; as data, with the contents: `pilothouse sessions export \
+             {slug} --json`"
+        ));
+    }
     let write = |e: io::Error| RuntimeError::io("write", "the document")(e);
     parts.iter().try_for_each(|part| writeln!(out, "{part}")).map_err(write)
 }
@@ -35,25 +49,74 @@ fn line(text: &str) -> String {
     Clean::line(text).into_string()
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
-fn part(event: &Stamped, blobs: &Blobs) -> Option<String> {
-    Some(match &event.event {
-        Event::TurnStarted { text, .. } => format!("\n## You\n\n{}\n", whole(text, blobs)),
-        Event::MessageCompleted { text, intermediate: false, .. } => {
-            format!("\n## Pilothouse\n\n{}\n", whole(text, blobs))
-        }
-        Event::CommandProposed { command, .. } => format!("- `$ {}`", line(command)),
-        Event::CallEnded { summary, .. } => format!("- {}", line(summary)),
-        Event::Proposed { proposal, added, removed } => {
-            format!("- proposed {} (+{added} -{removed})", line(proposal.path.as_str()))
-        }
-        Event::Applied { apply } => format!("- {apply} written"),
-        Event::Reverted { apply, redo } => {
-            format!("- {apply} {}", if *redo { "put back" } else { "taken back" })
-        }
-        Event::RunCompleted { summary, .. } => format!("\n**{}**\n", line(summary)),
-        _ => return None,
-    })
+/// What was told so far that later events speak of.
+#[derive(Default)]
+struct Told {
+    plan: Option<Plan>,
+    /// Calls that have not ended, by what they do.
+    under_way: BTreeMap<CallId, String>,
+    /// The files of each write.
+    writes: BTreeMap<ApplyId, String>,
+    wrote: bool,
+}
+
+impl Told {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
+    fn part(&mut self, event: &Stamped, blobs: &Blobs) -> Option<String> {
+        Some(match &event.event {
+            Event::TurnStarted { text, .. } => format!("\n## You\n\n{}\n", whole(text, blobs)),
+            Event::MessageCompleted { text, .. } if text.bytes == 0 => return None,
+            Event::MessageCompleted { text, intermediate: false, .. } => {
+                format!("\n## Pilothouse\n\n{}\n", whole(text, blobs))
+            }
+            Event::PlanReady { plan } => {
+                let steps = plan.tasks.iter().enumerate();
+                let steps = steps.map(|(n, task)| format!("{}. {}\n", n + 1, line(&task.title)));
+                let text = format!("\n## Plan: {}\n\n{}", line(&plan.title), steps.collect::<String>());
+                self.plan = Some(plan.clone());
+                text
+            }
+            Event::TaskStarted { task, .. } => {
+                let plan = self.plan.as_ref()?;
+                let title = plan.tasks.iter().find(|t| t.id == *task).map(|t| line(&t.title))?;
+                format!("\n### Step {}: {title}\n", plan.number(*task))
+            }
+            Event::CommandProposed { call, command, .. } => {
+                self.under_way.insert(*call, format!("`$ {}`", line(command)));
+                return None;
+            }
+            Event::CallStarted { call, tool, subject, .. } => {
+                let what = format!("{} {}", tool.name(), line(subject));
+                self.under_way.entry(*call).or_insert_with(|| what.trim_end().to_owned());
+                return None;
+            }
+            Event::CallEnded { call, summary, .. } => match self.under_way.remove(call) {
+                Some(what) => format!("- {what}: {}", line(summary)),
+                None => format!("- {}", line(summary)),
+            },
+            Event::Proposed { proposal, added, removed } => {
+                format!("- proposed {} (+{added} -{removed})", line(proposal.path.as_str()))
+            }
+            Event::ApplyStarted { apply, files } => {
+                let files: Vec<String> = files.iter().map(|f| line(f.path.as_str())).collect();
+                self.writes.insert(*apply, files.join(", "));
+                return None;
+            }
+            Event::Applied { apply } => {
+                self.wrote = true;
+                format!("- written: {}", self.files(*apply))
+            }
+            Event::Reverted { apply, redo } => {
+                format!("- {}: {}", if *redo { "put back" } else { "taken back" }, self.files(*apply))
+            }
+            Event::RunCompleted { summary, .. } => format!("\n**{}**\n", line(summary)),
+            _ => return None,
+        })
+    }
+
+    fn files(&self, apply: ApplyId) -> String {
+        self.writes.get(&apply).cloned().unwrap_or_else(|| apply.to_string())
+    }
 }
 
 /// A text as a whole, as far as it is there; nothing in it steers a terminal.
