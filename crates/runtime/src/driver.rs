@@ -367,7 +367,7 @@ impl Driver {
                 self.outbox.send(Update::Refused(text));
             }
             Request::Input(input) => match self.look_before(&input) {
-                Ok(()) => inputs.push((input, true)),
+                Ok(found) => inputs.extend(found.into_iter().chain([(input, true)])),
                 Err(why) => self.outbox.send(Update::Refused(why)),
             },
             Request::Ask(number, Ask::KeepKey(name, key)) => self.keep_key(number, name, key),

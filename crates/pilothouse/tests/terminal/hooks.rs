@@ -319,3 +319,18 @@ fn no_file_that_widens_what_is_allowed_is_taken_when_others_could_have_written_i
     desk.go(&["run", "where is x?"]);
     assert!(!desk.path().join("fired").exists());
 }
+
+#[test]
+fn own_hooks_that_change_while_a_session_is_open_hold_from_the_next_message() {
+    let desk = Desk::new();
+    let mut terminal = Terminal::open(&desk, &[], &[]);
+    terminal.see("[EXPLORE] idle");
+    let refuses = "[hooks.on_node_transition]\nfrom = \"plan\"\nto = \"act\"\nrun = \"echo no; exit 1\"\nblock_if_fails = true\n";
+    desk.own_hooks(refuses);
+    let before = desk.tree();
+    terminal.say(RENAME);
+    terminal.see("Proceed?");
+    terminal.answer("y");
+    terminal.see("stays at plan, not to act");
+    assert_eq!(desk.tree(), before, "nothing was written");
+}

@@ -8,8 +8,10 @@ use std::{path::PathBuf, sync::Arc};
 use pilothouse_core::{
     connection::MAIN,
     event::{Event, Stamped},
+    hook::Origin,
     input::Input,
     intent::{Control, Slash, SlashCommand},
+    money::count,
     port::{Surroundings, Update},
     session::Bounds,
 };
@@ -20,6 +22,7 @@ use crate::{
         Config,
         origin::{self, Effective},
     },
+    hooks,
     project::{Mark, mark},
 };
 
@@ -29,21 +32,26 @@ pub(super) struct Settings {
     file: PathBuf,
     mark: Option<Mark>,
     said: origin::Lines,
+    /// The user's own hooks.
+    hooks: (PathBuf, Option<Mark>),
 }
 
 impl Settings {
     pub(super) fn of(setup: &Setup) -> Self {
         let file = setup.home.config.join("config.toml");
-        Self { mark: mark(&file), said: origin::of_user(&setup.home), file }
+        let hooks = setup.home.config.join(hooks::USER_FILE);
+        let hooks = (hooks.clone(), mark(&hooks));
+        Self { mark: mark(&file), said: origin::of_user(&setup.home), file, hooks }
     }
 }
 
 impl Driver {
-    /// What is looked at before an input of the user: memories, recipes, settings.
+    /// What is looked at before an input of the user: memories, recipes, settings, hooks. Gives what the session is told
+    /// before it.
     ///
     /// # Errors
     /// Why it cannot be done at all.
-    pub(super) fn look_before(&mut self, input: &Input) -> Result<(), String> {
+    pub(super) fn look_before(&mut self, input: &Input) -> Result<Option<(Input, bool)>, String> {
         self.look_at_memory_again();
         self.look_at_recipes_again();
         self.look_at_settings_again();
@@ -51,9 +59,9 @@ impl Driver {
             && let Some((command, name)) = SlashCommand::of_line(text)
             && command.does == Slash::Model
         {
-            return self.connect(name.trim()).map_err(|why| format!("{name} cannot be asked: {why}"));
+            self.connect(name.trim()).map_err(|why| format!("{name} cannot be asked: {why}"))?;
         }
-        Ok(())
+        Ok(self.look_at_hooks_again().map(|hooks| (hooks, false)))
     }
 
     /// Makes a model of this name one that can be asked.
@@ -120,6 +128,32 @@ impl Driver {
             Err(e) => {
                 let text = format!("{e}; the settings of before hold ({})", e.hint());
                 self.outbox.send(Update::Refused(self.at.config.secrets.mask(&text).into_owned()));
+            }
+        }
+    }
+
+    /// The standing of the folder with the user's own hooks as they are now, where their file is not what it was. Those of
+    /// the project are in force as they were: only a look at its trust changes them. A file that cannot be read changes
+    /// nothing.
+    fn look_at_hooks_again(&mut self) -> Option<Input> {
+        let now = mark(&self.settings.hooks.0);
+        if now == self.settings.hooks.1 || self.at.read_only() {
+            return None;
+        }
+        self.settings.hooks.1 = now;
+        match hooks::of_user(&self.setup.home) {
+            Ok(mut own) => {
+                let own_hooks = own.len();
+                own.extend(self.at.hooks.drain(..).filter(|d| d.hook.origin == Origin::Project));
+                self.at.hooks = own;
+                let hooks = count(own_hooks, "hook");
+                self.outbox.send(Update::Notice(format!("hooks.toml changed: {hooks} of yours from now on")));
+                Some(Input::Surveyed(trust::standing(&self.at.trust.1, &self.at.hooks)))
+            }
+            Err(e) => {
+                let text = format!("{e}; the hooks of before hold ({})", e.hint());
+                self.outbox.send(Update::Refused(self.at.config.secrets.mask(&text).into_owned()));
+                None
             }
         }
     }
