@@ -154,20 +154,7 @@ impl Checked {
         let wrong = match name {
             "config.toml" if project => ProjectLayer::parse(path, &text).err(),
             "config.toml" => Layer::parse(path, &text).err(),
-            "permissions.toml" => {
-                let source = if project { Source::Project } else { Source::User };
-                permissions::check(path, &text, source)
-                    .map(|idle| {
-                        let idle = idle.into_iter().map(|(line, what)| Mistake {
-                            file: path.to_owned(),
-                            line,
-                            column: 1,
-                            what,
-                        });
-                        self.mistakes.extend(idle);
-                    })
-                    .err()
-            }
+            "permissions.toml" => self.rules(path, &text, project).err(),
             "hooks.toml" => {
                 hooks::parse(path, &text, if project { Origin::Project } else { Origin::User }).err()
             }
@@ -184,6 +171,16 @@ impl Checked {
         };
         self.mistakes.extend(wrong.map(|e| mistake(path, &e)));
         true
+    }
+}
+
+impl Checked {
+    /// A file of rules, with those in it that let nothing run.
+    fn rules(&mut self, path: &Path, text: &str, project: bool) -> Result<(), RuntimeError> {
+        let idle = permissions::check(path, text, if project { Source::Project } else { Source::User })?;
+        let mistake = |(line, what)| Mistake { file: path.to_owned(), line, column: 1, what };
+        self.mistakes.extend(idle.into_iter().map(mistake));
+        Ok(())
     }
 }
 

@@ -88,7 +88,7 @@ fn said_last<'a>(said: impl Iterator<Item = &'a str>) -> String {
     };
     let said: Vec<&str> = said.filter(own).collect();
     let from = said.len().saturating_sub(CAUSE_LINES);
-    said.iter().skip(from).map(|line| format!("{line}\n")).collect()
+    said.iter().skip(from).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Failed tests in node's own form: below its heading each with its place, its name and why.

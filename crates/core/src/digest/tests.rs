@@ -170,7 +170,7 @@ fn what_ended_a_file_before_any_test_of_it_ran_is_told_with_its_place() {
     let bats = "1..1\nnot ok 1 adds\n# (in test file a.bats, line 3)\n#   `[ 1 -eq 2 ]' failed\n";
     let told = digest(bats).unwrap_or_default();
     assert!(
-        told.contains("a.bats, line 3") && told.contains("failed\n") | told.ends_with("failed"),
+        told.contains("a.bats, line 3") && told.contains("failed\n") || told.ends_with("failed"),
         "{told}"
     );
     // What failed with a trace of its own is not told by what others printed before it.

@@ -68,7 +68,7 @@ fn pair(a: &str, b: &str, most: usize) -> Option<Pair> {
     let middle = |s: &str| s.len() - tail;
     let (mid_a, mid_b) = (a.get(head..middle(a))?, b.get(head..middle(b))?);
     let mut found = if mid_a.len().max(mid_b.len()) > most {
-        Pair { likeness: 0.0, same: 0, old: vec![0..mid_a.len()], new: vec![0..mid_b.len()] }
+        Pair { likeness: 0.0, same: 0, old: whole(mid_a), new: whole(mid_b) }
     } else {
         between(mid_a, mid_b, long)
     };
@@ -83,6 +83,11 @@ fn pair(a: &str, b: &str, most: usize) -> Option<Pair> {
         *range = range.start + head..range.end + head;
     }
     Some(Pair { likeness, ..found })
+}
+
+/// A text as one range.
+fn whole(text: &str) -> Vec<Range<usize>> {
+    std::iter::once(0..text.len()).collect()
 }
 
 /// What of a line is no blank, in bytes.
