@@ -86,6 +86,10 @@ async fn whatever_happens_between_two_sessions_a_command_of_the_next_one_is_take
         for (_, line) in lines.iter().enumerate().filter(|(at, line)| tried(*at) && !broken(line)) {
             let mut desk = left().await;
             bash(&desk.at(), between);
+            if line.contains(".git") {
+                // Of what was saved in the very moment in which its repository goes nothing tells that it stands.
+                until_settled(&desk.at());
+            }
             let before = desk.state();
             let Some(wrote) = desk.run(line).await else { panic!("{between}: {line}: nothing is told") };
             assert_eq!(wrote.left, Vec::<String>::new(), "{between}: {line}");

@@ -94,7 +94,7 @@ fn a_change_inside_a_very_long_line_is_drawn_with_what_stands_around_it() {
     for (width, height) in [(60, 20), (100, 30), (140, 40)] {
         let mut s = Screen::new();
         let (before, after) = (long_line(500, 0, ""), long_line(500, 300, "\"new\":\"entry\","));
-        let text = |line: &str| format!("a\n{line}\nb\n{line}\n", line = line);
+        let text = |line: &str| format!("a\n{line}\nb\n{line}\n");
         s.propose(20, "map.js", &text(&before), &text(&before).replacen(&before, &after, 1));
         s.tell(review(30, &[20]));
         let rows = s.text(width, height);
