@@ -203,7 +203,8 @@ fn edits(n: u64) -> Vec<Turn> {
 
 fn gated(n: u64) -> Value {
     let mut plan = plan(&[("modify", "src/note.rs")]);
-    plan["gates"] = json!([{"name": "look", "command": format!("echo {n} >> gate-ran")}]);
+    plan["gates"] =
+        json!([{"name": "look", "command": format!("test -s src/note.rs && echo {n} >> gate-ran")}]);
     plan
 }
 

@@ -162,9 +162,15 @@ fn one(frame: Frame, dice: &mut Dice) -> usize {
 }
 
 fn is_refusal(text: &str) -> bool {
-    ["not allowed", "not open to this turn", "can only be submitted while planning", "may not change"]
-        .iter()
-        .any(|r| text.contains(r))
+    let refusals = [
+        "not allowed",
+        "not open to this turn",
+        "can only be submitted while planning",
+        "may not change",
+        // A command behind a change that was refused.
+        "not run: a change before it",
+    ];
+    refusals.iter().any(|r| text.contains(r))
 }
 
 /// Nothing that acts was begun: no tool but those that look, no process, no write.
