@@ -115,31 +115,27 @@ fn executing(order: &str) -> Bench {
 
 #[test]
 fn a_step_that_was_to_run_commands_may_ask_to_change_what_its_message_asks_to_change() {
-    for (tool, args) in [
-        ("edit", edit_of("a.txt")),
-        ("request_path", json!({"node": "modify", "reason": "the merge left conflicts"})),
-    ] {
-        let mut b = executing("fix the conflict in a.txt");
-        b.reply("", &[(tool, args.clone())]);
-        b.question(is_transition);
-        b.answer(is_transition, Answer::Approve).unwrap();
-        if tool == "request_path" {
-            b.reply("", &[("edit", edit_of("a.txt"))]);
-        }
-        assert_eq!(b.tool().1, Tool::Edit, "{tool}");
+    let asks = || ("request_path", json!({"node": "modify", "reason": "the merge left conflicts"}));
+    // An edit alone is refused: the step was approved without it.
+    let mut b = executing("fix the conflict in a.txt");
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    assert!(b.session.state().open.is_empty());
+    b.reply("", &[asks()]);
+    b.answer(is_transition, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    assert_eq!(b.tool().1, Tool::Edit);
 
-        let mut b = executing("fix the conflict in a.txt");
-        b.reply("", &[(tool, args.clone())]);
-        b.answer(is_transition, Answer::Reject("not now".into())).unwrap();
-        b.reply("", &[("run", json!({"command": "cargo test"}))]);
-        b.question(is_risk);
-        let refused = b.names().iter().filter(|n| *n == "proposed").count();
-        assert_eq!(refused, 0, "a step that may not change files goes on with what it may");
+    let mut b = executing("fix the conflict in a.txt");
+    b.reply("", &[asks()]);
+    b.answer(is_transition, Answer::Reject("not now".into())).unwrap();
+    b.reply("", &[("run", json!({"command": "cargo test"}))]);
+    b.question(is_risk);
+    let proposed = b.names().iter().filter(|n| *n == "proposed").count();
+    assert_eq!(proposed, 0, "a step that may not change files goes on with what it may");
 
-        let mut b = executing("/plan run the tests");
-        b.reply("", &[(tool, args)]);
-        assert!(b.session.state().open.is_empty(), "its message asks for no change: nobody is asked");
-    }
+    let mut b = executing("/plan run the tests");
+    b.reply("", &[asks()]);
+    assert!(b.session.state().open.is_empty(), "its message asks for no change: nobody is asked");
 }
 
 #[test]
@@ -148,6 +144,7 @@ fn in_auto_such_a_step_is_let_change_files() {
     b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
     b.say("fix the conflict in a.txt");
     b.plan(&[("Merge it", "execute")], &[]);
+    b.reply("", &[("request_path", json!({"node": "modify", "reason": "the merge left conflicts"}))]);
     b.reply("", &[("edit", edit_of("a.txt"))]);
     assert_eq!(b.tool().1, Tool::Edit);
 }

@@ -103,6 +103,13 @@ impl Draft<'_> {
                 "this turn may not change files: {why}; describe the change, and the user can ask for it as a task"
             ));
         }
+        // A step does what it was approved for; what its message reaches besides is asked for by name.
+        let is_step = matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_));
+        if is_step && open.tool != Some(Tool::RequestPath) {
+            return CallVerdict::refuse(
+                "not allowed in this step: it was approved without changing files; ask for that with request_path and say why",
+            );
+        }
         let reaches = self.state.reach(lane.turn).contains(to.scope().and(ToolScope::WORKSPACE));
         if self.state.permission == PermissionMode::Auto && reaches {
             return CallVerdict::LetWrite(to, then);
