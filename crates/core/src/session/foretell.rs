@@ -224,7 +224,11 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         }
         Event::RunCompleted { status: RunStatus::Cancelled | RunStatus::Breakout, .. } => Deed::StopsRun,
         Event::RunCompleted { status: RunStatus::Failed, .. } => Deed::Fails,
-        Event::LaneClosed { lane } if before.answering() == Some(*lane) => Deed::StopsAnswer,
+        Event::LaneClosed { lane }
+            if before.answering() == Some(*lane) || before.answers_in_turn().contains(lane) =>
+        {
+            Deed::StopsAnswer
+        }
         Event::PlanReady { .. } => Deed::Shows,
         Event::Staged { happened: StageEvent::Resumed { .. }, .. } => Deed::GoesOn,
         Event::Staged { happened: StageEvent::Judging { .. }, .. } => Deed::Consults,

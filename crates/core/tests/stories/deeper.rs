@@ -1,7 +1,12 @@
 //! May a turn go deeper: what is said to the question, in a word or in one's own.
 
 use pilothouse_core::{
-    checkpoint::Answer, input::Input, intent::Phase, scope::PermissionMode, session::What, tool::Tool,
+    checkpoint::Answer,
+    input::Input,
+    intent::Phase,
+    scope::PermissionMode,
+    session::{Deed, What},
+    tool::Tool,
 };
 use serde_json::json;
 
@@ -32,12 +37,7 @@ fn heard(b: &Bench) -> Vec<String> {
 
 #[test]
 fn words_of_ones_own_answer_the_question_whether_a_turn_may_go_deeper() {
-    for line in [
-        "fix it, but keep the other tests as they are",
-        "yes, but keep the other tests as they are",
-        "Yes please, and leave README.md alone",
-        "ok, change it, but only the check",
-    ] {
+    for line in ["fix it, but keep the other tests as they are", "fix it without touching the other tests"] {
         let mut b = asked();
         let step = b.say(line);
         assert_eq!(phase(&b), Phase::Executing, "{line}");
@@ -47,6 +47,29 @@ fn words_of_ones_own_answer_the_question_whether_a_turn_may_go_deeper() {
         b.reply("", &[("edit", edit_of("a.txt"))]);
         assert_eq!(b.tool().1, Tool::Edit, "{line}");
     }
+}
+
+#[test]
+fn a_yes_that_goes_on_is_heard_with_the_answer_and_is_none() {
+    for line in [
+        "yes, but keep the other tests as they are",
+        "Yes please, and leave README.md alone",
+        "ok, change it, but only the check",
+    ] {
+        let mut b = asked();
+        assert!(b.session.foretell(line).does(&Deed::Tells), "{line}: {:?}", b.session.foretell(line));
+        b.say(line);
+        b.question(is_transition);
+        assert_eq!(phase(&b), Phase::Idle, "{line}");
+        b.say("y");
+        assert_eq!(phase(&b), Phase::Executing, "{line}");
+        assert_eq!(heard(&b), ["why does the test of a.txt fail?", line]);
+    }
+    let mut b = asked();
+    b.say("yes, but do not touch a.txt");
+    b.say("y");
+    let step = b.reply("", &[("edit", edit_of("a.txt"))]);
+    assert_eq!(starts(&step), ["think"], "what it spares is spared");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     checkpoint::{Answer, CheckpointKind},
-    event::{CallStatus, Event},
+    event::{CallStatus, Event, Level},
     ids::{ApprovalId, CheckpointId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, IntentNode, IntentPath, Phase, Reading, Source, Turn},
@@ -20,6 +20,15 @@ use crate::{
     session::{Lane, LaneKind, OpenCall},
     tool::{RequestPath, Tool},
 };
+
+/// What is said to the question whether a turn may go deeper.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Deeper {
+    /// An order about what is asked: it is the answer.
+    Orders(CheckpointId),
+    /// A yes that goes on, for the agent of this lane: what goes on is heard, and no part of a line is an answer.
+    Adds(LaneId),
+}
 
 impl Resolve for Transition {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
@@ -41,9 +50,8 @@ impl Resolve for Transition {
 }
 
 impl Draft<'_> {
-    /// The question whether a turn may go deeper that a message answers in words of its own: an order about what is
-    /// asked, or a yes that goes on.
-    pub(super) fn deepened(&self, reading: &Reading) -> Option<CheckpointId> {
+    /// What a message says to the question whether a turn may go deeper, where it speaks to that.
+    pub(super) fn deepened(&self, reading: &Reading) -> Option<Deeper> {
         let asked = self.state.newest_question().filter(|_| self.state.phase == Phase::Idle)?;
         let CheckpointKind::Transition(wants) = &asked.kind else { return None };
         let answer = self.state.lanes.get(&wants.lane).is_some_and(|l| l.kind == LaneKind::Answer);
@@ -58,16 +66,31 @@ impl Draft<'_> {
         let about = orders && (classifier.steers(text) || classifier.corrects(text));
         let stops =
             matches!(reading.whole.turn, Turn::Control(Control::Cancel | Control::Reset | Control::Exit));
-        let agrees = !stops && classifier.agrees_and(text);
-        (about || agrees).then_some(asked.id)
+        if !stops && classifier.agrees_and(text) {
+            return Some(Deeper::Adds(wants.lane));
+        }
+        about.then_some(Deeper::Orders(asked.id))
     }
 
-    /// The words of a message allow what a turn asks for, and its agent is told them.
-    pub(super) fn deepen(&mut self, question: CheckpointId, turn: TurnId) -> Decided {
-        let Some(asked) = self.state.open.get(&question) else { return Ok(()) };
-        let CheckpointKind::Transition(asked) = asked.kind.clone() else { return Ok(()) };
-        let given = Given { question, answer: Lone::Yes, stored: Answer::Approve };
-        self.allow_deeper(&asked, given, Some(turn))
+    /// The words of a message reach the agent that asks, and allow what it asks for where they order it.
+    pub(super) fn deepen(&mut self, said: Deeper, turn: TurnId) -> Decided {
+        match said {
+            Deeper::Orders(question) => {
+                let Some(asked) = self.state.open.get(&question) else { return Ok(()) };
+                let CheckpointKind::Transition(asked) = asked.kind.clone() else { return Ok(()) };
+                let given = Given { question, answer: Lone::Yes, stored: Answer::Approve };
+                self.allow_deeper(&asked, given, Some(turn))
+            }
+            Deeper::Adds(lane) => {
+                let run_of = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
+                self.emit(Event::TurnTold { turn, run_of });
+                self.notice(
+                    Level::Info,
+                    "The agent hears that with your answer: y lets it change files, n does not.",
+                );
+                Ok(())
+            }
+        }
     }
 
     /// Whether a lane may go where it asks to.

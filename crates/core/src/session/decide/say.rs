@@ -122,9 +122,9 @@ impl Draft<'_> {
             let turn = self.record(turn, line, &reading);
             return self.route_query(turn);
         }
-        if let Some(question) = self.deepened(reading) {
+        if let Some(said) = self.deepened(reading) {
             let turn = self.record(turn, line, reading);
-            return self.deepen(question, turn);
+            return self.deepen(said, turn);
         }
         if let Some(mixed) = self.mixed(reading) {
             return self.say_mixed(turn, line, reading, mixed);
@@ -230,8 +230,8 @@ impl Draft<'_> {
         if let Some(steering) = self.steering(reading) {
             return self.steer(turn, steering);
         }
-        if let Some(question) = self.deepened(reading) {
-            return self.deepen(question, turn);
+        if let Some(said) = self.deepened(reading) {
+            return self.deepen(said, turn);
         }
         let asks = reading.clarify.filter(|_| !is_control(&reading.whole.turn));
         if let Some(clarify) = asks.or_else(|| self.unsure(&reading.whole).then_some(Clarify::Unclear)) {
