@@ -17,6 +17,18 @@ use super::{
 /// How many words a line may have before the one that says it comes on top.
 const HEAD: usize = 4;
 
+/// The most words that a phrase of yes has, or of what goes with one.
+const LONGEST_YES: usize = 4;
+
+/// How far a line says yes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Agreed {
+    Not,
+    /// It opens with a yes, and goes on with something else.
+    Begins,
+    Whole,
+}
+
 impl Classifier {
     /// Whether a message to a paused pipeline holds one of the words that leave it, wherever they stand, with
     /// or without an article between them; or is exactly its third choice (T-11).
@@ -61,30 +73,37 @@ impl Classifier {
 
     /// Whether a whole line plainly says yes to what is asked, and nothing more: "yes go ahead", "sure, do it".
     pub fn agrees(&self, line: &str) -> bool {
+        self.agreed(line) == Agreed::Whole
+    }
+
+    /// What a line goes on with that opens with a yes, where it does: "yes, but leave the tests alone".
+    pub fn agrees_and(&self, line: &str) -> bool {
+        self.agreed(line) == Agreed::Begins && !line.contains('?')
+    }
+
+    /// How far a line says yes: in one pass over its words, phrase by phrase, as far as they do.
+    fn agreed(&self, line: &str) -> Agreed {
         let line = normal(line).replace(['\'', '’'], "");
         let words: Vec<&str> = line.split_whitespace().collect();
         let (mut rest, mut says) = (words.as_slice(), false);
         while !rest.is_empty() {
             let past = |list| {
-                let listed =
-                    |n: &usize| rest.get(..*n).is_some_and(|head| self.tables().is(list, &head.join(" ")));
-                (1..=rest.len()).rev().find(listed)
+                let listed = |n: &usize| {
+                    let head = rest.get(..*n).map(|head| head.join(" "));
+                    head.is_some_and(|head| {
+                        self.tables().is(list, head.trim_end_matches(['.', '!', '。', '！']))
+                    })
+                };
+                (1..=rest.len().min(LONGEST_YES)).rev().find(listed)
             };
             let yes = past(List::Agree);
             says |= yes.is_some();
-            let Some(next) = yes.or_else(|| past(List::AgreeBeside)).and_then(|n| rest.get(n..)) else {
-                return false;
-            };
-            rest = next;
+            match yes.or_else(|| past(List::AgreeBeside)).and_then(|n| rest.get(n..)) {
+                Some(next) => rest = next,
+                None => return if says { Agreed::Begins } else { Agreed::Not },
+            }
         }
-        says
-    }
-
-    /// What a line goes on with that opens with a yes, where it does: "yes, but leave the tests alone".
-    pub fn agrees_and(&self, line: &str) -> bool {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let head = |n: usize| words.get(..n).is_some_and(|head| self.agrees(&head.join(" ")));
-        !self.agrees(line) && !line.contains('?') && (1..words.len()).any(head)
+        if says { Agreed::Whole } else { Agreed::Not }
     }
 
     /// Whether a whole line asks for the last change to be taken back.
@@ -114,7 +133,7 @@ impl Classifier {
         let narrowed = head.into_iter().any(|t| known.is(List::SteerHead, &t.text));
         let tags = [Tag::WCancel, Tag::WReject, Tag::WReplan, Tag::InMsgCancel];
         let worded = parsed.structure.hits.iter().any(|h| h.start == 0 && tags.contains(&h.tag));
-        let pronoun = parsed.structure.clauses.iter().any(|c| c.object == Object::Pronoun);
+        let pronoun = self.of_it(&parsed);
         let narrows = worded || pronoun || parsed.ban != Ban::None || parsed.stays || halt::of_part(&parsed);
         named || numbered || narrowed || narrows
     }
@@ -229,7 +248,7 @@ impl Classifier {
         let focus = text::focus(line);
         let parsed = Parsed::within(&focus, line, self.tables());
         let known = self.tables();
-        let pronoun = parsed.structure.clauses.iter().any(|c| c.object == Object::Pronoun);
+        let pronoun = self.of_it(&parsed);
         if pronoun || parsed.asks() || self.corrects(line) {
             return None;
         }
@@ -266,6 +285,16 @@ impl Classifier {
             matches!(form, Form::Question(tag) if tags.contains(&tag))
         };
         parsed.structure.clauses.iter().any(|c| c.marked && !open(c.form)) || self.names(List::Offer, last)
+    }
+
+    /// Whether something is ordered of what was spoken of: "fix it", "fix it without touching the tests".
+    fn of_it(&self, parsed: &Parsed<'_>) -> bool {
+        let known = self.tables();
+        let alone = |word: &str| known.is(List::Pronoun, word) && !known.is(List::Determiner, word);
+        parsed.structure.clauses.iter().any(|c| {
+            let next = parsed.doc.tokens.get(c.after).filter(|_| c.verb.is_some());
+            c.object == Object::Pronoun || next.is_some_and(|t| alone(&t.text))
+        })
     }
 
     /// The files that a message says are not to be touched, as it names them: "do not touch README.md".
