@@ -99,7 +99,8 @@ const HOLLOW: [&str; 10] = ["true", ":", "echo", "printf", "exit", "ls", "cat", 
 pub fn is_hollow(line: &str) -> bool {
     let script = parse::parse(line).unwrap_or_default();
     let mut nodes = script.iter().flat_map(|pipeline| &pipeline.nodes).peekable();
-    nodes.peek().is_some() && nodes.all(ends_anyhow)
+    // What is turned round by `!`, or set to what a command prints, ends as that does.
+    nodes.peek().is_some() && !line.contains(['!', '`']) && !line.contains("$(") && nodes.all(ends_anyhow)
 }
 
 /// Whether a part is a call of a hollow program, or none at all; `exit 1` is not.

@@ -165,3 +165,15 @@ fn a_line_proves_nothing_where_it_ends_well_by_itself_or_something_else_decides(
         assert!(!proves(line), "{line}");
     }
 }
+
+#[test]
+fn a_line_is_hollow_only_where_nothing_in_it_can_fail() {
+    for line in ["true", "echo ok", "cd web && ls", "exit 0", "echo a || true", "export A=1"] {
+        assert!(is_hollow(line), "{line}");
+    }
+    for line in
+        ["cargo test", "test -s a && echo ok", "out=$(pytest)", "! ls old.txt", "A=`make check`", "exit 1"]
+    {
+        assert!(!is_hollow(line), "{line}");
+    }
+}
