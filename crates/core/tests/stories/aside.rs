@@ -463,3 +463,17 @@ fn a_plan_that_was_discarded_does_not_come_back() {
         assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].title, "One", "{line:?}");
     }
 }
+
+#[test]
+fn who_leaves_while_a_rejected_plan_waits_for_words_keeps_it() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.plan(&[("Notes", "create")], &[]);
+    b.answer(is_plan, Answer::Reject(String::new())).unwrap();
+    b.input(Input::say("/exit")).unwrap();
+    if b.session.state().phase_question().is_some_and(|c| c.kind.is_exit()) {
+        b.say("y");
+    }
+    let shelved = b.log.iter().any(|e| matches!(e.event, Event::PlanShelved { discarded: true, .. }));
+    assert!(!shelved && b.session.state().last_plan().is_some());
+}

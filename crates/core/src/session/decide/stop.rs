@@ -99,6 +99,10 @@ impl Draft<'_> {
             }
         }
         self.drop_unheard();
+        // Who leaves says nothing of a plan that waits to hear what is to be different: it stays.
+        if self.awaits_guidance() {
+            self.shelve();
+        }
         // Nothing may be left to stop, and that is fine.
         drop(self.stop());
     }
