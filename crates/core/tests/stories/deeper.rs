@@ -66,6 +66,9 @@ fn a_yes_that_goes_on_is_heard_with_the_answer_and_is_none() {
         assert_eq!(heard(&b), ["why does the test of a.txt fail?", line]);
     }
     let mut b = asked();
+    b.say("no, create notes.txt instead");
+    b.question(is_transition);
+    let mut b = asked();
     b.say("yes, but do not touch a.txt");
     b.say("y");
     let step = b.reply("", &[("edit", edit_of("a.txt"))]);

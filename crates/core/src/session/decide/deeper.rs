@@ -66,7 +66,9 @@ impl Draft<'_> {
         let about = orders && (classifier.steers(text) || classifier.corrects(text));
         let stops =
             matches!(reading.whole.turn, Turn::Control(Control::Cancel | Control::Reset | Control::Exit));
-        if !stops && classifier.agrees_and(text) {
+        // "no, …" and what is not sure of itself is no answer either; what it says is heard.
+        let doubted = reading.clarify.is_some() || classifier.corrects(text);
+        if !stops && (classifier.agrees_and(text) || about && doubted) {
             return Some(Deeper::Adds(wants.lane));
         }
         about.then_some(Deeper::Orders(asked.id))
