@@ -282,10 +282,10 @@ impl Facts {
     }
 
     /// Files were written: what commands said before may be otherwise now, but what the one said that wrote them.
-    pub(crate) fn wrote(&mut self, by: Option<&str>) {
+    pub(crate) fn wrote(&mut self, by: impl Fn(&str) -> bool) {
         for known in self.known.values_mut() {
             if let FactSource::Command { command, .. } = &known.fact.source
-                && !by.is_some_and(|by| command.starts_with(by))
+                && !by(command)
             {
                 known.stale = Some(format!("files changed since `{command}` ran"));
             }

@@ -108,7 +108,7 @@ fn a_fact_goes_stale_with_its_file_and_what_rests_on_it_too() {
     assert!(facts.line(facts.get("Default Port").unwrap()).contains("src/lib.rs:7"));
     facts.looked("default port", None);
     assert!(facts.stale("listen address").unwrap().contains("does not say so any more"));
-    facts.wrote(None);
+    facts.wrote(|_| false);
     assert!(facts.stale("cargo test").unwrap().contains("files changed since"));
 }
 

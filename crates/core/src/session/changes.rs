@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     blob::BlobId,
+    clean::Clean,
     event::{Event, FileChange},
     ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId},
     money,
@@ -128,6 +129,14 @@ impl ApplyStatus {
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Writing | Self::Reverting { .. })
     }
+}
+
+/// The longest beginning of a line by which a command's changes are known.
+const MOST_LINE: usize = 120;
+
+/// What the changes of a command are known by.
+pub(super) fn known_by(line: &str) -> String {
+    Clean::line(line).as_str().chars().take(MOST_LINE).collect()
 }
 
 /// Who approved a write that the user approved.

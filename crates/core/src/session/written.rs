@@ -334,7 +334,8 @@ impl State {
         let mut proposals = self.proposals().values().filter(|p| p.task == Some(task.id));
         let proposed = proposals.any(|p| matches!(p.status, ProposalStatus::Applied(_)) && named(&p.path));
         let mut since = self.writes().filter(|(id, ..)| id.0 > lane.0);
-        let wrote = since.any(|(_, _, files)| files.iter().any(|f| named(&f.path)));
+        let wrote =
+            since.any(|(id, _, files)| !self.names_all(id, files) || files.iter().any(|f| named(&f.path)));
         let writes = task.node.scope().allows(Capability::Write);
         if writes && !proposed && !wrote { task.files.clone() } else { Vec::new() }
     }
@@ -380,12 +381,15 @@ impl State {
 
     /// Whether a run changed nothing that a check of the code could see: text for people alone.
     pub(super) fn wrote_no_code(&self) -> bool {
-        // Of what a command wrote only the first files are known by name.
         let prose = |(id, files): (ApplyId, &[FileChange])| {
-            let all = self.applies().get(&id).is_some_and(|a| a.count() == files.len());
-            all && files.iter().all(|f| is_prose(f.path.as_str()))
+            self.names_all(id, files) && files.iter().all(|f| is_prose(f.path.as_str()))
         };
         self.run.as_ref().is_some_and(|run| self.writes_for(run).all(prose))
+    }
+
+    /// Whether these are all files of a write: of what a command wrote only the first are known by name.
+    fn names_all(&self, id: ApplyId, files: &[FileChange]) -> bool {
+        self.applies().get(&id).is_some_and(|a| a.count() == files.len())
     }
 
     /// What a run came to so far, and what runs before it wrote of the plan that it went on with.

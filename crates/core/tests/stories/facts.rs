@@ -105,9 +105,11 @@ fn what_a_command_wrote_makes_stale_what_others_said_before() {
         lines: 2,
         rest: None,
     };
+    ran(&mut b, "git merge main --ff", Vec::new());
     ran(&mut b, "git merge main", vec![file]);
     let stale = |of: &str| b.session.state().facts.stale(of).is_some();
     assert!(stale("cargo test") && stale("default port") && !stale("git merge main"));
+    assert!(stale("git merge main --ff"), "another line of the same beginning");
 }
 
 #[test]

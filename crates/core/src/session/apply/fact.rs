@@ -9,7 +9,7 @@ use crate::{
     fact::{FactSource, Facts},
     ids::{ApplyId, GateId, TurnId},
     intent::Control,
-    session::State,
+    session::{State, changes::known_by},
 };
 
 /// Events of facts.
@@ -44,7 +44,7 @@ impl State {
         match event {
             Event::GatePassed { gate, proof, .. } => self.note_gate(*gate, "green", proof),
             Event::GateFailed { gate, proof, .. } => self.note_gate(*gate, "red", proof),
-            Event::GateWentStale { .. } => self.facts_mut().wrote(None),
+            Event::GateWentStale { .. } => self.facts_mut().wrote(|_| false),
             Event::GateHolds { gate } => {
                 let plan = self.plan.as_ref().or(self.suspended.as_ref());
                 let held =
@@ -73,7 +73,7 @@ impl State {
             }
             Event::CommandWrote { command, files, count, .. } if *count > 0 => {
                 let facts = self.facts_mut();
-                facts.wrote(Some(command));
+                facts.wrote(|line| known_by(line) == *command);
                 for file in files {
                     facts.saw(&file.path, file.after);
                 }
@@ -117,7 +117,7 @@ impl State {
         });
         let (notes, at): (Vec<_>, _) = (notes.collect(), self.at);
         let facts = self.facts_mut();
-        facts.wrote(None);
+        facts.wrote(|_| false);
         for (name, value, file, source) in notes {
             facts.saw(&file.path, if back { file.before } else { file.after });
             facts.note(&name, value, source, at);

@@ -10,21 +10,18 @@ use super::{
 use crate::{
     blob::Excerpt,
     checkpoint::CheckpointKind,
-    clean::Clean,
     event::{Event, Level},
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Rebased, Refusal, WriteFault},
     money,
     proposal::{Proposal, TakeBack},
     question::{Review, UndoAnswer, UndoQuestion},
-    session::{Apply, ApplyStatus},
+    session::{Apply, ApplyStatus, changes::known_by},
     tool::Wrote,
 };
 
 /// Most files that are named of what a command changed for good.
 const MOST_NAMED: usize = 6;
-/// The longest beginning of a line by which a command's changes are known.
-const MOST_LINE: usize = 120;
 
 impl Draft<'_> {
     pub(super) fn undo(&mut self) -> Decided {
@@ -84,7 +81,7 @@ impl Draft<'_> {
         let unsaved = named(&left);
         if let Some(record) = record {
             let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
-            let command: String = Clean::line(line).as_str().chars().take(MOST_LINE).collect();
+            let command = known_by(line);
             let left = left.into_iter().take(MOST_NAMED).collect();
             self.emit(Event::CommandWrote {
                 apply,
@@ -131,9 +128,9 @@ impl Draft<'_> {
             ));
         }
         if let Some(command) = self.state.changing_tree() {
-            let what: String = Clean::line(command).as_str().chars().take(MOST_LINE).collect();
             return Err(Refusal::new(format!(
-                "`{what}` is at work and may change files; take changes back when it has ended, or stop it first"
+                "`{}` is at work and may change files; take changes back when it has ended, or stop it first",
+                known_by(command)
             )));
         }
         Ok(())
