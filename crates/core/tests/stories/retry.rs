@@ -35,6 +35,14 @@ fn an_answer_that_was_stopped_is_asked_again_where_no_plan_has_something_left() 
         b.reply("by the index", &[]);
         assert!(b.input(Input::say("/retry")).unwrap_err().reason.contains("no earlier plan"));
     }
+    // So is one that was stopped while a call of it was made.
+    b.say("and the ranking?");
+    let asked = answer_lane(&b).turn;
+    b.reply("", &[("read", serde_json::json!({"path": "a.txt"}))]);
+    b.input(Input::Cancel).unwrap();
+    b.say("/retry");
+    assert_eq!(answer_lane(&b).turn, asked);
+    b.reply("by the index", &[]);
     b.say("fix the bug in a.txt");
     b.plan(&[("A", "modify")], &[]);
     b.input(Input::say("/abort")).unwrap();

@@ -57,7 +57,9 @@ impl State {
             }
             Event::LaneClosed { lane } => {
                 let Some(lane) = self.lanes.remove(lane) else { return };
-                if lane.kind == LaneKind::Answer && lane.thinking.is_some() && !self.has_own_run(&lane) {
+                // One that came to its end neither thinks nor waits for a call.
+                let stopped = lane.thinking.is_some() || !lane.calls.is_empty();
+                if lane.kind == LaneKind::Answer && stopped && !self.has_own_run(&lane) {
                     self.stopped_answer = Some(lane.turn);
                 }
                 Arc::make_mut(&mut self.changes).lane_ends(&lane);
