@@ -53,7 +53,11 @@ fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
         let told = b.session.state().turns.values().last().unwrap();
         assert!(told.told.is_some(), "{line}: {told:?}");
     }
-    // A question stays one, and the gate asks on.
+    // What comes on top of it becomes a step of the plan, a question stays one, and the gate asks on.
+    let mut b = red("make test", "a.txt", "assertion failed");
+    b.say("also add a changelog entry");
+    assert!(b.names().contains(&"task_added".into()), "{:?}", b.names());
+    b.question(is_failure);
     let mut b = red("make test", "a.txt", "assertion failed");
     b.say("why did it fail?");
     b.question(is_failure);

@@ -49,9 +49,6 @@ impl Draft<'_> {
             return Some(Steering::Replan);
         }
         let acts = changes(&reading.whole);
-        if let Some((asked, gate)) = mends {
-            return Some(Steering::Mend(asked, gate));
-        }
         let spares = !classifier.spares(text).is_empty();
         if !spares && acts && classifier.adds(text) && self.state.plan.is_some() {
             return Some(if self.state.mode == Mode::Proof { Steering::Ask } else { Steering::Add });
@@ -59,6 +56,9 @@ impl Draft<'_> {
         // A model that was asked knows what runs: what it surely takes for a word about that is one, however it is said.
         let asked = matches!(reading.whole.source, Source::Llm | Source::Cache);
         let confirmed = continues && asked && reading.whole.confidence >= SURE_WORD;
+        if let Some((asked, gate)) = mends {
+            return Some(Steering::Mend(asked, gate));
+        }
         let about = spares || corrects || confirmed || (classifier.steers(text) && (continues || !acts));
         (about && self.hears()).then_some(Steering::Tell)
     }
