@@ -4,7 +4,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
-    ids::CheckpointId,
+    ids::{CheckpointId, TurnId},
     input::Refusal,
     intent::{Control, Phase, Slash, SlashCommand, command::INIT},
     phase::{Move, Trigger},
@@ -144,17 +144,21 @@ impl Draft<'_> {
     /// Takes up what failed or was left: the answer that its model failed to give, else the plan that has something
     /// left, else the answer that the user stopped, else the last plan once more.
     fn redo(&mut self) -> Decided {
-        let stopped = self.state.stopped_answer;
-        let stopped =
-            stopped.filter(|_| self.state.phase == Phase::Idle && self.state.plan_aside().is_none());
-        let answer = self.state.failed_answer.or(stopped);
-        if let Some(turn) = answer.filter(|_| self.state.phase != Phase::Failed) {
+        if let Some(turn) = self.answer_to_redo() {
             self.go(Trigger::Query)?;
             self.emit(Event::ControlGiven { control: Control::Redo });
             self.answer_by_model(turn);
             return Ok(());
         }
         self.redo_plan()
+    }
+
+    /// The message whose answer would be asked for once more.
+    pub(super) fn answer_to_redo(&self) -> Option<TurnId> {
+        let stopped = self.state.stopped_answer;
+        let stopped =
+            stopped.filter(|_| self.state.phase == Phase::Idle && self.state.plan_aside().is_none());
+        self.state.failed_answer.or(stopped).filter(|_| self.state.phase != Phase::Failed)
     }
 
     fn redo_plan(&mut self) -> Decided {
