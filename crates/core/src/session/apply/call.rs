@@ -9,7 +9,7 @@ use crate::{
     ids::{CallId, LaneId, Seq},
     relpath::RelPath,
     sandbox::Confine,
-    scope::{Capability, ToolScope},
+    scope::ToolScope,
     session::{Deeds, LaneKind, OpenCall, State, Talk},
     tool::{LeaveOf, Tool},
     work::SeenParts,
@@ -87,10 +87,7 @@ impl State {
                 && c.tool.is_some_and(|t| t.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)))
         };
         // What was to propose a change and failed proposed none.
-        let proposes = |c: &OpenCall| {
-            let needs = c.tool.and_then(Tool::needs);
-            c.call == *call && matches!(needs, Some(Capability::Write | Capability::Delete))
-        };
+        let proposes = |c: &OpenCall| c.call == *call && c.tool.is_some_and(Tool::proposes);
         lane.deeds = match (lane.calls.iter().any(acts), status) {
             (true, CallStatus::Failed) if lane.calls.iter().any(proposes) => lane.deeds,
             (true, CallStatus::Done | CallStatus::Failed) => Deeds::Done,
