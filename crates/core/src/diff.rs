@@ -3,7 +3,10 @@
 //! Owns the diff of two byte strings and the result of taking some of its hunks. Never reads a
 //! file, and never touches a byte outside a taken hunk.
 
-use std::{collections::BTreeSet, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use serde::{Deserialize, Serialize};
 pub use similar::DiffOp;
@@ -327,13 +330,14 @@ pub fn hunks_since(older: Version<'_>, before: &[u8], after: &[u8]) -> Vec<(Hunk
         .into_iter()
         .map(|hunk| hunk.changes.into_iter().map(|c| (c, known.parts_of(c, &old, &new))).collect())
         .collect();
-    let is_whole = |n: usize| {
-        let of =
-            |hunk: &Vec<Whence>| hunk.iter().flat_map(|(_, parts)| parts).filter(|(of, _)| *of == n).count();
-        found.iter().map(of).any(|count| older.hunks.get(n).is_some_and(|h| h.changes.len() == count))
-    };
     let mut all = Vec::new();
     for hunk in &found {
+        // One that came apart is in no hunk whole.
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for (n, _) in hunk.iter().flat_map(|(_, parts)| parts) {
+            *counts.entry(*n).or_default() += 1;
+        }
+        let is_whole = |n: usize| older.hunks.get(n).map(|h| h.changes.len()) == counts.get(&n).copied();
         let mut parts: Vec<(Hunk, Option<usize>)> = Vec::new();
         for (change, same) in hunk {
             if same.is_empty() || !same.iter().all(|(n, _)| is_whole(*n)) {
@@ -365,14 +369,14 @@ impl<'t> Known<'t> {
         let theirs: Vec<Change> = hunks(older.before, now).into_iter().flat_map(|h| h.changes).collect();
         let changes =
             older.hunks.iter().enumerate().flat_map(|(n, h)| h.changes.iter().map(move |c| (n, *c)));
+        let (mut grown, mut gone) = (0, 0);
+        let mut theirs = theirs.iter().peekable();
         let placed = |(n, c): (usize, Change)| {
-            let (mut grown, mut gone) = (0, 0);
-            for their in &theirs {
-                if their.old.end() < c.old.start {
-                    (grown, gone) = (grown + their.new.len, gone + their.old.len);
-                } else if their.old.start <= c.old.end() {
-                    return None;
-                }
+            while let Some(before) = theirs.next_if(|their| their.old.end() < c.old.start) {
+                (grown, gone) = (grown + before.new.len, gone + before.old.len);
+            }
+            if theirs.peek().is_some_and(|their| their.old.start <= c.old.end()) {
+                return None;
             }
             Some((n, c, (c.old.start + grown).checked_sub(gone)?))
         };
@@ -385,8 +389,11 @@ impl<'t> Known<'t> {
 
     /// What a change was: itself, or the parts that it was cut into. None where it is another one.
     fn parts_of(&self, change: Change, old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, Change)> {
-        let begins = self.changes.iter().position(|(.., at)| *at == change.old.start);
-        let Some(from) = begins.and_then(|n| self.changes.get(n..)) else { return Vec::new() };
+        let begins = self.changes.partition_point(|(.., at)| *at < change.old.start);
+        let from = self.changes.get(begins..).unwrap_or_default();
+        if from.first().is_none_or(|(.., at)| *at != change.old.start) {
+            return Vec::new();
+        }
         let mut whole: Option<Change> = None;
         let mut parts = Vec::new();
         for (n, part, at) in from {

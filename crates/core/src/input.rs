@@ -150,6 +150,8 @@ pub enum Input {
         proposal: ProposalId,
         /// The new draft, against the same file.
         redraft: Redraft,
+        /// The hash of what it was made of.
+        shown: BlobId,
     },
     /// The user goes from the diff up to the plan; the proposals are set aside.
     Up,

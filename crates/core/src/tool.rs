@@ -388,10 +388,10 @@ pub struct Redraft {
 }
 
 impl Redraft {
-    /// A draft whose hunks are as they were before wherever they are the same.
+    /// A draft with its hunks, which are as they were before wherever they are the same.
     pub fn since(older: Version<'_>, mut draft: ProposalDraft) -> Self {
-        let text = |blob: &Option<Blob>| blob.as_ref().map(|b| b.bytes().to_vec()).unwrap_or_default();
-        let found = diff::hunks_since(older, &text(&draft.before), &text(&draft.after));
+        let [before, after] = [&draft.before, &draft.after].map(|b| b.as_ref().map_or(&[][..], Blob::bytes));
+        let found = diff::hunks_since(older, before, after);
         let same;
         (draft.hunks, same) = found.into_iter().unzip();
         Self { draft, same }

@@ -152,7 +152,7 @@ impl<'a> Draft<'a> {
             Input::Comment { proposal, hunk, text, shown } => self.comment(proposal, hunk, text, shown),
             Input::Apply { proposals, word } => self.approve_changes(&proposals, word.as_deref()),
             Input::Skip { proposals, reason } => self.skip_changes(&proposals, &reason),
-            Input::EditProposal { proposal, redraft } => self.edit_proposal(proposal, redraft),
+            Input::EditProposal { proposal, redraft, shown } => self.edit_proposal(proposal, redraft, shown),
             Input::Up => self.up_to_plan(),
             Input::Cancel => self.cancel(),
             Input::StopAnswer => self.cancel_answer(),

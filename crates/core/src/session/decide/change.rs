@@ -183,8 +183,8 @@ impl Draft<'_> {
         Ok(())
     }
 
-    pub(super) fn edit_proposal(&mut self, id: ProposalId, again: Redraft) -> Decided {
-        let (old, draft) = (self.open_proposal(id)?.clone(), &again.draft);
+    pub(super) fn edit_proposal(&mut self, id: ProposalId, again: Redraft, shown: BlobId) -> Decided {
+        let (old, draft) = (self.as_shown(id, shown)?.clone(), &again.draft);
         if draft.path != old.path || draft.before.as_ref().map(Blob::id) != old.before {
             return Err(Refusal::new("the edit is of another file or of an older state of it"));
         }

@@ -404,10 +404,11 @@ fn what_the_user_made_of_a_change_is_told_as_it_stands_now() {
     let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
     b.edit("src/a.rs", "a\n", "b\n");
     b.reply("Done.", &[]);
-    let proposal = b.session.state().open_proposals().next().unwrap().id;
+    let (proposal, shown) = b.session.state().open_proposals().next().map(|p| (p.id, p.shown())).unwrap();
     b.step(Input::EditProposal {
         proposal,
         redraft: Redraft { draft: draft("src/a.rs", "a\n", "theirs\n"), same: vec![None] },
+        shown,
     });
     b.take(&[0]);
     let told = b.told();

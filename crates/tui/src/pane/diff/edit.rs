@@ -3,8 +3,8 @@
 //! Owns the making of that draft. Never opens an editor and never reads a file.
 
 use pilothouse_core::{
-    blob::Blob,
-    diff::{self, Hunk, Version},
+    blob::{Blob, BlobId},
+    diff::{Hunk, Version},
     ids::ProposalId,
     input::Input,
     proposal::ProposalStatus,
@@ -31,6 +31,8 @@ pub struct Editing {
     pub text: String,
     /// Its hunks.
     pub hunks: Vec<Hunk>,
+    /// The hash of what was shown when the editor opened.
+    pub shown: BlobId,
 }
 
 impl Editing {
@@ -42,10 +44,6 @@ impl Editing {
         if text == self.text {
             return Err("nothing was changed in the editor; the proposal is as it was".to_owned());
         }
-        let hunks = diff::hunks(self.before.as_deref().unwrap_or_default(), text.as_bytes());
-        if hunks.is_empty() {
-            return Err("nothing of the change is left in that text; s skips the file".to_owned());
-        }
         let before = self.before.clone().unwrap_or_default();
         let kind = if self.before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
         let draft = ProposalDraft {
@@ -53,10 +51,14 @@ impl Editing {
             kind,
             before: self.before.map(Blob::new),
             after: Some(Blob::new(text.into_bytes())),
-            hunks,
+            hunks: Vec::new(),
         };
         let older = Version { before: &before, after: self.text.as_bytes(), hunks: &self.hunks };
-        Ok(Input::EditProposal { proposal: self.proposal, redraft: Redraft::since(older, draft) })
+        let redraft = Redraft::since(older, draft);
+        if redraft.draft.hunks.is_empty() {
+            return Err("nothing of the change is left in that text; s skips the file".to_owned());
+        }
+        Ok(Input::EditProposal { proposal: self.proposal, redraft, shown: self.shown })
     }
 }
 
@@ -79,7 +81,14 @@ impl DiffPane {
             return Outcome::notice("it is not text in UTF-8; an editor would change more than you see");
         };
         let before = p.before.map(|_| before.bytes().to_vec());
-        let editing = Editing { proposal: p.id, path: p.path.clone(), before, text, hunks: p.hunks.clone() };
+        let editing = Editing {
+            proposal: p.id,
+            path: p.path.clone(),
+            before,
+            text,
+            hunks: p.hunks.clone(),
+            shown: file.shown,
+        };
         let line = file.hunks.get(self.hunk).map_or(0, |h| h.new_lines().start) + 1;
         let line = u32::try_from(line).ok();
         let edit = Some(Handout { line, ..Handout::new(editing.path.name(), editing.text.clone()) });

@@ -99,7 +99,9 @@ fn a_hunk_that_was_edited_or_commented_says_so_in_list_and_header() {
             before: Some(Blob::new(before)),
             after: Some(Blob::new(after)),
         };
-        desk.give(Input::EditProposal { proposal: id, redraft: Redraft { draft, same: Vec::new() } });
+        let shown_now = desk.state().proposals()[&id].shown();
+        let redraft = Redraft { draft, same: Vec::new() };
+        desk.give(Input::EditProposal { proposal: id, redraft, shown: shown_now });
         let text = shown(&mut desk);
         let edited = text.matches("edited").count();
         assert!(edited >= if width == 160 { 2 } else { 1 }, "{width}: {text}");
