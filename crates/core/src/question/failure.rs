@@ -41,6 +41,9 @@ pub struct Failure {
     /// What was wrong with the model's part, when a goal could not go on because of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planner: Option<PlannerError>,
+    /// Whether it was a stage of a pipeline, which follows no plan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub staged: bool,
 }
 
 /// What is done about it.
@@ -80,7 +83,7 @@ const ABANDON: &[&str] = &["a", "abandon", "start over"];
 impl Question for Failure {
     fn choices(&self) -> Vec<Choice> {
         let give = |key, label, answer, words| Choice::new(key, label, Act::Give(answer)).words(words);
-        match (self.gate, self.planner) {
+        match (self.gate, self.planner.is_some() || self.staged) {
             (Some(_), _) => {
                 let fix =
                     give("a", "auto-fix", Answer::AutoFix, &["a", "auto", "auto-fix", "autofix", "fix"]);
@@ -94,13 +97,13 @@ impl Question for Failure {
                 let mends = [(fix, self.spent), (detour, self.detoured)].into_iter();
                 mends.filter(|(_, spent)| !spent).map(|(choice, _)| choice).chain(rest).collect()
             }
-            (None, Some(_)) => vec![
+            (None, true) => vec![
                 give("r", "try again", Answer::Retry, RETRY),
                 give("q", "give it up", Answer::Abort, ABORT),
                 Choice::typed(REPLAN, Answer::Replan),
                 Choice::typed(ABANDON, Answer::Abort),
             ],
-            (None, None) => vec![
+            (None, false) => vec![
                 give("r", "try again", Answer::Retry, RETRY),
                 give("p", "modify the plan", Answer::Replan, REPLAN),
                 give("a", "start over", Answer::Abort, ABANDON),

@@ -54,6 +54,7 @@ fn a_red_gate_of_many_lines_is_asked_about_in_one_line_without_signs_for_their_e
         message,
         hint: String::new(),
         planner: None,
+        staged: false,
     };
     let question = Checkpoint {
         id: crate::ids::CheckpointId(1),

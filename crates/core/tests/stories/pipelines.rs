@@ -431,6 +431,11 @@ fn j8_what_was_asked_at_the_pause_is_answered_once_leaving_is_confirmed() {
     assert!(state.turns[&lane.turn].head.contains("weather in zurich"));
     let left = |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.starts_with("Pipeline terminated."));
     assert!(b.log[before..].iter().any(left));
+    let end = b.log[before..].iter().find_map(|e| match &e.event {
+        Event::RunCompleted { summary, .. } => Some(summary.clone()),
+        _ => None,
+    });
+    assert!(end.unwrap().ends_with(" was left"));
     b.reply("Sunny.", &[]);
     // Nothing goes back in: the words mean nothing any more.
     b.say("break out");
@@ -602,6 +607,11 @@ fn a_reply_that_cannot_be_read_is_asked_for_once_more_then_it_fails_and_can_be_t
     }
     assert_eq!((asked(&b), b.session.state().phase), ("failure", Phase::Failed));
     assert_eq!(exit(&b), Some(PipelineExit::Error));
+    // There is no plan that could be modified.
+    let (state, kind) = (b.session.state(), &b.session.state().newest_question().unwrap().kind);
+    let labels: Vec<_> =
+        kind.question().choices().into_iter().filter(|c| !c.key.is_empty()).map(|c| c.label).collect();
+    assert_eq!((labels, state.plan.is_none()), (vec!["try again", "give it up"], true));
     b.say("r");
     idle(&mut b);
     assert_eq!(asked(&b), "pause");

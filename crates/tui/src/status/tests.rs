@@ -71,6 +71,7 @@ fn failed(state: &mut State, step: usize, message: &str) {
         message: message.into(),
         hint: String::new(),
         planner: None,
+        staged: false,
     });
 }
 

@@ -275,6 +275,7 @@ impl State {
             message: diagnostics.to_owned(),
             hint: String::new(),
             planner: None,
+            staged: false,
         }
     }
 

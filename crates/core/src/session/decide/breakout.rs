@@ -168,7 +168,8 @@ impl Draft<'_> {
     fn leave_pipeline(&mut self) {
         self.close_pipeline_question(Answer::Abort);
         self.staged(StageEvent::Breakout);
-        self.complete_as(RunEnd::of(RunStatus::Breakout, LEFT));
+        let title = self.pipeline().and_then(|p| p.state.beginning()).map(|b| b.title.clone());
+        self.complete_as(RunEnd::of(RunStatus::Breakout, format!("{} was left", title.unwrap_or_default())));
         self.must_go(Trigger::BreakoutConfirmed);
         self.notice(Level::Info, LEFT);
     }

@@ -260,7 +260,8 @@ impl Draft<'_> {
             )
             | None => {}
         }
-        self.run_failed(task, fault);
+        let staged = kind == Some(LaneKind::Pipeline);
+        self.run_failed(task, RunFault { staged, ..fault });
     }
 
     /// The run cannot go on.

@@ -34,11 +34,13 @@ pub(super) struct RunFault {
     pub hint: String,
     /// What was wrong with the model's part of a goal, if that was it.
     pub planner: Option<PlannerError>,
+    /// Whether a stage of a pipeline failed.
+    pub staged: bool,
 }
 
 impl RunFault {
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into(), planner: None }
+        Self { message: message.into(), hint: hint.into(), planner: None, staged: false }
     }
 
     /// The user forbade in the middle what it needs.
@@ -56,7 +58,7 @@ impl RunFault {
 
     /// It, as the failure of a phase.
     pub fn failure(self, origin: Phase) -> Failure {
-        let Self { message, hint, planner } = self;
+        let Self { message, hint, planner, staged } = self;
         Failure {
             origin,
             task: None,
@@ -67,6 +69,7 @@ impl RunFault {
             message,
             hint,
             planner,
+            staged,
         }
     }
 }
