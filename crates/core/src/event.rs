@@ -1190,6 +1190,27 @@ pub enum Event {
         /// What.
         change: AboutChange,
     },
+    /// The model is asked for a title of the session.
+    TitleAsked {
+        /// The call.
+        call: CallId,
+    },
+    /// It gave one; what the session is called from then on stands in a [`Described`](Self::Described).
+    Titled {
+        /// The call.
+        call: CallId,
+        /// What it cost.
+        usage: Usage,
+        /// The model.
+        model: String,
+    },
+    /// It gave none; what the session is called stays.
+    TitleFailed {
+        /// The call.
+        call: CallId,
+        /// Why.
+        fault: Fault,
+    },
     /// From here on another model is asked where nothing else names one.
     ModelChosen {
         /// The connection's name, or the model's; none: the main one.

@@ -195,6 +195,13 @@ pub enum Input {
         /// The reply and what it takes the place of, or why there is none.
         result: Result<(Box<ModelReply>, Dropped), Fault>,
     },
+    /// The model gave the session a title, or none.
+    Titled {
+        /// The call.
+        call: CallId,
+        /// The reply, or why there is none.
+        result: Result<Box<ModelReply>, Fault>,
+    },
     /// The user pins or drops an entry of what the model is told, or takes that back.
     Mark {
         /// The event that tells it.

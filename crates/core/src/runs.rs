@@ -215,8 +215,10 @@ fn status(state: &State) -> RunStatus {
         return RunStatus::Waiting;
     }
     if state.busy() {
-        let thinks =
-            |key: &WorkKey| matches!(key, WorkKey::Classify(..) | WorkKey::Think(_) | WorkKey::Compact(_));
+        let thinks = |key: &WorkKey| {
+            use WorkKey::{Classify, Compact, Think, Title};
+            matches!(key, Classify(..) | Think(_) | Compact(_) | Title(_))
+        };
         let thinking = state.pending().keys().all(thinks);
         return if thinking { RunStatus::Thinking } else { RunStatus::Tool };
     }

@@ -24,6 +24,8 @@ pub enum Purpose {
     Classify,
     /// Sum up what was said and done so far.
     Compact,
+    /// Give the session a title.
+    Title,
     /// Do one stage of a pipeline.
     Stage,
 }

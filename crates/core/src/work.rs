@@ -34,6 +34,8 @@ pub enum WorkKey {
     Think(CallId),
     /// A summary of what was said earlier.
     Compact(CallId),
+    /// Asking for a title.
+    Title(CallId),
     /// A tool call.
     Tool(CallId),
     /// Working out an approved write.
@@ -103,6 +105,11 @@ pub enum Work {
         keep: String,
         /// Whether the last summary is made anew.
         again: bool,
+    },
+    /// Ask the model what the session is to be called.
+    Title {
+        /// The call.
+        call: CallId,
     },
     /// Run a tool.
     Tool {
@@ -283,6 +290,7 @@ impl Work {
             Self::Classify { turn, vectors, model, .. } => WorkKey::Classify(*turn, *vectors || *model),
             Self::Think { call, .. } => WorkKey::Think(*call),
             Self::Compact { call, .. } => WorkKey::Compact(*call),
+            Self::Title { call } => WorkKey::Title(*call),
             Self::Tool { permit, .. } => WorkKey::Tool(permit.call()),
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
             Self::Write { apply, .. } => WorkKey::Write(*apply),

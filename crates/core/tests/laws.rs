@@ -182,7 +182,7 @@ fn read_scoped_sequences_never_write() {
                             "seed {seed}"
                         );
                     }
-                    Work::Classify { .. } | Work::Compact { .. } => {}
+                    Work::Classify { .. } | Work::Compact { .. } | Work::Title { .. } => {}
                     Work::Stage { .. } | Work::Judge { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}

@@ -83,6 +83,8 @@ mod steer;
 #[path = "stories/stops.rs"]
 mod stops;
 mod support;
+#[path = "stories/titles.rs"]
+mod titles;
 #[path = "stories/transcript.rs"]
 mod transcript;
 #[path = "stories/trust.rs"]

@@ -123,7 +123,7 @@ commands! {
     Agents "agents" [] Nothing, Screen, "agents of files, called as @NAME: where from, what they may";
     Kb "kb" ["knowledge"] Required("QUESTION|status"), Screen,
         "passages of this project that answer a question; status says what is indexed";
-    Title "title" ["rename"] Optional("TEXT"), Session, "call this session so in lists; alone, say what it is called";
+    Title "title" ["rename"] Optional("TEXT|again"), Session, "call this session so in lists; alone or with again, the model names it";
     Runs "bg" ["runs", "sessions", "session", "resume"] Optional("TASK"), Screen,
         "every session of this folder; with a task, begin one beside this";
     History "history" ["turns", "rewind"] Nothing, Screen,

@@ -116,10 +116,10 @@ impl Scripted {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().flatten().count()
     }
 
-    /// Whether it can say what a message means.
-    pub fn classifies(&self) -> bool {
+    /// Whether it has a line that is for this purpose alone.
+    pub fn has(&self, purpose: Purpose) -> bool {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().flatten().any(|l| l.purpose == Some(Purpose::Classify))
+        lines.iter().flatten().any(|l| l.purpose == Some(purpose))
     }
 
     /// Takes the first line whose condition holds, else the first without a condition.
@@ -127,7 +127,10 @@ impl Scripted {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let asks = |when: &String| heard.contains(&when.to_lowercase());
         let place = |fits: &dyn Fn(Option<&String>) -> bool| {
-            let meant = |l: &Line| l.purpose.map_or(purpose != Purpose::Classify, |p| p == purpose);
+            let meant = |l: &Line| {
+                let beside = matches!(purpose, Purpose::Classify | Purpose::Title);
+                l.purpose.map_or(!beside, |p| p == purpose)
+            };
             lines.iter().position(|l| l.as_ref().is_some_and(|l| meant(l) && fits(l.when.as_ref())))
         };
         let place = place(&|when| when.is_some_and(asks)).or_else(|| place(&|when| when.is_none()))?;

@@ -14,6 +14,7 @@ pub mod stage;
 mod telling;
 #[cfg(test)]
 mod tests;
+pub mod title;
 
 use std::sync::Arc;
 
@@ -26,8 +27,11 @@ use pilothouse_core::{
     memory::Memory,
     scope::ToolScope,
     session::{Entry, State, What},
-    talk::{Message, ModelRequest, Purpose, Role, ToolSpec},
+    talk::{Fault, Message, ModelReply, ModelRequest, Purpose, Role, ToolSpec},
 };
+use pilothouse_model::ModelClient;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 pub use budget::Window;
 
@@ -182,11 +186,28 @@ pub fn system(purpose: Purpose) -> String {
     match purpose {
         Purpose::Classify => include_str!("../../../assets/prompts/classify.md"),
         Purpose::Compact => include_str!("../../../assets/prompts/compact.md"),
+        Purpose::Title => include_str!("../../../assets/prompts/title.md"),
         Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Child | Purpose::Stage => {
             include_str!("../../../assets/prompts/base.md")
         }
     }
     .to_owned()
+}
+
+/// The reply to a request that is shown to nobody while it comes.
+///
+/// # Errors
+/// When the model did not answer.
+pub async fn unseen(
+    client: &dyn ModelClient,
+    request: ModelRequest,
+    cancel: CancellationToken,
+) -> Result<ModelReply, Fault> {
+    let (pieces, mut coming) = mpsc::channel(1);
+    let reply = client.reply(request, pieces, cancel);
+    let drain = async { while coming.recv().await.is_some() {} };
+    let (reply, ()) = tokio::join!(reply, drain);
+    reply.map_err(|unfinished| unfinished.fault)
 }
 
 /// What is to be done now; it ends the last message.
@@ -197,7 +218,7 @@ pub fn instruction(purpose: Purpose, mode: Mode) -> String {
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),
         Purpose::Goal => include_str!("../../../assets/prompts/goal.md"),
         Purpose::Child => include_str!("../../../assets/prompts/child.md"),
-        Purpose::Classify | Purpose::Compact | Purpose::Stage => "",
+        Purpose::Classify | Purpose::Compact | Purpose::Title | Purpose::Stage => "",
     };
     match mode {
         Mode::Exploratory => task.to_owned(),

@@ -13,11 +13,11 @@ use pilothouse_core::{
 };
 use pilothouse_model::openai::models;
 use serde_json::json;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::{Config, Provider, origin},
+    context,
     headless::fault_exit,
     home::{Environment, Home},
     tiers,
@@ -137,20 +137,8 @@ async fn ask(voice: &Provider) -> Result<String, Fault> {
         tools: Vec::new(),
         most_tokens: Some(MOST_TOKENS),
     };
-    // Nothing is shown of what comes.
-    let (pieces, mut coming) = mpsc::channel(1);
-    let reply = client.reply(request, pieces, CancellationToken::new());
-    tokio::pin!(reply);
-    let mut comes = true;
-    loop {
-        tokio::select! {
-            ended = &mut reply => {
-                let reply = ended.map_err(|unfinished| unfinished.fault)?;
-                return Ok(if reply.model.is_empty() { voice.name() } else { reply.model });
-            }
-            piece = coming.recv(), if comes => comes = piece.is_some(),
-        }
-    }
+    let reply = context::unseen(client.as_ref(), request, CancellationToken::new()).await?;
+    Ok(if reply.model.is_empty() { voice.name() } else { reply.model })
 }
 
 fn words(fault: &Fault) -> String {

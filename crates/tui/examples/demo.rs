@@ -89,7 +89,7 @@ impl Driver {
     fn start(&mut self, work: Work) {
         match work {
             // The demo has no later tiers and no hooks, and what is said to it stays short.
-            Work::Classify { .. } | Work::Compact { .. } | Work::Hook { .. } => {}
+            Work::Classify { .. } | Work::Compact { .. } | Work::Title { .. } | Work::Hook { .. } => {}
             Work::Stage { .. } | Work::Judge { .. } => {}
             Work::Think { call, lane, purpose, .. } => {
                 let round = self.rounds.entry(lane).or_default();
@@ -193,7 +193,7 @@ impl Driver {
                 (String::new(), vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())])
             }
             (Purpose::Goal, _) => ("The command ended.".to_owned(), vec![]),
-            (Purpose::Classify | Purpose::Compact | Purpose::Child | Purpose::Stage, _) => {
+            (Purpose::Classify | Purpose::Compact | Purpose::Title | Purpose::Child | Purpose::Stage, _) => {
                 (String::new(), vec![])
             }
         };

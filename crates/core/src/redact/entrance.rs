@@ -68,6 +68,10 @@ impl Redactor {
                 let result = result.map(|(r, dropped)| (Box::new(self.reply(*r)), dropped));
                 Input::Summarized { call, result: result.map_err(|f| self.fault(f)) }
             }
+            Input::Titled { call, result } => {
+                let result = result.map(|reply| Box::new(self.reply(*reply)));
+                Input::Titled { call, result: result.map_err(|f| self.fault(f)) }
+            }
             Input::BrokenOff { call, partial, fault } => {
                 let partial = Box::new(self.reply(*partial));
                 Input::BrokenOff { call, partial, fault: self.fault(fault) }

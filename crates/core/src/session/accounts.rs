@@ -100,7 +100,8 @@ impl State {
     /// Whether the model calls under way may use up what is left, each as much as the dearest before it.
     pub(super) fn may_be_used_up(&self, allowed: &[Allowance]) -> bool {
         let thinking = self.lanes.values().filter(|l| l.thinking.is_some()).count();
-        let under_way = (thinking + usize::from(self.compacting.is_some())) as u64;
+        let beside = usize::from(self.compacting.is_some()) + usize::from(self.titling.is_some());
+        let under_way = (thinking + beside) as u64;
         // A call counts as one when it begins.
         let each = Spent { calls: 0, ..self.accounts.dearest };
         under_way > 0 && allowed.iter().any(|a| a.left() <= each.of(a.unit).saturating_mul(under_way))

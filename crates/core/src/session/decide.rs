@@ -164,6 +164,7 @@ impl<'a> Draft<'a> {
             Input::TiersAnswered { turn, said } => self.understood(turn, *said),
             Input::Crowded { call } => self.crowded(call),
             Input::Summarized { call, result } => self.summarized(call, result),
+            Input::Titled { call, result } => self.titled(call, result),
             Input::Mark { entry, mark } => self.mark(entry, mark),
             Input::Replied { call, reply } => self.replied(call, reply),
             Input::Recalled { turn, places } => self.recalled(turn, places),

@@ -56,7 +56,7 @@ impl State {
         let looking = looking.map(|call| Work::SeeTree { call });
         let all =
             all.chain(self.commit_work()).chain(sought).chain(self.stage_work()).chain(self.judge_work());
-        let all = all.chain(looking);
+        let all = all.chain(looking).chain(self.titling.map(|call| Work::Title { call }));
         all.map(|w| (w.key(), w)).collect()
     }
 

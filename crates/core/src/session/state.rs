@@ -166,6 +166,8 @@ pub struct State {
     pub transcript: Transcript,
     /// The summary that is being made.
     pub compacting: Option<Compacting>,
+    /// The call for a title that is open.
+    pub titling: Option<CallId>,
     /// The turn in which none came.
     pub(super) uncompacted: Option<TurnId>,
     /// The hash that each file had when the main line last saw or wrote it.

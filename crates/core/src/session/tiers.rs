@@ -23,6 +23,8 @@ pub struct Tiers {
     pub vectors: bool,
     /// Whether a model can be asked.
     pub model: bool,
+    /// Whether one is there that can name the session.
+    pub names: bool,
 }
 
 impl State {

@@ -70,7 +70,9 @@ impl Meter {
                 self.spent.remove(unit);
                 self.blind &= *unit != Unit::Micros;
             }
-            Event::ThinkingStarted { call, .. } | Event::CompactionStarted { call, .. } => {
+            Event::ThinkingStarted { call, .. }
+            | Event::CompactionStarted { call, .. }
+            | Event::TitleAsked { call } => {
                 assert!(self.begun.insert(*call), "seed {seed}: {call:?} is counted twice");
                 if let Event::ThinkingStarted { call, lane } = event {
                     self.leave_beside(seed);
@@ -88,7 +90,9 @@ impl Meter {
                 self.pay(usage);
             }
             Event::IntentAsked { model: true, .. } => self.leave(seed),
-            Event::Compacted { usage, .. } | Event::IntentClassified { usage: Some(usage), .. } => {
+            Event::Compacted { usage, .. }
+            | Event::Titled { usage, .. }
+            | Event::IntentClassified { usage: Some(usage), .. } => {
                 self.pay(usage);
             }
             _ => {}
@@ -157,7 +161,10 @@ fn no_call_leaves_beyond_a_bound_and_whatever_waits_for_it_has_its_question() {
                 meter.note(&stamped.event, seed);
             }
             for effect in &step.effects {
-                if let Effect::Start(Work::Think { call, .. } | Work::Compact { call, .. }) = effect {
+                if let Effect::Start(
+                    Work::Think { call, .. } | Work::Compact { call, .. } | Work::Title { call },
+                ) = effect
+                {
                     assert!(meter.begun.contains(call), "seed {seed}: {call:?} left uncounted");
                 }
             }

@@ -44,7 +44,11 @@ pub(super) fn check_work(session: &Session) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies().contains_key(apply));
             }
-            Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } | Work::Revert { .. } => {}
+            Work::Classify { .. }
+            | Work::Think { .. }
+            | Work::Compact { .. }
+            | Work::Title { .. }
+            | Work::Revert { .. } => {}
             Work::Stage { .. } | Work::Judge { .. } => {}
             Work::Survey(_)
             | Work::Keep { .. }
@@ -100,7 +104,8 @@ pub(super) fn check_lanes(after: &Session, step: &[Stamped]) {
         let brought = after.pending().keys().any(|k| matches!(k, WorkKey::Stage(..)));
         let brought = lane.kind == LaneKind::Pipeline && brought;
         // What is under way may need the rest of it: that is seen when it ends.
-        let under_way = |k: &WorkKey| matches!(k, WorkKey::Think(_) | WorkKey::Compact(_));
+        let under_way =
+            |k: &WorkKey| matches!(k, WorkKey::Think(_) | WorkKey::Compact(_) | WorkKey::Title(_));
         let told_soon = after.pending().keys().any(under_way);
         let unpaid = lane.held && (new.phase_question().is_some() || told_soon);
         assert!(

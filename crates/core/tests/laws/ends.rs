@@ -60,7 +60,9 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                     Some(Hold::Move(_) | Hold::Call(_)) => false,
                     Some(Hold::Apply(_)) | None => true,
                 },
-                Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } => false,
+                Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } | Work::Title { .. } => {
+                    false
+                }
                 Work::SeeTree { .. } => false,
                 Work::Tool { .. } | Work::Look { .. } | Work::Stage { .. } | Work::Judge { .. } => false,
             };

@@ -18,7 +18,7 @@ impl Dice {
     }
 }
 
-pub(super) const LINES: [&str; 49] = [
+pub(super) const LINES: [&str; 51] = [
     "@research what is a.txt?",
     "@research why does it fail?",
     "/research",
@@ -59,6 +59,8 @@ pub(super) const LINES: [&str; 49] = [
     "/plan export",
     "/replan",
     "/compact",
+    "/title",
+    "/title again",
     "/context",
     "/undo",
     "/trust",
@@ -349,6 +351,11 @@ pub(super) fn world(dice: &mut Dice, work: &Work) -> Input {
         Work::Compact { call, .. } => {
             let reply = ModelReply { text: dice.pick(&["all is done", ""]).into(), ..ModelReply::default() };
             Input::Summarized { call: *call, result: Ok((Box::new(reply), Dropped::default())) }
+        }
+        Work::Title { call } => {
+            let reply =
+                ModelReply { text: dice.pick(&["Names in a.txt", ""]).into(), ..ModelReply::default() };
+            Input::Titled { call: *call, result: Ok(Box::new(reply)) }
         }
         Work::Keep { approval, .. } => Input::RulesKept {
             approval: *approval,

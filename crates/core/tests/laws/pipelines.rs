@@ -59,6 +59,7 @@ impl Books {
             Event::MessageCompleted { lane, usage, .. } if self.lanes.contains(lane) => self.spent.add(usage),
             Event::ThinkingStarted { .. }
             | Event::CompactionStarted { .. }
+            | Event::TitleAsked { .. }
             | Event::IntentAsked { model: true, .. } => self.calls += 1,
             _ => {}
         }

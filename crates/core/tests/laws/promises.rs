@@ -58,7 +58,7 @@ const MIXED: [&str; 38] = [
 ];
 
 /// Commands to the workbench and lines for the shell.
-const COMMANDS: [&str; 44] = [
+const COMMANDS: [&str; 45] = [
     "/proposals",
     "/proposals all",
     "/proposals drop",
@@ -96,6 +96,7 @@ const COMMANDS: [&str; 44] = [
     "/replan",
     "/reset",
     "/compact",
+    "/title again",
     "/trust",
     "/trust off",
     "!ls",

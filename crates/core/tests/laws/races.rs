@@ -104,6 +104,7 @@ fn grants(b: &Bench, from: usize) -> usize {
         Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => true,
         Work::Think { .. }
         | Work::Compact { .. }
+        | Work::Title { .. }
         | Work::Stage { .. }
         | Work::Judge { .. }
         | Work::Classify { .. }

@@ -133,6 +133,9 @@ const fn place(event: &Event) -> usize {
         Event::ModelChosen { .. } => 109,
         Event::GateHolds { .. } => 110,
         Event::FilesUntouched { .. } => 111,
+        Event::TitleAsked { .. } => 112,
+        Event::Titled { .. } => 113,
+        Event::TitleFailed { .. } => 114,
     }
 }
 
@@ -143,7 +146,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..112), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..115), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

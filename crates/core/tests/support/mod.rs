@@ -105,7 +105,7 @@ impl Bench {
     pub fn doubting(turns: &[&str]) -> Self {
         let own = turns.iter().map(|t| ((*t).to_owned(), 1.0)).collect();
         let classifier = Classifier::configured(None, Thresholds { own, ..Thresholds::default() });
-        let tiers = Tiers { classifier, vectors: false, model: true };
+        let tiers = Tiers { classifier, vectors: false, model: true, names: true };
         let mut bench = Self { session: Session::with(tiers), log: Vec::new(), clock: 0 };
         bench.session.set_agents(agents(Depth::Standard));
         bench.input(Input::Open(opening())).unwrap();
@@ -399,6 +399,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Classify { .. }) => Some("classify".into()),
             Effect::Start(Work::Think { .. }) => Some("think".into()),
             Effect::Start(Work::Compact { .. }) => Some("compact".into()),
+            Effect::Start(Work::Title { .. }) => Some("title".into()),
             Effect::Start(Work::Tool { permit, .. }) => Some(permit.tool().name().into()),
             Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),
             Effect::Start(Work::Write { .. }) => Some("write".into()),

@@ -83,14 +83,16 @@ impl Extras {
             return self.thoughts.next().map(|thoughts| Self { thoughts, ..self.clone() });
         }
         // Nobody asked for the effort of a reading, so nothing may fail for it.
-        let own = effort.filter(|_| request.purpose == Purpose::Classify);
+        let own = effort.filter(|_| matches!(request.purpose, Purpose::Classify | Purpose::Title));
         own.filter(|_| matches!(fault.status, Some(400 | 422))).map(fewer)
     }
 
     /// The effort of a reply: the least for reading a message, else what the user set.
     fn effort(&self, request: &ModelRequest, endpoint: &Endpoint) -> Option<Effort> {
         let wanted = match request.purpose {
-            Purpose::Classify => Some(endpoint.effort.map_or(Effort::Low, |e| e.min(Effort::Low))),
+            Purpose::Classify | Purpose::Title => {
+                Some(endpoint.effort.map_or(Effort::Low, |e| e.min(Effort::Low)))
+            }
             Purpose::Answer
             | Purpose::Plan
             | Purpose::Task

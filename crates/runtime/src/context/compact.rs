@@ -15,7 +15,6 @@ use pilothouse_core::{
     talk::{Fault, Message, ModelReply, ModelRequest, Purpose, Role},
 };
 use pilothouse_model::ModelClient;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -30,8 +29,6 @@ const LINE_BYTES: usize = 300;
 const CALLS: usize = 40;
 /// What is recorded takes at most this share of the room.
 const SHARE: usize = 8;
-/// Pieces of a reply that may wait to be passed over.
-const PIECES: usize = 64;
 
 /// A request for a summary, and what it is about.
 #[derive(Clone, Debug)]
@@ -85,12 +82,7 @@ impl SummaryRequest {
         client: &dyn ModelClient,
         cancel: CancellationToken,
     ) -> Result<(Box<ModelReply>, Dropped), Fault> {
-        // What comes before it is whole is shown to nobody.
-        let (pieces, mut coming) = mpsc::channel(PIECES);
-        let reply = client.reply(self.request, pieces, cancel);
-        let drain = async { while coming.recv().await.is_some() {} };
-        let (reply, ()) = tokio::join!(reply, drain);
-        let mut reply = reply.map_err(|unfinished| unfinished.fault)?;
+        let mut reply = super::unseen(client, self.request, cancel).await?;
         if !reply.text.trim().is_empty() {
             let whole = format!("{}\n\n{}", reply.text.trim(), self.record);
             whole.trim().clone_into(&mut reply.text);

@@ -60,6 +60,7 @@ impl Driver {
             WorkKey::Classify(..)
                 | WorkKey::Think(_)
                 | WorkKey::Compact(_)
+                | WorkKey::Title(_)
                 | WorkKey::Prepare(_)
                 | WorkKey::Look(_)
                 | WorkKey::Recall(_)

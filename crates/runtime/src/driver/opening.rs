@@ -16,6 +16,7 @@ use pilothouse_core::{
     relpath::RelPath,
     scope::PermissionMode,
     session::{ApplyStatus, Bounds, CommandWrite, Session, Step, Tiers},
+    talk::Purpose,
 };
 use pilothouse_tools::{
     CommandSandbox,
@@ -334,15 +335,16 @@ pub(crate) fn fence(
 
 /// How this process reads messages.
 fn tiers(config: &Config) -> Tiers {
-    let model = match &config.voice {
+    let can = |purpose| match &config.voice {
         Provider::Offline => false,
         Provider::Endpoint(_) => true,
-        Provider::Script(path) => pilothouse_model::Scripted::open(path).is_ok_and(|s| s.classifies()),
+        Provider::Script(path) => pilothouse_model::Scripted::open(path).is_ok_and(|s| s.has(purpose)),
     };
     Tiers {
         classifier: config.intent.classifier.clone(),
         vectors: !matches!(config.intent.embedder, Vectors::BuiltIn),
-        model: model && config.intent.model,
+        model: config.intent.model && can(Purpose::Classify),
+        names: can(Purpose::Title),
     }
 }
 

@@ -155,6 +155,7 @@ impl Driver {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
             Work::Compact { call, .. } => self.compact(key, call, cancel),
+            Work::Title { call } => self.title(key, call, cancel),
             Work::Tool { permit, .. } if matches!(permit.asked(), ToolCall::External(_)) => {
                 self.source(key, permit, cancel);
             }
@@ -333,6 +334,20 @@ impl Driver {
                 Err(fault) => Err(fault),
             };
             Input::Summarized { call, result }
+        });
+    }
+
+    /// Asks the model what the session is to be called.
+    fn title(&mut self, key: WorkKey, call: CallId, cancel: CancellationToken) {
+        let (voice, _) = self.at.config.asked(self.at.session.state().model.as_deref());
+        let client = self.kit.client(voice);
+        let asked = context::title::request(self.at.session.state());
+        self.spawn(key, Some(call), None, async move {
+            let result = match client {
+                Ok(client) => context::unseen(client.as_ref(), asked, cancel).await.map(Box::new),
+                Err(fault) => Err(fault),
+            };
+            Input::Titled { call, result }
         });
     }
 

@@ -183,6 +183,11 @@ impl EventTrace {
             info!(parent: &self.session, %call, input, output, before, after, "summary made");
         } else if let Event::CompactionFailed { call, fault } = event {
             warn!(parent: &self.session, %call, fault = ?fault.kind, status = fault.status, "no summary");
+        } else if let Event::Titled { call, usage, .. } = event {
+            let (input, output) = (usage.input, usage.output);
+            info!(parent: &self.session, %call, input, output, "title made");
+        } else if let Event::TitleFailed { call, fault } = event {
+            warn!(parent: &self.session, %call, fault = ?fault.kind, status = fault.status, "no title");
         } else if let Event::HookStarted { call, .. } = event {
             let span = info_span!(parent: &self.session, "call", %call);
             info!(parent: &span, "hook started");

@@ -24,6 +24,9 @@ macro_rules! session_events {
             | Event::PermissionChanged { .. }
             | Event::BudgetSet { .. }
             | Event::Described { .. }
+            | Event::TitleAsked { .. }
+            | Event::Titled { .. }
+            | Event::TitleFailed { .. }
             | Event::ModelChosen { .. }
     };
 }
@@ -57,6 +60,16 @@ impl State {
             }
             Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
             Event::Described { change } => self.about.take(change),
+            Event::TitleAsked { call } => {
+                self.saw(call.0);
+                self.accounts.spent.calls += 1;
+                self.titling = Some(*call);
+            }
+            Event::Titled { usage, .. } => {
+                self.spent_besides(usage);
+                self.titling = None;
+            }
+            Event::TitleFailed { .. } => self.titling = None,
             Event::ModelChosen { name } => self.model.clone_from(name),
             Event::BudgetSet { unit, most, brief } => self.set_budget(*unit, *most, *brief),
             Event::PermissionChanged { permission, chat_only } => {
@@ -105,6 +118,7 @@ impl State {
         self.asked.clear();
         self.cut.clear();
         self.compacting = None;
+        self.titling = None;
         self.committing = None;
         self.plan_sought = None;
         self.pending_messages.clear();

@@ -354,6 +354,10 @@ impl Draft<'_> {
             let fault = Fault { kind: FaultKind::Internal, message: text, hint: String::new(), status: None };
             return self.summarized(call, Err(fault));
         }
+        if let Some(call) = call.filter(|c| self.state.titling == Some(*c)) {
+            let fault = Fault { kind: FaultKind::Internal, message: text, hint: String::new(), status: None };
+            return self.titled(call, Err(fault));
+        }
         if let Some(call) = call.filter(|c| self.state.run.as_ref().is_some_and(|r| r.looking == Some(*c))) {
             return self.tree_seen(call, None);
         }

@@ -26,7 +26,11 @@ impl Draft<'_> {
             self.stop_hearing();
             return Ok(());
         }
-        let stopped = self.stop_compaction();
+        let untitled = self.stop_titling();
+        if untitled {
+            self.notice(Level::Info, "No title is asked for any more.");
+        }
+        let stopped = self.stop_compaction() || untitled;
         if stopped && self.state.phase == Phase::Idle && self.state.answering().is_none() {
             return Ok(());
         }
