@@ -11,6 +11,7 @@ use crate::{
     checkpoint::Answer,
     commit::{CommitTree, Committed},
     compaction::{Dropped, Mark},
+    diff::Lines,
     event::FileChange,
     fact::Place,
     hook::HookOutcome,
@@ -444,6 +445,6 @@ pub struct Rebased {
     pub proposal: ProposalId,
     /// It.
     pub redraft: Redraft,
-    /// Whether somewhere it changes lines that others changed.
-    pub meets: bool,
+    /// The lines of what the file holds now that others changed and it changes as well.
+    pub meets: Vec<Lines>,
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use crate::{
     blob::BlobId,
-    diff::Hunk,
+    diff::{Hunk, Lines},
     ids::{ApplyId, CallId, LaneId, ProposalId, TaskId},
     outcome::ChangeKind,
     relpath::RelPath,
@@ -50,6 +50,10 @@ pub struct Proposal {
     /// How often a hunk of it was split.
     #[serde(default, skip_serializing_if = "is_none")]
     pub splits: u32,
+    /// The lines that it starts from where others changed since what it changes as well: a hunk there takes back what
+    /// they did, and is written by a decision of its own alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meets: Vec<Lines>,
     /// The write that it takes back, or puts back, in a file that was changed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub back: Option<TakeBack>,
@@ -125,10 +129,17 @@ pub enum ProposalStatus {
 }
 
 impl Proposal {
-    /// The hunks that applying would write: the taken ones, or all while nothing was decided.
+    /// Whether others changed since what a hunk changes as well.
+    pub fn meets(&self, hunk: usize) -> bool {
+        let touches = |a: Lines, b: Lines| a.start <= b.end() && b.start <= a.end();
+        let hunk = self.hunks.get(hunk);
+        hunk.is_some_and(|h| h.changes.iter().any(|c| self.meets.iter().any(|met| touches(c.old, *met))))
+    }
+
+    /// The hunks that applying would write: the taken ones, or while nothing was decided all that meet nobody's change.
     pub fn chosen(&self) -> BTreeSet<usize> {
         if self.decided.is_empty() {
-            return (0..self.hunks.len()).collect();
+            return (0..self.hunks.len()).filter(|n| !self.meets(*n)).collect();
         }
         self.decided.iter().filter(|(_, d)| **d == Decision::Taken).map(|(i, _)| *i).collect()
     }
@@ -136,6 +147,12 @@ impl Proposal {
     /// Whether applying would write anything: an empty file that comes or goes has no hunks.
     pub fn writes(&self) -> bool {
         self.hunks.is_empty() || !self.chosen().is_empty()
+    }
+
+    /// The hunks that would wait on where it is written now.
+    pub fn waiting(&self) -> BTreeSet<usize> {
+        let alone = self.decided.is_empty();
+        self.undecided().into_iter().filter(|n| !alone || self.meets(*n)).collect()
     }
 
     /// The hunks without a decision.

@@ -260,6 +260,7 @@ pub(crate) fn proposal(id: u64, file: &str, before: &str, after: &str) -> (Event
         hunks,
         decided: std::collections::BTreeMap::new(),
         splits: 0,
+        meets: Vec::new(),
         back: None,
         status: pilothouse_core::proposal::ProposalStatus::Open,
     };

@@ -205,7 +205,7 @@ impl State {
             after: p.after,
             hunks: p.hunks.clone(),
             taken: taken.clone(),
-            undecided: if p.decided.is_empty() { BTreeSet::new() } else { p.undecided() },
+            undecided: p.waiting(),
         })
     }
 }

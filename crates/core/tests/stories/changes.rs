@@ -302,7 +302,8 @@ fn back_in_a_changed_file(meets: bool) -> (Bench, ApplyId) {
     b.input(Input::Undo).unwrap();
     let draft = proposing("a.txt", "0\none\n2\n3\n4\n5\n6\n7\n8\nnine\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
     let draft = draft.proposals[0].clone();
-    let rebased = vec![Rebased { proposal: p.id, redraft: Redraft { draft, same: Vec::new() }, meets }];
+    let rebased =
+        vec![Rebased { proposal: p.id, redraft: Redraft { draft, same: Vec::new() }, meets: met(meets) }];
     let fault = WriteFault { message: "a.txt has changed".into(), stale: true, rebased };
     b.input(Input::RevertEnded { apply, result: Err(fault) }).unwrap();
     (b, apply)

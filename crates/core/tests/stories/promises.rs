@@ -64,13 +64,23 @@ fn what_is_taken_up_in_a_file_that_changed_since_is_shown_as_it_would_be_now() {
         let apply = b.writing();
         let old = b.session.state().proposals().values().next().unwrap().clone();
         let draft = proposing("a.txt", "0\n1\n", "0\none\n").proposals.remove(0);
-        let rebased = vec![Rebased { proposal: old.id, redraft: Redraft { draft, same: Vec::new() }, meets }];
+        let rebased = vec![Rebased {
+            proposal: old.id,
+            redraft: Redraft { draft, same: Vec::new() },
+            meets: met(meets),
+        }];
         let fault = WriteFault { message: "both changed a.txt at line 1: 0".into(), stale: true, rebased };
         b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
         let again = b.session.state().open_proposals().next().unwrap().clone();
         assert_ne!(again.shown(), old.shown(), "it is another by now than was shown");
         assert!(b.input(Input::Apply { proposals: vec![(old.id, old.shown())], word: None }).is_err());
         b.question(is_diff);
+        if meets {
+            // What both changed is written by a decision of its own alone.
+            let (proposal, shown) = (again.id, again.shown());
+            assert!(b.approve_all(None).unwrap_err().reason.contains("take or leave each hunk"));
+            b.input(Input::Decide { proposal, hunk: 0, decision: Some(Decision::Taken), shown }).unwrap();
+        }
         b.approve_all(None).unwrap();
         b.write();
         assert_eq!(b.session.state().ledger().len(), 1);

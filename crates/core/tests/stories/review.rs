@@ -77,7 +77,7 @@ fn a_stale_file_is_refused_and_shown_again() {
     let apply = b.writing();
     let p = b.session.state().proposals().values().next().unwrap().clone();
     let draft = proposing("a.txt", "0\n1\n", "0\none\n").proposals.remove(0);
-    let again = Rebased { proposal: p.id, redraft: Redraft { draft, same: Vec::new() }, meets: false };
+    let again = Rebased { proposal: p.id, redraft: Redraft { draft, same: Vec::new() }, meets: Vec::new() };
     let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased: vec![again] };
     b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
     assert_eq!(phase(&b), Phase::Executing);
@@ -115,11 +115,12 @@ fn what_was_decided_of_a_hunk_holds_on_where_others_changed_the_file_elsewhere()
     let older = Version { before: before.as_bytes(), after: after.as_bytes(), hunks: &p.hunks };
     let redraft = Redraft::since(older, draft);
     assert_eq!(redraft.same, [None, Some(1), None], "others changed what stands at two of them");
-    let rebased = vec![Rebased { proposal: p.id, redraft, meets: true }];
+    let rebased = vec![Rebased { proposal: p.id, redraft, meets: met(true) }];
     let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased };
     b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
     let again = b.session.state().open_proposals().next().unwrap().clone();
     assert_eq!(again.decided, [(1, Decision::Taken)].into());
+    assert_eq!([0, 1, 2].map(|hunk| again.meets(hunk)), [true, false, false]);
     assert_ne!(again.shown(), p.shown());
 }
 

@@ -39,7 +39,7 @@ fn two_files_back() -> Bench {
     };
     let rebased = files.iter().map(|f| {
         let draft = draft(f.path.as_str());
-        Rebased { proposal: f.proposal, redraft: Redraft { draft, same: Vec::new() }, meets: false }
+        Rebased { proposal: f.proposal, redraft: Redraft { draft, same: Vec::new() }, meets: Vec::new() }
     });
     let fault = WriteFault { message: "a.txt has changed".into(), stale: true, rebased: rebased.collect() };
     b.input(Input::RevertEnded { apply, result: Err(fault) }).unwrap();

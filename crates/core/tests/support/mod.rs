@@ -519,3 +519,8 @@ impl Bench {
             .unwrap()
     }
 }
+
+/// Where others changed the first lines as well, or nowhere.
+pub fn met(meets: bool) -> Vec<pilothouse_core::diff::Lines> {
+    meets.then_some(pilothouse_core::diff::Lines { start: 0, len: 1 }).into_iter().collect()
+}

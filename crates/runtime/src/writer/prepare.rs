@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, io};
 
 use pilothouse_core::{
     blob::{Blob, BlobId},
-    diff::{self, Version},
+    diff::{self, Lines, Version},
     event::{FileChange, Rest},
     input::{Rebased, WriteFault},
     tool::{ChangeKind, ProposalDraft, Redraft},
@@ -150,7 +150,7 @@ fn carry_over<'t>(
 fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(Rebased, Option<String>)> {
     let now = current(disk, root, take).ok()?.map(|f| f.bytes);
     let proposed = take.after.and_then(|id| blobs.get(id));
-    let (mut kind, mut after, mut place) = (take.kind, proposed, None);
+    let (mut kind, mut after, mut place, mut meets) = (take.kind, proposed, None, Vec::new());
     let same = now.as_deref().map(BlobId::of) == take.before;
     match (take.kind, &now, &after) {
         (_, None, None) => return None,
@@ -164,10 +164,12 @@ fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(R
             };
             let places: Vec<String> = carried.meets.iter().map(|lines| lines.place()).collect();
             place = (!places.is_empty()).then(|| format!("at {}", places.join(", ")));
+            meets = carried.meets;
             after = Some(carried.text).filter(|text| proposed.is_some() || !text.is_empty());
         }
         (_, now, _) => {
             place = Some("as a whole".to_owned());
+            meets = vec![Lines { start: 0, len: diff::lines(now.as_deref().unwrap_or_default()).len() }];
             kind = match (take.kind, now) {
                 (ChangeKind::Delete, _) => ChangeKind::Delete,
                 (ChangeKind::Create | ChangeKind::Modify, None) => ChangeKind::Create,
@@ -184,7 +186,7 @@ fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(R
     let (before, after) = (was(take.before), was(take.after));
     let older = Version { before: &before, after: &after, hunks: &take.hunks };
     let redraft = Redraft::since(older, draft);
-    let again = Rebased { proposal: take.proposal, redraft, meets: place.is_some() };
+    let again = Rebased { proposal: take.proposal, redraft, meets };
     Some((again, place))
 }
 

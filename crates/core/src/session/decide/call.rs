@@ -329,6 +329,7 @@ impl Draft<'_> {
             hunks: draft.hunks,
             decided: std::collections::BTreeMap::new(),
             splits: 0,
+            meets: Vec::new(),
             back: None,
             status: ProposalStatus::Open,
         };

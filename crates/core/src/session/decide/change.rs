@@ -6,7 +6,7 @@ use super::terms::RunEnd;
 use super::{Decided, Draft};
 use crate::{
     blob::{Blob, BlobId},
-    diff::Hunk,
+    diff::{Hunk, Lines},
     event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
@@ -113,6 +113,10 @@ impl Draft<'_> {
             if !self.state.open.values().any(|c| c.kind.review().is_some_and(|r| r.proposals.contains(id))) {
                 return Err(Refusal::new(format!("{} is not up for review yet", p.path)));
             }
+            if !p.writes() && p.decided.is_empty() {
+                let text = format!("others changed what this changes in {}: take or leave each hunk", p.path);
+                return Err(Refusal::new(text));
+            }
             if p.writes() {
                 may_apply(p, list.len() == 1, word.unwrap_or_default().trim())?;
             }
@@ -188,15 +192,20 @@ impl Draft<'_> {
         if draft.path != old.path || draft.before.as_ref().map(Blob::id) != old.before {
             return Err(Refusal::new("the edit is of another file or of an older state of it"));
         }
-        self.replace_proposal(old, again);
+        self.replace_proposal(old, again, Vec::new());
         Ok(())
     }
 
     /// A proposal with another content; what was decided and said of a hunk that is as it was holds on.
-    fn replace_proposal(&mut self, old: Proposal, again: Redraft) {
+    fn replace_proposal(&mut self, old: Proposal, again: Redraft, mut meets: Vec<Lines>) {
         let Redraft { draft, same } = again;
         let (id, decided, splits) = (old.id, old.decided.clone(), old.splits);
+        // What met others before meets them still.
+        let met = same.iter().zip(&draft.hunks).filter(|(of, _)| of.is_some_and(|of| old.meets(of)));
+        meets.extend(met.map(|(_, hunk)| hunk.old()));
         let mut proposal = self.redrafted(old, draft);
+        // A removal wants a word of its own.
+        proposal.meets = if proposal.kind == ChangeKind::Delete { Vec::new() } else { meets };
         let kept = || same.iter().enumerate().filter_map(|(n, of)| Some((n, (*of)?)));
         proposal.decided = kept().filter_map(|(n, of)| Some((n, *decided.get(&of)?))).collect();
         // Where a hunk ends is not seen in the texts: another count keeps what is shown apart.
@@ -221,6 +230,7 @@ impl Draft<'_> {
             hunks: draft.hunks,
             decided: std::collections::BTreeMap::new(),
             splits: 0,
+            meets: Vec::new(),
             status: ProposalStatus::Open,
             ..old
         };
@@ -282,10 +292,17 @@ impl Draft<'_> {
             let (Some(rest), Some(old)) = (file.rest, self.state.proposals().get(&file.proposal)) else {
                 continue;
             };
+            // What waits on is the same hunks, unless what was written brought them together.
+            let waiting = old.waiting();
+            let alike = waiting.len() == rest.hunks.len();
+            let met = waiting.iter().map(|n| old.meets(*n)).zip(&rest.hunks);
+            let met = met.filter(|(meets, _)| *meets).map(|(_, hunk)| hunk.old()).collect();
+            let all = || rest.hunks.iter().map(Hunk::old).collect();
             let proposal = Proposal {
                 id: ProposalId(self.state.last_id + 1),
                 before: file.after,
                 after: Some(rest.after),
+                meets: if alike || old.meets.is_empty() { met } else { all() },
                 hunks: rest.hunks,
                 decided: std::collections::BTreeMap::new(),
                 splits: 0,
@@ -315,7 +332,7 @@ impl Draft<'_> {
         self.emit(Event::ApplyFailed { apply, message: fault.message.clone(), stale: fault.stale });
         for again in fault.rebased {
             if let Ok(old) = self.open_proposal(again.proposal).cloned() {
-                self.replace_proposal(old, again.redraft);
+                self.replace_proposal(old, again.redraft, again.meets);
             }
         }
         self.notice(Level::Error, fault.message);

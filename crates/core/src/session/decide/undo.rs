@@ -226,7 +226,7 @@ impl Draft<'_> {
         for Rebased { proposal, redraft, meets } in files {
             let Some(old) = self.state.proposals().get(&proposal).cloned() else { continue };
             let id = ProposalId(self.id().max(lane.0 + 1));
-            let back = Some(TakeBack { apply, redo, meets });
+            let back = Some(TakeBack { apply, redo, meets: !meets.is_empty() });
             let proposal = self.redrafted(Proposal { id, lane, task: None, back, ..old }, redraft.draft);
             let (added, removed) = lines_of(&proposal);
             self.emit(Event::Proposed { proposal, added, removed });

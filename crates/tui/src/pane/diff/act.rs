@@ -223,6 +223,7 @@ impl DiffPane {
         }
         let Some(p) = Self::proposal(ctx, id) else { return Outcome::none() };
         match p.tally() {
+            (0, 0, 1..) if p.chosen().is_empty() => Outcome::notice(self.intention(ctx)),
             (0, 0, _) if p.word().is_none() => {
                 (self.asked_all, self.sheet) = (vec![(id, shown)], Sheet::Whole);
                 Outcome::none()
@@ -454,10 +455,9 @@ impl DiffPane {
     }
 }
 
-/// Whether some hunks are decided and some not.
+/// Whether some hunks would wait on: others are decided, or they meet what others changed.
 pub(super) fn in_part(p: &Proposal) -> bool {
-    let (taken, left, undecided) = p.tally();
-    taken + left > 0 && undecided > 0
+    !p.waiting().is_empty()
 }
 
 fn word(

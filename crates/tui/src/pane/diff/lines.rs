@@ -295,7 +295,8 @@ impl DiffPane {
             return Row::new();
         };
         let Some(hunk) = file.hunks.get(n) else { return Row::new() };
-        let decision = ctx.state.proposals().get(&file.id).and_then(|p| p.decided.get(&n).copied());
+        let proposal = ctx.state.proposals().get(&file.id);
+        let decision = proposal.and_then(|p| p.decided.get(&n).copied());
         let here = !self.written && self.spot().is_some_and(|s| (s.file, s.hunk) == (at, n));
         let (mark, ink, word) = match decision {
             Some(Decision::Taken) => (g.taken, Slot::Ok, "taken"),
@@ -328,7 +329,14 @@ impl DiffPane {
             (Some(_), "") => "commented",
             (Some(_), _) => "commented, ",
         };
-        let mut row = row.ends_keeping_right(Row::of(said, Slot::Info).and(word, ink), width, g.ellipsis);
+        let met = proposal.is_some_and(|p| p.meets(n)) && !self.written;
+        let both = match (met, said, word) {
+            (false, ..) => "",
+            (true, "", "") => "changed by both",
+            (true, ..) => "changed by both, ",
+        };
+        let right = Row::of(both, Slot::Warn).and(said, Slot::Info).and(word, ink);
+        let mut row = row.ends_keeping_right(right, width, g.ellipsis);
         row.ground = here.then_some(Slot::Select);
         row
     }

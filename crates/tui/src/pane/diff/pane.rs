@@ -41,7 +41,10 @@ impl Pane for DiffPane {
     #[expect(clippy::wildcard_enum_match_arm, reason = "only what changes proposals matters here")]
     fn fold(&mut self, state: &State, event: &Stamped) {
         match &event.event {
-            Event::HunkDecided { proposal, .. } => self.failed.retain(|(id, _)| id != proposal),
+            // What was only said of a hunk decides nothing.
+            Event::HunkDecided { proposal, comment: None, .. } => {
+                self.failed.retain(|(id, _)| id != proposal)
+            }
             Event::Proposed { .. }
             | Event::HunkSplit { .. }
             | Event::ProposalEdited { .. }

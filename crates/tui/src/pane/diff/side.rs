@@ -122,15 +122,22 @@ impl DiffPane {
             (_, _) if left > 0 && taken == 0 && undecided == 0 => {
                 format!("a applies nothing of {name}: no hunk is taken")
             }
+            (_, _) if taken + left == 0 && undecided > 0 && p.chosen().is_empty() => {
+                format!("{name} was changed since: y or n, then a")
+            }
             (_, _) if p.control.is_some() => {
                 format!("a applies the control file {name}; it asks for its word first")
             }
             (_, ChangeKind::Delete) => format!("a removes {name}; it asks for the name first"),
             (_, ChangeKind::Create) if taken == 0 => format!("a asks to apply the new file {name}"),
             (_, ChangeKind::Create) => format!("a applies the new file {name}"),
-            (_, ChangeKind::Modify) if taken + left == 0 => {
-                format!("a asks to apply all of {name} ({undecided} undecided)")
-            }
+            (_, ChangeKind::Modify) if taken + left == 0 => match p.waiting().len() {
+                0 => format!("a asks to apply all of {name} ({undecided} undecided)"),
+                met => {
+                    let rest = hunks(p.chosen().len());
+                    format!("a asks to apply {rest} of {name}; {met} changed by both: y or n")
+                }
+            },
             (_, ChangeKind::Modify) if undecided > 0 && taken == 0 => {
                 format!("{} of {name} undecided: y or n, then a", hunks(undecided))
             }
@@ -212,7 +219,8 @@ impl DiffPane {
             if ctx.state.transcript.was_edited(file.id) {
                 rows.push(Row::of("  edited by you", Slot::Info).cut(columns, g.ellipsis));
             }
-            let decided = Self::proposal(ctx, file.id).map(|p| &p.decided);
+            let proposal = Self::proposal(ctx, file.id);
+            let decided = proposal.map(|p| &p.decided);
             for hunk in 0..file.hunks.len() {
                 let (mark, ink) = match decided.and_then(|d| d.get(&hunk)) {
                     Some(Decision::Taken) => (g.taken, Slot::Ok),
@@ -230,7 +238,9 @@ impl DiffPane {
                 let row =
                     Row::of(pointer, Slot::Accent).and(" ", Slot::Text).and(mark, ink).and(" ", Slot::Text);
                 let said = ctx.state.transcript.comment(file.id, hunk).map_or("", |_| "  commented");
-                let mut row = row.and(&what, text).and(said, Slot::Info).cut(columns, g.ellipsis);
+                let both = if proposal.is_some_and(|p| p.meets(hunk)) { "  changed by both" } else { "" };
+                let row = row.and(&what, text).and(both, Slot::Warn);
+                let mut row = row.and(said, Slot::Info).cut(columns, g.ellipsis);
                 if here {
                     at = rows.len();
                     row.ground = Some(Slot::Select);
@@ -295,21 +305,21 @@ impl DiffPane {
         let mut rows = vec![head, Row::new()];
         for (id, _) in &self.asked_all {
             let Some(p) = Self::proposal(ctx, *id) else { continue };
-            let (taken, left, undecided) = p.tally();
-            let chosen = p.chosen().len();
+            let (taken, left, _) = p.tally();
+            let (chosen, waiting) = (p.chosen().len(), p.waiting().len());
             let what = match p.kind {
                 _ if chosen == 0 => "nothing".to_owned(),
                 ChangeKind::Create => "new file".to_owned(),
                 ChangeKind::Delete => "removed".to_owned(),
+                ChangeKind::Modify if waiting > 0 => {
+                    let all = count(p.hunks.len(), "hunk");
+                    format!("{chosen} of {all}, waits: {}", waits(p))
+                }
                 ChangeKind::Modify if taken + left == 0 && p.hunks.len() == 1 => {
                     "1 hunk (undecided)".to_owned()
                 }
                 ChangeKind::Modify if taken + left == 0 => {
                     format!("all {} (undecided)", count(p.hunks.len(), "hunk"))
-                }
-                ChangeKind::Modify if undecided > 0 => {
-                    let all = count(p.hunks.len(), "hunk");
-                    format!("{chosen} of {all}, waits: {} undecided", count(undecided, "hunk"))
                 }
                 ChangeKind::Modify => format!("{chosen} of {}", count(p.hunks.len(), "hunk")),
             };
@@ -322,10 +332,10 @@ impl DiffPane {
         }
         // A file has one row, whatever stands in it.
         let listed = |id| self.asked_all.iter().any(|(of, _)| *of == id);
-        let waits = self.files.iter().filter(|f| !listed(f.id)).filter_map(|f| Self::proposal(ctx, f.id));
-        let waits = waits.filter(|p| in_part(p));
-        for p in waits.filter(|_| self.sheet == Sheet::All) {
-            let what = format!("waits: {} undecided", count(p.tally().2, "hunk"));
+        let others = self.files.iter().filter(|f| !listed(f.id)).filter_map(|f| Self::proposal(ctx, f.id));
+        let others = others.filter(|p| in_part(p));
+        for p in others.filter(|_| self.sheet == Sheet::All) {
+            let what = format!("waits: {}", waits(p));
             let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);
             let row = Row::of("  ", Slot::Text).and(&path, Slot::Soft);
             rows.push(row.ends_keeping_right(Row::of(&what, Slot::Warn), columns, g.ellipsis));
@@ -334,6 +344,15 @@ impl DiffPane {
         let keys = Row::of(key, Ink::of(Slot::Accent).bold()).and(&format!(" {does}   "), Slot::Soft);
         rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
         rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
+    }
+}
+
+/// What of a change would wait on, and why.
+fn waits(p: &Proposal) -> String {
+    let met = p.waiting().into_iter().filter(|n| p.meets(*n)).count();
+    match (p.waiting().len(), met) {
+        (all, met) if all == met => format!("{} changed by both", count(all, "hunk")),
+        (all, _) => format!("{} undecided", count(all, "hunk")),
     }
 }
 
