@@ -15,10 +15,31 @@ pub(crate) use rest::rest;
 use super::{
     lexicon::{Hit, Tag},
     parts::{Rule, Tables},
-    structure::{Form, Structure},
+    structure::{Clause, Form, Structure},
     text::{Doc, Kind, Token},
     words::List,
 };
+
+/// Stems of English verbs of one kind of change.
+const KIND_STEMS: [&str; 9] =
+    ["install", "commit", "push", "merg", "renam", "reformat", "delet", "remov", "restructur"];
+/// Stems of English verbs of any change, and of what runs.
+const GENERAL_STEMS: [&str; 14] = [
+    "chang",
+    "modif",
+    "edit",
+    "touch",
+    "alter",
+    "writ",
+    "fix",
+    "making",
+    "implement",
+    "cod",
+    "updat",
+    "run",
+    "execut",
+    "test",
+];
 
 /// How far a message forbids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,8 +76,38 @@ pub(crate) fn read(doc: &Doc, s: &Structure<'_>, text: &str) -> Ban {
                 h.tag == Tag::Forbid && h.start < c.after.max(c.head + 1) && h.start + h.len > c.head
             })
     });
+    let ordered = ordered || s.clauses.first().is_some_and(|c| commands(doc, s, c));
     let reach = Reach { tokens: &doc.tokens, known: s.known, ordered };
     reach.of(&s.hits, |_| true).max(tail(text, s.known))
+}
+
+/// Whether a message begins with an order whose verb is not known: "give parse a flag", "teach it about dates".
+fn commands(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
+    let closed = [
+        List::Aux,
+        List::Determiner,
+        List::Preposition,
+        List::Pronoun,
+        List::Subject,
+        List::Frame,
+        List::NoVerb,
+    ];
+    let is = |lists: &[List], t: &Token| lists.iter().any(|l| s.known.is(*l, &t.text));
+    let bare = |t: &Token| {
+        let inflected = ["ing", "ed", "ly", "s"].iter().any(|e| t.text.ends_with(e));
+        t.kind == Kind::Word && t.text.is_ascii() && t.text.len() > 2 && !inflected && !is(&closed, t)
+    };
+    // "parse returns None", "parse is wrong" tell of it.
+    let told = |t: &Token| {
+        t.kind == Kind::Punct || is(&[List::Aux], t) || t.kind == Kind::Word && t.text.ends_with(['s', 'd'])
+    };
+    let named = s.hits.iter().any(|h| h.start <= c.head && h.start + h.len > c.head);
+    let (head, next) = (doc.tokens.get(c.head), doc.tokens.get(c.head + 1).filter(|_| c.head + 1 < c.end));
+    !named
+        && (c.verb.is_none() || c.form == Form::Ought)
+        && matches!(c.form, Form::Order | Form::Request | Form::Wish | Form::Ought | Form::Statement)
+        && head.is_some_and(bare)
+        && next.is_some_and(|t| !told(t))
 }
 
 /// The same for the end of a text, read without regard to quotes and code.
@@ -129,7 +180,8 @@ impl Reach<'_> {
         h.bytes == 0
             && self.ordered
             && (word(self.tokens.get(h.start + h.len), List::Narrows)
-                || word(self.before(h), List::ElseBefore))
+                || word(self.before(h), List::ElseBefore)
+                || self.any(List::Else, h))
     }
 
     /// Whether a phrase says that everything is meant.
@@ -148,7 +200,8 @@ impl Reach<'_> {
         if !self.known.on(Rule::ForbidReach) {
             return ban;
         }
-        if self.describes(h) || (self.ordered && (self.but(h, &after) || self.constrains(h, &after))) {
+        let partial = || self.but(h, &after) || self.constrains(h, &after) || self.of_kind(h, &after);
+        if self.describes(h) || (self.ordered && partial()) {
             return Ban::None;
         }
         let general = |t: &&Token| self.is(List::General, Some(t));
@@ -173,8 +226,10 @@ impl Reach<'_> {
     /// "nothing else", "sonst nichts": what is not ordered is kept from it.
     fn but(&self, h: &Hit, after: &[&Token]) -> bool {
         let near = after.iter().take(4).take_while(|t| t.text != ",");
+        let within = self.words(h).any(|w| w != "but" && self.known.is(List::Else, w));
         let before = self.tokens.get(h.start.saturating_sub(2)..h.start).unwrap_or(&[]);
-        near.clone().any(|t| t.text != "but" && self.is(List::Else, Some(t)))
+        within
+            || near.clone().any(|t| t.text != "but" && self.is(List::Else, Some(t)))
             || after.first().is_some_and(|t| t.text == "but")
             || before.iter().any(|t| self.is(List::ElseBefore, Some(t)))
     }
@@ -192,6 +247,15 @@ impl Reach<'_> {
         !closes || (!opens && self.is(List::ReadOnlyNoun, self.before(h)))
     }
 
+    /// "without installing anything", "don't commit": one kind of change is kept from an order, and no other. What runs is
+    /// no kind of change.
+    fn of_kind(&self, h: &Hit, after: &[&Token]) -> bool {
+        let stems = |all: &[&str], word: &str| all.iter().any(|stem| word.starts_with(stem));
+        let near = after.iter().map(|t| t.text.as_str());
+        let other = self.words(h).chain(near).any(|w| stems(&GENERAL_STEMS, w));
+        self.words(h).any(|w| stems(&KIND_STEMS, w)) && !other
+    }
+
     /// "leave the code alone", "without changing the interface", "no code samples": a constraint on what
     /// is ordered.
     fn constrains(&self, h: &Hit, after: &[&Token]) -> bool {
@@ -199,11 +263,16 @@ impl Reach<'_> {
         let all = |w: &str| matches!(w, "everything" | "things" | "it");
         let leaves = first == "leave" && !self.words(h).any(all);
         let object: Vec<&Token> = after.iter().copied().take_while(|t| t.text != ",").take(3).collect();
+        // "without changing what it prints", "its results": a thing of its own.
+        let own = ["the", "what", "how", "whether", "which", "its", "their", "my", "our", "your"];
+        let clause = object.first().is_some_and(|t| matches!(t.text.as_str(), "what" | "how" | "whether"));
         let lists = [List::General, List::Universal];
         let without = first == "without"
             && h.len == 2
-            && object.first().is_some_and(|t| t.text == "the" || !self.is(List::Open, Some(t)))
-            && !object.iter().any(|t| lists.iter().any(|l| self.is(*l, Some(t))));
+            && object
+                .first()
+                .is_some_and(|t| own.contains(&t.text.as_str()) || !self.is(List::Open, Some(t)))
+            && (clause || !object.iter().any(|t| lists.iter().any(|l| self.is(*l, Some(t)))));
         leaves || without || self.is(List::Sample, after.first().copied())
     }
 

@@ -107,3 +107,37 @@ fn a_command_after_two_marks_takes_the_path_of_the_same_after_one() {
         assert!(two.command.is_some(), "{line}");
     }
 }
+
+/// What is kept from an order by name is kept from it alone; what is kept from everything stays kept.
+#[test]
+fn a_prohibition_with_an_object_of_its_own_forbids_no_more() {
+    for line in [
+        "make naturalsize faster without changing what it returns",
+        "clean up time.py without changing what it prints",
+        "move usage() into its own file without changing what it prints",
+        "make time.py shorter without changing how it behaves",
+        "no, don't install anything, use python -m compileall instead",
+        "fix the bug without installing anything",
+        "fix it, but don't commit",
+        "get rid of os.path, don't rename anything",
+        "swap atol for strtol, no other changes",
+        "give wcount a --help. Don't change anything else.",
+        "teach ordinal about negative numbers, don't touch the docs",
+    ] {
+        let r = read(line);
+        assert!(!r.forbids_change, "{line}: {} ({})", leaf(&r), r.whole.reasoning);
+    }
+    for line in [
+        "fix the bug without changing anything",
+        "don't change anything",
+        "explain the parser without changing what it does",
+        "give me a plan for the parser, don't change anything",
+        "have a look at main, change nothing",
+        "don't delete or change anything",
+        "why does it fail? don't change anything",
+        "fix it in your head, don't run or edit anything",
+    ] {
+        let r = read(line);
+        assert!(r.forbids_change || !writes(&r), "{line}: {} ({})", leaf(&r), r.whole.reasoning);
+    }
+}
