@@ -33,7 +33,7 @@ use doubt::Named;
 use hidden::Hidden;
 use journal::Journal;
 use kept::Kept;
-use tree::{Tree, Was};
+use tree::{RULES, Tree, Was};
 
 /// The largest file that is saved, in bytes: what writes it back takes no larger one.
 pub const MOST_FILE_BYTES: u64 = 256 << 20;
@@ -322,9 +322,10 @@ impl State {
             let mut changes = tree.look();
             if root == 0 && lent {
                 self.leaves |= changes.len() > MOST_DIFFERENT;
-                // By other rules of git every folder may hold other files that count.
-                if changes.iter().any(|(path, _)| path.rsplit('/').next() == Some(".gitignore")) {
+                if has_other_rules(&changes) {
                     tree.clear();
+                    // Git tells all that it has only where its list is not the one that is known.
+                    self.listed.remove(&(0, String::new()));
                     drop(std::fs::remove_file(self.journal.base()));
                     (self.leaves, changes) = (true, tree.look());
                 }
@@ -377,6 +378,15 @@ impl State {
             self.dirty.retain(|(root, path)| *root != 0 || !tree.is_lent(path));
         }
     }
+}
+
+/// Whether git's rules may be others than the ones by which a folder was listed: every folder may hold other files that
+/// count then. In a folder that is new nothing was listed by others.
+fn has_other_rules(changes: &[(String, Was)]) -> bool {
+    let new = changes.iter().filter(|(_, was)| *was == Was::Nothing).map(|(path, _)| path.as_str());
+    let new: BTreeSet<&str> = new.collect();
+    let places = changes.iter().map(|(path, _)| path.rsplit_once('/').unwrap_or(("", path)));
+    places.into_iter().any(|(folder, name)| name == RULES && !new.contains(folder))
 }
 
 /// Does what waits for the disk beside everything else.

@@ -17,6 +17,8 @@ async fn left() -> Desk {
     // A rule that hides itself.
     desk.write("d6/.gitignore", "*\n");
     desk.write("d6/e/own.txt", "hidden work\n");
+    // What a line that runs it does, it does not say.
+    desk.write("go.sh", "rm -rf kept.log d1/f1.txt\n");
     bash(&desk.at(), "git init -qb main && git add -A && git add -f kept.log && git commit -qm one");
     bash(&desk.at(), "ln -s f0.txt d0/link; git gc -q");
     settled(&desk);
@@ -29,6 +31,13 @@ async fn left() -> Desk {
 fn settled(desk: &Desk) {
     until_settled(&desk.at());
     until_settled(&desk.at().join("d1"));
+}
+
+/// Whether git has the file that its rules ignore.
+fn in_git(desk: &Desk) -> bool {
+    let mut asks = std::process::Command::new("git");
+    asks.current_dir(desk.at()).args(["ls-files", "--error-unmatch", "kept.log"]);
+    asks.output().unwrap().status.success()
 }
 
 /// Another session begins in the same folder.
@@ -44,7 +53,7 @@ fn journal(desk: &Desk, number: u32) -> String {
 }
 
 /// What happens between two sessions.
-const BETWEEN: [&str; 28] = [
+const BETWEEN: [&str; 29] = [
     "true",
     "printf 'FILE 5\\n' > d1/f5.txt",
     "touch -r d1/f5.txt mark; printf 'FILE 5\\n' > d1/f5.txt; touch -r mark d1/f5.txt; rm mark",
@@ -73,19 +82,29 @@ const BETWEEN: [&str; 28] = [
     "git init -q d1/in; echo x > d1/in/x; git init -q d2",
     "git checkout -qb side; echo s > d3/s; git add -A; git commit -qm s; git checkout -q main",
     "git update-index --assume-unchanged d1/f1.txt; echo two > d1/f1.txt",
+    "mkdir d9; echo x > d9/.gitignore",
 ];
 
 #[tokio::test]
 async fn whatever_happens_between_two_sessions_a_command_of_the_next_one_is_taken_back() {
     for (n, between) in BETWEEN.iter().enumerate() {
-        let lines =
-            ["rm -rf -- *", "git clean -fdq; rm -rf d1", "rm -rf d1 kept.log own.txt", "rm -rf .git d1"];
-        let tried = |at: usize| share(1, 0) == 1 || at == n % 2 || at == 2 + n % 2;
+        let lines = [
+            "rm -rf -- *",
+            "git clean -fdq; rm -rf d1",
+            "rm -rf d1 kept.log own.txt",
+            "rm -rf .git d1",
+            "sh go.sh",
+        ];
+        let tried = |at: usize| share(1, 0) == 1 || at % 2 == n % 2;
         // Of a repository whose objects are gone already git says one thing or another once it came back.
         let broken = |line: &str| between.contains("/objects/") && line.contains(".git");
         for (_, line) in lines.iter().enumerate().filter(|(at, line)| tried(*at) && !broken(line)) {
             let mut desk = left().await;
             bash(&desk.at(), between);
+            if line.contains("go.sh") && !in_git(&desk) {
+                // It is ignored like any other file then, and the line does not name it.
+                continue;
+            }
             if line.contains(".git") {
                 // Of what was saved in the very moment in which its repository goes nothing tells that it stands.
                 until_settled(&desk.at());
@@ -152,4 +171,15 @@ async fn a_torn_or_strange_file_is_no_beginning() {
             journal(&desk, 2).contains("f5.txt") || fs::read_to_string(&looked).unwrap().contains("f5.txt")
         );
     }
+}
+
+#[tokio::test]
+async fn a_rule_in_a_folder_that_is_new_leaves_what_is_known_of_the_others() {
+    let mut desk = left().await;
+    bash(&desk.at(), "mkdir d9; echo x > d9/.gitignore");
+    desk.run("echo y > y.txt").await.unwrap();
+    let noted = journal(&desk, 2);
+    assert!(noted.contains("d9/.gitignore") && !noted.contains("f5.txt"), "{noted}");
+    let left = fs::read_to_string(desk.dir.path().join("looked")).unwrap();
+    assert!(!left.contains("\"d9\""), "nothing had to be left anew");
 }

@@ -14,7 +14,7 @@ use ignore::gitignore::gitconfig_excludes_path;
 use pilothouse_core::blob::BlobId;
 use serde::{Deserialize, Serialize};
 
-use super::tree::{Cover, GIT, Known, Row, Tree};
+use super::tree::{Cover, GIT, Known, RULES, Row, Tree};
 use crate::{atomic, regular, stamp::Stamp};
 
 /// Another program may list another way.
@@ -139,7 +139,7 @@ pub(super) fn write(path: &Path, tree: &Tree, listed: BlobId) -> io::Result<bool
 
 /// The file in a folder that says what git ignores there; git follows no link to one.
 fn rule_in(folder: &Path) -> Option<Stamp> {
-    Stamp::at(&folder.join(".gitignore"))
+    Stamp::at(&folder.join(RULES))
 }
 
 /// Files outside of a tree that say what git ignores in it, as they are read: links are followed.

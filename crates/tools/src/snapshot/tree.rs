@@ -31,6 +31,8 @@ const CONTENTS: [&str; 3] = ["objects", "lfs", "rr-cache"];
 pub(super) const INDEX: &str = ".git/index";
 /// Folders into which git's own rules apply.
 pub(super) const GIT: &str = ".git";
+/// The file in a folder that says what git ignores there.
+pub(super) const RULES: &str = ".gitignore";
 
 /// How the content of a file can be had again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
