@@ -356,6 +356,12 @@ impl State {
             return;
         };
         let (listed, whole) = kept.lend(tree);
+        if !whole {
+            // What it says of git's objects must not outlive this process either.
+            drop(std::fs::remove_file(&base));
+            let folders = tree.known_folders().cloned();
+            self.dirty.extend(tree.files.keys().cloned().chain(folders).map(|path| (0, path)));
+        }
         self.listed.insert((0, String::new()), listed);
         (self.lent, self.leaves) = (true, !whole);
     }

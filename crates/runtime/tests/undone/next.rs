@@ -183,3 +183,21 @@ async fn a_rule_in_a_folder_that_is_new_leaves_what_is_known_of_the_others() {
     let left = fs::read_to_string(desk.dir.path().join("looked")).unwrap();
     assert!(!left.contains("\"d9\""), "nothing had to be left anew");
 }
+
+/// What a script takes that says nothing of it comes back.
+async fn comes_back(desk: &mut Desk, what: &str) {
+    let before = desk.state();
+    let Some(wrote) = desk.run("sh go.sh").await else { panic!("{what}: nothing is told") };
+    assert_eq!(wrote.left, Vec::<String>::new(), "{what}");
+    desk.revert(wrote.record.unwrap(), false).unwrap();
+    same(&desk.state(), &before, 0, what);
+}
+
+#[tokio::test]
+async fn objects_that_may_be_gone_stand_for_nothing_after_a_kill_either() {
+    let mut desk = left().await;
+    bash(&desk.at(), "rm -rf .git/objects/pack/*");
+    desk.snapshots.tree().await.unwrap();
+    next(&mut desk, 2);
+    comes_back(&mut desk, "after a kill").await;
+}
