@@ -32,7 +32,7 @@ use crate::{executor::BlobSource, stamp::Stamp};
 use doubt::Named;
 use hidden::Hidden;
 use journal::Journal;
-use kept::Kept;
+use kept::{Basis, Kept};
 use tree::{RULES, Tree, Was};
 
 /// The largest file that is saved, in bytes: what writes it back takes no larger one.
@@ -74,6 +74,8 @@ struct State {
     looked: PathBuf,
     /// Whether that is due.
     leaves: bool,
+    /// What it was found by.
+    basis: Option<Basis>,
     /// Whether what is known is another session's, and was not looked at yet.
     lent: bool,
     cap: u64,
@@ -143,6 +145,7 @@ impl Snapshots {
                 .collect(),
             looked,
             leaves: false,
+            basis: None,
             lent: false,
             cap,
             awake: false,
@@ -319,6 +322,9 @@ impl State {
         self.wake();
         let lent = std::mem::take(&mut self.lent);
         for (root, tree) in self.trees.iter_mut().enumerate() {
+            if root == 0 && self.leaves && self.basis.is_none() {
+                self.basis = Some(Basis::of(&tree.root));
+            }
             let mut changes = tree.look();
             if root == 0 && lent {
                 self.leaves |= changes.len() > MOST_DIFFERENT;
@@ -327,6 +333,7 @@ impl State {
                     // Git tells all that it has only where its list is not the one that is known.
                     self.listed.remove(&(0, String::new()));
                     drop(std::fs::remove_file(self.journal.base()));
+                    self.basis = Some(Basis::of(&tree.root));
                     (self.leaves, changes) = (true, tree.look());
                 }
             }
@@ -355,7 +362,8 @@ impl State {
             drop(std::fs::remove_file(&base));
             return;
         };
-        let (listed, whole) = kept.lend(tree);
+        let (listed, basis, whole) = kept.lend(tree);
+        self.basis = Some(basis);
         if !whole {
             // What it says of git's objects must not outlive this process either.
             drop(std::fs::remove_file(&base));
@@ -372,9 +380,10 @@ impl State {
         if !std::mem::take(&mut self.leaves) || self.looked.as_os_str().is_empty() {
             return;
         }
-        let listed = self.listed.get(&(0, String::new()));
-        let Some((tree, listed)) = self.trees.first().zip(listed) else { return };
-        match kept::write(&self.looked, tree, *listed) {
+        let listed = self.listed.get(&(0, String::new())).copied();
+        let known = self.trees.first().zip(listed).zip(self.basis.take());
+        let Some(((tree, listed), basis)) = known else { return };
+        match kept::write(&self.looked, tree, listed, basis) {
             Ok(true) => {}
             Ok(false) => return,
             Err(e) => return tracing::warn!(error = %e, "what is known of the workspace could not be left"),

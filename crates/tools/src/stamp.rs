@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 /// What changed so shortly before it was looked at may change again without another stamp: the clock of files is coarse.
 const FRESH: Duration = Duration::from_millis(100);
+/// So far the clock of files may be behind.
+const BEHIND: Duration = Duration::from_millis(20);
 
 /// Whether this machine's own clock stamps what is written into a folder: not where another one serves its files.
 pub(crate) fn is_of_this_machine(folder: &Path) -> bool {
@@ -134,6 +136,11 @@ impl Stamp {
         is_before(self.changed(), then)
     }
 
+    /// Whether it may have changed since then.
+    pub fn may_be_since(&self, then: SystemTime) -> bool {
+        self.changed() + BEHIND >= then
+    }
+
     /// Whether it may change again without another stamp.
     pub fn is_fresh(&self, now: SystemTime) -> bool {
         now.duration_since(self.changed()).unwrap_or_default() < FRESH
@@ -142,6 +149,11 @@ impl Stamp {
     /// The same, but equal to none that is seen later.
     pub const fn doubted(self) -> Self {
         Self { changed: (0, 0), ..self }
+    }
+
+    /// What was seen in a look that began then: doubted where it may change again without another stamp, or did since.
+    pub fn settled(self, now: SystemTime) -> Self {
+        if self.is_fresh(now) { self.doubted() } else { self }
     }
 
     /// A folder of these permission bits, of which nothing else is known.

@@ -40,6 +40,12 @@ fn in_git(desk: &Desk) -> bool {
     asks.output().unwrap().status.success()
 }
 
+fn git_settled(desk: &Desk) {
+    settled(desk);
+    until_settled(&desk.at().join(".git/info"));
+    until_settled(&desk.at().join(".git/objects"));
+}
+
 /// Another session begins in the same folder.
 fn next(desk: &mut Desk, number: u32) {
     let store = desk.dir.path().join(format!("session{number}/saved"));
@@ -200,4 +206,26 @@ async fn objects_that_may_be_gone_stand_for_nothing_after_a_kill_either() {
     desk.snapshots.tree().await.unwrap();
     next(&mut desk, 2);
     comes_back(&mut desk, "after a kill").await;
+}
+
+#[tokio::test]
+async fn what_changed_since_the_look_is_not_left_as_what_the_look_went_by() {
+    for (change, goes) in [
+        ("echo x > .gitignore", "d1/hidden.log"),
+        ("echo x > .git/info/exclude", "d1/hidden.bak"),
+        ("rm -rf .git/objects/pack/*", "d1/f1.txt"),
+    ] {
+        let mut desk = left().await;
+        desk.write(".git/info/exclude", "*.bak\n");
+        desk.write("d1/hidden.bak", "somebody's own\n");
+        desk.write("go.sh", format!("rm {goes}\n"));
+        fs::remove_file(desk.dir.path().join("looked")).unwrap();
+        git_settled(&desk);
+        desk.snapshots.tree().await.unwrap();
+        bash(&desk.at(), change);
+        git_settled(&desk);
+        desk.run("true; # writes").await;
+        next(&mut desk, 3);
+        comes_back(&mut desk, change).await;
+    }
 }

@@ -14,15 +14,32 @@ use ignore::gitignore::gitconfig_excludes_path;
 use pilothouse_core::blob::BlobId;
 use serde::{Deserialize, Serialize};
 
-use super::tree::{Cover, GIT, Known, RULES, Row, Tree};
+use super::tree::{Cover, GIT, Known, RULES, Ruled, Tree};
 use crate::{atomic, regular, stamp::Stamp};
 
 /// Another program may list another way.
-const FORMAT: (u32, &str) = (1, env!("CARGO_PKG_VERSION"));
+const FORMAT: (u32, &str) = (2, env!("CARGO_PKG_VERSION"));
 /// A larger file is not read.
 const MOST_BYTES: u64 = 256 << 20;
 
 type Stamped = Vec<(PathBuf, Option<Stamp>)>;
+
+/// What a look goes by that stands in no folder that it lists, as it was when the look began.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Basis {
+    /// Files outside of the tree that say what git ignores.
+    rules: Stamped,
+    /// Folders of git's objects.
+    objects: Option<Stamped>,
+}
+
+impl Basis {
+    /// That of a look that begins now.
+    pub fn of(root: &Path) -> Self {
+        let now = SystemTime::now();
+        Self { rules: settled(rules(root), now), objects: objects(root).map(|all| settled(all, now)) }
+    }
+}
 
 /// The first line; a row for each folder follows.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,10 +48,7 @@ struct Head {
     root: PathBuf,
     /// Folders that are passed over.
     skip: Vec<PathBuf>,
-    /// Files outside of the tree that say what git ignores.
-    rules: Stamped,
-    /// Folders of git's objects.
-    objects: Option<Stamped>,
+    basis: Basis,
     /// What git's list of what it has said.
     listed: BlobId,
     /// Files that git has and its rules ignore.
@@ -42,9 +56,6 @@ struct Head {
     /// How many rows follow.
     rows: usize,
 }
-
-/// A row, and the file in its folder that says what git ignores: git may ignore that as well, and then no look sees it.
-type Ruled = (Row, Option<Stamp>);
 
 /// What was found.
 #[derive(Debug)]
@@ -68,29 +79,31 @@ impl Kept {
 
     /// Whether a walk of the tree would list the same, but where the stamps of its folders say that they changed.
     pub fn lists(&self, tree: &Tree) -> bool {
-        let ruled = |((path, ..), rule): &Ruled| *rule == rule_in(&tree.root.join(path));
+        let ruled = |((path, ..), was): &Ruled| *was == Stamp::at(&tree.root.join(path).join(RULES));
         let same = self.head.root == tree.root && self.head.skip == tree.skip;
-        same && self.head.rules == rules(&tree.root, |now| now) && self.rows.iter().all(ruled)
+        same && self.head.basis.rules == rules(&tree.root) && self.rows.iter().all(ruled)
     }
 
-    /// Puts it into a tree that was not looked at yet; what git's list said. Where git's objects may be others nothing is
-    /// believed to be among them.
-    pub fn lend(self, tree: &mut Tree) -> (BlobId, bool) {
-        let whole = self.head.objects.is_some() && self.head.objects == objects(&tree.root, |now| now);
+    /// Puts it into a tree that was not looked at yet; what git's list said, and what the look went by. Where git's objects
+    /// may be others nothing is believed to be among them, and the last is not set.
+    pub fn lend(self, tree: &mut Tree) -> (BlobId, Basis, bool) {
+        let (now, objects) = (SystemTime::now(), objects(&tree.root));
         let Self { head, rows } = self;
-        tree.take_in(rows.into_iter().map(|(row, _)| row), head.tracked);
+        let whole = objects.is_some() && head.basis.objects == objects;
+        tree.take_in(rows.into_iter(), head.tracked);
         if !whole {
             for known in tree.files.values_mut().filter(|k| matches!(k.cover, Cover::Git(_))) {
                 known.cover = Cover::None;
             }
         }
-        (head.listed, whole)
+        let basis = Basis { objects: objects.map(|all| settled(all, now)), ..head.basis };
+        (head.listed, basis, whole)
     }
 
     /// All files, and the permission bits of all folders.
     pub fn parts(self) -> (BTreeMap<String, Known>, BTreeMap<String, u32>) {
         let mut tree = Tree::default();
-        tree.take_in(self.rows.into_iter().map(|(row, _)| row), self.head.tracked);
+        tree.take_in(self.rows.into_iter(), self.head.tracked);
         let folders = tree.all_folders().map(|(path, bits)| (path.clone(), bits)).collect();
         (tree.files, folders)
     }
@@ -105,25 +118,20 @@ impl Kept {
 ///
 /// # Errors
 /// What the system says.
-pub(super) fn write(path: &Path, tree: &Tree, listed: BlobId) -> io::Result<bool> {
+pub(super) fn write(path: &Path, tree: &Tree, listed: BlobId, basis: Basis) -> io::Result<bool> {
     let one = tree.repositories().all(str::is_empty)
         && Stamp::at(&tree.root.join(GIT)).is_some_and(Stamp::is_folder);
     // What has no text for a name is named by each look anew.
     if !one || !tree.odd.is_empty() {
         return Ok(false);
     }
-    let ruled = |row: Row| {
-        let rule = rule_in(&tree.root.join(&row.0)).map(settled);
-        (row, rule)
-    };
-    let rows: Vec<Ruled> = tree.rows().map(ruled).collect();
+    let rows: Vec<Ruled> = tree.rows().collect();
     let tracked = tree.tracked.iter().filter_map(|p| Some((p.clone(), tree.files.get(p)?.lent())));
     let head = Head {
         format: (FORMAT.0, FORMAT.1.to_owned()),
         root: tree.root.clone(),
         skip: tree.skip.clone(),
-        rules: rules(&tree.root, settled),
-        objects: objects(&tree.root, settled),
+        basis,
         listed,
         tracked: tracked.collect(),
         rows: rows.len(),
@@ -137,20 +145,25 @@ pub(super) fn write(path: &Path, tree: &Tree, listed: BlobId) -> io::Result<bool
     Ok(true)
 }
 
-/// The file in a folder that says what git ignores there; git follows no link to one.
-fn rule_in(folder: &Path) -> Option<Stamp> {
-    Stamp::at(&folder.join(RULES))
+/// The file of git's rules in a folder, as the next session must find it, in a look that began `now`; `stamp` is the
+/// folder's own. Git follows no link to one.
+pub(super) fn rules_in(folder: &Path, stamp: Stamp, now: SystemTime) -> Option<Stamp> {
+    match Stamp::at(&folder.join(RULES)) {
+        Some(rules) => Some(rules.settled(now)),
+        // What is not there may have been when it was listed: of that only the folder tells.
+        None => stamp.may_be_since(now).then(|| stamp.doubted()),
+    }
 }
 
 /// Files outside of a tree that say what git ignores in it, as they are read: links are followed.
-fn rules(root: &Path, seen: fn(Stamp) -> Stamp) -> Stamped {
+fn rules(root: &Path) -> Stamped {
     let all = [Some(root.join(".git/info/exclude")), gitconfig_excludes_path()];
-    let stamp = |path: &Path| path.metadata().ok().map(|meta| seen(Stamp::of(&meta)));
+    let stamp = |path: &Path| path.metadata().ok().map(|meta| Stamp::of(&meta));
     all.into_iter().flatten().map(|path| (path.clone(), stamp(&path))).collect()
 }
 
 /// Git's folders of objects: nothing goes out of one but that its stamp says so. `None` where it has some elsewhere.
-fn objects(root: &Path, seen: fn(Stamp) -> Stamp) -> Option<Stamped> {
+fn objects(root: &Path) -> Option<Stamped> {
     let store = root.join(GIT).join("objects");
     if store.join("info/alternates").symlink_metadata().is_ok() {
         return None;
@@ -158,12 +171,11 @@ fn objects(root: &Path, seen: fn(Stamp) -> Stamp) -> Option<Stamped> {
     let below = fs::read_dir(&store).ok()?.flatten().map(|entry| entry.path());
     let mut all: Vec<PathBuf> = below.chain([store.clone()]).collect();
     all.sort_unstable();
-    let stamped = all.into_iter().map(|path| Some((path.clone(), Some(seen(Stamp::at(&path)?)))));
+    let stamped = all.into_iter().map(|path| Some((path.clone(), Some(Stamp::at(&path)?))));
     let stamped: Stamped = stamped.collect::<Option<_>>()?;
     stamped.iter().all(|(_, stamp)| stamp.is_some_and(Stamp::is_folder)).then_some(stamped)
 }
 
-/// What may change again without another stamp is not believed later.
-fn settled(stamp: Stamp) -> Stamp {
-    if stamp.is_fresh(SystemTime::now()) { stamp.doubted() } else { stamp }
+fn settled(all: Stamped, now: SystemTime) -> Stamped {
+    all.into_iter().map(|(path, stamp)| (path, stamp.map(|s| s.settled(now)))).collect()
 }

@@ -18,7 +18,7 @@ use pilothouse_core::shell;
 use serde::{Deserialize, Serialize};
 use walkdir::DirEntry;
 
-use super::glance::glance;
+use super::{glance::glance, kept::rules_in};
 use crate::{
     made::is_made_again,
     stamp::Stamp,
@@ -94,6 +94,8 @@ pub(super) enum Was {
 #[derive(Clone, Debug, Default)]
 struct Folder {
     stamp: Option<Stamp>,
+    /// Its file of git's rules, as all below was listed by it.
+    rules: Option<Stamp>,
     files: Vec<String>,
     folders: Vec<String>,
 }
@@ -121,7 +123,9 @@ pub(super) struct Tree {
 }
 
 /// A folder as it is left to another session: its path and stamp, the files that count, the names of folders.
-pub(super) type Row = (String, Stamp, Vec<(String, Known)>, Vec<String>);
+type Row = (String, Stamp, Vec<(String, Known)>, Vec<String>);
+/// A row, and the file in its folder that says what git ignores: git may ignore that as well, and then no look sees it.
+pub(super) type Ruled = (Row, Option<Stamp>);
 
 type Changes = Vec<(String, Was)>;
 type Listing = (Vec<String>, Vec<String>);
@@ -260,8 +264,12 @@ impl Tree {
                 split(open).is_none_or(|(at, n)| at != path || !folders.iter().any(|f| f == n))
             });
         }
-        let stamp = if stamp.is_fresh(now) { stamp.doubted() } else { stamp };
-        self.folders.insert(path.to_owned(), Arc::new(Folder { stamp: Some(stamp), files, folders }));
+        let rules = rules_in(&self.root.join(path), stamp, now);
+        // The folders in it were listed by those of before.
+        let other = old.stamp.is_some() && old.rules != rules;
+        let rules = if other { Some(stamp.doubted()) } else { rules };
+        let stamp = Some(stamp.settled(now));
+        self.folders.insert(path.to_owned(), Arc::new(Folder { stamp, rules, files, folders }));
     }
 
     fn look_at(&mut self, path: String, now: SystemTime, changes: &mut Changes) {
@@ -344,12 +352,12 @@ impl Tree {
     }
 
     /// What every look sees without being told, but git's own.
-    pub fn rows(&self) -> impl Iterator<Item = Row> {
+    pub fn rows(&self) -> impl Iterator<Item = Ruled> {
         let seen = self.folders.iter().filter(|(path, _)| !self.is_gits(path) && !self.is_opened(path));
         seen.filter_map(|(path, folder)| {
             let known = |name: &String| Some((name.clone(), self.files.get(&join(path, name))?.lent()));
             let files = folder.files.iter().filter_map(known).collect();
-            Some((path.clone(), folder.stamp?, files, folder.folders.clone()))
+            Some(((path.clone(), folder.stamp?, files, folder.folders.clone()), folder.rules))
         })
     }
 
@@ -362,11 +370,11 @@ impl Tree {
     }
 
     /// Takes in the rows of another session's tree.
-    pub fn take_in(&mut self, rows: impl Iterator<Item = Row>, tracked: BTreeMap<String, Known>) {
-        for (path, stamp, known, folders) in rows {
+    pub fn take_in(&mut self, rows: impl Iterator<Item = Ruled>, tracked: BTreeMap<String, Known>) {
+        for ((path, stamp, known, folders), rules) in rows {
             let files = known.iter().map(|(name, _)| name.clone()).collect();
             self.files.extend(known.into_iter().map(|(name, known)| (join(&path, &name), known)));
-            self.folders.insert(path, Arc::new(Folder { stamp: Some(stamp), files, folders }));
+            self.folders.insert(path, Arc::new(Folder { stamp: Some(stamp), rules, files, folders }));
         }
         self.tracked = tracked.keys().cloned().collect();
         self.files.extend(tracked);
