@@ -4,7 +4,7 @@
 //! workspace are the writer's, which does several files or none.
 
 use std::{
-    fs::{File, OpenOptions, Permissions},
+    fs::{self, File, OpenOptions, Permissions},
     io::{self, Write},
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::Path,
@@ -29,6 +29,23 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     sync_folder(folder)
 }
 
+/// Puts a file in place of what is at `path` under a second name, where both are on one file system; nobody may write into
+/// it any more.
+///
+/// # Errors
+/// What the system says; then what was there before is there still.
+pub fn share(own: &Path, path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let link = |temp: &Path| fs::hard_link(own, temp);
+    let temp = tempfile::Builder::new().prefix(TEMP_PREFIX).make_in(folder, link)?;
+    let temp = temp.into_temp_path();
+    let second = temp.to_path_buf();
+    temp.persist(path).map_err(|e| e.error)?;
+    // Where both were one file already the system renamed nothing.
+    drop(fs::remove_file(second));
+    sync_folder(folder)
+}
+
 /// Keeps every other process that asks for the same from going on, until what is returned is dropped.
 ///
 /// # Errors
@@ -50,8 +67,6 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
@@ -75,6 +90,21 @@ mod tests {
         replace(&path, b"own", 0o600).unwrap();
         assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
         assert!(!path.symlink_metadata().unwrap().is_symlink());
+    }
+
+    #[test]
+    fn a_file_that_is_shared_is_one_and_is_no_more_where_either_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (own, path) = (dir.path().join("own"), dir.path().join("shared"));
+        fs::write(&path, "before").unwrap();
+        fs::write(&own, "own").unwrap();
+        for _ in 0..2 {
+            share(&own, &path).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), "own");
+        }
+        replace(&path, b"theirs", 0o600).unwrap();
+        assert_eq!(fs::read_to_string(&own).unwrap(), "own");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
     }
 
     #[test]

@@ -28,7 +28,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub use record::{Change, Record, Thing};
 
-use crate::{executor::BlobSource, stamp::Stamp};
+use crate::{atomic, executor::BlobSource, stamp::Stamp};
 use doubt::Named;
 use hidden::Hidden;
 use journal::Journal;
@@ -383,14 +383,19 @@ impl State {
         let listed = self.listed.get(&(0, String::new())).copied();
         let known = self.trees.first().zip(listed).zip(self.basis.take());
         let Some(((tree, listed), basis)) = known else { return };
-        match kept::write(&self.looked, tree, listed, basis) {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(e) => return tracing::warn!(error = %e, "what is known of the workspace could not be left"),
-        }
-        // Where there is a base already the lines say what is other than in that.
-        if self.journal.is_new() && std::fs::hard_link(&self.looked, self.journal.base()).is_ok() {
+        let Some(text) = kept::text(tree, listed, basis) else { return };
+        let base = self.journal.base();
+        // Another session may leave its own at any moment: what this one builds on is written first, and handed on. To
+        // lines that stand already it would be another base.
+        let own = self.journal.is_new()
+            && std::fs::create_dir_all(&self.store).is_ok()
+            && atomic::replace(&base, &text, 0o600).is_ok();
+        if own {
             self.dirty.retain(|(root, path)| *root != 0 || !tree.is_lent(path));
+        }
+        let shared = own && atomic::share(&base, &self.looked).is_ok();
+        if !shared && let Err(e) = atomic::replace(&self.looked, &text, 0o600) {
+            tracing::warn!(error = %e, "what is known of the workspace could not be left");
         }
     }
 }

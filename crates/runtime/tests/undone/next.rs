@@ -229,3 +229,17 @@ async fn what_changed_since_the_look_is_not_left_as_what_the_look_went_by() {
         comes_back(&mut desk, change).await;
     }
 }
+
+#[tokio::test]
+async fn what_a_session_builds_on_is_its_own_wherever_it_is_left() {
+    let mut desk = left().await;
+    let store = desk.dir.path().join("session2/saved");
+    let looked = desk.dir.path().join("nowhere/looked");
+    let ground = Ground { workspace: desk.at(), store, looked, cap: ROOM, ..Ground::default() };
+    desk.snapshots = Snapshots::of(ground);
+    desk.run("echo y > y.txt").await.unwrap();
+    let noted = journal(&desk, 2);
+    assert!(noted.contains("y.txt") && !noted.contains("f5.txt"), "{noted}");
+    next(&mut desk, 2);
+    comes_back(&mut desk, "by its own base").await;
+}

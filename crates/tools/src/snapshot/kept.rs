@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -15,11 +15,11 @@ use pilothouse_core::blob::BlobId;
 use serde::{Deserialize, Serialize};
 
 use super::tree::{Cover, GIT, Known, RULES, Ruled, Tree};
-use crate::{atomic, regular, stamp::Stamp};
+use crate::{regular, stamp::Stamp};
 
 /// Another program may list another way.
 const FORMAT: (u32, &str) = (2, env!("CARGO_PKG_VERSION"));
-/// A larger file is not read.
+/// A larger file is neither read nor left.
 const MOST_BYTES: u64 = 256 << 20;
 
 type Stamped = Vec<(PathBuf, Option<Stamp>)>;
@@ -114,16 +114,17 @@ impl Kept {
     }
 }
 
-/// Leaves what is known of a tree in a file, where that is all of one repository; whether it did.
-///
-/// # Errors
-/// What the system says.
-pub(super) fn write(path: &Path, tree: &Tree, listed: BlobId, basis: Basis) -> io::Result<bool> {
+/// What is known of a tree, as it stands in a file; `None` where that is not all of one repository, or too much.
+pub(super) fn text(tree: &Tree, listed: BlobId, basis: Basis) -> Option<Vec<u8>> {
+    within(MOST_BYTES, tree, listed, basis)
+}
+
+fn within(most: u64, tree: &Tree, listed: BlobId, basis: Basis) -> Option<Vec<u8>> {
     let one = tree.repositories().all(str::is_empty)
         && Stamp::at(&tree.root.join(GIT)).is_some_and(Stamp::is_folder);
     // What has no text for a name is named by each look anew.
     if !one || !tree.odd.is_empty() {
-        return Ok(false);
+        return None;
     }
     let rows: Vec<Ruled> = tree.rows().collect();
     let tracked = tree.tracked.iter().filter_map(|p| Some((p.clone(), tree.files.get(p)?.lent())));
@@ -136,13 +137,16 @@ pub(super) fn write(path: &Path, tree: &Tree, listed: BlobId, basis: Basis) -> i
         tracked: tracked.collect(),
         rows: rows.len(),
     };
-    let mut text = serde_json::to_vec(&head)?;
+    let mut text = serde_json::to_vec(&head).ok()?;
+    let fits = |text: &[u8]| u64::try_from(text.len()).is_ok_and(|bytes| bytes <= most);
     for row in &rows {
         text.push(b'\n');
-        serde_json::to_writer(&mut text, row)?;
+        serde_json::to_writer(&mut text, row).ok()?;
+        if !fits(&text) {
+            return None;
+        }
     }
-    atomic::replace(path, &text, 0o600)?;
-    Ok(true)
+    fits(&text).then_some(text)
 }
 
 /// The file of git's rules in a folder, as the next session must find it, in a look that began `now`; `stamp` is the
@@ -178,4 +182,25 @@ fn objects(root: &Path) -> Option<Stamped> {
 
 fn settled(all: Stamped, now: SystemTime) -> Stamped {
     all.into_iter().map(|(path, stamp)| (path, stamp.map(|s| s.settled(now)))).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_never_more_than_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join(GIT)).unwrap();
+        fs::write(dir.path().join("a.txt"), "a").unwrap();
+        let mut tree = Tree::of(dir.path().to_owned(), false, Vec::new());
+        tree.look();
+        let text = |most| within(most, &tree, BlobId::of(b""), Basis::of(dir.path()));
+        let whole = text(MOST_BYTES).unwrap();
+        let bytes = u64::try_from(whole.len()).unwrap();
+        assert_eq!((text(bytes), text(bytes - 1)), (Some(whole.clone()), None));
+        fs::write(dir.path().join("left"), whole).unwrap();
+        assert!(Kept::read(&dir.path().join("left")).is_some());
+    }
 }
