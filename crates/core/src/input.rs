@@ -14,7 +14,7 @@ use crate::{
     diff::Lines,
     event::FileChange,
     fact::Place,
-    hook::HookOutcome,
+    hook::{Hook, HookOutcome},
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, RunId, Seq, TaskId, TurnId},
     intent::{Mode, TierAnswer},
     memory::MemoryOwner,
@@ -363,6 +363,8 @@ pub enum Input {
     },
     /// The folder was looked at: how far it is trusted, and what it brings.
     Surveyed(Standing),
+    /// The user's own hooks were read again: these are in force now, with those of the project as they were.
+    HooksRead(Vec<Hook>),
     /// A part of the program failed while it worked for this call.
     Panicked {
         /// The call, if it was one.

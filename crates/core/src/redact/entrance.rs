@@ -12,7 +12,7 @@ use crate::{
     blob::Blob,
     checkpoint::Answer,
     fact::{Checked, FactDraft, FactSource, Mark},
-    hook::HookOutcome,
+    hook::{Hook, HookOutcome},
     input::{Input, Refusal, TiersAnswered, WriteFault},
     intent::{Control, TierAnswer, Turn},
     question::FormQuestion,
@@ -143,6 +143,10 @@ impl Redactor {
                 said: said.map(|(text, usage)| (self.text(text), usage)).map_err(|f| self.fault(f)),
             },
             Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
+            Input::HooksRead(hooks) => {
+                let masked = |hook: Hook| Hook { name: self.text(hook.name), ..hook };
+                Input::HooksRead(hooks.into_iter().map(masked).collect())
+            }
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
             input @ (Input::Open(_)
             | Input::Decide { .. }

@@ -189,9 +189,8 @@ impl<'a> Draft<'a> {
             Input::SourceAsks(form) => self.source_asks(form),
             Input::Instructed { call, path, text } => self.instructed(call, path, text),
             Input::Surveyed(standing) => self.surveyed(standing),
-            Input::StageGathered { pipeline, step, material } => {
-                self.stage_gathered(pipeline, step, &material)
-            }
+            Input::HooksRead(hooks) => self.hooks_read(&hooks),
+            Input::StageGathered { pipeline: of, step, material } => self.stage_gathered(of, step, &material),
             Input::BreakoutJudged { turn, said } => self.breakout_judged(turn, said),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }

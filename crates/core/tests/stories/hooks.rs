@@ -305,6 +305,28 @@ fn an_old_log_calls_no_hook_and_a_new_process_calls_its_own() {
 }
 
 #[test]
+fn own_hooks_that_are_read_again_hold_at_once_and_touch_no_trust() {
+    let mut b = Bench::hooked(Vec::new());
+    let own = || vec![on_the_way(IntentNode::Plan, IntentNode::Act)];
+    let trust = b.session.state().trust;
+    let step = b.input(Input::HooksRead(own())).unwrap();
+    let names: Vec<String> = step.events.iter().map(|e| name(&e.event)).collect();
+    assert_eq!((names, trust), (vec!["hooks_known".into(), "notice".into()], b.session.state().trust));
+    assert_eq!(b.notices().last().unwrap(), "hooks.toml changed: 1 hook of yours from now on");
+    assert!(b.input(Input::HooksRead(own())).is_err(), "of what is the same nothing is said");
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    let step = b.answer(is_plan, Answer::Approve).unwrap();
+    assert_eq!(starts(&step), ["hook"]);
+    // A look at trust that is under way is none the wiser, and no hook of before is called any more.
+    b.end_hook(HookStatus::Failed);
+    b.say("/trust");
+    b.input(Input::HooksRead(Vec::new())).unwrap();
+    assert!(b.session.pending().values().any(|w| matches!(w, Work::Survey(_))));
+    assert!(b.session.state().hooks.is_empty());
+}
+
+#[test]
 fn a_hook_that_could_not_run_says_so_and_one_that_is_shown_can_be_stopped() {
     let mut b = Bench::hooked(vec![hook(Occasion::Turn, HookMode::Shown)]);
     b.say("where is main?");

@@ -325,10 +325,14 @@ fn own_hooks_that_change_while_a_session_is_open_hold_from_the_next_message() {
     let desk = Desk::new();
     let mut terminal = Terminal::open(&desk, &[], &[]);
     terminal.see("[EXPLORE] idle");
+    // The first frame is drawn before anything is read: after an answer the session is open.
+    terminal.say("where is find_notes used?");
+    terminal.see("src/search.rs");
     let refuses = "[hooks.on_node_transition]\nfrom = \"plan\"\nto = \"act\"\nrun = \"echo no; exit 1\"\nblock_if_fails = true\n";
     desk.own_hooks(refuses);
     let before = desk.tree();
     terminal.say(RENAME);
+    terminal.see("hooks.toml changed: 1 hook of yours from now on");
     terminal.see("Proceed?");
     terminal.answer("y");
     terminal.see("stays at plan, not to act");

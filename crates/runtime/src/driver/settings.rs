@@ -11,7 +11,6 @@ use pilothouse_core::{
     hook::Origin,
     input::Input,
     intent::{Control, Slash, SlashCommand},
-    money::count,
     port::{Surroundings, Update},
     session::Bounds,
 };
@@ -132,9 +131,8 @@ impl Driver {
         }
     }
 
-    /// The standing of the folder with the user's own hooks as they are now, where their file is not what it was. Those of
-    /// the project are in force as they were: only a look at its trust changes them. A file that cannot be read changes
-    /// nothing.
+    /// The hooks in force with the user's own as they are now, where their file is not what it was. Those of the project
+    /// are as they were: only a look at its trust changes them. A file that cannot be read changes nothing.
     fn look_at_hooks_again(&mut self) -> Option<Input> {
         let now = mark(&self.settings.hooks.0);
         if now == self.settings.hooks.1 || self.at.read_only() {
@@ -143,12 +141,9 @@ impl Driver {
         self.settings.hooks.1 = now;
         match hooks::of_user(&self.setup.home) {
             Ok(mut own) => {
-                let own_hooks = own.len();
                 own.extend(self.at.hooks.drain(..).filter(|d| d.hook.origin == Origin::Project));
                 self.at.hooks = own;
-                let hooks = count(own_hooks, "hook");
-                self.outbox.send(Update::Notice(format!("hooks.toml changed: {hooks} of yours from now on")));
-                Some(Input::Surveyed(trust::standing(&self.at.trust.1, &self.at.hooks)))
+                Some(Input::HooksRead(self.at.hooks.iter().map(|d| d.hook.clone()).collect()))
             }
             Err(e) => {
                 let text = format!("{e}; the hooks of before hold ({})", e.hint());

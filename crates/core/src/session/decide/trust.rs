@@ -10,8 +10,10 @@ use crate::{
     blob::Blob,
     checkpoint::CheckpointKind,
     event::{Event, Level},
+    hook::{Hook, Origin},
     ids::CheckpointId,
     input::Refusal,
+    money::count,
     question::{TrustAnswer, TrustQuestion},
     trust::{Standing, Trust, TrustRequest},
 };
@@ -24,7 +26,7 @@ impl Draft<'_> {
             let gives = standing.gives.clone();
             self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of, gives });
         }
-        self.know_hooks(&standing);
+        self.know_hooks(&standing.hooks);
         self.ask_of_trust(standing);
     }
 
@@ -60,7 +62,7 @@ impl Draft<'_> {
             (None, Some((level, text))) => self.notice(level, text),
             (None, None) => {}
         }
-        self.know_hooks(&standing);
+        self.know_hooks(&standing.hooks);
         if self.state.given != given {
             self.ask_commands_again();
         }
@@ -83,10 +85,23 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn know_hooks(&mut self, standing: &Standing) {
-        if standing.hooks != self.state.hooks {
-            self.emit(Event::HooksKnown { hooks: standing.hooks.clone() });
+    /// The user's own hooks were read again. Trust rests on none of them, and no look at it is answered by them.
+    pub(super) fn hooks_read(&mut self, hooks: &[Hook]) -> Decided {
+        if !self.know_hooks(hooks) {
+            return Err(Refusal::new("the hooks are what they were"));
         }
+        let own = hooks.iter().filter(|h| h.origin == Origin::User).count();
+        self.notice(Level::Info, format!("hooks.toml changed: {} of yours from now on", count(own, "hook")));
+        Ok(())
+    }
+
+    /// Knows these hooks from here on; whether they are others.
+    fn know_hooks(&mut self, hooks: &[Hook]) -> bool {
+        let others = hooks != self.state.hooks;
+        if others {
+            self.emit(Event::HooksKnown { hooks: hooks.to_vec() });
+        }
+        others
     }
 
     /// Opens the question about what the folder brings, in place of an older one.
