@@ -189,6 +189,8 @@ enum Inbound {
     Answered(u64, Reply),
     /// The folder was looked at.
     Surveyed(Box<trust::Surveyed>),
+    /// A file of what was trusted then is another one: found too late for the message that it was looked at for.
+    Brought(pilothouse_core::blob::BlobId, String),
     /// The rules were read again, the n-th time.
     Rules(u64, Result<Policy, RuntimeError>),
     /// git answered.
@@ -397,15 +399,12 @@ impl Driver {
             Inbound::Input(input) => inputs.push((input, false)),
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
+            Inbound::Brought(of, path) => self.brought_changed(of, path, inputs),
             Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
             Inbound::Form(form, reply) => self.form(form, reply, inputs),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Learned(known) => self.learned(&known),
-            Inbound::Branch(branch) => {
-                self.project.on_branch(&branch);
-                let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
-                self.around_is(|around| (around.branch, around.dirty) = (name, branch.dirty));
-            }
+            Inbound::Branch(branch) => self.on_branch(branch),
         }
     }
 

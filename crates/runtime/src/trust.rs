@@ -55,13 +55,18 @@ pub struct Brought {
 impl Brought {
     /// Looks at the folder. Nothing in it is run, and no link leads out of it.
     pub fn scan(root: &Path) -> Self {
+        Self::scan_for(root, true)
+    }
+
+    /// The same, and whether recipes are among it: no hook and no source comes of one, and they are the most.
+    fn scan_for(root: &Path, recipes: bool) -> Self {
         let mut pieces = Vec::new();
         if let Ok(jail) = Jail::open(root) {
             for (path, kind) in FILES {
                 pieces.extend(look(&jail, path, kind));
             }
             list(&jail, sources::PROJECT, Kind::Servers, MOST_DEPTH, &mut pieces);
-            for (path, kind) in recipes::PROJECT {
+            for (path, kind) in recipes::PROJECT.into_iter().filter(|_| recipes) {
                 list(&jail, path, Kind::Recipe(kind), MOST_DEPTH, &mut pieces);
             }
             pieces.truncate(MOST_FILES);
@@ -125,8 +130,11 @@ impl Brought {
     /// # Errors
     /// The path of the first that is not.
     pub fn still_holds(&self, root: &Path) -> Result<(), String> {
-        let runs = |p: &&Piece| matches!(p.kind, Kind::Hooks | Kind::Script | Kind::Servers);
-        let now = Self::scan(root);
+        // What is a recipe here as well was looked at as one.
+        let recipe =
+            |p: &Piece| self.pieces.iter().any(|r| matches!(r.kind, Kind::Recipe(_)) && r.path == p.path);
+        let runs = |p: &&Piece| matches!(p.kind, Kind::Hooks | Kind::Script | Kind::Servers) && !recipe(p);
+        let now = Self::scan_for(root, false);
         let missing = |from: &Self, of: &Self| {
             let mut pieces = from.pieces.iter().filter(runs);
             pieces.find(|p| !of.pieces.contains(p)).map(|p| p.path.clone())

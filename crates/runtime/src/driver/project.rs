@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use pilothouse_core::{
+    blob::BlobId,
     input::Input,
     plan::GateDraft,
     policy::{Outcome, Request},
@@ -65,6 +66,13 @@ impl Driver {
         });
     }
 
+    /// What git said.
+    pub(super) fn on_branch(&mut self, branch: surroundings::Branch) {
+        self.project.on_branch(&branch);
+        let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
+        self.around_is(|around| (around.branch, around.dirty) = (name, branch.dirty));
+    }
+
     /// What is looked at before an input is heard.
     pub(super) async fn look_first(
         &mut self,
@@ -72,8 +80,7 @@ impl Driver {
         inputs: &mut Vec<(Input, bool)>,
     ) {
         self.hear_git(results, inputs).await;
-        self.see_files(results, inputs).await;
-        self.see_brought(results, inputs).await;
+        self.see_around(results, inputs).await;
     }
 
     /// What git says first is told a model before it looks: the first input waits for it, but no longer than a moment.
@@ -87,59 +94,66 @@ impl Driver {
         }
     }
 
-    /// Where a gate says that it is green, the files are looked at before a message is heard: an editor may have
-    /// changed them. A look that takes longer tells nothing, since what it saw may be gone by then.
-    async fn see_files(&mut self, results: &mut mpsc::Receiver<Inbound>, inputs: &mut Vec<(Input, bool)>) {
+    /// What a message is heard with is looked at before: what a gate says of the files, and what trust rests on. Both looks
+    /// go on at once, and the message waits for them no longer than a moment.
+    async fn see_around(&mut self, results: &mut mpsc::Receiver<Inbound>, inputs: &mut Vec<(Input, bool)>) {
         let Some(said) = inputs.iter().position(|(input, _)| matches!(input, Input::Say { .. })) else {
             return;
         };
-        if !self.at.session.state().rests_on_files() || self.changes_files() {
-            return;
-        }
-        let (workshop, (told, mut seen)) = (self.kit.workshop.clone(), oneshot::channel());
-        self.tasks.spawn(async move {
-            // Nobody waits any more where it took too long.
-            let _ = told.send(workshop.tree().await);
-        });
-        let until = Instant::now() + LOOK_WAIT;
-        loop {
-            tokio::select! {
-                tree = &mut seen => {
-                    let tree = tree.ok().flatten();
-                    inputs.splice(said..said, tree.map(|tree| (Input::FilesSeen { tree }, false)));
-                    return;
+        let looks = [self.see_files(), self.see_brought()];
+        let (until, mut found) = (Instant::now() + LOOK_WAIT, Vec::new());
+        for mut look in looks.into_iter().flatten() {
+            let seen = loop {
+                tokio::select! {
+                    seen = &mut look => break seen.ok(),
+                    Some(result) = results.recv() => self.result(result, inputs),
+                    () = sleep_until(until) => {
+                        // What comes later finds nobody who waits; what is there already was in time.
+                        look.close();
+                        break look.try_recv().ok();
+                    }
                 }
-                Some(result) = results.recv() => self.result(result, inputs),
-                () = sleep_until(until) => return,
-            }
+            };
+            found.extend(seen.flatten());
         }
+        inputs.splice(said..said, found.into_iter().map(|input| (input, false)));
     }
 
-    /// What a folder's trust rests on is looked at before a message is heard: it may have changed while the session is
-    /// open, and then a yes to what it was says nothing.
-    async fn see_brought(&mut self, results: &mut mpsc::Receiver<Inbound>, inputs: &mut Vec<(Input, bool)>) {
-        let said = inputs.iter().position(|(input, _)| matches!(input, Input::Say { .. }));
-        let survey = &self.at.trust.1;
-        let Some(said) = said.filter(|_| survey.standing.trust == Trust::Kept) else { return };
-        let (brought, root) = (survey.brought.clone(), self.at.root.path().to_owned());
-        let (tasks, (told, mut seen)) = (self.tasks.clone(), oneshot::channel());
+    /// Where a gate says that it is green, the files are looked at: an editor may have changed them. A look that takes
+    /// longer tells nothing, since what it saw may be gone by then.
+    fn see_files(&self) -> Option<oneshot::Receiver<Option<Input>>> {
+        if !self.at.session.state().rests_on_files() || self.changes_files() {
+            return None;
+        }
+        let (workshop, (told, seen)) = (self.kit.workshop.clone(), oneshot::channel());
         self.tasks.spawn(async move {
-            let looked = tasks.blocking(move || brought.still_holds(&root)).await;
             // Nobody waits any more where it took too long.
-            let _ = told.send(looked.ok().and_then(Result::err));
+            let _ = told.send(workshop.tree().await.map(|tree| Input::FilesSeen { tree }));
         });
-        let until = Instant::now() + LOOK_WAIT;
-        loop {
-            tokio::select! {
-                path = &mut seen => {
-                    let path = path.ok().flatten();
-                    let changed = path.map(|path| (Input::BroughtChanged { path }, false));
-                    inputs.splice(said..said, changed);
-                    return;
-                }
-                Some(result) = results.recv() => self.result(result, inputs),
-                () = sleep_until(until) => return,
-            }
+        Some(seen)
+    }
+
+    /// What a folder's trust rests on is looked at: it may have changed while the session is open, and then a yes to what
+    /// it was says nothing. A look that takes longer is told when it ends.
+    fn see_brought(&self) -> Option<oneshot::Receiver<Option<Input>>> {
+        let survey = &self.at.trust.1;
+        if survey.standing.trust != Trust::Kept {
+            return None;
+        }
+        let (brought, root) = (survey.brought.clone(), self.at.root.path().to_owned());
+        let (tasks, inbound, (told, seen)) = (self.tasks.clone(), self.inbound.clone(), oneshot::channel());
+        self.tasks.spawn(async move {
+            let of = brought.of;
+            let looked = tasks.blocking(move || brought.still_holds(&root)).await;
+            tell(of, looked.ok().and_then(Result::err), told, &inbound).await;
+        });
+        Some(seen)
+    }
+
+    /// A look at what trust rests on ended after the message was heard: what it says is of what was trusted then.
+    pub(super) fn brought_changed(&self, of: BlobId, path: String, inputs: &mut Vec<(Input, bool)>) {
+        if self.at.trust.1.brought.of == of {
+            inputs.push((Input::BroughtChanged { path }, false));
         }
     }
 
@@ -173,5 +187,44 @@ impl Driver {
             (commands, _) => commands.iter().map(named).collect(),
         };
         self.at.session.set_gates(gates);
+    }
+}
+
+/// Tells whom waits for it which file changed; where nobody does any more, the session as soon as it can hear it.
+async fn tell(
+    of: BlobId,
+    changed: Option<String>,
+    told: oneshot::Sender<Option<Input>>,
+    inbound: &mpsc::Sender<Inbound>,
+) {
+    let late = told.send(changed.map(|path| Input::BroughtChanged { path })).err().flatten();
+    if let Some(Input::BroughtChanged { path }) = late {
+        drop(inbound.send(Inbound::Brought(of, path)).await);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_seen_too_late_for_a_message_is_told_after_it() {
+        let (inbound, mut results) = mpsc::channel(1);
+        let of = BlobId::of(b"trusted");
+        for changed in [None, Some("hook.sh".to_owned())] {
+            let (told, seen) = oneshot::channel();
+            tell(of, changed.clone(), told, &inbound).await;
+            let waited = seen.await.unwrap();
+            assert_eq!(waited, changed.clone().map(|path| Input::BroughtChanged { path }));
+            assert!(results.try_recv().is_err(), "it is told once");
+            let (told, seen) = oneshot::channel();
+            drop(seen);
+            tell(of, changed.clone(), told, &inbound).await;
+            let late = results.try_recv().ok();
+            let late =
+                late.and_then(|l| if let Inbound::Brought(of, path) = l { Some((of, path)) } else { None });
+            assert_eq!(late, changed.map(|path| (of, path)));
+        }
     }
 }

@@ -297,3 +297,15 @@ fn what_a_hook_only_writes_is_no_part_of_what_is_trusted() {
     place.put("notes.log", "two");
     assert_eq!(place.trust(), Trust::None);
 }
+
+#[test]
+fn a_recipe_that_a_hook_runs_holds_as_long_as_all_else_does() {
+    let place = Place::new();
+    place.put(".pilothouse/hooks.toml", "[hooks.on_turn]\nrun = \"sh .pilothouse/commands/check.md\"\n");
+    place.put(".pilothouse/commands/check.md", "exit 0\n");
+    let brought = place.folder().look().brought;
+    assert!(brought.pieces.iter().any(|p| p.path == ".pilothouse/commands/check.md"));
+    assert_eq!(brought.still_holds(&place.root()), Ok(()));
+    place.put(".pilothouse/commands/other.md", "exit 0\n");
+    assert_eq!(brought.still_holds(&place.root()), Ok(()));
+}
