@@ -4,6 +4,7 @@
 
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
+    ids::TurnId,
     money::Unit,
     pipeline::PipelineState,
     question::Place,
@@ -54,11 +55,12 @@ fn wants_person(asked: Option<&Checkpoint>, state: &State) -> bool {
 fn next_words(asked: Option<&Checkpoint>, state: &State) -> String {
     #[expect(clippy::wildcard_enum_match_arm, reason = "a kind that is not named is about no message")]
     let unread = |kind: &CheckpointKind| match kind {
-        CheckpointKind::Transition(_) => true,
-        CheckpointKind::Clarification(about) => about.turn.is_some(),
-        _ => false,
+        // A lane that is over served the message that was heard last.
+        CheckpointKind::Transition(deeper) => state.lanes.get(&deeper.lane).map(|l| l.turn).or(state.turn),
+        CheckpointKind::Clarification(about) => about.turn,
+        _ => None,
     };
-    if let Some(order) = asked.filter(|q| unread(&q.kind)).and_then(|_| as_order(state)) {
+    if let Some(order) = asked.and_then(|q| unread(&q.kind)).and_then(|turn| as_order(turn, state)) {
         return order;
     }
     let stages = state.pipeline.as_ref().map(|p| &p.state).filter(|s| s.is_running() || s.error().is_some());
@@ -70,8 +72,59 @@ fn next_words(asked: Option<&Checkpoint>, state: &State) -> String {
 }
 
 /// The message that was not taken for an order, said as one: its question does not outlive the run.
-fn as_order(state: &State) -> Option<String> {
-    let turn = state.turns.get(&state.turn?)?;
+fn as_order(turn: TurnId, state: &State) -> Option<String> {
+    let turn = state.turns.get(&turn)?;
     let whole = turn.head.chars().count() < HEAD_CHARS;
     whole.then(|| quote(&format!("/agent {}", turn.head)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use pilothouse_core::{
+        ids::{CallId, CheckpointId, Millis},
+        input::{Input, Opening},
+        intent::IntentNode,
+        question::{Clarification, Transition},
+        sandbox::Sandbox,
+        session::Session,
+        trust::Standing,
+    };
+
+    use super::*;
+
+    #[test]
+    fn the_message_that_a_question_is_about_is_said_again_not_the_last_one() {
+        let mut session = Session::new();
+        let opening = Opening {
+            slug: "s".into(),
+            folder: "demo".into(),
+            version: "0".into(),
+            mode: None,
+            permission: None,
+            sandbox: Sandbox::default(),
+            standing: Standing::default(),
+            found: Vec::new(),
+        };
+        session.step(Millis(1), Input::Open(opening)).unwrap();
+        for text in ["where is the first?", "? and where is the second?"] {
+            let seen = session.state().seq;
+            session.step(Millis(2), Input::Say { text: text.into(), seen }).unwrap();
+        }
+        let state = session.state();
+        let words = |kind| {
+            let asked = Checkpoint { id: CheckpointId(9), kind, message: String::new(), run: None };
+            next_words(Some(&asked), state)
+        };
+        assert!(state.turns.len() == 2 && state.lanes.len() == 2, "{:?}", state.turns);
+        for (turn, said) in &state.turns {
+            let about = Clarification { turn: Some(*turn), ..Clarification::default() };
+            let order = quote(&format!("/agent {}", said.head));
+            assert_eq!(words(CheckpointKind::Clarification(about)), order);
+            let lane = state.lanes.values().find(|l| l.turn == *turn).unwrap().id;
+            let (from, to) = (IntentNode::Read, IntentNode::Modify);
+            let deeper = Transition { lane, call: CallId(8), from, to, reason: String::new() };
+            assert_eq!(words(CheckpointKind::Transition(deeper)), order);
+        }
+    }
 }
