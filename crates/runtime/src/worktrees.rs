@@ -107,7 +107,7 @@ pub async fn end(
 ) -> Result<Ended, String> {
     let worktree = list(folder).await.into_iter().find(|w| w.name == name);
     let worktree = worktree.ok_or_else(|| format!("there is no worktree called {name}"))?;
-    let look = Look::at(home, folder, &worktree).await?;
+    let look = Look::at(home, folder, end, &worktree).await?;
     let stake = look.stake(end, &worktree);
     if end == WorktreeEnd::Merge && look.files.is_empty() && look.ahead == 0 {
         return Err(format!("{} holds nothing that is not here", worktree.branch));
@@ -146,12 +146,13 @@ struct Look {
     changed: Vec<String>,
     /// Files of the folder it goes back to that are not committed there.
     here: Vec<String>,
-    /// Files that both sides changed since they parted, where git cannot be sure to bring both together.
+    /// Files that both sides changed since they parted, where git cannot be sure to bring both together; none where it
+    /// brings nothing together.
     both: Vec<String>,
 }
 
 impl Look {
-    async fn at(home: &Home, folder: &Path, worktree: &Worktree) -> Result<Self, String> {
+    async fn at(home: &Home, folder: &Path, end: WorktreeEnd, worktree: &Worktree) -> Result<Self, String> {
         let path = Path::new(&worktree.path);
         let gone = || format!("{} cannot be read; git worktree prune forgets it", worktree.path);
         let head = line(path, &["rev-parse", "HEAD"]).await.ok_or_else(gone)?;
@@ -167,7 +168,10 @@ impl Look {
         let ignored = fields(&ignored).filter_map(|f| Some(f.strip_prefix("!! ")?.to_owned())).collect();
         let mut changed: BTreeSet<String> = fields(&changed).collect();
         changed.extend(files.iter().cloned());
-        let both = on_both_sides(folder, &worktree.branch, &changed, &files).await;
+        let both = match end {
+            WorktreeEnd::Merge => on_both_sides(folder, &worktree.branch, &changed, &files).await,
+            WorktreeEnd::Drop => Vec::new(),
+        };
         let (home, of, not_committed) = (home.clone(), worktree.clone(), files.clone());
         let message = tokio::task::spawn_blocking(move || message(&home, &of, &not_committed)).await;
         let (into, message) = (branch(folder).await, message.unwrap_or_default());

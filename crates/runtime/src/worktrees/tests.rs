@@ -200,6 +200,22 @@ async fn a_conflict_leaves_the_folder_as_it_was_and_names_the_file() {
 }
 
 #[tokio::test]
+async fn what_both_sides_changed_is_no_matter_where_nothing_is_merged() {
+    let (_dir, repo) = repository();
+    let made = make(&repo, "sqlx").await.unwrap();
+    fs::write(made.folder.join("a.txt"), "theirs\n").unwrap();
+    git(&made.folder, &["commit", "-qam", "theirs"]);
+    let stakes =
+        [asked(&repo, WorktreeEnd::Drop, "sqlx").await, asked(&repo, WorktreeEnd::Merge, "sqlx").await];
+    fs::write(repo.join("a.txt"), "ours\n").unwrap();
+    git(&repo, &["commit", "-qam", "ours"]);
+    let [drop, merge] = stakes;
+    let again = ended(&repo, WorktreeEnd::Merge, "sqlx", Some(merge.shown)).await.unwrap();
+    assert!(matches!(again, Ended::Asks(_)), "{again:?}");
+    sure(&repo, WorktreeEnd::Drop, &drop).await;
+}
+
+#[tokio::test]
 async fn a_file_that_both_sides_changed_in_different_places_is_no_conflict() {
     let (_dir, repo) = repository();
     let lines = |first: &str, last: &str| format!("{first}\n{}{last}\n", "same\n".repeat(20));
