@@ -4,22 +4,23 @@
 //! and questions; nothing of one reaches another, and no key goes anywhere but to the one that is shown.
 
 mod row;
+mod said;
 mod wish;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, VecDeque},
     path::Path,
     time::{Duration, Instant},
 };
 
 use crossterm::event::Event;
 use pilothouse_core::{
-    event::Event as Told,
     port::{Request, Update},
     runs::{HostRequest, HostUpdate, RunInfo, SessionWish, Worktree, WorktreeEnd},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 
+use self::said::Said;
 pub use self::{
     row::{Berth, RowKey, RunRow, mark},
     wish::{Farewell, Then, WindowWish},
@@ -53,8 +54,8 @@ pub struct Window {
     /// Whether the list of runs is looked at.
     listing: bool,
     farewell: Option<Farewell>,
-    /// Sessions to which something was said from here, until it is seen what became of it.
-    said_to: BTreeSet<Number>,
+    /// What was said from here to sessions, until it is seen what became of it.
+    said_to: BTreeMap<Number, Said>,
     /// The end of a worktree of which it is looked at what is at stake.
     ending: Option<HostRequest>,
     /// Why worktrees were not brought to their end when that was asked last.
@@ -80,7 +81,7 @@ impl Window {
             offered: false,
             listing: false,
             farewell: None,
-            said_to: BTreeSet::new(),
+            said_to: BTreeMap::new(),
             ending: None,
             kept: BTreeMap::new(),
         })
@@ -113,14 +114,22 @@ impl Window {
         }
         if from == self.number {
             let opened = matches!(update, Update::Opened(..));
+            let said = self.became(from, &update);
             let urgency = self.front.update(update, now);
+            if let Some(Ok(said)) = said {
+                self.front.inform(said);
+            }
             if opened && !self.offered {
                 self.host.push_back(HostRequest::List);
             }
             self.mind_leaving(now);
             return Some(urgency);
         }
-        self.tell_of_words(from, &update);
+        match self.became(from, &update) {
+            Some(Ok(said)) => self.front.inform(said),
+            Some(Err(why)) => self.front.complain(why),
+            None => {}
+        }
         let app = self.others.get_mut(&from)?;
         let streams = matches!(update, Update::Delta(_));
         let before = app.info().clone();
@@ -227,9 +236,17 @@ impl Window {
                 WindowWish::Show(number, then) => self.show(number, then, now),
                 WindowWish::Step(forward) => self.step(forward, now),
                 WindowWish::Say(number, text) => {
-                    self.said_to.extend(Some(number).filter(|n| *n != self.number));
+                    if number != self.number {
+                        self.said_to.insert(number, Said::Words);
+                    }
                     if let Some(app) = self.seat(number) {
                         app.hear(text);
+                    }
+                }
+                WindowWish::Describe(number, change) => {
+                    self.said_to.insert(number, Said::Title);
+                    if let Some(app) = self.seat(number) {
+                        app.describe(change);
                     }
                 }
                 WindowWish::Stop(number) => {
@@ -266,30 +283,6 @@ impl Window {
             self.elsewhere.retain(|run| run.session != going);
         }
         self.host.push_back(request);
-    }
-
-    /// Says what became of words for a session behind the one that is shown.
-    fn tell_of_words(&mut self, to: Number, update: &Update) {
-        let told = if let Update::Refused(why) = update {
-            Err(why)
-        } else if let Update::Events(events) = update {
-            Ok(events)
-        } else {
-            return;
-        };
-        let Some(app) = self.others.get(&to).filter(|_| self.said_to.remove(&to)) else { return };
-        let title = match app.info().title.as_str() {
-            "" => "there".to_owned(),
-            title => crate::status::shorten(title, 40),
-        };
-        match told {
-            Err(why) => self.front.complain(format!("{title}: {why}; the line is in its history")),
-            Ok(events) => {
-                let heard = events.iter().any(|e| matches!(e.event, Told::TurnTold { .. }));
-                let what = if heard { "its run reads that at the next step" } else { "said there" };
-                self.front.inform(format!("{title}: {what}"));
-            }
-        }
     }
 
     fn seat(&mut self, number: Number) -> Option<&mut App> {

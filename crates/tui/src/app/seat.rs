@@ -5,6 +5,7 @@
 use std::time::{Duration, Instant};
 
 use pilothouse_core::{
+    about::AboutChange,
     input::Input,
     port::{Request, Update},
     runs::{RunInfo, RunStatus},
@@ -104,6 +105,11 @@ impl App {
         let seen = self.world.state().seq;
         let runs = self.world.state().is_executing();
         self.input(if runs { Input::Tell(text) } else { Input::Say { text, seen } });
+    }
+
+    /// Something that the user says of its session as a whole; nothing that goes on there follows from it.
+    pub(crate) fn describe(&mut self, change: AboutChange) {
+        self.input(Input::Describe(change));
     }
 
     /// Stops what runs in it.

@@ -19,6 +19,7 @@ use super::*;
 use crate::story::{self, Story};
 
 mod listed;
+mod renamed;
 
 const SECOND: Duration = Duration::from_secs(1);
 

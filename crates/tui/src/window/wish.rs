@@ -2,7 +2,10 @@
 //!
 //! Owns the closed list, and the question before a worktree ends.
 
-use pilothouse_core::runs::{HostRequest, WorktreeEnd, WorktreeStake};
+use pilothouse_core::{
+    about::AboutChange,
+    runs::{HostRequest, WorktreeEnd, WorktreeStake},
+};
 
 use super::Number;
 use crate::overlay::Stake;
@@ -38,6 +41,8 @@ pub enum WindowWish {
     Step(bool),
     /// Say this in that session.
     Say(Number, String),
+    /// Say this of that session as a whole, whatever it does.
+    Describe(Number, AboutChange),
     /// Stop what runs in that session.
     Stop(Number),
     /// Something for the host.

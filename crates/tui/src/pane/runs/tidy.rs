@@ -21,9 +21,10 @@ const OPEN: &str = "it is open in this window; leave it first";
 
 /// The session is called so from here on.
 pub(super) fn title(of: Berthed, line: &str) -> Outcome {
+    let change = AboutChange::title(line);
     match of {
-        Berthed::Here(number) => Outcome::window(WindowWish::Say(number, format!("/title {line}"))),
-        Berthed::Left(session) => describe(session, AboutChange::title(line)),
+        Berthed::Here(number) => Outcome::window(WindowWish::Describe(number, change)),
+        Berthed::Left(session) => describe(session, change),
     }
 }
 
