@@ -351,7 +351,7 @@ pub enum HostUpdate<L> {
     /// A worktree came to its end, in words.
     Ended(WorktreeEnd, Worktree, String),
     /// A worktree was not brought to its end: its name, and why.
-    NotEnded(WorktreeEnd, String, String),
+    NotEnded(String, String),
     /// Something that the user should know.
     Done(String),
     /// Not done, and why.

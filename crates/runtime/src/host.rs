@@ -159,7 +159,7 @@ impl Host {
         self.tell(match ended {
             Ok(worktrees::Ended::Asks(stake)) => HostUpdate::AtStake(end, stake),
             Ok(worktrees::Ended::Done(worktree, said)) => HostUpdate::Ended(end, worktree, said),
-            Err(why) => HostUpdate::NotEnded(end, name.to_owned(), why),
+            Err(why) => HostUpdate::NotEnded(name.to_owned(), why),
         })
         .await;
         self.list().await;

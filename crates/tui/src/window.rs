@@ -58,7 +58,7 @@ pub struct Window {
     said_to: BTreeMap<Number, Said>,
     /// The end of a worktree of which it is looked at what is at stake.
     ending: Option<HostRequest>,
-    /// Why worktrees were not brought to their end when that was asked last.
+    /// Why worktrees were not brought to their end when that was asked last and nothing worked in them since.
     kept: BTreeMap<String, String>,
 }
 
@@ -167,6 +167,7 @@ impl Window {
                 let _ = self.opened(&wish, now);
             }
             HostUpdate::Listed(worktrees, runs) => {
+                self.kept.retain(|name, _| worktrees.iter().any(|w| w.name == *name));
                 self.worktrees = worktrees;
                 self.elsewhere = runs;
                 self.offer();
@@ -180,10 +181,11 @@ impl Window {
                 self.kept.remove(&worktree.name);
                 self.front.inform(said);
                 let within = |app: &App| Path::new(&app.info().folder).starts_with(&worktree.path);
-                let apps = std::iter::once(&mut self.front).chain(self.others.values_mut());
-                apps.filter(|app| end == WorktreeEnd::Drop && within(app)).for_each(App::quit);
+                // What git says of a folder may be another for every one of them.
+                self.apps().for_each(App::look_again);
+                self.apps().filter(|app| end == WorktreeEnd::Drop && within(app)).for_each(App::quit);
             }
-            HostUpdate::NotEnded(_, name, why) => {
+            HostUpdate::NotEnded(name, why) => {
                 self.ending = None;
                 self.kept.insert(name, why.clone());
                 self.front.tell_whole(why);
@@ -278,11 +280,18 @@ impl Window {
         {
             return;
         }
+        if let HostRequest::End { name, .. } = &request {
+            self.kept.remove(name);
+        }
         // A row that is to go goes at once; the list that follows says whether it did.
         if let Some(going) = going(&request) {
             self.elsewhere.retain(|run| run.session != going);
         }
         self.host.push_back(request);
+    }
+
+    fn apps(&mut self) -> impl Iterator<Item = &mut App> {
+        std::iter::once(&mut self.front).chain(self.others.values_mut())
     }
 
     fn seat(&mut self, number: Number) -> Option<&mut App> {
@@ -363,7 +372,12 @@ impl Window {
 
     /// Lets the session that is shown know how all stand.
     fn look_around(&mut self, now: Instant) {
-        self.front.runs = self.rows(now);
+        let rows = self.rows(now);
+        // Where something works it may soon be otherwise.
+        for name in rows.iter().filter(|r| r.info.status.works()).filter_map(|r| r.worktree.as_ref()) {
+            self.kept.remove(name);
+        }
+        self.front.runs = rows;
     }
 
     fn rows(&self, now: Instant) -> Vec<RunRow> {

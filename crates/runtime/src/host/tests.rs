@@ -65,7 +65,7 @@ async fn all(first: Line, ask: &Sender<HostRequest>, told: &mut Receiver<HostUpd
         let line = loop {
             match told.recv().await.unwrap() {
                 HostUpdate::Opened(line, _) => break line,
-                HostUpdate::Refused(why) | HostUpdate::NotEnded(_, _, why) => panic!("{why}"),
+                HostUpdate::Refused(why) | HostUpdate::NotEnded(_, why) => panic!("{why}"),
                 HostUpdate::Done(_)
                 | HostUpdate::Listed(..)
                 | HostUpdate::AtStake(..)

@@ -112,6 +112,11 @@ impl App {
         self.input(Input::Describe(change));
     }
 
+    /// What others may have changed in its folder is looked at anew.
+    pub(crate) fn look_again(&mut self) {
+        self.outbox.send(Request::Focused);
+    }
+
     /// Stops what runs in it.
     pub(crate) fn stop(&mut self) {
         self.input(Input::Cancel);

@@ -206,7 +206,7 @@ fn why_a_worktree_was_not_merged_stands_in_the_runs_until_it_is() {
         let worktree = Worktree { name: "sqlx".into(), path: path.into(), branch: "pilothouse/sqlx".into() };
         bench.window.told::<()>(HostUpdate::Listed(vec![worktree.clone()], Vec::new()), bench.now);
         let why = "not merged, and this folder is as it was: both sides changed a.rs; git merge pilothouse/sqlx merges by hand";
-        let not = HostUpdate::NotEnded(WorktreeEnd::Merge, "sqlx".into(), why.into());
+        let not = HostUpdate::NotEnded("sqlx".into(), why.into());
         bench.window.told::<()>(not, bench.now);
         assert!(bench.draw().contains("not merged"), "{path}");
         bench.keys("<esc>");
@@ -217,5 +217,76 @@ fn why_a_worktree_was_not_merged_stands_in_the_runs_until_it_is() {
         bench.window.told::<()>(HostUpdate::Ended(WorktreeEnd::Merge, worktree, "merged".into()), bench.now);
         let text = bench.draw();
         assert!(!text.contains("not merged"), "{path}: {text}");
+    }
+}
+
+/// A window with a worktree of which a merge was asked for that came to nothing.
+fn unmerged(path: &str) -> Bench {
+    let mut bench = Bench::alone();
+    let worktree = Worktree { name: "sqlx".into(), path: path.into(), branch: "pilothouse/sqlx".into() };
+    bench.window.told::<()>(HostUpdate::Listed(vec![worktree], Vec::new()), bench.now);
+    let why = "pilothouse/sqlx holds nothing that is not here".to_owned();
+    bench.window.told::<()>(not_ended(why), bench.now);
+    bench.draw();
+    bench
+}
+
+fn not_ended<L>(why: String) -> HostUpdate<L> {
+    HostUpdate::NotEnded("sqlx".into(), why)
+}
+
+/// The list of runs, and nothing else that was told.
+fn listed(bench: &mut Bench) -> String {
+    bench.now += 60 * SECOND;
+    bench.leader('r');
+    let text = bench.draw();
+    text.lines().filter(|line| !line.contains("[EXPLORE]")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn why_a_worktree_was_not_merged_goes_once_something_works_there_or_it_is_asked_again() {
+    let mut bench = unmerged("/w/x-sqlx");
+    let around =
+        Surroundings { now: Millis(story::START), folder: "/w/x-sqlx".into(), ..Surroundings::default() };
+    let _ = bench.window.update(0, Update::Surroundings(Box::new(around)), bench.now);
+    assert!(listed(&mut bench).contains("holds nothing"));
+    bench.press(KeyCode::Esc, KeyModifiers::NONE);
+    bench.events(0, &[story::said(1, "Move to sqlx"), lane(), story::thinking(2, 1)]);
+    bench.draw();
+    bench.events(0, &[story::said(1, "Move to sqlx"), lane(), story::replied(2, 1, "Done.")]);
+    let text = listed(&mut bench);
+    assert!(!text.contains("holds nothing"), "{text}");
+    // Asked again it is looked at anew.
+    let mut bench = unmerged("/w/x-sqlx");
+    let _ = listed(&mut bench);
+    bench.keys("j");
+    bench.pause();
+    assert!(bench.draw().contains("holds nothing"));
+    bench.keys("M");
+    bench.pause();
+    bench.now += 60 * SECOND;
+    let text = bench.draw();
+    assert!(!text.contains("holds nothing"), "{text}");
+    // So it is forgotten with a worktree that is gone.
+    let mut bench = unmerged("/w/x-sqlx");
+    let worktree = Worktree { name: "sqlx".into(), path: "/w/y".into(), branch: "pilothouse/sqlx".into() };
+    for all in [Vec::new(), vec![worktree]] {
+        bench.window.told::<()>(HostUpdate::Listed(all, Vec::new()), bench.now);
+    }
+    let text = listed(&mut bench);
+    assert!(!text.contains("holds nothing"), "{text}");
+}
+
+#[test]
+fn after_the_end_of_a_worktree_every_session_looks_at_its_folder_again() {
+    let mut bench = Bench::six();
+    let worktree = Worktree { name: "sqlx".into(), path: "/w/x".into(), branch: "pilothouse/sqlx".into() };
+    for number in 0..6 {
+        let _ = bench.requests(number);
+    }
+    bench.window.told::<()>(HostUpdate::Ended(WorktreeEnd::Merge, worktree, "merged".into()), bench.now);
+    for number in 0..6 {
+        let asked = bench.requests(number);
+        assert!(asked.iter().any(|r| matches!(r, Request::Focused)), "{number}: {asked:?}");
     }
 }
