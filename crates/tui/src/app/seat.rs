@@ -87,7 +87,7 @@ impl App {
 
     /// A page that was asked for, in place of one before.
     pub(super) fn page(&mut self, title: &'static str, text: &str) {
-        let page = Told::new(title, text);
+        let page = Told::page(title, text);
         if self.overlays.last().is_some_and(|top| top.name() == page.name()) {
             self.overlays.pop();
         }

@@ -18,6 +18,7 @@ use crate::{
 /// The text.
 #[derive(Debug)]
 pub struct Told {
+    name: &'static str,
     title: &'static str,
     text: Reading,
 }
@@ -25,13 +26,18 @@ pub struct Told {
 impl Told {
     /// Under this title.
     pub fn new(title: &'static str, text: &str) -> Self {
-        Self { title, text: Reading::of(text, Slot::Text) }
+        Self { name: "told", title, text: Reading::of(text, Slot::Text) }
+    }
+
+    /// The same for what was asked for, which stands in place of what was asked for before.
+    pub fn page(title: &'static str, text: &str) -> Self {
+        Self { name: "page", ..Self::new(title, text) }
     }
 }
 
 impl Overlay for Told {
     fn name(&self) -> &'static str {
-        "told"
+        self.name
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {

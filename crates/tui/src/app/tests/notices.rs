@@ -34,3 +34,16 @@ fn what_is_told_while_an_answer_is_waited_for_goes_with_that_answer() {
     desk.app.update(Update::Notice("the desktop cannot be told".to_owned()), desk.now);
     assert!(desk.text().contains("cannot be told"), "anything else stays until the next key");
 }
+
+#[test]
+fn a_page_that_was_asked_for_takes_away_no_reason_that_was_not_read() {
+    let mut desk = Desk::new(100, 30);
+    desk.app.tell_whole(format!("not merged: {}", "a reason ".repeat(40)));
+    desk.app.update(Update::Page { title: "Settings", text: "a = 1".to_owned() }, desk.now);
+    desk.app.update(Update::Page { title: "Settings", text: "a = 2".to_owned() }, desk.now);
+    assert!(desk.text().contains("a = 2"), "{}", desk.text());
+    desk.wait(900).press("q");
+    assert!(desk.text().contains("not merged: a reason"), "{}", desk.text());
+    desk.wait(900).press("q");
+    assert_eq!(desk.top(), None);
+}
