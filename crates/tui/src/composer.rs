@@ -20,7 +20,7 @@ use pilothouse_core::{
 
 pub use draft::{Cut, Draft, Motion, Saved};
 pub use history::History;
-pub use offered::{Offered, Withdrawn};
+pub use offered::{Offered, Withdrawn, is_typable};
 pub use popup::{Offer, Popup};
 
 use crate::{keymap::action::actions, preview::unlocks};

@@ -16,7 +16,7 @@ use pilothouse_core::{
 
 use super::App;
 use crate::{
-    composer::{Withdrawn, draft::legible},
+    composer::{Withdrawn, is_typable},
     ctx::TOO_EARLY,
     overlay::Prompt,
     pane::Focus,
@@ -69,7 +69,7 @@ impl App {
         }
         // What a line cannot show as it is waits in the list.
         if !rises {
-            self.offering.at_hand = (legible(&line) == line && !line.contains('\r')).then_some(id);
+            self.offering.at_hand = is_typable(&line).then_some(id);
         } else if self.composer.offer(id, &line, true) && word {
             self.offering.rising = None;
             self.ask_word(id);
@@ -148,10 +148,11 @@ impl App {
         };
         let is_command = item.is_some_and(|c| c.kind.command().is_some());
         let line = line.to_owned();
-        let before = self.composer.withdraw();
-        if !self.composer.offer(id, &line, is_command) {
+        if !is_typable(&line) {
             return self.complain("it holds characters that cannot be typed; deny it, with the reason");
         }
+        let before = self.composer.withdraw();
+        self.composer.offer(id, &line, is_command);
         self.leave_overlays(came);
         self.go(Focus::Composer);
         if let Some(before) = before {

@@ -29,11 +29,16 @@ pub struct Withdrawn {
     pub kept: bool,
 }
 
+/// Whether a line for typing can show it as it is.
+pub fn is_typable(line: &str) -> bool {
+    legible(line) == line && !line.contains('\r')
+}
+
 impl Composer {
     /// Puts a proposed command in place of the draft, which is kept. False when it holds what a line
     /// for typing cannot show.
     pub fn offer(&mut self, question: CheckpointId, line: &str, is_command: bool) -> bool {
-        if legible(line) != line || line.contains('\r') {
+        if !is_typable(line) {
             return false;
         }
         self.withdraw();

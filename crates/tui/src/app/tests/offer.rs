@@ -1,6 +1,7 @@
 //! A goal's command in the bar: run, changed in the composer, skipped, put aside; what is typed is a draft.
 
 use pilothouse_core::checkpoint::{Answer, CheckpointKind};
+use pilothouse_core::ids::CheckpointId;
 use pilothouse_core::question::CommandQuestion;
 
 use super::*;
@@ -337,4 +338,18 @@ fn a_changed_line_that_is_put_aside_or_overtaken_is_in_the_history_and_that_is_s
     let mut desk = goal("make tset", "");
     desk.press("<right> -k<enter>").deliver();
     assert!(!desk.text().contains("brings back"), "{}", desk.text());
+}
+
+#[test]
+fn a_line_that_is_being_changed_stays_where_another_cannot_be_typed() {
+    let mut desk = goal("printf 'a\u{7}b' > c", "");
+    let other = desk.state().open.values().find(|c| c.kind.line().is_some()).unwrap().id;
+    let held = CheckpointId(9_999);
+    assert!(desk.app.composer.offer(held, "make test", true));
+    desk.app.composer.draft.insert(" --quick");
+    desk.app.edit_command(other, desk.now);
+    assert_eq!(draft(&desk), "make test --quick", "what was changed is still there");
+    assert_eq!(desk.app.composer.offered().map(|offered| offered.question), Some(held));
+    let told = desk.app.notice.as_ref().map(|notice| notice.text.clone());
+    assert!(told.as_ref().is_some_and(|told| told.contains("cannot be typed")), "{told:?}");
 }
