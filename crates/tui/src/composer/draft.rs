@@ -103,11 +103,13 @@ pub struct Draft {
     rect: Rect,
 }
 
-/// What a paste wrote: its text, and how it is shown before the caret.
+/// What a paste wrote before the caret. Its text is what is shown, or stands in the chip that is shown.
 #[derive(Debug)]
 struct Pasted {
-    text: String,
     shown: String,
+    newlines: usize,
+    /// Whether it ended in a carriage return, so that a newline that follows is of the same line end.
+    returned: bool,
     caret: DataCursor,
 }
 
@@ -177,26 +179,34 @@ impl Draft {
 
     /// Puts a paste at the caret: as it is when short, else as a chip.
     pub fn paste(&mut self, text: &str) {
-        let text = legible(&text.replace("\r\n", "\n").replace('\r', "\n"));
-        let shown = if text.lines().count() <= CHIP_LINES && text.len() <= CHIP_BYTES {
-            text.clone()
-        } else {
-            self.chip(&text)
-        };
-        self.area.insert_str(&shown);
-        self.pasted = Some(Pasted { text, shown, caret: self.area.cursor() });
+        self.join(String::new(), 0, text, false);
     }
 
     /// Puts the next piece of a paste behind the ones before it, which are one paste together.
     pub fn paste_more(&mut self, text: &str) {
         let caret = self.area.cursor();
         let before = self.pasted.take().filter(|p| p.caret == caret && self.stands_before_caret(&p.shown));
-        let Some(Pasted { text: before, shown, .. }) = before else { return self.paste(text) };
+        let Some(Pasted { shown, newlines, returned, .. }) = before else { return self.paste(text) };
         for _ in shown.chars() {
             self.area.delete_char();
         }
-        self.chips.retain(|chip| chip.label != shown);
-        self.paste(&(before + text));
+        let chip = self.chips.iter().position(|chip| chip.label == shown);
+        let before = chip.map_or(shown, |at| self.chips.remove(at).text);
+        self.join(before, newlines, text, returned);
+    }
+
+    /// Writes a paste at the caret: what came of it before, with so many newlines, and its next piece.
+    fn join(&mut self, mut text: String, newlines: usize, piece: &str, returned: bool) {
+        let more = piece.strip_prefix('\n').filter(|_| returned).unwrap_or(piece);
+        let more = legible(&more.replace("\r\n", "\n").replace('\r', "\n"));
+        let newlines = newlines + more.matches('\n').count();
+        text.push_str(&more);
+        let lines = newlines + usize::from(!text.is_empty() && !text.ends_with('\n'));
+        let short = lines <= CHIP_LINES && text.len() <= CHIP_BYTES;
+        let shown = if short { text } else { self.chip(text, lines) };
+        self.area.insert_str(&shown);
+        let returned = piece.ends_with('\r') || piece.is_empty() && returned;
+        self.pasted = Some(Pasted { shown, newlines, returned, caret: self.area.cursor() });
     }
 
     fn stands_before_caret(&self, shown: &str) -> bool {
@@ -207,9 +217,8 @@ impl Draft {
         self.around().0.ends_with(last) && above.zip(lines).all(|(line, shown)| line.ends_with(shown))
     }
 
-    /// The label of a new chip that stands for this text.
-    fn chip(&mut self, text: &str) -> String {
-        let lines = text.lines().count();
+    /// The label of a new chip that stands for this text of so many lines.
+    fn chip(&mut self, text: String, lines: usize) -> String {
         let what = if lines > 1 {
             format!("{} lines", grouped(lines))
         } else {
@@ -221,7 +230,7 @@ impl Draft {
             label = format!("[pasted {what} #{copy}]");
             copy += 1;
         }
-        self.chips.push(Chip { label: label.clone(), text: text.to_owned() });
+        self.chips.push(Chip { label: label.clone(), text });
         label
     }
 

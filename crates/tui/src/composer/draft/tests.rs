@@ -144,3 +144,14 @@ fn the_word_at_the_caret_is_found_and_replaced() {
     assert_eq!(draft("/he|").token(), ("/he", true));
     assert_eq!(draft("a\n/he|").token(), ("/he", false));
 }
+
+#[test]
+fn a_line_end_that_two_pieces_of_a_paste_share_is_one() {
+    for cut in 0..="one\r\ntwo\r\rthree\r\n".len() {
+        let (first, second) = "one\r\ntwo\r\rthree\r\n".split_at(cut);
+        let mut d = draft("|");
+        d.paste(first);
+        d.paste_more(second);
+        assert_eq!(d.shown(), "one\ntwo\n\nthree\n", "{cut}");
+    }
+}
