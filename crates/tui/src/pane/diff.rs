@@ -21,7 +21,12 @@ use std::{
 };
 
 use pilothouse_core::{
-    blob::BlobId, diff::CONTEXT_LINES, ids::ProposalId, intent::Slash, port::Ask, proposal::Decision,
+    blob::BlobId,
+    diff::CONTEXT_LINES,
+    ids::ProposalId,
+    intent::Slash,
+    port::Ask,
+    proposal::{Decision, ProposalStatus::Applied},
     session::State,
 };
 use ratatui::layout::{Rect, Size};
@@ -371,9 +376,10 @@ impl DiffPane {
     /// Reads the files from the state and stays at the same hunk where it still is.
     fn read(&mut self, state: &State) {
         let was = self.file().map(|f| (f.id, f.path.clone()));
-        let at = self.current;
         self.stale = false;
         let files = doc::files(state);
+        let before = self.files.iter().take(self.current);
+        let at = before.filter(|f| files.iter().any(|g| g.id == f.id)).count();
         let here = |f: &&File| files.iter().any(|g| g.id == f.id || g.path == f.path);
         let gone = self.files.len() - self.files.iter().filter(here).count();
         self.done = if files.is_empty() { 0 } else { self.done + gone };
@@ -383,7 +389,9 @@ impl DiffPane {
         self.lines = None;
         let found = was.as_ref().and_then(|(id, path)| {
             let at = |same: &dyn Fn(&File) -> bool| self.files.iter().position(same);
-            at(&|f| f.id == *id).or_else(|| at(&|f| f.path == *path))
+            // What waits on of a file that was written comes last; the review goes on with the next.
+            let written = state.proposals().get(id).is_some_and(|p| matches!(p.status, Applied(_)));
+            at(&|f| f.id == *id).or_else(|| at(&|f| f.path == *path).filter(|_| !written))
         });
         self.current = found.unwrap_or_else(|| at.min(self.files.len().saturating_sub(1)));
         if self.file().map(|f| f.id) != was.map(|(id, _)| id) {

@@ -67,3 +67,19 @@ fn every_way_to_leave_asks_once_while_something_is_at_stake() {
         assert!(bench.desk.quit, "{leave}");
     }
 }
+
+#[test]
+fn after_a_file_of_which_something_waits_on_the_next_in_the_list_has_the_cursor() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    bench.press("y");
+    bench.press("a");
+    let text = bench.desk.text();
+    assert!(text.contains("Proposed changes to src/b.rs:"), "{text}");
+    // The rest of the first comes last.
+    bench.press("y");
+    bench.press("y");
+    bench.press("a");
+    let text = bench.desk.text();
+    assert!(text.contains("Proposed changes to src/a.rs:") && text.contains("hunk 1/1"), "{text}");
+}
