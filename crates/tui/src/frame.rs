@@ -9,9 +9,9 @@ actions! {
     Action in "anywhere" {
         /// Show or hide details.
         Details "details", "details", "this screen";
-        /// Scroll the conversation up by a page.
+        /// Scroll the pane that has the keys up by a page, else the conversation.
         ScrollUp "scroll-up", "scroll up", "this screen";
-        /// Scroll the conversation down by a page.
+        /// Scroll it down by a page.
         ScrollDown "scroll-down", "scroll down", "this screen";
         /// Take the last applied change back.
         Undo "undo", "undo the change", "files of the last applied change";

@@ -3,6 +3,7 @@
 //! Owns the cursor, what is looked for and the line that is asked for. Never reaches another session: it says what
 //! the window shall do.
 
+mod open;
 mod rows;
 mod tidy;
 
@@ -12,7 +13,7 @@ use pilothouse_core::{
     clean::Clean,
     event::Stamped,
     intent::Slash,
-    runs::{HostRequest, RunStatus, SessionWish, WorktreeEnd},
+    runs::{RunStatus, SessionWish, WorktreeEnd},
     session::State,
 };
 use ratatui::{
@@ -21,9 +22,11 @@ use ratatui::{
     text::Line,
 };
 
-use self::rows::Extent;
-use super::{Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_state, hint_line, inside};
+pub(crate) use self::open::attach;
+use self::{open::begin, rows::Extent};
+use super::{Ctx, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_state, hint_line, inside};
 use crate::{
+    frame,
     keymap::{Action, action::actions},
     overlay::{Prompt, prompt::FIND},
     row::Row,
@@ -49,6 +52,10 @@ actions! {
         Down "down", "next run", "the choice";
         /// The previous run.
         Up "up", "previous run", "the choice";
+        /// A page of runs on.
+        PageDown "page-down", "a page on", "the choice";
+        /// A page of runs back.
+        PageUp "page-up", "a page back", "the choice";
         /// Show it; take up one that was left.
         Attach "attach", "show it here", "this window; every run goes on";
         /// Show its diff.
@@ -75,6 +82,13 @@ actions! {
         Find "find", "find a session", "this list";
         /// Drop its worktree.
         Drop "drop", "drop its worktree", "that folder; shows first what is at stake";
+    }
+}
+
+impl RunsAction {
+    /// Whether it does nothing but choose another row.
+    const fn moves(self) -> bool {
+        matches!(self, Self::Down | Self::Up | Self::PageDown | Self::PageUp)
     }
 }
 
@@ -155,13 +169,15 @@ impl RunsPane {
         }
         let Some(row) = listed.get(at).copied() else { return Outcome::none() };
         let choose = |at: usize| listed.get(at).map(|row| (row.key(), at));
-        let moves = matches!(action, RunsAction::Down | RunsAction::Up);
-        if !moves && self.marked.as_ref().is_some_and(|marked| *marked != row.key()) {
+        let last = listed.len().saturating_sub(1);
+        if !action.moves() && self.marked.as_ref().is_some_and(|marked| *marked != row.key()) {
             return Outcome::notice("the list is another by now; look again");
         }
         match action {
-            RunsAction::Down => self.cursor = choose((at + 1).min(listed.len().saturating_sub(1))),
+            RunsAction::Down => self.cursor = choose((at + 1).min(last)),
             RunsAction::Up => self.cursor = choose(at.saturating_sub(1)),
+            RunsAction::PageDown => self.cursor = choose((at + self.page()).min(last)),
+            RunsAction::PageUp => self.cursor = choose(at.saturating_sub(self.page())),
             RunsAction::Attach => return attach(row, Then::Draft),
             RunsAction::Review | RunsAction::Log if !row.is_of_window() => {
                 return Outcome::notice(tidy::NOT_OPEN);
@@ -220,6 +236,13 @@ impl RunsPane {
         let heading = usize::from(self.has_heading(columns));
         let height = usize::from(self.size.height).saturating_sub(heading);
         if height < DETAILS_FROM { height.max(1) } else { height.saturating_sub(details + 1).max(1) }
+    }
+
+    /// As many runs as stand on the screen, by the rows of the chosen one.
+    fn page(&self) -> usize {
+        let columns = usize::from(inside(Rect::from((Position::ORIGIN, self.size))).width);
+        let List { chosen, details, .. } = &self.drawn;
+        (self.room(details.len(), columns) / chosen.len().max(1)).max(1)
     }
 
     /// What is drawn: as much of each run as there is room for.
@@ -286,22 +309,6 @@ struct List {
     chosen: Range<usize>,
     /// What is said of it below.
     details: Vec<Row>,
-}
-
-/// Shows a session of this window, or takes up one that is in none.
-pub(crate) fn attach(row: &RunRow, then: Then) -> Outcome {
-    let session = Some(row.info.session.clone()).filter(|_| row.berth == Berth::Elsewhere);
-    let worktree = row.worktree.clone().filter(|_| row.berth == Berth::Empty);
-    let leave = Outcome::focus(Focus::Composer);
-    match row.number() {
-        Some(number) => Outcome { window: Some(WindowWish::Show(number, then)), ..leave },
-        None => begin(SessionWish { session, worktree, message: None, front: true }),
-    }
-}
-
-fn begin(wish: SessionWish) -> Outcome {
-    let window = Some(WindowWish::Host(HostRequest::Open(wish)));
-    Outcome { window, ..Outcome::focus(Focus::Composer) }
 }
 
 impl Pane for RunsPane {
@@ -450,8 +457,17 @@ impl Pane for RunsPane {
         RunsAction::of(action).map_or_else(Outcome::none, |action| self.carry_out(action, ctx))
     }
 
+    fn meaning(&self, action: frame::Action) -> Option<Action> {
+        let keys = [
+            (frame::Action::ScrollUp, RunsAction::PageUp),
+            (frame::Action::ScrollDown, RunsAction::PageDown),
+        ];
+        keys.into_iter().find(|(key, _)| *key == action).map(|(_, meant)| meant.into())
+    }
+
     fn acts_at_once(&self, _letter: char, action: Option<Action>, _ctx: &Ctx<'_>) -> bool {
-        matches!(action.and_then(RunsAction::of), Some(RunsAction::Down | RunsAction::Up | RunsAction::Find))
+        let action = action.and_then(RunsAction::of);
+        action.is_some_and(|action| action.moves() || action == RunsAction::Find)
     }
 
     fn typed(&mut self, line: String, _ctx: &Ctx<'_>) -> Outcome {

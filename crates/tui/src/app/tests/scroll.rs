@@ -98,3 +98,32 @@ fn that_end_follows_is_said_only_where_it_does() {
     desk.press("<ctrl-x>r");
     assert!(!desk.text().contains("End follows"), "{}", desk.text());
 }
+
+#[test]
+fn page_up_and_down_scroll_the_list_or_text_that_has_the_keys() {
+    let text = |word: &str| (0..200).map(|n| format!("{word} {n}")).collect::<Vec<_>>().join("\n");
+    let mut bench = review::Bench::with(
+        Desk::new(100, 24).with_plan(),
+        ["src/a.rs", "src/b.rs"],
+        [&text("old"), &text("new")],
+    );
+    bench.press("<ctrl-x>d");
+    let top = bench.desk.text();
+    bench.press("<pgdn>");
+    let below = bench.desk.text();
+    assert_ne!(below, top);
+    bench.press("<pgup>");
+    assert_eq!(bench.desk.text(), top);
+    bench.press("<alt-down>");
+    assert_eq!(bench.desk.text(), below, "as its own key does");
+    // The choice in the runs goes on by a page.
+    let mut desk = golden::scenes::runs::fleet(Desk::new(100, 20));
+    desk.press("<ctrl-x>r");
+    let first = desk.text();
+    assert!(first.contains("add rate limiting"), "{first}");
+    desk.press("<pgdn><pgdn><pgdn>");
+    let text = desk.text();
+    assert!(text.contains("pilothouse/spare"), "{text}");
+    desk.press("<pgup><pgup><pgup>");
+    assert!(desk.text().contains("add rate limiting"), "{}", desk.text());
+}

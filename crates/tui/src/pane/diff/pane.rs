@@ -26,6 +26,7 @@ use ratatui::{
 use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM, TIGHT};
 use crate::{
     ctx::TOO_EARLY,
+    frame,
     keymap::Action,
     layout::WIDE,
     pane::{
@@ -344,6 +345,16 @@ impl Pane for DiffPane {
         let steps = state.plan.as_ref().is_none_or(|plan| !finished(plan));
         let goes_on = state.phase == Phase::Executing && state.open.is_empty() && steps;
         (goes_on || self.decides(state)).then_some(Errand::Review)
+    }
+
+    /// With nothing to scroll here, the page keys are the main pane's.
+    fn meaning(&self, action: frame::Action) -> Option<Action> {
+        let keys = [
+            (frame::Action::ScrollUp, DiffAction::PageUp),
+            (frame::Action::ScrollDown, DiffAction::PageDown),
+        ];
+        let meant = keys.into_iter().find(|(key, _)| *key == action && !self.files.is_empty());
+        meant.map(|(_, meant)| meant.into())
     }
 
     fn deciding_keys(&self, ctx: &Ctx<'_>) -> DecidingKeys {

@@ -1,7 +1,7 @@
 //! The states of which frames are kept, each brought about through a real session.
 
 mod review;
-mod runs;
+pub(in crate::app::tests) mod runs;
 
 use std::sync::Arc;
 

@@ -134,7 +134,7 @@ pub(super) fn done(width: u16, height: u16) -> Desk {
 }
 
 /// Six sessions beside the one that is shown, two that no window holds, and a worktree without any.
-pub(super) fn fleet(mut desk: Desk) -> Desk {
+pub(in crate::app::tests) fn fleet(mut desk: Desk) -> Desk {
     let row = |n: usize, title: &str, folder: &str, status: RunStatus, quiet: u64, doing: &str| {
         let info = RunInfo {
             session: format!("20261122-14020{n}-3f2a"),
