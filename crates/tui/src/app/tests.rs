@@ -28,6 +28,7 @@ mod promises;
 mod random;
 mod resting;
 mod review;
+mod runs;
 mod scroll;
 mod stray;
 mod tell;

@@ -135,7 +135,8 @@ fn figures(run: &RunRow, columns: usize) -> Row {
     let mut right = Row::new();
     for (n, (word, wide)) in words.iter().zip(FIGURES).take(many).enumerate() {
         match n {
-            0 | 2 if run.is_earlier() => {}
+            0 if run.is_earlier() => {}
+            2 if run.is_earlier() => right.push(&pad("", wide), Slot::Soft),
             1 => right.push(&padded(word, wide), aged),
             _ => right.push(&padded(word, wide), Slot::Soft),
         }

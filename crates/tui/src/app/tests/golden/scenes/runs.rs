@@ -196,7 +196,7 @@ pub(in crate::app::tests) fn fleet(mut desk: Desk) -> Desk {
 }
 
 /// Below the session that is shown those of before, and one that was left unfinished.
-pub(super) fn earlier(mut desk: Desk) -> Desk {
+pub(in crate::app::tests) fn earlier(mut desk: Desk) -> Desk {
     let row = |n: u64, title: &str, status: RunStatus, days: u64, doing: &str| {
         let info = RunInfo {
             session: format!("2026112{n}-140201-3f2a"),

@@ -1,0 +1,30 @@
+//! The list of runs as it is drawn.
+
+use super::*;
+
+/// The row that holds this, and the column at which `part` of it ends.
+fn ends(text: &str, holds: &str, part: &str) -> usize {
+    let row = text.lines().find(|row| row.contains(holds)).unwrap_or_else(|| panic!("{holds} in\n{text}"));
+    let at = row.rfind(part).unwrap_or_else(|| panic!("{part} in {row}"));
+    row[..at].chars().count() + part.len()
+}
+
+fn earlier(width: u16, height: u16) -> Desk {
+    let mut desk = golden::scenes::runs::earlier(Desk::new(width, height));
+    desk.press("<ctrl-x>r");
+    desk
+}
+
+#[test]
+fn the_age_of_a_session_of_before_stands_below_that_of_the_others() {
+    for (width, height) in [(60, 20), (80, 24), (100, 30), (160, 45)] {
+        let text = earlier(width, height).text();
+        let begins = |holds: &str, part: &str| ends(&text, holds, part) - part.len();
+        let above = begins("where is a login", "4s");
+        assert_eq!(begins("Why are there two", "2d"), above, "{text}");
+        if width >= 100 {
+            assert_eq!(begins("  state", "quiet"), above, "{text}");
+            assert_eq!(begins("  state", "spend"), begins("Why are there two", "$"), "{text}");
+        }
+    }
+}
