@@ -445,8 +445,11 @@ impl Pane for RunsPane {
         if run.worktree.is_some() && !run.info.status.works() {
             keys.extend([("M", "merge"), ("D", "drop")]);
         }
+        if run.is_of_window() || run.was_left() {
+            keys.push(("r", "rename"));
+        }
         if run.was_left() {
-            keys.extend([("r", "rename"), ("a", "put away"), ("X", "delete")]);
+            keys.extend([("a", "put away"), ("X", "delete")]);
         }
         keys.extend([("/", "find"), ("n", "new"), ("t", "worktree")]);
         keys.push(("Esc", if self.sought.is_empty() { "back, all keep running" } else { "list all" }));

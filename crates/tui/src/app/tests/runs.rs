@@ -28,3 +28,12 @@ fn the_age_of_a_session_of_before_stands_below_that_of_the_others() {
         }
     }
 }
+
+#[test]
+fn the_footer_names_the_key_that_renames_wherever_it_does() {
+    let mut desk = earlier(160, 45);
+    for _ in 0..5 {
+        assert!(desk.text().contains("r rename"), "{}", desk.text());
+        desk.press("j");
+    }
+}
