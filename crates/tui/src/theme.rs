@@ -3,6 +3,7 @@
 //! Owns the slots, the reading of a theme file and the fallbacks to 256 colours, to sixteen and to none.
 //! The only place of the crate that names a colour; everything else names a [`Slot`].
 
+mod chosen;
 mod glyphs;
 mod palette;
 
@@ -139,6 +140,8 @@ pub struct Theme {
     dark: bool,
     ground: Option<Color>,
     colours: BTreeMap<Slot, Color>,
+    /// Colours that stand for others on the chosen row.
+    chosen: Vec<(Color, Color)>,
 }
 
 /// Why a theme cannot be used.
@@ -226,7 +229,8 @@ impl Theme {
     /// When it is no TOML, names an unknown slot or holds an unreadable colour.
     pub fn parse(toml: &str, dark: bool, depth: Depth) -> Result<Self, ThemeError> {
         let file: File = toml::from_str(toml).map_err(|e| ThemeError::Toml(e.message().to_owned()))?;
-        let mut theme = Self { name: file.name, depth, dark, ground: None, colours: BTreeMap::new() };
+        let mut theme =
+            Self { name: file.name, depth, dark, ground: None, colours: BTreeMap::new(), chosen: Vec::new() };
         let base: Option<File> = BUILTIN.first().and_then(|(_, text)| toml::from_str(text).ok());
         if let Some(base) = base {
             theme.take(if dark { base.dark } else { base.light })?;
@@ -235,6 +239,7 @@ impl Theme {
         if depth == Depth::Indexed {
             (theme.colours, theme.ground) = palette::indexed(&theme.colours, theme.ground, dark);
         }
+        theme.chosen = chosen::readable(&theme.colours, depth == Depth::Indexed);
         Ok(theme)
     }
 
@@ -305,4 +310,4 @@ fn hex(text: &str) -> Option<Color> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
-mod tests;
+pub(crate) mod tests;

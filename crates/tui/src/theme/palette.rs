@@ -11,7 +11,7 @@ use super::Slot;
 
 /// What text needs on its ground, as WCAG 2 has it, and what code needs on the grounds of a diff, which are
 /// stronger here than any theme means them.
-const TEXT: f64 = 4.5;
+pub(super) const TEXT: f64 = 4.5;
 const CODE: f64 = 3.0;
 
 /// Hues further apart than this, in radians, are different colours to the eye.
@@ -69,7 +69,7 @@ pub(super) fn indexed(
     (found.into_iter().map(index).collect(), painted.map(|(n, _)| Color::Indexed(n)))
 }
 
-const fn is_ground(slot: Slot) -> bool {
+pub(super) const fn is_ground(slot: Slot) -> bool {
     matches!(
         slot,
         Slot::Surface | Slot::Raised | Slot::Select | Slot::Add | Slot::AddWord | Slot::Rem | Slot::RemWord
@@ -82,7 +82,7 @@ fn nearest(colour: Rgb, fits: impl Fn(Rgb) -> bool) -> (u8, Rgb) {
 }
 
 /// The one of the 240 that looks most like it among those that fit.
-fn fitting(colour: Rgb, fits: impl Fn(Rgb) -> bool) -> Option<(u8, Rgb)> {
+pub(super) fn fitting(colour: Rgb, fits: impl Fn(Rgb) -> bool) -> Option<(u8, Rgb)> {
     let seen = lab(colour);
     let far = |c: Rgb| distance(seen, lab(c));
     let all = (16..=255).map(|n| (n, rgb(n))).filter(|(_, c)| fits(*c));
@@ -99,7 +99,11 @@ pub(super) fn rgb(n: u8) -> Rgb {
     [step(cube / 36), step(cube / 6), step(cube)]
 }
 
-const fn parts(colour: Color) -> Option<Rgb> {
+/// The parts of a colour that is the same in every terminal.
+pub(super) fn parts(colour: Color) -> Option<Rgb> {
+    if let Color::Indexed(n @ 16..) = colour {
+        return Some(rgb(n));
+    }
     if let Color::Rgb(r, g, b) = colour { Some([r, g, b]) } else { None }
 }
 
@@ -109,7 +113,7 @@ fn linear(part: u8) -> f64 {
 }
 
 /// How far two colours stand apart to be read on each other, as WCAG 2 defines it.
-fn contrast(a: Rgb, b: Rgb) -> f64 {
+pub(super) fn contrast(a: Rgb, b: Rgb) -> f64 {
     let luminance = |[r, g, b]: Rgb| 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)

@@ -54,7 +54,7 @@ fn luminance(colour: Color) -> f64 {
     0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
 }
 
-fn contrast(a: Color, b: Color) -> f64 {
+pub(crate) fn contrast(a: Color, b: Color) -> f64 {
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }

@@ -1,0 +1,67 @@
+//! Text on the ground of the row that is chosen.
+//!
+//! Owns which colours stand for those of a theme that cannot be read there.
+
+use std::collections::BTreeMap;
+
+use ratatui::{buffer::Buffer, style::Color};
+
+use super::{
+    Slot, Theme,
+    palette::{self, TEXT, contrast, fitting, parts},
+};
+
+/// How many steps lead from a colour to the strongest one.
+const STEPS: u16 = 20;
+
+/// The colours of text that cannot be read on the chosen row, each with the one that stands for it there: the next
+/// stronger one of the theme, else the nearest on the way to its strongest.
+pub(super) fn readable(colours: &BTreeMap<Slot, Color>, indexed: bool) -> Vec<(Color, Color)> {
+    let of = |slot: Slot| colours.get(&slot).copied();
+    let (Some(ground), Some(strong)) = (of(Slot::Select).and_then(parts), of(Slot::Strong).and_then(parts))
+    else {
+        return Vec::new();
+    };
+    let reads = |colour: &Color| parts(*colour).is_some_and(|c| contrast(c, ground) >= TEXT);
+    let towards = |from: [u8; 3], step: u16| {
+        let mut parts = from.iter().zip(strong).map(|(from, to)| {
+            let part = (u16::from(*from) * (STEPS - step) + u16::from(to) * step) / STEPS;
+            u8::try_from(part).unwrap_or(u8::MAX)
+        });
+        let mut next = || parts.next().unwrap_or_default();
+        let mixed = [next(), next(), next()];
+        let near = || fitting(mixed, |c| contrast(c, ground) >= TEXT);
+        if indexed { near().map(|(n, _)| Color::Indexed(n)) } else { Some(exact(mixed)) }
+    };
+    let mut found = Vec::new();
+    for slot in Slot::ALL.into_iter().filter(|slot| !palette::is_ground(*slot) && *slot != Slot::Line) {
+        let Some(colour) = of(slot).filter(|colour| !reads(colour)) else { continue };
+        let Some(from) = parts(colour) else { continue };
+        let stronger = if matches!(slot, Slot::Faint | Slot::Comment) {
+            of(Slot::Soft)
+        } else {
+            of(Slot::Ok).filter(|_| slot == Slot::OkDim)
+        };
+        let mixed = || (1..=STEPS).filter_map(|step| towards(from, step)).find(reads);
+        if let Some(other) = stronger.filter(reads).or_else(mixed) {
+            found.push((colour, other));
+        }
+    }
+    found
+}
+
+const fn exact([r, g, b]: [u8; 3]) -> Color {
+    Color::Rgb(r, g, b)
+}
+
+impl Theme {
+    /// What was drawn on the ground of the chosen row, in colours that can be read there.
+    pub fn settle_chosen(&self, buf: &mut Buffer) {
+        let Some(ground) = self.fill(Slot::Select).bg else { return };
+        for cell in buf.content.iter_mut().filter(|cell| cell.bg == ground) {
+            if let Some((_, other)) = self.chosen.iter().find(|(colour, _)| *colour == cell.fg) {
+                cell.fg = *other;
+            }
+        }
+    }
+}
