@@ -468,5 +468,19 @@ pub fn shorten_words(text: &str, room: usize) -> String {
     }
 }
 
+/// The same for what is hinted at: whole parts of it go, where that leaves half of the room, else words.
+pub fn shorten_parts(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_owned();
+    }
+    let ends = ["; ", ", ", " \u{2013} ", " ("].into_iter();
+    let heads = ends.flat_map(|mark| text.match_indices(mark)).filter_map(|(at, _)| text.get(..at));
+    let fits = |head: &&str| head.width() < room && head.width() * 2 >= room;
+    match heads.filter(fits).max_by_key(|head| head.len()) {
+        Some(head) => format!("{head}\u{2026}"),
+        None => shorten_words(text, room),
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@ use ratatui::{
 
 use crate::{
     ctx::Ctx,
-    row::{Row, wrap},
+    row::{Row, width, wrap},
     theme::{Glyphs, Slot},
 };
 
@@ -62,11 +62,11 @@ pub fn frame(
     buf.set_style(area, theme.fill(Slot::Raised));
     let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let mut bottom = vec![Span::raw(" ")];
-    for (i, (key, what)) in keys.iter().enumerate() {
+    for (i, (key, what)) in whole(keys, usize::from(area.width).saturating_sub(4)).into_iter().enumerate() {
         if i > 0 {
             bottom.push(Span::raw("  "));
         }
-        bottom.push(Span::styled((*key).to_owned(), theme.style(Slot::Accent).add_modifier(Modifier::BOLD)));
+        bottom.push(Span::styled(key.to_owned(), theme.style(Slot::Accent).add_modifier(Modifier::BOLD)));
         bottom.push(Span::styled(format!(" {what}"), theme.style(Slot::Soft)));
     }
     bottom.push(Span::raw(" "));
@@ -84,6 +84,19 @@ pub fn frame(
     let inner = block.inner(area);
     block.render(area, buf);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// As many keys as are named whole in so many columns: what leaves, which comes last, stays longest, and of the others
+/// those that come first.
+fn whole<'k>(keys: &[(&'k str, &'k str)], columns: usize) -> Vec<(&'k str, &'k str)> {
+    let wide = |(key, what): &(&str, &str)| width(key) + 1 + width(what);
+    let Some((last, others)) = keys.split_last() else { return Vec::new() };
+    let mut used = wide(last);
+    let fits = |key: &&(&str, &str)| {
+        used += wide(key) + 2;
+        used <= columns
+    };
+    others.iter().take_while(fits).chain([last]).copied().collect()
 }
 
 /// Draws rows inside a frame, below a row of air.

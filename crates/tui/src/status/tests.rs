@@ -286,3 +286,13 @@ fn what_waits_for_the_user_says_so_and_how_long() {
     s.phase = Phase::Idle;
     assert_eq!(text(&s, 120), ("[EXPLORE] idle".to_owned(), "⚑ 1 waiting".to_owned()));
 }
+
+#[test]
+fn what_is_too_long_for_a_hint_goes_by_whole_parts_of_it() {
+    let text = "rejected \u{2013} describe the change, or press Enter to discard the plan";
+    assert_eq!(shorten_parts(text, 90), text);
+    assert_eq!(shorten_parts(text, 56), "rejected \u{2013} describe the change\u{2026}");
+    assert_eq!(shorten_parts(text, 26), "rejected \u{2013} describe the\u{2026}", "else behind a word");
+    let control = "a applies the control file AGENTS.md; it asks for its word first";
+    assert_eq!(shorten_parts(control, 56), "a applies the control file AGENTS.md\u{2026}");
+}

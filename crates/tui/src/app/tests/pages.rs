@@ -91,3 +91,33 @@ fn where_a_window_has_the_keys_the_composer_says_so() {
         assert!(!text.contains("Enter runs") && !text.contains("Enter opens"), "{open}\n{text}");
     }
 }
+
+#[test]
+fn the_keys_below_a_page_are_named_whole_and_the_way_out_stays_longest() {
+    for open in
+        ["/status<enter>", "<f1>", "/context<enter>", "/skills<enter>", "/agents<enter>", "/history<enter>"]
+    {
+        for width in (28..=60).step_by(4) {
+            let mut desk = Desk::new(width, 20).with_plan();
+            desk.wait(900).press(open);
+            let text = desk.text();
+            let Some(row) = text.lines().rfind(|row| row.contains('\u{256f}')) else { continue };
+            assert!(row.contains("Esc "), "{open} {width}: {row}");
+            let before = row.split('\u{256f}').next().unwrap_or_default();
+            assert!(before.ends_with([' ', '\u{2500}']), "{open} {width}: {row}");
+        }
+    }
+}
+
+#[test]
+fn what_is_told_in_too_little_room_is_not_cut_inside_a_word() {
+    for (width, told) in [
+        (60, "rejected \u{2013} describe the change, or press Enter to\u{2026}"),
+        (80, "rejected \u{2013} describe the change, or press Enter to discard the plan"),
+    ] {
+        let mut desk = Desk::new(width, 20).with_plan();
+        desk.draw();
+        desk.wait(900).press("<ctrl-t>n").deliver();
+        assert!(desk.text().contains(told), "{}", desk.text());
+    }
+}

@@ -27,7 +27,7 @@ use crate::{
     pane::Focus,
     preview::{Preview, acts, preview},
     risk::{risk_name, risk_slot},
-    status::{shorten, shorten_words},
+    status::{shorten, shorten_parts, shorten_words},
     theme::Slot,
 };
 
@@ -88,7 +88,7 @@ impl App {
         let caret = self.composer.draft.render(draft, buf, style);
         if self.composer.draft.is_empty() {
             let room = usize::from(draft.width);
-            let placeholder = shorten(&self.placeholder(), room);
+            let placeholder = shorten_parts(&self.placeholder(), room);
             let faint = self.looks.theme.style(Slot::Faint).remove_modifier(Modifier::BOLD);
             buf.set_stringn(draft.x, draft.y, placeholder, room, faint);
         }
@@ -140,7 +140,7 @@ impl App {
         let deciding = self.panes.focused().filter(|_| self.overlays.is_empty() && self.deciding());
         let left = if let Some(notice) = &self.notice {
             // What was told stays until the next key; what that does is told beside it.
-            let text = shorten(&Clean::line(&notice.text), width);
+            let text = shorten_words(&Clean::line(&notice.text), width);
             let room = width.saturating_sub(text.width() + 3);
             right = match deciding {
                 Some((_, pane)) => self.key_names(&pane.deciding_keys(ctx).keys, room),

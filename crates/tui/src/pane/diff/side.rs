@@ -12,6 +12,7 @@ use crate::{
     pane::Ctx,
     pane::plan::breadcrumb,
     row::{Ink, Row, count, fit_path, width, wrap},
+    status::shorten_parts,
     theme::Slot,
 };
 
@@ -169,9 +170,10 @@ impl DiffPane {
     pub(super) fn footer(&self, ctx: &Ctx<'_>, columns: usize, focused: bool) -> Row {
         let g = ctx.glyphs;
         let words = if focused { self.intention(ctx) } else { self.standing(ctx) };
-        let words = Row::of(&words, Slot::Soft);
+        // Of words that are too many whole parts go.
+        let words = Row::of(&shorten_parts(&words, columns), Slot::Soft);
         if self.has_list(self.size.width) {
-            return words.cut(columns, g.ellipsis);
+            return words;
         }
         let (taken, left, undecided) = self.tally(ctx);
         let counts = Row::of(
