@@ -15,7 +15,7 @@ use pilothouse_core::clean::Clean;
 
 use crate::{
     highlight::Highlighter,
-    row::{Ink, Piece, Row, wrap},
+    row::{Ink, Piece, Row, wrap_code},
     theme::{Glyphs, Slot},
 };
 
@@ -185,7 +185,7 @@ pub fn inked(text: &str, colours: Option<&[(usize, Slot)]>, base: Ink) -> Vec<Pi
 }
 
 fn code_rows(pieces: &[Piece], width: usize) -> impl Iterator<Item = Row> {
-    wrap(pieces, width.saturating_sub(4).max(1)).into_iter().map(|row| {
+    wrap_code(pieces, width.saturating_sub(4).max(1)).into_iter().map(|row| {
         let mut out = Row::of("  ", Slot::Text).on(Slot::Surface);
         out.pieces.extend(row.pieces);
         out

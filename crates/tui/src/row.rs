@@ -15,7 +15,7 @@ use ratatui::{
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use pilothouse_core::money::count;
-pub use wrap::{indent, wrap, wrap_hanging, wrap_in, wrap_to};
+pub use wrap::{indent, wrap, wrap_code, wrap_hanging, wrap_in, wrap_to};
 
 use crate::theme::{Slot, Theme};
 

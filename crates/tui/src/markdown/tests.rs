@@ -267,3 +267,25 @@ fn the_underscores_of_a_path_or_a_name_are_text_and_those_around_words_are_empha
         assert_eq!(drawn(text, 80), [shown]);
     }
 }
+
+#[test]
+fn code_that_goes_on_in_the_next_row_keeps_its_indent_and_its_names() {
+    let text = "```rust\n    let verdict = self.world.session.policy().verdict(text.trim(), &folder);\n        a_name_without_any_place_at_which_it_could_be_broken_here();\n```\n";
+    assert_eq!(
+        drawn(text, 44),
+        [
+            "  rust",
+            "      let verdict = self.world.session",
+            "      .policy().verdict(text.trim(),",
+            "      &folder);",
+            "          a_name_without_any_place_at_whic",
+            "          h_it_could_be_broken_here();",
+        ]
+    );
+    // A deep indent leaves the code half of the room.
+    let text = format!("```\n{}call(first, second, third, fourth)\n```\n", " ".repeat(30));
+    let rows = drawn(&text, 44);
+    assert!(rows.iter().skip(1).all(|row| row.starts_with(&" ".repeat(22))), "{rows:#?}");
+    let code = |rows: &[String]| rows.iter().flat_map(|r| r.split_whitespace()).collect::<String>();
+    assert_eq!(code(&rows[..]), "call(first,second,third,fourth)", "{rows:#?}");
+}

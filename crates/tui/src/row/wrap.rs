@@ -4,6 +4,7 @@ use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Ink, Piece, Row};
+use crate::theme::Slot;
 
 /// Breaks `pieces` into rows of at most `columns`: at spaces where there are any, else between
 /// graphemes. Never returns no row; a grapheme that is wider than a whole row becomes `?`.
@@ -18,6 +19,16 @@ pub fn wrap_hanging(pieces: &[Piece], columns: usize, indent: usize) -> Vec<Row>
 
 /// The same with this many columns for every row but the first.
 pub fn wrap_to(pieces: &[Piece], columns: usize, others: usize) -> Vec<Row> {
+    wrap_between(pieces, columns, others, |_, _| false)
+}
+
+/// The same; a word that is longer than a row may be broken between such graphemes before it is broken anywhere.
+fn wrap_between(
+    pieces: &[Piece],
+    columns: usize,
+    others: usize,
+    breaks: impl Fn(&str, &str) -> bool,
+) -> Vec<Row> {
     let (columns, others) = (columns.max(1), others.max(1));
     let mut w = Wrapper { columns, others, rows: Vec::new(), row: Row::new(), used: 0 };
     let mut word: Vec<(&str, Ink)> = Vec::new();
@@ -25,7 +36,7 @@ pub fn wrap_to(pieces: &[Piece], columns: usize, others: usize) -> Vec<Row> {
     for piece in pieces {
         for g in piece.text().graphemes(true) {
             if g == " " {
-                w.word(&word, word_width);
+                w.words(&word, word_width, &breaks);
                 word.clear();
                 word_width = 0;
                 w.space(piece.ink);
@@ -37,9 +48,38 @@ pub fn wrap_to(pieces: &[Piece], columns: usize, others: usize) -> Vec<Row> {
             }
         }
     }
-    w.word(&word, word_width);
+    w.words(&word, word_width, &breaks);
     w.rows.push(w.row);
     w.rows
+}
+
+/// A line of code: every row as far in as the first word of the first, half of the room at most, and what is longer than
+/// a row broken behind a sign or before a full stop, where it has any, and in a name where it has none.
+pub fn wrap_code(pieces: &[Piece], columns: usize) -> Vec<Row> {
+    let blanks = indent(pieces);
+    let indent = blanks.min(columns / 2);
+    let mut left = blanks;
+    let words = pieces.iter().map(|piece| {
+        let text = piece.text();
+        let gone = left.min(text.len());
+        left -= gone;
+        Piece::new(text.get(gone..).unwrap_or_default(), piece.ink)
+    });
+    let words: Vec<Piece> = words.filter(|piece| !piece.text().is_empty()).collect();
+    let room = columns.saturating_sub(indent);
+    let mut rows = wrap_between(&words, room, room, breaks);
+    let ink = pieces.first().map_or(Ink::of(Slot::Text), |piece| piece.ink);
+    let blanks = Row::of(&" ".repeat(indent), ink);
+    for row in &mut rows {
+        row.pieces.splice(..0, blanks.pieces.clone());
+    }
+    rows
+}
+
+/// Whether code can be broken between these.
+fn breaks(before: &str, after: &str) -> bool {
+    let sign = |g: &str| g != "_" && g.chars().all(|c| c.is_ascii_punctuation());
+    (after == "." && !sign(before)) || (sign(before) && before != "." && !sign(after))
 }
 
 /// The same with every row as far in as the first word of the first: half of the room at most.
@@ -72,6 +112,16 @@ struct Wrapper {
 }
 
 impl Wrapper {
+    /// A word, in parts where it is longer than a row and has any.
+    fn words(&mut self, word: &[(&str, Ink)], width: usize, breaks: impl Fn(&str, &str) -> bool) {
+        if width <= self.others {
+            return self.word(word, width);
+        }
+        for part in word.chunk_by(|(before, _), (after, _)| !breaks(before, after)) {
+            self.word(part, part.iter().map(|(g, _)| usize::from(g.cell_width())).sum());
+        }
+    }
+
     fn word(&mut self, word: &[(&str, Ink)], width: usize) {
         if self.used > 0 && self.used + width > self.columns && width > 0 {
             self.end_row();
