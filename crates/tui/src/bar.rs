@@ -217,12 +217,12 @@ fn fact_rows(spec: &Spec, theme: &Theme, width: usize) -> Vec<Line<'static>> {
     rows
 }
 
-/// The row with what is said at its right end, where there is room for it.
-fn closed(mut left: Vec<Span<'static>>, right: &str, theme: &Theme, width: usize) -> Line<'static> {
+/// The row with the first of these at its right end for which there is room.
+fn closed(mut left: Vec<Span<'static>>, right: &[String], theme: &Theme, width: usize) -> Line<'static> {
     let used: usize = left.iter().map(|s| s.content.width()).sum();
-    if !right.is_empty() && used + right.width() + 3 <= width {
+    if let Some(right) = right.iter().find(|right| used + right.width() + 3 <= width) {
         left.push(Span::raw(" ".repeat(width - used - right.width())));
-        left.push(Span::styled(right.to_owned(), theme.style(Slot::Soft)));
+        left.push(Span::styled(right.clone(), theme.style(Slot::Soft)));
     }
     Line::from(left)
 }
@@ -254,24 +254,37 @@ pub const fn sound(tone: Tone, glyphs: &Glyphs) -> (&'static str, Slot) {
     }
 }
 
-/// How it is answered from where the keys are now.
-fn how(spec: &Spec, facts: &Facts<'_>) -> String {
+/// How it is answered from where the keys are now, the longest words first.
+fn how(spec: &Spec, facts: &Facts<'_>) -> Vec<String> {
     // In the plan the letters answer; in any other pane nothing does until the plan has the keys.
     if facts.focus == Focus::Pane(plan::ID) {
-        return "these keys answer here".to_owned();
+        return vec!["these keys answer here".to_owned()];
     }
     let default = spec.default_choice();
-    let key = match default {
-        Some(choice) => format!("{} {}", facts.plan_key, choice.key),
-        None => facts.plan_key.to_owned(),
+    let keys = match default {
+        Some(choice) => {
+            let does = if choice.verb.is_empty() { choice.label } else { choice.verb };
+            vec![format!("{} {} {does}", facts.plan_key, choice.key)]
+        }
+        None => {
+            ["answers in the plan", "to the plan"].map(|does| format!("{} {does}", facts.plan_key)).into()
+        }
     };
+    let behind = |words: &str| keys.iter().map(|key| format!("{words}  {key}")).collect::<Vec<_>>();
     match facts.enter {
-        Enter::Pane => key,
-        Enter::Answer(_) => format!("Enter {}  {key}", default.map_or("answers", |choice| choice.verb)),
-        Enter::Show => format!("Enter shows the plan  {}", facts.plan_key),
-        _ if spec.free => "or say it in your own words".to_owned(),
-        Enter::Send | Enter::Line => format!("your draft keeps the keys  {key}"),
-        Enter::Nothing | Enter::Command | Enter::Discard | Enter::Open(_) => "type it, then Enter".to_owned(),
+        Enter::Pane => keys,
+        Enter::Answer(_) => {
+            let enter = format!("Enter {}", default.map_or("answers", |choice| choice.verb));
+            [behind(&enter), vec![enter]].concat()
+        }
+        Enter::Show => {
+            vec![format!("Enter or {} shows the plan", facts.plan_key), "Enter shows the plan".to_owned()]
+        }
+        _ if spec.free => vec!["or say it in your own words".to_owned()],
+        Enter::Send | Enter::Line => [behind("your draft keeps the keys"), keys].concat(),
+        Enter::Nothing | Enter::Command | Enter::Discard | Enter::Open(_) => {
+            vec!["type it, then Enter".to_owned()]
+        }
     }
 }
 

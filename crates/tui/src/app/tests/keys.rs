@@ -67,7 +67,7 @@ fn every_place_names_what_enter_does_on_an_empty_line() {
         (
             "plan",
             || Desk::new(120, 40).with_plan(),
-            &["Enter approves  Ctrl-T y", "Enter approves the plan, or", "Enter approves   @"],
+            &["Enter approves  Ctrl-T y approves", "Enter approves the plan, or", "Enter approves   @"],
             &["shows the plan"],
         ),
         (
