@@ -85,8 +85,8 @@ pub struct PlanPane {
     spent: Option<(Spell, Usage)>,
     /// What was spent on the plan before its run began.
     planned: Usage,
-    /// The version that is in the editor.
-    editing: Option<u32>,
+    /// The version that is in the editor, and its text where that is the plan as it stands.
+    editing: Option<(u32, Option<String>)>,
     /// Before how many of the steps of which version the one stands that is asked for.
     adding: Option<(usize, u32)>,
     /// What the user made of a version in the editor, until there is another.

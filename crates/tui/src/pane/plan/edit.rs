@@ -16,8 +16,11 @@ impl PlanPane {
         let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
             return Outcome::notice(NOT_NOW);
         };
-        self.editing = Some(plan.version);
-        let text = self.mended(plan).unwrap_or_else(|| plan.document());
+        let (text, whole) = match self.mended(plan) {
+            Some(text) => (text, None),
+            None => (plan.document(), Some(plan.document())),
+        };
+        self.editing = Some((plan.version, whole));
         Outcome { edit: Some(Handout::new("plan.md", text)), ..Outcome::none() }
     }
 
@@ -38,7 +41,10 @@ impl PlanPane {
                 self.written = None;
                 Outcome::notice("nothing was left in the file; the plan is as it was")
             }
-            (Ok(text), Some(version)) => {
+            (Ok(text), Some((_, Some(whole)))) if text.trim_end() == whole.trim_end() => {
+                Outcome::notice("nothing was changed in the editor; the plan is as it was")
+            }
+            (Ok(text), Some((version, _))) => {
                 let told = text.starts_with(NOT_TAKEN);
                 let text = text.split_once('\n').filter(|_| told).map_or(text.clone(), |(_, t)| t.to_owned());
                 self.written = Some((version, text.clone()));

@@ -20,6 +20,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{story::*, theme::Glyphs};
 
+mod edited;
 mod room;
 
 struct Screen {
