@@ -406,6 +406,7 @@ impl<'a> Drawer<'a> {
         let (mark, ink, right) = match p.status {
             ProposalStatus::Open if review => {
                 let what = match (undecided, taken + left) {
+                    (0, _) if taken == 0 => "no hunk taken, still open".to_owned(),
                     (0, _) => format!("{taken} taken, not written yet"),
                     (1, _) => "1 hunk waits for you".to_owned(),
                     (n, _) => format!("{n} hunks wait for you"),
