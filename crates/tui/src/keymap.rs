@@ -110,6 +110,8 @@ impl Keymap {
     /// The first key of an action as it is shown, if it has one.
     pub fn key(&self, action: impl Into<Action>) -> Option<String> {
         let action = action.into();
+        #[cfg(test)]
+        LOOKED.set(LOOKED.get() + 1);
         self.bindings.iter().find(|b| b.action == action).map(|b| show(&b.keys))
     }
 
@@ -129,6 +131,12 @@ impl Keymap {
     pub fn yours(&self) -> impl Iterator<Item = (String, Action)> {
         self.bindings.iter().filter(|b| b.yours).map(|b| (show(&b.keys), b.action))
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often the key of an action was looked for.
+    pub(crate) static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 fn show(keys: &[Chord]) -> String {

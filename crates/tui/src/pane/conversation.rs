@@ -11,6 +11,7 @@ mod view;
 pub(crate) use self::fold::{closed, written};
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     ops::Range,
 };
@@ -106,6 +107,8 @@ pub struct ConversationPane {
     log: Log,
     colours: Highlighter,
     glyphs: Option<Glyphs>,
+    /// The key that shows details, once it was looked for since the last layout.
+    details_key: OnceCell<Option<String>>,
     size: Size,
     top: Pos,
     /// Whether the last row is not followed.
@@ -247,7 +250,6 @@ impl ConversationPane {
 
     /// Lays one entry out and asks for the text that it lacks.
     fn lay(&mut self, ctx: &Ctx<'_>, key: i64) -> usize {
-        let details = ctx.keymap.key(frame::Action::Details);
         let env = Env {
             width: self.width(),
             glyphs: ctx.glyphs,
@@ -256,7 +258,11 @@ impl ConversationPane {
             now: ctx.now,
             offset: ctx.surroundings.utc_offset_minutes,
             spinner: ctx.spinner,
-            opens: details.as_deref().unwrap_or_default(),
+            opens: self
+                .details_key
+                .get_or_init(|| ctx.keymap.key(frame::Action::Details))
+                .as_deref()
+                .unwrap_or_default(),
         };
         let Some(entry) = self.log.get_mut(key) else { return 0 };
         entry.lay(&env);
@@ -331,6 +337,7 @@ impl Pane for ConversationPane {
 
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
+        self.details_key.take();
         if self.glyphs != Some(*ctx.glyphs) {
             self.glyphs = Some(*ctx.glyphs);
             for entry in self.log.iter_mut() {
