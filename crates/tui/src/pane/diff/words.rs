@@ -17,6 +17,8 @@ pub(super) const LONGEST_BYTES: usize = 512;
 /// What is longer between them counts as changed as a whole; where one line became one line more is looked into.
 const LONGEST_MIDDLE: usize = 4 * LONGEST_BYTES;
 const LONGEST_ALONE: usize = 16 * LONGEST_MIDDLE;
+/// So many words may come and go in what is longer than most; what that takes grows with their square.
+const MOST_EDITS: usize = 400;
 
 /// Changed byte ranges of the drawn lines of one hunk, by line number; of a long line also the places at which
 /// something comes or goes, as empty ones.
@@ -67,11 +69,11 @@ fn pair(a: &str, b: &str, most: usize) -> Option<Pair> {
     let (head, tail) = if long { same_ends(a, b) } else { (0, 0) };
     let middle = |s: &str| s.len() - tail;
     let (mid_a, mid_b) = (a.get(head..middle(a))?, b.get(head..middle(b))?);
-    let mut found = if mid_a.len().max(mid_b.len()) > most {
-        Pair { likeness: 0.0, same: 0, old: whole(mid_a), new: whole(mid_b) }
-    } else {
-        between(mid_a, mid_b, long)
-    };
+    let longest = mid_a.len().max(mid_b.len());
+    let edits = if longest > LONGEST_MIDDLE { MOST_EDITS } else { usize::MAX };
+    let found = if longest > most { None } else { between(mid_a, mid_b, long, edits) };
+    let as_a_whole = || Pair { likeness: 0.0, same: 0, old: whole(mid_a), new: whole(mid_b) };
+    let mut found = found.unwrap_or_else(as_a_whole);
     found.same += bare(a.get(..head)?) + bare(a.get(middle(a)..)?);
     let half = |s: &str| found.same * 2 >= bare(s).max(1);
     if !half(a) || !half(b) {
@@ -116,10 +118,13 @@ fn width_at(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8)
 }
 
-/// The words that differ in two texts; `places` keeps where something only comes or goes.
-fn between(a: &str, b: &str, places: bool) -> Pair {
+/// The words that differ in two texts, if at most `edits` do; `places` keeps where something only comes or goes.
+fn between(a: &str, b: &str, places: bool, edits: usize) -> Option<Pair> {
     let words = |line| UnicodeSegmentation::split_word_bounds(line).map(str::as_bytes).collect::<Vec<_>>();
     let (words_a, words_b) = (words(a), words(b));
+    if edits < usize::MAX && !within(&words_a, &words_b, edits) {
+        return None;
+    }
     let (mut at_a, mut at_b) = (0, 0);
     let mut found = Pair { likeness: 0.0, same: 0, old: Vec::new(), new: Vec::new() };
     for op in operations(&words_a, &words_b) {
@@ -135,7 +140,39 @@ fn between(a: &str, b: &str, places: bool) -> Pair {
         }
         (at_a, at_b) = (end_a, end_b);
     }
-    found
+    Some(found)
+}
+
+/// Whether one row of words becomes the other by at most so many that come or go: as far as that many lead on each
+/// diagonal (Myers 1986).
+fn within(a: &[&[u8]], b: &[&[u8]], edits: usize) -> bool {
+    let middle = edits + 1;
+    let mut reach = vec![0; 2 * middle + 1];
+    for edit in 0..=edits {
+        let (low, high) = (middle - edit, middle + edit);
+        for diagonal in (low..=high).step_by(2) {
+            let of = |n: usize| reach.get(n).copied().unwrap_or_default();
+            let down = diagonal == low || diagonal != high && of(diagonal - 1) < of(diagonal + 1);
+            let mut x = if edit == 0 {
+                0
+            } else if down {
+                of(diagonal + 1)
+            } else {
+                of(diagonal - 1) + 1
+            };
+            let mut y = (x + middle).saturating_sub(diagonal);
+            while a.get(x).is_some_and(|word| b.get(y) == Some(word)) {
+                (x, y) = (x + 1, y + 1);
+            }
+            if x >= a.len() && y >= b.len() {
+                return true;
+            }
+            if let Some(far) = reach.get_mut(diagonal) {
+                *far = x;
+            }
+        }
+    }
+    false
 }
 
 fn join(ranges: &mut Vec<Range<usize>>, next: Range<usize>, places: bool) {
@@ -143,5 +180,30 @@ fn join(ranges: &mut Vec<Range<usize>>, next: Range<usize>, places: bool) {
         Some(last) => last.end = next.end,
         None if next.is_empty() && !places => {}
         None => ranges.push(next),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_comes_and_goes_is_counted_up_to_the_bound_and_no_further(
+            a in proptest::collection::vec(0u8..3, 0..12),
+            b in proptest::collection::vec(0u8..3, 0..12),
+        ) {
+            let words = |of: &[u8]| of.iter().map(|n| [*n]).collect::<Vec<_>>();
+            let (a, b) = (words(&a), words(&b));
+            let (a, b): (Vec<&[u8]>, Vec<&[u8]>) =
+                (a.iter().map(|w| &w[..]).collect(), b.iter().map(|w| &w[..]).collect());
+            let differ = |op: &DiffOp| !matches!(op, DiffOp::Equal { .. });
+            let edits = |op: &DiffOp| op.old_range().len() + op.new_range().len();
+            let least = operations(&a, &b).iter().filter(|op| differ(op)).map(edits).sum::<usize>();
+            prop_assert!(within(&a, &b, least));
+            prop_assert!(least == 0 || !within(&a, &b, least - 1));
+        }
     }
 }

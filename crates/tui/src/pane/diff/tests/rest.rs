@@ -130,3 +130,17 @@ fn of_a_very_long_line_every_place_that_changed_is_drawn_and_a_new_one_is_drawn_
     let all = flat(&s.text(100, 40));
     assert!(all.contains("\"k30\"") && all.contains("\"k59\""), "{all}");
 }
+
+#[test]
+fn of_lines_that_differ_at_very_many_places_the_whole_line_is_the_news() {
+    let mut s = Screen::new();
+    let line = |changed: &str| {
+        (0..3_000).map(|n| format!("k{n}{} ", if n % 3 == 0 { changed } else { "" })).collect::<String>()
+    };
+    assert!(line("").len() < 32 * 1024);
+    s.propose(20, "map.js", &format!("{}\n", line("")), &format!("{}\n", line("x")));
+    s.tell(review(30, &[20]));
+    s.draw(100, 40);
+    let words = s.pane.words.borrow();
+    assert!(words.values().all(|w| w.old.is_empty() && w.new.is_empty()), "{words:?}");
+}
