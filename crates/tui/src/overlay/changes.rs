@@ -210,7 +210,7 @@ impl Diff {
     /// Whether there is more of it than is seen at once.
     fn goes(&self, ctx: &Ctx<'_>) -> bool {
         let (columns, room) = Self::room(ctx);
-        self.written.rows(ctx, 0, columns, room + 1).len() > room
+        self.written.is_longer(ctx, columns, room)
     }
 }
 

@@ -243,6 +243,9 @@ pub struct DiffPane {
     words: RefCell<HashMap<(usize, usize), Arc<Words>>>,
     /// Rows of long lines, by line and width.
     long: RefCell<HashMap<(doc::Line, usize), Laid>>,
+    /// How often lines were laid out.
+    #[cfg(test)]
+    drawn: std::cell::Cell<usize>,
     /// How often a long line was laid out.
     #[cfg(test)]
     laid: std::cell::Cell<usize>,
@@ -298,6 +301,8 @@ impl Default for DiffPane {
             doc: Doc::default(),
             words: RefCell::default(),
             long: RefCell::default(),
+            #[cfg(test)]
+            drawn: std::cell::Cell::default(),
             #[cfg(test)]
             laid: std::cell::Cell::default(),
             stale: true,

@@ -43,6 +43,8 @@ impl DiffPane {
     /// The rows of one line at `width` columns. A long line is laid out once: it has neither colours nor marked words
     /// that could come later, and a key costs the same beside it.
     pub(super) fn rows_of(&self, ctx: &Ctx<'_>, line: Line, width: usize) -> Laid {
+        #[cfg(test)]
+        self.drawn.set(self.drawn.get() + 1);
         if !self.is_long(line) {
             return Arc::new(self.lay(ctx, line, width));
         }

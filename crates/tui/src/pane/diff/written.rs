@@ -46,6 +46,18 @@ impl WrittenDiff {
         Self { pane: DiffPane { written: true, ..pane }, secrets: secrets.clone(), large: false }
     }
 
+    /// What this pane shows.
+    #[cfg(test)]
+    pub(super) fn showing(pane: DiffPane) -> Self {
+        Self { pane, secrets: Redactor::default(), large: false }
+    }
+
+    /// How many lines were laid out so far.
+    #[cfg(test)]
+    pub(super) fn drawn(&self) -> usize {
+        self.pane.drawn.get()
+    }
+
     /// The texts that it wants.
     pub fn asks(&self) -> Vec<Ask> {
         let file = self.pane.files.first();
@@ -77,6 +89,20 @@ impl WrittenDiff {
     /// How many lines it has, before they are wrapped.
     pub fn lines(&self) -> usize {
         self.pane.doc.lines.len()
+    }
+
+    /// Whether it has more rows than this; no more of it is laid out than that takes.
+    pub fn is_longer(&self, ctx: &Ctx<'_>, width: usize, height: usize) -> bool {
+        let lines = &self.pane.doc.lines;
+        let mut left = height;
+        let fits = |line: &super::doc::Line| {
+            let rows = self.pane.rows_of(ctx, *line, width).len();
+            let fits = rows <= left;
+            left = left.saturating_sub(rows);
+            fits
+        };
+        // A line has a row at least.
+        lines.len() > height || !lines.iter().all(fits)
     }
 
     /// At most `height` rows from line `top` on.

@@ -144,3 +144,21 @@ fn of_lines_that_differ_at_very_many_places_the_whole_line_is_the_news() {
     let words = s.pane.words.borrow();
     assert!(words.values().all(|w| w.old.is_empty() && w.new.is_empty()), "{words:?}");
 }
+
+#[test]
+fn whether_a_written_diff_is_longer_than_the_page_is_known_without_laying_it_out() {
+    let written = |lines: usize| {
+        let text = |word: &str| (0..lines).map(|n| format!("{word} {n}\n")).collect::<String>();
+        let mut s = Screen::new();
+        s.propose(20, "a.rs", &text("old"), &text("new"));
+        s.draw(100, 40);
+        let pane = std::mem::take(&mut s.pane);
+        (s, WrittenDiff::showing(pane))
+    };
+    for (lines, longer, laid) in [(3, false, 7), (18, true, 0), (400, true, 0)] {
+        let (s, diff) = written(lines);
+        let before = diff.drawn();
+        assert_eq!(diff.is_longer(&s.story.ctx(), 60, 20), longer, "{lines}");
+        assert_eq!(diff.drawn() - before, laid, "{lines}");
+    }
+}
