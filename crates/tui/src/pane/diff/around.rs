@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-use super::words::LONGEST_BYTES;
 use crate::row::{Ink, Piece, count};
 
 /// Bytes around a change in a long line that are drawn with it.
@@ -13,16 +12,17 @@ const AROUND: usize = 60;
 const UNCHANGED: usize = 160;
 
 /// How a long line is cut: the sign for what is left out, how that is drawn, and the key that shows all.
+#[derive(Clone, Copy)]
 pub(super) struct Cut<'a> {
     pub(super) ellipsis: &'a str,
     pub(super) ink: Ink,
-    pub(super) key: Option<String>,
+    pub(super) key: Option<&'a str>,
 }
 
-/// The parts of a text that are drawn, in order; nothing where it is drawn whole. A line of a change of which nothing is
-/// marked is new as a whole.
+/// The parts of a long text that are drawn, in order; nothing where it is drawn whole. A line of a change of which nothing
+/// is marked is new as a whole.
 fn parts(text: &str, marked: &[Range<usize>], changed: bool) -> Option<Vec<Range<usize>>> {
-    if text.len() <= LONGEST_BYTES || changed && marked.is_empty() {
+    if changed && marked.is_empty() {
         return None;
     }
     let (floor, ceil) = (|at: usize| text.floor_char_boundary(at), |at: usize| text.ceil_char_boundary(at));

@@ -15,7 +15,7 @@ use super::{
     CONTEXT_LINES, DiffPane, Laid,
     around::{self, Cut},
     doc::{Content, File, Line, Sides},
-    words::Words,
+    words::{LONGEST_BYTES, Words},
 };
 use crate::{
     highlight::{Colours, LONGEST_LINE_BYTES},
@@ -215,12 +215,13 @@ impl DiffPane {
         marked: &[Range<usize>],
         on: Option<Slot>,
     ) -> Vec<Piece> {
-        if self.context.is_some_and(|lines| lines > CONTEXT_LINES) {
+        let whole = self.context.is_some_and(|lines| lines > CONTEXT_LINES);
+        if whole || pieces.iter().map(|piece| piece.text().len()).sum::<usize>() <= LONGEST_BYTES {
             return pieces;
         }
         let faint = Ink::of(Slot::Faint);
         let ink = on.map_or(faint, |ground| faint.on(ground));
-        let key = ctx.keymap.key(super::DiffAction::MoreContext);
+        let key = self.more_key.get_or_init(|| ctx.keymap.key(super::DiffAction::MoreContext)).as_deref();
         around::cut(pieces, marked, on.is_some(), Cut { ellipsis: ctx.glyphs.ellipsis, ink, key })
     }
 
