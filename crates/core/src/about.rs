@@ -71,6 +71,19 @@ impl AboutChange {
     }
 }
 
+impl AboutChange {
+    /// What is told once a session that is not open has it.
+    pub const fn done(&self) -> &'static str {
+        match (self.archived, &self.title, &self.labels) {
+            (Some(true), ..) => "put away; `pilothouse sessions list --archived` has it",
+            (Some(false), ..) => "in lists again",
+            (None, Some(_), _) => "renamed",
+            (None, None, Some(_)) => "labels kept",
+            (None, None, None) => "nothing was said of it",
+        }
+    }
+}
+
 /// A label as it is kept.
 ///
 /// # Errors
@@ -119,6 +132,15 @@ impl About {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_told_of_a_change_names_what_was_done_and_where_the_session_is() {
+        assert_eq!(AboutChange::title("x").done(), "renamed");
+        assert!(
+            AboutChange::archived(true).done().starts_with("put away; `pilothouse sessions list --archived`")
+        );
+        assert_eq!(AboutChange::archived(false).done(), "in lists again");
+    }
 
     #[test]
     fn a_title_is_one_line_and_a_label_one_word() {

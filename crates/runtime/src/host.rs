@@ -58,7 +58,8 @@ pub async fn host(
                 }
                 Some(HostRequest::List) => host.list().await,
                 Some(HostRequest::Describe { session, change }) => {
-                    host.tend(session, move |place| upkeep::describe(place, change).map(|_| "kept")).await;
+                    let done = change.done();
+                    host.tend(session, move |place| upkeep::describe(place, change).map(|_| done)).await;
                 }
                 Some(HostRequest::Delete { session, heard }) => {
                     host.tend(session, move |place| upkeep::delete(place, Some(heard)).map(|()| "deleted")).await;
