@@ -205,7 +205,9 @@ pub(crate) fn page(home: &Home, all: &BTreeMap<String, Said>) -> String {
         format!("{key} = {}{from}", said.value)
     };
     let head = format!("Yours stand in {}; what names no place is the default.", file(home).display());
-    [head, String::new()].into_iter().chain(all.iter().map(line)).collect::<Vec<_>>().join("\n")
+    let change =
+        "`pilothouse config edit` opens that file; your next message takes what was changed.".to_owned();
+    [head, change, String::new()].into_iter().chain(all.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn file(home: &Home) -> std::path::PathBuf {
@@ -216,6 +218,13 @@ fn file(home: &Home) -> std::path::PathBuf {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_names_the_command_that_changes_a_setting() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = page(&Home::under(dir.path()), &BTreeMap::new());
+        assert!(text.contains("`pilothouse config edit`"), "{text}");
+    }
 
     #[test]
     fn every_value_is_told_with_its_place_and_none_of_a_secret() {
