@@ -19,7 +19,7 @@ use pilothouse_core::{
 use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
 use crate::{
     markdown::Markdown,
-    row::{self, Ink, Piece, Row, wrap},
+    row::{self, Ink, Piece, Row, wrap, wrap_hanging},
     theme::{Glyphs, Slot},
 };
 
@@ -52,6 +52,20 @@ pub(super) fn said(text: &Text, at: Millis, env: &Env<'_>, rows: &mut Vec<Row>) 
 }
 
 /// What a message waits for whose meaning is not known yet: its place among those, and whether a model is asked.
+/// A step of a plan that waits, whole: what finds no place goes on below its first word.
+fn step(line: &str, width: usize) -> Vec<Row> {
+    let title = line.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '.'));
+    let indent = (line.len() - title.len()).min(width / 2);
+    let parts = wrap_hanging(&Row::of(line, Slot::Text).pieces, width, indent).into_iter();
+    let below = |(n, mut part): (usize, Row)| {
+        if n > 0 {
+            part.pieces.insert(0, Piece::new(&" ".repeat(indent), Slot::Text));
+        }
+        part
+    };
+    parts.enumerate().map(below).collect()
+}
+
 pub(super) fn unheard(place: Option<(usize, bool)>, env: &Env<'_>, rows: &mut Vec<Row>) {
     let what = match place {
         None => return,
@@ -335,7 +349,7 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     }
     rows.push(Row::new());
     for line in lines {
-        rows.push(Row::of(&row::uncoded(line), Slot::Text).cut(env.width, g.ellipsis));
+        rows.extend(step(&row::uncoded(line), env.width));
     }
     card.note.lay(env.width, g);
     card.note.colour(0..usize::MAX, env.colours);

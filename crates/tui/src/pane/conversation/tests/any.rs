@@ -119,3 +119,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_steps_of_a_plan_that_waits_are_read_whole_whatever_the_width() {
+    let mut s = Screen::new();
+    s.tell(said(1, "Add rate limiting"));
+    s.tell(Event::PlanReady { plan: plan() });
+    let rows = s.text(24, 30);
+    let at = rows.iter().position(|row| row.contains("3. Answer")).unwrap();
+    let step: Vec<&str> = rows[at..at + 2].iter().map(|row| row.trim_end()).collect();
+    let indent = rows[at].find("Answer").unwrap();
+    assert_eq!(step, [" ".repeat(indent - 3) + "3. Answer 429 with", " ".repeat(indent) + "Retry-After"]);
+}
