@@ -1083,6 +1083,20 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Doubt::is_none")]
         doubt: Doubt,
     },
+    /// What writes made of a file is to be taken back hunk by hunk; what takes it back is looked for.
+    TakeBackSought {
+        /// The line of work that proposes it.
+        lane: LaneId,
+        /// The file.
+        path: RelPath,
+        /// The writes, the oldest first.
+        writes: Vec<ApplyId>,
+    },
+    /// Nothing came of that.
+    TakeBackUnmade {
+        /// The line of work that would have proposed it.
+        lane: LaneId,
+    },
     /// What the session wrote is to be committed; git looks what it has of it.
     CommitSought {
         /// What it goes by.

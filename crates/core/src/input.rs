@@ -15,7 +15,9 @@ use crate::{
     event::FileChange,
     fact::Place,
     hook::{Hook, HookOutcome},
-    ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, RunId, Seq, TaskId, TurnId},
+    ids::{
+        ApplyId, ApprovalId, CallId, CheckpointId, LaneId, Process, ProposalId, RunId, Seq, TaskId, TurnId,
+    },
     intent::{Mode, TierAnswer},
     memory::MemoryOwner,
     money::Limits,
@@ -28,7 +30,7 @@ use crate::{
     sandbox::Sandbox,
     scope::PermissionMode,
     talk::{Fault, ModelReply, Usage},
-    tool::{Redraft, ToolOutcome, Wrote},
+    tool::{ProposalDraft, Redraft, ToolOutcome, Wrote},
     trust::Standing,
 };
 
@@ -173,6 +175,13 @@ pub enum Input {
         /// The last one that was listed.
         last: ApplyId,
     },
+    /// The user wants to take back hunk by hunk what these writes made of a file.
+    UndoFile {
+        /// The file.
+        path: RelPath,
+        /// The writes that they saw, the oldest first.
+        writes: Vec<ApplyId>,
+    },
     /// The user wants the last undone change put back.
     Redo,
     /// The text of a message that waited, and what the later tiers think of it.
@@ -276,6 +285,13 @@ pub enum Input {
         apply: ApplyId,
         /// How.
         result: Result<(), WriteFault>,
+    },
+    /// What takes back what writes made of a file is here, or why there is nothing to propose.
+    TakeBackMade {
+        /// The line of work that proposes it.
+        lane: LaneId,
+        /// The change of the file as it is now.
+        result: Result<Reversal, String>,
     },
     /// All files of the workspace were hashed; `None` when nobody could look.
     TreeSeen {
@@ -438,6 +454,15 @@ pub struct WriteFault {
     pub stale: bool,
     /// The same changes against what the files hold now.
     pub rebased: Vec<Rebased>,
+}
+
+/// What takes back what writes made of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reversal {
+    /// The change of the file as it is now.
+    pub draft: ProposalDraft,
+    /// Where it changes lines that others changed since, in words.
+    pub meets: Option<String>,
 }
 
 /// A change as it is against what its file holds now.

@@ -72,6 +72,9 @@ pub struct TakeBack {
     /// Whether somewhere it changes lines that were changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub meets: bool,
+    /// Whether what is approved of it is a write of its own, which leaves that one in the ledger as it stands there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anew: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what derives hands it so")]
@@ -186,6 +189,16 @@ impl Proposal {
         for (at, decision) in decided {
             self.decided.extend(moved(at, hunk, parts.len()).map(|at| (at, decision)));
         }
+    }
+
+    /// The write that is undone by it, or redone, where what it takes back is no write of its own.
+    pub fn undoes(&self) -> Option<TakeBack> {
+        self.back.filter(|back| !back.anew)
+    }
+
+    /// The write of which the user picks what is to go, where what it takes back is a write of its own.
+    pub fn picks_from(&self) -> Option<ApplyId> {
+        self.back.filter(|back| back.anew).map(|back| back.apply)
     }
 
     /// The hash of exactly what the user is shown; an approval is bound to it.

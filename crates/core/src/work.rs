@@ -44,6 +44,8 @@ pub enum WorkKey {
     Write(ApplyId),
     /// Taking it back (`false`) or putting it back (`true`).
     Revert(ApplyId, bool),
+    /// Looking for what takes back what writes made of a file.
+    TakeBack(LaneId),
     /// Looking what the words of a command mean that waits.
     Look(CheckpointId),
     /// Keeping rules in the user's file.
@@ -144,6 +146,13 @@ pub enum Work {
         record: Option<BlobId>,
         /// What of that may be somebody else's stays as it is.
         keep: bool,
+    },
+    /// Work out what takes back what writes made of a file, against what that is now; nothing is written.
+    TakeBack {
+        /// What goes by it.
+        lane: LaneId,
+        /// What each write made of the file, the oldest first.
+        files: Vec<FileChange>,
     },
     /// Look what the words of a command mean that waits.
     Look {
@@ -281,6 +290,8 @@ pub struct Take {
     pub taken: BTreeSet<usize>,
     /// The hunks that stay undecided beside them.
     pub undecided: BTreeSet<usize>,
+    /// The permission bits of a file that comes back, where they are known.
+    pub mode: Option<u32>,
 }
 
 impl Work {
@@ -295,6 +306,7 @@ impl Work {
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
             Self::Write { apply, .. } => WorkKey::Write(*apply),
             Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
+            Self::TakeBack { lane, .. } => WorkKey::TakeBack(*lane),
             Self::Look { checkpoint, .. } => WorkKey::Look(*checkpoint),
             Self::Keep { approval, .. } => WorkKey::Keep(*approval),
             Self::Remember { approval, .. } => WorkKey::Remember(*approval),

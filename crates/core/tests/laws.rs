@@ -47,8 +47,8 @@ use pilothouse_core::{
     compaction::Dropped,
     event::{Event, Stamped},
     hook::{Hold, Hook, HookMode, HookStatus, Occasion},
-    ids::{CallId, CheckpointId, Millis, TaskId},
-    input::{Input, TiersAnswered, WriteFault},
+    ids::{ApplyId, CallId, CheckpointId, Millis, TaskId},
+    input::{Input, Reversal, TiersAnswered, WriteFault},
     intent::{Control, IntentNode, IntentPath, Phase, Source, TierAnswer, Turn},
     memory::MemoryOwner,
     pipeline::{Material, ToolStep},
@@ -192,6 +192,7 @@ fn read_scoped_sequences_never_write() {
                     Work::Prepare { .. }
                     | Work::Write { .. }
                     | Work::Revert { .. }
+                    | Work::TakeBack { .. }
                     | Work::Keep { .. }
                     | Work::Remember { .. } => {
                         panic!("seed {seed}: {work:?}")

@@ -83,6 +83,8 @@ mod steer;
 #[path = "stories/stops.rs"]
 mod stops;
 mod support;
+#[path = "stories/take_back.rs"]
+mod take_back;
 #[path = "stories/titles.rs"]
 mod titles;
 #[path = "stories/transcript.rs"]

@@ -96,7 +96,8 @@ commands! {
     Compact "compact" [] Optional("again|WHAT TO KEEP"), Session, "sum up earlier talk; the log keeps it";
     Context "context" [] Nothing, Either, "what the model is told next; there p pins, d drops";
     Reset "reset" ["new", "clear"] Nothing, Session, "clear plan and facts";
-    Undo "undo" [] Nothing, Session, "take back the last applied change";
+    Undo "undo" [] Optional("FILE"), Session,
+        "take back the last applied change; of a FILE, hunk by hunk what was written to it";
     Unundo "unundo" [] Nothing, Session, "put back the last undone change";
     Diff "diff" [] Nothing, Screen, "go to the proposed changes";
     Changes "changes" ["written"] Optional("run|turn"), Either,

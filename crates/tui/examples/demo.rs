@@ -136,13 +136,16 @@ impl Driver {
                 self.todo.push_back(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) });
             }
             Work::Write { apply, .. } => self.todo.push_back(Input::ApplyEnded { apply, result: Ok(()) }),
+            Work::TakeBack { lane, .. } => {
+                let result = Err("the demo has no files".to_owned());
+                self.todo.push_back(Input::TakeBackMade { lane, result });
+            }
             Work::Revert { apply, .. } => self.todo.push_back(Input::RevertEnded { apply, result: Ok(()) }),
             Work::Remember { approval, .. } => {
                 self.todo.push_back(Input::MemoryKept { approval, result: Ok("memory.md".to_owned()) });
             }
             Work::Keep { approval, .. } => {
-                let result = Ok("permissions.toml".to_owned());
-                self.todo.push_back(Input::RulesKept { approval, result });
+                self.todo.push_back(Input::RulesKept { approval, result: Ok("permissions.toml".to_owned()) });
             }
         }
     }

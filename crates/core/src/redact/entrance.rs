@@ -86,6 +86,9 @@ impl Redactor {
             Input::RevertEnded { apply, result } => {
                 Input::RevertEnded { apply, result: result.map_err(|f| self.write_fault(f)) }
             }
+            Input::TakeBackMade { lane, result } => {
+                Input::TakeBackMade { lane, result: result.map_err(|t| self.text(t)) }
+            }
             Input::Panicked { call, apply, message } => {
                 Input::Panicked { call, apply, message: self.text(message) }
             }
@@ -153,6 +156,7 @@ impl Redactor {
             | Input::DecideLines { .. }
             | Input::Split { .. }
             | Input::EditProposal { .. }
+            | Input::UndoFile { .. }
             | Input::Up
             | Input::Cancel
             | Input::StopAnswer

@@ -2,7 +2,11 @@
 //!
 //! Owns their states. Never decides: what happened is told by events.
 
+mod back;
+
 use std::collections::{BTreeMap, BTreeSet};
+
+use back::SoughtBack;
 
 use crate::{
     blob::BlobId,
@@ -10,8 +14,7 @@ use crate::{
     event::{Event, FileChange},
     ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId},
     money,
-    outcome::ChangeKind,
-    proposal::{Decision, Proposal, ProposalStatus, TakeBack},
+    proposal::{Decision, Proposal, ProposalStatus},
     question::UndoQuestion,
     session::{Lane, Talk},
     tool::Doubt,
@@ -25,6 +28,7 @@ pub(super) struct Changes {
     ledger: Vec<ApplyId>,
     undone: Vec<ApplyId>,
     taking_back: TakingBack,
+    sought: Option<SoughtBack>,
     /// Steps' lanes that had nothing left to do but to have looked at what they proposed.
     through: BTreeSet<LaneId>,
 }
@@ -159,6 +163,10 @@ impl Changes {
         &self.taking_back
     }
 
+    pub const fn sought(&self) -> Option<&SoughtBack> {
+        self.sought.as_ref()
+    }
+
     pub fn undone(&self) -> &[ApplyId] {
         &self.undone
     }
@@ -171,6 +179,7 @@ impl Changes {
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.drop_older(proposal);
+                self.sought.take_if(|s| s.lane == proposal.lane);
                 self.proposals.insert(proposal.id, proposal.clone());
             }
             Event::HunkDecided { proposal, hunk, decision, .. } => {
@@ -235,6 +244,10 @@ impl Changes {
     )]
     fn fold_revert(&mut self, event: &Event) {
         match event {
+            Event::TakeBackSought { lane, path, writes } => {
+                self.sought = Some(SoughtBack { lane: *lane, path: path.clone(), writes: writes.clone() });
+            }
+            Event::TakeBackUnmade { .. } => self.sought = None,
             Event::RevertStarted { apply, redo, keep, to } => {
                 let TakingBack { left, .. } = &self.taking_back;
                 if to.is_none() || left.first() != to.as_ref() || left.last() != Some(apply) {
@@ -318,6 +331,7 @@ impl Changes {
 
     /// The process that wrote is gone: what had not begun does not begin.
     pub fn reopened(&mut self) {
+        self.sought = None;
         for apply in self.applies.values_mut() {
             if matches!(apply.status, ApplyStatus::Approved) {
                 apply.status = ApplyStatus::Failed;
@@ -375,62 +389,6 @@ impl Changes {
         self.applies.insert(apply.id, apply);
     }
 
-    /// What a write takes back, or puts back, if it does that.
-    pub fn takes_back(&self, apply: &Apply) -> Option<TakeBack> {
-        apply.take.iter().find_map(|(id, _)| self.proposals.get(id)?.back)
-    }
-
-    /// A write is taken back, or put back, in files that others changed since: where that is all of it, it is from now on
-    /// what that came to. What of it was not taken stays where it is, and the part that was stands by itself.
-    fn carry(&mut self, id: ApplyId, back: TakeBack, files: Vec<FileChange>) {
-        let Some(of) = self.applies.get(&back.apply) else { return };
-        let taken = |own: &FileChange| files.iter().find(|f| f.path == own.path);
-        if of.stands() != back.redo {
-            let rest = |own: &FileChange| match taken(own) {
-                Some(taken) => self.rest_of(own, taken, back.redo),
-                None => Some(own.clone()),
-            };
-            let rest: Vec<FileChange> = of.files.iter().filter_map(rest).collect();
-            if !rest.is_empty() {
-                self.applies.entry(back.apply).and_modify(|of| of.files = rest);
-                self.applies.entry(id).and_modify(|part| part.part = true);
-                return;
-            }
-        }
-        let Some(of) = self.applies.get_mut(&back.apply) else { return };
-        if of.stands() != back.redo {
-            of.files.retain(|f| files.iter().any(|g| g.path == f.path));
-        }
-        for file in files {
-            let new = if back.redo { file } else { file.inverse() };
-            match of.files.iter_mut().find(|f| f.path == new.path) {
-                Some(old) if back.redo && old.after == new.before => old.after = new.after,
-                Some(old) if !back.redo && old.before == new.after => old.before = new.before,
-                Some(old) => *old = FileChange { proposal: old.proposal, mode: old.mode, ..new },
-                None => of.files.push(new),
-            }
-        }
-    }
-
-    /// What is left of a file of a write of which hunks were taken back, or put back.
-    fn rest_of(&self, own: &FileChange, taken: &FileChange, redo: bool) -> Option<FileChange> {
-        let (from, to) = if redo { (own.before, own.after) } else { (own.after, own.before) };
-        let proposed = self.proposals.get(&taken.proposal).map(|p| p.after);
-        let whole = if from == taken.before { to } else { proposed.unwrap_or(to) };
-        if taken.after == whole {
-            return None;
-        }
-        let (before, after) = if redo { (taken.after, whole) } else { (whole, taken.after) };
-        let kind = match (before, after) {
-            (None, _) => ChangeKind::Create,
-            (_, None) => ChangeKind::Delete,
-            (Some(_), Some(_)) => ChangeKind::Modify,
-        };
-        let (added, removed) = if redo { (taken.added, taken.removed) } else { (taken.removed, taken.added) };
-        let (added, removed) = (own.added.saturating_sub(added), own.removed.saturating_sub(removed));
-        Some(FileChange { kind, before, after, added, removed, ..own.clone() })
-    }
-
     /// A write is not on disk any more, or is again.
     fn reverted(&mut self, apply: ApplyId, redo: bool) {
         let named = self.part_of(apply, redo).unwrap_or(apply);
@@ -448,17 +406,6 @@ impl Changes {
             self.undone.push(named);
             self.taking_back.done.extend(self.taking_back.left.pop_if(|a| *a == named));
         }
-    }
-
-    /// The part of a write that was taken last, where a log of before tells of the write as a whole.
-    fn part_of(&self, apply: ApplyId, redo: bool) -> Option<ApplyId> {
-        let back = |a: &Apply| self.takes_back(a).is_some_and(|b| b.apply == apply && b.redo == redo);
-        let listed = |id: ApplyId| self.ledger.contains(&id) || self.undone.contains(&id);
-        if self.applies.get(&apply)?.status.is_open() {
-            return None;
-        }
-        let mut parts = self.applies.values().rev().filter(|a| a.part && a.stands() && !listed(a.id));
-        parts.find(|a| back(a)).map(|a| a.id)
     }
 
     /// The questions about several changes that are taken back end without a yes: the rest stays.

@@ -37,6 +37,7 @@ mod say;
 mod source;
 mod steer;
 mod stop;
+mod take_back;
 mod terms;
 mod trust;
 mod turns;
@@ -160,6 +161,8 @@ impl<'a> Draft<'a> {
             Input::SetBudget(limits) => self.set_budget_for_now(limits),
             Input::Undo => self.undo(),
             Input::UndoTo { to, last } => self.undo_to(to, last),
+            Input::UndoFile { path, writes } => self.undo_file(path, writes),
+            Input::TakeBackMade { lane, result } => self.take_back_made(lane, result),
             Input::Redo => self.redo_change(),
             Input::TiersAnswered { turn, said } => self.understood(turn, *said),
             Input::Crowded { call } => self.crowded(call),

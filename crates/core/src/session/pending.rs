@@ -52,6 +52,8 @@ impl State {
             all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());
         let sought = self.plan_sought.clone();
         let sought = sought.map(|(call, _, path)| Work::ReadPlan { call, path });
+        let back = self.changes.sought().map(|s| Work::TakeBack { lane: s.lane, files: self.back_files(s) });
+        let all = all.chain(back);
         let looking = self.run.iter().filter_map(|run| run.looking);
         let looking = looking.map(|call| Work::SeeTree { call });
         let all =
@@ -206,6 +208,7 @@ impl State {
             hunks: p.hunks.clone(),
             taken: taken.clone(),
             undecided: p.waiting(),
+            mode: p.picks_from().and_then(|apply| self.file_of(apply, &p.path)?.mode),
         })
     }
 }

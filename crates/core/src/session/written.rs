@@ -25,7 +25,7 @@ use crate::{
     intent::{Classifier, Turn},
     money::Spell,
     plan::{Plan, Task, TaskStatus, is_prose},
-    proposal::{Decision, ProposalStatus},
+    proposal::{Decision, Proposal, ProposalStatus},
     relpath::RelPath,
     scope::Capability,
     tool::ChangeKind,
@@ -117,8 +117,8 @@ pub struct WrittenFile {
     pub added: usize,
     /// Lines removed likewise.
     pub removed: usize,
-    /// How often it was written.
-    pub times: usize,
+    /// The writes, the oldest first.
+    pub writes: Vec<ApplyId>,
     /// Where its lines come from; `None` where a write does not say, and lines are added up.
     runs: Option<Runs>,
 }
@@ -126,17 +126,17 @@ pub struct WrittenFile {
 impl WrittenFile {
     fn of(file: &FileChange) -> Self {
         let (path, before, after) = (file.path.clone(), file.before, file.before);
-        Self { path, before, after, added: 0, removed: 0, times: 0, runs: Some(Runs::untouched()) }
+        Self { path, before, after, added: 0, removed: 0, writes: Vec::new(), runs: Some(Runs::untouched()) }
     }
 
-    fn again(&mut self, file: &FileChange, changes: Option<Vec<Change>>) {
+    fn again(&mut self, write: ApplyId, file: &FileChange, changes: Option<Vec<Change>>) {
         let joins = self.after == file.before;
         self.runs = self.runs.take().zip(changes).filter(|_| joins).map(|(mut runs, changes)| {
             runs.take_in(&changes);
             runs
         });
         self.after = file.after;
-        self.times += 1;
+        self.writes.push(write);
         (self.added, self.removed) = match &self.runs {
             _ if self.before == self.after => (0, 0),
             Some(runs) => runs.counts(),
@@ -166,13 +166,13 @@ impl WrittenFile {
 
 impl State {
     /// Takes another write of a file in.
-    fn take_write(&self, files: &mut Vec<WrittenFile>, file: &FileChange) {
+    fn take_write(&self, files: &mut Vec<WrittenFile>, write: ApplyId, file: &FileChange) {
         let at = files.iter().position(|f| f.path == file.path).unwrap_or_else(|| {
             files.push(WrittenFile::of(file));
             files.len() - 1
         });
         if let Some(known) = files.get_mut(at) {
-            known.again(file, self.changes_of(file));
+            known.again(write, file, self.changes_of(file));
         }
     }
 
@@ -194,6 +194,12 @@ impl State {
         };
         let mut takes = self.applies().get(&id).into_iter().flat_map(|a| &a.take);
         let proposal = takes.find_map(|(p, _)| self.proposals().get(p));
+        // What the user picked of a write to go is of the work that had written it.
+        let picked = proposal.and_then(Proposal::picks_from).and_then(|of| self.origins.of.get(&of)).copied();
+        if let Some(origin) = picked {
+            Arc::make_mut(&mut self.origins).of.insert(id, Origin { at: self.at, ..origin });
+            return;
+        }
         let (lane, task) = (proposal.map(|p| p.lane), proposal.and_then(|p| p.task));
         let plans = || self.plan.iter().chain(&self.suspended).chain(&self.earlier);
         // What a step proposed is of its plan, also once the step's lane ended with the process.
@@ -248,7 +254,7 @@ impl State {
     /// What was written, the oldest first, put together by run or message.
     pub fn written(&self, extent: Extent) -> Vec<Written> {
         let writes = self.within(extent).into_iter();
-        self.grouped(writes.map(|(_, origin, files)| (origin, files.iter().collect())))
+        self.grouped(writes.map(|(id, origin, files)| (id, origin, files.iter().collect())))
     }
 
     /// What was written and is in no commit that this session made since.
@@ -257,14 +263,17 @@ impl State {
             |id: ApplyId, file: &FileChange| !self.origins.committed.contains(&(id, file.path.clone()));
         let writes = self.writes().map(|(id, origin, all)| {
             let files: Vec<&FileChange> = all.iter().filter(|f| left(id, f)).collect();
-            (origin, files)
+            (id, origin, files)
         });
-        self.grouped(writes.filter(|(_, files)| !files.is_empty()))
+        self.grouped(writes.filter(|(.., files)| !files.is_empty()))
     }
 
-    fn grouped<'f>(&self, writes: impl Iterator<Item = (Origin, Vec<&'f FileChange>)>) -> Vec<Written> {
+    fn grouped<'f>(
+        &self,
+        writes: impl Iterator<Item = (ApplyId, Origin, Vec<&'f FileChange>)>,
+    ) -> Vec<Written> {
         let mut groups: Vec<Written> = Vec::new();
-        for (origin, files) in writes {
+        for (id, origin, files) in writes {
             let same = |g: &Written| match (g.origin.run, origin.run) {
                 (Some(one), Some(other)) => one == other,
                 (None, None) => g.origin.turn == origin.turn,
@@ -277,7 +286,7 @@ impl State {
             });
             if let Some(group) = groups.get_mut(at) {
                 for file in files {
-                    self.take_write(&mut group.files, file);
+                    self.take_write(&mut group.files, id, file);
                 }
             }
         }
@@ -364,8 +373,10 @@ impl State {
     /// Every file that was written within an extent, from before the first write to after the last.
     pub fn written_files(&self, extent: Extent) -> Vec<WrittenFile> {
         let mut all = Vec::new();
-        for file in self.within(extent).into_iter().flat_map(|(_, _, files)| files) {
-            self.take_write(&mut all, file);
+        for (id, _, files) in self.within(extent) {
+            for file in files {
+                self.take_write(&mut all, id, file);
+            }
         }
         all.retain(|f| f.before != f.after);
         all.sort_by(|a, b| a.path.cmp(&b.path));
@@ -395,8 +406,10 @@ impl State {
     /// What a run came to so far, and what runs before it wrote of the plan that it went on with.
     pub(super) fn completion(&self, run: &Run) -> Completion {
         let mut files = Vec::new();
-        for change in self.writes_for(run).flat_map(|(_, changes)| changes) {
-            self.take_write(&mut files, change);
+        for (id, changes) in self.writes_for(run) {
+            for change in changes {
+                self.take_write(&mut files, id, change);
+            }
         }
         let tasks = self.plan.iter().flat_map(|p| p.tasks.iter().map(move |t| (p.number(t.id), t)));
         let left = tasks.clone().filter(|(_, t)| t.status != TaskStatus::Done).map(|(number, t)| StepLeft {

@@ -55,6 +55,7 @@ pub(super) fn check_work(session: &Session) {
             | Work::Remember { .. }
             | Work::Hook { .. }
             | Work::Look { .. }
+            | Work::TakeBack { .. }
             | Work::LookCommit { .. }
             | Work::ReadPlan { .. }
             | Work::SeeTree { .. }

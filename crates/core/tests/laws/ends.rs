@@ -56,6 +56,8 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                 Work::Recall { .. } => true,
                 // Nor is a commit that the user asked for.
                 Work::LookCommit { .. } | Work::Commit { .. } | Work::ReadPlan { .. } => true,
+                // Nor is what the user wants back.
+                Work::TakeBack { .. } => true,
                 Work::Hook { call, .. } => match state.hook_runs[call].holds {
                     Some(Hold::Move(_) | Hold::Call(_)) => false,
                     Some(Hold::Apply(_)) | None => true,

@@ -168,12 +168,16 @@ pub(super) fn input(dice: &mut Dice, session: &Session) -> Input {
             let ledger = state.ledger();
             let last = ledger.last().copied().unwrap_or_default();
             let to = ledger.get(dice.roll(3)).copied().unwrap_or_default();
+            let wrote = |id: &ApplyId| Some((state.applies().get(id)?.files.first()?.path.clone(), *id));
+            let back = ledger.iter().rev().find_map(wrote);
+            let back = back.map_or(Input::Undo, |(path, id)| Input::UndoFile { path, writes: vec![id] });
             let (step, on) = (Pause::Step(TaskId(dice.roll(3) as u64)), dice.roll(4) > 0);
             let again = TaskId(dice.roll(3) as u64);
             dice.pick(&[
                 Input::Cancel,
                 Input::Undo,
                 Input::UndoTo { to, last },
+                back,
                 Input::Redo,
                 Input::Up,
                 Input::SetPermission(PermissionMode::ReadOnly),
@@ -328,6 +332,13 @@ pub(super) fn world(dice: &mut Dice, work: &Work) -> Input {
             apply: *apply,
             result: if dice.roll(6) == 0 { Err(broken()) } else { Ok(()) },
         },
+        Work::TakeBack { lane, files } => {
+            let path = files.first().map_or("a.txt", |f| f.path.as_str());
+            let draft = proposing(path, "1\n3\n", dice.pick(&["1\n2\n", ""])).proposals.remove(0);
+            let made = Reversal { draft, meets: (dice.roll(4) == 0).then(|| "at line 2".into()) };
+            let result = if dice.roll(6) == 0 { Err("nothing is left".into()) } else { Ok(made) };
+            Input::TakeBackMade { lane: *lane, result }
+        }
         Work::Hook { call, .. } => {
             let status = dice.pick(&[
                 HookStatus::Passed,

@@ -9,6 +9,7 @@ use pilothouse_core::{
     input::{Found, Input, Opening},
     intent::{Control, IntentNode, Phase},
     proposal::{Proposal, ProposalStatus},
+    relpath::RelPath,
     scope::{Capability, PermissionMode},
     session::{ApplyStatus, Deed, Foretold, LaneKind, State},
 };
@@ -397,6 +398,7 @@ struct Leave {
     auto: bool,
     continues: BTreeMap<TurnId, TurnId>,
     lanes: BTreeMap<LaneId, TurnId>,
+    back: BTreeMap<LaneId, RelPath>,
     open: BTreeMap<CheckpointId, CheckpointKind>,
     plan: Option<TurnId>,
 }
@@ -427,6 +429,7 @@ impl Leave {
                 let turn = self.lanes.get(lane).copied();
                 self.writes.extend(turn.filter(|turn| self.runs.contains(turn)));
             }
+            Event::TakeBackSought { lane, path, .. } => drop(self.back.insert(*lane, path.clone())),
             Event::TurnContinues { turn, of } => drop(self.continues.insert(*turn, *of)),
             Event::LaneOpened { lane, turn, .. } => drop(self.lanes.insert(*lane, *turn)),
             Event::PlanReady { plan } => self.plan = Some(plan.turn),
@@ -454,6 +457,12 @@ fn effects(log: &[Stamped], seed: u64) -> usize {
     for e in log {
         leave.fold(&e.event);
         if let Event::Proposed { proposal, .. } = &e.event {
+            // What the user wanted back is named by what they did themselves, file by file.
+            if let Some(path) = leave.back.get(&proposal.lane) {
+                assert_eq!(*path, proposal.path, "seed {seed}: another file is taken back");
+                checked += 1;
+                continue;
+            }
             let turn = leave.lanes[&proposal.lane];
             assert!(leave.may_write(turn), "seed {seed}: {turn:?} changed {} unasked", proposal.path);
             checked += 1;

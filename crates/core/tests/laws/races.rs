@@ -116,6 +116,7 @@ fn grants(b: &Bench, from: usize) -> usize {
         | Work::Commit { .. }
         | Work::Hook { .. }
         | Work::Look { .. }
+        | Work::TakeBack { .. }
         | Work::Keep { .. }
         | Work::Remember { .. } => false,
     });

@@ -214,7 +214,7 @@ fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
     }
     let groups = b.session.state().written(Extent::Session);
     assert_eq!(
-        groups.iter().map(|g| (g.goal.as_str(), g.files[0].times)).collect::<Vec<_>>(),
+        groups.iter().map(|g| (g.goal.as_str(), g.files[0].writes.len())).collect::<Vec<_>>(),
         [("fix the greeting", 1), ("rename the greeting", 2)]
     );
     assert_eq!(groups[1].origin.work, turn, "what is added while it runs is of the same work");
@@ -243,7 +243,7 @@ fn a_file_that_was_written_again_and_again_counts_once_from_before_to_after() {
     });
     assert_eq!(ended.unwrap().lines(), (1, 1), "one line is another: \"three\" came and went");
     let files = b.session.state().written_files(Extent::Session);
-    assert_eq!((files.len(), files[0].times, files[0].added, files[0].removed), (1, 2, 1, 1));
+    assert_eq!((files.len(), files[0].writes.len(), files[0].added, files[0].removed), (1, 2, 1, 1));
 }
 
 #[test]

@@ -404,6 +404,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),
             Effect::Start(Work::Write { .. }) => Some("write".into()),
             Effect::Start(Work::Revert { .. }) => Some("revert".into()),
+            Effect::Start(Work::TakeBack { .. }) => Some("take back".into()),
             Effect::Start(Work::Keep { .. }) => Some("keep".into()),
             Effect::Start(Work::Remember { .. }) => Some("remember".into()),
             Effect::Start(Work::Look { .. }) => None,

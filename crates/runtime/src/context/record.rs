@@ -208,6 +208,9 @@ pub(super) fn applied_files(
         let proposal = state.proposals().get(&file.proposal);
         let hunks = proposal.map_or(&[][..], |p| &p.hunks);
         let waits = proposal.filter(|_| file.rest.is_some()).map(Proposal::undecided).unwrap_or_default();
+        if proposal.is_some_and(|p| p.picks_from().is_some()) {
+            return (file.proposal, picked(texts, file, hunks.len(), taken(file.proposal)));
+        }
         let edited = state.transcript.was_edited(file.proposal);
         let said = |n: usize| state.transcript.comment(file.proposal, n);
         (file.proposal, written(texts, file, hunks, (taken(file.proposal), &waits, edited), said))
@@ -242,6 +245,18 @@ fn written<'a>(
         text.push_str(&now_there(texts, file, taken));
     }
     text
+}
+
+/// What the user took back of a file that was written; what they left of that stays as it was told.
+fn picked(texts: &dyn Texts, file: &FileChange, hunks: usize, taken: &BTreeSet<usize>) -> String {
+    let (path, counts) = (&file.path, format!("(+{} -{})", file.added, file.removed));
+    let (what, part) = match file.kind {
+        ChangeKind::Create => (" is there again", false),
+        ChangeKind::Delete => (" is removed again", false),
+        ChangeKind::Modify => ("", taken.len() < hunks),
+    };
+    let of = if part { " in part" } else { "" };
+    format!("taken back by the user{of}: {path}{what} {counts}{}", now_there(texts, file, taken))
 }
 
 /// Where a hunk stands in the file once those that were taken are written.
@@ -305,7 +320,8 @@ fn numbers(taken: &BTreeSet<usize>) -> String {
 }
 
 fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<String> {
-    let p = state.proposals().get(&id)?;
+    // What the user leaves of a take-back that they wanted themselves stays as it was told.
+    let p = state.proposals().get(&id).filter(|p| p.picks_from().is_none())?;
     let worded = !matches!(reason, "" | "skipped" | "every hunk was left");
     let why = if worded { format!(": {reason}") } else { String::new() };
     let places: Vec<String> = p.hunks.iter().map(Hunk::place).collect();

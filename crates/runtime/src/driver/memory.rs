@@ -62,6 +62,7 @@ impl Driver {
                 | WorkKey::Compact(_)
                 | WorkKey::Title(_)
                 | WorkKey::Prepare(_)
+                | WorkKey::TakeBack(_)
                 | WorkKey::Look(_)
                 | WorkKey::Recall(_)
                 | WorkKey::Remember(_)

@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::*;
 
+mod back;
 mod drafts;
 mod lent;
 mod outside;

@@ -166,6 +166,7 @@ impl Driver {
                 self.revert_command(key, apply, redo, (record, keep));
             }
             Work::Revert { apply, redo, files, record: None, .. } => self.revert(key, apply, redo, &files),
+            Work::TakeBack { lane, files } => self.take_back(key, lane, files),
             Work::Look { checkpoint, command, folder, confine } => {
                 let workshop = self.kit.workshop.clone();
                 self.spawn(key, None, None, async move {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pilothouse_core::{
     blob::BlobId,
     event::FileChange,
-    ids::{ApplyId, ApprovalId},
+    ids::{ApplyId, ApprovalId, LaneId},
     input::Input,
     policy::{Origin, Rule},
     work::{Take, WorkKey},
@@ -43,6 +43,21 @@ impl Driver {
         self.blocking(key, apply, move || {
             let result = prepare::revert(disk.as_ref(), &root, &blobs, &files, redo);
             Input::RevertEnded { apply, result }
+        });
+    }
+
+    /// Works out what takes back what writes made of a file; the session proposes it.
+    pub(super) fn take_back(&self, key: WorkKey, lane: LaneId, files: Vec<FileChange>) {
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        let tasks = self.tasks.clone();
+        self.spawn(key, None, None, async move {
+            let work = move || prepare::reversal(disk.as_ref(), &root, &blobs, &files);
+            let result = tasks.blocking(work).await.unwrap_or_else(|e| {
+                let message = e.try_into_panic().map_or_else(|e| e.to_string(), |p| said(p.as_ref()));
+                tracing::error!(?lane, message, "a part of the program failed");
+                Err(format!("a part of the program failed: {message}"))
+            });
+            Input::TakeBackMade { lane, result }
         });
     }
 

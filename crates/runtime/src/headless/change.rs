@@ -219,7 +219,7 @@ fn offered<'s>(event: &Event, session: &'s Session) -> Vec<&'s Proposal> {
     let Event::CheckpointOpened { checkpoint } = event else { return Vec::new() };
     let ids = checkpoint.kind.review().map(|r| r.proposals.as_slice()).unwrap_or_default();
     let known = ids.iter().filter_map(|id| session.state().proposals().get(id));
-    known.filter(|p| p.back.is_some()).collect()
+    known.filter(|p| p.undoes().is_some()).collect()
 }
 
 /// What is heard of the session while it takes a change back.

@@ -8,7 +8,7 @@ use pilothouse_core::{
     blob::{Blob, BlobId},
     diff::{self, Lines, Version},
     event::{FileChange, Rest},
-    input::{Rebased, WriteFault},
+    input::{Rebased, Reversal, WriteFault},
     tool::{ChangeKind, ProposalDraft, Redraft},
     work::Take,
 };
@@ -17,7 +17,11 @@ use super::{Swap, fault, stale, swap_all};
 use crate::{
     blobs::Blobs,
     disk::{Disk, Root, Snapshot, retry_on_eintr},
+    error::cause,
 };
+
+/// A larger file is not taken back hunk by hunk.
+const MOST_COMPARED: usize = 512 * 1024;
 
 /// Said of a file where the two changes meet.
 const MEETS: &str = "- is what stands there now, + is what is proposed";
@@ -112,8 +116,17 @@ fn way(file: &FileChange, redo: bool) -> Take {
         (None, Some(_)) => ChangeKind::Create,
         (_, None) | (Some(_), Some(_)) => ChangeKind::Modify,
     };
-    let (hunks, taken, undecided) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-    Take { proposal: file.proposal, path: file.path.clone(), kind, before, after, hunks, taken, undecided }
+    Take {
+        proposal: file.proposal,
+        path: file.path.clone(),
+        kind,
+        before,
+        after,
+        hunks: Vec::new(),
+        taken: BTreeSet::new(),
+        undecided: BTreeSet::new(),
+        mode: file.mode,
+    }
 }
 
 /// Adds to a fault the same changes against what the files hold now, and says where the two meet: there a change
@@ -149,10 +162,33 @@ fn carry_over<'t>(
 /// A change against what its file holds now, and where the two meet.
 fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(Rebased, Option<String>)> {
     let now = current(disk, root, take).ok()?.map(|f| f.bytes);
+    let Carried { kind, after, place, meets } = carry(blobs, take, now.as_deref())?;
+    let (before, after) = (now.map(Blob::new), after.map(Blob::new));
+    let draft = ProposalDraft { path: take.path.clone(), kind, before, after, hunks: Vec::new() };
+    let was = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
+    let (before, after) = (was(take.before), was(take.after));
+    let older = Version { before: &before, after: &after, hunks: &take.hunks };
+    let redraft = Redraft::since(older, draft);
+    let again = Rebased { proposal: take.proposal, redraft, meets };
+    Some((again, place))
+}
+
+/// What a change makes of another content than the one that it was made of.
+struct Carried {
+    kind: ChangeKind,
+    after: Option<Vec<u8>>,
+    /// Where it changes lines that are others now.
+    place: Option<String>,
+    /// The same in lines of what the file holds now.
+    meets: Vec<Lines>,
+}
+
+/// What a change makes of what its file holds now; `None` where there is nothing to make, or its texts are not stored.
+fn carry(blobs: &Blobs, take: &Take, now: Option<&[u8]>) -> Option<Carried> {
     let proposed = take.after.and_then(|id| blobs.get(id));
     let (mut kind, mut after, mut place, mut meets) = (take.kind, proposed, None, Vec::new());
-    let same = now.as_deref().map(BlobId::of) == take.before;
-    match (take.kind, &now, &after) {
+    let same = now.map(BlobId::of) == take.before;
+    match (take.kind, now, &after) {
         (_, None, None) => return None,
         (ChangeKind::Create | ChangeKind::Modify, _, None) if take.after.is_some() => return None,
         (..) if same => {}
@@ -169,7 +205,7 @@ fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(R
         }
         (_, now, _) => {
             place = Some("as a whole".to_owned());
-            meets = vec![Lines { start: 0, len: diff::lines(now.as_deref().unwrap_or_default()).len() }];
+            meets = vec![Lines { start: 0, len: diff::lines(now.unwrap_or_default()).len() }];
             kind = match (take.kind, now) {
                 (ChangeKind::Delete, _) => ChangeKind::Delete,
                 (ChangeKind::Create | ChangeKind::Modify, None) => ChangeKind::Create,
@@ -180,14 +216,61 @@ fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(R
     if after.is_none() {
         kind = ChangeKind::Delete;
     }
-    let (before, after) = (now.map(Blob::new), after.map(Blob::new));
-    let draft = ProposalDraft { path: take.path.clone(), kind, before, after, hunks: Vec::new() };
-    let was = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
-    let (before, after) = (was(take.before), was(take.after));
-    let older = Version { before: &before, after: &after, hunks: &take.hunks };
-    let redraft = Redraft::since(older, draft);
-    let again = Rebased { proposal: take.proposal, redraft, meets };
-    Some((again, place))
+    Some(Carried { kind, after, place, meets })
+}
+
+/// What takes back what writes made of a file, the oldest first, and nothing that others did to it since.
+///
+/// # Errors
+/// Why there is nothing to propose, for people.
+pub fn reversal(
+    disk: &dyn Disk,
+    root: &Root,
+    blobs: &Blobs,
+    files: &[FileChange],
+) -> Result<Reversal, String> {
+    let path = files.first().map(|f| f.path.clone()).ok_or("nothing of that is written any more")?;
+    let whole = |why: &str| format!("{path} {why}: only /undo takes it back, with all of that write");
+    let unread = |e: io::Error| format!("{path} cannot be read: {}", cause(&e));
+    let at = root.locate(&path).map_err(unread)?;
+    if at.linked {
+        return Err(whole("is a link"));
+    }
+    let spot = Some(&at.spot).filter(|_| at.missing.is_empty());
+    let found = spot.map_or(Ok(None), |spot| retry_on_eintr(|| disk.read(spot))).map_err(unread)?;
+    let before = found.map(|f| f.bytes);
+    let (mut now, mut places) = (before.clone(), Vec::new());
+    for take in files.iter().rev().map(|f| way(f, false)) {
+        let sides = [take.before, take.after];
+        let texts: Vec<_> = sides.into_iter().flatten().map(|id| blobs.get(id)).collect();
+        if texts.iter().any(Option::is_none) {
+            return Err(whole("was not kept"));
+        }
+        for text in texts.into_iter().flatten().chain(now.clone()) {
+            if text.contains(&0) {
+                return Err(whole("is not text"));
+            }
+            if text.len() > MOST_COMPARED {
+                return Err(whole("is too large to be compared line by line"));
+            }
+        }
+        if let Some(carried) = carry(blobs, &take, now.as_deref()) {
+            now = carried.after;
+            places.extend(carried.place);
+        }
+    }
+    if now == before {
+        return Err(format!("nothing of what was written to {path} is left in it"));
+    }
+    let kind = match (&before, &now) {
+        (None, _) => ChangeKind::Create,
+        (_, None) => ChangeKind::Delete,
+        (Some(_), Some(_)) => ChangeKind::Modify,
+    };
+    let text = |t: &Option<Vec<u8>>| t.clone().unwrap_or_default();
+    let hunks = diff::hunks(&text(&before), &text(&now));
+    let draft = ProposalDraft { path, kind, before: before.map(Blob::new), after: now.map(Blob::new), hunks };
+    Ok(Reversal { draft, meets: (!places.is_empty()).then(|| places.join(", ")) })
 }
 
 /// What of it is undecided, as a change of what is written.
@@ -231,7 +314,7 @@ fn change(take: &Take, now: Option<&Snapshot>, after: Option<&Blob>) -> FileChan
         kind: take.kind,
         before: take.before,
         after: after.map(Blob::id),
-        mode: now.map(|f| f.mode),
+        mode: now.map(|f| f.mode).or(take.mode),
         added: taken().map(diff::Hunk::added).sum(),
         removed: taken().map(diff::Hunk::removed).sum(),
         lines: after.map_or(0, |b| diff::lines(b.bytes()).len()),

@@ -295,6 +295,7 @@ fn only_taken_hunks_reach_the_file() {
         hunks,
         taken: [1].into(),
         undecided: [].into(),
+        mode: None,
     };
     let (files, contents) =
         prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap();

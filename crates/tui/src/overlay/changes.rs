@@ -97,7 +97,8 @@ impl Changes {
             ChangeKind::Delete => "removed  ",
             ChangeKind::Modify => "",
         };
-        let times = if file.times > 1 { format!("{} writes  ", file.times) } else { String::new() };
+        let writes = file.writes.len();
+        let times = if writes > 1 { format!("{writes} writes  ") } else { String::new() };
         let mut right = Row::of(&times, Slot::Faint).and(word, Slot::Soft);
         right.pieces.extend(counts(file.added, file.removed).pieces);
         let name = Clean::line(file.path.as_str());

@@ -31,6 +31,8 @@ macro_rules! change_events {
             | Event::Reverted { .. }
             | Event::RevertFailed { .. }
             | Event::CommandWrote { .. }
+            | Event::TakeBackSought { .. }
+            | Event::TakeBackUnmade { .. }
     };
 }
 pub(super) use change_events;
@@ -85,6 +87,7 @@ impl State {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.saw(proposal.id.0.max(proposal.lane.0));
             }
+            Event::TakeBackSought { lane, .. } => self.saw(lane.0),
             Event::ProposalClosed { proposal, dropped: false, .. } => self.address(*proposal),
             Event::ApplyApproved { apply, approval, by, take } => {
                 self.saw(apply.0.max(approval.0));

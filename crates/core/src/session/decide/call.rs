@@ -20,6 +20,7 @@ use crate::{
     proposal::{Proposal, ProposalStatus},
     question::Clarification,
     redact::refuse_call,
+    relpath::RelPath,
     sandbox::Confine,
     scope::{Capability, ToolScope},
     session::{Lane, LaneKind, OpenCall},
@@ -314,8 +315,7 @@ impl Draft<'_> {
 
     fn propose(&mut self, lane: LaneId, call: CallId, draft: ProposalDraft) {
         let task = self.state.lanes.get(&lane).and_then(|l| l.kind.task());
-        let reserved = || self.under.policy.reserved(draft.path.as_str());
-        let control = self.state.sandbox.control_file(&draft.path).or_else(reserved).map(str::to_owned);
+        let control = self.control_of(&draft.path);
         let proposal = Proposal {
             id: ProposalId(self.id()),
             lane,
@@ -336,6 +336,12 @@ impl Draft<'_> {
         self.blobs.extend(draft.before.into_iter().chain(draft.after));
         let (added, removed) = super::change::lines_of(&proposal);
         self.emit(Event::Proposed { proposal, added, removed });
+    }
+
+    /// Why a file is a control file, if it is one.
+    pub(super) fn control_of(&self, path: &RelPath) -> Option<String> {
+        let reserved = || self.under.policy.reserved(path.as_str());
+        self.state.sandbox.control_file(path).or_else(reserved).map(str::to_owned)
     }
 
     /// A part of the program failed: the call fails, the program goes on.

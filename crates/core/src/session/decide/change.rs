@@ -143,7 +143,7 @@ impl Draft<'_> {
         let busy = self.state.applies().values().filter(|a| open(a.status)).flat_map(|a| &a.take);
         let busy: BTreeSet<_> = busy.filter_map(|(id, _)| proposals.get(id)).map(|p| &p.path).collect();
         let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
-        let back = |id: &ProposalId| proposals.get(id).and_then(|p| p.back).map(|b| b.apply);
+        let back = |id: &ProposalId| proposals.get(id).and_then(Proposal::undoes).map(|b| b.apply);
         if ids.iter().map(back).collect::<BTreeSet<_>>().len() > 1 {
             return Err(Refusal::new("what is taken back is written apart from other changes: a applies it"));
         }
@@ -277,6 +277,9 @@ impl Draft<'_> {
     pub(super) fn written(&mut self, apply: ApplyId) {
         self.propose_rest(apply);
         let Some(of) = self.state.applies().get(&apply) else { return };
+        if self.state.changes.picks_back(of) {
+            return self.told_picked(apply);
+        }
         let Some(TakeBack { apply: back, redo, .. }) = self.state.changes.takes_back(of) else { return };
         if of.part {
             self.reverted(apply, redo);

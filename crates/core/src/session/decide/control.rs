@@ -58,7 +58,8 @@ impl Draft<'_> {
                 let control = command.control(args);
                 control.ok_or_else(|| Refusal::new("write /mode proof or /mode explore"))?
             }
-            Slash::Undo => return self.undo(),
+            Slash::Undo if args.is_empty() => return self.undo(),
+            Slash::Undo => return self.undo_named(args),
             Slash::Unundo => return self.redo_change(),
             Slash::Chat => return self.set_ceiling(Ceiling { chat_only: true, ..now }),
             Slash::Auto => return self.leave_chat(now),

@@ -118,20 +118,11 @@ impl Draft<'_> {
     }
 
     fn no_write_open(&self) -> Decided {
-        let open = |s: ApplyStatus| s == ApplyStatus::Approved || s.is_open();
-        if self.state.applies().values().any(|a| open(a.status)) {
-            return Err(Refusal::new("a change is being written; try again in a moment"));
-        }
+        self.state.files_rest()?;
         if self.state.open_proposals().any(|p| p.back.is_some()) {
             return Err(Refusal::new(
                 "what would be taken back waits in the diff; apply it or skip it first",
             ));
-        }
-        if let Some(command) = self.state.changing_tree() {
-            return Err(Refusal::new(format!(
-                "`{}` is at work and may change files; take changes back when it has ended, or stop it first",
-                known_by(command)
-            )));
         }
         Ok(())
     }
@@ -226,7 +217,7 @@ impl Draft<'_> {
         for Rebased { proposal, redraft, meets } in files {
             let Some(old) = self.state.proposals().get(&proposal).cloned() else { continue };
             let id = ProposalId(self.id().max(lane.0 + 1));
-            let back = Some(TakeBack { apply, redo, meets: !meets.is_empty() });
+            let back = Some(TakeBack { apply, redo, meets: !meets.is_empty(), anew: false });
             let proposal = self.redrafted(Proposal { id, lane, task: None, back, ..old }, redraft.draft);
             let (added, removed) = lines_of(&proposal);
             self.emit(Event::Proposed { proposal, added, removed });

@@ -242,7 +242,7 @@ impl DiffPane {
         let ready =
             |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !in_part(p) || !p.chosen().is_empty());
         // What takes a write back is written by itself.
-        let takes_back = |f: &File| Self::proposal(ctx, f.id).and_then(|p| p.back).map(|back| back.apply);
+        let takes_back = |f: &File| Self::proposal(ctx, f.id).and_then(Proposal::undoes).map(|b| b.apply);
         let here = self.file().map(takes_back);
         let ready: Vec<&File> = all.iter().filter(ready).copied().collect();
         let kinds = || ready.iter().map(|f| takes_back(f));

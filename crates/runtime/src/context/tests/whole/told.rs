@@ -165,3 +165,28 @@ fn words_to_a_hunk_ask_for_another_proposal_only_where_it_was_left() {
         assert_eq!(all.contains("): shorter\n(propose it anew as these words want it"), anew, "{all}");
     }
 }
+
+#[test]
+fn what_the_user_takes_back_of_a_write_is_told_as_theirs_and_what_they_leave_is_not_told() {
+    let (old, new) = ("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n");
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    b.edit("src/a.rs", old, new);
+    b.reply("Done.", &[]);
+    b.take(&[0, 1]);
+    let path = RelPath::new("src/a.rs").unwrap();
+    let writes = b.session.state().ledger().to_vec();
+    for (taken, draft) in [(vec![], draft("src/a.rs", new, old)), (vec![0], draft("src/a.rs", new, old))] {
+        b.step(Input::UndoFile { path: path.clone(), writes: writes.clone() });
+        let find = |k: &WorkKey| if let WorkKey::TakeBack(lane) = k { Some(*lane) } else { None };
+        let lane = b.session.pending().keys().find_map(find).unwrap();
+        let made = pilothouse_core::input::Reversal { draft, meets: None };
+        b.step(Input::TakeBackMade { lane, result: Ok(made) });
+        b.take(&taken);
+    }
+    b.step(Input::Cancel);
+    b.step(Input::say("what does lib.rs do?"));
+    let told = told(&b);
+    assert!(told.contains("taken back by the user in part: src/a.rs (+1 -1)"), "{told}");
+    assert!(told.contains("     1  1"), "it is told how that reads now: {told}");
+    assert!(!told.contains("left by the user"), "{told}");
+}

@@ -1,0 +1,170 @@
+//! What of the writes is taken back: by other writes, in part, hunk by hunk.
+//!
+//! Owns what a write becomes of which a part was taken back, and when lines of writes may be. Never decides which.
+
+use super::{Apply, ApplyStatus, Changes, known_by};
+use crate::{
+    event::FileChange,
+    ids::{ApplyId, LaneId},
+    outcome::ChangeKind,
+    proposal::TakeBack,
+    refusal::Refusal,
+    relpath::RelPath,
+    scope::Capability,
+    session::State,
+};
+
+/// What writes made of a file, and is to be taken back hunk by hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::session) struct SoughtBack {
+    /// The line of work that proposes it.
+    pub lane: LaneId,
+    /// The file.
+    pub path: RelPath,
+    /// The writes, the oldest first.
+    pub writes: Vec<ApplyId>,
+}
+
+impl Changes {
+    /// The write that another undoes, or redoes, if it does that.
+    pub fn takes_back(&self, apply: &Apply) -> Option<TakeBack> {
+        apply.take.iter().find_map(|(id, _)| self.proposals.get(id)?.undoes())
+    }
+
+    /// Whether a write is what the user picked of other writes to go.
+    pub fn picks_back(&self, apply: &Apply) -> bool {
+        apply.take.iter().any(|(id, _)| self.proposals.get(id).is_some_and(|p| p.picks_from().is_some()))
+    }
+
+    /// A write is taken back, or put back, in files that others changed since: where that is all of it, it is from now on
+    /// what that came to. What of it was not taken stays where it is, and the part that was stands by itself.
+    pub(super) fn carry(&mut self, id: ApplyId, back: TakeBack, files: Vec<FileChange>) {
+        let Some(of) = self.applies.get(&back.apply) else { return };
+        let taken = |own: &FileChange| files.iter().find(|f| f.path == own.path);
+        if of.stands() != back.redo {
+            let rest = |own: &FileChange| match taken(own) {
+                Some(taken) => self.rest_of(own, taken, back.redo),
+                None => Some(own.clone()),
+            };
+            let rest: Vec<FileChange> = of.files.iter().filter_map(rest).collect();
+            if !rest.is_empty() {
+                self.applies.entry(back.apply).and_modify(|of| of.files = rest);
+                self.applies.entry(id).and_modify(|part| part.part = true);
+                return;
+            }
+        }
+        let Some(of) = self.applies.get_mut(&back.apply) else { return };
+        if of.stands() != back.redo {
+            of.files.retain(|f| files.iter().any(|g| g.path == f.path));
+        }
+        for file in files {
+            let new = if back.redo { file } else { file.inverse() };
+            match of.files.iter_mut().find(|f| f.path == new.path) {
+                Some(old) if back.redo && old.after == new.before => old.after = new.after,
+                Some(old) if !back.redo && old.before == new.after => old.before = new.before,
+                Some(old) => *old = FileChange { proposal: old.proposal, mode: old.mode, ..new },
+                None => of.files.push(new),
+            }
+        }
+    }
+
+    /// What is left of a file of a write of which hunks were taken back, or put back.
+    fn rest_of(&self, own: &FileChange, taken: &FileChange, redo: bool) -> Option<FileChange> {
+        let (from, to) = if redo { (own.before, own.after) } else { (own.after, own.before) };
+        let proposed = self.proposals.get(&taken.proposal).map(|p| p.after);
+        let whole = if from == taken.before { to } else { proposed.unwrap_or(to) };
+        if taken.after == whole {
+            return None;
+        }
+        let (before, after) = if redo { (taken.after, whole) } else { (whole, taken.after) };
+        let kind = match (before, after) {
+            (None, _) => ChangeKind::Create,
+            (_, None) => ChangeKind::Delete,
+            (Some(_), Some(_)) => ChangeKind::Modify,
+        };
+        let (added, removed) = if redo { (taken.added, taken.removed) } else { (taken.removed, taken.added) };
+        let (added, removed) = (own.added.saturating_sub(added), own.removed.saturating_sub(removed));
+        Some(FileChange { kind, before, after, added, removed, ..own.clone() })
+    }
+
+    /// The part of a write that was taken last, where a log of before tells of the write as a whole.
+    pub(super) fn part_of(&self, apply: ApplyId, redo: bool) -> Option<ApplyId> {
+        let back = |a: &Apply| self.takes_back(a).is_some_and(|b| b.apply == apply && b.redo == redo);
+        let listed = |id: ApplyId| self.ledger.contains(&id) || self.undone.contains(&id);
+        if self.applies.get(&apply)?.status.is_open() {
+            return None;
+        }
+        let mut parts = self.applies.values().rev().filter(|a| a.part && a.stands() && !listed(a.id));
+        parts.find(|a| back(a)).map(|a| a.id)
+    }
+}
+
+impl State {
+    /// What a write made of a file.
+    pub(in crate::session) fn file_of(&self, write: ApplyId, path: &RelPath) -> Option<&FileChange> {
+        self.applies().get(&write)?.files.iter().find(|f| f.path == *path)
+    }
+
+    /// What the writes made of a file that are to be taken back.
+    pub(in crate::session) fn back_files(&self, sought: &SoughtBack) -> Vec<FileChange> {
+        sought.writes.iter().filter_map(|id| self.file_of(*id, &sought.path)).cloned().collect()
+    }
+
+    /// Whether what takes back a file hunk by hunk is looked for.
+    pub fn is_taking_back(&self) -> bool {
+        self.changes.sought().is_some()
+    }
+
+    /// Whether nothing is being written, and no command is at work that may write.
+    pub(in crate::session) fn files_rest(&self) -> Result<(), Refusal> {
+        let open = |s: ApplyStatus| s == ApplyStatus::Approved || s.is_open();
+        if self.applies().values().any(|a| open(a.status)) {
+            return Err(Refusal::new("a change is being written; try again in a moment"));
+        }
+        if let Some(command) = self.changing_tree() {
+            return Err(Refusal::new(format!(
+                "`{}` is at work and may change files; take changes back when it has ended, or stop it first",
+                known_by(command)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether what these writes made of a file may be taken back hunk by hunk now.
+    ///
+    /// # Errors
+    /// Why not, for people.
+    pub fn may_take_back(&self, path: &RelPath, writes: &[ApplyId]) -> Result<(), Refusal> {
+        if !self.ceiling().allows(Capability::Write) {
+            let text = "the ceiling is read-only: nothing is written. Shift-Tab or /ask raises it.";
+            return Err(Refusal::new(text));
+        }
+        self.files_rest()?;
+        let files: Vec<&FileChange> = writes.iter().filter_map(|id| self.file_of(*id, path)).collect();
+        let stands = writes.iter().all(|id| self.ledger().contains(id));
+        if files.is_empty() || files.len() < writes.len() || !stands {
+            return Err(Refusal::new("what stands there changed since; look again before you take it back"));
+        }
+        if self.changes.sought().is_some() {
+            return Err(Refusal::new("a file is being looked at to take it back; try again in a moment"));
+        }
+        if self.open_proposals().any(|p| p.path == *path && p.back.is_some()) {
+            let text =
+                format!("what would be taken back of {path} waits in the diff; apply it or skip it first");
+            return Err(Refusal::new(text));
+        }
+        if files.iter().all(|f| f.before == f.after) {
+            let text = format!(
+                "the content of {path} is as it was: only /undo takes back its permissions, with all of that write"
+            );
+            return Err(Refusal::new(text));
+        }
+        Ok(())
+    }
+
+    /// The writes of a file that `/changes` shows together, of the last message or run that wrote it.
+    pub(in crate::session) fn last_writes_of(&self, path: &RelPath) -> Option<Vec<ApplyId>> {
+        let groups = self.written(crate::session::Extent::Session);
+        groups.into_iter().rev().find_map(|g| g.files.into_iter().find(|f| f.path == *path)).map(|f| f.writes)
+    }
+}

@@ -1,0 +1,122 @@
+//! What writes made of a file, taken back hunk by hunk: proposed like every change, and written like one.
+//!
+//! Owns what is asked and said of it. Never says what a file holds: whoever looked does.
+
+use std::collections::BTreeMap;
+
+use super::{Decided, Draft};
+use crate::{
+    event::{Event, FileChange, Level},
+    ids::{ApplyId, LaneId, ProposalId},
+    input::{Refusal, Reversal},
+    proposal::{Proposal, ProposalStatus, TakeBack},
+    question::Review,
+    relpath::RelPath,
+    session::Apply,
+    tool::ChangeKind,
+};
+
+impl Draft<'_> {
+    /// `/undo FILE`: what the last message or run that wrote it made of it.
+    pub(super) fn undo_named(&mut self, file: &str) -> Decided {
+        let path = RelPath::new(file).map_err(|e| Refusal::new(e.to_string()))?;
+        let Some(writes) = self.state.last_writes_of(&path) else {
+            let unnamed = |a: &&Apply| a.count() > a.files.len();
+            let ledger = self.state.ledger().iter().filter_map(|id| self.state.applies().get(id));
+            let more = match ledger.rev().find(unnamed) {
+                Some(apply) => format!(
+                    "; of {} only the first are known by name, and /undo alone takes all back",
+                    apply.words()
+                ),
+                None => "; /changes lists what it wrote".to_owned(),
+            };
+            return Err(Refusal::new(format!("this session wrote no {path}{more}")));
+        };
+        self.undo_file(path, writes)
+    }
+
+    /// What takes back these writes of a file is looked for: that the file is another by now is seen there.
+    pub(super) fn undo_file(&mut self, path: RelPath, writes: Vec<ApplyId>) -> Decided {
+        self.state.may_take_back(&path, &writes)?;
+        let lane = LaneId(self.id());
+        self.emit(Event::TakeBackSought { lane, path, writes });
+        Ok(())
+    }
+
+    /// What takes it back is proposed for the user to pick from, or there is nothing to propose.
+    pub(super) fn take_back_made(&mut self, lane: LaneId, result: Result<Reversal, String>) -> Decided {
+        let sought = self.state.changes.sought().filter(|s| s.lane == lane).cloned();
+        let sought = sought.ok_or_else(|| Refusal::new("that is not wanted any more"))?;
+        // Whoever wrote or took back meanwhile changed what there is to take back.
+        let stands = sought.writes.iter().all(|id| self.state.ledger().contains(id));
+        let moved = || "what stands there changed since; look again before you take it back".to_owned();
+        let result = if stands { result } else { Err(moved()) };
+        let Some(apply) = sought.writes.last().and_then(|id| self.state.applies().get(id)).cloned() else {
+            self.emit(Event::TakeBackUnmade { lane });
+            return Ok(());
+        };
+        match result {
+            Ok(reversal) => self.offer_back(lane, &apply, &sought.path, reversal),
+            Err(why) => {
+                self.emit(Event::TakeBackUnmade { lane });
+                self.notice(Level::Warn, why);
+            }
+        }
+        Ok(())
+    }
+
+    fn offer_back(&mut self, lane: LaneId, apply: &Apply, path: &RelPath, reversal: Reversal) {
+        let Reversal { draft, meets } = reversal;
+        let call = match &apply.command {
+            Some(command) => Some(command.call),
+            None => self
+                .state
+                .file_of(apply.id, path)
+                .and_then(|f| self.state.proposals().get(&f.proposal))
+                .map(|p| p.call),
+        };
+        let back = Some(TakeBack { apply: apply.id, redo: false, meets: meets.is_some(), anew: true });
+        let empty = Proposal {
+            id: ProposalId(self.id()),
+            lane,
+            call: call.unwrap_or_default(),
+            task: None,
+            control: self.control_of(path),
+            path: path.clone(),
+            kind: ChangeKind::Modify,
+            before: None,
+            after: None,
+            hunks: Vec::new(),
+            decided: BTreeMap::new(),
+            splits: 0,
+            meets: Vec::new(),
+            back,
+            status: ProposalStatus::Open,
+        };
+        let proposal = self.redrafted(empty, draft);
+        let (added, removed) = super::change::lines_of(&proposal);
+        let proposals = vec![proposal.id];
+        self.emit(Event::Proposed { proposal, added, removed });
+        let by = apply.command.as_ref().map(|c| format!(" by `{}`", c.line)).unwrap_or_default();
+        let doubted = apply.command.as_ref().is_some_and(|c| c.doubt.names.contains(&path.to_string()));
+        let doubt = if doubted { " It changed while the command ran, perhaps by somebody else." } else { "" };
+        let meets = meets
+            .map(|place| format!(" It was changed {place} since: - is what stands there now."))
+            .unwrap_or_default();
+        let text = format!(
+            "The diff takes back what was written to {path}{by}: take what is to go, leave what stays.{doubt}{meets}"
+        );
+        self.ask(Review { lane, proposals }, text);
+    }
+
+    /// What was picked of it is written: it stands in the ledger by itself.
+    pub(super) fn told_picked(&mut self, apply: ApplyId) {
+        let files = self.state.applies().get(&apply).map(|a| a.files.as_slice()).unwrap_or_default();
+        let picked = |f: &&FileChange| {
+            self.state.proposals().get(&f.proposal).is_some_and(|p| p.picks_from().is_some())
+        };
+        let names: Vec<&str> = files.iter().filter(picked).map(|f| f.path.as_str()).collect();
+        let text = format!("Took back what you picked of {}; /undo gives it back.", names.join(", "));
+        self.notice(Level::Info, text);
+    }
+}

@@ -1,0 +1,257 @@
+//! What commands and edits made of a file, taken back hunk by hunk in the ordinary review.
+
+use pilothouse_core::{
+    blob::BlobId,
+    diff,
+    event::{Event, FileChange},
+    ids::{ApplyId, CallId, ProposalId},
+    input::{Input, Reversal},
+    proposal::{Decision, Proposal},
+    relpath::RelPath,
+    tool::{ChangeKind, Doubt, Wrote},
+    work::Work,
+};
+
+use crate::support::*;
+
+const OLD: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+const NEW: &str = "one\n2\n3\n4\n5\n6\n7\n8\nnine\n";
+
+fn path(of: &str) -> RelPath {
+    RelPath::new(of).unwrap()
+}
+
+/// A command that changed a file in two places.
+fn formatted(doubt: Doubt) -> Bench {
+    changed("a.txt", doubt)
+}
+
+fn changed(name: &str, doubt: Doubt) -> Bench {
+    let mut b = Bench::new();
+    let id = |text: &str| Some(BlobId::of(text.as_bytes()));
+    let files = vec![FileChange {
+        proposal: ProposalId(0),
+        path: path(name),
+        kind: ChangeKind::Modify,
+        before: id(OLD),
+        after: id(NEW),
+        mode: Some(0o755),
+        added: 2,
+        removed: 2,
+        lines: 9,
+        rest: None,
+    }];
+    let wrote = Wrote { files, count: 21, record: id("record"), doubt, ..Wrote::default() };
+    b.input(Input::Recovered { call: CallId(700), line: "make fmt".into(), wrote: Box::new(wrote) }).unwrap();
+    b
+}
+
+/// What the runtime is to look for.
+fn sought(b: &Bench) -> Option<(pilothouse_core::ids::LaneId, Vec<FileChange>)> {
+    b.session.pending().into_values().find_map(|w| match w {
+        Work::TakeBack { lane, files } => Some((lane, files)),
+        _ => None,
+    })
+}
+
+/// Wants the file back, and has it looked for.
+fn offered(b: &mut Bench) -> Proposal {
+    let writes = b.session.state().ledger().to_vec();
+    b.input(Input::UndoFile { path: path("a.txt"), writes }).unwrap();
+    found(b, Ok(NEW))
+}
+
+/// What takes it back is found against what the file holds now.
+fn found(b: &mut Bench, now: Result<&str, &str>) -> Proposal {
+    let (lane, _) = sought(b).unwrap();
+    let made = |now| Reversal { draft: proposing("a.txt", now, OLD).proposals.remove(0), meets: None };
+    let result = now.map(made).map_err(str::to_owned);
+    b.input(Input::TakeBackMade { lane, result }).unwrap();
+    b.session.state().open_proposals().next().cloned().unwrap()
+}
+
+fn decide(b: &mut Bench, hunk: usize, decision: Decision) {
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    let decision = Some(decision);
+    b.input(Input::Decide { proposal: p.id, hunk, decision, shown: p.shown() }).unwrap();
+}
+
+#[test]
+fn one_hunk_of_a_command_goes_back_and_that_is_a_write_of_its_own() {
+    let mut b = formatted(Doubt::default());
+    let command = b.session.state().ledger()[0];
+    let p = offered(&mut b);
+    assert_eq!((p.hunks.len(), p.call, p.picks_from()), (2, CallId(700), Some(command)));
+    assert_eq!(sought(&b), None);
+    assert_eq!(b.session.state().ledger(), [command], "nothing is taken back yet");
+    let asked = b.question(is_diff);
+    let text = b.session.state().open[&asked].message.clone();
+    assert!(text.contains("a.txt by `make fmt`: take what is to go"), "{text}");
+    assert!(b.input(Input::Undo).unwrap_err().reason.contains("waits in the diff"));
+    decide(&mut b, 0, Decision::Taken);
+    decide(&mut b, 1, Decision::Left);
+    b.approve_all(None).unwrap();
+    let take = b.session.pending().into_values().find_map(|w| match w {
+        Work::Prepare { changes, .. } => changes.into_iter().next(),
+        _ => None,
+    });
+    let take = take.unwrap();
+    assert_eq!((take.taken.into_iter().collect::<Vec<_>>(), take.mode), (vec![0], Some(0o755)));
+    b.write();
+    let state = b.session.state();
+    assert_eq!((state.ledger().len(), state.ledger()[0], state.undone().len()), (2, command, 0));
+    assert!(state.open.is_empty() && state.open_proposals().count() == 0);
+    assert_eq!(b.notices().pop().unwrap(), "Took back what you picked of a.txt; /undo gives it back.");
+    // It is undone as any write is, and then the command is, as a whole.
+    let back = |b: &mut Bench| {
+        b.input(Input::Undo).unwrap();
+        let going = b.session.pending().into_values().find_map(|w| match w {
+            Work::Revert { apply, redo: false, record, .. } => Some((apply, record.is_some())),
+            _ => None,
+        });
+        let (apply, whole) = going.unwrap();
+        b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+        (apply, whole)
+    };
+    let picked = b.session.state().ledger()[1];
+    assert_eq!(back(&mut b), (picked, false));
+    assert_eq!(back(&mut b), (command, true));
+    assert!(b.session.state().ledger().is_empty());
+}
+
+#[test]
+fn what_is_left_of_it_can_be_taken_back_by_name() {
+    let mut b = formatted(Doubt::default());
+    offered(&mut b);
+    decide(&mut b, 0, Decision::Taken);
+    decide(&mut b, 1, Decision::Left);
+    b.say("what greets here?");
+    b.approve_all(None).unwrap();
+    b.write();
+    b.input(Input::say("/undo a.txt")).unwrap();
+    let (_, files) = sought(&b).unwrap();
+    // Both writes, the oldest first, whatever was said between them: what they made of it together is what is left.
+    let ends: Vec<_> = files.iter().map(|f| (f.before, f.after)).collect();
+    let (old, new) = (Some(BlobId::of(OLD.as_bytes())), Some(BlobId::of(NEW.as_bytes())));
+    assert_eq!((ends.len(), ends[0], ends[1].0), (2, (old, new), new));
+}
+
+#[test]
+fn a_file_that_the_agent_wrote_is_taken_back_hunk_by_hunk_as_well() {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("Fix it", "modify")], &[]);
+    b.answer(is_plan, pilothouse_core::checkpoint::Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", OLD, NEW);
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    let call = b.session.state().proposals().values().next().unwrap().call;
+    b.input(Input::say("/undo a.txt")).unwrap();
+    let p = found(&mut b, Ok(NEW));
+    assert_eq!((p.hunks.len(), p.call, p.task), (2, call, None));
+    // What the user leaves of it is no word to the agent, and its step stays done.
+    b.input(Input::Skip { proposals: vec![p.id], reason: String::new() }).unwrap();
+    assert_eq!(b.session.state().ledger().len(), 1);
+    assert!(b.session.state().open.is_empty());
+}
+
+#[test]
+fn what_cannot_be_offered_is_said_and_nothing_waits() {
+    let mut b = formatted(Doubt::default());
+    let told = b.input(Input::say("/undo b.txt")).unwrap_err().reason;
+    assert!(told.contains("wrote no b.txt") && told.contains("only the first are known by name"), "{told}");
+    let refused = |b: &mut Bench, writes: Vec<ApplyId>| {
+        b.input(Input::UndoFile { path: path("a.txt"), writes }).unwrap_err().reason
+    };
+    assert!(refused(&mut b, vec![ApplyId(9_999)]).contains("changed since"));
+    assert!(refused(&mut b, Vec::new()).contains("changed since"));
+    b.say("/undo a.txt");
+    let writes = b.session.state().ledger().to_vec();
+    assert!(refused(&mut b, writes.clone()).contains("is being looked at"));
+    let (lane, _) = sought(&b).unwrap();
+    let result = Err("a.txt is not text".to_owned());
+    b.input(Input::TakeBackMade { lane, result: result.clone() }).unwrap();
+    assert_eq!(b.notices().pop().unwrap(), "a.txt is not text");
+    assert!(b.input(Input::TakeBackMade { lane, result }).is_err(), "it is not wanted any more");
+    assert!(sought(&b).is_none() && b.session.state().open.is_empty());
+    offered(&mut b);
+    assert!(refused(&mut b, writes.clone()).contains("waits in the diff"));
+    let mut b = formatted(Doubt::default());
+    b.say("/readonly");
+    assert!(refused(&mut b, writes).contains("read-only"));
+}
+
+#[test]
+fn nothing_is_offered_while_a_command_is_at_work_and_what_moved_meanwhile_is_not_proposed() {
+    let mut b = formatted(Doubt::default());
+    let writes = b.session.state().ledger().to_vec();
+    b.say("!make test");
+    if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+        b.answer(is_risk, pilothouse_core::checkpoint::Answer::Approve).unwrap();
+    }
+    let told = b.input(Input::UndoFile { path: path("a.txt"), writes }).unwrap_err().reason;
+    assert!(told.contains("`make test` is at work"), "{told}");
+    // The command is undone while what takes back a part of it is looked for.
+    let mut b = formatted(Doubt::default());
+    b.say("/undo a.txt");
+    let (lane, _) = sought(&b).unwrap();
+    b.input(Input::Undo).unwrap();
+    let apply = b.session.state().ledger()[0];
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    let made = Reversal { draft: proposing("a.txt", NEW, OLD).proposals.remove(0), meets: None };
+    b.input(Input::TakeBackMade { lane, result: Ok(made) }).unwrap();
+    assert_eq!(b.session.state().open_proposals().count(), 0);
+    assert!(b.notices().pop().unwrap().contains("changed since"));
+}
+
+#[test]
+fn the_review_says_what_may_be_somebody_elses_and_where_it_meets_later_lines() {
+    let doubt = Doubt { names: vec!["a.txt".into()], count: 1, all: false };
+    let mut b = formatted(doubt);
+    b.say("/undo a.txt");
+    let (lane, _) = sought(&b).unwrap();
+    let draft = proposing("a.txt", "one!\n2\n", "1\n2\n").proposals.remove(0);
+    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: Some("at line 1".into()) }) })
+        .unwrap();
+    let text = b.session.state().open[&b.question(is_diff)].message.clone();
+    assert!(text.contains("perhaps by somebody else") && text.contains("changed at line 1 since"), "{text}");
+}
+
+#[test]
+fn one_that_made_the_file_goes_back_by_its_word_and_a_control_file_by_its_own() {
+    let mut b = formatted(Doubt::default());
+    b.say("/undo a.txt");
+    let (lane, _) = sought(&b).unwrap();
+    let draft = proposing("a.txt", NEW, "").proposals.remove(0);
+    assert_eq!((draft.kind, draft.hunks.len()), (ChangeKind::Delete, 1));
+    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: None }) }).unwrap();
+    assert!(b.approve_all(None).unwrap_err().reason.contains("wants the word"));
+    b.approve_all(Some("delete")).unwrap();
+    b.write();
+    assert_eq!(b.session.state().ledger().len(), 2);
+    let mut b = changed("AGENTS.md", Doubt::default());
+    b.say("/undo AGENTS.md");
+    let (lane, _) = sought(&b).unwrap();
+    let draft = proposing("AGENTS.md", NEW, OLD).proposals.remove(0);
+    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: None }) }).unwrap();
+    assert!(b.approve_all(None).unwrap_err().reason.contains("control file"));
+    b.approve_all(Some("control")).unwrap();
+}
+
+#[test]
+fn a_process_that_ended_forgets_what_was_looked_for() {
+    let mut b = formatted(Doubt::default());
+    b.say("/undo a.txt");
+    assert!(sought(&b).is_some());
+    b.input(Input::Open(opening())).unwrap();
+    assert!(b.session.pending().is_empty());
+    let events = b.log.iter().filter(|e| matches!(e.event, Event::TakeBackSought { .. })).count();
+    assert_eq!(events, 1);
+    // And one that was proposed waits on.
+    offered(&mut b);
+    b.input(Input::Open(opening())).unwrap();
+    let p = b.session.state().open_proposals().next().unwrap();
+    assert!(b.session.state().diff_of(p.lane).is_some() && diff::lines(OLD.as_bytes()).len() == 9);
+}
