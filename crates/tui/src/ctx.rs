@@ -86,6 +86,8 @@ pub struct Wanted {
 pub struct Outcome {
     /// Whether the overlay that it came from is to go.
     pub close: bool,
+    /// Whether every overlay is to go.
+    pub leave: bool,
     /// For the session.
     pub inputs: Vec<Input>,
     /// The answer to a question, to be bound to what was shown of it.
@@ -199,7 +201,7 @@ impl Outcome {
             self.open.is_some() || self.edit.is_some() || self.place.is_some() || !self.asks.is_empty();
         let begun = self.run.is_some() || self.line.is_some() || self.call.is_some() || self.window.is_some();
         let answered = self.answer.is_some() || self.change_command.is_some();
-        !(self.close || opened || begun || answered)
+        !(self.close || self.leave || opened || begun || answered)
     }
 
     /// The same, and the overlay goes.

@@ -277,11 +277,19 @@ impl App {
         }
     }
 
-    /// Carries out what a key led to.
-    pub(super) fn carry_out(&mut self, outcome: Outcome, came: Instant) {
+    /// The overlay that a key came from goes, or all of them do.
+    fn close_for(&mut self, outcome: &Outcome, came: Instant) {
         if outcome.close {
             self.overlays.pop();
         }
+        if outcome.leave {
+            self.leave_overlays(came);
+        }
+    }
+
+    /// Carries out what a key led to.
+    pub(super) fn carry_out(&mut self, outcome: Outcome, came: Instant) {
+        self.close_for(&outcome, came);
         for input in outcome.inputs {
             self.input(input);
         }

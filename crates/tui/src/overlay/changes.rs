@@ -1,12 +1,13 @@
 //! What was written: by run, by message or in the whole session, file by file; Enter shows the diff.
 //!
 //! Owns the list, the file that is chosen and the page of its diff. Reads the ledger by the one function
-//! that there is for it, and never changes anything.
+//! that there is for it, and never changes anything: what is to go is asked for, and decided in the diff.
 
 use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
     clean::Clean,
     completion::tally,
+    input::Input,
     intent::Slash,
     port::{Ask, Reply},
     session::{Extent, Written, WrittenFile},
@@ -20,21 +21,46 @@ use super::{
 };
 use crate::{
     ctx::{Ctx, Outcome},
-    keymap::{Action, Entry},
-    pane::diff::{WrittenDiff, counts},
+    keymap::{self, Entry, action::actions},
+    pane::{
+        Focus,
+        diff::{self, WrittenDiff, counts},
+    },
     row::{Ink, Row, count, fit_path, time_of_day},
     theme::Slot,
 };
 
 /// The list.
-pub const KIND: OverlayKind = OverlayKind::page(
-    Entry { name: "changes", label: "changes", reach: "opens a page" },
-    Some(Slash::Changes),
-    |ctx| {
+pub const KIND: OverlayKind = OverlayKind {
+    entry: Entry { name: Action::TABLE, label: "changes", reach: "opens a page" },
+    command: Some(Slash::Changes),
+    actions: Action::ENTRIES,
+    heading: "In the page of changes",
+    open: |ctx| {
         let list = Changes::of(ctx, Extent::Session);
         if list.groups.is_empty() { Err("nothing was changed in this session") } else { Ok(Box::new(list)) }
     },
-);
+};
+
+actions! {
+    /// What can be done with what was written.
+    Action in "changes" {
+        /// Take a file back hunk by hunk.
+        TakeBack "take-back", "take back, hunk by hunk", "this file: the diff asks what is to go";
+    }
+}
+
+/// Columns from which the footer names what every list does.
+const NAMES_ALL: u16 = 76;
+
+/// Wants what was written to a file taken back: the review of that takes the place of the page.
+fn take_back(file: &WrittenFile, ctx: &Ctx<'_>) -> Outcome {
+    if let Err(refusal) = ctx.state.may_take_back(&file.path, &file.writes) {
+        return Outcome::complaint(refusal.reason);
+    }
+    let wanted = Input::UndoFile { path: file.path.clone(), writes: file.writes.clone() };
+    Outcome { leave: true, ..Outcome { focus: Some(Focus::Pane(diff::ID)), ..Outcome::input(wanted) } }
+}
 
 /// What was written within an extent, and which file is chosen.
 #[derive(Debug)]
@@ -118,8 +144,15 @@ impl Overlay for Changes {
         KIND.entry.name
     }
 
-    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, &['j', 'k', 'g', 'G', 's'], &['q']))
+    fn weighs(&self, letter: char, action: Option<keymap::Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(match action.and_then(Action::of) {
+            Some(Action::TakeBack) => Letter::Acts,
+            None => Letter::of(letter, &['j', 'k', 'g', 'G', 's'], &['q']),
+        })
+    }
+
+    fn act(&mut self, _action: keymap::Action, ctx: &Ctx<'_>) -> Outcome {
+        self.files().nth(self.at).map_or_else(Outcome::none, |file| take_back(file, ctx))
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
@@ -137,6 +170,7 @@ impl Overlay for Changes {
             let file = self.files().nth(self.at)?;
             let page = Diff {
                 written: WrittenDiff::new(file, ctx.colours, &ctx.surroundings.secrets),
+                file: file.clone(),
                 name: Clean::line(file.path.as_str()).into_string(),
                 tally: tally(file.added, file.removed),
                 top: 0,
@@ -154,8 +188,10 @@ impl Overlay for Changes {
         let height = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX).max(8);
         let area = super::centred(ctx.body, 110, height);
         let files = self.files().count();
-        let own = [("j k", "choose"), ("Enter", "diff")].into_iter();
-        let own = own.skip(usize::from(files < 2)).take(files.min(2));
+        let back = ctx.keymap.key(Action::TakeBack).filter(|_| files > 0);
+        let chooses = (files > 1 && area.width >= NAMES_ALL).then_some(("j k", "choose"));
+        let own = chooses.into_iter().chain((files > 0).then_some(("Enter", "diff")));
+        let own = own.chain(back.as_deref().map(|key| (key, "take back")));
         let keys: Vec<_> = own.chain([("s", shows(self.extent.next())), ("Esc", "close")]).collect();
         let title = match self.extent {
             Extent::Session => "Written in this session",
@@ -196,6 +232,7 @@ const fn shows(next: Extent) -> &'static str {
 #[derive(Debug)]
 struct Diff {
     written: WrittenDiff,
+    file: WrittenFile,
     name: String,
     tally: String,
     top: usize,
@@ -217,7 +254,7 @@ impl Diff {
 
 impl Overlay for Diff {
     fn name(&self) -> &'static str {
-        "changes-diff"
+        KIND.entry.name
     }
 
     fn is_alone(&self) -> bool {
@@ -232,8 +269,15 @@ impl Overlay for Diff {
         self.written.answered(reply);
     }
 
-    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, SCROLLS, &['q']))
+    fn weighs(&self, letter: char, action: Option<keymap::Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
+        Some(match action.and_then(Action::of) {
+            Some(Action::TakeBack) => Letter::Acts,
+            None => Letter::of(letter, SCROLLS, &['q']),
+        })
+    }
+
+    fn act(&mut self, _action: keymap::Action, ctx: &Ctx<'_>) -> Outcome {
+        take_back(&self.file, ctx)
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
@@ -259,8 +303,10 @@ impl Overlay for Diff {
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let area = super::centred(ctx.body, 140, ctx.body.height);
+        let key = ctx.keymap.key(Action::TakeBack);
+        let back = key.as_deref().map(|key| (key, "take back, hunk by hunk"));
         let scrolls = [("j k", "scroll")].into_iter().filter(|_| self.goes(ctx));
-        let keys: Vec<_> = scrolls.chain([("q", "back to the list")]).collect();
+        let keys: Vec<_> = scrolls.chain(back).chain([("q", "back to the list")]).collect();
         let inner = frame(ctx, area, &self.name, &self.tally, &keys, buf);
         let room = usize::from(inner.height.saturating_sub(1));
         let mut rows = self.written.rows(ctx, self.top, usize::from(inner.width), room);

@@ -1,6 +1,7 @@
 //! The review of changes: the room that it gets, what is counted, and where the keys go after it.
 
 mod apart;
+mod back;
 mod leaving;
 mod room;
 
@@ -150,6 +151,17 @@ impl Bench {
                         self.keep_rest(file, take);
                     }
                     self.desk.give(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) });
+                }
+                Work::TakeBack { lane, files } => {
+                    let ends = files.first().zip(files.last()).unwrap();
+                    let [before, after] = [ends.1.after, ends.0.before]
+                        .map(|id| id.map(|id| Blob::new(self.blobs[&id].clone())));
+                    let text = |b: &Option<Blob>| b.as_ref().map(|b| b.bytes().to_vec()).unwrap_or_default();
+                    let hunks = diff::hunks(&text(&before), &text(&after));
+                    let kind = if after.is_some() { ChangeKind::Modify } else { ChangeKind::Delete };
+                    let draft = ProposalDraft { path: ends.0.path.clone(), kind, before, after, hunks };
+                    let result = Ok(pilothouse_core::input::Reversal { draft, meets: None });
+                    self.desk.give(Input::TakeBackMade { lane, result });
                 }
                 Work::Write { apply, .. } => self.desk.give(Input::ApplyEnded { apply, result: Ok(()) }),
                 other => panic!("{other:?}"),

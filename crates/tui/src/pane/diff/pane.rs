@@ -345,7 +345,7 @@ impl Pane for DiffPane {
         // Once every step is at rest only gates are left of the run, and those change nothing.
         let steps = state.plan.as_ref().is_none_or(|plan| !finished(plan));
         let goes_on = state.phase == Phase::Executing && state.open.is_empty() && steps;
-        (goes_on || self.decides(state)).then_some(Errand::Review)
+        (goes_on || self.decides(state) || state.is_taking_back()).then_some(Errand::Review)
     }
 
     /// With nothing to scroll here, the page keys are the main pane's.
