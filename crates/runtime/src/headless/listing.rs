@@ -3,6 +3,7 @@
 //! Owns the lines. Reads only.
 
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     path::Path,
 };
@@ -10,6 +11,7 @@ use std::{
 use pilothouse_core::{
     clean::Clean,
     event::{Event, Stamped},
+    ids::{ApplyId, CallId},
     money::count,
     recipe::{Recipe, RecipeKind, RecipeOrigin, Recipes},
     runs::RunInfo,
@@ -146,9 +148,9 @@ pub fn runs(runs: &[RunInfo], json: bool, out: &mut dyn Write) -> io::Result<()>
 /// # Errors
 /// When its log cannot be read.
 pub fn show(place: &Place, json: bool, out: &mut dyn Write) -> Result<(), RuntimeError> {
-    let (mut broken, mut steps) = (None, Steps::default());
+    let (mut broken, mut steps, mut told) = (None, Steps::default(), Told::default());
     let report = sessions::events(place, |event| {
-        let line = if json { Some(steps.line(&event)) } else { words(&event) };
+        let line = if json { Some(steps.line(&event)) } else { told.words(&event) };
         if let Some(line) = line
             && broken.is_none()
         {
@@ -164,42 +166,75 @@ pub fn show(place: &Place, json: bool, out: &mut dyn Write) -> Result<(), Runtim
     Ok(())
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
-fn words(event: &Stamped) -> Option<String> {
-    let text = match &event.event {
-        Event::SessionOpened { folder, version, .. } => format!("· opened in {folder} by version {version}"),
-        Event::SessionReopened { .. } => "· opened again".to_owned(),
-        Event::TurnStarted { text, .. } => format!("\nyou: {}", text.head),
-        Event::MessageCompleted { text, intermediate: false, .. } => {
-            let tail = text.cut.as_ref().map(|c| format!("\n[…]\n{}", c.tail)).unwrap_or_default();
-            format!("\nagent: {}{tail}", text.head)
-        }
-        Event::PlanReady { plan } => plan.summary(),
-        Event::CallEnded { summary, .. } => format!("▸ {summary}"),
-        Event::CommandProposed { command, .. } => format!("$ {command}"),
-        Event::Proposed { proposal, added, removed } => format!("± {} (+{added} -{removed})", proposal.path),
-        Event::Applied { apply } => format!("✓ {apply} written"),
-        Event::CommandWrote { apply, command, count: n, git, .. } => {
-            let files = (*n > 0).then(|| count(*n, "file"));
-            let what: Vec<String> = files.into_iter().chain(git.iter().cloned()).collect();
-            format!("✓ {apply}: {} changed by {command}", what.join(", "))
-        }
-        Event::Reverted { apply, redo } => {
-            format!("✓ {apply} {}", if *redo { "put back" } else { "taken back" })
-        }
-        Event::CheckpointOpened { checkpoint } => format!("? {}", checkpoint.message),
-        Event::TaskFailed { message, .. } | Event::ApplyFailed { message, .. } => format!("✗ {message}"),
-        Event::CommitEnded { made, told, .. } => {
-            format!("{} {told}", if made.is_some() { "✓" } else { "✗" })
-        }
-        Event::RunCompleted { summary, .. } => format!("★ {summary}"),
-        Event::Notice { text, .. } => format!("· {text}"),
-        Event::CallLost { found, .. } => format!("! {found}"),
-        Event::MoveBlocked { from, to, why, .. } => format!("✗ not from {from} to {to}: {why}"),
-        Event::HookEnded { name, summary, .. } => format!("▸ hook {name}: {summary}"),
-        _ => return None,
-    };
-    Some(Clean::text(&text).into_string())
+/// What the lines before told of, by what later ones go by.
+#[derive(Default)]
+struct Told {
+    /// What each call is and what it is about.
+    calls: BTreeMap<CallId, String>,
+    /// The files of each write.
+    writes: BTreeMap<ApplyId, String>,
+}
+
+impl Told {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
+    fn words(&mut self, event: &Stamped) -> Option<String> {
+        let text = match &event.event {
+            Event::SessionOpened { folder, version, .. } => {
+                format!("· opened in {folder} by version {version}")
+            }
+            Event::SessionReopened { .. } => "· opened again".to_owned(),
+            Event::TurnStarted { text, .. } => format!("\nyou: {}", text.head),
+            Event::MessageCompleted { text, intermediate: false, .. } => {
+                let tail = text.cut.as_ref().map(|c| format!("\n[…]\n{}", c.tail)).unwrap_or_default();
+                format!("\nagent: {}{tail}", text.head)
+            }
+            Event::PlanReady { plan } => plan.summary(),
+            Event::CallStarted { call, tool, subject, .. } => {
+                let what = format!("{} {subject}", tool.name());
+                self.calls.insert(*call, what.trim_end().to_owned());
+                return None;
+            }
+            Event::CallEnded { call, summary, .. } => match self.calls.remove(call) {
+                Some(what) => format!("▸ {what}: {summary}"),
+                None => format!("▸ {summary}"),
+            },
+            Event::CommandProposed { command, .. } => format!("$ {command}"),
+            Event::Proposed { proposal, added, removed } => {
+                format!("± {} (+{added} -{removed})", proposal.path)
+            }
+            Event::ApplyStarted { apply, files } => {
+                let files: Vec<&str> = files.iter().map(|f| f.path.as_str()).collect();
+                self.writes.insert(*apply, format!(": {}", files.join(", ")));
+                return None;
+            }
+            Event::Applied { apply } => format!("✓ {apply} written{}", self.files(*apply)),
+            Event::CommandWrote { apply, command, count: n, git, .. } => {
+                let files = (*n > 0).then(|| count(*n, "file"));
+                let what: Vec<String> = files.into_iter().chain(git.iter().cloned()).collect();
+                format!("✓ {apply}: {} changed by {command}", what.join(", "))
+            }
+            Event::Reverted { apply, redo } => {
+                let what = if *redo { "put back" } else { "taken back" };
+                format!("✓ {apply} {what}{}", self.files(*apply))
+            }
+            Event::CheckpointOpened { checkpoint } => format!("? {}", checkpoint.message),
+            Event::TaskFailed { message, .. } | Event::ApplyFailed { message, .. } => format!("✗ {message}"),
+            Event::CommitEnded { made, told, .. } => {
+                format!("{} {told}", if made.is_some() { "✓" } else { "✗" })
+            }
+            Event::RunCompleted { summary, .. } => format!("★ {summary}"),
+            Event::Notice { text, .. } => format!("· {text}"),
+            Event::CallLost { found, .. } => format!("! {found}"),
+            Event::MoveBlocked { from, to, why, .. } => format!("✗ not from {from} to {to}: {why}"),
+            Event::HookEnded { name, summary, .. } => format!("▸ hook {name}: {summary}"),
+            _ => return None,
+        };
+        Some(Clean::text(&text).into_string())
+    }
+
+    fn files(&self, apply: ApplyId) -> &str {
+        self.writes.get(&apply).map_or("", String::as_str)
+    }
 }
 
 /// Checks a session; returns whether it is sound.

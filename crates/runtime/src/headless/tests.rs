@@ -302,6 +302,19 @@ async fn a_session_can_be_gone_on_with_listed_shown_and_checked() {
 }
 
 #[tokio::test]
+async fn a_session_that_is_shown_names_the_files_of_its_calls_and_writes() {
+    let rig = Rig::new(&plan_and_edit());
+    let done = run_in(&rig, Options { auto_confirm: true, ..goal(EDIT) }).await;
+    let place = sessions::find(&rig.home(), &rig.work(), &done.outcome.slug).unwrap();
+    let mut text = Vec::new();
+    listing::show(&place, false, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    for part in ["▸ read src/a.txt: ", "▸ edit src/a.txt: ", " written: src/a.txt\n"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn without_a_model_the_built_in_engine_renames_across_files() {
     let rig = Rig::new(&json!([]));
     let before = ["pub fn load_all() {}\n", "use a::load_all;\nfn main() { load_all() }\n"];
