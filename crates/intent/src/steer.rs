@@ -9,7 +9,7 @@ use super::{
     forbid::Ban,
     halt,
     lexicon::{Hit, Tag},
-    structure::{Form, Object},
+    structure::{Clause, Form, Object},
     text::{self, Kind, Token, fold},
     words::List,
 };
@@ -285,6 +285,28 @@ impl Classifier {
             matches!(form, Form::Question(tag) if tags.contains(&tag))
         };
         parsed.structure.clauses.iter().any(|c| c.marked && !open(c.form)) || self.names(List::Offer, last)
+    }
+
+    /// Whether a line opens with a no and goes on with what is wanted: "no, edit the word back instead".
+    pub fn refuses(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        let no = |tag: Tag| matches!(tag, Tag::WReject | Tag::WCancel);
+        self.corrects(text) && parsed.structure.hits.iter().any(|h| h.start == 0 && no(h.tag))
+    }
+
+    /// Whether a line says of a check that failed that it is to be left as it is, and orders nothing else.
+    pub fn leaves_be(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        let mends = |tag: Tag| matches!(tag, Tag::VModify | Tag::VCreate | Tag::VExecute);
+        let said = |c: &Clause| {
+            let words =
+                parsed.doc.tokens.get(c.start..c.end).unwrap_or_default().iter().map(|t| t.text.as_str());
+            self.names(List::LeaveBe, &words.collect::<Vec<_>>().join(" "))
+        };
+        let orders = parsed.structure.clauses.iter().any(|c| c.verb.is_some_and(mends) && !said(c));
+        !orders && !parsed.asks() && self.names(List::LeaveBe, text)
     }
 
     /// Whether something is ordered of what was spoken of: "fix it", "fix it without touching the tests".

@@ -128,6 +128,7 @@ lists! {
     RuleLead = "rule_lead",
     RuleNot = "rule_not",
     Offer = "offer",
+    LeaveBe = "leave_be",
     Halt = "halt",
     HaltPlain = "halt_plain",
     HaltLead = "halt_lead",

@@ -2,7 +2,7 @@
 
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
-    event::{CallStatus, Event, RunStatus},
+    event::{CallStatus, Event, RunStatus, Stamped},
     input::Input,
     intent::{IntentNode, Phase},
     plan::{GateStatus, TaskStatus},
@@ -61,6 +61,30 @@ fn what_is_ordered_at_a_red_gate_is_what_its_repair_hears() {
     let mut b = red("make test", "a.txt", "assertion failed");
     b.say("why did it fail?");
     b.question(is_failure);
+}
+
+#[test]
+fn what_is_to_be_left_as_it_is_at_a_red_gate_is_neither_mended_nor_queued() {
+    for line in [
+        "those failed before, leave them for now",
+        "these failures were there before, skip them",
+        "test_case is another matter, that is fine for now",
+        "ignore that",
+        "der war schon rot, lass es so",
+    ] {
+        let mut b = red("make test", "a.txt", "assertion failed");
+        b.say(line);
+        let state = b.session.state();
+        assert!(
+            state.queue.is_empty() && state.phase_question().is_none(),
+            "{line}: {:?} {:?}",
+            b.names(),
+            b.notices()
+        );
+        let skipped = |e: &Stamped| matches!(e.event, Event::GateReset { skipped: true, .. });
+        assert!(b.log.iter().any(skipped), "{line}: {:?}", b.names());
+        assert!(!b.names().contains(&"repair_started".into()), "{line}");
+    }
 }
 
 #[test]

@@ -306,3 +306,39 @@ fn what_is_said_while_a_reply_comes_stands_behind_that_reply_and_its_results() {
     let [.., What::Reply, What::Result(_), What::User(last)] = told.as_slice() else { panic!("{told:?}") };
     assert_eq!(*last, turn);
 }
+
+#[test]
+fn what_is_said_before_a_command_that_waits_for_a_review_is_heard_before_it() {
+    let mut b = running();
+    b.reply("", &[("edit", edit_of("a.txt")), ("run", json!({"command": "make test"}))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.question(is_diff);
+    let step = b.say("no, name it bytes instead");
+    assert_eq!(starts(&step), ["think"], "{:?}", b.notices());
+    let ended = step.events.iter().find_map(|e| match &e.event {
+        Event::CallEnded { status: CallStatus::Refused, result, .. } => Some(result.head.clone()),
+        _ => None,
+    });
+    assert!(ended.unwrap().contains("hear that first"));
+    assert_eq!((told(&b), b.session.state().open_proposals().count()), (1, 1));
+}
+
+#[test]
+fn a_no_that_goes_on_denies_the_command_that_waits_and_says_why() {
+    let mut b = running();
+    b.reply("", &[("run", json!({"command": "git checkout -- README.md"}))]);
+    b.question(is_risk);
+    // A yes that goes on lets nothing run.
+    b.say("yes, but only the README");
+    b.question(is_risk);
+    let line = "no, edit the word back instead";
+    assert!(b.session.foretell(line).does(&Deed::Tells), "{:?}", b.session.foretell(line));
+    let step = b.say(line);
+    let ended = step.events.iter().find_map(|e| match &e.event {
+        Event::CallEnded { status: CallStatus::Refused, result, .. } => Some(result.head.clone()),
+        _ => None,
+    });
+    assert_eq!(ended.unwrap(), format!("denied by the user: {line}"));
+    assert_eq!(starts(&step), ["think"]);
+    assert!(b.session.state().open.is_empty() && !stopped(&b));
+}

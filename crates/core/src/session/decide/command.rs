@@ -33,6 +33,9 @@ pub(super) enum NotRun {
     Shows(String),
 }
 
+/// Told to the agent whose command the user denied.
+pub(super) const DENIED: &str = "denied by the user";
+
 impl Draft<'_> {
     /// Starts a call that an answer allowed.
     pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Option<Confine>) {
@@ -150,7 +153,7 @@ impl Resolve for CommandQuestion {
                 Ok(())
             }
             CommandAnswer::Deny => {
-                draft.deny_call(question, self.call, stored, "denied by the user");
+                draft.deny_call(question, self.call, stored, DENIED);
                 Ok(())
             }
         }

@@ -3,11 +3,11 @@
 //! Owns that nothing said to a run ends it unless it plainly asks for that. What a message forbids to
 //! touch is not touched from then on.
 
-use super::{Decided, Draft, say::SURE_WORD, terms::Mend};
+use super::{Decided, Draft, command::DENIED, say::SURE_WORD, terms::Mend};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
-    event::{Event, Level},
-    ids::{CheckpointId, GateId, TaskId, TurnId},
+    event::{CallStatus, Event, Level},
+    ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
     intent::{Classification, IntentNode, Mode, Phase, Reading, Source, Turn},
     plan::{Task, TaskStatus},
@@ -15,6 +15,10 @@ use crate::{
     session::{Lane, state::HEAD_CHARS},
     tool::{FileCall, Tool},
 };
+
+/// Why a call is not made that waited for a review about which something was said.
+const SAID_FIRST: &str =
+    "not run: the user said something about the changes that wait before it; hear that first";
 
 /// Longest title of a step that was added, in characters.
 const TITLE_CHARS: usize = 60;
@@ -28,6 +32,10 @@ pub(super) enum Steering {
     Tell,
     /// The gate that failed and asks what to do is repaired by it.
     Mend(CheckpointId, GateId),
+    /// The gate that failed and asks what to do is left out: the user says to leave it be.
+    Skip(CheckpointId, GateId),
+    /// The command that waits for a yes is denied with it.
+    Deny(CheckpointId, CallId),
     /// The run stops, and the plan is made anew with it.
     Replan,
     /// The user is asked.
@@ -39,7 +47,8 @@ impl Draft<'_> {
     pub(super) fn steering(&self, reading: &Reading) -> Option<Steering> {
         let corrects = self.corrects(reading);
         let mends = self.red_gate().filter(|_| corrects || orders_change(reading));
-        let works = is_work(&reading.whole) || corrects || mends.is_some();
+        let skips = self.red_gate().filter(|_| self.under.tiers.classifier.leaves_be(&reading.text));
+        let works = is_work(&reading.whole) || corrects || mends.is_some() || skips.is_some();
         if self.state.phase != Phase::Executing || !works || by_name(reading) {
             return None;
         }
@@ -47,6 +56,13 @@ impl Draft<'_> {
         let continues = reading.whole.turn == Turn::PlanContinue;
         if continues && self.replaces(reading) {
             return Some(Steering::Replan);
+        }
+        if let Some((asked, gate)) = skips {
+            return Some(Steering::Skip(asked, gate));
+        }
+        // A no that goes on says no, and says why.
+        if let Some((asked, call)) = self.command_asked().filter(|_| classifier.refuses(text)) {
+            return Some(Steering::Deny(asked, call));
         }
         let acts = changes(&reading.whole);
         let spares = !classifier.spares(text).is_empty();
@@ -81,6 +97,14 @@ impl Draft<'_> {
         failure.gate.map(|gate| (asked.id, gate))
     }
 
+    /// The command of the run that waits for a yes, where it was asked about last.
+    fn command_asked(&self) -> Option<(CheckpointId, CallId)> {
+        let asked = self.state.newest_question()?;
+        let command = asked.kind.command()?;
+        let (lane, _) = self.state.open_call(command.call)?;
+        (command.gate.is_none() && lane.hears()).then_some((asked.id, command.call))
+    }
+
     /// Whether a message plainly wants the plan that runs stopped or made anew.
     pub(super) fn replaces(&self, reading: &Reading) -> bool {
         reading.whole.source == Source::Slash || self.under.tiers.classifier.replaces(&reading.text)
@@ -102,6 +126,17 @@ impl Draft<'_> {
             Steering::Mend(asked, gate) => {
                 self.hand_on(turn);
                 return self.repair((asked, Answer::AutoFix), gate, Mend::Told);
+            }
+            Steering::Skip(asked, gate) => {
+                self.hand_on(turn);
+                self.close(asked, Some(Answer::Skip));
+                self.emit(Event::GateReset { gate, skipped: true, why: None });
+                self.continue_run();
+            }
+            Steering::Deny(asked, call) => {
+                let said = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
+                self.hand_on(turn);
+                self.deny_call(asked, call, Answer::Reject(said), DENIED);
             }
             Steering::Replan => return self.route_continue(turn),
             Steering::Ask => {
@@ -135,12 +170,20 @@ impl Draft<'_> {
     pub(super) fn hand_on(&mut self, turn: TurnId) {
         let run_of = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         self.emit(Event::TurnTold { turn, run_of });
-        // A step that is drafted and waits for its review goes on at once; the review comes after.
-        let waits =
-            self.state.lanes.values().filter(|l| l.hears() && l.thinking.is_none() && l.calls.is_empty());
+        // A step that is drafted and waits for its review goes on at once, and so do its calls that wait for that; the
+        // review comes after.
+        let asked = |call: CallId| self.state.open.values().any(|c| c.kind.call() == Some(call));
+        let rests = |l: &&Lane| {
+            l.hears() && l.thinking.is_none() && l.calls.iter().all(|c| c.allowed.is_none() && !asked(c.call))
+        };
+        let waits = self.state.lanes.values().filter(rests);
         let waits = waits.filter_map(|l| Some((l.id, self.state.diff_of(l.id)?.id)));
         let waits: Vec<_> = waits.filter(|(lane, _)| !self.writes_for(*lane)).collect();
         for (lane, review) in waits {
+            let calls = self.state.lanes.get(&lane).into_iter().flat_map(|l| &l.calls);
+            for call in calls.map(|c| c.call).collect::<Vec<_>>() {
+                self.end_call(lane, call, CallStatus::Refused, SAID_FIRST);
+            }
             self.close(review, None);
             self.think(lane);
         }
