@@ -25,7 +25,7 @@ fn arguments_are_asked_for_where_they_are_needed_and_refused_where_not() {
     let check = |line: &str| SlashCommand::of_line(line).map(|(c, args)| c.check(&args));
     assert_eq!(check("/agent fix it"), Some(Ok(())));
     assert_eq!(check("/agent"), Some(Err("write /agent TASK".to_owned())));
-    assert_eq!(check("/undo everything"), Some(Err("/undo takes nothing after its name".to_owned())));
+    assert_eq!(check("/unundo everything"), Some(Err("/unundo takes nothing after its name".to_owned())));
     assert_eq!(check("/plan"), Some(Ok(())));
     assert_eq!(check("/usr/bin/env"), None);
     assert_eq!(SlashCommand::nearest("statsu"), Some("status"));
