@@ -134,6 +134,7 @@ impl<'a> Draft<'a> {
         self.ask_of_phase();
     }
 
+    #[expect(clippy::too_many_lines, reason = "one input after the other")]
     fn route_input(&mut self, input: Input) -> Decided {
         match input {
             Input::Open(opening) => self.open(opening),

@@ -21,10 +21,8 @@ pub fn request(state: &State) -> ModelRequest {
         .transcript
         .entries()
         .iter()
-        .filter_map(|e| match e.what {
-            What::User(turn) => state.turns.get(&turn).map(|t| t.head.as_str()),
-            _ => None,
-        })
+        .filter_map(|e| if let What::User(turn) = e.what { state.turns.get(&turn) } else { None })
+        .map(|turn| turn.head.as_str())
         .filter(|head| !head.starts_with(['/', '!']))
         .collect();
     let newest = heads.len().saturating_sub(NEWEST).max(1);

@@ -44,7 +44,7 @@ impl Pane for DiffPane {
         match &event.event {
             // What was only said of a hunk decides nothing.
             Event::HunkDecided { proposal, comment: None, .. } => {
-                self.failed.retain(|(id, _)| id != proposal)
+                self.failed.retain(|(id, _)| id != proposal);
             }
             Event::Proposed { .. }
             | Event::HunkSplit { .. }
