@@ -306,7 +306,9 @@ fn command_rows(
     let head = format!("{} Run this command?   ", facts.glyphs.waits);
     let head = if head.width() + risk.width() <= width { head } else { format!("{} ", facts.glyphs.waits) };
     let used = head.width() + risk.width() + more.width();
-    let why = match Clean::line(&command.reason).into_string() {
+    // Why it is judged so first, then what the agent gave as its reason.
+    let said = Some(&command.reason).filter(|r| !r.is_empty()).map(|r| format!("   agent: \"{r}\""));
+    let why = match Clean::line(&format!("{}{}", command.why, said.unwrap_or_default())).into_string() {
         why if why.is_empty() || used + 15 > width => String::new(),
         why => format!("   {}", shorten(&why, width - used - 3)),
     };

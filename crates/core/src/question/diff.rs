@@ -47,7 +47,9 @@ impl Question for Review {
     fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
         let all = self.all(asked);
         let open = all.clone().filter(|p| p.status == ProposalStatus::Open);
-        let files: Vec<String> = all.clone().map(|p| Clean::line(p.path.as_str()).into_string()).collect();
+        // What is written already waits for nobody.
+        let named = all.clone().filter(|p| open.clone().next().is_none() || p.status == ProposalStatus::Open);
+        let files: Vec<String> = named.map(|p| Clean::line(p.path.as_str()).into_string()).collect();
         spec.place = Place::Diff;
         spec.things = open.clone().count();
         spec.hunks = Some(open.map(|p| p.tally().2).sum());

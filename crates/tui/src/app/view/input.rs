@@ -176,8 +176,9 @@ impl App {
             return self.offer_hint(row, risk, why, buf);
         } else if let Some(preview) = &self.previewed.2 {
             let lowers = matches!(preview, Preview::Path(path, _) if acts(path.current()));
-            let lower = if lowers { "Alt-L lowers · " } else { "" };
-            right.push(Span::styled(format!("{lower}{}", self.sending()), faint));
+            let lower = lowers.then_some("Alt-L lowers");
+            let keys: Vec<&str> = lower.into_iter().chain(self.sending()).collect();
+            right.push(Span::styled(keys.join(" · "), faint));
             self.preview(preview, width)
         } else {
             // How to stop goes before the names of other keys.
@@ -197,14 +198,17 @@ impl App {
 
     /// What Enter does next, where that is not what everybody expects.
     fn next_enter(&self, focused: bool) -> Vec<Span<'static>> {
-        let next = self.entered.hint.filter(|_| focused && self.entered.enter != Enter::Send);
+        let has = focused && self.composer.popup.is_none();
+        let next = self.entered.hint.filter(|_| has && self.entered.enter != Enter::Send);
         let faint = self.looks.theme.style(Slot::Faint);
         next.map(|what| Span::styled(format!("Enter {what}"), faint)).into_iter().collect()
     }
 
-    /// What the keys do to a draft.
-    fn sending(&self) -> &'static str {
-        if self.world.state().is_executing() { "Enter sends · Tab queues" } else { "Enter sends" }
+    /// What the keys do to a draft; nothing where a list above it has them.
+    fn sending(&self) -> Option<&'static str> {
+        let sends =
+            if self.world.state().is_executing() { "Enter sends · Tab queues" } else { "Enter sends" };
+        self.composer.popup.is_none().then_some(sends)
     }
 
     /// What stops the work at hand.
@@ -223,8 +227,12 @@ impl App {
     }
 
     fn keys(&self, width: usize) -> Vec<Span<'static>> {
-        let mut keys: Vec<_> = self.entered.hint.map(|what| ("Enter", what)).into_iter().collect();
-        if self.entered.enter == Enter::Send && self.world.state().is_executing() {
+        let enter = self.entered.hint.filter(|_| self.composer.popup.is_none());
+        let mut keys: Vec<_> = enter.map(|what| ("Enter", what)).into_iter().collect();
+        if self.composer.popup.is_none()
+            && self.entered.enter == Enter::Send
+            && self.world.state().is_executing()
+        {
             keys.push(("Tab", "queues"));
         }
         if self.composer.draft.is_empty() {

@@ -75,7 +75,9 @@ impl App {
         };
         let changed = if self.composer.changed_offer() && !empty { "changed   " } else { "" };
         let (beyond, reason) = self.offer_beyond();
-        let why = reason.as_deref().unwrap_or(why);
+        // Why it is judged so first, then what the agent gave as its reason.
+        let said = reason.map(|reason| format!("   agent: \"{reason}\"")).unwrap_or_default();
+        let why = &format!("{why}{said}");
         let name = match (empty, beyond) {
             (true, _) => String::new(),
             (false, None) => risk_name(risk, self.looks.look.ascii).to_owned(),
