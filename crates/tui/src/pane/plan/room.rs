@@ -59,6 +59,12 @@ impl PlanPane {
         } else if at >= self.offset + height {
             self.offset = at + 1 - height;
         }
+        // What was opened of it is seen with it, as far as there is room.
+        let behind = self.items.iter().skip(at + 1).take_while(|i| i.target.is_none() && !i.heads).count();
+        let opened = self.chosen().is_some_and(|(_, target)| self.open.contains(&target));
+        if opened && at + behind >= self.offset + height {
+            self.offset = at.min((at + behind + 1).saturating_sub(height));
+        }
         if self.cursor + 1 == targets && self.cursor > 0 {
             let tail = self.items.len().saturating_sub(height);
             if at >= tail {

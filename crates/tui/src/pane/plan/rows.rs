@@ -261,14 +261,17 @@ impl<'a> Drawer<'a> {
     fn files(&mut self, task: &Task, indent: usize) {
         let (new, there): (Vec<&RelPath>, Vec<&RelPath>) =
             task.files.iter().partition(|f| self.is_new(task, f));
-        let names = |files: &[&RelPath]| files.iter().map(|f| f.as_str()).collect::<Vec<_>>().join(", ");
+        // A path that finds no place in a row gives up its middle: the plan is to be seen down to its gates.
+        let room = self.width.saturating_sub(indent);
+        let fit = |f: &&RelPath| row::fit_path(f.as_str(), room, self.ctx.glyphs.ellipsis);
+        let names = |files: &[&RelPath]| files.iter().map(fit).collect::<Vec<_>>().join(", ");
         let comma = if new.is_empty() || there.is_empty() { "" } else { ", " };
         let mark = if new.is_empty() { "" } else { "new " };
         let names = Row::of(&names(&there), Slot::Soft)
             .and(comma, Slot::Soft)
             .and(mark, Slot::Faint)
             .and(&names(&new), Slot::Soft);
-        for line in wrap(&names.pieces, self.width.saturating_sub(indent)) {
+        for line in wrap(&names.pieces, room) {
             let mut row = Row::of(&" ".repeat(indent), Slot::Text);
             row.pieces.extend(line.pieces);
             self.plain(row);

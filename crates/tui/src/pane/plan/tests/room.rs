@@ -80,3 +80,28 @@ fn a_plan_that_was_done_and_committed_gives_its_room_back_with_the_next_message(
     s.tell(Event::PlanReady { plan: plan() });
     assert!(stands(&s, false));
 }
+
+#[test]
+fn what_is_opened_is_seen_and_a_long_path_takes_one_row() {
+    let mut s = Screen::new();
+    let mut plan = plan();
+    let deep =
+        "src/a_rather_long_folder_name/another_even_longer_folder_name/the_last_of_these_folders/name.rs";
+    plan.tasks[0].files =
+        [deep, "src/other.rs"].map(|f| pilothouse_core::relpath::RelPath::new(f).unwrap()).into();
+    s.tell(Event::PlanReady { plan: plan.clone() });
+    s.tell(confirmed());
+    let rows = s.text(46, 30);
+    let named = rows.iter().filter(|r| r.contains("name.rs")).count();
+    assert_eq!((named, rows.iter().any(|r| r.contains("another_even_longer"))), (1, false), "{rows:#?}");
+    // The chosen step stands in the last row that there is for steps; its detail is seen all the same.
+    let last = plan.tasks.len() - 1;
+    for _ in 0..last {
+        s.act(PlanAction::Down);
+    }
+    let height = 4 + 2 * u16::try_from(last).unwrap();
+    s.text(46, height);
+    s.act(PlanAction::Detail);
+    let rows = s.text(46, height);
+    assert!(rows.iter().any(|r| r.contains("reaches")), "{rows:#?}");
+}
