@@ -90,6 +90,30 @@ fn a_stale_file_is_refused_and_shown_again() {
 }
 
 #[test]
+fn what_both_changed_is_written_unasked_in_no_mode() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the greeting");
+    b.plan(&[("Fix", "modify")], &[]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "one\n");
+    b.reply("", &[]);
+    let apply = b.writing();
+    let p = b.session.state().proposals().values().next().unwrap().clone();
+    let draft = proposing("a.txt", "mine\n", "one\n").proposals.remove(0);
+    let rebased =
+        vec![Rebased { proposal: p.id, redraft: Redraft { draft, same: Vec::new() }, meets: met(true) }];
+    let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased };
+    b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
+    b.question(is_diff);
+    // What is said has the step go on, and its end comes to the review once more.
+    b.input(Input::Tell("call it one".into())).unwrap();
+    b.reply("it is called so", &[]);
+    b.question(is_diff);
+    assert!(b.session.pending().is_empty(), "{:?}", b.session.pending());
+}
+
+#[test]
 fn what_was_decided_of_a_hunk_holds_on_where_others_changed_the_file_elsewhere() {
     let far = "-\n".repeat(9);
     let text = |first: &str, last: &str, end: &str| format!("{first}\n{far}{last}\n{far}{end}\n");

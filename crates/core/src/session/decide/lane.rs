@@ -317,9 +317,9 @@ impl Draft<'_> {
 
     /// Opens the diff of a lane's proposals, or applies them where the mode allows it.
     pub(super) fn review(&mut self, lane: LaneId) {
-        // What wants a word asks for it in every mode.
-        let open: Vec<(ProposalId, ChangeKind)> =
-            self.state.proposals_of(lane).filter(|p| p.word().is_none()).map(|p| (p.id, p.kind)).collect();
+        // What wants a word asks for it in every mode, and so does what would take back what others did meanwhile.
+        let plain = self.state.proposals_of(lane).filter(|p| p.word().is_none() && p.meets.is_empty());
+        let open: Vec<(ProposalId, ChangeKind)> = plain.map(|p| (p.id, p.kind)).collect();
         let free: Vec<(ProposalId, Ruling)> =
             open.iter().filter_map(|(id, kind)| Some((*id, self.unreviewed(*id, *kind)?))).collect();
         if let Some((_, ruling)) = free.first() {
