@@ -20,27 +20,6 @@ use super::{
     words::List,
 };
 
-/// Stems of English verbs of one kind of change.
-const KIND_STEMS: [&str; 9] =
-    ["install", "commit", "push", "merg", "renam", "reformat", "delet", "remov", "restructur"];
-/// Stems of English verbs of any change, and of what runs.
-const GENERAL_STEMS: [&str; 14] = [
-    "chang",
-    "modif",
-    "edit",
-    "touch",
-    "alter",
-    "writ",
-    "fix",
-    "making",
-    "implement",
-    "cod",
-    "updat",
-    "run",
-    "execut",
-    "test",
-];
-
 /// How far a message forbids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ban {
@@ -250,10 +229,12 @@ impl Reach<'_> {
     /// "without installing anything", "don't commit": one kind of change is kept from an order, and no other. What runs is
     /// no kind of change.
     fn of_kind(&self, h: &Hit, after: &[&Token]) -> bool {
-        let stems = |all: &[&str], word: &str| all.iter().any(|stem| word.starts_with(stem));
+        let stem =
+            |list, word: &str| self.known.words.list(list).iter().any(|stem| word.starts_with(&**stem));
+        let kind = |word: &str| stem(List::KindStem, word);
         let near = after.iter().map(|t| t.text.as_str());
-        let other = self.words(h).chain(near).any(|w| stems(&GENERAL_STEMS, w));
-        self.words(h).any(|w| stems(&KIND_STEMS, w)) && !other
+        let other = self.words(h).chain(near).any(|w| stem(List::ChangeStem, w) && !kind(w));
+        self.words(h).any(kind) && !other
     }
 
     /// "leave the code alone", "without changing the interface", "no code samples": a constraint on what

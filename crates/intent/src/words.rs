@@ -38,6 +38,7 @@ lists! {
     Open = "open",
     General = "general",
     ChangeStem = "change_stem",
+    KindStem = "kind_stem",
     ForbidNot = "forbid_not",
     Any = "any",
     Nothing = "nothing",
