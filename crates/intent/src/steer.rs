@@ -306,7 +306,12 @@ impl Classifier {
             self.names(List::LeaveBe, &words.collect::<Vec<_>>().join(" "))
         };
         let orders = parsed.structure.clauses.iter().any(|c| c.verb.is_some_and(mends) && !said(c));
-        !orders && !parsed.asks() && self.names(List::LeaveBe, text)
+        let negated = parsed
+            .doc
+            .tokens
+            .iter()
+            .any(|t| self.tables().is(List::Not, &t.text) || self.tables().is(List::ForbidNot, &t.text));
+        !orders && !negated && !parsed.asks() && self.names(List::LeaveBe, text)
     }
 
     /// Whether something is ordered of what was spoken of: "fix it", "fix it without touching the tests".

@@ -88,6 +88,16 @@ fn what_is_to_be_left_as_it_is_at_a_red_gate_is_neither_mended_nor_queued() {
 }
 
 #[test]
+fn what_is_not_to_be_left_at_a_red_gate_skips_nothing() {
+    for line in ["don't skip the tests", "do not ignore that", "it was not there before"] {
+        let mut b = red("make test", "a.txt", "assertion failed");
+        b.say(line);
+        let skipped = |e: &Stamped| matches!(e.event, Event::GateReset { skipped: true, .. });
+        assert!(!b.log.iter().any(skipped), "{line}: {:?}", b.names());
+    }
+}
+
+#[test]
 fn repairs_are_bounded() {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");

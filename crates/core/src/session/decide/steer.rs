@@ -47,7 +47,9 @@ impl Draft<'_> {
     pub(super) fn steering(&self, reading: &Reading) -> Option<Steering> {
         let corrects = self.corrects(reading);
         let mends = self.red_gate().filter(|_| corrects || orders_change(reading));
-        let skips = self.red_gate().filter(|_| self.under.tiers.classifier.leaves_be(&reading.text));
+        let newest = self.state.newest_question().map(|c| c.id);
+        let red = self.red_gate().filter(|(asked, _)| Some(*asked) == newest);
+        let skips = red.filter(|_| self.under.tiers.classifier.leaves_be(&reading.text));
         let works = is_work(&reading.whole) || corrects || mends.is_some() || skips.is_some();
         if self.state.phase != Phase::Executing || !works || by_name(reading) {
             return None;
