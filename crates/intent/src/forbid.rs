@@ -81,12 +81,15 @@ fn commands(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
         t.kind == Kind::Punct || is(&[List::Aux], t) || t.kind == Kind::Word && t.text.ends_with(['s', 'd'])
     };
     let named = s.hits.iter().any(|h| h.start <= c.head && h.start + h.len > c.head);
-    let (head, next) = (doc.tokens.get(c.head), doc.tokens.get(c.head + 1).filter(|_| c.head + 1 < c.end));
+    let at = |n: usize| doc.tokens.get(c.head + n).filter(|_| c.head + n < c.end);
+    let (head, next) = (doc.tokens.get(c.head), at(1));
     !named
         && (c.verb.is_none() || c.form == Form::Ought)
         && matches!(c.form, Form::Order | Form::Request | Form::Wish | Form::Ought | Form::Statement)
         && head.is_some_and(bare)
         && next.is_some_and(|t| !told(t))
+        // "login page breaks"
+        && (c.form != Form::Statement || at(2).is_none_or(|t| t.kind == Kind::Punct || !told(t)))
 }
 
 /// The same for the end of a text, read without regard to quotes and code.
