@@ -99,16 +99,19 @@ const HOLLOW: [&str; 10] = ["true", ":", "echo", "printf", "exit", "ls", "cat", 
 pub fn is_hollow(line: &str) -> bool {
     let script = parse::parse(line).unwrap_or_default();
     let mut nodes = script.iter().flat_map(|pipeline| &pipeline.nodes).peekable();
-    // What is turned round by `!`, or set to what a command prints, ends as that does.
-    nodes.peek().is_some() && !line.contains(['!', '`']) && !line.contains("$(") && nodes.all(ends_anyhow)
+    // What is turned round by `!` ends otherwise.
+    let turned = line.split_whitespace().any(|word| word == "!");
+    let substitutes = line.contains('`') || line.contains("$(");
+    nodes.peek().is_some() && !turned && nodes.all(|node| ends_anyhow(node, substitutes))
 }
 
-/// Whether a part is a call of a hollow program, or none at all; `exit 1` is not.
-fn ends_anyhow(node: &Node) -> bool {
+/// Whether a part is a call of a hollow program, or none at all; `exit 1` is not. What is set to the output of a command
+/// ends as that does.
+fn ends_anyhow(node: &Node, substitutes: bool) -> bool {
     let Kind::Simple { words, .. } = &node.kind else { return false };
     let mut bare = words.iter().map(parse::bare);
     match bare.next() {
-        None => true,
+        None => !substitutes,
         Some(Some("exit")) => bare.next().is_none_or(|code| code == Some("0")),
         Some(name) => name.is_some_and(|name| HOLLOW.contains(&name)),
     }
