@@ -97,12 +97,15 @@ impl Question for Failure {
                 let mends = [(fix, self.spent), (detour, self.detoured)].into_iter();
                 mends.filter(|(_, spent)| !spent).map(|(choice, _)| choice).chain(rest).collect()
             }
-            (None, true) => vec![
-                give("r", "try again", Answer::Retry, RETRY),
-                give("q", "give it up", Answer::Abort, ABORT),
-                Choice::typed(REPLAN, Answer::Replan),
-                Choice::typed(ABANDON, Answer::Abort),
-            ],
+            (None, true) => {
+                let replan = (!self.staged).then(|| Choice::typed(REPLAN, Answer::Replan));
+                let always = [
+                    give("r", "try again", Answer::Retry, RETRY),
+                    give("q", "give it up", Answer::Abort, ABORT),
+                ];
+                let rest = replan.into_iter().chain([Choice::typed(ABANDON, Answer::Abort)]);
+                always.into_iter().chain(rest).collect()
+            }
             (None, false) => vec![
                 give("r", "try again", Answer::Retry, RETRY),
                 give("p", "modify the plan", Answer::Replan, REPLAN),
@@ -155,7 +158,7 @@ impl Accept for Failure {
             (Some(gate), Answer::Again) => Ok(FailureAnswer::RunGate(gate)),
             (Some(_), Answer::Abort) => Ok(FailureAnswer::Stop),
             (None, Answer::Retry) => Ok(FailureAnswer::Retry),
-            (None, Answer::Replan) => Ok(FailureAnswer::Replan),
+            (None, Answer::Replan) if !self.staged => Ok(FailureAnswer::Replan),
             (None, Answer::Abort) => Ok(FailureAnswer::Abandon),
             (_, Answer::Manual) => Ok(FailureAnswer::Manual),
             _ => Err(wrong()),

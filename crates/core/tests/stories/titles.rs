@@ -71,6 +71,13 @@ fn one_that_does_not_come_leaves_the_title_and_the_users_own_goes_before() {
     assert!(b.input(Input::Titled { call, result: Ok(late) }).is_err());
     assert_eq!(title(&b), Some("Own"));
     b.say("/title again");
+    let call = titling(&b);
+    b.input(Input::Describe(pilothouse_core::about::AboutChange::title("Outside"))).unwrap();
+    let late = Box::new(ModelReply { text: "Late".into(), ..ModelReply::default() });
+    assert!(b.input(Input::Titled { call, result: Ok(late) }).is_err());
+    b.say("/title again");
+    gives(&mut b, "**Title:** Own").unwrap();
+    b.say("/title again");
     assert!(said(&b.input(Input::Cancel).unwrap(), "No title is asked for"));
     assert!(b.session.pending().is_empty() && title(&b) == Some("Own"));
 }

@@ -22,6 +22,10 @@ impl Draft<'_> {
     /// Keeps what is said of the session.
     pub(super) fn describe(&mut self, change: AboutChange) -> Decided {
         let change = change.settled().map_err(Refusal::new)?;
+        // What the user calls it goes before what a model that was asked may say.
+        if change.title.is_some() {
+            self.stop_titling();
+        }
         self.emit(Event::Described { change });
         Ok(())
     }
@@ -37,7 +41,10 @@ impl Draft<'_> {
         if args.is_empty() {
             let told = own.map_or_else(
                 || "title: none of its own, lists show what it is about; /title TEXT gives it one".to_owned(),
-                |title| format!("title: {title}; /title TEXT gives it another, /title again asks the model"),
+                |title| {
+                    let anew = if can { ", /title again asks the model" } else { "" };
+                    format!("title: {title}; /title TEXT gives it another{anew}")
+                },
             );
             self.listed(Slash::Title, &[told]);
             return Ok(());
@@ -116,9 +123,10 @@ impl Draft<'_> {
 /// A title as it is kept, out of what a model said: its first line, without what stands around it.
 fn named(said: &str) -> Option<String> {
     let line = said.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let line = line.trim_start_matches(['#', ' ']);
+    let line = line.trim_start_matches(['#', ' ']).trim_matches(AROUND);
     let line = line.strip_prefix("Title:").or_else(|| line.strip_prefix("title:")).unwrap_or(line);
-    let line = line.trim().trim_matches(AROUND).trim_end_matches(['.', '。']).trim();
+    let line =
+        line.trim_matches(|c: char| c == ' ' || AROUND.contains(&c)).trim_end_matches(['.', '。']).trim();
     let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let words: String = words.chars().take(TITLE_CHARS).collect();
     Some(words).filter(|words| !words.is_empty())

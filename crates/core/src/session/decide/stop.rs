@@ -227,6 +227,11 @@ impl Draft<'_> {
             self.emit(Event::PlanShelved { suspended: false, discarded: false });
         }
         self.clear_queue();
+        // What was asked for about the talk before is of no more use.
+        self.stop_titling();
+        if let Some(lane) = self.state.changes.sought().map(|s| s.lane) {
+            self.emit(Event::TakeBackUnmade { lane });
+        }
         self.must_go(Trigger::Reset);
         self.notice(Level::Info, "The session starts over; applied changes stay and can be undone.");
         if !plans.is_empty() {
