@@ -130,14 +130,13 @@ impl Brought {
     /// # Errors
     /// The path of the first that is not.
     pub fn still_holds(&self, root: &Path) -> Result<(), String> {
-        // What is a recipe here as well was looked at as one.
-        let recipe =
-            |p: &Piece| self.pieces.iter().any(|r| matches!(r.kind, Kind::Recipe(_)) && r.path == p.path);
-        let runs = |p: &&Piece| matches!(p.kind, Kind::Hooks | Kind::Script | Kind::Servers) && !recipe(p);
+        let runs = |p: &&Piece| matches!(p.kind, Kind::Hooks | Kind::Script | Kind::Servers);
         let now = Self::scan_for(root, false);
         let missing = |from: &Self, of: &Self| {
             let mut pieces = from.pieces.iter().filter(runs);
-            pieces.find(|p| !of.pieces.contains(p)).map(|p| p.path.clone())
+            // What is a recipe here as well was looked at as one.
+            let same = |p: &Piece| of.pieces.iter().any(|q| q.path == p.path && q.content == p.content);
+            pieces.find(|p| !same(p)).map(|p| p.path.clone())
         };
         missing(self, &now).or_else(|| missing(&now, self)).map_or(Ok(()), Err)
     }

@@ -308,4 +308,6 @@ fn a_recipe_that_a_hook_runs_holds_as_long_as_all_else_does() {
     assert_eq!(brought.still_holds(&place.root()), Ok(()));
     place.put(".pilothouse/commands/other.md", "exit 0\n");
     assert_eq!(brought.still_holds(&place.root()), Ok(()));
+    place.put(".pilothouse/commands/check.md", "exit 1\n");
+    assert_eq!(brought.still_holds(&place.root()), Err(".pilothouse/commands/check.md".into()));
 }
