@@ -354,7 +354,9 @@ impl Pane for DiffPane {
             (frame::Action::ScrollUp, DiffAction::PageUp),
             (frame::Action::ScrollDown, DiffAction::PageDown),
         ];
-        let meant = keys.into_iter().find(|(key, _)| *key == action && !self.files.is_empty());
+        // A sheet, and lines that are being chosen, stay: what is read on is the conversation.
+        let reads = !self.files.is_empty() && self.asked_all.is_empty() && self.lines.is_none();
+        let meant = keys.into_iter().find(|(key, _)| *key == action && reads);
         meant.map(|(_, meant)| meant.into())
     }
 
