@@ -105,6 +105,19 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sandbox: Option<Sandbox>,
     },
+    /// The session goes on from a copy of another one: what was said stands, all that was open or written there is that
+    /// one's.
+    SessionForked {
+        /// The session that it is a copy of.
+        from: String,
+        /// Its own name.
+        slug: String,
+        /// Its workspace, as the user would name it.
+        folder: String,
+        /// Whether the copy was read from a file rather than from this machine's own sessions.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        imported: bool,
+    },
     /// A write or a command was open when the process ended; it is never repeated.
     CallLost {
         /// The call, for a command.

@@ -39,6 +39,8 @@ use crate::{
 pub enum Input {
     /// The session is opened: the first input of every process.
     Open(Opening),
+    /// The session is a copy of another one, from here on one of its own.
+    Fork(Fork),
     /// The user sent a line.
     Say {
         /// The line.
@@ -410,6 +412,17 @@ impl Input {
     pub fn say(text: impl Into<String>) -> Self {
         Self::Say { text: text.into(), seen: Seq(u64::MAX) }
     }
+}
+
+/// What a copy of a session is from its end on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fork {
+    /// Its own name.
+    pub slug: String,
+    /// Its workspace, as the user would name it.
+    pub folder: String,
+    /// Whether the copy was read from a file rather than from this machine's own sessions.
+    pub imported: bool,
 }
 
 /// How a session is opened.

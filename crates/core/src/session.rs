@@ -249,6 +249,11 @@ impl Session {
         self.state.apply(event);
     }
 
+    /// Whether a write or a proposal of this id is of the session that this one is a copy of, which has its content.
+    pub fn is_copied(&self, id: u64) -> bool {
+        self.state.changes.is_copied(id)
+    }
+
     /// Decides what an input means now; on success its events are already folded in.
     ///
     /// # Errors

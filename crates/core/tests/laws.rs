@@ -23,6 +23,8 @@ mod cost;
 mod decision;
 #[path = "laws/ends.rs"]
 mod ends;
+#[path = "laws/forks.rs"]
+mod forks;
 #[path = "laws/inputs.rs"]
 mod inputs;
 #[path = "laws/pipelines.rs"]

@@ -152,6 +152,7 @@ impl Redactor {
             }
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
             input @ (Input::Open(_)
+            | Input::Fork(_)
             | Input::Decide { .. }
             | Input::DecideLines { .. }
             | Input::Split { .. }

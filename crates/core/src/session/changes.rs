@@ -31,6 +31,8 @@ pub(super) struct Changes {
     sought: Option<SoughtBack>,
     /// Steps' lanes that had nothing left to do but to have looked at what they proposed.
     through: BTreeSet<LaneId>,
+    /// The highest id of what the session did that this one is a copy of: it holds no content for that.
+    copied: u64,
 }
 
 /// Several writes that are taken back one after the other, the last first.
@@ -327,6 +329,30 @@ impl Changes {
     /// A write was found half done.
     pub fn lost(&mut self, apply: ApplyId) {
         self.set_apply(apply, ApplyStatus::Failed);
+    }
+
+    /// The same in a copy of the session: what waits or stands there is decided and taken back there.
+    pub fn of_another(self, last: u64) -> Self {
+        let (mut proposals, mut applies) = (self.proposals, self.applies);
+        for proposal in proposals.values_mut() {
+            match proposal.status {
+                ProposalStatus::Open | ProposalStatus::Applying(_) | ProposalStatus::SetAside => {
+                    proposal.status = ProposalStatus::Dropped;
+                }
+                ProposalStatus::Applied(_) | ProposalStatus::Skipped | ProposalStatus::Dropped => {}
+            }
+        }
+        for apply in applies.values_mut() {
+            if apply.status == ApplyStatus::Approved || apply.status.is_open() {
+                apply.status = ApplyStatus::Failed;
+            }
+        }
+        Self { proposals, applies, copied: last, ..Self::default() }
+    }
+
+    /// Whether a write or a proposal of this id is of the session that this one is a copy of.
+    pub const fn is_copied(&self, id: u64) -> bool {
+        id <= self.copied
     }
 
     /// The process that wrote is gone: what had not begun does not begin.

@@ -138,6 +138,7 @@ impl<'a> Draft<'a> {
     fn route_input(&mut self, input: Input) -> Decided {
         match input {
             Input::Open(opening) => self.open(opening),
+            Input::Fork(fork) => self.fork(fork),
             Input::Say { text, seen } => self.said(&text, seen),
             Input::Describe(change) => self.describe(change),
             Input::Queue(text) => self.enqueue(&text),

@@ -268,14 +268,12 @@ impl Transcript {
                     self.push(seq, None, What::Answer(opened));
                 }
             }
-            Event::SessionReopened { .. } => {
-                let open: Vec<LaneId> =
-                    self.lanes.iter().filter(|(_, l)| l.open).map(|(id, _)| *id).collect();
-                for lane in open {
-                    self.closed(lane, None);
-                }
-                self.asked.clear();
-                self.push(seq, None, What::Record);
+            Event::SessionReopened { .. } => self.left(seq),
+            Event::SessionForked { .. } => {
+                self.left(seq);
+                (self.plan, self.cut_short, self.unplanned) = (None, None, false);
+                self.added.clear();
+                self.waiting.clear();
             }
             Event::Compacted { upto, .. } => {
                 let entry = Entry { seq, lane: None, what: What::Summary };
@@ -297,6 +295,16 @@ impl Transcript {
             }
             _ => self.record(seq, event, phase),
         }
+    }
+
+    /// Whatever was open ends with the process that did it.
+    fn left(&mut self, seq: Seq) {
+        let open: Vec<LaneId> = self.lanes.iter().filter(|(_, l)| l.open).map(|(id, _)| *id).collect();
+        for lane in open {
+            self.closed(lane, None);
+        }
+        self.asked.clear();
+        self.push(seq, None, What::Record);
     }
 
     /// Folds what is told in a record of its own.

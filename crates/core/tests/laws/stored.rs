@@ -138,6 +138,7 @@ const fn place(event: &Event) -> usize {
         Event::TitleFailed { .. } => 114,
         Event::TakeBackSought { .. } => 115,
         Event::TakeBackUnmade { .. } => 116,
+        Event::SessionForked { .. } => 117,
     }
 }
 
@@ -148,7 +149,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..117), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..118), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

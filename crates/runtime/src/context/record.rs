@@ -140,6 +140,14 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
             let cut = if cut { "; what was under way was interrupted" } else { "" };
             format!("The session was closed and opened again{cut}.")
         }
+        Event::SessionForked { from, imported, .. } => {
+            let copy =
+                if *imported { "was read from a file that" } else { "goes on from a copy of a session that" };
+            format!(
+                "This session {copy} was called {from}. What was planned, proposed or under way there is not here; files \
+                 may be others than what was read or written there: read them again."
+            )
+        }
         Event::CommitEnded { told, .. } => told.clone(),
         Event::CallLost { found, .. } => format!("The program ended in the middle of a step: {found}"),
         _ => return None,

@@ -18,6 +18,7 @@ macro_rules! session_events {
     () => {
         Event::SessionOpened { .. }
             | Event::SessionReopened { .. }
+            | Event::SessionForked { .. }
             | Event::PhaseChanged { .. }
             | Event::ModeChanged { .. }
             | Event::ControlGiven { .. }
@@ -48,6 +49,7 @@ impl State {
                 self.reopen(*permission);
                 self.sandbox = sandbox.clone().unwrap_or_default();
             }
+            Event::SessionForked { slug, folder, .. } => self.forked(slug, folder),
             Event::PhaseChanged { to, .. } => {
                 self.phase = *to;
                 if *to != Phase::Failed {
@@ -90,6 +92,44 @@ impl State {
             if lane.scope() != was {
                 lane.epoch += 1;
             }
+        }
+    }
+
+    /// Leaves to the session that this one is a copy of what is its: plans, proposals, writes, costs and consents. What was
+    /// said goes on, and in the same folder what is known of its files.
+    fn forked(&mut self, slug: &str, folder: &str) {
+        let was = std::mem::take(self);
+        let changes = Arc::unwrap_or_clone(was.changes).of_another(was.last_id);
+        let permission = match was.permission {
+            PermissionMode::Auto => PermissionMode::Ask,
+            asked @ (PermissionMode::Ask | PermissionMode::ReadOnly) => asked,
+        };
+        *self = Self {
+            seq: was.seq,
+            last_id: was.last_id,
+            at: was.at,
+            slug: slug.to_owned(),
+            folder: folder.to_owned(),
+            mode: was.mode,
+            mode_said: was.mode_said,
+            permission,
+            chat_only: was.chat_only,
+            epoch: was.epoch.wrapping_add(1),
+            changes: Arc::new(changes),
+            turns: was.turns,
+            turn: was.turn,
+            history: was.history,
+            recent: was.recent,
+            unreviewed: was.unreviewed,
+            transcript: was.transcript,
+            about: was.about,
+            model: was.model,
+            depth: was.depth,
+            ..Self::default()
+        };
+        if was.folder == folder {
+            (self.seen, self.parts, self.facts) = (was.seen, was.parts, was.facts);
+            (self.unwanted, self.instructed) = (was.unwanted, was.instructed);
         }
     }
 

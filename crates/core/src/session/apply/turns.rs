@@ -50,6 +50,7 @@ impl State {
                 | Event::PlanReady { .. }
                 | Event::PlanShelved { .. }
                 | Event::SessionReopened { .. }
+                | Event::SessionForked { .. }
         );
         self.epoch = self.epoch.wrapping_add(u32::from(changes));
     }

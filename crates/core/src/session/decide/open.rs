@@ -7,7 +7,7 @@ use crate::{
     event::{Event, Level},
     hook::Hold,
     ids::{ApplyId, CallId, LaneId, ProposalId},
-    input::{Found, Opening, Refusal},
+    input::{Fork, Found, Opening, Refusal},
     money::count,
     plan::Plan,
     question::Review,
@@ -45,6 +45,16 @@ impl Draft<'_> {
         self.tell_sandbox();
         self.trust_as(opening.standing);
         self.hooks_of_session();
+    }
+
+    pub(super) fn fork(&mut self, fork: Fork) -> Decided {
+        if self.state.seq.0 == 0 {
+            return Err(Refusal::new("there is nothing in it to go on from"));
+        }
+        let Fork { slug, folder, imported } = fork;
+        let from = self.state.slug.clone();
+        self.emit(Event::SessionForked { from, slug, folder, imported });
+        Ok(())
     }
 
     fn open_again(&mut self, opening: Opening) {

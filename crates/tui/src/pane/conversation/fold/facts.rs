@@ -229,16 +229,30 @@ impl Log {
         }
     }
 
+    /// The process that worked is gone: its lines of work end, and nothing is asked any more.
+    fn left(&mut self) {
+        let lanes: Vec<LaneId> = self.asking.keys().chain(self.callers.values()).copied().collect();
+        for lane in lanes {
+            self.lane_closed(lane);
+        }
+        self.unasked();
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here has no row")]
     fn fold_session(&mut self, at: Millis, event: &Event) {
         match event {
             Event::CallLost { found, .. } => self.mark(at, Mark::Warn, found),
+            Event::SessionForked { from, imported, .. } => {
+                self.left();
+                let how = if *imported { "imported" } else { "forked" };
+                self.mark(
+                    at,
+                    Mark::Dot,
+                    &format!("{how} from session {from}; its plans and changes stay there"),
+                );
+            }
             Event::SessionReopened { interrupted, .. } => {
-                let lanes: Vec<LaneId> = self.asking.keys().chain(self.callers.values()).copied().collect();
-                for lane in lanes {
-                    self.lane_closed(lane);
-                }
-                self.unasked();
+                self.left();
                 let calls = if interrupted.is_empty() {
                     String::new()
                 } else {
