@@ -79,9 +79,9 @@ pub enum Command {
     /// Opens a session again.
     #[command(after_help = "Examples:\n  pilothouse resume --last\n  pilothouse resume 20260102-101500-3f2a")]
     Resume(ResumeArgs),
-    /// Sessions: lists, shows, finds, renames, labels, puts away, deletes and checks them.
+    /// Sessions: lists, shows, finds, renames, labels, copies, hands on, puts away, deletes and checks them.
     #[command(
-        after_help = "Examples:\n  pilothouse sessions list --json\n  pilothouse sessions list --archived --label release\n  pilothouse sessions show 20260102-101500-3f2a\n  pilothouse sessions search \"retry\"\n  pilothouse sessions rename 20260102-101500-3f2a \"Retries of the store\"\n  pilothouse sessions label 20260102-101500-3f2a release --remove draft\n  pilothouse sessions archive 20260102-101500-3f2a\n  pilothouse sessions export 20260102-101500-3f2a --out notes.md\n  pilothouse sessions verify --all\n\nA session that another process works on is changed by that alone."
+        after_help = "Examples:\n  pilothouse sessions list --json\n  pilothouse sessions list --archived --label release\n  pilothouse sessions show 20260102-101500-3f2a\n  pilothouse sessions search \"retry\"\n  pilothouse sessions rename 20260102-101500-3f2a \"Retries of the store\"\n  pilothouse sessions label 20260102-101500-3f2a release --remove draft\n  pilothouse sessions archive 20260102-101500-3f2a\n  pilothouse sessions export 20260102-101500-3f2a --out notes.md\n  pilothouse sessions export 20260102-101500-3f2a --json --out session.jsonl\n  pilothouse sessions import session.jsonl --dir ~/code/inkwell\n  pilothouse sessions fork 20260102-101500-3f2a --at 2\n  pilothouse sessions replay 20260102-101500-3f2a --speed 4\n  pilothouse sessions verify --all\n\nA session that another process works on is changed by that alone."
     )]
     Sessions {
         /// What to do with them.

@@ -11,15 +11,21 @@ use std::{
 use pilothouse_core::{
     about::{self, AboutChange},
     clean::Clean,
+    ids::{Millis, Seq},
 };
 use pilothouse_runtime::{
     Home,
     headless::{
         export,
         listing::{self, Listed},
+        replay::{self, Replay},
     },
     secrets::Secrets,
-    sessions::{self, Place, upkeep},
+    sessions::{
+        self, Place,
+        copies::{self, Target},
+        upkeep,
+    },
 };
 
 use crate::{
@@ -64,7 +70,18 @@ pub fn sessions(what: SessionsCommand, secrets: &Secrets) -> Result<u8, Failure>
         }
         SessionsCommand::Search(args) => search(&here, &args, &mut out)?,
         SessionsCommand::Export { id, out: file, json } => {
-            write_document(&here.place(&id)?, file.as_deref(), json, &mut out)?
+            write_document(&here.place(&id)?, (file.as_deref(), json), secrets, &mut out)?
+        }
+        SessionsCommand::Import { file, dir } => import(&here, &file, &dir, &mut out)?,
+        SessionsCommand::Fork { id, at } => {
+            let place = here.place(&id)?;
+            let to = Target { home: &here.home, workspace: &place.workspace, now: now() };
+            copied(&copies::fork(&place, at, to).map_err(explain)?, &mut out)?
+        }
+        SessionsCommand::Replay { id, until, speed, json } => {
+            let how = Replay { until: until.map(Seq), speed, json };
+            let whole = replay::replay(&here.place(&id)?, how, &mut out).map_err(explain)?;
+            if whole { 0 } else { FAILED }
         }
         SessionsCommand::Rename { id, title } => {
             describe(&here.place(&id)?, AboutChange::title(secrets.mask(&title)), &mut out)?
@@ -96,8 +113,11 @@ const fn tells_json(what: &SessionsCommand) -> bool {
         SessionsCommand::Search(args) => args.json,
         SessionsCommand::Show { json, .. }
         | SessionsCommand::Export { json, .. }
+        | SessionsCommand::Replay { json, .. }
         | SessionsCommand::Verify { json, .. } => *json,
-        SessionsCommand::Rename { .. }
+        SessionsCommand::Import { .. }
+        | SessionsCommand::Fork { .. }
+        | SessionsCommand::Rename { .. }
         | SessionsCommand::Label { .. }
         | SessionsCommand::Archive { .. }
         | SessionsCommand::Delete { .. }
@@ -139,12 +159,13 @@ fn search(here: &Here, args: &SearchArgs, out: &mut Shown<io::Stdout>) -> Result
 
 fn write_document(
     place: &Place,
-    file: Option<&Path>,
-    json: bool,
+    (file, json): (Option<&Path>, bool),
+    secrets: &Secrets,
     out: &mut Shown<io::Stdout>,
 ) -> Result<u8, Failure> {
+    let masked = |text: &str| secrets.mask(text);
     let write = |out: &mut dyn Write| {
-        if json { listing::show(place, true, out) } else { export::markdown(place, out) }.map_err(explain)
+        if json { export::data(place, masked, out) } else { export::markdown(place, out) }.map_err(explain)
     };
     let Some(path) = file else {
         write(out)?;
@@ -160,6 +181,29 @@ fn write_document(
     write(&mut file)?;
     writeln!(out, "{}", path.display())?;
     Ok(0)
+}
+
+fn import(here: &Here, file: &Path, dir: &Path, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
+    let workspace = dir.canonicalize().ok().filter(|dir| dir.is_dir());
+    let Some(workspace) = workspace else {
+        return Err(Failure::new(USAGE, format!("{} is no folder; name one with --dir", dir.display())));
+    };
+    let mut from = copies::open(file).map_err(explain)?;
+    let to = Target { home: &here.home, workspace: &workspace, now: now() };
+    let place = copies::import(&file.display().to_string(), from.as_mut(), to).map_err(explain)?;
+    copied(&place, out)
+}
+
+/// Says which session the copy is.
+fn copied(place: &Place, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
+    writeln!(out, "{}", place.slug)?;
+    writeln!(out::err(), "`pilothouse resume {}` goes on with it", place.slug)?;
+    Ok(0)
+}
+
+fn now() -> Millis {
+    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    Millis(u64::try_from(since.as_millis()).unwrap_or_default())
 }
 
 fn describe(place: &Place, change: AboutChange, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {

@@ -41,6 +41,14 @@ pub enum RuntimeError {
         /// Why.
         why: String,
     },
+    /// A session cannot be copied from there.
+    #[error("{what} cannot be copied: {why}")]
+    Copy {
+        /// The session, or the file.
+        what: String,
+        /// Why.
+        why: String,
+    },
     /// There is no session of this name.
     #[error("there is no session {0}")]
     NoSession(String),
@@ -123,6 +131,11 @@ impl RuntimeError {
             }
             Self::NoRecord(_) => "start anew; changes of the folder that it made stay as they are".to_owned(),
             Self::Kept { slug, .. } => format!("look at it first: pilothouse resume {slug}"),
+            Self::Copy { .. } => {
+                "`pilothouse sessions verify` says what is wrong with a session; `sessions export ID --json` writes what \
+                 can be imported"
+                    .to_owned()
+            }
             Self::NoSession(_) => "list them with `pilothouse sessions list`".to_owned(),
             Self::Folder { .. } => "give an existing folder that you can read".to_owned(),
             Self::Config { hint, .. } => hint.clone(),
@@ -141,6 +154,7 @@ impl RuntimeError {
         match self {
             Self::NoSession(_)
             | Self::NoRecord(_)
+            | Self::Copy { .. }
             | Self::Kept { .. }
             | Self::Newer { .. }
             | Self::Folder { .. }

@@ -8,6 +8,7 @@ pub mod change;
 pub mod export;
 pub mod listing;
 mod patch;
+pub mod replay;
 mod report;
 mod result;
 pub mod sources;

@@ -3,6 +3,7 @@
 //! Owns their folders and the summary beside each log. A summary is only a cache: it is rebuilt
 //! from the log whenever the two do not fit together.
 
+pub mod copies;
 pub mod upkeep;
 
 use std::{
@@ -17,7 +18,7 @@ use pilothouse_core::{
     about,
     blob::BlobId,
     event::Event,
-    ids::Seq,
+    ids::{Millis, Seq},
     intent::Phase,
     runs::{RunInfo, RunStatus},
     scope::PermissionMode,
@@ -30,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     blobs::Blobs,
     error::RuntimeError,
-    home::Home,
+    home::{Home, make_private},
     log::{self, Log, Report, frame},
 };
 
@@ -90,6 +91,9 @@ pub struct Summary {
     /// Whether files were being written, or taken back.
     #[serde(default)]
     pub writing: bool,
+    /// The session that it is a copy of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
     /// Length of the log that this was made from, in bytes.
     pub bytes: u64,
     /// What a list of runs says of it.
@@ -129,6 +133,7 @@ impl Summary {
                 || !state.open.is_empty()
                 || state.plan_aside().is_some(),
             writing: state.applies().values().any(|a| a.status.is_open()),
+            parent: meta.parent.clone(),
             bytes,
             run: Some(run),
         }
@@ -194,7 +199,7 @@ pub(crate) fn note_change(home: &Home, workspace: &Path, slug: &str) -> Result<(
 }
 
 /// Notes that the session in this folder is the newest.
-pub(crate) fn note_made(home: &Home, folder: &Path) -> Result<(), RuntimeError> {
+fn note_made(home: &Home, folder: &Path) -> Result<(), RuntimeError> {
     note(home.sessions().join(MADE), &below(home, folder))
 }
 
@@ -232,6 +237,32 @@ pub fn all(home: &Home) -> Vec<Place> {
         found.map(|p| (made.get(&below(home, &p.folder)).copied(), p)).collect();
     all.sort_by(|(n, a), (m, b)| (m, b.created, &b.slug).cmp(&(n, a.created, &a.slug)));
     all.into_iter().map(|(_, place)| place).collect()
+}
+
+/// Makes the folder of a new session of a workspace.
+pub(crate) fn create(home: &Home, workspace: &Path, now: Millis) -> Result<PathBuf, RuntimeError> {
+    let parent = home.sessions_of(workspace);
+    make_private(&parent)?;
+    let stamp = stamp(now);
+    for n in 0..1000_u32 {
+        let moment = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.subsec_nanos());
+        let tail =
+            (moment ^ std::process::id().rotate_left(16)).wrapping_add(n.wrapping_mul(0x9e37)) & 0xffff;
+        let folder = parent.join(format!("{stamp}-{tail:04x}"));
+        match fs::create_dir(&folder) {
+            Ok(()) => return note_made(home, &folder).map(|()| folder),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(RuntimeError::io("create", folder)(e)),
+        }
+    }
+    Err(RuntimeError::Opening("no free name for the session".to_owned()))
+}
+
+/// The beginning of a session's name: when it was made.
+fn stamp(now: Millis) -> String {
+    let moment = i64::try_from(now.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    let zoned = moment.unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_zoned(jiff::tz::TimeZone::system());
+    zoned.strftime("%Y%m%d-%H%M%S").to_string()
 }
 
 fn place(folder: PathBuf) -> Option<Place> {
@@ -344,7 +375,9 @@ pub fn verify(place: &Place) -> Result<Check, RuntimeError> {
     let (session, report) = read(&place.folder)?;
     let blobs = Blobs::under(&place.folder);
     let mut named = Vec::new();
-    for apply in session.state().applies().values() {
+    // What a copy tells of the other session's changes, it does not hold.
+    let own = |id: u64| !session.is_copied(id);
+    for apply in session.state().applies().values().filter(|a| own(a.id.0)) {
         if let Some(command) = &apply.command {
             named.push(command.record);
             named.extend(stored(&blobs, command.record));
@@ -352,7 +385,8 @@ pub fn verify(place: &Place) -> Result<Check, RuntimeError> {
             named.extend(apply.files.iter().flat_map(|f| [f.before, f.after]).flatten());
         }
     }
-    named.extend(session.state().proposals().values().flat_map(|p| [p.before, p.after]).flatten());
+    let proposals = session.state().proposals().values().filter(|p| own(p.id.0));
+    named.extend(proposals.flat_map(|p| [p.before, p.after]).flatten());
     named.sort_unstable();
     named.dedup();
     named.retain(|id| blobs.get(*id).is_none());

@@ -26,7 +26,37 @@ pub enum SessionsCommand {
         /// Into this file, which must not be there yet.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// The events, one JSON object a line, instead of Markdown.
+        /// The events, one JSON object a line with the long texts that they name, instead of Markdown: what `import` takes.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Takes in a session that `export --json` wrote; what it asked, planned or changed stays where it was.
+    Import {
+        /// The file; `-` is what is piped in.
+        file: PathBuf,
+        /// The folder that it is about from now on.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        dir: PathBuf,
+    },
+    /// Copies a session, to go on from it another way; what it asked, planned or changed stays its own.
+    Fork {
+        /// The session.
+        id: String,
+        /// Only up to this message of yours, from 1, and what came of it.
+        #[arg(long, value_name = "MESSAGE")]
+        at: Option<usize>,
+    },
+    /// Tells a session again, event by event, from its log alone; starts nothing.
+    Replay {
+        /// The session.
+        id: String,
+        /// Only up to this event, by its `seq`.
+        #[arg(long, value_name = "SEQ")]
+        until: Option<u64>,
+        /// So many times as fast as it went, pauses of at most three seconds; all at once without.
+        #[arg(long, value_name = "TIMES", value_parser = speed)]
+        speed: Option<f64>,
+        /// The events, and how it stood after the last of them, one JSON object a line.
         #[arg(long)]
         json: bool,
     },
@@ -109,4 +139,10 @@ pub struct SearchArgs {
     /// One JSON object a line.
     #[arg(long)]
     pub json: bool,
+}
+
+/// A speed: more than nothing.
+fn speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse::<f64>().ok().filter(|speed| speed.is_finite() && *speed > 0.0);
+    speed.ok_or_else(|| "a number above 0, such as 4".to_owned())
 }

@@ -9,6 +9,7 @@ mod bad_input;
 mod budget;
 mod commit;
 mod contract;
+mod copies;
 mod embedder;
 mod endless;
 mod facts;

@@ -255,6 +255,8 @@ fn afterwards(world: &World, tally: &Tally) {
         let slug = session["slug"].as_str().unwrap();
         world.go(tally, &["sessions", "show", slug]).with(0);
         world.go(tally, &["sessions", "show", slug, "--json"]).with(0);
+        world.go(tally, &["sessions", "export", slug, "--json"]).with(0);
+        world.go(tally, &["sessions", "replay", slug]).with(0);
     }
     for args in [
         &["sessions", "list"][..],

@@ -9,7 +9,7 @@ use std::{
 
 use pilothouse_core::{
     clean::Clean,
-    ids::{ApplyId, CallId, Millis, Seq},
+    ids::{ApplyId, CallId, Seq},
     input::{Found, Input, Opening, Refusal},
     intent::Mode,
     pipeline::Agents,
@@ -30,7 +30,6 @@ use crate::{
     config::{Config, Confirm, Provider, Vectors},
     disk::{RealDisk, Root},
     error::RuntimeError,
-    home::make_private,
     hooks::Definition,
     log::{Log, Meta, holder},
     permissions, sessions, sources,
@@ -269,7 +268,7 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
     let folder = match found {
         Some(found) => found.folder,
-        None => create(setup, &workspace)?,
+        None => sessions::create(&setup.home, &workspace, (setup.clock)())?,
     };
     let slug = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let meta = Meta {
@@ -277,6 +276,7 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
         folder: workspace.to_string_lossy().into_owned(),
         created: (setup.clock)().0,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        parent: None,
     };
     let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
     let mut notices = notices(&config, &trust.1, &sources);
@@ -355,30 +355,6 @@ fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {
         return Err(refuse("it is not a folder".to_owned()));
     }
     Ok(real)
-}
-
-fn create(setup: &Setup, workspace: &Path) -> Result<PathBuf, RuntimeError> {
-    let parent = setup.home.sessions_of(workspace);
-    make_private(&parent)?;
-    let stamp = slug_stamp((setup.clock)());
-    for n in 0..1000_u32 {
-        let moment = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.subsec_nanos());
-        let tail =
-            (moment ^ std::process::id().rotate_left(16)).wrapping_add(n.wrapping_mul(0x9e37)) & 0xffff;
-        let folder = parent.join(format!("{stamp}-{tail:04x}"));
-        match std::fs::create_dir(&folder) {
-            Ok(()) => return sessions::note_made(&setup.home, &folder).map(|()| folder),
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(RuntimeError::io("create", folder)(e)),
-        }
-    }
-    Err(RuntimeError::Opening("no free name for the session".to_owned()))
-}
-
-fn slug_stamp(now: Millis) -> String {
-    let moment = i64::try_from(now.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    let zoned = moment.unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_zoned(jiff::tz::TimeZone::system());
-    zoned.strftime("%Y%m%d-%H%M%S").to_string()
 }
 
 /// The first step: the session learns that a process opened it, and what is on disk.

@@ -3,18 +3,21 @@
 //! Owns the form of both. Reads only; what is told stands in the log, where no secret is.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::{self, Write},
 };
 
 use pilothouse_core::{
-    blob::Excerpt,
+    blob::{BlobId, Excerpt},
     clean::Clean,
     event::{Event, Stamped},
     ids::{ApplyId, CallId},
     plan::Plan,
 };
+use serde::Deserialize;
+use serde_json::Value;
 
+use super::steps::Steps;
 use crate::{
     blobs::Blobs,
     error::RuntimeError,
@@ -43,6 +46,47 @@ pub fn markdown(place: &Place, out: &mut dyn Write) -> Result<(), RuntimeError> 
     }
     let write = |e: io::Error| RuntimeError::io("write", "the document")(e);
     parts.iter().try_for_each(|part| writeln!(out, "{part}")).map_err(write)
+}
+
+/// Writes the events of a session, one JSON object a line, each with the texts after it that it names and does not hold
+/// whole. A text that `masked` would change, or that is not what its event shows of it, stays here.
+///
+/// # Errors
+/// When its log cannot be read.
+pub fn data(place: &Place, masked: impl Fn(&str) -> String, out: &mut dyn Write) -> Result<(), RuntimeError> {
+    let (mut steps, mut told, mut broken) = (Steps::default(), BTreeSet::new(), None);
+    let blobs = Blobs::under(&place.folder);
+    sessions::events(place, |event| {
+        if broken.is_some() {
+            return;
+        }
+        let mut named = Vec::new();
+        cut_texts(&serde_json::to_value(&event).unwrap_or_default(), &mut named);
+        named.retain(|(id, ..)| told.insert(*id));
+        let text = |(id, head, tail): (BlobId, String, String)| {
+            let text = String::from_utf8(blobs.get(id)?).ok()?;
+            let shown = text.starts_with(&head) && text.ends_with(&tail) && masked(&text) == text;
+            shown.then(|| serde_json::json!({"type": "content", "id": id, "text": text}).to_string())
+        };
+        let lines = std::iter::once(steps.line(&event)).chain(named.into_iter().filter_map(text));
+        broken = lines.map(|line| writeln!(out, "{line}")).find_map(io::Result::err);
+    })?;
+    // A reader that went away (a pager, `head`) is no failure.
+    Ok(())
+}
+
+/// The texts in an event of which only the ends stand there, by the content that holds all of it.
+fn cut_texts(value: &Value, found: &mut Vec<(BlobId, String, String)>) {
+    match value {
+        Value::Object(fields) => {
+            let excerpt = fields.get("cut").and_then(|_| Excerpt::deserialize(value).ok());
+            let cut = excerpt.and_then(|text| Some((text.head, text.cut?)));
+            found.extend(cut.map(|(head, cut)| (cut.blob, head, cut.tail)));
+            fields.values().for_each(|field| cut_texts(field, found));
+        }
+        Value::Array(all) => all.iter().for_each(|one| cut_texts(one, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 fn line(text: &str) -> String {

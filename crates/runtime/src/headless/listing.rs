@@ -71,8 +71,10 @@ fn row(s: &Summary, folder: bool) -> String {
         (false, true) => "  unfinished",
         (false, false) => "",
     };
+    let copy =
+        s.parent.as_ref().map_or_else(String::new, |parent| format!("  copy of {}", Clean::line(parent)));
     format!(
-        "{}  {:>4} messages  {:>3} changes  {}{marks}{place}{open}",
+        "{}  {:>4} messages  {:>3} changes  {}{marks}{copy}{place}{open}",
         s.slug,
         s.messages,
         s.applied,
@@ -168,7 +170,7 @@ pub fn show(place: &Place, json: bool, out: &mut dyn Write) -> Result<(), Runtim
 
 /// What the lines before told of, by what later ones go by.
 #[derive(Default)]
-struct Told {
+pub(super) struct Told {
     /// What each call is and what it is about.
     calls: BTreeMap<CallId, String>,
     /// The files of each write.
@@ -177,12 +179,16 @@ struct Told {
 
 impl Told {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
-    fn words(&mut self, event: &Stamped) -> Option<String> {
+    pub(super) fn words(&mut self, event: &Stamped) -> Option<String> {
         let text = match &event.event {
             Event::SessionOpened { folder, version, .. } => {
                 format!("· opened in {folder} by version {version}")
             }
             Event::SessionReopened { .. } => "· opened again".to_owned(),
+            Event::SessionForked { from, imported: false, .. } => {
+                format!("· a copy of {from} from here on")
+            }
+            Event::SessionForked { from, .. } => format!("· imported: a copy of {from} from here on"),
             Event::TurnStarted { text, .. } => format!("\nyou: {}", text.head),
             Event::MessageCompleted { text, intermediate: false, .. } => {
                 let tail = text.cut.as_ref().map(|c| format!("\n[…]\n{}", c.tail)).unwrap_or_default();

@@ -24,6 +24,9 @@ pub struct Meta {
     pub created: u64,
     /// The version of the program that made it.
     pub version: String,
+    /// The session that it is a copy of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
 }
 
 /// The header of a record, and where in the searched bytes its events stand.

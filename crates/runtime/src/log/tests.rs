@@ -48,7 +48,7 @@ fn sample() -> (Vec<u8>, Vec<Line>) {
 }
 
 fn meta() -> Meta {
-    Meta { slug: "s".into(), folder: "/w".into(), created: 5, version: "0.1.0".into() }
+    Meta { slug: "s".into(), folder: "/w".into(), created: 5, version: "0.1.0".into(), parent: None }
 }
 
 fn seqs(index: &Index) -> BTreeSet<u64> {
