@@ -194,6 +194,24 @@ pub enum Command {
         #[command(subcommand)]
         what: ConfigCommand,
     },
+    /// The keys: what each does and where, with your own over those that ship.
+    #[command(
+        after_help = "Examples:\n  pilothouse keys\n  pilothouse keys --json\n\nKeys of your own: keymap.toml beside the configuration."
+    )]
+    Keys {
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Themes: which there are, and the file of one.
+    #[command(
+        after_help = "Examples:\n  pilothouse themes list\n  pilothouse themes show nord > nord-of-mine.toml\n\nThemes of your own: themes/NAME.toml beside the configuration."
+    )]
+    Themes {
+        /// What to do.
+        #[command(subcommand)]
+        what: ThemesCommand,
+    },
     /// Prints what a shell needs to complete the command line.
     #[command(
         after_help = "Examples:\n  pilothouse completions bash > ~/.local/share/bash-completion/completions/pilothouse\n  pilothouse completions fish > ~/.config/fish/completions/pilothouse.fish\n  pilothouse completions zsh > \"${fpath[1]}/_pilothouse\""
@@ -224,6 +242,22 @@ pub struct DoctorArgs {
     /// Print one JSON object a line.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `themes …`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ThemesCommand {
+    /// Lists the themes that ship and your own, and which is in use.
+    List {
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Prints the file of a theme: what one of your own begins with.
+    Show {
+        /// Its name.
+        name: String,
+    },
 }
 
 /// `validate`.

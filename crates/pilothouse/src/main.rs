@@ -7,6 +7,7 @@ mod completions;
 mod exit;
 mod judge;
 mod know;
+mod look;
 mod out;
 mod permit;
 mod place;
@@ -79,6 +80,8 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Sources { what }) => sources::sources(what),
         Some(Command::Config { what }) => settings::config(what, secrets),
         Some(Command::Models { what }) => settings::models(&what, secrets),
+        Some(Command::Keys { json }) => look::keys(json),
+        Some(Command::Themes { what }) => look::themes(what),
         Some(Command::Completions { shell }) => completions::completions(shell),
         Some(Command::Man { command }) => completions::man(command.as_deref()),
         Some(Command::Doctor(args)) => alone::doctor(&args),

@@ -207,7 +207,7 @@ fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
 const MOST_THEMES: usize = 64;
 
 /// The user's own themes, by name: the files `themes/NAME.toml` beside their settings. One that others could have written is none.
-fn own_themes(home: &Home) -> BTreeMap<String, String> {
+pub(crate) fn own_themes(home: &Home) -> BTreeMap<String, String> {
     let folder =
         std::fs::read_dir(home.config.join("themes")).into_iter().flatten().flatten().take(MOST_THEMES);
     let files = folder.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "toml"));
