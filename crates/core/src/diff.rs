@@ -184,6 +184,18 @@ pub fn operations(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     hook.into_inner().into_inner().into_ops()
 }
 
+/// For each line of `new` the place of the line of `old` that it is, if it is one.
+pub fn kept(old: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
+    let mut places = vec![None; new.len()];
+    for op in operations(old, new) {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
+            let same = places.iter_mut().skip(new_index).take(len);
+            same.zip(old_index..).for_each(|(place, at)| *place = Some(at));
+        }
+    }
+    places
+}
+
 /// The pieces that two rows have in common, as a share of both; 1 where both are empty.
 pub fn likeness(old: &[&[u8]], new: &[&[u8]]) -> f32 {
     similar::diff_ratio(&operations(old, new), old.len(), new.len())

@@ -110,6 +110,11 @@ pub enum Command {
     /// Puts back the last undone change of the folder.
     #[command(after_help = "Example:\n  pilothouse redo")]
     Redo(UndoArgs),
+    /// Says which message, step, call, approval and gate brought a line of a file.
+    #[command(
+        after_help = "Examples:\n  pilothouse blame src/store.rs\n  pilothouse blame src/store.rs:42\n  pilothouse blame src/store.rs --json\n\n· stood there before · ≠ somebody else wrote it since"
+    )]
+    Blame(BlameArgs),
     /// The intent classifier alone.
     #[command(
         after_help = "Examples:\n  pilothouse classify \"fix the typo in README\"\n  pilothouse classify --jsonl < messages.jsonl\n  pilothouse classify --llm \"the thing with the numbers\""
@@ -240,6 +245,17 @@ pub struct DoctorArgs {
     #[arg(long, default_value = ".")]
     pub dir: PathBuf,
     /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `blame`.
+#[derive(Clone, Debug, Args)]
+pub struct BlameArgs {
+    /// The file; with a line of it, only that line and all that is known of it.
+    #[arg(value_name = "FILE[:LINE]")]
+    pub file: String,
+    /// One JSON object a line of the file.
     #[arg(long)]
     pub json: bool,
 }

@@ -23,9 +23,9 @@ use crate::{
 pub fn keys(json: bool) -> Result<u8, Failure> {
     let path = home()?.0.config.join("keymap.toml");
     let keymap = match own::text(&path).map_err(explain)? {
-        Some(text) => {
-            Keymap::with(&text).map_err(|e| Failure::new(USAGE, format!("{}:{e}", path.display())))?
-        }
+        Some(text) => Keymap::with(&text).map_err(|e| {
+            Failure::new(USAGE, format!("{}:{}:{}: {}", path.display(), e.line, e.column, e.message))
+        })?,
         None => Keymap::standard(),
     };
     let yours: Vec<keymap::Action> = keymap.yours().map(|(_, action)| action).collect();

@@ -2,6 +2,7 @@
 
 mod alone;
 mod auth;
+mod blame;
 mod cli;
 mod completions;
 mod exit;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
 
 fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
     match cli.command {
+        Some(Command::Blame(args)) => blame::blame(&args),
         Some(Command::Classify(args)) => judge::classify(&args, secrets),
         Some(Command::Risk(args)) => judge::risk(&args),
         Some(Command::Resume(args)) => {

@@ -18,6 +18,7 @@ pub mod vectors;
 pub mod worktrees;
 
 pub mod agents;
+pub mod blame;
 pub mod blobs;
 pub mod log;
 pub mod writer;

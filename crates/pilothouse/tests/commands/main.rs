@@ -6,6 +6,7 @@ mod support;
 mod auth;
 mod bad_gates;
 mod bad_input;
+mod blame;
 mod budget;
 mod commit;
 mod contract;

@@ -140,12 +140,9 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
             let cut = if cut { "; what was under way was interrupted" } else { "" };
             format!("The session was closed and opened again{cut}.")
         }
-        Event::SessionForked { from, imported, .. } => {
-            let copy =
-                if *imported { "was read from a file that" } else { "goes on from a copy of a session that" };
+        Event::SessionForked { from, .. } => {
             format!(
-                "This session {copy} was called {from}. What was planned, proposed or under way there is not here; files \
-                 may be others than what was read or written there: read them again."
+                "This session is a copy of {from}: no plan and no proposal of it is here. Read files again."
             )
         }
         Event::CommitEnded { told, .. } => told.clone(),

@@ -19,7 +19,7 @@ use pilothouse_core::{
     money::count,
     session::Session,
 };
-use pilothouse_tools::atomic::sync_folder;
+use pilothouse_tools::{atomic, regular};
 use serde::Deserialize;
 
 use super::{Place, Summary};
@@ -185,9 +185,12 @@ impl Copy<'_> {
         let mut log = Log::open(&making, &meta)?;
         let records = self.events.chunks(IN_A_RECORD).map(<[Stamped]>::to_vec).chain([step.events]);
         log.append(&RealDisk, &records.collect::<Vec<_>>())?;
-        let path = folder.join(log::FILE);
-        fs::rename(making.join(log::FILE), &path).map_err(RuntimeError::io("write", &path))?;
-        sync_folder(folder).map_err(RuntimeError::io("sync", folder))?;
+        let (made, path) = (making.join(log::FILE), folder.join(log::FILE));
+        // Not every file system gives a file two names.
+        let placed = atomic::share(&made, &path).or_else(|_| {
+            regular::read(&made, u64::MAX - 1).and_then(|text| atomic::replace(&path, &text, 0o600))
+        });
+        placed.map_err(RuntimeError::io("write", &path))?;
         let summary = Summary::of(session.state(), &meta, log.report().bytes);
         drop(log);
         drop(fs::remove_dir_all(&making));
@@ -206,8 +209,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, RuntimeError> {
     if path == Path::new("-") {
         return Ok(Box::new(io::BufReader::new(io::stdin())));
     }
-    let file =
-        pilothouse_tools::regular::open(path).map_err(RuntimeError::io("open", PathBuf::from(path)))?;
+    let file = regular::open(path).map_err(RuntimeError::io("open", PathBuf::from(path)))?;
     Ok(Box::new(io::BufReader::new(file)))
 }
 
