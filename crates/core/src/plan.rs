@@ -414,11 +414,12 @@ impl Plan {
 
     /// The card's text: `★ Plan ready (N tasks, M validation gates)` and the first ten tasks.
     pub fn summary(&self) -> String {
-        let mut out = format!(
-            "★ Plan ready ({}, {})\n",
-            count(self.tasks.len(), "task"),
-            count(self.gates.len(), "validation gate")
-        );
+        let gates = count(self.gates.len(), "validation gate");
+        let mut out = if self.done() == self.tasks.len() {
+            format!("★ Every step is done; what is left is to check it ({gates})\n")
+        } else {
+            format!("★ Plan ready ({}, {gates})\n", count(self.tasks.len(), "task"))
+        };
         for (task, number) in self.tasks.iter().zip(1..).take(10) {
             let title = crate::fact::shortened(&task.title, 60);
             out.push_str(&format!("  {number}. {title}\n"));

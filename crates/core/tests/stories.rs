@@ -10,6 +10,8 @@
 
 #[path = "stories/agents.rs"]
 mod agents;
+#[path = "stories/agreed.rs"]
+mod agreed;
 #[path = "stories/aside.rs"]
 mod aside;
 #[path = "stories/beside.rs"]

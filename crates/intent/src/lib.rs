@@ -30,6 +30,7 @@ mod forbid;
 mod halt;
 mod join;
 mod lexicon;
+mod offer;
 mod rules;
 mod shell;
 mod steer;

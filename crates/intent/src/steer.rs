@@ -1,5 +1,4 @@
-//! What a line says to a session beside its path: that it declines, takes back, or steers what runs; and whether what
-//! was said to the user offers something.
+//! What a line says to a session beside its path: that it declines, takes back, or steers what runs.
 //!
 //! Owns these questions, and which files a line spares. Never decides what follows from them: the session does.
 
@@ -9,7 +8,7 @@ use super::{
     forbid::Ban,
     halt,
     lexicon::{Hit, Tag},
-    structure::{Clause, Form, Object},
+    structure::{Clause, Object},
     text::{self, Kind, Token, fold},
     words::List,
 };
@@ -274,19 +273,6 @@ impl Classifier {
         text::tokenize(text).tokens.iter().any(named)
     }
 
-    /// Whether a text of the agent ends with what a yes can be said to: its last paragraph asks yes or no, or offers to do
-    /// something.
-    pub fn offers(&self, said: &str) -> bool {
-        let last = said.trim_end().rsplit("\n\n").next().unwrap_or_default();
-        let parsed = Parsed::new(last, self.tables());
-        let open = |form| {
-            use Tag::{QCount, QEffort, QHow, QWhat, QWhen, QWhere, QWhich, QWho, QWhy};
-            let tags = [QCount, QEffort, QHow, QWhat, QWhen, QWhere, QWhich, QWho, QWhy];
-            matches!(form, Form::Question(tag) if tags.contains(&tag))
-        };
-        parsed.structure.clauses.iter().any(|c| c.marked && !open(c.form)) || self.names(List::Offer, last)
-    }
-
     /// Whether a line opens with a no and goes on with what is wanted: "no, edit the word back instead".
     pub fn refuses(&self, text: &str) -> bool {
         let focus = text::focus(text);
@@ -379,7 +365,7 @@ impl Classifier {
     }
 
     /// Whether a phrase of a list stands in a text, as whole words where its script has them.
-    fn names(&self, list: List, text: &str) -> bool {
+    pub(crate) fn names(&self, list: List, text: &str) -> bool {
         let line = normal(text);
         let names = |p: &str| if p.is_ascii() { has_phrase(&line, p) } else { line.contains(p) };
         self.tables().words.list(list).iter().any(|p| names(p))
@@ -407,42 +393,8 @@ fn has_phrase(line: &str, phrase: &str) -> bool {
 }
 
 /// A line as the lists hold their phrases.
-fn normal(line: &str) -> String {
+pub(crate) fn normal(line: &str) -> String {
     let folded: String = line.chars().filter_map(fold).collect();
     let words: Vec<&str> = folded.split_whitespace().collect();
     words.join(" ").trim_end_matches(['.', '!', '。', '！']).replace(',', "")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_ends_with_a_question_or_an_offer_can_be_agreed_to_and_nothing_else_can() {
-        let offers = |said: &str| Classifier::builtin().offers(said);
-        for said in [
-            "It could be typed. Shall I change it?",
-            "The check is wrong.\n\nDo you want me to mend it?",
-            "I can rename it if you like.",
-            "Let me know if I should go on.",
-            "How about a cache?",
-            "Soll ich das ändern?",
-            "Ich kann es umbenennen, wenn du willst.",
-            "¿Quieres que lo cambie?",
-            "要我修改吗？",
-        ] {
-            assert!(offers(said), "{said}");
-        }
-        for said in [
-            "",
-            "It is typed already.",
-            "Shall I change it?\n\nNo: it is right as it is.",
-            "Why does it fail? The check takes the first letter.",
-            "Which of the two files do you mean?",
-            "`a ? b : c` chooses one of them.",
-            "Done: the parser takes both forms now.",
-        ] {
-            assert!(!offers(said), "{said}");
-        }
-    }
 }

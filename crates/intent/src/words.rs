@@ -129,6 +129,7 @@ lists! {
     RuleLead = "rule_lead",
     RuleNot = "rule_not",
     Offer = "offer",
+    OfferHead = "offer_head",
     LeaveBe = "leave_be",
     Halt = "halt",
     HaltPlain = "halt_plain",

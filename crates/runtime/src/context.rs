@@ -210,9 +210,10 @@ pub async fn unseen(
     reply.map_err(|unfinished| unfinished.fault)
 }
 
-/// What is to be done now; it ends the last message.
-pub fn instruction(purpose: Purpose, mode: Mode) -> String {
+/// What is to be done now; it ends the last message. An answer may have been let change files.
+pub fn instruction(purpose: Purpose, agreed: bool, mode: Mode) -> String {
     let task = match purpose {
+        Purpose::Answer if agreed => include_str!("../../../assets/prompts/agreed.md"),
         Purpose::Answer => include_str!("../../../assets/prompts/answer.md"),
         Purpose::Plan => include_str!("../../../assets/prompts/plan.md"),
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),

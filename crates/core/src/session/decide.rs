@@ -15,6 +15,7 @@ mod child;
 mod command;
 mod commit;
 mod compact;
+mod complete;
 mod control;
 mod deeper;
 mod fact;

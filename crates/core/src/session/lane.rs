@@ -359,7 +359,7 @@ impl Lane {
 
 impl State {
     /// Whether this is an answer that was allowed to write: it has a run of its own.
-    pub(super) fn has_own_run(&self, lane: &Lane) -> bool {
+    pub fn has_own_run(&self, lane: &Lane) -> bool {
         let run = self.run.as_ref().filter(|_| self.plan.is_none() && lane.kind == LaneKind::Answer);
         run.is_some_and(|r| r.turn == lane.turn)
     }

@@ -149,11 +149,12 @@ fn a_yes_to_an_offer_lets_its_path_ask_for_changes_and_not_for_removals() {
             _ => None,
         })
     };
-    let asks = "It could. Shall I change it?";
+    // What plainly offers a change is begun by the yes; this is about what offers more than words say.
+    let asks = "It could, with types of its own. Shall I?";
     assert_eq!(after(asks, "modify"), Some(true));
     assert_ne!(after(asks, "delete"), Some(true));
     assert_eq!(after("It is typed already.", "modify"), Some(false), "the last answer offers nothing");
-    let long = format!("{}\n\nI can do it now if you like.", "It takes some time. ".repeat(600));
+    let long = format!("{}\n\nLet me know if you want that.", "It takes some time. ".repeat(600));
     assert_eq!(after(&long, "modify"), Some(true), "its end counts, however long it is");
     let mut b = Bench::new();
     b.say("could add be typed?");

@@ -45,7 +45,7 @@ fn a_yes_with_nothing_open_answers_the_agents_last_word() {
     {
         let mut b = Bench::new();
         b.say("what does it do?");
-        b.reply("It greets. I could unset the variable as well. Shall I?", &[]);
+        b.reply("It greets. I could look who sets the variable as well. Shall I?", &[]);
         let step = b.say(yes);
         assert_eq!(starts(&step), ["think"], "{yes}: {:?}", b.notices());
         // What it does then may ask for more.

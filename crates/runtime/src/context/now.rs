@@ -57,7 +57,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(sources(around, state.learns_only(lane)));
     let text = inside(&lines.join("\n"), "state");
     let prior = prior(state, around);
-    let task = instruction(lane.kind.purpose(), state.mode);
+    let task = instruction(lane.kind.purpose(), state.has_own_run(lane), state.mode);
     let kind = kind(state, lane).map_or_else(String::new, |kind| format!("\n{kind}"));
     let of_source = if lane.kind == LaneKind::Goal && !around.sources.is_empty() { OF_SOURCE } else { "" };
     format!("<state>\n{text}\n</state>\n\n{prior}{}{of_source}{kind}", task.trim_end())

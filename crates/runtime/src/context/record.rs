@@ -118,6 +118,9 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
         Event::PlanReady { plan } if plan.edited => {
             format!("The user edited the plan: {}{}", plan.title, steps(plan))
         }
+        Event::PlanReady { plan } if plan.done() == plan.tasks.len() => {
+            "What was changed is checked now by the gates of the project.".to_owned()
+        }
         Event::PlanReady { plan } => format!("The plan is taken up again: {}{}", plan.title, steps(plan)),
         Event::PlanShelved { .. } => "The plan was set aside; nothing of it goes on.".to_owned(),
         Event::ThinkingFailed { fault, .. } => format!("no reply came: {}", fault.message),

@@ -7,7 +7,9 @@ use crate::{
     checkpoint::CheckpointKind,
     event::Event,
     goal::Tried,
+    ids::CallId,
     session::{LaneKind, State},
+    shell::proves,
     tool::{Tool, ToolCall},
 };
 
@@ -76,11 +78,24 @@ impl State {
                 }
             }
             Event::CommandExited { call, exit, .. } => {
+                self.checked(*call, exit.ok());
                 if let Some(tried) = self.tried(|t| t.attempt.call == *call) {
                     tried.attempt.exit = Some(exit.clone());
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A command of the agent ended that can prove something: the last one says how its run stands.
+    fn checked(&mut self, call: CallId, green: bool) {
+        let of = self.open_call(call).filter(|(lane, open)| {
+            let of_run = lane.kind.of_run() || self.has_own_run(lane);
+            of_run && !open.typed && lane.kind.gate().is_none()
+        });
+        let line = of.and_then(|(_, open)| Some(open.run()?.command.clone())).filter(|line| proves(line));
+        if let Some((line, run)) = line.zip(self.run.as_mut()) {
+            run.red = (!green).then_some(line);
         }
     }
 

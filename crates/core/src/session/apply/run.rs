@@ -29,7 +29,7 @@ impl State {
                 let waited = Millis(0);
                 let files = BTreeSet::new();
                 let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
-                let (looking, overtaken, writing_gates) = (None, 0, BTreeSet::new());
+                let (looking, overtaken, writing_gates, red) = (None, 0, BTreeSet::new(), None);
                 self.run = Some(Run {
                     id,
                     turn,
@@ -45,6 +45,7 @@ impl State {
                     looking,
                     overtaken,
                     writing_gates,
+                    red,
                 });
             }
             Event::RunCompleted { status, .. } => {

@@ -6,6 +6,7 @@
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
+    terms::LaneOpening,
     verdict::{CallVerdict, Then},
 };
 use crate::{
@@ -136,7 +137,8 @@ impl Draft<'_> {
             );
         }
         let reaches = self.state.reach(lane.turn).contains(to.scope().and(ToolScope::WORKSPACE));
-        if self.state.permission == PermissionMode::Auto && reaches {
+        let unasked = self.state.permission == PermissionMode::Auto || self.says_yes(lane.turn);
+        if unasked && reaches {
             return CallVerdict::LetWrite(to, then);
         }
         let asked = Transition { lane: lane.id, call: open.call, from, to, reason: reason() };
@@ -179,6 +181,43 @@ impl Draft<'_> {
         let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
         let approval = approval.unwrap_or_else(|| ApprovalId(self.id()));
         self.move_to(lane, to, Some(approval));
+    }
+
+    /// A plain yes to a change that the agent offers, read as the order that the offer is; `None` for every other line.
+    pub(super) fn agreed_to(&self, line: &str, reading: &Reading) -> Option<Reading> {
+        let classifier = &self.under.tiers.classifier;
+        let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed))
+            && classifier.agrees(line)
+            && !reading.forbids_change;
+        if !yes || self.state.phase != Phase::Idle || !self.agent_spoke() {
+            return None;
+        }
+        let offered = classifier.offers_change(&self.state.last_word)?;
+        let mut reading = reading.clone();
+        reading.whole.path = IntentPath::to(IntentNode::Modify);
+        reading.whole.reasoning = format!("a yes to the agent's offer \"{offered}\"");
+        reading.text = offered;
+        Some(reading)
+    }
+
+    /// Whether a message is a yes to what the agent said.
+    fn says_yes(&self, turn: TurnId) -> bool {
+        let yes = |class: &Turn| matches!(class, Turn::Control(Control::Approve | Control::Proceed));
+        self.state.turns.get(&turn).is_some_and(|t| yes(&t.class))
+    }
+
+    /// A yes with nothing else to agree to: it answers the agent's last words, and begins what these offered to change.
+    pub(super) fn route_yes(&mut self, turn: TurnId) -> Decided {
+        let changes = self.target(turn).scope().allows(Capability::Write);
+        if !changes || self.state.phase != Phase::Idle || !self.may_run() {
+            return self.route_query(turn);
+        }
+        let lane = self.open_lane(LaneOpening::of(LaneKind::Answer, turn));
+        let approval = ApprovalId(self.id());
+        self.must_go(Trigger::CommandGoal);
+        self.start_run(turn, Some(approval));
+        self.think_at(lane, IntentNode::Modify, Some(approval));
+        Ok(())
     }
 
     fn allow_deeper(&mut self, asked: &Transition, given: Given<Lone>, said: Option<TurnId>) -> Decided {

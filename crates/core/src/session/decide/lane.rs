@@ -291,7 +291,7 @@ impl Draft<'_> {
                 let own_run = self.has_own_run(lane);
                 self.emit(Event::LaneClosed { lane });
                 if own_run {
-                    self.complete_run();
+                    self.end_own_run();
                 }
             }
             LaneKind::Planning => self.no_plan(lane),

@@ -1,10 +1,9 @@
 //! Runs: from a plan that is ready to its end, and every way it stops before.
 
-use super::terms::{Author, LaneOpening, Mend, RunEnd, RunFault, TreeView};
+use super::terms::{Author, LaneOpening, Mend, RunFault, TreeView};
 use super::{Decided, Draft};
 use crate::{
-    event::{Event, Level, RunStatus},
-    goal::{GoalStatus, GoalSummary, complete},
+    event::{Event, Level},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
     intent::{IntentNode, Mode, Phase, Turn},
@@ -392,47 +391,6 @@ impl Draft<'_> {
         self.emit(Event::LaneClosed { lane });
         self.notice(Level::Info, format!("The repair changed nothing, so [Gate: {name}] was not run again."));
         self.ask_of_gate();
-    }
-
-    pub(super) fn complete_run(&mut self) {
-        let files = self.state.run.as_ref().map_or(0, |r| r.files.len());
-        let refused = self.state.run.as_ref().is_some_and(|r| r.refused && r.files.is_empty());
-        let goal = self.goal_summary(refused.then_some(GoalStatus::Refused));
-        let summary = match (&self.state.plan, files) {
-            (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
-            (None, 0) => complete(self.state.spell(self.at).unwrap_or_default().worked),
-            (Some(plan), _) if !plan.fulfilled() => plan.ended(self.files()),
-            (plan, n) => {
-                let unchecked = plan.as_ref().map(Plan::unchecked).unwrap_or_default();
-                let how = plan.as_ref().map_or("Complete", Plan::fulfilment);
-                // Of a plan that was gone on with, all that it wrote counts.
-                let run = self.state.run.as_ref().filter(|_| plan.is_some());
-                let came_to = run.map(|r| self.state.completion(r)).unwrap_or_default();
-                format!("{how}. {}.{unchecked}", came_to.wrote(n))
-            }
-        };
-        let ended = self.state.plan.as_ref().is_some_and(|p| !p.fulfilled());
-        let status = match goal.as_ref().map(|g| g.status) {
-            None if ended => RunStatus::Ended,
-            Some(GoalStatus::Refused) => RunStatus::Ended,
-            None | Some(GoalStatus::Completed) => RunStatus::Completed,
-            Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
-            Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,
-        };
-        self.complete_as(RunEnd { status, summary, goal });
-        self.shelve();
-        self.must_go(Trigger::Complete);
-        self.archive_complete();
-        self.drain();
-    }
-
-    pub(super) fn complete_as(&mut self, end: RunEnd) {
-        let RunEnd { status, summary, goal } = end;
-        if let Some(run) = &self.state.run {
-            let came_to = Some(Box::new(self.state.completion(run)));
-            let (run, files) = (run.id, run.files.iter().cloned().collect());
-            self.emit(Event::RunCompleted { run, status, summary, files, goal, came_to });
-        }
     }
 
     /// Tries again what failed, in the phase Failed.

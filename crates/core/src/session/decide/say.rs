@@ -164,7 +164,8 @@ impl Draft<'_> {
 
     pub(super) fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
         let turn = turn.unwrap_or_else(|| self.begin_turn(line));
-        self.classify(turn, line, reading);
+        let agreed = self.agreed_to(line, reading);
+        self.classify(turn, line, agreed.as_ref().unwrap_or(reading));
         turn
     }
 
@@ -305,7 +306,7 @@ impl Draft<'_> {
             Turn::Control(word @ (Control::Approve | Control::Proceed))
                 if !self.awaits_word(&word) && !self.takes_up(turn, &word) =>
             {
-                self.route_query(turn)
+                self.route_yes(turn)
             }
             Turn::Control(Control::Approve | Control::Proceed)
                 if self.state.phase == Phase::AwaitingApproval && !self.agreed(turn) =>

@@ -171,7 +171,7 @@ impl Draft<'_> {
     }
 
     /// Whether the last word before the user's newest was the agent's, and no plan was set aside after it.
-    fn agent_spoke(&self) -> bool {
+    pub(super) fn agent_spoke(&self) -> bool {
         let newest = self.state.recent.iter().rposition(|said| said.by_user);
         let before = newest.and_then(|at| at.checked_sub(1)).and_then(|at| self.state.recent.get(at));
         before.is_some_and(|said| !said.by_user && said.seq > self.state.shelved)

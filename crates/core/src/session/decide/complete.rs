@@ -1,0 +1,103 @@
+//! The end of a run: what it came to, and the gate of an answer that changed files.
+//!
+//! Owns what is said of a run at its end. Never says that it is complete over a check that failed last.
+
+use super::Draft;
+use super::terms::RunEnd;
+use crate::{
+    event::{Event, RunStatus},
+    fact::shortened,
+    goal::{GoalStatus, GoalSummary, complete},
+    phase::Trigger,
+    plan::{GateStatus, Plan, PlanDraft, TaskDraft, TaskKind, TaskStatus},
+    session::Run,
+};
+
+/// Most characters of the title of what an answer did.
+const TITLE_CHARS: usize = 60;
+
+impl Draft<'_> {
+    /// An answer that was let write ends: what it changed is checked as a plan is, where the project's check was found
+    /// and runs unasked.
+    pub(super) fn end_own_run(&mut self) {
+        let Some(plan) = self.plan_of_answer() else { return self.complete_run() };
+        self.emit(Event::PlanReady { plan });
+        self.continue_run();
+    }
+
+    /// What an answer did, as a plan of one step that is done and the gates that were found.
+    fn plan_of_answer(&self) -> Option<Plan> {
+        let run = self.state.run.as_ref().filter(|run| !run.files.is_empty())?;
+        let unasked = self.state.setting().conditions.is_calm() && self.may_run();
+        if !unasked || self.state.wrote_no_code() {
+            return None;
+        }
+        let said = self.state.turns.get(&run.turn);
+        let said = said.map(|t| t.request.as_deref().unwrap_or(&t.head)).unwrap_or_default();
+        let files = run.files.iter().map(|f| f.as_str().to_owned()).collect();
+        let title = shortened(said, TITLE_CHARS);
+        let task = TaskDraft { title, kind: TaskKind::Modify, files, ..TaskDraft::default() };
+        let (title, note) = (task.title.clone(), String::new());
+        let draft = PlanDraft { title, note, tasks: vec![task], gates: Vec::new() };
+        let mut plan = draft.with_gates(&self.found_gates()).build(run.turn, 1).ok()?;
+        plan.tasks.iter_mut().for_each(|task| task.status = TaskStatus::Done);
+        Some(plan).filter(|plan| !plan.gates.is_empty())
+    }
+
+    /// The check that the agent ran last and that failed, where no gate says more.
+    fn red_check(&self) -> Option<String> {
+        let mut gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        let proven = gates.any(|g| matches!(g.status, GateStatus::Passed(_)));
+        let wrote = |run: &&Run| !run.files.is_empty() && !proven;
+        self.state.run.as_ref().filter(wrote).and_then(|run| run.red.clone())
+    }
+
+    pub(super) fn complete_run(&mut self) {
+        let files = self.state.run.as_ref().map_or(0, |r| r.files.len());
+        let refused = self.state.run.as_ref().is_some_and(|r| r.refused && r.files.is_empty());
+        let goal = self.goal_summary(refused.then_some(GoalStatus::Refused));
+        let summary = match (&self.state.plan, files) {
+            (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
+            (None, 0) => complete(self.state.spell(self.at).unwrap_or_default().worked),
+            (Some(plan), _) if !plan.fulfilled() => plan.ended(self.files()),
+            (plan, n) => {
+                let unchecked = plan.as_ref().map(Plan::unchecked).unwrap_or_default();
+                let how = plan.as_ref().map_or("Complete", Plan::fulfilment);
+                // Of a plan that was gone on with, all that it wrote counts.
+                let run = self.state.run.as_ref().filter(|_| plan.is_some());
+                let came_to = run.map(|r| self.state.completion(r)).unwrap_or_default();
+                format!("{how}. {}.{unchecked}", came_to.wrote(n))
+            }
+        };
+        let red = self.red_check().filter(|_| goal.is_none());
+        let summary = match &red {
+            None => summary,
+            Some(line) => {
+                let rest = summary.split_once(". ").map_or("", |(_, rest)| rest);
+                format!("Ended: the last check of it failed, `{line}`. {rest}").trim_end().to_owned()
+            }
+        };
+        let ended = red.is_some() || self.state.plan.as_ref().is_some_and(|p| !p.fulfilled());
+        let status = match goal.as_ref().map(|g| g.status) {
+            None if ended => RunStatus::Ended,
+            Some(GoalStatus::Refused) => RunStatus::Ended,
+            None | Some(GoalStatus::Completed) => RunStatus::Completed,
+            Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
+            Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,
+        };
+        self.complete_as(RunEnd { status, summary, goal });
+        self.shelve();
+        self.must_go(Trigger::Complete);
+        self.archive_complete();
+        self.drain();
+    }
+
+    pub(super) fn complete_as(&mut self, end: RunEnd) {
+        let RunEnd { status, summary, goal } = end;
+        if let Some(run) = &self.state.run {
+            let came_to = Some(Box::new(self.state.completion(run)));
+            let (run, files) = (run.id, run.files.iter().cloned().collect());
+            self.emit(Event::RunCompleted { run, status, summary, files, goal, came_to });
+        }
+    }
+}

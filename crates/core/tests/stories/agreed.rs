@@ -1,0 +1,138 @@
+//! A yes to what the agent offers, and what an answer that was let write comes to.
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    event::{Event, RunStatus},
+    input::Opening,
+    intent::Phase,
+    plan::GateDraft,
+    tool::Tool,
+    trust::{Standing, Trust},
+};
+use serde_json::json;
+
+use crate::{phase, support::*};
+
+const OFFER: &str = "It should be two.\n\nShall I mend that and add a test?";
+
+/// A question whose agent answered with these words, in a folder of this standing with a check that was found.
+fn told(trust: Trust, answer: &str) -> Bench {
+    let standing = Standing { trust, ..Standing::default() };
+    let mut b = Bench::opened(Opening { standing, ..opening() });
+    let (name, command) = ("test (found)".to_owned(), "cargo test".to_owned());
+    b.session.set_gates(vec![GateDraft { name, command, after: Vec::new(), found: true }]);
+    b.say("is the result of a.rs right?");
+    b.reply(answer, &[]);
+    b
+}
+
+/// The agent changes the file, and all of that is written; what it runs after that ends so.
+fn changes(b: &mut Bench, path: &str, check: Option<(&str, i32)>) {
+    b.reply("", &[("edit", edit_of(path))]);
+    b.propose(path, "1\n", "2\n");
+    if let Some((line, code)) = check {
+        b.reply("", &[("run", json!({ "command": line }))]);
+        b.approve_all(None).unwrap();
+        b.write();
+        if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+            b.answer(is_risk, Answer::Approve).unwrap();
+        }
+        b.end_tool(exited(code, "exit"));
+        b.reply("Done.", &[]);
+    } else {
+        b.reply("Done.", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    }
+}
+
+fn ended(b: &Bench) -> (RunStatus, String) {
+    let end = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { status, summary, .. } => Some((*status, summary.clone())),
+        _ => None,
+    });
+    end.unwrap()
+}
+
+#[test]
+fn a_yes_to_an_offer_to_change_is_that_consent() {
+    for line in ["yes", "yes please", "ok, do it"] {
+        let mut b = told(Trust::None, OFFER);
+        b.say(line);
+        assert_eq!(phase(&b), Phase::Executing, "{line}: {:?}", b.names());
+        b.reply("", &[("edit", edit_of("a.rs"))]);
+        assert_eq!(b.tool().1, Tool::Edit, "{line}");
+        b.propose("a.rs", "1\n", "2\n");
+        b.reply("Done.", &[]);
+        b.question(is_diff);
+    }
+    // It reaches as far as the offer.
+    for (answer, line) in [
+        ("It is right.", "yes"),
+        ("It should be two.\n\nShall I explain why?", "yes"),
+        ("It is not used.\n\nShall I delete a.rs?", "yes"),
+        (OFFER, "yes, why not?"),
+    ] {
+        let mut b = told(Trust::None, answer);
+        b.say(line);
+        assert_ne!(phase(&b), Phase::Executing, "{answer} {line}");
+        b.reply("", &[("request_path", json!({"node": "modify", "reason": "mend it"}))]);
+        b.question(is_transition);
+    }
+}
+
+#[test]
+fn what_an_answer_changed_is_checked_as_a_plan_is() {
+    for agreed in [true, false] {
+        let mut b = told(Trust::Once, OFFER);
+        if agreed {
+            b.say("yes");
+        } else {
+            b.say("why is the result wrong?");
+            b.reply("", &[("request_path", json!({"node": "modify", "reason": "mend it"}))]);
+            b.answer(is_transition, Answer::Approve).unwrap();
+        }
+        changes(&mut b, "a.rs", None);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        assert_eq!(b.tool().1, Tool::Run, "the found test is its gate");
+        b.end_tool(exited(1, "error: it is three"));
+        b.question(is_failure);
+        b.answer(is_failure, Answer::AutoFix).unwrap();
+        b.reply("", &[("edit", edit_of("a.rs"))]);
+        b.propose("a.rs", "2\n", "3\n");
+        b.reply("", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(0, "ok"));
+        assert_eq!(ended(&b), (RunStatus::Completed, "Complete. 1 file created/modified.".into()));
+        assert_eq!(phase(&b), Phase::Idle);
+    }
+    // Where no test tells of it, and where gates ask, none is run.
+    for (trust, path) in [(Trust::Once, "README.md"), (Trust::None, "a.rs")] {
+        let mut b = told(trust, OFFER);
+        b.say("yes");
+        changes(&mut b, path, None);
+        assert_eq!(phase(&b), Phase::Idle, "{path}");
+        assert!(b.session.state().open.is_empty(), "{path}");
+    }
+}
+
+#[test]
+fn no_run_is_complete_over_a_check_of_its_agent_that_failed_last() {
+    for (code, said) in [
+        (1, (RunStatus::Ended, "Ended: the last check of it failed, `cargo test`. 1 file created/modified.")),
+        (0, (RunStatus::Completed, "Complete. 1 file created/modified.")),
+    ] {
+        let mut b = told(Trust::None, OFFER);
+        b.say("yes");
+        changes(&mut b, "a.rs", Some(("cargo test", code)));
+        assert_eq!(ended(&b), (said.0, said.1.to_owned()));
+        let mut b = told(Trust::None, OFFER);
+        b.say("fix the bug in a.rs");
+        b.plan(&[("One", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        changes(&mut b, "a.rs", Some(("cargo test", code)));
+        assert_eq!(ended(&b), (said.0, said.1.to_owned()));
+    }
+}
