@@ -287,6 +287,35 @@ pub struct Rebased {
     pub meets: Vec<Lines>,
 }
 
+/// Where lines stand after changes of the same text, the oldest position first, and the lines that the changes bring.
+pub(crate) fn carried(known: &[Lines], changes: &[Change]) -> Vec<Lines> {
+    let moved = |at: usize, by: isize| at.saturating_add_signed(by);
+    let grown = |c: &Change| c.new.len.cast_signed() - c.old.len.cast_signed();
+    let mut out = Vec::new();
+    for lines in known {
+        let (mut at, mut by) = (lines.start, 0);
+        for change in changes {
+            if change.old.start >= lines.end() {
+                break;
+            }
+            if change.old.start > at {
+                out.push(Lines { start: moved(at, by), len: change.old.start - at });
+            }
+            at = at.max(change.old.end());
+            by += grown(change);
+        }
+        if at < lines.end() || lines.len == 0 && at == lines.start {
+            out.push(Lines { start: moved(at, by), len: lines.end() - at });
+        }
+    }
+    let mut by = 0;
+    for change in changes {
+        out.push(Lines { start: moved(change.old.start, by), len: change.new.len });
+        by += grown(change);
+    }
+    out
+}
+
 /// The change from `before` to `after` carried over to `now`, beside what others changed from `before` to `now`. Changes
 /// that no line lies between meet.
 pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Rebased {

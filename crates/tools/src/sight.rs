@@ -171,16 +171,16 @@ impl Sight {
     pub fn note(&self, eyes: LaneView<'_>, lines: Lines, total: usize, outcome: &mut ToolOutcome) {
         let mut known = self.parts.clone();
         known.push(lines);
-        let all = || Lines { start: 0, len: total };
-        let open = match self.foreign(eyes) {
-            _ if total == 0 || !self.is_foreign() => Vec::new(),
-            Some(hunks) => places(hunks),
-            None => vec![all()],
-        };
-        match self.disk_id.filter(|_| open.iter().any(|lines| !within(&known, *lines))) {
+        match self.disk_id.filter(|_| total > 0 && !self.knows(&known, eyes)) {
             Some(id) => outcome.parts.push((self.path.clone(), id, lines)),
             None => outcome.seen = self.noted(),
         }
+    }
+
+    /// Whether nothing of what others changed lies outside of these lines.
+    fn knows(&self, known: &[Lines], eyes: LaneView<'_>) -> bool {
+        !self.is_foreign()
+            || self.foreign(eyes).is_some_and(|h| places(h).iter().all(|at| within(known, *at)))
     }
 
     /// Whether others changed the file since the lane saw it.
@@ -195,27 +195,32 @@ impl Sight {
         Some(diff::hunks(&was, self.disk.as_ref()?))
     }
 
-    /// What others changed since the lane saw the file, as far as it is known: which lines, and how they read now. Only
-    /// for who may read it.
-    pub fn told_foreign(&self, eyes: LaneView<'_>) -> String {
-        let hunks = self.foreign(eyes).unwrap_or_default();
-        let shown = self.masked(eyes);
-        let lines: Vec<&str> = shown.lines().collect();
-        let (mut places, mut told) = (Vec::new(), String::new());
-        for hunk in hunks {
-            let at = hunk.new_lines();
-            places.push(format!("{}-{}", at.start + 1, at.end().max(at.start + 1)));
-            for (n, line) in lines.iter().enumerate().skip(at.start).take(at.len) {
-                told.push_str(&format!("\n{:>6}  {line}", n + 1));
+    /// The refusal of a change to a file that others changed since the lane saw it: which lines, and how they read now, as
+    /// far as that is known. What it shows is seen, line by line. Only for who may read the file.
+    pub fn refused(&self, eyes: LaneView<'_>, why: &str) -> ToolOutcome {
+        let text = self.masked(eyes);
+        let lines: Vec<&str> = text.lines().collect();
+        let changed = places(self.foreign(eyes).unwrap_or_default());
+        let changed: Vec<Lines> = changed.into_iter().filter(|at| !within(&self.parts, *at)).collect();
+        let (mut told, mut shown) = (String::new(), Vec::new());
+        for at in &changed {
+            let text = lines.iter().enumerate().skip(at.start).take(at.len);
+            let text = text.fold(String::new(), |text, (n, line)| text + &format!("\n{:>6}  {line}", n + 1));
+            if told.len() + text.len() > SHOWN_BYTES {
+                told.push_str("\n…");
+                break;
             }
+            told.push_str(&text);
+            shown.push(*at);
         }
-        if places.is_empty() {
-            return String::new();
+        if changed.is_empty() {
+            return ToolOutcome::failure(why.to_owned());
         }
-        let cut = told.floor_char_boundary(SHOWN_BYTES);
-        let rest = if cut < told.len() { "\n…" } else { "" };
-        let told = told.get(..cut).unwrap_or_default();
-        format!("\nothers changed lines {}:{told}{rest}", places.join(", "))
+        let places = changed.iter().map(|at| format!("{}-{}", at.start + 1, at.end().max(at.start + 1)));
+        let places = places.collect::<Vec<_>>().join(", ");
+        let seen = |at: Lines| self.disk_id.map(|id| (self.path.clone(), id, at));
+        let parts = shown.into_iter().filter_map(seen).collect();
+        ToolOutcome { parts, ..ToolOutcome::failure(format!("{why}\nothers changed lines {places}:{told}")) }
     }
 
     /// The text on disk without its secrets.
@@ -260,8 +265,9 @@ impl Sight {
     ///
     /// # Errors
     /// When others changed the file since it was read, and not those lines alone were read again.
-    pub fn reaches(&self, start: &Start, after: &[u8]) -> Result<(), String> {
-        let Some(before) = start.content.as_ref().filter(|_| self.is_foreign()) else { return Ok(()) };
+    pub fn reaches(&self, start: &Start, after: &[u8], eyes: LaneView<'_>) -> Result<(), String> {
+        let foreign = || !self.knows(&self.parts, eyes);
+        let Some(before) = start.content.as_ref().filter(|_| foreign()) else { return Ok(()) };
         let touched: Vec<Lines> =
             diff::hunks(before, after).iter().flat_map(|h| &h.changes).map(|c| c.old).collect();
         let unseen: Vec<String> = touched
@@ -304,7 +310,8 @@ fn places(hunks: Vec<Hunk>) -> Vec<Lines> {
 fn within(known: &[Lines], lines: Lines) -> bool {
     let knows = |n: usize| known.iter().any(|k| (k.start..k.end()).contains(&n));
     match lines.len {
-        0 => knows(lines.start) || lines.start.checked_sub(1).is_some_and(knows),
+        // Of lines that went it is known where.
+        0 => known.contains(&lines) || knows(lines.start) || lines.start.checked_sub(1).is_some_and(knows),
         _ => (lines.start..lines.end()).all(knows),
     }
 }

@@ -177,7 +177,7 @@ impl State {
     }
 
     /// Which lines a write changed, where it wrote what was proposed as it stood.
-    fn changes_of(&self, file: &FileChange) -> Option<Vec<Change>> {
+    pub(super) fn changes_of(&self, file: &FileChange) -> Option<Vec<Change>> {
         let proposal = self.proposals().get(&file.proposal).filter(|p| p.before == file.before)?;
         let ProposalStatus::Applied(id) = proposal.status else { return None };
         let (_, taken) = self.applies().get(&id)?.take.iter().find(|(of, _)| *of == proposal.id)?;

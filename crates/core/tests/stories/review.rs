@@ -215,3 +215,32 @@ fn lines_of_a_hunk_are_decided_by_themselves() {
         pilothouse_core::diff::select(before.as_bytes(), after.as_bytes(), &split.hunks, &split.chosen());
     assert_eq!(String::from_utf8_lossy(&made), "1\nb\nc\nd\n");
 }
+
+#[test]
+fn what_was_written_over_an_edit_of_others_is_known_line_by_line() {
+    let text = |first: &str, last: &str| format!("{first}\n{}{last}\n", "-\n".repeat(9));
+    let mut b = crate::phases::running();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    let path = pilothouse_core::relpath::RelPath::new("a.txt").unwrap();
+    let seen = vec![(path.clone(), pilothouse_core::blob::BlobId::of(text("a", "1").as_bytes()))];
+    let outcome = proposing("a.txt", &text("a", "1"), &text("a", "one\ntwo"));
+    b.end_tool(pilothouse_core::tool::ToolOutcome { seen, ..outcome });
+    b.reply("", &[("run", json!({"command": "make"}))]);
+    b.approve_all(None).unwrap();
+    let apply = b.writing();
+    let p = b.session.state().open_proposals().next();
+    assert!(p.is_none());
+    let p = b.session.state().proposals().values().next().unwrap().clone();
+    let (now, after) = (text("mine\na", "1"), text("mine\na", "one\ntwo"));
+    let draft = proposing("a.txt", &now, &after).proposals.remove(0);
+    let again = Rebased { proposal: p.id, redraft: Redraft { draft, same: Vec::new() }, meets: Vec::new() };
+    let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased: vec![again] };
+    b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
+    b.approve_all(None).unwrap();
+    b.write();
+    let state = b.session.state();
+    let lane = state.run_lane().unwrap();
+    let (of, lines) = state.view(lane).parts[&path].clone();
+    assert_eq!(of, pilothouse_core::blob::BlobId::of(after.as_bytes()));
+    assert_eq!(lines, [pilothouse_core::diff::Lines { start: 11, len: 2 }], "the first is of others");
+}

@@ -26,8 +26,10 @@ const LINES_NAMED: usize = 10;
 pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, String> {
     // What does not fit is quoted, so an edit reads as well.
     let sight = sight(eyes, &args.path, "edit", &[Act::Read, Act::Write])?;
-    let shown = |e: String| e + &sight.told_foreign(eyes);
-    let start = sight.start_edit().map_err(shown)?;
+    let start = match sight.start_edit() {
+        Ok(start) => start,
+        Err(why) => return Ok(sight.refused(eyes, &why)),
+    };
     let Some(content) = &start.content else {
         return Err(missing(eyes, sight.path.as_str(), "use write to propose a new file"));
     };
@@ -42,7 +44,9 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
     if after == *content {
         return Err("the edits change nothing: old and new are the same; nothing was proposed".to_owned());
     }
-    sight.reaches(&start, &after).map_err(shown)?;
+    if let Err(why) = sight.reaches(&start, &after, eyes) {
+        return Ok(sight.refused(eyes, &why));
+    }
     propose(sight, &start, Some(after), &format!(", {}", count(replaced, "replacement")))
 }
 

@@ -109,7 +109,8 @@ fn some_lines_read_again_open_only_those_for_an_edit() {
     d.text(Tool::Read, json!({"path": "f", "lines": 5}));
     let e = d.refused(Tool::Edit, one("f", "end", "END"));
     assert!(e.contains("changed since you read it; read lines 43-43 of it again"), "{e}");
-    assert!(e.contains("others changed lines 1-1, 42-42:\n     1  others\n    42  others too"), "{e}");
+    // What it has read since is not told again.
+    assert!(e.ends_with("\nothers changed lines 42-42:\n    42  others too"), "{e}");
     assert!(d.refused(Tool::Write, json!({"path": "f", "content": "x"})).contains("read it again"));
     let started = after(&mut d, one("f", "others\n", "mine\n"));
     assert!(started.starts_with(b"mine\nx"));
@@ -120,6 +121,28 @@ fn some_lines_read_again_open_only_those_for_an_edit() {
     d.text(Tool::Read, json!({"path": "f", "lines": 5}));
     d.text(Tool::Read, json!({"path": "f", "from": 40, "lines": 3}));
     assert!(after(&mut d, one("f", "end", "END")).ends_with(b"END\n"));
+}
+
+#[test]
+fn what_a_refusal_shows_is_seen_and_opens_the_file_for_an_edit() {
+    let text = |middle: &str| format!("a\n{}{middle}\nend\n", "x\n".repeat(40));
+    for at in ["others", "end"] {
+        let mut d = desk(&[("f", text("b").as_bytes())]);
+        d.text(Tool::Read, json!({"path": "f"}));
+        d.put("f", text("others"));
+        let e = d.refused(Tool::Edit, one("f", at, "mine"));
+        assert!(e.contains("others changed lines 42-42:\n    42  others"), "{e}");
+        let whole = d.refused(Tool::Write, json!({"path": "f", "content": "x"}));
+        assert!(whole.contains("read it again"), "a whole file takes more: {whole}");
+        assert!(String::from_utf8(after(&mut d, one("f", at, "mine"))).unwrap().contains("mine\n"));
+    }
+    // What was too long to be shown was not.
+    let long = "y".repeat(5_000);
+    let mut d = desk(&[("f", text("b").as_bytes())]);
+    d.text(Tool::Read, json!({"path": "f"}));
+    d.put("f", text(&long));
+    d.refused(Tool::Edit, one("f", "end", "mine"));
+    assert!(d.refused(Tool::Edit, one("f", "end", "mine")).contains("changed since you read it"));
 }
 
 #[test]

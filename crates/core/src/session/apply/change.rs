@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use crate::{
     blob::BlobId,
+    diff,
     event::Event,
     ids::{ApplyId, ProposalId},
     relpath::RelPath,
     session::{Lane, LaneKind, State, changes::BY_USER},
+    work::SeenParts,
 };
 
 /// Events of proposals and of the writes that they become.
@@ -57,20 +59,30 @@ impl State {
     }
 
     /// The program wrote: who had seen a file as it was knows it as it is now, for it is told what was
-    /// written. Who had seen another content must look again.
+    /// written. Who had seen another content must look again, but at none of the lines that were written.
     fn wrote(&mut self, apply: ApplyId, way: Way) {
         let Some(apply) = self.changes.applies().get(&apply) else { return };
+        let own = |file| (way == Way::Forth).then(|| self.changes_of(file)).flatten();
+        let files: Vec<_> = apply.files.iter().map(|file| (file.clone(), own(file))).collect();
         let told = |l: &&mut Lane| !self.transcript.is_beside(l.id) || matches!(l.kind, LaneKind::Task(_));
-        let main = self.lanes.values_mut().filter(told).map(|l| &mut l.seen);
-        let mut all: Vec<&mut BTreeMap<RelPath, BlobId>> = main.collect();
-        all.push(&mut self.seen);
-        for file in &apply.files {
+        let main = self.lanes.values_mut().filter(told).map(|l| (&mut l.seen, &mut l.parts));
+        let mut all: Vec<(&mut BTreeMap<RelPath, BlobId>, &mut SeenParts)> = main.collect();
+        all.push((&mut self.seen, &mut self.parts));
+        for (file, own) in &files {
             let (was, is) =
                 if way == Way::Forth { (file.before, file.after) } else { (file.after, file.before) };
-            for seen in all.iter_mut().filter(|s| s.get(&file.path).copied() == was) {
-                match is {
-                    Some(id) => drop(seen.insert(file.path.clone(), id)),
-                    None => drop(seen.remove(&file.path)),
+            for (seen, parts) in &mut all {
+                match (seen.get(&file.path).copied(), is) {
+                    (known, Some(id)) if known == was => drop(seen.insert(file.path.clone(), id)),
+                    (known, None) if known == was => drop(seen.remove(&file.path)),
+                    (Some(_), Some(id)) => {
+                        let Some(changes) = own else { continue };
+                        let before = parts.get(&file.path).filter(|(of, _)| Some(*of) == was);
+                        let before = before.map(|(_, lines)| lines.as_slice()).unwrap_or_default();
+                        let known = diff::carried(before, changes);
+                        parts.insert(file.path.clone(), (id, known));
+                    }
+                    (Some(_), None) | (None, _) => {}
                 }
             }
         }
