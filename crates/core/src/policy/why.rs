@@ -3,7 +3,7 @@
 //! Owns the wording and the search for what almost matched and what would turn it round. Never decides.
 
 use super::{
-    Decision, DecisionReason, Outcome, Policy, Setting,
+    By, Decision, DecisionReason, Outcome, Policy, Setting,
     glob::Target,
     request::{Facts, Request},
     rule::{About, Effect, Rule, Source},
@@ -56,11 +56,42 @@ impl Policy {
         if decision.rule.is_some() && line && !part.is_empty() && *part != request.to_string() {
             rows.push(("part", part.clone()));
         }
+        rows.extend(self.otherwise(request, setting, ruling.outcome));
         if let Some(near) = self.nearest(request, setting, &decision) {
             rows.push(("near", near));
         }
         rows.push(("change", self.change(request, setting, &decision)));
         Why { outcome: ruling.outcome, rows }
+    }
+
+    /// What happens to the same line where it is run as a gate, and in auto mode, where that is something else.
+    fn otherwise(
+        &self,
+        request: &Request,
+        setting: &Setting<'_>,
+        outcome: Outcome,
+    ) -> impl Iterator<Item = (&'static str, String)> {
+        let Request::Command { manner, .. } = request else { return None.into_iter().chain(None) };
+        let told = |request: &Request, setting: &Setting<'_>, here: &str| {
+            let ruling = self.decide(request, setting).ruling;
+            let does = match ruling.outcome {
+                Outcome::Run => "it runs unasked",
+                Outcome::Ask => "it asks",
+                Outcome::Refuse => "it is refused",
+            };
+            (ruling.outcome != outcome).then(|| format!("{here} {does}: {ruling}"))
+        };
+        let mut as_gate = request.clone();
+        if let Request::Command { manner, .. } = &mut as_gate {
+            manner.by = By::Gate;
+        }
+        let auto = Setting { mode: PermissionMode::Auto, ..*setting };
+        let agent = manner.by == By::Agent;
+        let gate = agent.then(|| told(&as_gate, setting, "as a gate")).flatten();
+        let raised = agent && setting.mode == PermissionMode::Ask;
+        let raised =
+            raised.then(|| told(request, &auto, "in auto mode, as with run --auto-confirm,")).flatten();
+        gate.map(|text| ("gate", text)).into_iter().chain(raised.map(|text| ("auto", text)))
     }
 
     /// The rule that would have turned it round and almost matched.

@@ -27,7 +27,7 @@ pub struct RunHow {
     /// The folder to work in.
     #[arg(long, default_value = ".")]
     pub dir: PathBuf,
-    /// Approve plans and changes, and go on where an agent pauses between stages; what would ask, removals and high risk are refused to the model.
+    /// Approve plans and changes, and go on where an agent pauses between stages. It is auto mode: commands of low and medium risk run in the sandbox; what asks even there (the network, removals, high risk, and in a folder that is not trusted every gate) is refused to the model.
     #[arg(long)]
     pub auto_confirm: bool,
     /// How much is tried: repairs of a failed gate (none, two or three); how deep an agent goes. Standard, or as the agent says.

@@ -57,6 +57,21 @@ fn an_explanation_names_the_rule_its_place_what_nearly_matched_and_what_would_tu
 }
 
 #[test]
+fn an_explanation_says_what_auto_mode_and_a_gate_make_of_the_same_line() {
+    let desk = Desk::new();
+    let told = |args: &[&str], row: &str| explained(&desk, args)[row].as_str().map(str::to_owned);
+    if desk.sandbox().is_none() {
+        return not_run("this machine has no sandbox, and without one every command asks");
+    }
+    let auto = told(&["pytest -q"], "auto").unwrap();
+    assert!(auto.starts_with("in auto mode, as with run --auto-confirm, it runs unasked"), "{auto}");
+    let gate = told(&["--mode", "auto", "pytest -q"], "gate").unwrap();
+    assert!(gate.starts_with("as a gate it asks: a gate runs the project's own code"), "{gate}");
+    assert_eq!(told(&["--mode", "auto", "pytest -q"], "auto"), None);
+    assert_eq!(told(&["git push --force"], "auto"), None, "it asks in both");
+}
+
+#[test]
 fn every_rule_is_listed_with_its_place_and_a_mistake_with_line_and_column() {
     let desk = Desk::new();
     fs::create_dir(desk.path().join(".pilothouse")).unwrap();
