@@ -284,6 +284,18 @@ impl Plan {
         self.gates.iter().find(|g| g.id == id)
     }
 
+    /// Gives a gate another command.
+    pub fn change_gate(&mut self, id: GateId, to: &str) {
+        for gate in self.gates.iter_mut().filter(|g| g.id == id) {
+            // One that is called like its command stays so.
+            if gate.name == gate.command {
+                to.clone_into(&mut gate.name);
+            }
+            to.clone_into(&mut gate.command);
+            gate.found = false;
+        }
+    }
+
     /// A gate whose tasks are all settled and that has not run; gates come before further tasks.
     pub fn next_gate(&self) -> Option<&Gate> {
         self.gates.iter().find(|g| {

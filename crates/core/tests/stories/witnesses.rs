@@ -2,7 +2,7 @@
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::Answer,
+    checkpoint::{Answer, CheckpointKind},
     event::{Event, RunStatus},
     input::Input,
     intent::Phase,
@@ -224,4 +224,82 @@ fn a_gate_that_the_last_step_ran_green_itself_is_not_run_again_on_the_same_files
     let mut b = ran_itself("make test-one", "1");
     b.reply("It is green.", &[]);
     b.question(is_risk);
+}
+
+/// Two steps, with a gate that was green behind the first and is stale by what the second changed.
+fn stale() -> Bench {
+    let mut b = gated();
+    b.reply("done", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(green_on("1", "1"));
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b
+}
+
+fn gate(b: &Bench) -> GateStatus {
+    b.session.state().plan.as_ref().unwrap().gates[0].status
+}
+
+#[test]
+fn a_stale_gate_whose_line_the_agent_runs_red_is_red_and_its_own_run_decides() {
+    let mut b = stale();
+    assert!(matches!(gate(&b), GateStatus::Stale(_)), "{:?}", gate(&b));
+    let red = || ToolOutcome { trees: green_on("2", "2").trees, ..exited(1, "no") };
+    b.end_tool(red());
+    assert!(matches!(gate(&b), GateStatus::Failed(_)), "{:?}", gate(&b));
+    assert!(b.session.state().open.is_empty(), "its agent goes on");
+    // It mends it itself, or the gate runs in its time.
+    let mut green = Bench { session: b.session.clone(), log: b.log.clone(), clock: b.clock };
+    green.reply("", &[("run", json!({"command": "make test"}))]);
+    green.answer(is_risk, Answer::Approve).unwrap();
+    green.end_tool(green_on("2", "2"));
+    assert!(matches!(gate(&green), GateStatus::Passed(_)), "{:?}", gate(&green));
+    b.reply("I cannot mend it.", &[]);
+    b.question(is_risk);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(red());
+    b.question(is_failure);
+}
+
+#[test]
+fn a_gate_that_was_skipped_while_it_was_red_is_green_once_its_line_is() {
+    let mut b = crate::gates::red("make test", "a.txt", "assertion failed");
+    b.say("also add a changelog entry");
+    b.answer(is_failure, Answer::Skip).unwrap();
+    assert_eq!(gate(&b), GateStatus::Skipped);
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(green_on("3", "3"));
+    b.reply("It is green.", &[]);
+    see(&mut b, Some("3"));
+    let (status, said) = ended(&b);
+    assert_eq!(status, RunStatus::Completed);
+    assert!(said.starts_with("Complete.") && !said.contains("Not checked"), "{said}");
+}
+
+#[test]
+fn a_check_that_the_user_named_at_a_red_gate_is_asked_about_once() {
+    let named = |b: &Bench, name: &str| b.names().iter().filter(|n| *n == name).count();
+    let change = json!({"gate": "style", "command": "python3 -m pytest -q", "reason": "it is missing"});
+    for (said, asks) in [("no, check with pytest instead", false), ("fix it", true)] {
+        let mut b = crate::gates::red("mkdocs build --strict", "a.txt", "assertion failed");
+        assert!(b.session.state().facts.get("gate style").is_some());
+        b.say(said);
+        b.reply("", &[("change_gate", change.clone())]);
+        let asked = b.session.state().open.values().any(|c| matches!(c.kind, CheckpointKind::GateChange(_)));
+        assert_eq!((asked, named(&b, "gate_changed")), (asks, usize::from(!asks)), "{said}");
+        if asked {
+            continue;
+        }
+        assert!(b.session.state().facts.get("gate style").is_none(), "that was of another command");
+        b.reply("The gate is another one.", &[]);
+        let id = b.question(is_risk);
+        let line = b.session.state().open[&id].kind.command().unwrap().command.clone();
+        assert_eq!(line, "python3 -m pytest -q", "and it is asked before it runs");
+    }
 }

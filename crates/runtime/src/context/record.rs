@@ -405,7 +405,9 @@ fn name(plan: &Plan, gate: GateId) -> &str {
 
 fn verdict(plan: &Plan, gate: GateId, proof: &Proof, how: &str) -> String {
     let code = proof.exit.code.map_or_else(|| "no exit code".to_owned(), |c| format!("exit {c}"));
-    match name(plan, gate) {
+    // One that is called like its command is so with another one too.
+    let called = plan.gate(gate).filter(|g| g.name != g.command).map(|g| g.name.as_str());
+    match called.unwrap_or(&proof.command) {
         name if name == proof.command => format!("gate `{name}` {how}: {code}"),
         name => format!("gate {name} {how}: `{}`, {code}", proof.command),
     }

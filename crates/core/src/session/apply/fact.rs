@@ -44,6 +44,11 @@ impl State {
         match event {
             Event::GatePassed { gate, proof, .. } => self.note_gate(*gate, "green", proof),
             Event::GateFailed { gate, proof, .. } => self.note_gate(*gate, "red", proof),
+            Event::GateChanged { gate, .. } => {
+                // What is known of it is of the command that it had.
+                let name = self.gate_fact(*gate);
+                self.facts_mut().forget(&name);
+            }
             Event::GateWentStale { .. } => self.facts_mut().wrote(|_| false),
             Event::GateHolds { gate } => {
                 let plan = self.plan.as_ref().or(self.suspended.as_ref());
@@ -93,9 +98,14 @@ impl State {
         self.facts_mut().speak_of(names);
     }
 
+    /// What the fact of a gate is called.
+    fn gate_fact(&self, gate: GateId) -> String {
+        let named = self.plan.as_ref().and_then(|p| p.gate(gate));
+        format!("gate {}", named.map_or_else(|| gate.to_string(), |g| g.name.clone()))
+    }
+
     fn note_gate(&mut self, gate: GateId, verdict: &str, proof: &Proof) {
-        let named = self.plan.as_ref().and_then(|p| p.gates.iter().find(|g| g.id == gate));
-        let name = format!("gate {}", named.map_or_else(|| gate.to_string(), |g| g.name.clone()));
+        let name = self.gate_fact(gate);
         let (command, text, output) = (proof.command.clone(), String::new(), Some(proof.output));
         let (value, at) = (format!("{verdict}: {}", proof.exit.words()), self.at);
         self.facts_mut().note(&name, value, FactSource::Command { command, text, output }, at);

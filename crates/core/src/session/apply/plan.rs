@@ -141,12 +141,17 @@ impl State {
                 self.saw(evidence.0);
                 self.witnessed(*gate, *evidence, proof);
                 (self.repairs, self.detours) = (0, 0);
+                self.failure.take_if(|f| f.gate == Some(*gate));
                 self.set_gate(*gate, |_| GateStatus::Passed(*evidence));
             }
             Event::GateFailed { gate, evidence, proof } => {
                 self.saw(evidence.0);
                 self.witnessed(*gate, *evidence, proof);
-                self.failure = Some(self.red(*gate, &proof.diagnostics));
+                // One that a step's agent ran red asks nothing: its own run decides.
+                let own = self.plan.as_ref().and_then(|p| p.gate(*gate)).map(|g| g.status);
+                if own.is_none_or(|status| status == GateStatus::Running) {
+                    self.failure = Some(self.red(*gate, &proof.diagnostics));
+                }
                 self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
             }
             Event::GateWentStale { gate } => {
@@ -169,19 +174,12 @@ impl State {
             Event::GateReset { gate, skipped, why } => {
                 let left = why.map_or(GateStatus::Skipped, GateStatus::Unproven);
                 let to = if *skipped { left } else { GateStatus::Pending };
+                self.failure.take_if(|f| f.gate == Some(*gate));
                 self.set_gate(*gate, |_| to);
             }
             Event::GateChanged { gate, to, .. } => {
                 self.lanes.values_mut().for_each(|lane| lane.changed = true);
-                let gates = self.plan.iter_mut().flat_map(|p| &mut p.gates);
-                if let Some(gate) = gates.into_iter().find(|g| g.id == *gate) {
-                    // One that is called like its command stays so.
-                    if gate.name == gate.command {
-                        to.clone_into(&mut gate.name);
-                    }
-                    to.clone_into(&mut gate.command);
-                    gate.found = false;
-                }
+                self.plan.iter_mut().for_each(|plan| plan.change_gate(*gate, to));
             }
             Event::RepairStarted { attempt, detour: true, .. } => self.detours = *attempt,
             Event::RepairStarted { attempt, .. } => self.repairs = *attempt,

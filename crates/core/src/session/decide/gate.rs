@@ -12,10 +12,10 @@ use crate::{
     blob::{BlobId, OUTPUT},
     digest,
     event::{CallStatus, Event, Level, Proof},
-    ids::{CallId, EvidenceId, GateId, LaneId},
+    ids::{ApprovalId, CallId, EvidenceId, GateId, LaneId},
     input::Refusal,
     phase::Trigger,
-    plan::{Files, Gate, GateDraft, GateStatus, Unproven},
+    plan::{Files, Gate, GateDraft, GateStatus, Plan, Unproven},
     policy::{By, Outcome},
     question::{GateChange, Lone},
     relpath::RelPath,
@@ -88,10 +88,47 @@ impl Draft<'_> {
             return true;
         }
         // What nobody could look at proves nothing of the files.
-        if let Some(gate) = ran.filter(|_| end.passed && end.trees.is_some()) {
+        let Some(gate) = ran.filter(|_| end.trees.is_some()) else { return false };
+        let was = self.state.plan.as_ref().and_then(|p| p.gate(gate)).map(|g| g.status);
+        if end.passed {
             self.gate_passed(gate, end);
+        } else if matches!(was, Some(GateStatus::Stale(_))) {
+            let evidence = EvidenceId(self.id());
+            self.emit(Event::GateFailed { gate, evidence, proof: end.proof() });
         }
         false
+    }
+
+    /// Whether a red gate waits for its repair or for the user; one that only a step's agent ran red is run again once
+    /// its time comes, and that run decides.
+    pub(super) fn waits_at_red(&mut self, plan: &Plan) -> bool {
+        let asked = self.state.failure.as_ref().and_then(|f| f.gate);
+        let red = plan.gates.iter().filter(|g| matches!(g.status, GateStatus::Failed(_)));
+        let (own, tried): (Vec<GateId>, Vec<GateId>) =
+            red.map(|g| g.id).partition(|gate| Some(*gate) == asked);
+        if own.is_empty() && self.state.run_lanes().next().is_none() {
+            for gate in tried {
+                self.emit(Event::GateReset { gate, skipped: false, why: None });
+            }
+        }
+        !own.is_empty()
+    }
+
+    /// Whether the user themselves named what a line runs, in words that the run was told: then the gate may have it,
+    /// and its own question is the one that is asked.
+    fn named_by_user(&self, line: &str) -> bool {
+        let calls = crate::shell::read(line).calls;
+        let run = self.state.run.as_ref().map(|r| r.turn);
+        let told = self.state.turns.values().filter(|t| t.told.is_some() && t.told == run);
+        let heads: Vec<&str> = told.map(|t| t.head.as_str()).collect();
+        let named = |word: &str| heads.iter().any(|said| names_word(said, word));
+        let mut calls = calls.iter().filter(|c| !c.carrier && c.program != "cd").peekable();
+        calls.peek().is_some()
+            && calls.all(|call| {
+                let module = call.words.windows(2).find(|w| w.first().is_some_and(|w| w.text == "-m"));
+                let module = module.and_then(|w| w.last()).map(|w| w.text.as_str());
+                named(module.unwrap_or(&call.program))
+            })
     }
 
     fn gate_ended(&mut self, lane: LaneId, gate: GateId, end: GateEnd) {
@@ -196,6 +233,9 @@ impl Draft<'_> {
             reason: change.reason.clone(),
             unasked: ruling.outcome == Outcome::Run,
         };
+        if ruling.outcome == Outcome::Ask && self.named_by_user(&to) {
+            return CallVerdict::ChangeGate(Box::new(asked));
+        }
         let message = format!("Change the gate {} to `{to}`?", gate.name);
         CallVerdict::ask(asked, message)
     }
@@ -262,6 +302,16 @@ impl Draft<'_> {
     }
 }
 
+impl Draft<'_> {
+    /// A gate has another command from now on.
+    pub(super) fn change_gate(&mut self, change: &GateChange, approval: ApprovalId, told: &str) {
+        let (gate, from, to) = (change.gate, change.from.clone(), change.to.clone());
+        self.emit(Event::GateChanged { gate, from, to, approval });
+        self.end_call(change.lane, change.call, CallStatus::Done, told);
+        self.advance(change.lane);
+    }
+}
+
 impl Resolve for GateChange {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
         if given.answer == Lone::No {
@@ -273,12 +323,15 @@ impl Resolve for GateChange {
             return Err(Refusal::new(self.stale()));
         }
         let approval = draft.allow(given.question, given.stored);
-        let (gate, from, to) = (self.gate, self.from.clone(), self.to.clone());
-        draft.emit(Event::GateChanged { gate, from, to, approval });
-        draft.end_call(self.lane, self.call, CallStatus::Done, "the gate has that command now; go on");
-        draft.advance(self.lane);
+        draft.change_gate(self, approval, "the gate has that command now; go on");
         Ok(())
     }
+}
+
+/// Whether a word stands in a text as a whole one.
+fn names_word(text: &str, word: &str) -> bool {
+    let own = |c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_');
+    !word.is_empty() && text.split(own).any(|said| said.eq_ignore_ascii_case(word))
 }
 
 /// The gate that a word means: by its name, else by its command, else the only one that there is.

@@ -188,10 +188,10 @@ impl Draft<'_> {
             }
             return;
         };
-        let red = plan.gates.iter().any(|g| matches!(g.status, GateStatus::Failed(_)));
-        if red || self.held() {
+        if self.waits_at_red(&plan) || self.held() {
             return;
         }
+        let plan = self.state.plan.clone().unwrap_or(plan);
         if at_work > 0 {
             return self.start_beside(&plan, at_work);
         }

@@ -12,7 +12,7 @@ use crate::{
     intent::IntentNode,
     plan::Plan,
     policy::{Request, Ruling},
-    question::Remember,
+    question::{GateChange, Remember},
     tool::Tool,
 };
 
@@ -39,6 +39,8 @@ pub(super) enum CallVerdict {
     Deny(Box<(Request, Ruling)>),
     /// It is the plan that the lane was to make.
     Plan(Box<Plan>),
+    /// A gate gets another command, which the user named.
+    ChangeGate(Box<GateChange>),
     /// Sub-agents do what it hands on.
     Delegate,
     /// It is refused, and the goal ends with it.
@@ -119,6 +121,12 @@ impl Draft<'_> {
                 self.deny_by_rule(lane, call, &request, ruling);
             }
             CallVerdict::Plan(plan) => self.handed_in(lane, call, *plan),
+            CallVerdict::ChangeGate(change) => {
+                let approval = ApprovalId(self.id());
+                let told =
+                    "the gate has that command now, as the user said; it asks them before it runs; go on";
+                self.change_gate(&change, approval, told);
+            }
             CallVerdict::EndGoal(text, error) => {
                 self.end_call(lane, call, CallStatus::Refused, &text);
                 self.planner_failed(lane, error);

@@ -113,6 +113,7 @@ impl Log {
             }
             Event::GateChanged { gate, to, .. } => {
                 self.of_gate(at, Mark::Inner, *gate, &format!("is now {to}"));
+                self.plan.iter_mut().for_each(|plan| plan.change_gate(*gate, to));
             }
             Event::FactsAnswered { text, .. } => {
                 for line in text.lines() {
