@@ -3,7 +3,7 @@
 //! Owns what is shown of it: what would happen, and its words, are foretold by the session, whose deciders will do it.
 
 use pilothouse_core::{
-    intent::{IntentNode, IntentPath, Turn},
+    intent::{Control, IntentNode, IntentPath, Turn},
     scope::Capability,
     session::{Deed, Session, State},
     shell::Risk,
@@ -82,6 +82,15 @@ fn commanded(text: &str, session: &Session) -> Option<Preview> {
 pub fn opens_plan(text: &str, state: &State) -> bool {
     let waits = state.phase_question().is_some_and(|q| q.kind.is_at_plan());
     waits && matches!(text.trim(), "e" | "edit")
+}
+
+/// Whether a line says to go on, in a session in which nothing was said yet: then another one is meant.
+pub fn takes_up(text: &str, session: &Session) -> bool {
+    let fresh = session.state().turns.is_empty() && session.state().open.is_empty();
+    fresh && text.len() <= LONGEST && {
+        let reading = session.read(text.trim());
+        reading.slash.is_none() && reading.whole.turn == Turn::Control(Control::Proceed)
+    }
 }
 
 /// Whether a node changes or runs something.

@@ -147,7 +147,7 @@ impl Window {
             return None;
         };
         if let Some(text) = &wish.message {
-            app.begin_with(text);
+            app.begin_with(text, wish.session.is_none());
         }
         let number = self.next;
         self.next += 1;

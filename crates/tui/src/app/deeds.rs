@@ -58,6 +58,7 @@ impl App {
                     }
                     Some((command, args)) => self.command(command, &args, now),
                     None if self.opens_memory(&text) => {}
+                    None if self.goes_on_before(&text).is_some() => self.go_on_before(text, now),
                     None if self.opens_plan(&text) => self.run(plan::PlanAction::Edit.into(), now),
                     None => self.send(text),
                 }
@@ -95,6 +96,21 @@ impl App {
                 self.files_asked = Some(number);
             }
         }
+    }
+
+    /// The session of before that a line in an empty one goes on with: the one that the page which greets names.
+    pub(super) fn goes_on_before(&self, text: &str) -> Option<&RunRow> {
+        let left = self.runs.iter().find(|run| run.was_left())?;
+        preview::takes_up(text, &self.world.session).then_some(left)
+    }
+
+    /// Opens it, and says the line there.
+    fn go_on_before(&mut self, text: String, now: Instant) {
+        let Some(run) = self.goes_on_before(&text) else { return };
+        let session = Some(run.info.session.clone());
+        let wish = SessionWish { session, message: Some(text), front: true, ..SessionWish::default() };
+        let window = Some(WindowWish::Host(HostRequest::Open(wish)));
+        self.carry_out(Outcome { window, ..Outcome::focus(Focus::Composer) }, now);
     }
 
     /// Whether a line is the word at a plan that opens it in the editor.

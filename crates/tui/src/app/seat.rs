@@ -95,8 +95,10 @@ impl App {
     }
 
     /// Says this in its session as soon as that is open.
-    pub(crate) fn begin_with(&mut self, text: &str) {
-        self.outbox.send(Request::Input(Input::say(text)));
+    pub(crate) fn begin_with(&mut self, text: &str, anew: bool) {
+        // Of one that is opened again nobody has seen what asks there.
+        let seen = pilothouse_core::ids::Seq(if anew { u64::MAX } else { 0 });
+        self.outbox.send(Request::Input(Input::Say { text: text.to_owned(), seen }));
     }
 
     /// A message of the user: told to what runs, else said; kept in the history, so that it is there whatever comes of it.

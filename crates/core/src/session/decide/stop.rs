@@ -70,6 +70,10 @@ impl Draft<'_> {
 
     /// Stops the plan or the run, whatever is answered beside it.
     pub(super) fn stop(&mut self) -> Decided {
+        self.stop_because("cancelled")
+    }
+
+    fn stop_because(&mut self, reason: &str) -> Decided {
         match self.state.phase {
             Phase::Idle if self.state.phase_question().is_some() => {
                 self.close_phase_question();
@@ -84,7 +88,7 @@ impl Draft<'_> {
             Phase::Idle => Err(Refusal::new("nothing is running")),
             Phase::Planning | Phase::AwaitingApproval | Phase::Failed => self.abandon(),
             Phase::Executing => {
-                self.stop_run("cancelled");
+                self.stop_run(reason);
                 self.shelve();
                 self.clear_queue();
                 self.go(Trigger::Cancel)?;
@@ -108,7 +112,7 @@ impl Draft<'_> {
             self.shelve();
         }
         // Nothing may be left to stop, and that is fine.
-        drop(self.stop());
+        drop(self.stop_because("you left"));
     }
 
     /// Drops the questions that wait for their turn at the model. Whether there were any.

@@ -31,6 +31,9 @@ use crate::{
     theme::Slot,
 };
 
+/// Most characters of the title of a session that is gone on with.
+const TITLE_CELLS: usize = 40;
+
 impl App {
     /// Classifies the draft as it would be sent, pastes unfolded, once for each text in each state.
     ///
@@ -48,6 +51,9 @@ impl App {
             None
         } else if offered {
             Some(Preview::judged(&text, &self.world.session))
+        } else if let Some(run) = self.goes_on_before(&text) {
+            let title = shorten(&Clean::line(run.title()), TITLE_CELLS);
+            Some(Preview::Path(IntentPath::root(), format!("goes on with \"{title}\"")))
         } else {
             preview(&text, &self.world.session)
         };

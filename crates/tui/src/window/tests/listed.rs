@@ -290,3 +290,39 @@ fn after_the_end_of_a_worktree_every_session_looks_at_its_folder_again() {
         assert!(asked.iter().any(|r| matches!(r, Request::Focused)), "{number}: {asked:?}");
     }
 }
+
+#[test]
+fn to_go_on_in_a_session_without_a_word_means_the_one_that_was_left() {
+    let left = RunInfo {
+        session: "20260102-101500-3f2a".into(),
+        title: "Fuzz the parser".into(),
+        status: RunStatus::Stopped,
+        ..RunInfo::default()
+    };
+    let opened = |bench: &mut Bench, line: &str| {
+        bench.keys(line);
+        let shown = bench.draw();
+        bench.keys("\n");
+        let wishes = host(bench).into_iter().filter_map(|request| match request {
+            HostRequest::Open(wish) => Some((wish.session, wish.message)),
+            _ => None,
+        });
+        (shown, wishes.collect::<Vec<_>>())
+    };
+    let mut bench = Bench::alone();
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![left.clone()]), bench.now);
+    host(&mut bench);
+    let (shown, wishes) = opened(&mut bench, "go on");
+    assert_eq!(shown.matches("goes on with \"Fuzz the parser\"").count(), 2, "{shown}");
+    assert_eq!(wishes, [(Some(left.session.clone()), Some("go on".to_owned()))]);
+    // Where something was said that is meant, and another line is one as ever.
+    let mut bench = Bench::alone();
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![left.clone()]), bench.now);
+    bench.events(0, &[story::said(1, "Move to sqlx")]);
+    host(&mut bench);
+    assert_eq!(opened(&mut bench, "go on").1, []);
+    let mut bench = Bench::alone();
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![left]), bench.now);
+    host(&mut bench);
+    assert_eq!(opened(&mut bench, "what is this?").1, []);
+}
