@@ -185,6 +185,8 @@ pub struct ToolOutcome {
     pub parts: Vec<(RelPath, BlobId, Lines)>,
     /// Changes that it proposes.
     pub proposals: Vec<ProposalDraft>,
+    /// The file whose open proposal it takes back: it is to stay as it is on disk.
+    pub withdrawn: Option<RelPath>,
     /// Facts that it found.
     pub facts: Vec<FactDraft>,
     /// How a command ended.
@@ -289,6 +291,7 @@ impl ToolOutcome {
             seen: Vec::new(),
             parts: Vec::new(),
             proposals: Vec::new(),
+            withdrawn: None,
             facts: Vec::new(),
             exit: None,
             output: None,

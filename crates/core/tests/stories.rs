@@ -80,6 +80,8 @@ mod retry;
 mod review;
 #[path = "stories/sources.rs"]
 mod sources;
+#[path = "stories/spared.rs"]
+mod spared;
 #[path = "stories/steer.rs"]
 mod steer;
 #[path = "stories/stops.rs"]

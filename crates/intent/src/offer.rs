@@ -33,6 +33,13 @@ impl Classifier {
     pub fn offers_change(&self, said: &str) -> Option<String> {
         let sentences = last_of(said).split_inclusive(['?', '.', '!', '\n', '？', '。']);
         let heads = self.tables().words.list(List::OfferHead);
+        let or = |sentence: &str| {
+            let first = sentence.split_whitespace().next().unwrap_or_default().to_lowercase();
+            self.tables().is(List::Or, &first)
+        };
+        if sentences.clone().any(or) {
+            return None;
+        }
         let mut offered = sentences.filter_map(|sentence| {
             let plain = sentence.trim().trim_end_matches(['?', '.', '!', '？', '。']);
             let folded = plain.to_lowercase();

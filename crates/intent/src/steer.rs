@@ -1,6 +1,6 @@
 //! What a line says to a session beside its path: that it declines, takes back, or steers what runs.
 //!
-//! Owns these questions, and which files a line spares. Never decides what follows from them: the session does.
+//! Owns these questions. Never decides what follows from them: the session does.
 
 use super::{
     Classifier,
@@ -310,49 +310,6 @@ impl Classifier {
         })
     }
 
-    /// The files that a message says are not to be touched, as it names them: "do not touch README.md".
-    pub fn spares(&self, text: &str) -> Vec<String> {
-        let known = self.tables();
-        let doc = text::tokenize(text);
-        let stems = known.words.list(List::ChangeStem);
-        let changes = |w: &str| known.is(List::Touch, w) || stems.iter().any(|stem| w.starts_with(&**stem));
-        let mut out = Vec::new();
-        let mut forbidden = false;
-        let mut negated = false;
-        for token in &doc.tokens {
-            let word = token.text.as_str();
-            match token.kind {
-                Kind::Punct if word != "," => (forbidden, negated) = (false, false),
-                Kind::Word if known.is(List::ForbidNot, word) || known.is(List::Not, word) => {
-                    (forbidden, negated) = (false, true);
-                }
-                Kind::Word if changes(word) => forbidden = negated,
-                Kind::Word if known.is(List::Tie, word) => {}
-                Kind::File | Kind::Path if forbidden => out.extend(text.get(token.start..token.end)),
-                Kind::Tick | Kind::Quote if forbidden => {
-                    let named = text.get(token.start..token.end).unwrap_or_default();
-                    out.push(named.trim_matches(['`', '"', '\'', '“', '”']));
-                }
-                Kind::Word | Kind::Ident if forbidden && is_capital(text, token) => {
-                    out.extend(text.get(token.start..token.end));
-                }
-                Kind::Word
-                | Kind::Cjk
-                | Kind::Number
-                | Kind::File
-                | Kind::Path
-                | Kind::Url
-                | Kind::Ident
-                | Kind::Quote
-                | Kind::Tick
-                | Kind::Code
-                | Kind::Flag
-                | Kind::Punct => {}
-            }
-        }
-        out.into_iter().map(|name| name.trim_start_matches("./").to_owned()).collect()
-    }
-
     /// Whether a phrase of several words, or of a script without spaces, says so.
     fn phrased(&self, text: &str) -> bool {
         let text = normal(text);
@@ -377,12 +334,6 @@ impl Classifier {
         let bare = line.trim_start_matches("please ").trim_end_matches(" please").trim_end_matches(" bitte");
         self.tables().words.list(list).iter().any(|p| **p == *bare)
     }
-}
-
-/// Whether a word is written in capitals, as files like README and LICENSE are named.
-fn is_capital(text: &str, token: &Token) -> bool {
-    let word = text.get(token.start..token.end).unwrap_or_default();
-    word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
 }
 
 /// Whether a line holds a phrase as whole words.

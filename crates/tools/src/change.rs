@@ -116,9 +116,13 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
         return Err(format!("{path} would have {} bytes; the limit is {MAX_FILE_BYTES}", after.len()));
     }
     if sight.disk == after {
-        return Err(format!(
-            "{path} would then be as it is on disk; there is nothing to propose, and your open proposal for it stays"
-        ));
+        let text = format!("{path} is then as it is on disk: your open proposal for it is withdrawn");
+        let noted = sight.noted();
+        return Ok(ToolOutcome {
+            withdrawn: Some(path),
+            seen: noted,
+            ..ToolOutcome::text(text, "withdrawn")
+        });
     }
     let others = sight.names.saturating_sub(1);
     let noted = sight.noted();

@@ -119,6 +119,10 @@ impl Desk {
             let part = self.view.parts.entry(path.clone()).or_insert_with(|| (*of, Vec::new()));
             part.1.push(*lines);
         }
+        if let Some(path) = &got.withdrawn {
+            self.view.overlay.remove(path);
+            self.view.base.remove(path);
+        }
         for draft in &got.proposals {
             let after = draft.after.as_ref().map(|b| self.store.put(b.bytes()));
             self.view.overlay.insert(draft.path.clone(), after);

@@ -167,8 +167,7 @@ impl PlanDraft {
     /// Whether it changes more than text for people; a task that names no file may.
     pub fn changes_code(&self) -> bool {
         self.tasks.iter().any(|task| {
-            let changes = matches!(task.kind, TaskKind::Create | TaskKind::Modify | TaskKind::Delete);
-            changes && (task.files.is_empty() || !task.files.iter().all(|file| is_prose(file)))
+            task.changes() && (task.files.is_empty() || !task.files.iter().all(|file| is_prose(file)))
         })
     }
 
@@ -220,6 +219,11 @@ impl PlanDraft {
 }
 
 impl TaskDraft {
+    /// Whether it changes files.
+    pub(crate) const fn changes(&self) -> bool {
+        matches!(self.kind, TaskKind::Create | TaskKind::Modify | TaskKind::Delete)
+    }
+
     fn build(self, number: u64, count: u64, faults: &mut Vec<PlanError>) -> Task {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
         let unknown = self.after.iter().filter(|a| **a == 0 || **a > count || **a == number);

@@ -309,6 +309,7 @@ impl Redactor {
             seen: outcome.seen,
             parts: outcome.parts,
             proposals: outcome.proposals,
+            withdrawn: outcome.withdrawn,
             exit: outcome.exit,
             notice: outcome.notice.map(|n| self.text(n)),
             held: outcome.held,

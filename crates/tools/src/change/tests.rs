@@ -44,11 +44,9 @@ fn a_second_edit_starts_from_the_first_and_its_before_is_the_disk() {
     let draft = &got.proposals[0];
     assert_eq!(draft.before.as_ref().unwrap().bytes(), b"a\nb\n");
     assert_eq!(draft.after.as_ref().unwrap().bytes(), b"A\nB\n");
-    let e = d.refused(
-        Tool::Edit,
-        json!({"path": "f", "edits": [{"old": "A", "new": "a"}, {"old": "B", "new": "b"}]}),
-    );
-    assert!(e.contains("as it is on disk"), "{e}");
+    let both = json!({"path": "f", "edits": [{"old": "A", "new": "a"}, {"old": "B", "new": "b"}]});
+    let back = d.call(Tool::Edit, both).unwrap();
+    assert!(back.text.contains("as it is on disk") && back.proposals.is_empty(), "{}", back.text);
 }
 
 #[test]
@@ -81,6 +79,22 @@ fn a_change_that_changes_nothing_is_an_error() {
     d.text(Tool::Read, json!({"path": "f"}));
     assert!(d.refused(Tool::Write, json!({"path": "f", "content": "a\n"})).contains("already"));
     assert!(d.refused(Tool::Delete, json!({"path": "gone"})).contains("does not exist"));
+}
+
+#[test]
+fn a_proposal_is_withdrawn_by_the_file_as_it_is_on_disk() {
+    let mut d = desk(&[("f", b"a\nb\n")]);
+    d.text(Tool::Read, json!({"path": "f"}));
+    let back = |d: &mut Desk, tool, args| d.call(tool, args).unwrap().withdrawn.map(|p| p.to_string());
+    d.call(Tool::Edit, one("f", "a", "A")).unwrap();
+    assert_eq!(back(&mut d, Tool::Edit, one("f", "A", "a")).as_deref(), Some("f"));
+    assert!(d.refused(Tool::Write, json!({"path": "f", "content": "a\nb\n"})).contains("already"));
+    d.call(Tool::Edit, one("f", "b", "B")).unwrap();
+    assert_eq!(back(&mut d, Tool::Write, json!({"path": "f", "content": "a\nb\n"})).as_deref(), Some("f"));
+    d.call(Tool::Write, json!({"path": "g", "content": "x"})).unwrap();
+    assert_eq!(back(&mut d, Tool::Delete, json!({"path": "g"})).as_deref(), Some("g"));
+    d.call(Tool::Delete, json!({"path": "f"})).unwrap();
+    assert_eq!(back(&mut d, Tool::Write, json!({"path": "f", "content": "a\nb\n"})).as_deref(), Some("f"));
 }
 
 #[test]

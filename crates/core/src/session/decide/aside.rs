@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, steer::names};
 use crate::{
     event::{Event, Level},
-    ids::{LaneId, ProposalId, TaskId},
+    ids::{LaneId, ProposalId, TaskId, TurnId},
     input::Refusal,
     intent::{Phase, Slash},
     phase::Trigger,
@@ -31,6 +31,22 @@ impl Draft<'_> {
         let old = self.state.open_proposals().filter(|p| again(p));
         let old: Vec<ProposalId> = old.map(|p| p.id).collect();
         self.put_aside(&old, "its step goes on with it");
+    }
+
+    /// The agent takes a proposal of its own back: nobody decided it, so it is kept as it was.
+    pub(super) fn withdraw(&mut self, lane: LaneId, path: &RelPath) {
+        let own = self.state.proposals_of(lane).filter(|p| p.path == *path);
+        let own: Vec<ProposalId> = own.map(|p| p.id).collect();
+        self.put_aside(&own, "its agent took it back");
+    }
+
+    /// What works has proposed changes to files that the user says are to be left alone.
+    pub(super) fn leave_alone(&mut self, turn: TurnId) {
+        let Some(spares) = self.state.turns.get(&turn).map(|t| t.spares.clone()) else { return };
+        let spared = |path: &RelPath| spares.iter().any(|name| names(name, path.as_str()));
+        let open = self.state.open_proposals().filter(|p| spared(&p.path) && !self.writes_for(p.lane));
+        let open: Vec<ProposalId> = open.map(|p| p.id).collect();
+        self.put_aside(&open, "you said to leave it alone");
     }
 
     /// A step goes on with what it had proposed when it was stopped, but for files that others have by now.

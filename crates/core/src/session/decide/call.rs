@@ -86,7 +86,7 @@ impl Draft<'_> {
             ToolCall::Run(_) => CallVerdict::Command,
             ToolCall::External(External::Call(asked)) => self.judge_source(lane, open, asked),
             ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::External(External::Look(_)) => {
-                if let Some(said) = open.file().and_then(|file| self.spared(lane, tool, file)) {
+                if let Some(said) = open.file().and_then(|file| self.spared(lane.turn, tool, file)) {
                     return CallVerdict::refuse(format!(
                         "the user said not to touch {said}; leave it as it is and go on"
                     ));
@@ -182,10 +182,19 @@ impl Draft<'_> {
 
     fn judge_plan(&self, lane: &Lane, plan: &PlanDraft) -> CallVerdict {
         if lane.kind != LaneKind::Planning {
-            return CallVerdict::refuse(format!(
-                "a plan can only be submitted while planning; {}",
-                instead(lane.kind)
-            ));
+            let instead = match lane.kind {
+                LaneKind::Answer | LaneKind::Goal if self.stays_reading(lane).is_some() => {
+                    "this turn only reads: answer in words"
+                }
+                LaneKind::Answer | LaneKind::Goal if lane.scope().allows(Capability::Write) => {
+                    "do it in this turn, or answer in words"
+                }
+                kind => instead(kind),
+            };
+            return CallVerdict::refuse(format!("a plan can only be submitted while planning; {instead}"));
+        }
+        if let Some(text) = self.plans_what_is_spared(lane.turn, plan) {
+            return CallVerdict::End(CallStatus::Failed, text);
         }
         let version = self.state.version_after(lane.turn);
         // In a folder where gates run unasked a plan that names none is held to what was found.
@@ -276,6 +285,9 @@ impl Draft<'_> {
             name_part(&mut text, &mut outcome.summary);
         }
         let mut text = self.told(lane, call, text);
+        if let Some(path) = &outcome.withdrawn {
+            self.withdraw(lane, path);
+        }
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
         outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };

@@ -9,8 +9,8 @@ use crate::{
     event::{CallStatus, Event, Level},
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
-    intent::{Classification, IntentNode, Mode, Phase, Reading, Source, Turn},
-    plan::{Task, TaskStatus},
+    intent::{Classification, FileKind, IntentNode, Mode, Phase, Reading, Source, Turn},
+    plan::{PlanDraft, Task, TaskStatus, is_prose},
     scope::Capability,
     session::{Lane, state::HEAD_CHARS},
     tool::{FileCall, Tool},
@@ -172,6 +172,7 @@ impl Draft<'_> {
     pub(super) fn hand_on(&mut self, turn: TurnId) {
         let run_of = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         self.emit(Event::TurnTold { turn, run_of });
+        self.leave_alone(turn);
         // A step that is drafted and waits for its review goes on at once, and so do its calls that wait for that; the
         // review comes after.
         let asked = |call: CallId| self.state.open.values().any(|c| c.kind.call() == Some(call));
@@ -219,16 +220,32 @@ impl Draft<'_> {
     }
 
     /// What the user said is not to be touched, where a call would change it.
-    pub(super) fn spared(&self, lane: &Lane, tool: Tool, file: &FileCall) -> Option<String> {
+    pub(super) fn spared(&self, turn: TurnId, tool: Tool, file: &FileCall) -> Option<String> {
         let changes = tool.needs().is_some_and(|n| matches!(n, Capability::Write | Capability::Delete));
-        let path = file.path().filter(|_| changes)?;
+        file.path().filter(|_| changes).and_then(|path| self.spared_file(turn, path))
+    }
+
+    /// What the user said of a file by which it is not to be touched, in the work of this message.
+    fn spared_file(&self, turn: TurnId, path: &str) -> Option<String> {
         let run = self.state.run.as_ref().map(|r| r.turn);
-        let turns =
-            self.state.turns.iter().filter(|(id, t)| {
-                **id == lane.turn || Some(**id) == run || (t.told.is_some() && t.told == run)
-            });
+        let turns = self
+            .state
+            .turns
+            .iter()
+            .filter(|(id, t)| **id == turn || Some(**id) == run || (t.told.is_some() && t.told == run));
         let mut spared = turns.flat_map(|(_, t)| &t.spares);
         spared.find(|name| names(name, path)).cloned()
+    }
+
+    /// What is wrong with a plan whose steps change what the user said is to be left alone.
+    pub(super) fn plans_what_is_spared(&self, turn: TurnId, plan: &PlanDraft) -> Option<String> {
+        let steps = plan.tasks.iter().zip(1..).filter(|(task, _)| task.changes());
+        let files = steps.flat_map(|(task, number)| task.files.iter().map(move |file| (number, file)));
+        let told = files.filter_map(|(number, file)| {
+            let said = self.spared_file(turn, file)?;
+            Some(format!("task {number}: the user said not to touch {said}; leave {file} out"))
+        });
+        Some(told.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty())
     }
 }
 
@@ -252,14 +269,43 @@ const fn by_name(reading: &Reading) -> bool {
     matches!(reading.whole.source, Source::Slash | Source::AtNode) || reading.command.is_some()
 }
 
-/// Whether a file is what somebody calls by this name: its path, the end of it, or its name without
-/// what follows the dot.
-fn names(name: &str, path: &str) -> bool {
+/// Whether a file is what somebody calls by this name: its path, the end of it, its name without what follows the
+/// dot, or the kind of files that it is of.
+pub(super) fn names(name: &str, path: &str) -> bool {
     let (name, path) = (name.to_lowercase(), path.trim_start_matches("./").to_lowercase());
+    if let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.name() == name) {
+        return is_of(kind, &path);
+    }
     let name = name.trim_end_matches('/');
     let file = path.rsplit('/').next().unwrap_or(&path);
     let stem = file.split('.').next().filter(|s| !s.is_empty()).unwrap_or(file);
     let inside = path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
     let end = path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
     inside || end || stem == name
+}
+
+/// Whether a file is of a kind, by its name and the folders that it lies in; in lower case.
+fn is_of(kind: FileKind, path: &str) -> bool {
+    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
+    let inside = |names: &[&str]| folders.split('/').any(|folder| names.contains(&folder));
+    match kind {
+        FileKind::Tests => {
+            let word = stem
+                .split(['_', '-', '.'])
+                .any(|word| matches!(word, "test" | "tests" | "spec" | "conftest"));
+            word || inside(&["test", "tests", "spec", "specs", "__tests__"])
+        }
+        FileKind::Docs => is_prose(path) || inside(&["doc", "docs"]),
+        FileKind::Locks => {
+            ending == "lock" || stem.ends_with("-lock") || matches!(file, "go.sum" | "npm-shrinkwrap.json")
+        }
+        FileKind::Config => {
+            let ending = matches!(ending, "toml" | "yaml" | "yml" | "ini" | "cfg" | "conf" | "properties");
+            ending
+                || stem.contains("config")
+                || file.ends_with("rc") && file.starts_with('.')
+                || file == "package.json"
+        }
+    }
 }
