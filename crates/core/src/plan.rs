@@ -181,8 +181,10 @@ pub enum GateStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unproven {
-    /// Its command was not let run, by a rule, a hook or the path.
+    /// Its command was not let run, by a rule or a hook.
     Refused,
+    /// The message that it serves lets nothing run.
+    Path,
     /// Nobody was there to let it run.
     Unattended,
     /// Its program is not here, or needs what is not.
@@ -198,6 +200,7 @@ impl Unproven {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Refused => "a rule or a hook refuses it",
+            Self::Path => "the message that ordered it lets nothing run",
             Self::Unattended => "nobody was there to allow it",
             Self::CannotRun => "it cannot run here",
             Self::FailedBefore => "it failed before too",

@@ -210,10 +210,22 @@ pub async fn unseen(
     reply.map_err(|unfinished| unfinished.fault)
 }
 
-/// What is to be done now; it ends the last message. An answer may have been let change files.
-pub fn instruction(purpose: Purpose, agreed: bool, mode: Mode) -> String {
+/// How what is to be done now ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// As its purpose says.
+    Plain,
+    /// A step that changes no file.
+    Looks,
+    /// An answer that was let change files.
+    Agreed,
+}
+
+/// What is to be done now; it ends the last message.
+pub fn instruction(purpose: Purpose, ending: Ending, mode: Mode) -> String {
     let task = match purpose {
-        Purpose::Answer if agreed => include_str!("../../../assets/prompts/agreed.md"),
+        Purpose::Task if ending == Ending::Looks => include_str!("../../../assets/prompts/look.md"),
+        Purpose::Answer if ending == Ending::Agreed => include_str!("../../../assets/prompts/agreed.md"),
         Purpose::Answer => include_str!("../../../assets/prompts/answer.md"),
         Purpose::Plan => include_str!("../../../assets/prompts/plan.md"),
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),

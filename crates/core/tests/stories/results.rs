@@ -209,7 +209,10 @@ fn a_planning_tries_out_what_a_rule_lets_run_in_a_trusted_folder_and_nothing_tha
     for command in ["cargo run", "rm -rf target", "touch x"] {
         tries(&mut b, json!({"command": command}));
         assert!(last_end(&b).1.contains("only read"), "{command}: {:?}", last_end(&b));
+        assert!(last_end(&b).1.contains("put it into the plan"), "{command}: {:?}", last_end(&b));
     }
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    assert!(last_end(&b).1.contains("put the change into the plan"), "{:?}", last_end(&b));
     tries(&mut b, json!({"command": "cargo test", "network": true}));
     assert!(last_end(&b).1.contains("only read"), "{:?}", last_end(&b));
     b.plan(&[("One", "modify")], &[]);
@@ -270,4 +273,18 @@ fn a_small_plan_asks_in_proof_mode_and_where_nothing_may_run() {
     b.say("fix the bug in a.txt");
     b.reply("", &[("submit_plan", one_step("modify", &["a.txt"]))]);
     assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
+}
+
+#[test]
+fn what_a_turn_can_do_that_hands_in_a_plan_is_told_by_what_it_may() {
+    let plan = json!({"title": "P", "tasks": [{"title": "A"}]});
+    for (said, told) in [
+        ("why does the test fail?", "ask for it with request_path and do it in this turn"),
+        ("why does the test fail? only look, change nothing", "this turn only reads: answer in words"),
+    ] {
+        let mut b = Bench::new();
+        b.say(said);
+        b.reply("", &[("submit_plan", plan.clone())]);
+        assert!(last_end(&b).1.contains(told), "{said}: {:?}", last_end(&b));
+    }
 }

@@ -15,7 +15,7 @@ use pilothouse_core::{
     session::{Lane, LaneKind, State},
 };
 
-use super::{Circumstances, inside, instruction, record::steps};
+use super::{Circumstances, Ending, inside, instruction, record::steps};
 
 /// Most facts that are offered.
 const MOST_FACTS: usize = 12;
@@ -57,10 +57,22 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(sources(around, state.learns_only(lane)));
     let text = inside(&lines.join("\n"), "state");
     let prior = prior(state, around);
-    let task = instruction(lane.kind.purpose(), state.has_own_run(lane), state.mode);
+    let task = instruction(lane.kind.purpose(), end_of(state, lane), state.mode);
     let kind = kind(state, lane).map_or_else(String::new, |kind| format!("\n{kind}"));
     let of_source = if lane.kind == LaneKind::Goal && !around.sources.is_empty() { OF_SOURCE } else { "" };
     format!("<state>\n{text}\n</state>\n\n{prior}{}{of_source}{kind}", task.trim_end())
+}
+
+/// How the work at hand ends: a step that changes no file, and an answer that was let change them, end in their own way.
+fn end_of(state: &State, lane: &Lane) -> Ending {
+    let step = lane.kind.task().and_then(|id| state.plan.as_ref()?.task(id));
+    if step.is_some_and(|task| !task.node.scope().allows(Capability::Write)) {
+        Ending::Looks
+    } else if state.has_own_run(lane) {
+        Ending::Agreed
+    } else {
+        Ending::Plain
+    }
 }
 
 /// What the last pipeline found, with the files of it that were written since.

@@ -165,6 +165,30 @@ fn a_question_is_told_with_what_was_said_before_and_where_the_session_stands_at_
 }
 
 #[test]
+fn what_is_to_be_done_is_told_by_what_the_work_at_hand_may_do() {
+    let plan = |kind: &str| {
+        let task = serde_json::json!({"title": "One", "kind": kind});
+        serde_json::json!({"title": "P", "tasks": [task]}).to_string()
+    };
+    for (kind, told) in
+        [("modify", "Propose the edits"), ("read", "It changes no file"), ("execute", "It changes no file")]
+    {
+        let mut b = Bench::new();
+        b.step(Input::say("fix the bug in a.rs"));
+        b.reply("", &[("c1", "submit_plan", &plan(kind))]);
+        b.step(Input::say("y"));
+        let now = b.request().messages.last().unwrap().text.clone();
+        assert!(now.contains(told), "{kind}: {now}");
+    }
+    let mut b = Bench::new();
+    b.step(Input::say("is a.rs right?"));
+    b.reply("No. Shall I mend it?", &[]);
+    b.step(Input::say("yes"));
+    let now = b.request().messages.last().unwrap().text.clone();
+    assert!(now.contains("Now: make the change that the user agreed to"), "{now}");
+}
+
+#[test]
 fn every_call_is_answered_and_long_results_are_cut_in_the_middle() {
     let mut b = Bench::new();
     b.step(Input::say("what is in src?"));
@@ -202,7 +226,7 @@ fn only_the_last_messages_of_the_user_are_given_where_that_is_asked_for() {
 #[test]
 fn the_pinned_prompt_is_short_and_stays_the_same() {
     for purpose in [Purpose::Answer, Purpose::Plan, Purpose::Task, Purpose::Goal] {
-        let text = system(purpose) + &instruction(purpose, false, Mode::Proof);
+        let text = system(purpose) + &instruction(purpose, Ending::Plain, Mode::Proof);
         assert!(text.len() < 2600, "{purpose:?}: {} bytes", text.len());
         assert_eq!(system(purpose), system(Purpose::Answer));
     }

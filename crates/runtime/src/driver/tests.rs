@@ -410,8 +410,8 @@ async fn the_fixed_part_of_a_request_is_small() {
             .iter()
             .map(|t| t.name.len() + t.description.len() + t.parameters.to_string().len() + 60)
             .sum();
-        let prompt =
-            crate::context::system(purpose) + &crate::context::instruction(purpose, false, Mode::Proof);
+        let prompt = crate::context::system(purpose)
+            + &crate::context::instruction(purpose, crate::context::Ending::Plain, Mode::Proof);
         let prompt = prompt.len();
         assert!(size + prompt < 8 * 1024, "{purpose:?}: {size} + {prompt}");
     }

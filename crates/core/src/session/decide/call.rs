@@ -117,9 +117,18 @@ impl Draft<'_> {
 
     /// Refuses what a planning and a question beside a run may not need.
     fn only_reads(&self, lane: &Lane, open: &OpenCall, needs: Capability) -> Option<CallVerdict> {
-        let reads = lane.kind == LaneKind::Planning || self.beside_run(lane.id);
-        let why = "a planning and a question beside a run only read";
-        let text = || format!("{} is not allowed here: {why}; go on with what you can read", name(open));
+        let plans = lane.kind == LaneKind::Planning;
+        let reads = plans || self.beside_run(lane.id);
+        let why = match needs {
+            Capability::Execute | Capability::Network if plans => {
+                "while planning a command may only read, unless a rule lets it through: put it into the plan, as a step or a gate"
+            }
+            _ if plans => "while planning files are only read: put the change into the plan, as a step",
+            _ => {
+                "a question beside a run only reads, and the run has the files: go on with what you can read"
+            }
+        };
+        let text = || format!("{} is not allowed here: {why}", name(open));
         (reads && !ToolScope::READ_ONLY.allows(needs)).then(|| CallVerdict::refuse(text()))
     }
 
@@ -436,7 +445,9 @@ const fn instead(kind: LaneKind) -> &'static str {
         LaneKind::Task(_) | LaneKind::Repair(_) => {
             "the one of this run is being done: do your part of it, and end"
         }
-        LaneKind::Answer | LaneKind::Goal => "do it in this turn, or answer in words",
+        LaneKind::Answer | LaneKind::Goal => {
+            "ask for it with request_path and do it in this turn, or answer in words"
+        }
         LaneKind::Planning | LaneKind::Gate(_) | LaneKind::Child(_) | LaneKind::Pipeline => "answer in words",
     }
 }

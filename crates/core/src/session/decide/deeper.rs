@@ -146,7 +146,7 @@ impl Draft<'_> {
     }
 
     /// Why a lane is never let change files, if it is not.
-    fn stays_reading(&self, lane: &Lane) -> Option<&'static str> {
+    pub(super) fn stays_reading(&self, lane: &Lane) -> Option<&'static str> {
         if self.forbids(lane.turn) {
             return Some("the user's message forbids it");
         }

@@ -17,7 +17,7 @@ use crate::{
     policy::Ruling,
     question::Review,
     redact::shown_args,
-    scope::ToolScope,
+    scope::{Capability, ToolScope},
     session::{Lane, LaneKind, Talk},
     talk::{Echo, Fault, FaultKind, Finish, ModelCall, ModelReply},
     tool::{ArgsError, ChangeKind, ReadCall, Tool, ToolCall},
@@ -269,7 +269,11 @@ impl Draft<'_> {
             (LaneKind::Goal | LaneKind::Answer, Some(Talk::Result(_))) if l.rounds == 0 => {
                 self.finish_lane(lane);
             }
-            (LaneKind::Gate(gate), _) => self.leave_gate_out(lane, gate, Some(Unproven::Refused)),
+            (LaneKind::Gate(gate), _) => {
+                let runs = l.ceiling.allows(Capability::Execute);
+                let why = if runs { Unproven::Refused } else { Unproven::Path };
+                self.leave_gate_out(lane, gate, Some(why));
+            }
             // What its stage works on is brought, or its model is asked.
             (LaneKind::Pipeline, _) => {}
             (_, Some(Talk::Result(_) | Talk::Nudge(_))) => self.think(lane),
