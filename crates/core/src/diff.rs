@@ -482,6 +482,22 @@ pub fn added_to(before: &[u8], now: &[u8]) -> Rebased {
     Rebased { text, meets }
 }
 
+/// The lines of the old text that lines of the new one came of, with all of every change that they touch.
+pub fn came_of(lines: Lines, hunks: &[Hunk]) -> Lines {
+    let changes = || hunks.iter().flat_map(|h| &h.changes);
+    let same = |place: usize| {
+        let above = changes().take_while(|c| c.new.end() <= place).last();
+        above.map_or(place, |c| c.old.end() + (place - c.new.end()))
+    };
+    let touched: Vec<&Change> =
+        changes().filter(|c| c.new.start <= lines.end() && lines.start <= c.new.end()).collect();
+    let first = touched.first().filter(|c| c.new.start <= lines.start);
+    let last = touched.last().filter(|c| lines.end() <= c.new.end());
+    let start = first.map_or_else(|| same(lines.start), |c| c.old.start);
+    let end = last.map_or_else(|| same(lines.end()), |c| c.old.end());
+    Lines { start, len: end.saturating_sub(start) }
+}
+
 /// A place of the old text with what one side made of it.
 fn within(old: &[&[u8]], new: &[&[u8]], changes: &[Change], place: Lines) -> Vec<u8> {
     let (mut out, mut at) = (Vec::new(), place.start);

@@ -474,8 +474,8 @@ pub struct WriteFault {
 pub struct Reversal {
     /// The change of the file as it is now.
     pub draft: ProposalDraft,
-    /// Where it changes lines that others changed since, in words.
-    pub meets: Option<String>,
+    /// The lines of what the file holds now that others changed and it changes as well.
+    pub meets: Vec<Lines>,
 }
 
 /// A change as it is against what its file holds now.

@@ -51,7 +51,7 @@ pub struct Proposal {
     #[serde(default, skip_serializing_if = "is_none")]
     pub splits: u32,
     /// The lines that it starts from where others changed since what it changes as well: a hunk there takes back what
-    /// they did, and is written by a decision of its own alone.
+    /// they did, and is written by a decision of its own alone. For a removal its word is that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub meets: Vec<Lines>,
     /// The write that it takes back, or puts back, in a file that was changed since.
@@ -69,9 +69,6 @@ pub struct TakeBack {
     /// Put back rather than taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redo: bool,
-    /// Whether somewhere it changes lines that were changed since.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub meets: bool,
     /// Whether what is approved of it is a write of its own, which leaves that one in the ledger as it stands there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub anew: bool,
@@ -139,10 +136,15 @@ impl Proposal {
         hunk.is_some_and(|h| h.changes.iter().any(|c| self.meets.iter().any(|met| touches(c.old, *met))))
     }
 
+    /// Whether a hunk is written by a decision of its own alone.
+    fn stands_apart(&self, hunk: usize) -> bool {
+        self.kind != ChangeKind::Delete && self.meets(hunk)
+    }
+
     /// The hunks that applying would write: the taken ones, or while nothing was decided all that meet nobody's change.
     pub fn chosen(&self) -> BTreeSet<usize> {
         if self.decided.is_empty() {
-            return (0..self.hunks.len()).filter(|n| !self.meets(*n)).collect();
+            return (0..self.hunks.len()).filter(|n| !self.stands_apart(*n)).collect();
         }
         self.decided.iter().filter(|(_, d)| **d == Decision::Taken).map(|(i, _)| *i).collect()
     }
@@ -155,7 +157,7 @@ impl Proposal {
     /// The hunks that would wait on where it is written now.
     pub fn waiting(&self) -> BTreeSet<usize> {
         let alone = self.decided.is_empty();
-        self.undecided().into_iter().filter(|n| !alone || self.meets(*n)).collect()
+        self.undecided().into_iter().filter(|n| !alone || self.stands_apart(*n)).collect()
     }
 
     /// The hunks without a decision.

@@ -46,6 +46,25 @@ proptest! {
     }
 
     #[test]
+    fn lines_that_stand_in_both_came_of_themselves_and_all_lines_of_all(a in text(), b in text()) {
+        let (whole, old, new) = (hunks(&a, &b), lines(&a), lines(&b));
+        let all = |text: &[&[u8]]| Lines { start: 0, len: text.len() };
+        prop_assert_eq!(came_of(all(&new), &whole), all(&old));
+        let changes: Vec<Change> = whole.iter().flat_map(|h| h.changes.clone()).collect();
+        for n in 0..new.len() {
+            let line = Lines { start: n, len: 1 };
+            let of = came_of(line, &whole);
+            prop_assert!(of.end() <= old.len());
+            if !changes.iter().any(|c| c.new.start <= line.end() && n <= c.new.end()) {
+                prop_assert_eq!((of.len, old.get(of.start)), (1, new.get(n)));
+            }
+            for c in changes.iter().filter(|c| c.new.start <= n && n < c.new.end()) {
+                prop_assert!(of.start <= c.old.start && c.old.end() <= of.end());
+            }
+        }
+    }
+
+    #[test]
     fn a_hunk_is_known_again_only_as_the_same_lines_at_the_same_place(a in text(), b in text(), c in text(), cut in 0usize..9) {
         let mut known = hunks(&a, &b);
         if let Some(n) = cut.checked_rem(known.len()) {

@@ -335,7 +335,13 @@ pub(super) fn world(dice: &mut Dice, work: &Work) -> Input {
         Work::TakeBack { lane, files } => {
             let path = files.first().map_or("a.txt", |f| f.path.as_str());
             let draft = proposing(path, "1\n3\n", dice.pick(&["1\n2\n", ""])).proposals.remove(0);
-            let made = Reversal { draft, meets: (dice.roll(4) == 0).then(|| "at line 2".into()) };
+            let made = Reversal {
+                draft,
+                meets: (dice.roll(4) == 0)
+                    .then_some(pilothouse_core::diff::Lines { start: 1, len: 1 })
+                    .into_iter()
+                    .collect(),
+            };
             let result = if dice.roll(6) == 0 { Err("nothing is left".into()) } else { Ok(made) };
             Input::TakeBackMade { lane: *lane, result }
         }

@@ -344,7 +344,7 @@ fn what_is_to_be_taken_back_is_left_by_a_skip_and_comes_hunk_by_hunk() {
     assert!(b.session.state().open.is_empty());
     let (mut b, apply) = back_in_a_changed_file(true);
     let p = b.session.state().open_proposals().next().unwrap().clone();
-    assert!(p.back.unwrap().meets);
+    assert!(p.meets(0));
     let taken = Some(Decision::Taken);
     b.input(Input::Decide { proposal: p.id, hunk: 0, decision: taken, shown: p.shown() }).unwrap();
     b.approve_all(None).unwrap();

@@ -64,7 +64,7 @@ fn offered(b: &mut Bench) -> Proposal {
 /// What takes it back is found against what the file holds now.
 fn found(b: &mut Bench, now: Result<&str, &str>) -> Proposal {
     let (lane, _) = sought(b).unwrap();
-    let made = |now| Reversal { draft: proposing("a.txt", now, OLD).proposals.remove(0), meets: None };
+    let made = |now| Reversal { draft: proposing("a.txt", now, OLD).proposals.remove(0), meets: Vec::new() };
     let result = now.map(made).map_err(str::to_owned);
     b.input(Input::TakeBackMade { lane, result }).unwrap();
     b.session.state().open_proposals().next().cloned().unwrap()
@@ -200,7 +200,7 @@ fn nothing_is_offered_while_a_command_is_at_work_and_what_moved_meanwhile_is_not
     b.input(Input::Undo).unwrap();
     let apply = b.session.state().ledger()[0];
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
-    let made = Reversal { draft: proposing("a.txt", NEW, OLD).proposals.remove(0), meets: None };
+    let made = Reversal { draft: proposing("a.txt", NEW, OLD).proposals.remove(0), meets: Vec::new() };
     b.input(Input::TakeBackMade { lane, result: Ok(made) }).unwrap();
     assert_eq!(b.session.state().open_proposals().count(), 0);
     assert!(b.notices().pop().unwrap().contains("changed since"));
@@ -213,10 +213,38 @@ fn the_review_says_what_may_be_somebody_elses_and_where_it_meets_later_lines() {
     b.say("/undo a.txt");
     let (lane, _) = sought(&b).unwrap();
     let draft = proposing("a.txt", "one!\n2\n", "1\n2\n").proposals.remove(0);
-    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: Some("at line 1".into()) }) })
-        .unwrap();
+    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: met(true) }) }).unwrap();
     let text = b.session.state().open[&b.question(is_diff)].message.clone();
-    assert!(text.contains("perhaps by somebody else") && text.contains("changed at line 1 since"), "{text}");
+    assert!(text.contains("perhaps by somebody else") && text.contains("changed since (line 1)"), "{text}");
+}
+
+#[test]
+fn a_hunk_that_would_take_back_what_others_did_since_is_marked_and_wants_a_decision_of_its_own() {
+    let mut b = formatted(Doubt::default());
+    b.say("/undo a.txt");
+    let (lane, _) = sought(&b).unwrap();
+    let draft = proposing("a.txt", &NEW.replace("one", "mine"), OLD).proposals.remove(0);
+    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: met(true) }) }).unwrap();
+    let p = b.session.state().open_proposals().next().unwrap();
+    assert_eq!([p.meets(0), p.meets(1)], [true, false]);
+    assert_eq!(p.chosen().into_iter().collect::<Vec<_>>(), [1], "what they did is left out");
+    b.approve_all(None).unwrap();
+    let taken = b.session.state().applies().values().next_back().unwrap().take[0].1.clone();
+    assert_eq!(taken.into_iter().collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn of_a_file_that_is_gone_it_is_said_that_it_was_removed_since() {
+    let mut b = formatted(Doubt::default());
+    b.say("/undo a.txt");
+    let (lane, _) = sought(&b).unwrap();
+    let draft = proposing("a.txt", "", OLD).proposals.remove(0);
+    let draft = pilothouse_core::tool::ProposalDraft { kind: ChangeKind::Create, before: None, ..draft };
+    let meets = vec![pilothouse_core::diff::Lines::default()];
+    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets }) }).unwrap();
+    let text = b.session.state().open[&b.question(is_diff)].message.clone();
+    assert!(text.ends_with("It was removed since."), "{text}");
+    assert!(b.approve_all(None).is_err(), "it comes back by a decision of its own");
 }
 
 #[test]
@@ -226,7 +254,7 @@ fn one_that_made_the_file_goes_back_by_its_word_and_a_control_file_by_its_own() 
     let (lane, _) = sought(&b).unwrap();
     let draft = proposing("a.txt", NEW, "").proposals.remove(0);
     assert_eq!((draft.kind, draft.hunks.len()), (ChangeKind::Delete, 1));
-    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: None }) }).unwrap();
+    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: Vec::new() }) }).unwrap();
     assert!(b.approve_all(None).unwrap_err().reason.contains("wants the word"));
     b.approve_all(Some("delete")).unwrap();
     b.write();
@@ -235,7 +263,7 @@ fn one_that_made_the_file_goes_back_by_its_word_and_a_control_file_by_its_own() 
     b.say("/undo AGENTS.md");
     let (lane, _) = sought(&b).unwrap();
     let draft = proposing("AGENTS.md", NEW, OLD).proposals.remove(0);
-    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: None }) }).unwrap();
+    b.input(Input::TakeBackMade { lane, result: Ok(Reversal { draft, meets: Vec::new() }) }).unwrap();
     assert!(b.approve_all(None).unwrap_err().reason.contains("control file"));
     b.approve_all(Some("control")).unwrap();
 }

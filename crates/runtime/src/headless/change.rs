@@ -13,7 +13,7 @@ use pilothouse_core::{
     ids::{ProposalId, Seq},
     input::{Found, Input},
     port::{Request, Update},
-    proposal::{DELETE_WORD, Proposal},
+    proposal::{DELETE_WORD, Decision, Proposal},
     question::UndoAnswer,
     session::{Apply, Session},
 };
@@ -235,7 +235,7 @@ struct Heard<'b> {
 
 impl Heard<'_> {
     /// Takes an event in; what it asks is answered.
-    fn event(&mut self, event: &Stamped, out: &mut (dyn Write + Send)) -> Option<Input> {
+    fn event(&mut self, event: &Stamped, out: &mut (dyn Write + Send)) -> Vec<Input> {
         self.session.apply(event);
         // What is written here is what was offered: it ends as a take-back that fails does.
         if let Event::RevertFailed { message, .. } | Event::ApplyFailed { message, .. } = &event.event {
@@ -247,30 +247,30 @@ impl Heard<'_> {
         }
         if let Some((answer, refused)) = answered(&event.event, self.doubt) {
             self.said = refused.map(|why| (ASKS, why));
-            return Some(answer);
+            return vec![answer];
         }
         let offer = offered(&event.event, &self.session);
         if offer.is_empty() {
-            return None;
+            return Vec::new();
         }
         for p in &offer {
             show(p, self.blobs, out);
         }
-        let (input, said) = match taken(&offer, self.doubt) {
-            Ok(input) => (Some(input), None),
+        let (inputs, said) = match taken(&offer, self.doubt) {
+            Ok(inputs) => (inputs, None),
             Err(ways) => {
                 let why = self.said.take().map(|(_, why)| why).unwrap_or_default();
-                (None, Some((ASKS, format!("{why}. {ways}"))))
+                (Vec::new(), Some((ASKS, format!("{why}. {ways}"))))
             }
         };
         (self.waits, self.said) = (offer.iter().map(|p| p.id).collect(), said);
-        input
+        inputs
     }
 }
 
-/// Writes what is offered, or says how that is done.
-fn taken(offered: &[&Proposal], doubt: Option<UndoAnswer>) -> Result<Input, &'static str> {
-    let meets = offered.iter().any(|p| p.back.is_some_and(|b| b.meets));
+/// Writes what is offered, or says how that is done. What others changed as well is decided by itself first.
+fn taken(offered: &[&Proposal], doubt: Option<UndoAnswer>) -> Result<Vec<Input>, &'static str> {
+    let meets = offered.iter().any(|p| !p.meets.is_empty());
     match doubt {
         Some(UndoAnswer::All) => {}
         Some(UndoAnswer::Keep) if !meets => {}
@@ -279,9 +279,17 @@ fn taken(offered: &[&Proposal], doubt: Option<UndoAnswer>) -> Result<Input, &'st
         }
         Some(UndoAnswer::Keep | UndoAnswer::Leave) | None => return Err("`--keep` writes this diff"),
     }
+    let decide = |p: &Proposal, hunk: usize| Input::Decide {
+        proposal: p.id,
+        hunk,
+        decision: Some(Decision::Taken),
+        shown: p.shown(),
+    };
+    let met = offered.iter().filter(|p| !p.meets.is_empty());
+    let decided = met.flat_map(|p| (0..p.hunks.len()).map(|hunk| decide(p, hunk)));
     let proposals = offered.iter().map(|p| (p.id, p.shown())).collect();
     let word = offered.iter().any(|p| p.word().is_some()).then(|| DELETE_WORD.to_owned());
-    Ok(Input::Apply { proposals, word })
+    Ok(decided.chain([Input::Apply { proposals, word }]).collect())
 }
 
 /// The diff of a proposal.
@@ -315,7 +323,7 @@ async fn perform(
             Update::Answered(..) => taken = true,
             Update::Events(events) => {
                 for event in events {
-                    if let Some(answer) = heard.event(&event, out) {
+                    for answer in heard.event(&event, out) {
                         drop(requests.send(Request::Input(answer)).await);
                     }
                 }

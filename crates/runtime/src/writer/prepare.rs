@@ -2,7 +2,7 @@
 //!
 //! Owns the reading, the selection of hunks, and what becomes of a change where its file moved on.
 
-use std::{collections::BTreeSet, io};
+use std::{borrow::Cow, collections::BTreeSet, io};
 
 use pilothouse_core::{
     blob::{Blob, BlobId},
@@ -239,14 +239,15 @@ pub fn reversal(
     let spot = Some(&at.spot).filter(|_| at.missing.is_empty());
     let found = spot.map_or(Ok(None), |spot| retry_on_eintr(|| disk.read(spot))).map_err(unread)?;
     let before = found.map(|f| f.bytes);
-    let (mut now, mut places) = (before.clone(), Vec::new());
+    let mut now = before.as_deref().map(Cow::Borrowed);
+    let mut meets = Vec::new();
     for take in files.iter().rev().map(|f| way(f, false)) {
         let sides = [take.before, take.after];
         let texts: Vec<_> = sides.into_iter().flatten().map(|id| blobs.get(id)).collect();
         if texts.iter().any(Option::is_none) {
             return Err(whole("was not kept"));
         }
-        for text in texts.into_iter().flatten().chain(now.clone()) {
+        for text in texts.iter().flatten().map(Vec::as_slice).chain(now.as_deref()) {
             if text.contains(&0) {
                 return Err(whole("is not text"));
             }
@@ -255,22 +256,40 @@ pub fn reversal(
             }
         }
         if let Some(carried) = carry(blobs, &take, now.as_deref()) {
-            now = carried.after;
-            places.extend(carried.place);
+            // Where others changed it is told in lines of the file as it is, and not of what a later write left of it.
+            let since = match &now {
+                Some(Cow::Borrowed(_)) => Vec::new(),
+                so_far => diff::hunks(side(before.as_deref()), side(so_far.as_deref())),
+            };
+            for lines in carried.meets.into_iter().map(|lines| diff::came_of(lines, &since)) {
+                if !meets.contains(&lines) {
+                    meets.push(lines);
+                }
+            }
+            now = carried.after.map(Cow::Owned);
         }
     }
-    if now == before {
+    if now.as_deref() == before.as_deref() {
         return Err(format!("nothing of what was written to {path} is left in it"));
     }
-    let kind = match (&before, &now) {
+    let after = now.map(Cow::into_owned);
+    let kind = match (&before, &after) {
         (None, _) => ChangeKind::Create,
         (_, None) => ChangeKind::Delete,
         (Some(_), Some(_)) => ChangeKind::Modify,
     };
-    let text = |t: &Option<Vec<u8>>| t.clone().unwrap_or_default();
-    let hunks = diff::hunks(&text(&before), &text(&now));
-    let draft = ProposalDraft { path, kind, before: before.map(Blob::new), after: now.map(Blob::new), hunks };
-    Ok(Reversal { draft, meets: (!places.is_empty()).then(|| places.join(", ")) })
+    let hunks = diff::hunks(side(before.as_deref()), side(after.as_deref()));
+    let draft =
+        ProposalDraft { path, kind, before: before.map(Blob::new), after: after.map(Blob::new), hunks };
+    Ok(Reversal { draft, meets })
+}
+
+/// A side of a change that may not exist.
+const fn side(text: Option<&[u8]>) -> &[u8] {
+    match text {
+        Some(text) => text,
+        None => &[],
+    }
 }
 
 /// What of it is undecided, as a change of what is written.

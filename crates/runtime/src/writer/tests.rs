@@ -10,7 +10,7 @@ use std::{
 
 use pilothouse_core::{
     blob::Blob,
-    diff,
+    diff::{self, Lines},
     ids::ProposalId,
     tool::{ChangeKind, Redraft},
     work::Take,
@@ -360,6 +360,34 @@ fn of_a_file_that_was_made_only_what_was_written_is_taken_back() {
         assert_eq!((draft.kind, !again.meets.is_empty()), (kind, meets), "{now}: {fault:?}");
         assert_eq!(fault.message.contains("both changed new.txt"), meets, "{fault:?}");
     }
+}
+
+#[test]
+fn where_others_changed_what_goes_back_is_told_in_lines_of_the_file_as_it_is() {
+    let p = Place::new();
+    let at = p.dir.path().join("src/a.rs");
+    let lines: String = (1..=20).map(|n| format!("{n}\n")).collect();
+    fs::write(&at, &lines).unwrap();
+    // Two writes of one file: the later one puts lines in above what the first one changed.
+    let first = lines.replace("\n15\n", "\nfifteen\n");
+    let second = first.replacen("2\n", "2\na\nb\nc\n", 1);
+    let mut files = Vec::new();
+    for text in [&first, &second] {
+        files.push(p.change("src/a.rs", Some(text.as_bytes())));
+        fs::write(&at, text).unwrap();
+    }
+    let reversal = || prepare::reversal(&RealDisk, &p.root(), &p.blobs(), &files).unwrap();
+    let made = reversal();
+    assert_eq!(made.draft.after.unwrap().bytes(), lines.as_bytes());
+    assert_eq!(made.meets, [], "nobody changed it since");
+    fs::write(&at, second.replace("fifteen", "mine")).unwrap();
+    let made = reversal();
+    assert_eq!(made.meets, [Lines { start: 17, len: 1 }], "three lines below where it was written");
+    assert!(made.draft.hunks.last().unwrap().changes.iter().any(|c| c.old == made.meets[0]));
+    // One that was removed since meets as a whole.
+    fs::remove_file(&at).unwrap();
+    let made = reversal();
+    assert_eq!((made.draft.kind, made.meets), (ChangeKind::Create, vec![Lines::default()]));
 }
 
 #[test]

@@ -203,9 +203,7 @@ impl Draft<'_> {
         // What met others before meets them still.
         let met = same.iter().zip(&draft.hunks).filter(|(of, _)| of.is_some_and(|of| old.meets(of)));
         meets.extend(met.map(|(_, hunk)| hunk.old()));
-        let mut proposal = self.redrafted(old, draft);
-        // A removal wants a word of its own.
-        proposal.meets = if proposal.kind == ChangeKind::Delete { Vec::new() } else { meets };
+        let mut proposal = Proposal { meets, ..self.redrafted(old, draft) };
         let kept = || same.iter().enumerate().filter_map(|(n, of)| Some((n, (*of)?)));
         proposal.decided = kept().filter_map(|(n, of)| Some((n, *decided.get(&of)?))).collect();
         // Where a hunk ends is not seen in the texts: another count keeps what is shown apart.

@@ -75,7 +75,7 @@ impl Draft<'_> {
                 .and_then(|f| self.state.proposals().get(&f.proposal))
                 .map(|p| p.call),
         };
-        let back = Some(TakeBack { apply: apply.id, redo: false, meets: meets.is_some(), anew: true });
+        let back = Some(TakeBack { apply: apply.id, redo: false, anew: true });
         let empty = Proposal {
             id: ProposalId(self.id()),
             lane,
@@ -93,16 +93,22 @@ impl Draft<'_> {
             back,
             status: ProposalStatus::Open,
         };
-        let proposal = self.redrafted(empty, draft);
+        let gone = draft.before.is_none();
+        let places: Vec<String> = meets.iter().map(|lines| lines.place()).collect();
+        let proposal = Proposal { meets, ..self.redrafted(empty, draft) };
         let (added, removed) = super::change::lines_of(&proposal);
         let proposals = vec![proposal.id];
         self.emit(Event::Proposed { proposal, added, removed });
         let by = apply.command.as_ref().map(|c| format!(" by `{}`", c.line)).unwrap_or_default();
         let doubted = apply.command.as_ref().is_some_and(|c| c.doubt.names.contains(&path.to_string()));
         let doubt = if doubted { " It changed while the command ran, perhaps by somebody else." } else { "" };
-        let meets = meets
-            .map(|place| format!(" It was changed {place} since: - is what stands there now."))
-            .unwrap_or_default();
+        let meets = match (places.is_empty(), gone) {
+            (true, _) => String::new(),
+            (false, true) => " It was removed since.".to_owned(),
+            (false, false) => {
+                format!(" It was changed since ({}): there - is what stands now.", places.join(", "))
+            }
+        };
         let text = format!(
             "The diff takes back what was written to {path}{by}: take what is to go, leave what stays.{doubt}{meets}"
         );

@@ -160,7 +160,7 @@ impl Bench {
                     let hunks = diff::hunks(&text(&before), &text(&after));
                     let kind = if after.is_some() { ChangeKind::Modify } else { ChangeKind::Delete };
                     let draft = ProposalDraft { path: ends.0.path.clone(), kind, before, after, hunks };
-                    let result = Ok(pilothouse_core::input::Reversal { draft, meets: None });
+                    let result = Ok(pilothouse_core::input::Reversal { draft, meets: Vec::new() });
                     self.desk.give(Input::TakeBackMade { lane, result });
                 }
                 Work::Write { apply, .. } => self.desk.give(Input::ApplyEnded { apply, result: Ok(()) }),

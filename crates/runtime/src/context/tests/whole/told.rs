@@ -179,7 +179,7 @@ fn what_the_user_takes_back_of_a_write_is_told_as_theirs_and_what_they_leave_is_
         b.step(Input::UndoFile { path: path.clone(), writes: writes.clone() });
         let find = |k: &WorkKey| if let WorkKey::TakeBack(lane) = k { Some(*lane) } else { None };
         let lane = b.session.pending().keys().find_map(find).unwrap();
-        let made = pilothouse_core::input::Reversal { draft, meets: None };
+        let made = pilothouse_core::input::Reversal { draft, meets: Vec::new() };
         b.step(Input::TakeBackMade { lane, result: Ok(made) });
         b.take(&taken);
     }
