@@ -338,7 +338,8 @@ fn a_no_that_goes_on_denies_the_command_that_waits_and_says_why() {
         Event::CallEnded { status: CallStatus::Refused, result, .. } => Some(result.head.clone()),
         _ => None,
     });
-    assert_eq!(ended.unwrap(), format!("denied by the user: {line}"));
+    assert_eq!(ended.unwrap(), "denied by the user", "the words are told once, as what the user said");
+    assert_eq!(told(&b), 2);
     assert_eq!(starts(&step), ["think"]);
     assert!(b.session.state().open.is_empty() && !stopped(&b));
 }

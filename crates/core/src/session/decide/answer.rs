@@ -101,17 +101,17 @@ impl Resolve for Clarification {
 
 impl Resolve for Failure {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<FailureAnswer>) -> Decided {
-        let reset = |draft: &mut Draft<'_>, gate, skipped| {
-            draft.close(given.question, Some(given.stored.clone()));
-            draft.emit(Event::GateReset { gate, skipped, why: None });
-            draft.continue_run();
-            Ok(())
-        };
         match given.answer {
             FailureAnswer::Repair(gate) => draft.repair((given.question, given.stored), gate, Mend::Fix),
             FailureAnswer::Detour(gate) => draft.repair((given.question, given.stored), gate, Mend::Detour),
-            FailureAnswer::SkipGate(gate) => reset(draft, gate, true),
-            FailureAnswer::RunGate(gate) => reset(draft, gate, false),
+            FailureAnswer::SkipGate(gate) => {
+                draft.settle_gate((given.question, given.stored), gate, true);
+                Ok(())
+            }
+            FailureAnswer::RunGate(gate) => {
+                draft.settle_gate((given.question, given.stored), gate, false);
+                Ok(())
+            }
             FailureAnswer::Manual => draft.manual(given.question),
             FailureAnswer::Stop => draft.stop(),
             FailureAnswer::Retry if draft.state.phase == Phase::Failed => draft.retry_failed(),

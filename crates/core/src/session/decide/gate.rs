@@ -10,9 +10,10 @@ use super::{
 };
 use crate::{
     blob::{BlobId, OUTPUT},
+    checkpoint::Answer,
     digest,
     event::{CallStatus, Event, Level, Proof},
-    ids::{ApprovalId, CallId, EvidenceId, GateId, LaneId},
+    ids::{ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId},
     input::Refusal,
     phase::Trigger,
     plan::{Files, Gate, GateDraft, GateStatus, Plan, Unproven},
@@ -71,6 +72,18 @@ impl GateEnd {
 }
 
 impl Draft<'_> {
+    /// What is asked of a gate that failed is answered: it is left out, or runs again, and the run goes on.
+    pub(super) fn settle_gate(
+        &mut self,
+        (asked, answer): (CheckpointId, Answer),
+        gate: GateId,
+        skipped: bool,
+    ) {
+        self.close(asked, Some(answer));
+        self.emit(Event::GateReset { gate, skipped, why: None });
+        self.continue_run();
+    }
+
     /// How often the agent may try to make a gate green: as the depth says that was chosen, else as the settings do.
     pub(super) fn most_repairs(&self) -> u32 {
         self.state.depth().map_or(self.under.bounds.repairs, |depth| depth.numbers().repairs)

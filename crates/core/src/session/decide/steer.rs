@@ -131,14 +131,12 @@ impl Draft<'_> {
             }
             Steering::Skip(asked, gate) => {
                 self.hand_on(turn);
-                self.close(asked, Some(Answer::Skip));
-                self.emit(Event::GateReset { gate, skipped: true, why: None });
-                self.continue_run();
+                self.settle_gate((asked, Answer::Skip), gate, true);
             }
+            // Why is told with the message itself.
             Steering::Deny(asked, call) => {
-                let said = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
                 self.hand_on(turn);
-                self.deny_call(asked, call, Answer::Reject(said), DENIED);
+                self.deny_call(asked, call, Answer::Reject(String::new()), DENIED);
             }
             Steering::Replan => return self.route_continue(turn),
             Steering::Ask => {
