@@ -141,11 +141,14 @@ impl Classifier {
     /// is wanted: "no, …". One that asks, or wants something explained, is none.
     pub fn corrects(&self, text: &str) -> bool {
         let focus = text::focus(text);
-        let parsed = Parsed::within(&focus, text, self.tables());
+        self.turns_round(&Parsed::within(&focus, text, self.tables()))
+    }
+
+    fn turns_round(&self, parsed: &Parsed<'_>) -> bool {
         if parsed.asks() || parsed.structure.clauses.iter().any(|c| c.verb == Some(Tag::VExplain)) {
             return false;
         }
-        if self.renames(&parsed) {
+        if self.renames(parsed) {
             return true;
         }
         let tokens = &parsed.doc.tokens;
@@ -278,7 +281,7 @@ impl Classifier {
         let focus = text::focus(text);
         let parsed = Parsed::within(&focus, text, self.tables());
         let no = |tag: Tag| matches!(tag, Tag::WReject | Tag::WCancel);
-        self.corrects(text) && parsed.structure.hits.iter().any(|h| h.start == 0 && no(h.tag))
+        self.turns_round(&parsed) && parsed.structure.hits.iter().any(|h| h.start == 0 && no(h.tag))
     }
 
     /// Whether a line says of a check that failed that it is to be left as it is, and orders nothing else.
