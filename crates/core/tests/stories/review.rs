@@ -81,6 +81,9 @@ fn a_stale_file_is_refused_and_shown_again() {
     let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased: vec![again] };
     b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
     assert_eq!(phase(&b), Phase::Executing);
+    let failed = b.log.iter().filter(|e| matches!(e.event, Event::ApplyFailed { .. })).count();
+    let told = b.notices().iter().filter(|text| text.contains("a.txt changed")).count();
+    assert_eq!((failed, told), (1, 0), "what happened once is told once");
     let again = b.session.state().open_proposals().next().unwrap().clone();
     assert_ne!(again.shown(), p.shown());
     assert!(b.input(Input::Apply { proposals: vec![(p.id, p.shown())], word: None }).is_err());

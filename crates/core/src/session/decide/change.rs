@@ -330,13 +330,12 @@ impl Draft<'_> {
     }
 
     pub(super) fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
-        self.emit(Event::ApplyFailed { apply, message: fault.message.clone(), stale: fault.stale });
+        self.emit(Event::ApplyFailed { apply, message: fault.message, stale: fault.stale });
         for again in fault.rebased {
             if let Ok(old) = self.open_proposal(again.proposal).cloned() {
                 self.replace_proposal(old, again.redraft, again.meets);
             }
         }
-        self.notice(Level::Error, fault.message);
         // What is undecided again and in no review must be asked about.
         let take = self.state.applies().get(&apply).map(|a| a.take.clone()).unwrap_or_default();
         for (id, _) in take {

@@ -165,8 +165,7 @@ impl Draft<'_> {
             Ok(()) => self.reverted(apply, redo),
             Err(fault) => {
                 let so_far = self.so_far(self.state.changes.taking_back().left.first().copied());
-                self.emit(Event::RevertFailed { apply, redo, message: fault.message.clone() });
-                self.notice(Level::Error, fault.message);
+                self.emit(Event::RevertFailed { apply, redo, message: fault.message });
                 if let Some(text) = so_far {
                     self.notice(Level::Info, text);
                 }
