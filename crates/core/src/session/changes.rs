@@ -7,6 +7,7 @@ mod back;
 use std::collections::{BTreeMap, BTreeSet};
 
 use back::SoughtBack;
+pub(super) use back::moved;
 
 use crate::{
     blob::BlobId,

@@ -44,6 +44,22 @@ pub struct Origin {
     pub run: Option<RunId>,
 }
 
+/// What is shown together: a run, or a message without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    /// Of a run.
+    Run(RunId),
+    /// Of a message.
+    Turn(TurnId),
+}
+
+impl Origin {
+    /// With what it is shown.
+    pub(super) fn group(&self) -> Group {
+        self.run.map_or(Group::Turn(self.turn), Group::Run)
+    }
+}
+
 /// Where the entries of the ledger come from, and where they went.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Origins {
@@ -274,11 +290,7 @@ impl State {
     ) -> Vec<Written> {
         let mut groups: Vec<Written> = Vec::new();
         for (id, origin, files) in writes {
-            let same = |g: &Written| match (g.origin.run, origin.run) {
-                (Some(one), Some(other)) => one == other,
-                (None, None) => g.origin.turn == origin.turn,
-                (Some(_), None) | (None, Some(_)) => false,
-            };
+            let same = |g: &Written| g.origin.group() == origin.group();
             let at = groups.iter().position(same).unwrap_or_else(|| {
                 let goal = self.turns.get(&origin.work).map(|t| t.head.clone()).unwrap_or_default();
                 groups.push(Written { origin, goal, files: Vec::new() });

@@ -11,7 +11,7 @@ use crate::{
     refusal::Refusal,
     relpath::RelPath,
     scope::Capability,
-    session::State,
+    session::{State, written::Group},
 };
 
 /// What writes made of a file, and is to be taken back hunk by hunk.
@@ -130,6 +130,12 @@ impl State {
         Ok(())
     }
 
+    /// Whether these writes are on disk, as far as this session knows.
+    pub(in crate::session) fn writes_stand(&self, writes: &[ApplyId]) -> Result<(), Refusal> {
+        let all = writes.iter().all(|id| self.ledger().contains(id));
+        if all { Ok(()) } else { Err(moved()) }
+    }
+
     /// Whether what these writes made of a file may be taken back hunk by hunk now.
     ///
     /// # Errors
@@ -141,9 +147,9 @@ impl State {
         }
         self.files_rest()?;
         let files: Vec<&FileChange> = writes.iter().filter_map(|id| self.file_of(*id, path)).collect();
-        let stands = writes.iter().all(|id| self.ledger().contains(id));
-        if files.is_empty() || files.len() < writes.len() || !stands {
-            return Err(Refusal::new("what stands there changed since; look again before you take it back"));
+        self.writes_stand(writes)?;
+        if files.is_empty() || files.len() < writes.len() {
+            return Err(moved());
         }
         if self.changes.sought().is_some() {
             return Err(Refusal::new("a file is being looked at to take it back; try again in a moment"));
@@ -164,7 +170,22 @@ impl State {
 
     /// The writes of a file that `/changes` shows together, of the last message or run that wrote it.
     pub(in crate::session) fn last_writes_of(&self, path: &RelPath) -> Option<Vec<ApplyId>> {
-        let groups = self.written(crate::session::Extent::Session);
-        groups.into_iter().rev().find_map(|g| g.files.into_iter().find(|f| f.path == *path)).map(|f| f.writes)
+        let mut works: Vec<Group> = Vec::new();
+        for (_, origin, _) in self.writes() {
+            if !works.contains(&origin.group()) {
+                works.push(origin.group());
+            }
+        }
+        let of = |work: Group| {
+            let mine = self.writes().filter(|(_, origin, _)| origin.group() == work);
+            let names = mine.filter(|(.., files)| files.iter().any(|f| f.path == *path));
+            Some(names.map(|(id, ..)| id).collect()).filter(|all: &Vec<ApplyId>| !all.is_empty())
+        };
+        works.into_iter().rev().find_map(of)
     }
+}
+
+/// Said where what is to be taken back is another thing by now.
+pub(in crate::session) fn moved() -> Refusal {
+    Refusal::new("what stands there changed since; look again before you take it back")
 }

@@ -48,9 +48,7 @@ impl Draft<'_> {
         let sought = self.state.changes.sought().filter(|s| s.lane == lane).cloned();
         let sought = sought.ok_or_else(|| Refusal::new("that is not wanted any more"))?;
         // Whoever wrote or took back meanwhile changed what there is to take back.
-        let stands = sought.writes.iter().all(|id| self.state.ledger().contains(id));
-        let moved = || "what stands there changed since; look again before you take it back".to_owned();
-        let result = if stands { result } else { Err(moved()) };
+        let result = self.state.writes_stand(&sought.writes).map_err(|refused| refused.reason).and(result);
         let Some(apply) = sought.writes.last().and_then(|id| self.state.applies().get(id)).cloned() else {
             self.emit(Event::TakeBackUnmade { lane });
             return Ok(());

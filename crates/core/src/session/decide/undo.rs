@@ -16,7 +16,10 @@ use crate::{
     money,
     proposal::{Proposal, TakeBack},
     question::{Review, UndoAnswer, UndoQuestion},
-    session::{Apply, ApplyStatus, changes::known_by},
+    session::{
+        Apply, ApplyStatus,
+        changes::{known_by, moved},
+    },
     tool::Wrote,
 };
 
@@ -32,7 +35,7 @@ impl Draft<'_> {
     pub(super) fn undo_to(&mut self, to: ApplyId, last: ApplyId) -> Decided {
         let ledger = self.state.ledger();
         if ledger.last() != Some(&last) || !ledger.contains(&to) {
-            return Err(Refusal::new("what stands there changed since; look again before you take it back"));
+            return Err(moved());
         }
         self.take_back(Some(to))
     }
