@@ -260,7 +260,10 @@ fn doing(state: &State) -> String {
         return first_line(why).to_owned();
     }
     if let Some(question) = state.open.values().next() {
-        return first_line(&question.message).to_owned();
+        // How many files of a review wait still is told as it is now.
+        let now = question.kind.review().map(|_| state.spec(question));
+        let now = now.map(|spec| format!("{}: {}", spec.title, spec.text));
+        return now.unwrap_or_else(|| first_line(&question.message).to_owned());
     }
     let mut calls = state.lanes.values().flat_map(|l| &l.calls).filter(|c| c.allowed.is_some());
     let call = calls.next_back().map(|c| {

@@ -113,7 +113,7 @@ fn left(mut run: RunInfo) -> RunInfo {
         | RunStatus::Stopped
         | RunStatus::Orphaned) => of,
     };
-    run.stake.retain(|stake| stake != Exit::RUNS);
+    run.stake.retain(|stake| Exit::is_kept(stake));
     run
 }
 
@@ -134,7 +134,11 @@ mod tests {
 
     #[test]
     fn of_what_no_process_holds_nothing_that_runs_is_at_stake() {
-        let stake = vec!["2 files wait for your decision".to_owned(), Exit::RUNS.to_owned()];
+        let stake = vec![
+            "2 files wait for your decision".to_owned(),
+            Exit::RUNS.to_owned(),
+            "a command waits for your yes: `make` (medium risk)".to_owned(),
+        ];
         let run = left(RunInfo { status: RunStatus::Tool, stake, ..RunInfo::default() });
         assert_eq!((run.status, run.stake.len()), (RunStatus::Orphaned, 1));
         assert!(!run.stake.contains(&Exit::RUNS.to_owned()));

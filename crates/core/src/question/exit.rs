@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Lone, Question, Role, Spec, Ties};
+use super::{Accept, Act, Asked, Card, Choice, CommandQuestion, Lone, Question, Role, Spec, Ties};
 use crate::{
     checkpoint::{Answer, Checkpoint},
     clean::Clean,
@@ -24,16 +24,41 @@ impl Exit {
     /// Named where work without a plan is under way: leaving stops it, and nothing of it is kept.
     pub const RUNS: &str = "something runs";
 
+    /// Named where all that is under way is a command that waits for a yes: leaving leaves it unrun.
+    const WAITS: &str = "a command waits for your yes: ";
+
+    /// The command that waits, as it is named.
+    pub fn waits(command: &CommandQuestion) -> String {
+        let line = Clean::line(&command.command);
+        format!("{}`{}` ({} risk)", Self::WAITS, line.as_str(), command.risk.name())
+    }
+
+    /// Whether what is at stake stays when it is left.
+    pub fn is_kept(stake: &str) -> bool {
+        stake != Self::RUNS && !stake.starts_with(Self::WAITS)
+    }
+
+    /// What of the stake is kept, and what it asks to do, to this end.
+    fn asks(running: bool, stake: &[String], end: &str) -> (String, bool) {
+        let waits = stake.iter().find(|s| s.starts_with(Self::WAITS));
+        let stops = running || stake.iter().any(|s| s == Self::RUNS);
+        let mut letters = end.chars();
+        let begin: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        match waits {
+            Some(waits) => (format!("{begin}, although {waits}?"), true),
+            None if stops => (format!("Stop what runs and {end}?"), true),
+            None => (format!("{begin}?"), false),
+        }
+    }
+
     /// It in words.
     pub fn text(running: bool, stake: &[String]) -> String {
-        let kept: Vec<&str> = stake.iter().map(String::as_str).filter(|s| *s != Self::RUNS).collect();
-        let kept = kept.join("; ");
-        let stops = running || stake.iter().any(|s| s == Self::RUNS);
-        match (stops, kept.as_str()) {
-            (false, "") => "Leave? Nothing is at stake any more".to_owned(),
-            (true, "") => "Stop what runs and leave?".to_owned(),
-            (true, kept) => format!("Stop what runs and leave? Kept: {kept}"),
-            (false, kept) => format!("Leave? Kept: {kept}"),
+        let kept: Vec<&str> = stake.iter().map(String::as_str).filter(|s| Self::is_kept(s)).collect();
+        let (asks, ends) = Self::asks(running, stake, "leave");
+        match (ends, kept.join("; ").as_str()) {
+            (false, "") => format!("{asks} Nothing is at stake any more"),
+            (true, "") => asks,
+            (_, kept) => format!("{asks} Kept: {kept}"),
         }
     }
 
@@ -41,16 +66,15 @@ impl Exit {
     pub fn text_over(stake: &[String], lost: &[String]) -> String {
         let part =
             |what: &str, all: &[&str]| (!all.is_empty()).then(|| format!("{what}: {}", all.join("; ")));
-        let kept: Vec<&str> = stake.iter().map(String::as_str).filter(|s| *s != Self::RUNS).collect();
+        let kept: Vec<&str> = stake.iter().map(String::as_str).filter(|s| Self::is_kept(s)).collect();
         let lost: Vec<&str> = lost.iter().map(String::as_str).collect();
         let parts = [part("Set aside", &kept), part("Forgotten", &lost)];
         let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(". ");
-        let stops = stake.iter().any(|s| s == Self::RUNS);
-        match (stops, parts.as_str()) {
-            (false, "") => "Start over? Nothing is at stake any more".to_owned(),
-            (true, "") => "Stop what runs and start over?".to_owned(),
-            (true, parts) => format!("Stop what runs and start over? {parts}"),
-            (false, parts) => format!("Start over? {parts}"),
+        let (asks, ends) = Self::asks(false, stake, "start over");
+        match (ends, parts.as_str()) {
+            (false, "") => format!("{asks} Nothing is at stake any more"),
+            (true, "") => asks,
+            (_, parts) => format!("{asks} {parts}"),
         }
     }
 }

@@ -63,7 +63,9 @@ impl State {
         if let Some(plan) = &self.plan {
             out.push(format!("a plan at {} of {} steps", plan.done(), plan.tasks.len()));
         } else if self.run.is_some() || self.is_executing() {
-            out.push(Exit::RUNS.to_owned());
+            let command = self.open.values().find_map(|c| c.kind.command());
+            let waits = command.filter(|_| self.waits_for_user());
+            out.push(waits.map_or_else(|| Exit::RUNS.to_owned(), Exit::waits));
         }
         out
     }

@@ -407,6 +407,40 @@ fn a_list_of_sessions_says_what_stays_in_one_to_be_taken_up() {
 }
 
 #[test]
+fn a_list_of_sessions_counts_the_files_that_wait_now() {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("Fix", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt")), ("edit", edit_of("b.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.propose("b.txt", "1\n", "2\n");
+    b.reply("", &[]);
+    let of = |b: &Bench| RunInfo::of(b.session.state()).doing;
+    assert_eq!(of(&b), "2 files wait for your decision: a.txt  b.txt");
+    let first = b.session.state().open_proposals().next().unwrap().id;
+    b.input(Input::Skip { proposals: vec![first], reason: String::new() }).unwrap();
+    assert_eq!(of(&b), "1 file waits for your decision: b.txt");
+}
+
+#[test]
+fn a_command_that_waits_for_a_yes_is_at_stake_as_that_and_nothing_runs() {
+    let mut b = Bench::new();
+    b.say("run git push");
+    b.reply("", &[("run", serde_json::json!({"command": "git push"}))]);
+    b.question(is_risk);
+    let stake = b.session.state().at_stake();
+    assert_eq!(stake.len(), 1);
+    assert!(stake[0].starts_with("a command waits for your yes: `git push` ("), "{stake:?}");
+    assert!(stake[0].ends_with(" risk)"), "{stake:?}");
+    b.input(Input::say("/exit")).unwrap();
+    let state = b.session.state();
+    let text = state.spec(state.phase_question().unwrap()).text.into_string();
+    assert!(text.starts_with("Leave, although a command waits for your yes: `git push` ("), "{text}");
+    assert!(!text.contains("Kept") && !text.contains("what runs"), "{text}");
+}
+
+#[test]
 fn a_list_of_sessions_calls_nothing_done_of_which_nothing_came() {
     let of = |b: &Bench| RunInfo::of(b.session.state());
     let mut b = Bench::new();
