@@ -21,8 +21,8 @@ actions! {
         Redraw "redraw", "redraw", "this screen";
         /// Stop this program for now and go to the shell.
         Suspend "suspend", "suspend", "this program";
-        /// Stop what runs, else clear the draft, else quit when pressed twice.
-        Cancel "cancel", "cancel, clear, quit", "what runs, then the draft, then this program";
+        /// Stop what runs or waits, else clear the draft, else quit when pressed twice.
+        Cancel "cancel", "cancel, clear, quit", "what runs or waits, then the draft, then this program";
         /// One step back.
         Back "back", "back", "the topmost thing";
         /// Give the next pane the focus.

@@ -126,6 +126,13 @@ impl State {
         lane.thinking.is_none() && self.diff_of(lane.id).is_some()
     }
 
+    /// Whether a stop finds nothing to end: nothing works, and no work waits for the user. Changes that wait alone are no
+    /// work, and a question whether to leave is answered.
+    pub fn is_at_rest(&self) -> bool {
+        let asks = self.phase_question().is_some_and(|c| !c.kind.is_exit());
+        self.phase == Phase::Idle && self.lanes.is_empty() && !asks && !self.busy()
+    }
+
     /// How many lines of work go on beside the main one.
     pub fn lines_beside(&self) -> usize {
         let works = |l: &&Lane| l.kind != LaneKind::Answer || !self.rests(l);

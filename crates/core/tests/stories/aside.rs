@@ -475,35 +475,57 @@ fn what_is_taken_between_two_runs_of_a_plan_counts_for_what_it_came_to() {
 
 #[test]
 fn a_plan_that_was_discarded_does_not_come_back() {
-    for line in ["", "/abort"] {
-        let mut b = Bench::new();
-        b.say("create notes.txt");
-        b.plan(&[("Notes", "create")], &[]);
-        b.answer(is_plan, Answer::Reject(String::new())).unwrap();
-        b.input(Input::say(line)).unwrap();
-        assert_eq!(phase(&b), Phase::Idle);
-        let told = b.notices().pop().unwrap();
-        assert!(told.contains("the plan \"Plan\" is discarded"), "{told}");
-        for again in ["/redo", "/proposals plan"] {
-            assert!(b.input(Input::say(again)).is_err(), "{line:?} {again}");
+    let mut b = rejected();
+    b.input(Input::say("")).unwrap();
+    assert_eq!(phase(&b), Phase::Idle);
+    let told = b.notices().pop().unwrap();
+    assert!(told.contains("the plan \"Plan\" is discarded"), "{told}");
+    for again in ["/redo", "/proposals plan"] {
+        assert!(b.input(Input::say(again)).is_err(), "{again}");
+    }
+    b.say("go on");
+    assert!(b.session.state().plan.is_none());
+    // Nor does it stand behind one that ran to its end.
+    b.say("fix a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.input(Input::say("/abort")).unwrap();
+    b.input(Input::say("/redo")).unwrap();
+    assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].title, "One");
+}
+
+/// A plan that was rejected, and waits to hear what is to be different.
+fn rejected() -> Bench {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.plan(&[("Notes", "create")], &[]);
+    b.answer(is_plan, Answer::Reject(String::new())).unwrap();
+    b
+}
+
+#[test]
+fn a_stop_keeps_a_plan_that_waits_for_words() {
+    for stop in [Input::Cancel, Input::say("/abort"), Input::say("stop")] {
+        for again in ["/redo", "/proposals plan", "go on"] {
+            let mut b = rejected();
+            assert!(!b.session.state().is_at_rest());
+            b.input(stop.clone()).unwrap();
+            assert_eq!(phase(&b), Phase::Idle, "{stop:?}");
+            let told = b.notices().pop().unwrap();
+            assert!(told.contains("The plan \"Plan\" is set aside"), "{told}");
+            assert!(b.session.state().is_at_rest(), "{stop:?}");
+            b.say(again);
+            assert_eq!(
+                (phase(&b), b.session.state().plan.is_some()),
+                (Phase::AwaitingApproval, true),
+                "{again}"
+            );
         }
-        b.say("go on");
-        assert!(b.session.state().plan.is_none(), "{line:?}");
-        // Nor does it stand behind one that ran to its end.
-        b.say("fix a.txt");
-        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
-        b.input(Input::say("/abort")).unwrap();
-        b.input(Input::say("/redo")).unwrap();
-        assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].title, "One", "{line:?}");
     }
 }
 
 #[test]
 fn who_leaves_while_a_rejected_plan_waits_for_words_keeps_it() {
-    let mut b = Bench::new();
-    b.say("create notes.txt");
-    b.plan(&[("Notes", "create")], &[]);
-    b.answer(is_plan, Answer::Reject(String::new())).unwrap();
+    let mut b = rejected();
     b.input(Input::say("/exit")).unwrap();
     if b.session.state().phase_question().is_some_and(|c| c.kind.is_exit()) {
         b.say("y");

@@ -278,13 +278,14 @@ impl App {
         closed
     }
 
-    /// Stops what runs; else clears the draft into history; else leaves when pressed twice.
+    /// Stops what runs or waits; else clears the draft into history; else leaves when pressed twice.
     fn cancel(&mut self, came: Instant) {
         if self.close_top(came) || self.composer.close_popup() {
             return;
         }
         let state = self.world.state();
-        if state.busy() || state.is_executing() {
+        let waits = !self.leaving.asked && !state.is_at_rest();
+        if state.busy() || state.is_executing() || waits {
             self.input(Input::Cancel);
             return;
         }
@@ -322,10 +323,10 @@ impl App {
         if self.composer.clear() {
             return self.say("cleared – Up restores it");
         }
-        if self.guiding() {
-            return self.input(Input::say(""));
-        }
         let state = self.world.state();
+        if self.guiding() && state.answering().is_none() {
+            return self.input(Input::Cancel);
+        }
         if state.answering().is_none() {
             if state.busy() || state.is_executing() {
                 self.say("Ctrl-C stops what runs; what is undecided is set aside");

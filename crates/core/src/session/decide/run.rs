@@ -168,7 +168,10 @@ impl Draft<'_> {
         }
         self.go(Trigger::Reject)?;
         if reason.is_empty() {
-            self.notice(Level::Info, "What should change? Enter on an empty line or Esc discards the plan.");
+            self.notice(
+                Level::Info,
+                "What should change? Enter on an empty line discards the plan, Esc sets it aside.",
+            );
             return Ok(());
         }
         self.guide(reason)

@@ -153,7 +153,7 @@ impl Draft<'_> {
     /// An empty line means nothing, except after a rejected plan: then it gives the plan up.
     fn say_nothing(&mut self) -> Decided {
         if self.awaits_guidance() {
-            return self.abandon();
+            return if self.state.plan.is_some() { self.discard() } else { self.abandon() };
         }
         Err(Refusal::new("there is nothing to send"))
     }

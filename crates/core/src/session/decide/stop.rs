@@ -107,10 +107,6 @@ impl Draft<'_> {
             }
         }
         self.drop_unheard();
-        // Who leaves says nothing of a plan that waits to hear what is to be different: it stays.
-        if self.awaits_guidance() {
-            self.shelve();
-        }
         // Nothing may be left to stop, and that is fine.
         drop(self.stop_because("you left"));
     }
@@ -141,11 +137,8 @@ impl Draft<'_> {
         self.emit(Event::LaneClosed { lane });
     }
 
-    /// Gives the plan up: from planning, from its confirmation, or after a failure.
+    /// Stops with the plan: from planning, from its confirmation, while it waits for words, or after a failure.
     pub(super) fn abandon(&mut self) -> Decided {
-        if self.awaits_guidance() && self.state.plan.is_some() {
-            return self.discard();
-        }
         self.end_work("the plan was given up");
         let title = self.state.plan.as_ref().filter(|p| p.unfinished()).map(|p| p.title.clone());
         self.shelve();
@@ -159,7 +152,7 @@ impl Draft<'_> {
     }
 
     /// A plan that was rejected, and of which the user does not say what is to be different: it does not come back.
-    fn discard(&mut self) -> Decided {
+    pub(super) fn discard(&mut self) -> Decided {
         self.end_work("the plan was given up");
         let title = self.state.plan.as_ref().map(|p| p.title.clone()).unwrap_or_default();
         self.emit(Event::PlanShelved { suspended: false, discarded: true });

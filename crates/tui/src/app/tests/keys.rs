@@ -166,6 +166,29 @@ fn cancel_stops_what_runs_then_clears_then_leaves_when_pressed_twice() {
 }
 
 #[test]
+fn cancel_sets_a_plan_that_waits_aside_and_only_then_asks_whether_to_quit() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    desk.press("<ctrl-c>");
+    assert_eq!(desk.inputs, [Input::Cancel]);
+    desk.deliver();
+    assert!(desk.state().is_at_rest() && desk.state().plan_aside().is_some());
+    desk.press("<ctrl-c>");
+    assert!(desk.text().contains("press it again to quit") && !desk.quit, "{}", desk.text());
+}
+
+#[test]
+fn neither_esc_nor_cancel_discards_a_plan_that_waits_to_hear_what_should_change() {
+    for key in ["<esc>", "<ctrl-c>"] {
+        let mut desk = Desk::new(120, 40).with_plan();
+        desk.wait(900).press("<ctrl-x>a").wait(900).press("n").deliver();
+        assert!(desk.app.guiding(), "{}", desk.text());
+        desk.wait(900).press(key).deliver();
+        assert_eq!(desk.state().phase, Phase::Idle, "{key}");
+        assert!(desk.state().plan_aside().is_some(), "{key}: {}", desk.text());
+    }
+}
+
+#[test]
 fn esc_stops_an_answer_only_at_the_second_press_in_a_row() {
     let mut desk = Desk::new(120, 40);
     desk.press("what is this<enter>").deliver();

@@ -275,17 +275,17 @@ fn a_partly_applied_file_counts_what_was_applied() {
 }
 
 #[test]
-fn a_rejected_plan_is_given_up_by_an_empty_line_or_one_step_back() {
-    for key in ["<enter>", "<esc>"] {
+fn a_rejected_plan_is_given_up_by_an_empty_line_and_set_aside_by_one_step_back() {
+    for (key, does, kept) in [("<enter>", Input::say(""), false), ("<esc>", Input::Cancel, true)] {
         let mut desk = Desk::new(120, 40).with_plan();
         desk.draw();
         desk.wait(400).press("<ctrl-t>n").deliver();
         assert_eq!((desk.state().phase, desk.app.panes.focus), (Phase::Planning, Focus::Composer));
         assert!(!desk.app.animated(), "nothing runs meanwhile");
         desk.press(key);
-        assert_eq!(desk.inputs, [Input::say("")]);
+        assert_eq!(desk.inputs, [does]);
         desk.deliver();
-        assert_eq!(desk.state().phase, Phase::Idle);
+        assert_eq!((desk.state().phase, desk.state().plan_aside().is_some()), (Phase::Idle, kept));
     }
 }
 
