@@ -18,6 +18,7 @@ use crate::{
     ctx::Handout,
     notify,
     overlay::{help, status},
+    pane::{Focus, diff},
 };
 
 impl App {
@@ -51,6 +52,9 @@ impl App {
             if let Event::ControlGiven { control } = &event.event {
                 self.controlled(control, now);
             }
+            if matches!(event.event, Event::TakeBackSought { .. }) {
+                self.awaits_take_back();
+            }
         }
         while self.overlays.last().is_some_and(|o| o.is_over(&self.ctx(now))) {
             self.overlays.pop();
@@ -60,6 +64,14 @@ impl App {
         }
         self.world.stands();
         self.collect_asks();
+    }
+
+    /// What the user wants taken back of a file is decided in the diff: unless they write by now, the keys go there.
+    fn awaits_take_back(&mut self) {
+        let writes = !self.composer.draft.is_empty() || self.panes.focus != Focus::Composer;
+        if !writes && self.overlays.is_empty() {
+            self.go(Focus::Pane(diff::ID));
+        }
     }
 
     /// Hands one event to the panes.

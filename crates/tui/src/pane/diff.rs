@@ -253,6 +253,8 @@ pub struct DiffPane {
     laid: std::cell::Cell<usize>,
     /// Whether the files must be read from the state again.
     stale: bool,
+    /// What goes back, where that was wanted since: the user asked for it, and is shown it.
+    wanted: Option<ProposalId>,
     current: usize,
     /// Files that this review is done with.
     done: usize,
@@ -309,6 +311,7 @@ impl Default for DiffPane {
             #[cfg(test)]
             laid: std::cell::Cell::default(),
             stale: true,
+            wanted: None,
             current: 0,
             done: 0,
             hunk: 0,
@@ -413,6 +416,10 @@ impl DiffPane {
             let next =
                 ahead.find_map(undecided).or_else(|| self.files.iter().enumerate().find_map(undecided));
             (self.current, self.hunk) = next.unwrap_or((self.current, 0));
+        }
+        let wanted = self.wanted.take();
+        if let Some(file) = self.files.iter().position(|f| Some(f.id) == wanted) {
+            (self.current, self.hunk, self.top) = (file, 0, (0, 0));
         }
         let hunks = self.file().map_or(0, |f| f.hunks.len());
         self.hunk = self.hunk.min(hunks.saturating_sub(1));

@@ -108,7 +108,7 @@ impl Draft<'_> {
             }
         };
         let text = format!(
-            "The diff takes back what was written to {path}{by}: take what is to go, leave what stays.{doubt}{meets}"
+            "This takes back what was written to {path}{by}: take what is to go, leave what stays.{doubt}{meets}"
         );
         self.ask(Review { lane, proposals }, text);
     }

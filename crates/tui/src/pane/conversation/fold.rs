@@ -59,6 +59,8 @@ pub(super) struct Log {
     asking: HashMap<LaneId, CallId>,
     applying: HashMap<ApplyId, Vec<FileChange>>,
     paths: HashMap<ProposalId, String>,
+    /// Those that take a write back, or put it back.
+    backs: HashSet<ProposalId>,
     plan: Option<Plan>,
     /// The turn whose run is under way.
     running: Option<TurnId>,
@@ -157,6 +159,7 @@ impl Log {
         for (id, path) in page.paths {
             self.paths.entry(id).or_insert(path);
         }
+        self.backs.extend(page.backs);
         while let Some(entry) = page.entries.pop_back() {
             self.entries.push_front(entry);
         }
@@ -289,6 +292,7 @@ impl Log {
 
     fn change_proposed(&mut self, proposal: &Proposal, added: usize, removed: usize) {
         self.paths.insert(proposal.id, proposal.path.to_string());
+        self.backs.extend(proposal.back.map(|_| proposal.id));
         let path = proposal.path.to_string();
         let first = self.edits.entry(path).or_insert((proposal.call, proposal.before));
         if first.1 != proposal.before {

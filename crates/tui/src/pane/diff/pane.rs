@@ -46,8 +46,13 @@ impl Pane for DiffPane {
             Event::HunkDecided { proposal, comment: None, .. } => {
                 self.failed.retain(|(id, _)| id != proposal);
             }
-            Event::Proposed { .. }
-            | Event::HunkSplit { .. }
+            Event::Proposed { proposal, .. } => {
+                self.stale = true;
+                if proposal.back.is_some() {
+                    self.wanted = Some(proposal.id);
+                }
+            }
+            Event::HunkSplit { .. }
             | Event::ProposalEdited { .. }
             | Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }
@@ -386,8 +391,8 @@ impl Pane for DiffPane {
     /// What was written or left, while the conversation is behind the diff.
     fn tells(&self, state: &State, event: &Event) -> Option<String> {
         if let Event::ProposalClosed { proposal, reason, dropped } = event {
-            let path = state.proposals().get(proposal)?.path.as_str();
-            return Some(conversation::closed(path, reason, *dropped));
+            let p = state.proposals().get(proposal)?;
+            return Some(conversation::closed(p.path.as_str(), reason, *dropped, p.back.is_some()));
         }
         let Event::Applied { apply } = event else { return None };
         let files = state.applies().get(apply).map_or(&[][..], |a| &a.files);

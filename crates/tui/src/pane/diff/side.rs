@@ -1,6 +1,8 @@
 //! What stands around the lines: the list of files, the counts, what `a` would do, the sheet.
 
 use pilothouse_core::{
+    checkpoint::Checkpoint,
+    clean::Clean,
     ids::ProposalId,
     proposal::{CONTROL_WORD, Decision, Proposal, ProposalStatus},
     tool::ChangeKind,
@@ -59,11 +61,18 @@ impl DiffPane {
         let path = ctx.state.plan.as_ref().map(|p| p.path.clone());
         let node = ctx.state.node();
         let path = path.unwrap_or_else(|| pilothouse_core::intent::IntentPath::to(node));
-        if self.size.height >= TALL {
+        let proposal = Self::proposal(ctx, file.id);
+        let back = proposal.and_then(|p| p.back);
+        // What goes back is wanted by the user: no message's path led to it.
+        if self.size.height >= TALL && back.is_none() {
             rows.extend(breadcrumb(&path, node, columns, g));
         }
         let (added, removed) = file.counts();
-        let lead = "Proposed changes to ";
+        let lead = match back {
+            None => "Proposed changes to ",
+            Some(back) if back.redo => "Putting back changes to ",
+            Some(_) => "Taking back changes to ",
+        };
         let counts = counts(added, removed);
         // Where no border names the place, it stands here, before the counts.
         let place = if ctx.body.width < WIDE { self.place(ctx, false) + "  " } else { String::new() };
@@ -74,6 +83,12 @@ impl DiffPane {
         let name = fit_path(&file.path, left.max(4), g.ellipsis);
         let row = Row::of(lead, Slot::Text).and(&name, Ink::of(Slot::Strong).bold()).and(":", Slot::Text);
         rows.push(row.ends(right, columns, g.ellipsis));
+        let asked = ctx.state.open.values().filter(|_| back.is_some());
+        let of = |c: &&Checkpoint| c.kind.review().is_some_and(|r| r.proposals.contains(&file.id));
+        if let Some(review) = asked.filter(|c| of(c)).last() {
+            let words = Clean::line(&review.message);
+            rows.extend(wrap(&Row::of(words.as_str(), Slot::Soft).pieces, columns));
+        }
         if let Some((_, message)) = self.failed.iter().find(|(id, _)| *id == file.id) {
             for line in wrap(&Row::of(message, Slot::Bad).pieces, columns.saturating_sub(2)) {
                 let mut row =
@@ -82,7 +97,7 @@ impl DiffPane {
                 rows.push(row.cut(columns, g.ellipsis));
             }
         }
-        let control = Self::proposal(ctx, file.id).and_then(|p| p.control.clone());
+        let control = proposal.and_then(|p| p.control.clone());
         if let Some(words) = match (control, file.kind) {
             (Some(why), _) => {
                 Some(format!("A control file: it {why}. Applying it asks for the word {CONTROL_WORD}."))
@@ -214,6 +229,9 @@ impl DiffPane {
             let slash = if folder.is_empty() { "" } else { "/" };
             let row = Row::of(folder, Slot::Soft).and(slash, Slot::Soft).and(name, Slot::Strong);
             rows.push(row.ends(right, columns, g.ellipsis));
+            if Self::proposal(ctx, file.id).is_some_and(|p| p.back.is_some()) {
+                rows.push(Row::of("  take-back", Slot::Info).cut(columns, g.ellipsis));
+            }
             if Self::off_plan(ctx, file.id).is_some() {
                 let row = Row::of("  ", Slot::Text).and(g.off_plan, Slot::Warn).and(" off-plan", Slot::Warn);
                 rows.push(row.cut(columns, g.ellipsis));
@@ -327,6 +345,7 @@ impl DiffPane {
             };
             let off = ctx.state.off_plan(p).is_some();
             let what = if off { format!("off-plan  {what}") } else { what };
+            let what = if p.back.is_some() { format!("take-back  {what}") } else { what };
             let ink = if off || p.kind == ChangeKind::Delete { Slot::Warn } else { Slot::Soft };
             let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);
             let row = Row::of("  ", Slot::Text).and(&path, Slot::Text);

@@ -69,3 +69,69 @@ fn where_nothing_is_found_to_take_back_the_keys_return() {
     assert_eq!(b.desk.app.panes.focus, Focus::Composer);
     assert!(b.desk.text().contains("src/a.rs is not text"), "{}", b.desk.text());
 }
+
+/// The first file is written, and the second waits on in the review.
+fn half_written() -> Bench {
+    let mut b = Bench::new(100, 30);
+    b.press("<ctrl-x>d");
+    for key in ["y", "y", "a", "<esc>"] {
+        b.press(key);
+    }
+    assert_eq!((b.desk.state().ledger().len(), b.desk.state().open_proposals().count()), (1, 1));
+    b
+}
+
+#[test]
+fn the_diff_stands_at_what_goes_back_and_says_so_where_other_files_wait() {
+    let mut b = half_written();
+    b.desk.app.composer.draft.set(Saved::plain("/changes"));
+    b.press("<enter>");
+    b.desk.wait(800).press("u");
+    b.settle();
+    b.settle();
+    let text = b.desk.text();
+    assert!(text.contains("Taking back changes to src/a.rs:") && text.contains("- ONE"), "{text}");
+    assert!(text.contains("take what is to go, leave what stays"), "{text}");
+    assert!(!text.contains("Conversation → "), "the path is another message's: {text}");
+    b.press("A");
+    let text = b.desk.text();
+    let row =
+        |name: &str| text.lines().find(|l| l.contains(name) && l.contains("undecided")).unwrap_or_default();
+    assert!(row("src/a.rs").contains("take-back"), "{text}");
+    assert!(row("src/b.rs").contains("hunk") && !row("src/b.rs").contains("take-back"), "{text}");
+}
+
+#[test]
+fn undo_of_a_file_brings_its_diff_with_the_keys_unless_something_is_being_written() {
+    for draft in ["", "and then"] {
+        let mut b = half_written();
+        b.desk.app.composer.draft.set(Saved::plain("/undo src/a.rs"));
+        b.desk.wait(800).press("<enter>");
+        b.desk.press(draft);
+        b.settle();
+        b.settle();
+        let at = b.desk.app.panes.focus;
+        assert_eq!(at == DIFF, draft.is_empty(), "{draft:?}: {}", b.desk.text());
+        if draft.is_empty() {
+            assert!(b.desk.text().contains("Taking back changes to src/a.rs:"), "{}", b.desk.text());
+        }
+    }
+}
+
+#[test]
+fn what_is_not_taken_back_is_told_as_left_as_it_is() {
+    let mut b = half_written();
+    b.desk.app.composer.draft.set(Saved::plain("/undo src/a.rs"));
+    b.desk.wait(800).press("<enter>");
+    b.settle();
+    b.press("<ctrl-x>d");
+    if !b.desk.text().contains("- ONE") {
+        b.press("<ctrl-x>d");
+    }
+    let back = b.desk.state().open_proposals().find(|p| p.back.is_some()).unwrap().id;
+    b.desk.give(Input::Skip { proposals: vec![back], reason: String::new() });
+    b.press("<esc>");
+    b.desk.draw();
+    let text = b.desk.text();
+    assert!(text.contains("left src/a.rs as it is") && !text.contains("skipped"), "{text}");
+}

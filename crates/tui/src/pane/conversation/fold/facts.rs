@@ -199,7 +199,8 @@ impl Log {
             }
             Event::ProposalClosed { proposal, reason, dropped } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
-                self.mark(at, Mark::Skipped, &closed(&path, reason, *dropped));
+                let back = self.backs.contains(proposal);
+                self.mark(at, Mark::Skipped, &closed(&path, reason, *dropped, back));
             }
             Event::ProposalSetAside { proposal, reason } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
@@ -468,9 +469,10 @@ impl Mark {
     }
 }
 
-/// That a proposal ended without a write, in words.
-pub(crate) fn closed(path: &str, reason: &str, dropped: bool) -> String {
+/// That a proposal ended without a write, in words; of what was to go back that the file stays.
+pub(crate) fn closed(path: &str, reason: &str, dropped: bool, back: bool) -> String {
     match (reason, dropped) {
+        (_, false) if back => format!("left {path} as it is"),
         ("skipped", _) => format!("skipped {path}"),
         (_, true) => format!("discarded {path}: {reason}"),
         (_, false) => format!("left {path}: {reason}"),
