@@ -224,7 +224,9 @@ impl Told {
                 format!("✓ {apply} {what}{}", self.files(*apply))
             }
             Event::CheckpointOpened { checkpoint } => format!("? {}", checkpoint.message),
-            Event::TaskFailed { message, .. } | Event::ApplyFailed { message, .. } => format!("✗ {message}"),
+            Event::TaskFailed { message, .. }
+            | Event::ApplyFailed { message, .. }
+            | Event::RevertFailed { message, .. } => format!("✗ {message}"),
             Event::CommitEnded { made, told, .. } => {
                 format!("{} {told}", if made.is_some() { "✓" } else { "✗" })
             }

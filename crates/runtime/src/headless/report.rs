@@ -271,6 +271,7 @@ impl<'a> Report<'a> {
                 Level::Info => self.progress(text),
                 Level::Warn | Level::Error => self.warn(text),
             },
+            Event::ApplyFailed { message, .. } | Event::RevertFailed { message, .. } => self.warn(message),
             // What did not end well is told once, at the end.
             Event::RunCompleted { status, summary, came_to, .. } => {
                 if *status == RunStatus::Completed {
