@@ -88,7 +88,7 @@ fn marked(text: &str) -> String {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the transcript names what has a record")]
-fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
+pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
     Some(match event {
         Event::Applied { apply } => applied(state, texts, *apply)?,
         Event::ApplyFailed { message, .. } => format!("not written: {message}"),

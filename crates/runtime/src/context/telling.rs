@@ -7,7 +7,7 @@ use pilothouse_core::{
     blob::Excerpt,
     compaction::Mark,
     event::Event,
-    ids::{CallId, LaneId, Seq, TurnId},
+    ids::{CallId, LaneId, ProposalId, Seq, TurnId},
     proposal::{Proposal, ProposalStatus},
     recipe::RecipeKind,
     session::{Entry, Lane, LaneKind, State, What},
@@ -267,15 +267,37 @@ impl<'a> Telling<'a> {
                 |o: &&Proposal| o.id < id && o.path == p.path && o.status == ProposalStatus::Dropped;
             let earlier = proposals.values().filter(replaced);
             let with = format!("applied together with the later change of {}", p.path);
-            results.extend(earlier.filter_map(|o| Some((place(o.call)?, with.clone()))));
-            results.push((at, text));
+            results.extend(earlier.filter_map(|o| Some((None, place(o.call)?, with.clone()))));
+            results.push((Some(id), at, text));
         }
-        for (at, text) in results {
+        for (id, at, text) in results {
+            let before = id.map(|id| self.failed_before(id)).unwrap_or_default();
             if let Some(piece) = self.done.get_mut(at) {
-                piece.message.text = text;
+                piece.message.text = before + &text;
             }
         }
         true
+    }
+
+    /// Why a change was not written before it was: told where its write is, and not behind it.
+    fn failed_before(&mut self, id: ProposalId) -> String {
+        let mut told = String::new();
+        for piece in std::mem::take(&mut self.held) {
+            let record = piece.entry.filter(|entry| entry.what == What::Record);
+            let event = record.and_then(|entry| self.texts.event(entry.seq)).map(|e| e.event);
+            let why = event.filter(|event| self.failed_of(event, id));
+            match why.and_then(|event| record::record(self.state, self.texts, &event)) {
+                Some(why) => told.push_str(&format!("{why}\n")),
+                None => self.held.push(piece),
+            }
+        }
+        told
+    }
+
+    /// Whether it is the end of a write of this change that came to nothing.
+    fn failed_of(&self, event: &Event, id: ProposalId) -> bool {
+        let Event::ApplyFailed { apply, .. } = event else { return false };
+        self.state.applies().get(apply).is_some_and(|a| a.take.iter().any(|(of, _)| *of == id))
     }
 
     /// A result that is pinned while the reply that asked for it is summed up.

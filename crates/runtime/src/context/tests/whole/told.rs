@@ -1,6 +1,9 @@
 //! What is told of what ended early, of what came later, and of where things stand now.
 
-use pilothouse_core::intent::Phase;
+use pilothouse_core::{
+    input::{Rebased, WriteFault},
+    intent::Phase,
+};
 
 use super::*;
 
@@ -189,4 +192,30 @@ fn what_the_user_takes_back_of_a_write_is_told_as_theirs_and_what_they_leave_is_
     assert!(told.contains("taken back by the user in part: src/a.rs (+1 -1)"), "{told}");
     assert!(told.contains("     1  1"), "it is told how that reads now: {told}");
     assert!(!told.contains("left by the user"), "{told}");
+}
+
+#[test]
+fn a_write_that_failed_first_is_told_before_the_one_that_came_of_it() {
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    b.reply("", &[("e", "edit", EDIT), ("r", "run", r#"{"command":"cat src/a.rs"}"#)]);
+    b.proposed("src/a.rs", "one\n", "two\n");
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    let shown = p.shown();
+    b.step(Input::Decide { proposal: p.id, hunk: 0, decision: Some(Decision::Taken), shown });
+    b.step(Input::Apply { proposals: vec![(p.id, shown)], word: None });
+    let find = |k: &WorkKey| if let WorkKey::Prepare(apply) = k { Some(*apply) } else { None };
+    let apply = b.session.pending().keys().find_map(find).unwrap();
+    let redraft = Redraft { draft: draft("src/a.rs", "0\none\n", "0\ntwo\n"), same: vec![None] };
+    let rebased = vec![Rebased { proposal: p.id, redraft, meets: Vec::new() }];
+    let message = "src/a.rs has changed since this was made".to_owned();
+    b.step(Input::ApplyPrepared { apply, files: Err(WriteFault { message, stale: true, rebased }) });
+    b.take(&[0]);
+    b.end("what it printed");
+    let told = told(&b);
+    let at = |part: &str| {
+        assert_eq!(told.matches(part).count(), 1, "{part}: {told}");
+        told.find(part).unwrap()
+    };
+    let order = [at("not written: src/a.rs has changed"), at("applied: src/a.rs"), at("what it printed")];
+    assert!(order.is_sorted(), "{order:?}: {told}");
 }
