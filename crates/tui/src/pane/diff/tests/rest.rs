@@ -156,16 +156,21 @@ fn the_key_that_shows_long_lines_whole_is_looked_for_once_in_a_frame() {
 
 #[test]
 fn of_lines_that_differ_at_very_many_places_the_whole_line_is_the_news() {
-    let mut s = Screen::new();
-    let line = |changed: &str| {
-        (0..3_000).map(|n| format!("k{n}{} ", if n % 3 == 0 { changed } else { "" })).collect::<String>()
-    };
-    assert!(line("").len() < 32 * 1024);
-    s.propose(20, "map.js", &format!("{}\n", line("")), &format!("{}\n", line("x")));
-    s.tell(review(30, &[20]));
-    s.draw(100, 40);
-    let words = s.pane.words.borrow();
-    assert!(words.values().all(|w| w.old.is_empty() && w.new.is_empty()), "{words:?}");
+    // Every third word of the line is another, or only very few of them.
+    for (every, whole) in [(3, true), (1_000, false)] {
+        let mut s = Screen::new();
+        let line = |changed: &str| {
+            let word = |n| format!("k{n}{} ", if n % every == 0 { changed } else { "" });
+            (0..3_000).map(word).collect::<String>()
+        };
+        assert!(line("").len() < 32 * 1024);
+        s.propose(20, "map.js", &format!("{}\n", line("")), &format!("{}\n", line("x")));
+        s.tell(review(30, &[20]));
+        s.draw(100, 40);
+        let words = s.pane.words.borrow();
+        let marked: Vec<bool> = words.values().map(|w| !w.old.is_empty() || !w.new.is_empty()).collect();
+        assert_eq!(marked, [!whole], "{every}: the line was compared, once: {words:?}");
+    }
 }
 
 #[test]
