@@ -73,7 +73,7 @@ use crate::{
     preview::Preview,
     standing::Standing,
     theme::{Depth, ThemeError},
-    window::RunRow,
+    window::{RunRow, Said},
 };
 
 /// How the screen is to look.
@@ -177,6 +177,8 @@ pub struct App {
     watching: Watching,
     /// Every session of the window, this one too, as they stood when the window last looked.
     pub(crate) runs: Vec<RunRow>,
+    /// What another session of the window said to this one, until it is seen what became of it.
+    pub(crate) told: Option<Said>,
     outbox: Outbox,
 }
 
@@ -230,6 +232,7 @@ impl App {
             colours,
             watching: Watching::default(),
             runs: Vec::new(),
+            told: None,
             outbox: Outbox::default(),
         })
     }

@@ -20,7 +20,7 @@ use pilothouse_core::{
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use self::said::Said;
+pub(crate) use self::said::Said;
 pub use self::{
     row::{Berth, RowKey, RunRow, mark},
     wish::{Farewell, Then, WindowWish},
@@ -54,8 +54,6 @@ pub struct Window {
     /// Whether the list of runs is looked at.
     listing: bool,
     farewell: Option<Farewell>,
-    /// What was said from here to sessions, until it is seen what became of it.
-    said_to: BTreeMap<Number, Said>,
     /// The end of a worktree of which it is looked at what is at stake.
     ending: Option<HostRequest>,
     /// Why worktrees were not brought to their end when that was asked last and nothing worked in them since.
@@ -81,7 +79,6 @@ impl Window {
             offered: false,
             listing: false,
             farewell: None,
-            said_to: BTreeMap::new(),
             ending: None,
             kept: BTreeMap::new(),
         })
@@ -238,17 +235,16 @@ impl Window {
                 WindowWish::Show(number, then) => self.show(number, then, now),
                 WindowWish::Step(forward) => self.step(forward, now),
                 WindowWish::Say(number, text) => {
-                    if number != self.number {
-                        self.said_to.insert(number, Said::Words);
-                    }
+                    let told = (number != self.number).then_some(Said::Words);
                     if let Some(app) = self.seat(number) {
                         app.hear(text);
+                        app.told = told.or(app.told);
                     }
                 }
                 WindowWish::Describe(number, change) => {
-                    self.said_to.insert(number, Said::Title);
                     if let Some(app) = self.seat(number) {
                         app.describe(change);
+                        app.told = Some(Said::Title);
                     }
                 }
                 WindowWish::Stop(number) => {

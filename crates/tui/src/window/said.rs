@@ -9,7 +9,7 @@ use crate::status::shorten;
 
 /// What was said to a session, of which no word came back yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(crate) enum Said {
     /// Words, which are in its history.
     Words,
     /// What it is called.
@@ -19,7 +19,7 @@ pub(super) enum Said {
 impl Window {
     /// What an update says of what was said to that session: what became of it, or why it was refused.
     pub(super) fn became(&mut self, to: Number, update: &Update) -> Option<Result<String, String>> {
-        let said = *self.said_to.get(&to)?;
+        let said = self.seat(to)?.told?;
         let told = if let Update::Refused(why) = update {
             Err(why)
         } else if let Update::Events(events) = update {
@@ -47,7 +47,7 @@ impl Window {
                 Ok(format!("renamed to \"{}\"", shorten(&name, 60)))
             }
         };
-        self.said_to.remove(&to);
+        self.seat(to)?.told = None;
         Some(told)
     }
 }
