@@ -43,6 +43,15 @@ pub(crate) struct Binding {
     pub keys: Vec<Chord>,
     pub action: Action,
     pub yours: bool,
+    /// The keys as they are shown: `Ctrl-X d`.
+    pub shown: String,
+}
+
+impl Binding {
+    pub(crate) fn new(keys: Vec<Chord>, action: Action, yours: bool) -> Self {
+        let shown = show(&keys);
+        Self { keys, action, yours, shown }
+    }
 }
 
 /// What some keys mean.
@@ -101,18 +110,16 @@ impl Keymap {
         Found::Nothing
     }
 
-    /// The keys of an action as they are shown: `Ctrl-X d`; empty when it has none.
+    /// The keys of an action as they are shown; empty when it has none.
     pub fn keys(&self, action: impl Into<Action>) -> Vec<String> {
         let action = action.into();
-        self.bindings.iter().filter(|b| b.action == action).map(|b| show(&b.keys)).collect()
+        self.bindings.iter().filter(|b| b.action == action).map(|b| b.shown.clone()).collect()
     }
 
     /// The first key of an action as it is shown, if it has one.
-    pub fn key(&self, action: impl Into<Action>) -> Option<String> {
+    pub fn key(&self, action: impl Into<Action>) -> Option<&str> {
         let action = action.into();
-        #[cfg(test)]
-        LOOKED.set(LOOKED.get() + 1);
-        self.bindings.iter().find(|b| b.action == action).map(|b| show(&b.keys))
+        self.bindings.iter().find(|b| b.action == action).map(|b| b.shown.as_str())
     }
 
     /// What can follow `prefix` in these tables: the key and its action.
@@ -129,14 +136,8 @@ impl Keymap {
 
     /// Bindings that the user's file gave: the keys and the action.
     pub fn yours(&self) -> impl Iterator<Item = (String, Action)> {
-        self.bindings.iter().filter(|b| b.yours).map(|b| (show(&b.keys), b.action))
+        self.bindings.iter().filter(|b| b.yours).map(|b| (b.shown.clone(), b.action))
     }
-}
-
-#[cfg(test)]
-thread_local! {
-    /// How often the key of an action was looked for.
-    pub(crate) static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 fn show(keys: &[Chord]) -> String {

@@ -171,7 +171,7 @@ impl App {
 
     fn bar_keys(&self) -> [String; 3] {
         let goes = [plan::KIND.toggle(), diff::KIND.toggle(), approvals::KIND.action()];
-        goes.map(|action| self.keying.keymap.key(action).unwrap_or_default())
+        goes.map(|action| self.keying.keymap.key(action).unwrap_or_default().to_owned())
     }
 
     /// Whether everything that waits is shown by the pane that has the keys, so that no bar need name it.

@@ -134,7 +134,7 @@ fn bind(files: &[(&Source<'_>, &Parsed)], leader: Option<Chord>) -> Result<Keyma
                     );
                     return Err(source.error(span, message));
                 }
-                bindings.push(Binding { keys, action: *action, yours: source.yours });
+                bindings.push(Binding::new(keys, *action, source.yours));
             }
         }
     }

@@ -70,7 +70,7 @@ fn what_can_follow_the_leader_is_known() {
     let map = Keymap::standard();
     let after = map.after(&[ANYWHERE], &chords("ctrl-x"));
     assert!(after.contains(&("a".to_owned(), approvals::KIND.action())));
-    assert_eq!(map.key(pane::diff::KIND.toggle()).as_deref(), Some("Ctrl-X d"));
+    assert_eq!(map.key(pane::diff::KIND.toggle()), Some("Ctrl-X d"));
 }
 
 #[test]

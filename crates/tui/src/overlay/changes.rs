@@ -191,7 +191,7 @@ impl Overlay for Changes {
         let back = ctx.keymap.key(Action::TakeBack).filter(|_| files > 0);
         let chooses = (files > 1 && area.width >= NAMES_ALL).then_some(("j k", "choose"));
         let own = chooses.into_iter().chain((files > 0).then_some(("Enter", "diff")));
-        let own = own.chain(back.as_deref().map(|key| (key, "take back")));
+        let own = own.chain(back.map(|key| (key, "take back")));
         let keys: Vec<_> = own.chain([("s", shows(self.extent.next())), ("Esc", "close")]).collect();
         let title = match self.extent {
             Extent::Session => "Written in this session",
@@ -303,8 +303,7 @@ impl Overlay for Diff {
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let area = super::centred(ctx.body, 140, ctx.body.height);
-        let key = ctx.keymap.key(Action::TakeBack);
-        let back = key.as_deref().map(|key| (key, "take back, hunk by hunk"));
+        let back = ctx.keymap.key(Action::TakeBack).map(|key| (key, "take back, hunk by hunk"));
         let scrolls = [("j k", "scroll")].into_iter().filter(|_| self.goes(ctx));
         let keys: Vec<_> = scrolls.chain(back).chain([("q", "back to the list")]).collect();
         let inner = frame(ctx, area, &self.name, &self.tally, &keys, buf);

@@ -34,7 +34,7 @@ pub const KIND: OverlayKind = OverlayKind::page(
 );
 
 /// What can be said, for who asks that in words; `keys` opens the page of the keys.
-pub fn words(keys: Option<String>) -> String {
+pub fn words(keys: Option<&str>) -> String {
     let keys = keys.map(|key| format!("; {key} shows the keys")).unwrap_or_default();
     format!(
         "Say what you want in your own words; Enter sends it.\n\n\

@@ -59,7 +59,7 @@ struct Item {
 impl Item {
     fn act(action: Action, keymap: &Keymap) -> Self {
         let Entry { label, reach, .. } = action.entry;
-        let (choice, key) = (Choice::Act(action), keymap.key(action));
+        let (choice, key) = (Choice::Act(action), keymap.key(action).map(str::to_owned));
         Self { choice, aliases: &[], key, ..Self::named(label.to_owned(), reach, action.table) }
     }
 

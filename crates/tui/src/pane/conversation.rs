@@ -11,7 +11,6 @@ mod view;
 pub(crate) use self::fold::{closed, written};
 
 use std::{
-    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     ops::Range,
 };
@@ -107,8 +106,6 @@ pub struct ConversationPane {
     log: Log,
     colours: Highlighter,
     glyphs: Option<Glyphs>,
-    /// The key that shows details, once it was looked for since the last layout.
-    details_key: OnceCell<Option<String>>,
     size: Size,
     top: Pos,
     /// Whether the last row is not followed.
@@ -258,11 +255,7 @@ impl ConversationPane {
             now: ctx.now,
             offset: ctx.surroundings.utc_offset_minutes,
             spinner: ctx.spinner,
-            opens: self
-                .details_key
-                .get_or_init(|| ctx.keymap.key(frame::Action::Details))
-                .as_deref()
-                .unwrap_or_default(),
+            opens: ctx.keymap.key(frame::Action::Details).unwrap_or_default(),
         };
         let Some(entry) = self.log.get_mut(key) else { return 0 };
         entry.lay(&env);
@@ -337,7 +330,6 @@ impl Pane for ConversationPane {
 
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
-        self.details_key.take();
         if self.glyphs != Some(*ctx.glyphs) {
             self.glyphs = Some(*ctx.glyphs);
             for entry in self.log.iter_mut() {

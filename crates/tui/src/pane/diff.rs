@@ -15,7 +15,7 @@ mod words;
 mod written;
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::RefCell,
     collections::{BTreeSet, HashMap},
     sync::Arc,
 };
@@ -243,8 +243,6 @@ pub struct DiffPane {
     words: RefCell<HashMap<(usize, usize), Arc<Words>>>,
     /// Rows of long lines, by line and width.
     long: RefCell<HashMap<(doc::Line, usize), Laid>>,
-    /// The key that shows long lines whole, once it was looked for since the last layout.
-    more_key: OnceCell<Option<String>>,
     /// How often lines were laid out.
     #[cfg(test)]
     drawn: std::cell::Cell<usize>,
@@ -305,7 +303,6 @@ impl Default for DiffPane {
             doc: Doc::default(),
             words: RefCell::default(),
             long: RefCell::default(),
-            more_key: OnceCell::new(),
             #[cfg(test)]
             drawn: std::cell::Cell::default(),
             #[cfg(test)]

@@ -279,7 +279,7 @@ impl App {
         let title = shorten(&Clean::line(run.title()), 40);
         let stands = if run.is_earlier() { run.info.status.name() } else { "unfinished" };
         let age = age(run.quiet);
-        let row = Row::of(&key, Slot::Accent).and(" goes on with ", Slot::Soft);
+        let row = Row::of(key, Slot::Accent).and(" goes on with ", Slot::Soft);
         let row = row.and(&format!("\"{title}\""), Slot::Strong);
         Some(row.and(&format!(", {stands} {age} ago."), Slot::Soft))
     }

@@ -221,7 +221,7 @@ impl DiffPane {
         }
         let faint = Ink::of(Slot::Faint);
         let ink = on.map_or(faint, |ground| faint.on(ground));
-        let key = self.more_key.get_or_init(|| ctx.keymap.key(super::DiffAction::MoreContext)).as_deref();
+        let key = ctx.keymap.key(super::DiffAction::MoreContext);
         around::cut(pieces, marked, on.is_some(), Cut { ellipsis: ctx.glyphs.ellipsis, ink, key })
     }
 

@@ -77,7 +77,6 @@ impl Pane for DiffPane {
 
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
-        self.more_key.take();
         if self.stale {
             self.read(ctx.state);
         }

@@ -128,18 +128,3 @@ fn a_frame_lays_out_what_is_seen_however_long_the_conversation() {
     }
     assert!(s.pane.laid.len() <= LAID + 60, "{}", s.pane.laid.len());
 }
-
-#[test]
-fn the_key_that_opens_details_is_looked_for_once_in_a_frame() {
-    let looked = |entries: u64| {
-        let mut s = Screen::new();
-        for n in 1..=entries {
-            s.tell(said(n, "where is it?"));
-        }
-        s.draw(100, 60);
-        crate::keymap::LOOKED.set(0);
-        s.draw(100, 60);
-        crate::keymap::LOOKED.get()
-    };
-    assert_eq!(looked(2), looked(12));
-}

@@ -131,29 +131,6 @@ fn of_a_very_long_line_every_place_that_changed_is_drawn_and_a_new_one_is_drawn_
     assert!(all.contains("\"k30\"") && all.contains("\"k59\""), "{all}");
 }
 
-/// How often keys are looked for while this is drawn.
-fn looked(s: &mut Screen) -> usize {
-    s.draw(100, 40);
-    crate::keymap::LOOKED.set(0);
-    s.draw(100, 40);
-    crate::keymap::LOOKED.get()
-}
-
-#[test]
-fn the_key_that_shows_long_lines_whole_is_looked_for_once_in_a_frame() {
-    let with = |lines: usize, words: usize| {
-        let mut s = Screen::new();
-        let text = |of: usize| long_line(words, of, "") + "\n";
-        let line = |of: &str| text(0).replace("\"v20\"", of);
-        let all = |of: &str| (0..lines).map(|_| line(of)).collect::<String>();
-        s.propose(20, "map.js", &all("\"old\""), &all("\"new\""));
-        s.tell(review(30, &[20]));
-        looked(&mut s)
-    };
-    let (short, one, ten) = (with(10, 30), with(1, 100), with(10, 100));
-    assert!(short < one && one == ten, "{short} {one} {ten}");
-}
-
 #[test]
 fn of_lines_that_differ_at_very_many_places_the_whole_line_is_the_news() {
     // Every third word of the line is another, or only very few of them.
