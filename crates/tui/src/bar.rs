@@ -3,7 +3,6 @@
 //! Owns its words. It has no focus and takes no key: it names the keys of those that do.
 
 use pilothouse_core::{
-    clean::Clean,
     ids::CheckpointId,
     question::{Choice, CommandQuestion, PLACE, Place, Spec, Tone, files_wait},
     session::State,
@@ -21,7 +20,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::{
     app::enter::Enter,
     pane::{Focus, plan},
-    risk::{risk_name, risk_slot},
+    risk::{judged, risk_name, risk_slot},
     row::{Row, wrap},
     status::{shorten, shorten_words},
     theme::{Glyphs, Slot, Theme},
@@ -306,9 +305,7 @@ fn command_rows(
     let head = format!("{} Run this command?   ", facts.glyphs.waits);
     let head = if head.width() + risk.width() <= width { head } else { format!("{} ", facts.glyphs.waits) };
     let used = head.width() + risk.width() + more.width();
-    // Why it is judged so first, then what the agent gave as its reason.
-    let said = Some(&command.reason).filter(|r| !r.is_empty()).map(|r| format!("   agent: \"{r}\""));
-    let why = match Clean::line(&format!("{}{}", command.why, said.unwrap_or_default())).into_string() {
+    let why = match judged(&command.why, &command.reason).into_string() {
         why if why.is_empty() || used + 15 > width => String::new(),
         why => format!("   {}", shorten(&why, width - used - 3)),
     };

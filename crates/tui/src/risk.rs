@@ -2,7 +2,7 @@
 //!
 //! Owns those words. How dangerous a command is, core decides.
 
-use pilothouse_core::shell::Risk;
+use pilothouse_core::{clean::Clean, shell::Risk};
 
 use crate::theme::Slot;
 
@@ -25,4 +25,9 @@ pub const fn risk_slot(risk: Risk) -> Slot {
         Risk::Medium => Slot::Warn,
         Risk::High => Slot::Bad,
     }
+}
+
+/// Why a command is judged so, in the program's words, then what the agent gave as its reason.
+pub fn judged(why: &str, reason: &str) -> Clean {
+    if reason.is_empty() { Clean::line(why) } else { Clean::line(&format!("{why}   agent: \"{reason}\"")) }
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns their drawing only.
 
-use pilothouse_core::{clean::Clean, question::CommandQuestion, shell::Risk};
+use pilothouse_core::{question::CommandQuestion, shell::Risk};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 use super::App;
 use crate::{
     preview::Preview,
-    risk::{risk_name, risk_slot},
+    risk::{judged, risk_name, risk_slot},
     status::shorten_words,
     theme::Slot,
 };
@@ -75,9 +75,7 @@ impl App {
         };
         let changed = if self.composer.changed_offer() && !empty { "changed   " } else { "" };
         let (beyond, reason) = self.offer_beyond();
-        // Why it is judged so first, then what the agent gave as its reason.
-        let said = reason.map(|reason| format!("   agent: \"{reason}\"")).unwrap_or_default();
-        let why = &format!("{why}{said}");
+        let why = judged(why, &reason.unwrap_or_default());
         let name = match (empty, beyond) {
             (true, _) => String::new(),
             (false, None) => risk_name(risk, self.looks.look.ascii).to_owned(),
@@ -92,7 +90,7 @@ impl App {
             keys = head;
         }
         let room = width.saturating_sub(fixed + keys.width() + 3);
-        let why = if room < 12 || empty { String::new() } else { shorten_words(&Clean::line(why), room) };
+        let why = if room < 12 || empty { String::new() } else { shorten_words(&why, room) };
         let left = Line::from(vec![
             Span::styled(changed, style(Slot::Accent)),
             Span::styled(name, style(risk_slot(risk))),
