@@ -280,7 +280,7 @@ fn how(spec: &Spec, facts: &Facts<'_>) -> Vec<String> {
             vec![format!("Enter or {} shows the plan", facts.plan_key), "Enter shows the plan".to_owned()]
         }
         _ if spec.free => vec!["or say it in your own words".to_owned()],
-        Enter::Send | Enter::Line => [behind("your draft keeps the keys"), keys].concat(),
+        Enter::Send | Enter::Line | Enter::List => [behind("your draft keeps the keys"), keys].concat(),
         Enter::Nothing | Enter::Command | Enter::Discard | Enter::Open(_) => {
             vec!["type it, then Enter".to_owned()]
         }

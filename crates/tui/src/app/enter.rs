@@ -22,6 +22,8 @@ use crate::{
 pub enum Enter {
     /// What the pane or the overlay with the keys has for it.
     Pane,
+    /// What the list above the composer has for it.
+    List,
     /// Hands in the line that is being changed.
     Line,
     /// Sends the draft.
@@ -68,6 +70,9 @@ impl App {
         if self.panes.focus != Focus::Composer || !self.overlays.is_empty() {
             return Enter::Pane;
         }
+        if self.composer.popup.is_some() {
+            return Enter::List;
+        }
         if self.composer.offered().is_some() {
             return Enter::Line;
         }
@@ -111,7 +116,7 @@ impl App {
             }
             Enter::Open(Place::Diff) => self.go(Focus::Pane(diff::ID)),
             Enter::Open(Place::List | Place::Composer) => self.open(&approvals::KIND, now),
-            Enter::Answer(_) | Enter::Pane | Enter::Line | Enter::Send | Enter::Nothing => {}
+            Enter::Answer(_) | Enter::Pane | Enter::List | Enter::Line | Enter::Send | Enter::Nothing => {}
         }
     }
 
@@ -138,7 +143,7 @@ impl App {
             Enter::Show => Some("shows the plan"),
             Enter::Open(Place::Diff) => Some("reviews"),
             Enter::Open(Place::List | Place::Composer) => Some("opens what waits"),
-            Enter::Pane | Enter::Line | Enter::Command | Enter::Nothing => None,
+            Enter::Pane | Enter::List | Enter::Line | Enter::Command | Enter::Nothing => None,
         }
     }
 

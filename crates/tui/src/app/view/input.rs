@@ -204,8 +204,7 @@ impl App {
 
     /// What Enter does next, where that is not what everybody expects.
     fn next_enter(&self, focused: bool) -> Vec<Span<'static>> {
-        let has = focused && self.composer.popup.is_none();
-        let next = self.entered.hint.filter(|_| has && self.entered.enter != Enter::Send);
+        let next = self.entered.hint.filter(|_| focused && self.entered.enter != Enter::Send);
         let faint = self.looks.theme.style(Slot::Faint);
         next.map(|what| Span::styled(format!("Enter {what}"), faint)).into_iter().collect()
     }
@@ -214,7 +213,7 @@ impl App {
     fn sending(&self) -> Option<&'static str> {
         let sends =
             if self.world.state().is_executing() { "Enter sends · Tab queues" } else { "Enter sends" };
-        self.composer.popup.is_none().then_some(sends)
+        (self.entered.enter == Enter::Send).then_some(sends)
     }
 
     /// What stops the work at hand.
@@ -233,12 +232,8 @@ impl App {
     }
 
     fn keys(&self, width: usize) -> Vec<Span<'static>> {
-        let enter = self.entered.hint.filter(|_| self.composer.popup.is_none());
-        let mut keys: Vec<_> = enter.map(|what| ("Enter", what)).into_iter().collect();
-        if self.composer.popup.is_none()
-            && self.entered.enter == Enter::Send
-            && self.world.state().is_executing()
-        {
+        let mut keys: Vec<_> = self.entered.hint.map(|what| ("Enter", what)).into_iter().collect();
+        if self.entered.enter == Enter::Send && self.world.state().is_executing() {
             keys.push(("Tab", "queues"));
         }
         if self.composer.draft.is_empty() {
