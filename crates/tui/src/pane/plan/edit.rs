@@ -16,10 +16,9 @@ impl PlanPane {
         let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
             return Outcome::notice(NOT_NOW);
         };
-        let (text, whole) = match self.mended(plan) {
-            Some(text) => (text, None),
-            None => (plan.document(), Some(plan.document())),
-        };
+        let mended = self.mended(plan);
+        let whole = mended.is_none().then(|| plan.document());
+        let text = mended.or_else(|| whole.clone()).unwrap_or_default();
         self.editing = Some((plan.version, whole));
         Outcome { edit: Some(Handout::new("plan.md", text)), ..Outcome::none() }
     }
