@@ -335,10 +335,14 @@ pub(crate) fn fence(
 
 /// How this process reads messages.
 fn tiers(config: &Config) -> Tiers {
+    let script = match &config.voice {
+        Provider::Script(path) => pilothouse_model::Scripted::open(path).ok(),
+        Provider::Offline | Provider::Endpoint(_) => None,
+    };
     let can = |purpose| match &config.voice {
         Provider::Offline => false,
         Provider::Endpoint(_) => true,
-        Provider::Script(path) => pilothouse_model::Scripted::open(path).is_ok_and(|s| s.has(purpose)),
+        Provider::Script(_) => script.as_ref().is_some_and(|script| script.has(purpose)),
     };
     Tiers {
         classifier: config.intent.classifier.clone(),
