@@ -32,7 +32,7 @@ use crate::{
     frame,
     highlight::Highlighter,
     keymap::{ANYWHERE, Action, Entry},
-    row::{Ink, Row},
+    row::{Ink, Row, fitting},
     theme::Slot,
 };
 
@@ -296,14 +296,9 @@ pub(crate) fn empty_state(ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, words: &[
 /// Keys and what they do, as many as fit whole.
 pub(crate) fn hint_line(ctx: &Ctx<'_>, keys: &[(&str, &str)], width: u16) -> Line<'static> {
     let mut row = Row::new();
-    for (key, what) in keys {
-        let gap = if row.pieces.is_empty() { "" } else { "  " };
-        let next = row.clone().and(gap, Slot::Text).and(key, Ink::of(Slot::Accent).bold());
-        let next = next.and(" ", Slot::Text).and(what, Slot::Soft);
-        if next.width() > usize::from(width) {
-            break;
-        }
-        row = next;
+    for (key, what) in fitting(keys, usize::from(width), 2, false) {
+        row.push(if row.pieces.is_empty() { "" } else { "  " }, Slot::Text);
+        row = row.and(key, Ink::of(Slot::Accent).bold()).and(" ", Slot::Text).and(what, Slot::Soft);
     }
     row.line(ctx.theme)
 }

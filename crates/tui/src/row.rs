@@ -15,7 +15,7 @@ use ratatui::{
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use pilothouse_core::money::count;
-pub use wrap::{indent, wrap, wrap_code, wrap_hanging, wrap_in, wrap_to};
+pub use wrap::{hang, indent, wrap, wrap_code, wrap_hanging, wrap_in, wrap_to};
 
 use crate::theme::{Slot, Theme};
 
@@ -307,6 +307,24 @@ pub fn fit_path(path: &str, columns: usize, ellipsis: &str) -> String {
         return c;
     }
     format!("{ellipsis}{}", take_end(name, columns.saturating_sub(width(ellipsis))))
+}
+
+/// As many keys as are named whole in so many columns with such a gap, those that come first; where what leaves comes
+/// last, that stays longest.
+pub fn fitting<'k>(
+    keys: &[(&'k str, &'k str)],
+    columns: usize,
+    gap: usize,
+    leaves: bool,
+) -> Vec<(&'k str, &'k str)> {
+    let wide = |(key, what): &(&str, &str)| width(key) + 1 + width(what);
+    let (others, last) = keys.split_at(keys.len().saturating_sub(usize::from(leaves)));
+    let mut used: usize = last.iter().map(|key| wide(key) + gap).sum();
+    let fits = |key: &&(&str, &str)| {
+        used += wide(key) + gap;
+        used <= columns + gap
+    };
+    others.iter().take_while(fits).chain(last).copied().collect()
 }
 
 /// A time of day: `14:02`.

@@ -20,7 +20,7 @@ use ratatui::{
 
 use crate::{
     ctx::Ctx,
-    row::{Row, width, wrap},
+    row::{Row, fitting, hang, wrap},
     theme::{Glyphs, Slot},
 };
 
@@ -62,7 +62,8 @@ pub fn frame(
     buf.set_style(area, theme.fill(Slot::Raised));
     let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let mut bottom = vec![Span::raw(" ")];
-    for (i, (key, what)) in whole(keys, usize::from(area.width).saturating_sub(4)).into_iter().enumerate() {
+    let room = usize::from(area.width).saturating_sub(4);
+    for (i, (key, what)) in fitting(keys, room, 2, true).into_iter().enumerate() {
         if i > 0 {
             bottom.push(Span::raw("  "));
         }
@@ -86,19 +87,6 @@ pub fn frame(
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
 }
 
-/// As many keys as are named whole in so many columns: what leaves, which comes last, stays longest, and of the others
-/// those that come first.
-fn whole<'k>(keys: &[(&'k str, &'k str)], columns: usize) -> Vec<(&'k str, &'k str)> {
-    let wide = |(key, what): &(&str, &str)| width(key) + 1 + width(what);
-    let Some((last, others)) = keys.split_last() else { return Vec::new() };
-    let mut used = wide(last);
-    let fits = |key: &&(&str, &str)| {
-        used += wide(key) + 2;
-        used <= columns
-    };
-    others.iter().take_while(fits).chain([last]).copied().collect()
-}
-
 /// Draws rows inside a frame, below a row of air.
 pub fn paint<'r>(rows: impl IntoIterator<Item = &'r Row>, ctx: &Ctx<'_>, inner: Rect, buf: &mut Buffer) {
     for (row, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
@@ -108,13 +96,7 @@ pub fn paint<'r>(rows: impl IntoIterator<Item = &'r Row>, ctx: &Ctx<'_>, inner: 
 
 /// A label of so many columns, and a text that is wrapped beside it.
 pub fn labelled(label: &str, columns: usize, text: &Row, room: usize) -> Vec<Row> {
-    let beside = |(n, part): (usize, Row)| {
-        let label = if n == 0 { label } else { "" };
-        let mut row = Row::of(&format!("{label:columns$}"), Slot::Soft);
-        row.pieces.extend(part.pieces);
-        row
-    };
-    wrap(&text.pieces, room).into_iter().enumerate().map(beside).collect()
+    hang(&Row::of(&format!("{label:columns$}"), Slot::Soft), &text.pieces, columns + room)
 }
 
 /// How far a text is scrolled.

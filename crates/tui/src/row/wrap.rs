@@ -53,6 +53,18 @@ fn wrap_between(
     w.rows
 }
 
+/// A text behind `lead` in so many columns: what goes on below stands as far in as it begins.
+pub fn hang(lead: &Row, pieces: &[Piece], columns: usize) -> Vec<Row> {
+    let indent = lead.width();
+    let below = Row::of(&" ".repeat(indent), Slot::Text);
+    let behind = |(n, text): (usize, Row)| {
+        let mut row = if n == 0 { lead.clone() } else { below.clone() };
+        row.pieces.extend(text.pieces);
+        row
+    };
+    wrap(pieces, columns.saturating_sub(indent).max(8)).into_iter().enumerate().map(behind).collect()
+}
+
 /// A line of code: every row as far in as the first word of the first, half of the room at most, and what is longer than
 /// a row broken behind a sign or before a full stop, where it has any, and in a name where it has none.
 pub fn wrap_code(pieces: &[Piece], columns: usize) -> Vec<Row> {

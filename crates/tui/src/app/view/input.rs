@@ -27,6 +27,7 @@ use crate::{
     pane::Focus,
     preview::{Preview, acts, preview},
     risk::{risk_name, risk_slot},
+    row::fitting,
     status::{shorten, shorten_parts, shorten_words},
     theme::Slot,
 };
@@ -248,15 +249,10 @@ impl App {
         let words: usize = keys.iter().map(|(name, what)| name.width() + 1 + what.width()).sum();
         let wide = words + 3 * keys.len().saturating_sub(1) <= width;
         let between = if wide { "   " } else { "  " };
-        let (mut spans, mut used) = (Vec::new(), 0);
-        for (name, what) in keys {
-            let gap = if used == 0 { "" } else { between };
-            let (name, what) = (format!("{gap}{name}"), format!(" {what}"));
-            used += name.width() + what.width();
-            if used > width {
-                break;
-            }
-            spans.extend([Span::styled(name, key), Span::styled(what, soft)]);
+        let mut spans = Vec::new();
+        for (name, what) in fitting(keys, width, between.len(), false) {
+            let gap = if spans.is_empty() { "" } else { between };
+            spans.extend([Span::raw(gap), Span::styled(name, key), Span::styled(format!(" {what}"), soft)]);
         }
         spans
     }

@@ -21,7 +21,7 @@ use pilothouse_core::{
 
 use crate::{
     pane::Ctx,
-    row::{self, Ink, Row, wrap},
+    row::{self, Ink, Row, hang, wrap},
     theme::Slot,
 };
 
@@ -271,9 +271,8 @@ impl<'a> Drawer<'a> {
             .and(comma, Slot::Soft)
             .and(mark, Slot::Faint)
             .and(&names(&new), Slot::Soft);
-        for line in wrap(&names.pieces, room) {
-            let mut row = Row::of(&" ".repeat(indent), Slot::Text);
-            row.pieces.extend(line.pieces);
+        let lead = Row::of(&" ".repeat(indent), Slot::Text);
+        for row in hang(&lead, &names.pieces, self.width) {
             self.plain(row);
         }
     }
@@ -441,9 +440,7 @@ impl<'a> Drawer<'a> {
 
     /// A text below a row, whole.
     fn wrapped(&mut self, text: &str, slot: Slot) {
-        for line in wrap(&Row::of(text, slot).pieces, self.width.saturating_sub(4).max(1)) {
-            let mut row = Row::of("    ", Slot::Text);
-            row.pieces.extend(line.pieces);
+        for row in hang(&Row::of("    ", Slot::Text), &Row::of(text, slot).pieces, self.width) {
             self.plain(row);
         }
     }

@@ -7,7 +7,7 @@ use pilothouse_core::{clean::Clean, money::age, runs::RunStatus};
 
 use crate::{
     ctx::Ctx,
-    row::{self, Ink, Row, count, wrap_to},
+    row::{self, Ink, Row, count, hang, wrap_to},
     theme::Slot,
     window::{Berth, RunRow},
 };
@@ -243,16 +243,12 @@ pub(super) fn details(run: &RunRow, extent: Extent, ctx: &Ctx<'_>, columns: usiz
     for (label, text) in lines {
         let Some(text) = text else { continue };
         let label = Row::of(&format!("  {label:17}"), Slot::Soft);
-        let indent = label.width();
         if extent == Extent::Cut {
             rows.push(label.and(&text, Slot::Text).cut(columns, ctx.glyphs.ellipsis));
             continue;
         }
-        let room = columns.saturating_sub(indent).max(8);
-        for (n, line) in hanging(&Clean::line(&text), room, room).iter().enumerate() {
-            let head = if n == 0 { label.clone() } else { below(indent) };
-            rows.push(head.and(line, Slot::Text).cut(columns, ctx.glyphs.ellipsis));
-        }
+        let lines = hang(&label, &Row::of(&text, Slot::Text).pieces, columns).into_iter();
+        rows.extend(lines.map(|row| row.cut(columns, ctx.glyphs.ellipsis)));
     }
     rows
 }

@@ -9,7 +9,7 @@ use pilothouse_core::{
 
 use crate::{
     pane::Ctx,
-    row::{self, Row, wrap},
+    row::{self, Row, hang},
     theme::Slot,
 };
 
@@ -115,19 +115,12 @@ pub(in crate::pane::plan) fn within(
 
 /// A label, and words beside it that wrap under themselves.
 pub(super) fn labelled(label: &str, words: &str, slot: Slot, columns: usize, ellipsis: &str) -> Vec<Row> {
-    let label = format!("{label:13}");
-    let pad = row::width(&label);
-    let room = columns.saturating_sub(pad).max(8);
-    let lines = words.lines().flat_map(|l| wrap(&Row::of(l, slot).pieces, room));
-    let row = |(n, line): (usize, Row)| {
-        let mut row = Row::of(if n == 0 { &label } else { "" }, Slot::Soft);
-        if n > 0 {
-            row.push(&" ".repeat(pad), Slot::Text);
-        }
-        row.pieces.extend(line.pieces);
-        row.cut(columns, ellipsis)
+    let label = Row::of(&format!("{label:13}"), Slot::Soft);
+    let below = Row::of(&" ".repeat(label.width()), Slot::Text);
+    let behind = |(n, line): (usize, &str)| {
+        hang(if n == 0 { &label } else { &below }, &Row::of(line, slot).pieces, columns)
     };
-    lines.enumerate().map(row).collect()
+    words.lines().enumerate().flat_map(behind).map(|row| row.cut(columns, ellipsis)).collect()
 }
 
 /// What a scope holds, in words.
