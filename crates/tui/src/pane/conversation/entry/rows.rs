@@ -19,7 +19,7 @@ use pilothouse_core::{
 use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
 use crate::{
     markdown::Markdown,
-    row::{self, Ink, Piece, Row, wrap, wrap_hanging},
+    row::{self, Ink, Piece, Row, hang, wrap},
     theme::{Glyphs, Slot},
 };
 
@@ -51,21 +51,15 @@ pub(super) fn said(text: &Text, at: Millis, env: &Env<'_>, rows: &mut Vec<Row>) 
     }
 }
 
-/// What a message waits for whose meaning is not known yet: its place among those, and whether a model is asked.
 /// A step of a plan that waits, whole: what finds no place goes on below its first word.
 fn step(line: &str, width: usize) -> Vec<Row> {
-    let title = line.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '.'));
-    let indent = (line.len() - title.len()).min(width / 2);
-    let parts = wrap_hanging(&Row::of(line, Slot::Text).pieces, width, indent).into_iter();
-    let below = |(n, mut part): (usize, Row)| {
-        if n > 0 {
-            part.pieces.insert(0, Piece::new(&" ".repeat(indent), Slot::Text));
-        }
-        part
-    };
-    parts.enumerate().map(below).collect()
+    let number = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let title = number.strip_prefix('.').unwrap_or(line).trim_start();
+    let lead = line.strip_suffix(title).unwrap_or_default();
+    hang(&Row::of(lead, Slot::Text), &Row::of(title, Slot::Text).pieces, width)
 }
 
+/// What a message waits for whose meaning is not known yet: its place among those, and whether a model is asked.
 pub(super) fn unheard(place: Option<(usize, bool)>, env: &Env<'_>, rows: &mut Vec<Row>) {
     let what = match place {
         None => return,

@@ -131,3 +131,16 @@ fn the_steps_of_a_plan_that_waits_are_read_whole_whatever_the_width() {
     let indent = rows[at].find("Answer").unwrap();
     assert_eq!(step, [" ".repeat(indent - 3) + "3. Answer 429 with", " ".repeat(indent) + "Retry-After"]);
 }
+
+#[test]
+fn a_step_hangs_below_its_title_whatever_that_begins_with() {
+    let mut s = Screen::new();
+    let mut plan = plan();
+    plan.tasks.truncate(1);
+    plan.tasks[0].title = "404 page for readers that are lost".to_owned();
+    s.tell(said(1, "Add a page"));
+    s.tell(Event::PlanReady { plan });
+    let rows = s.text(24, 30);
+    let at = rows.iter().position(|row| row.contains("1. 404")).unwrap();
+    assert_eq!(rows[at].find("404"), rows[at + 1].find("readers"), "{rows:?}");
+}
