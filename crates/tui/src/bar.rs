@@ -80,15 +80,6 @@ pub fn waiting(state: &State) -> usize {
     state.open.values().map(|c| state.spec(c).things).sum()
 }
 
-/// Hunks without decision, when nothing waits but reviews.
-pub fn undecided(state: &State) -> Option<usize> {
-    let mut hunks = 0;
-    for question in state.open.values() {
-        hunks += state.spec(question).hunks?;
-    }
-    (hunks > 0).then_some(hunks)
-}
-
 /// The question that a key could answer while the bar shows it.
 pub fn question(state: &State) -> Option<CheckpointId> {
     state.phase_question().map(|q| q.id)

@@ -66,8 +66,6 @@ pub struct Form<'a> {
     pub frame: usize,
     /// Glyphs.
     pub glyphs: &'a Glyphs,
-    /// Whether hunks are being decided now, so that they are what is counted.
-    pub reviewing: bool,
     /// Every session of the window, and the runs that none shows.
     pub runs: &'a [RunRow],
     /// The hours and minutes by which the user's clock differs, in minutes.
@@ -147,8 +145,6 @@ struct Groups {
     name: Option<(Piece, String, Piece)>,
     tail: Vec<Piece>,
     waiting: usize,
-    /// What waits, in words, where there is room for them.
-    waits: String,
     /// Since when, likewise.
     since: String,
     flag: &'static str,
@@ -224,20 +220,13 @@ impl Groups {
         if queued > 0 {
             tail.push(piece(format!("[queued: {queued}]"), Tone::Queue));
         }
-        let hunks = bar::undecided(state).filter(|_| form.reviewing);
         let elsewhere = form.runs.iter().filter(|r| r.is_behind()).map(|r| r.info.waiting).sum::<usize>();
         let waiting = bar::waiting(state) + elsewhere;
-        let waits = match hunks {
-            Some(1) => "1 hunk".to_owned(),
-            Some(n) => format!("{n} hunks"),
-            None => format!("{waiting} waiting"),
-        };
         Self {
             head,
             name,
             tail,
             waiting,
-            waits,
             since: since(state, form),
             flag: form.glyphs.waits,
             background: beside(state, form),
@@ -285,8 +274,8 @@ impl Groups {
         let mut right = Vec::new();
         if self.waiting > 0 {
             let what = match words {
-                Words::Since => format!("{}{}", self.waits, self.since),
-                Words::Count => self.waits.clone(),
+                Words::Since => format!("{} waiting{}", self.waiting, self.since),
+                Words::Count => format!("{} waiting", self.waiting),
                 Words::Flag => self.waiting.to_string(),
             };
             right.push(piece(format!("{} {what}", self.flag), Tone::Waiting));

@@ -90,15 +90,7 @@ fn text(state: &State, width: u16) -> (String, String) {
 fn silent_text(state: &State, width: u16, silent: u64) -> (String, String) {
     let (left, right) = line(
         state,
-        Form {
-            width,
-            frame: 0,
-            glyphs: &Glyphs::UNICODE,
-            reviewing: false,
-            runs: &[],
-            utc_offset_minutes: 0,
-            silent,
-        },
+        Form { width, frame: 0, glyphs: &Glyphs::UNICODE, runs: &[], utc_offset_minutes: 0, silent },
     );
     let join = |pieces: Vec<Piece>| pieces.into_iter().map(|p| p.text).collect::<String>();
     (join(left), join(right))

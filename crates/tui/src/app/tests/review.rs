@@ -189,10 +189,12 @@ fn the_bar_and_the_flag_count_what_is_still_open() {
     let text = bench.desk.text();
     assert!(text.contains("2 files wait for your decision") && text.contains("⚑ 2 waiting"), "{text}");
     bench.press("<ctrl-x>d");
-    assert!(bench.desk.text().contains("⚑ 4 hunks"));
-    bench.press("y");
-    assert!(bench.desk.text().contains("⚑ 3 hunks"));
-    bench.press("y");
+    // The same is counted whatever has the keys.
+    for _ in 0..2 {
+        let text = bench.desk.text();
+        assert!(text.contains("⚑ 2 waiting") && !text.contains("⚑ 4"), "{text}");
+        bench.press("y");
+    }
     bench.press("a");
     let text = bench.desk.text();
     assert!(text.contains("edited src/a.rs (+2 -2 lines)"), "what was written is said: {text}");
@@ -486,7 +488,7 @@ fn the_list_closes_itself_when_nothing_waits() {
 #[test]
 fn n_on_a_plan_in_the_list_rejects_it_and_enter_never_approves_after_it() {
     let mut desk = Desk::new(120, 40).with_plan();
-    assert!(desk.text().contains("Enter approves   @ files"), "{}", desk.text());
+    assert!(desk.text().contains("Enter approves the plan"), "{}", desk.text());
     desk.wait(900).press("<ctrl-x>a").wait(900).press("n").deliver();
     assert!(desk.app.guiding(), "{}", desk.text());
     desk.wait(900).press("<enter>").deliver();

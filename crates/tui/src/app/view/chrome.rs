@@ -190,12 +190,10 @@ impl App {
             return;
         }
         let frame = if self.animated() { self.spinner } else { 0 };
-        let reviewing = self.is_covered();
         let form = Form {
             width: area.width,
             frame,
             glyphs: &self.looks.glyphs,
-            reviewing,
             runs: &self.runs,
             utc_offset_minutes: self.world.surroundings.utc_offset_minutes,
             silent: self.silent(now),
