@@ -12,7 +12,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
     clean::Clean,
     ids::CheckpointId,
-    intent::{IntentNode, SLASH_COMMANDS},
+    intent::{IntentNode, SLASH_COMMANDS, SlashCommand},
     money::count,
     recipe::{Recipe, RecipeKind, Recipes},
     relpath::RelPath,
@@ -351,9 +351,13 @@ impl Composer {
         self.handed = None;
     }
 
-    /// What was handed over last was refused: it can be mended where nothing else was written since.
+    /// What was handed over last was refused: it can be mended where nothing else was written since. The name of a command
+    /// alone was answered; there is nothing to mend in it.
     pub fn refused(&mut self) {
-        if let Some(text) = self.handed.take().filter(|_| self.draft.is_blank()) {
+        let alone = |(command, args): (&SlashCommand, String)| args.is_empty() && command.check("").is_ok();
+        let bare = |line: &str| SlashCommand::of_line(line.trim()).is_some_and(alone);
+        let mends = |text: &Saved| self.draft.is_blank() && !bare(&text.whole());
+        if let Some(text) = self.handed.take().filter(mends) {
             self.draft.set(text);
         }
     }
