@@ -85,8 +85,16 @@ impl Overlay for Context {
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let area = super::centred(ctx.body, 110, ctx.body.height);
-        let keys = [("j k", "choose"), ("p", "pin"), ("d", "drop"), ("Esc", "close")];
-        let inner = frame(ctx, area, "What the model is told next", "", &keys, buf);
+        let part = self.sheet.as_ref().and_then(|s| s.parts.get(self.at));
+        let does = |of: Mark, does, undoes| if part.and_then(|p| p.mark) == Some(of) { undoes } else { does };
+        let marks =
+            [("p", does(Mark::Pinned, "pin", "unpin")), ("d", does(Mark::Dropped, "drop", "tell again"))];
+        // What stands in every request has no mark.
+        let marks = marks.into_iter().filter(|_| part.is_some_and(|p| p.entry.is_some()));
+        let keys: Vec<_> = [("j k", "choose")].into_iter().chain(marks).chain([("Esc", "close")]).collect();
+        let offline = ctx.surroundings.offline;
+        let title = if offline { "What a model would be told next" } else { "What the model is told next" };
+        let inner = frame(ctx, area, title, "", &keys, buf);
         let Some(sheet) = &self.sheet else {
             Row::of("reading…", Slot::Soft).paint(ctx.theme, buf, inner, inner.top() + 1);
             return None;
@@ -95,13 +103,17 @@ impl Overlay for Context {
         let said = |text: &str, slot| wrap(&Row::of(text, slot).pieces, columns);
         let mut rows = said(&sheet.total(), Slot::Strong);
         rows.extend(sheet.trouble.iter().flat_map(|why| said(Clean::line(why).as_str(), Slot::Bad)));
-        rows.extend(sheet.parts.get(self.at).into_iter().flat_map(|p| said(p.why, Slot::Soft)));
-        let room = usize::from(inner.height).saturating_sub(rows.len() + 1);
+        // Why the chosen part is there stands below the list.
+        let why = part.map(|p| said(p.why, Slot::Soft)).unwrap_or_default();
+        let taken = rows.len() + why.len() + 2;
+        let room = usize::from(inner.height).saturating_sub(taken).max(1);
         let top = (self.at + 1).saturating_sub(room);
-        let parts = sheet.parts.iter().enumerate().skip(top);
+        let parts = sheet.parts.iter().enumerate().skip(top).take(room);
         rows.extend(
             parts.map(|(n, part)| line(part, n == self.at, ctx.glyphs).cut(columns, ctx.glyphs.ellipsis)),
         );
+        rows.push(Row::new());
+        rows.extend(why);
         paint(&rows, ctx, inner, buf);
         None
     }

@@ -132,3 +132,31 @@ fn a_window_that_is_looked_at_again_looks_at_what_others_changed() {
     desk.collect();
     assert_eq!(desk.looks_again, 1);
 }
+
+#[test]
+fn the_list_of_what_is_told_names_keys_where_they_act_and_the_cause_below_it() {
+    use pilothouse_core::{
+        ids::Seq,
+        port::{ContextPart, ContextSheet},
+    };
+    let part = |entry: u64, kind, head: &str, why| ContextPart {
+        entry: (entry > 0).then_some(Seq(entry)),
+        kind,
+        head: head.to_owned(),
+        tokens: 7,
+        before: 7,
+        mark: None,
+        why,
+    };
+    let mut desk = Desk::new(100, 30);
+    desk.press("/context<enter>");
+    desk.collect();
+    let parts = vec![part(0, "prompt", "the words", "why one"), part(4, "you", "a word", "why two")];
+    let sheet = ContextSheet { parts, tokens: 14, window: 1_000, trouble: None };
+    desk.app.update(Update::Answered(desk.number, Reply::Context(Box::new(sheet))), desk.now);
+    assert!(!border(&mut desk).contains("p pin"), "{}", desk.text());
+    let text = desk.text();
+    assert!(text.find("the words") < text.find("why one"), "{text}");
+    desk.press("j");
+    assert!(border(&mut desk).contains("p pin  d drop"), "{}", desk.text());
+}
