@@ -4,9 +4,11 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
-    checkpoint::Checkpoint,
+    checkpoint::{Checkpoint, CheckpointKind},
+    ids::ProposalId,
     intent::IntentPath,
     policy::{Outcome, Request, Ruling, Why},
+    question::Review,
     session::Session,
 };
 use ratatui::buffer::Buffer;
@@ -14,6 +16,7 @@ use ratatui::buffer::Buffer;
 use super::{
     Caret, Letter, Overlay,
     page::{frame, labelled, paint},
+    why,
 };
 use crate::{
     ctx::{self, Ctx},
@@ -47,6 +50,25 @@ impl Reason {
         let lane = item.kind.lane().and_then(|lane| state.lanes.get(&lane)).or_else(of_call);
         let path = lane.map(|lane| IntentPath::to(lane.node).to_string()).unwrap_or_default();
         Some(Self::of(&request, then, &path, session))
+    }
+
+    /// The page that says why a question is asked; where no rule has to do with it, which key explains the message.
+    pub fn page(item: Option<&Checkpoint>, ctx: &Ctx<'_>) -> ctx::Outcome {
+        if let Some(reason) = item.and_then(|item| Self::of_question(item, ctx.session)) {
+            return ctx::Outcome::open(reason);
+        }
+        let key = ctx.keymap.key(why::KIND.action()).unwrap_or("/why");
+        ctx::Outcome::notice(format!("no rule applies here; {key} says why your message took its path"))
+    }
+
+    /// The same for a change that waits in a review.
+    pub fn page_of_change(proposal: ProposalId, ctx: &Ctx<'_>) -> ctx::Outcome {
+        let item = ctx.state.open.values().find_map(|item| {
+            let review = item.kind.review().filter(|review| review.proposals.contains(&proposal))?;
+            let kind = CheckpointKind::Diff(Review { proposals: vec![proposal], ..review.clone() });
+            Some(Checkpoint { kind, ..item.clone() })
+        });
+        Self::page(item.as_ref(), ctx)
     }
 
     fn rows(&self, width: usize) -> Vec<Row> {

@@ -120,7 +120,7 @@ actions! {
         /// Edit the proposal.
         Edit "edit", "edit the proposal", "this proposal";
         /// Why it is as it is.
-        Why "why", "why it is so", "shows more; decides nothing";
+        Why "why", "why it is asked", "shows more; decides nothing";
         /// The file as it is on disk, in the editor.
         Open "open", "open the file in $EDITOR", "the file on disk";
     }

@@ -12,14 +12,14 @@ mod step;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
-    checkpoint::Answer,
+    checkpoint::{Answer, Checkpoint},
     digest::diagnoses,
     event::{Event, Proof, Stamped},
     ids::{CheckpointId, GateId, Millis, RunId, TaskId},
     input::Input,
     intent::{Phase, Slash},
     money::Spell,
-    plan::{Revision, TaskStatus},
+    plan::{Gate, GateStatus, Revision, TaskStatus},
     question::Act,
     session::State,
     talk::Usage,
@@ -41,7 +41,7 @@ use crate::{
     ctx::{TOO_EARLY, Wanted},
     frame,
     keymap::Action,
-    overlay::why,
+    overlay::{Told, reason::Reason, why},
     row::Row,
     theme::Slot,
 };
@@ -155,7 +155,7 @@ impl PlanPane {
             PlanAction::AddBelow => return self.add(ctx, 1),
             PlanAction::AddAbove => return self.add(ctx, 0),
             PlanAction::OpenDiff => return to_diff(),
-            PlanAction::Why => return Outcome::run(why::KIND.action()),
+            PlanAction::Why => return self.why(ctx),
             PlanAction::Rerun => {
                 let outcome = self.step().map(|step| Outcome::input(Input::Rerun(step)));
                 return outcome.unwrap_or_else(|| Outcome::notice(CHOOSE));
@@ -206,6 +206,29 @@ impl PlanPane {
             Some(_) => Outcome::complaint(TOO_EARLY),
             None => Outcome::notice("no gate is red; those that files made stale run again by themselves"),
         }
+    }
+
+    /// Why what is selected is asked about; of a red gate, why it is red.
+    fn why(&self, ctx: &Ctx<'_>) -> Outcome {
+        let (gate, proposal) = match self.chosen().map(|(_, target)| target) {
+            Some(Target::Gate(id) | Target::Place(id, _)) => (Some(id), None),
+            Some(Target::Proposal(id)) => (None, Some(id)),
+            // A step is there for what was asked.
+            Some(Target::Task(_)) | None => return Outcome::run(why::KIND.action()),
+        };
+        if let Some(id) = proposal {
+            return Reason::page_of_change(id, ctx);
+        }
+        let plan = rows::plan_of(ctx.state).map(|(plan, _)| plan);
+        let red = |gate: &&Gate| matches!(gate.status, GateStatus::Failed(_));
+        let red = gate.and_then(|id| plan?.gate(id)).filter(red);
+        if let Some((_, proof)) = red.and_then(|gate| self.proofs.get(&gate.id)) {
+            let exit = proof.exit.code.map_or("it was stopped".to_owned(), |code| format!("exit {code}"));
+            let text = format!("{}\n{exit}\n\n{}", proof.command, proof.diagnostics);
+            return Outcome::open(Told::new("Why the gate is red", &text));
+        }
+        let asks = |c: &&Checkpoint| c.kind.command().is_some_and(|c| c.gate == gate);
+        Reason::page(ctx.state.open.values().find(asks), ctx)
     }
 
     /// The step under the cursor.

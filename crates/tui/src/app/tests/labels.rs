@@ -134,6 +134,27 @@ fn a_window_that_is_looked_at_again_looks_at_what_others_changed() {
 }
 
 #[test]
+fn why_in_the_diff_is_of_the_change_and_not_of_the_message() {
+    let mut bench = Bench::new(100, 30);
+    bench.press("<ctrl-x>d}w");
+    let text = bench.desk.text();
+    assert!(text.contains("Why it is asked") && text.contains("src/b.rs"), "{text}");
+    assert!(!text.contains("Why this path"), "{text}");
+}
+
+#[test]
+fn why_at_a_red_gate_is_what_it_said() {
+    let mut desk = super::promises::red_gate();
+    desk.press("<ctrl-t>");
+    for _ in 0..9 {
+        desk.press("j");
+    }
+    desk.press("w");
+    let text = desk.text();
+    assert!(text.contains("Why the gate is red") && text.contains("exit 1"), "{text}");
+}
+
+#[test]
 fn the_list_of_what_is_told_names_keys_where_they_act_and_the_cause_below_it() {
     use pilothouse_core::{
         ids::Seq,

@@ -159,7 +159,7 @@ fn a_command_of_the_users_own_that_waits_for_the_end_says_so() {
 }
 
 /// A gate is red, and the screen was looked at.
-fn red_gate() -> Desk {
+pub(super) fn red_gate() -> Desk {
     let mut desk = before("red gate", (120, 40));
     let call = desk.tools.pop().unwrap();
     let exit = Exit {

@@ -257,7 +257,7 @@ fn w_explains_in_the_plan_and_in_the_diff() {
     let mut bench = Bench::new(80, 24);
     bench.press("<ctrl-x>d");
     bench.press("w");
-    assert_eq!(bench.desk.top(), Some("why"));
+    assert_eq!(bench.desk.top(), Some("reason"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::{
     ctx::Wanted,
     overlay::{
         prompt::{Prompt, Purpose, WordPrompt},
-        why,
+        reason::Reason,
     },
     pane::{Ctx, Focus, Outcome, plan},
     row::{Row, count},
@@ -75,7 +75,10 @@ impl DiffPane {
                 self.follow_scroll();
             }
             DiffAction::Edit => return self.edit(ctx),
-            DiffAction::Why => return Outcome::run(why::KIND.action()),
+            DiffAction::Why => {
+                let of = |file: &File| Reason::page_of_change(file.id, ctx);
+                return self.file().map_or_else(Outcome::none, of);
+            }
             DiffAction::Open => return self.open_file(),
         }
         Outcome::none()

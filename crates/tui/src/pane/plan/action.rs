@@ -37,8 +37,8 @@ actions! {
         Candidate "candidate", "take the next candidate", "the plan; you are asked again";
         /// To its proposals.
         OpenDiff "diff", "show its diff", "moves the focus";
-        /// Why it is as it is.
-        Why "why", "why it is so", "shows more; decides nothing";
+        /// Why what is selected is asked about, or is red.
+        Why "why", "why it is asked or red", "shows more; decides nothing";
         /// The step once more.
         Rerun "rerun", "run the step again", "the plan with what needs the step; you are asked first";
         /// The red gate once more.
