@@ -1,6 +1,11 @@
 //! The row below the plan: what it used, its planning with it.
 
-use pilothouse_core::{ids::TurnId, money::Spell, session::State, talk::Usage};
+use pilothouse_core::{
+    ids::{Millis, TurnId},
+    money::Spell,
+    session::State,
+    talk::Usage,
+};
 
 use crate::{pane::Ctx, row::Row, theme::Slot};
 
@@ -14,7 +19,6 @@ pub(in super::super) fn footer(
 ) -> Row {
     let state = ctx.state;
     let running = state.run.as_ref().filter(|run| is_of_plan(state, run.turn));
-    let mut row = Row::new();
     // What was spent does not go back to nothing when a run begins; before there is one, it is what the session used.
     let mut by_now = planned;
     by_now.add(&state.accounts.run);
@@ -23,12 +27,20 @@ pub(in super::super) fn footer(
         (None, Some((took, usage))) => (Some(took), usage),
         (None, None) => (None, state.usage),
     };
-    for (label, value) in usage.bill(took) {
-        if !row.pieces.is_empty() {
-            row.push(&format!(" {} ", ctx.glyphs.column), Slot::Faint);
+    let bill = |took| {
+        let mut row = Row::new();
+        for (label, value) in usage.bill(took) {
+            if !row.pieces.is_empty() {
+                row.push(&format!(" {} ", ctx.glyphs.column), Slot::Faint);
+            }
+            row = row.and(label, Slot::Soft).and(ctx.glyphs.own(&value), Slot::Text);
         }
-        row = row.and(label, Slot::Soft).and(ctx.glyphs.own(&value), Slot::Text);
-    }
+        row
+    };
+    // How long it waited for the user goes before anything is cut.
+    let whole = bill(took);
+    let row =
+        if whole.width() > width { bill(took.map(|t| Spell { waited: Millis(0), ..t })) } else { whole };
     row.cut(width, ctx.glyphs.ellipsis)
 }
 

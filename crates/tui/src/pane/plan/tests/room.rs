@@ -105,3 +105,31 @@ fn what_is_opened_is_seen_and_a_long_path_takes_one_row() {
     let rows = s.text(46, height);
     assert!(rows.iter().any(|r| r.contains("reaches")), "{rows:#?}");
 }
+
+#[test]
+fn how_long_a_plan_waited_is_told_whole_or_not_at_all() {
+    let mut s = waiting();
+    s.tell(Event::CheckpointResolved {
+        checkpoint: CheckpointId(5),
+        answer: Some(Answer::Approve),
+        approval: None,
+    });
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    s.story.later(12_000);
+    let spell = pilothouse_core::money::Spell { worked: Millis(12_000), waited: Millis(600_000) };
+    s.pane.spent = Some((spell, pilothouse_core::talk::Usage::default()));
+    s.tell(Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Completed,
+        summary: String::new(),
+        files: Vec::new(),
+        goal: None,
+        came_to: None,
+    });
+    s.pane.spent = Some((spell, pilothouse_core::talk::Usage::default()));
+    for (width, told) in [(80, true), (46, false)] {
+        let footer = s.text(width, 24).last().unwrap().clone();
+        assert_eq!(footer.contains("waited 10m for you"), told, "{footer}");
+        assert!(footer.contains("Cost: ") && !footer.contains('…'), "{footer}");
+    }
+}
