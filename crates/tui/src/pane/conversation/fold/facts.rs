@@ -362,7 +362,7 @@ impl Log {
             // The only file stands above already, with what changed in it.
             let told = matches!(came_to.files.as_slice(), [one] if self.told.contains(one.path.as_str()));
             let files = if told { &[][..] } else { &came_to.files };
-            lines.extend(completion(came_to, files, &self.red));
+            lines.extend(completion(came_to, files, &self.red, self.plan.is_some()));
         }
         self.add(at, Kind::Card, Body::Facts(Facts { lines, detail: String::new() }));
     }
@@ -375,7 +375,12 @@ fn sentence(text: &str) -> String {
 }
 
 /// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
-fn completion(facts: &Completion, files: &[FileTally], red: &BTreeSet<String>) -> Vec<(Row, Row)> {
+fn completion(
+    facts: &Completion,
+    files: &[FileTally],
+    red: &BTreeSet<String>,
+    of_plan: bool,
+) -> Vec<(Row, Row)> {
     let soft = |text: &str| Row::of("  ", Slot::Text).and(Clean::line(text).as_str(), Slot::Soft);
     let mut lines: Vec<(Row, Row)> = Vec::new();
     for file in files.iter().take(MOST_FILES) {
@@ -420,11 +425,15 @@ fn completion(facts: &Completion, files: &[FileTally], red: &BTreeSet<String>) -
         lines.push((soft(&text), Row::new()));
     }
     let mut bill = Row::of(" ", Slot::Text);
-    for (label, value) in facts.usage.bill(Some(facts.spell())) {
-        if bill.pieces.len() > 1 {
+    for (n, (label, value)) in facts.usage.bill(Some(facts.spell())).into_iter().enumerate() {
+        if n > 0 {
             bill = bill.and(" ", Slot::Text).and("│", Slot::Faint);
         }
         bill = bill.and(" ", Slot::Text).and(label, Slot::Soft).and(&value, Slot::Soft);
+        // Below the plan stands what its planning took as well.
+        if of_plan && n == 0 {
+            bill = bill.and(" in this run", Slot::Soft);
+        }
     }
     lines.push((bill, Row::new()));
     lines
