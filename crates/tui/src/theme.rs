@@ -3,8 +3,8 @@
 //! Owns the slots, the reading of a theme file and the fallbacks to 256 colours, to sixteen and to none.
 //! The only place of the crate that names a colour; everything else names a [`Slot`].
 
-mod chosen;
 mod glyphs;
+mod grounds;
 mod palette;
 
 use std::collections::BTreeMap;
@@ -140,8 +140,8 @@ pub struct Theme {
     dark: bool,
     ground: Option<Color>,
     colours: BTreeMap<Slot, Color>,
-    /// Colours that stand for others on the chosen row.
-    chosen: Vec<(Color, Color)>,
+    /// Colours that stand for others on each ground.
+    grounds: Vec<grounds::OnGround>,
 }
 
 /// Why a theme cannot be used.
@@ -229,8 +229,14 @@ impl Theme {
     /// When it is no TOML, names an unknown slot or holds an unreadable colour.
     pub fn parse(toml: &str, dark: bool, depth: Depth) -> Result<Self, ThemeError> {
         let file: File = toml::from_str(toml).map_err(|e| ThemeError::Toml(e.message().to_owned()))?;
-        let mut theme =
-            Self { name: file.name, depth, dark, ground: None, colours: BTreeMap::new(), chosen: Vec::new() };
+        let mut theme = Self {
+            name: file.name,
+            depth,
+            dark,
+            ground: None,
+            colours: BTreeMap::new(),
+            grounds: Vec::new(),
+        };
         let base: Option<File> = BUILTIN.first().and_then(|(_, text)| toml::from_str(text).ok());
         if let Some(base) = base {
             theme.take(if dark { base.dark } else { base.light })?;
@@ -239,7 +245,7 @@ impl Theme {
         if depth == Depth::Indexed {
             (theme.colours, theme.ground) = palette::indexed(&theme.colours, theme.ground, dark);
         }
-        theme.chosen = chosen::readable(&theme.colours, depth == Depth::Indexed);
+        theme.grounds = grounds::readable(&theme.colours, depth == Depth::Indexed);
         Ok(theme)
     }
 

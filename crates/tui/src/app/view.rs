@@ -87,7 +87,7 @@ impl App {
             caret = None;
         }
         self.status(buf, now);
-        self.looks.theme.settle_chosen(buf);
+        self.looks.theme.settle_grounds(buf);
         self.simplify(buf);
         caret
     }

@@ -1,6 +1,6 @@
-//! Text on the ground of the row that is chosen.
+//! Text on grounds: what stands for a colour that cannot be read on one.
 //!
-//! Owns which colours stand for those of a theme that cannot be read there.
+//! Owns which colours stand for those of a theme there.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,21 @@ use super::{
 /// How many steps lead from a colour to the strongest one.
 const STEPS: u16 = 20;
 
-/// The colours of text that cannot be read on the chosen row, each with the one that stands for it there: the next
-/// stronger one of the theme, else the nearest on the way to its strongest.
-pub(super) fn readable(colours: &BTreeMap<Slot, Color>, indexed: bool) -> Vec<(Color, Color)> {
+/// Colours on one ground, each with the one that stands for it there.
+pub(super) type OnGround = (Color, Vec<(Color, Color)>);
+
+/// For each ground the colours of text that cannot be read on it, each with the one that stands for it there.
+pub(super) fn readable(colours: &BTreeMap<Slot, Color>, indexed: bool) -> Vec<OnGround> {
+    let grounds = Slot::ALL.into_iter().filter(|slot| palette::is_ground(*slot));
+    let of = |slot: Slot| Some((*colours.get(&slot)?, readable_on(colours, slot, indexed)));
+    grounds.filter_map(of).filter(|(_, all)| !all.is_empty()).collect()
+}
+
+/// The same for one: on the chosen row the next stronger colour of the theme, else, and on every other ground first, the
+/// nearest on the way to its strongest.
+fn readable_on(colours: &BTreeMap<Slot, Color>, on: Slot, indexed: bool) -> Vec<(Color, Color)> {
     let of = |slot: Slot| colours.get(&slot).copied();
-    let (Some(ground), Some(strong)) = (of(Slot::Select).and_then(parts), of(Slot::Strong).and_then(parts))
-    else {
+    let (Some(ground), Some(strong)) = (of(on).and_then(parts), of(Slot::Strong).and_then(parts)) else {
         return Vec::new();
     };
     let reads = |colour: &Color| parts(*colour).is_some_and(|c| contrast(c, ground) >= TEXT);
@@ -37,7 +46,9 @@ pub(super) fn readable(colours: &BTreeMap<Slot, Color>, indexed: bool) -> Vec<(C
     for slot in Slot::ALL.into_iter().filter(|slot| !palette::is_ground(*slot) && *slot != Slot::Line) {
         let Some(colour) = of(slot).filter(|colour| !reads(colour)) else { continue };
         let Some(from) = parts(colour) else { continue };
-        let stronger = if matches!(slot, Slot::Faint | Slot::Comment) {
+        let stronger = if on != Slot::Select {
+            None
+        } else if matches!(slot, Slot::Faint | Slot::Comment) {
             of(Slot::Soft)
         } else {
             of(Slot::Ok).filter(|_| slot == Slot::OkDim)
@@ -55,11 +66,12 @@ const fn exact([r, g, b]: [u8; 3]) -> Color {
 }
 
 impl Theme {
-    /// What was drawn on the ground of the chosen row, in colours that can be read there.
-    pub fn settle_chosen(&self, buf: &mut Buffer) {
-        let Some(ground) = self.fill(Slot::Select).bg else { return };
-        for cell in buf.content.iter_mut().filter(|cell| cell.bg == ground) {
-            if let Some((_, other)) = self.chosen.iter().find(|(colour, _)| *colour == cell.fg) {
+    /// What was drawn on a ground, in colours that can be read there.
+    pub fn settle_grounds(&self, buf: &mut Buffer) {
+        for cell in &mut buf.content {
+            let on = self.grounds.iter().find(|(ground, _)| *ground == cell.bg);
+            let other = on.and_then(|(_, all)| all.iter().find(|(colour, _)| *colour == cell.fg));
+            if let Some((_, other)) = other {
                 cell.fg = *other;
             }
         }

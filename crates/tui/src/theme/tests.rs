@@ -154,3 +154,25 @@ fn a_bar_is_full_only_when_all_is_done() {
         }
     }
 }
+
+#[test]
+fn whatever_is_drawn_on_a_ground_can_be_read_there() {
+    use ratatui::{buffer::Buffer, layout::Rect};
+    let ground = |slot: &Slot| palette::is_ground(*slot);
+    for (name, dark, depth) in shown_richly() {
+        let theme = Theme::parse(Theme::source(name).unwrap(), dark, depth).unwrap();
+        for on in Slot::ALL.into_iter().filter(ground) {
+            for ink in Slot::ALL.into_iter().filter(|slot| !ground(slot) && *slot != Slot::Line) {
+                let mut buf = Buffer::empty(Rect::new(0, 0, 1, 1));
+                buf.set_string(0, 0, "x", theme.fill(on).patch(theme.style(ink)));
+                theme.settle_grounds(&mut buf);
+                let cell = &buf[(0, 0)];
+                if ink == Slot::Text && theme.colour(ink).is_none() {
+                    continue;
+                }
+                let c = contrast(cell.fg, cell.bg);
+                assert!(c >= 4.5, "{name} dark={dark} {depth:?} {ink:?} on {on:?} has {c:.2}:1");
+            }
+        }
+    }
+}
