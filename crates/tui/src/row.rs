@@ -148,6 +148,23 @@ impl Row {
         self.pieces.iter().map(Piece::text).collect()
     }
 
+    /// In at most `columns` as far as paths in it can give up their middle.
+    #[must_use]
+    pub fn fit_paths(mut self, columns: usize, ellipsis: &str) -> Self {
+        for at in 0..self.pieces.len() {
+            let over = self.width().saturating_sub(columns);
+            if let Some(piece) =
+                self.pieces.get_mut(at).filter(|piece| over > 0 && piece.text().contains('/'))
+            {
+                *piece = Piece::new(
+                    &fit_paths(piece.text(), piece.width().saturating_sub(over), ellipsis),
+                    piece.ink,
+                );
+            }
+        }
+        self
+    }
+
     /// Cut to `columns`, with an ellipsis where something went.
     #[must_use]
     pub fn cut(self, columns: usize, ellipsis: &str) -> Self {
@@ -307,6 +324,27 @@ pub fn fit_path(path: &str, columns: usize, ellipsis: &str) -> String {
         return c;
     }
     format!("{ellipsis}{}", take_end(name, columns.saturating_sub(width(ellipsis))))
+}
+
+/// A sentence in at most `columns` as far as paths in it can give up their middle, the longest first.
+pub fn fit_paths(text: &str, columns: usize, ellipsis: &str) -> String {
+    let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    let mut over = width(text).saturating_sub(columns);
+    while over > 0 {
+        let shorter = |(at, word): (usize, &String)| {
+            let (_, name) =
+                word.rsplit_once('/').filter(|(_, name)| !name.is_empty() && !word.contains("://"))?;
+            let least = width(name) + 1 + width(ellipsis);
+            let short = fit_path(word, least.max(width(word).saturating_sub(over)), ellipsis);
+            (width(&short) + 1 < width(word)).then(|| (width(word), at, short))
+        };
+        let Some((was, at, short)) = words.iter().enumerate().filter_map(shorter).max() else { break };
+        over = over.saturating_sub(was - width(&short));
+        if let Some(word) = words.get_mut(at) {
+            *word = short;
+        }
+    }
+    words.join(" ")
 }
 
 /// As many keys as are named whole in so many columns with such a gap, those that come first; where what leaves comes

@@ -462,8 +462,8 @@ fn what_was_refused_or_lost_says_so() {
         [
             " ✗ write     not allowed: the path is read",
             " ⚠ the log was torn and has been mended",
-            " ✗ src/a.rs (the file changed on disk, nothing was",
-            "   written)",
+            " ✗ src/a.rs (the file changed on disk, nothing was written)",
+            "",
             ""
         ]
     );

@@ -381,7 +381,9 @@ impl<'a> Drawer<'a> {
             Some(_) | None => {}
         }
         lines.extend(task.detail.lines().map(|l| (l.to_owned(), Slot::Soft)));
-        lines.extend(task.files.iter().map(|f| (f.to_string(), Slot::Text)));
+        let room = self.width.saturating_sub(4);
+        let fit = |f: &RelPath| row::fit_path(f.as_str(), room, self.ctx.glyphs.ellipsis);
+        lines.extend(task.files.iter().map(|f| (fit(f), Slot::Text)));
         lines.push((format!("reaches {}", task.node.title()), Slot::Faint));
         if !task.after.is_empty() {
             let after: Vec<String> = task.after.iter().map(|t| t.0.to_string()).collect();

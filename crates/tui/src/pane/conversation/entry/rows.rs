@@ -307,14 +307,27 @@ pub(super) fn fact_rows(facts: &Facts, open: bool, env: &Env<'_>, rows: &mut Vec
                 *piece = Piece::new(own, piece.ink);
             }
         }
-        if left.width() + right.width() + 2 <= env.width {
-            rows.push(left.ends(right.clone(), env.width, env.glyphs.ellipsis));
+        // Paths give up their middle where the row then fits, or they would be broken; what is at the right stays.
+        let ellipsis = env.glyphs.ellipsis;
+        let beside = if right.width() > 0 { right.width() + 2 } else { 0 };
+        let one = left.clone().fit_paths(env.width.saturating_sub(beside), ellipsis);
+        if one.width() + beside <= env.width {
+            rows.push(one.ends(right.clone(), env.width, ellipsis));
             continue;
         }
-        for (n, row) in wrap(&left.pieces, env.width.saturating_sub(2)).into_iter().enumerate() {
+        let room = env.width.saturating_sub(2);
+        for piece in &mut left.pieces {
+            let fit = |word: &str| row::fit_paths(word, room, ellipsis);
+            let words: Vec<String> = piece.text().split(' ').map(fit).collect();
+            *piece = Piece::new(&words.join(" "), piece.ink);
+        }
+        let wrapped = wrap(&left.pieces, room);
+        let last = wrapped.len().saturating_sub(1);
+        for (n, row) in wrapped.into_iter().enumerate() {
             let mut out = if n == 0 { Row::new() } else { Row::of("  ", Slot::Text) };
             out.pieces.extend(row.pieces);
-            rows.push(out);
+            let beside = if n == last { right.clone() } else { Row::new() };
+            rows.push(out.ends(beside, env.width, ellipsis));
         }
     }
     if open {

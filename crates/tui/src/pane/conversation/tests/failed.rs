@@ -49,3 +49,22 @@ fn an_answer_that_comes_after_a_notice_stands_below_it() {
         assert_eq!(rows.iter().filter(|r| r.contains("In src")).count(), 1, "{rows:#?}");
     }
 }
+
+#[test]
+fn a_path_gives_up_its_middle_before_it_takes_a_second_row() {
+    let mut s = Screen::new();
+    let long = "src/a_rather_long_folder_name/another_even_longer_folder_name/the_file.rs";
+    let files = [long, "b.rs"].map(|p| pilothouse_core::completion::FileTally {
+        path: path(p),
+        added: 12,
+        removed: 3,
+        gone: false,
+    });
+    let came_to = pilothouse_core::completion::Completion { files: files.to_vec(), ..Default::default() };
+    let (run, status, summary) = (RunId(1), RunStatus::Completed, String::new());
+    let files = came_to.files.iter().map(|file| file.path.clone()).collect();
+    s.tell(Event::RunCompleted { run, status, summary, files, goal: None, came_to: Some(Box::new(came_to)) });
+    let rows = s.text(44, 20);
+    let named: Vec<_> = rows.iter().filter(|row| row.contains("the_file.rs")).collect();
+    assert!(matches!(named.as_slice(), [one] if one.contains("+12 -3")), "{rows:#?}");
+}
