@@ -47,3 +47,28 @@ fn a_page_that_was_asked_for_takes_away_no_reason_that_was_not_read() {
     desk.wait(900).press("q");
     assert_eq!(desk.top(), None);
 }
+
+#[test]
+fn what_is_told_moves_no_key_that_is_named() {
+    for (width, height) in [(160, 45), (100, 30), (80, 24)] {
+        let mut bench = review::Bench::new(width, height);
+        bench.press("<ctrl-x>d");
+        let keys =
+            |desk: &mut Desk| desk.text().lines().rev().find(|row| row.contains("y take")).map(str::to_owned);
+        let before = keys(&mut bench.desk);
+        bench.desk.app.say("edited src/a.rs");
+        assert_eq!(keys(&mut bench.desk), before, "{width}");
+        assert!(bench.desk.text().contains("edited src/a.rs"), "{}", bench.desk.text());
+    }
+}
+
+#[test]
+fn the_name_of_a_file_that_is_told_of_is_never_cut() {
+    let path = "src/a_rather_long_folder_name_for_testing/another_even_longer_folder_name/the_file.rs";
+    for width in [60, 80, 100] {
+        let mut desk = Desk::new(width, 30);
+        desk.app.say(format!("edited {path} (+12 -3 lines)"));
+        let text = desk.text();
+        assert!(text.contains("/the_file.rs (+12 -3 lines)"), "{text}");
+    }
+}

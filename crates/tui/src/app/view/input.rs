@@ -20,14 +20,15 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{App, text_width};
 use crate::{
-    app::enter::Enter,
+    app::{Notice, enter::Enter},
+    composer::Offer,
     ctx::Ctx,
     keymap::Action,
     overlay::Caret,
     pane::Focus,
     preview::{Preview, acts, preview},
     risk::{risk_name, risk_slot},
-    row::fitting,
+    row::{fit_path, fit_paths, fitting},
     status::{shorten, shorten_parts, shorten_words},
     theme::Slot,
 };
@@ -95,9 +96,13 @@ impl App {
         let caret = self.composer.draft.render(draft, buf, style);
         if self.composer.draft.is_empty() {
             let room = usize::from(draft.width);
-            let placeholder = shorten_parts(&self.placeholder(), room);
-            let faint = self.looks.theme.style(Slot::Faint).remove_modifier(Modifier::BOLD);
-            buf.set_stringn(draft.x, draft.y, placeholder, room, faint);
+            // What was told stays until the next key, and moves none that is named.
+            let (text, slot) = match &self.notice {
+                Some(notice) => (self.told(notice, room), told_slot(notice)),
+                None => (shorten_parts(&self.placeholder(), room), Slot::Faint),
+            };
+            let style = self.looks.theme.style(slot).remove_modifier(Modifier::BOLD);
+            buf.set_stringn(draft.x, draft.y, text, room, style);
         }
         if hint > 0 && !tight {
             let row = Rect { x: area.x + 4, y: area.bottom() - 1, width: area.width - 5, height: 1 };
@@ -145,15 +150,15 @@ impl App {
         let width = usize::from(row.width);
         let mut right = Vec::new();
         let deciding = self.panes.focused().filter(|_| self.overlays.is_empty() && self.deciding());
-        let left = if let Some(notice) = &self.notice {
-            // What was told stays until the next key; what that does is told beside it.
-            let text = shorten_words(&Clean::line(&notice.text), width);
+        let left = if let Some(notice) = self.notice.as_ref().filter(|_| !self.composer.draft.is_empty()) {
+            // What that key does is told beside it.
+            let text = self.told(notice, width);
             let room = width.saturating_sub(text.width() + 3);
             right = match deciding {
                 Some((_, pane)) => self.key_names(&pane.deciding_keys(ctx).keys, room),
                 None => self.next_enter(focused),
             };
-            vec![Span::styled(text, style(if notice.bad { Slot::Warn } else { Slot::Info }))]
+            vec![Span::styled(text, style(told_slot(notice)))]
         } else if let Some((_, pane)) = deciding {
             let names = pane.deciding_keys(ctx);
             right.push(Span::styled(names.beside, faint));
@@ -203,6 +208,11 @@ impl App {
         }
     }
 
+    /// What was told, in a row: paths give up their middle before a word goes.
+    fn told(&self, notice: &Notice, room: usize) -> String {
+        shorten_words(&fit_paths(&Clean::line(&notice.text), room, self.looks.glyphs.ellipsis), room)
+    }
+
     /// What Enter does next, where that is not what everybody expects.
     fn next_enter(&self, focused: bool) -> Vec<Span<'static>> {
         let next = self.entered.hint.filter(|_| focused && self.entered.enter != Enter::Send);
@@ -233,7 +243,10 @@ impl App {
     }
 
     fn keys(&self, width: usize) -> Vec<Span<'static>> {
-        let mut keys: Vec<_> = self.entered.hint.map(|what| ("Enter", what)).into_iter().collect();
+        // In the place of a draft it is told what Enter does there.
+        let empty = self.composer.draft.is_empty();
+        let enter = self.entered.hint.filter(|_| !empty || self.entered.invites.is_none());
+        let mut keys: Vec<_> = enter.map(|what| ("Enter", what)).into_iter().collect();
         if self.entered.enter == Enter::Send && self.world.state().is_executing() {
             keys.push(("Tab", "queues"));
         }
@@ -344,7 +357,11 @@ impl App {
             };
             let wide = usize::from(at.width);
             let mark = if chosen { self.looks.glyphs.folded } else { " " };
-            let text = shorten(&Clean::line(&row.text), wide.saturating_sub(3));
+            let text = Clean::line(&row.text);
+            let text = match popup.offer {
+                Offer::Files => fit_path(&text, wide.saturating_sub(3), self.looks.glyphs.ellipsis),
+                Offer::Commands | Offer::History => shorten(&text, wide.saturating_sub(3)),
+            };
             let gap = 18usize.saturating_sub(text.width()).max(2);
             let note = shorten(&row.note, wide.saturating_sub(2 + text.width() + gap));
             Line::from(vec![
@@ -414,6 +431,11 @@ impl App {
 }
 
 /// Columns between a key and what it does, and between two such.
+/// The colour of what was told.
+const fn told_slot(notice: &Notice) -> Slot {
+    if notice.bad { Slot::Warn } else { Slot::Info }
+}
+
 const BETWEEN: usize = 3;
 const GAP: u16 = 3;
 
