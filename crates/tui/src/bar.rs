@@ -134,7 +134,8 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
         return rows;
     }
     let places = fact_rows(spec, theme, width);
-    let choices = choice_spans(&spec.choices, theme, true);
+    let lit = facts.focus == Focus::Pane(plan::ID);
+    let choices = choice_spans(&spec.choices, theme, true, lit);
     let room = width.saturating_sub(3 + used(&choices));
     if used(&head) <= room && places.is_empty() {
         head.push(Span::raw("   "));
@@ -145,11 +146,11 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
     rows.extend(places);
     let all: Vec<Choice> = spec.choices.iter().filter(|c| !c.key.is_empty()).cloned().collect();
     let half = all.split_at(all.len().div_ceil(2));
-    let parts = [half.0, half.1].map(|part| choice_spans(part, theme, true));
+    let parts = [half.0, half.1].map(|part| choice_spans(part, theme, true, lit));
     let mut answers = match &parts {
         _ if used(&choices) + 2 <= width => vec![choices],
         halves if halves.iter().all(|part| used(part) + 2 <= width) => parts.to_vec(),
-        _ => vec![choice_spans(&spec.choices, theme, false)],
+        _ => vec![choice_spans(&spec.choices, theme, false, lit)],
     };
     let indented = |part: Vec<Span<'static>>| [vec![Span::raw("  ")], part].concat();
     let last = answers.pop().unwrap_or_default();
@@ -221,13 +222,15 @@ fn key_style(theme: &Theme) -> ratatui::style::Style {
     theme.style(Slot::Accent).add_modifier(Modifier::BOLD)
 }
 
-fn choice_spans(choices: &[Choice], theme: &Theme, words: bool) -> Vec<Span<'static>> {
+/// The answers with their keys, which are lit where they answer at once.
+fn choice_spans(choices: &[Choice], theme: &Theme, words: bool, lit: bool) -> Vec<Span<'static>> {
+    let typed = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let mut spans = Vec::new();
     for (i, choice) in choices.iter().filter(|c| !c.key.is_empty()).enumerate() {
         if i > 0 {
             spans.push(Span::raw(if words { "   " } else { "  " }));
         }
-        spans.push(Span::styled(choice.key, key_style(theme)));
+        spans.push(Span::styled(choice.key, if lit { key_style(theme) } else { typed }));
         if words {
             spans.push(Span::styled(format!(" {}", choice.label), theme.style(Slot::Text)));
         }

@@ -134,6 +134,21 @@ fn a_window_that_is_looked_at_again_looks_at_what_others_changed() {
 }
 
 #[test]
+fn the_letters_in_the_bar_are_lit_where_they_answer_at_once() {
+    let mut desk = Desk::new(100, 30).with_plan();
+    let lit = |desk: &mut Desk| {
+        let (buf, _) = desk.draw();
+        let row = rows(&buf).iter().position(|row| row.contains("y run the plan")).unwrap();
+        let at = rows(&buf)[row].chars().position(|c| c == 'y').unwrap();
+        let accent = desk.app.looks.theme.style(crate::theme::Slot::Accent).fg;
+        Some(buf[(u16::try_from(at).unwrap(), u16::try_from(row).unwrap())].fg) == accent
+    };
+    assert!(!lit(&mut desk));
+    desk.press("<ctrl-t>");
+    assert!(lit(&mut desk), "{}", desk.text());
+}
+
+#[test]
 fn why_in_the_diff_is_of_the_change_and_not_of_the_message() {
     let mut bench = Bench::new(100, 30);
     bench.press("<ctrl-x>d}w");

@@ -258,7 +258,8 @@ impl App {
 
     /// Keys and what they do, as many as fit whole; where they are too many for wide gaps, between narrow ones.
     fn key_names(&self, keys: &[(&'static str, &'static str)], width: usize) -> Vec<Span<'static>> {
-        let (key, soft) = (self.looks.theme.style(Slot::Text), self.looks.theme.style(Slot::Soft));
+        let (key, soft) = (self.looks.theme.style(Slot::Accent), self.looks.theme.style(Slot::Soft));
+        let key = key.add_modifier(Modifier::BOLD);
         let words: usize = keys.iter().map(|(name, what)| name.width() + 1 + what.width()).sum();
         let wide = words + 3 * keys.len().saturating_sub(1) <= width;
         let between = if wide { "   " } else { "  " };
