@@ -265,13 +265,10 @@ fn how(spec: &Spec, facts: &Facts<'_>) -> Vec<String> {
     };
     let behind = |words: &str| keys.iter().map(|key| format!("{words}  {key}")).collect::<Vec<_>>();
     match facts.enter {
-        Enter::Pane => keys,
-        Enter::Answer(_) => {
-            let enter = format!("Enter {}", default.map_or("answers", |choice| choice.verb));
-            [behind(&enter), vec![enter]].concat()
-        }
+        // What Enter does stands in the composer.
+        Enter::Pane | Enter::Answer(_) => keys,
         Enter::Show => {
-            vec![format!("Enter or {} shows the plan", facts.plan_key), "Enter shows the plan".to_owned()]
+            vec![format!("{} shows the plan", facts.plan_key)]
         }
         _ if spec.free => vec!["or say it in your own words".to_owned()],
         Enter::Send | Enter::Line | Enter::List => [behind("your draft keeps the keys"), keys].concat(),

@@ -154,10 +154,8 @@ impl App {
         let said = match (enter, question) {
             (Enter::Command, _) => match self.at_hand() {
                 _ if !self.offer_is_whole() => "write a message; the list shows the command whole",
-                Some(command) if command.word().is_some() => {
-                    "Enter asks for the command's word, or write a message"
-                }
-                Some(_) | None => "Enter runs the command above, or write a message",
+                // The line below names the key.
+                Some(_) | None => "Answer the command above, or write a message",
             },
             (Enter::Discard, _) => "Say what to change, or Enter discards the plan",
             (Enter::Answer(_), Some(spec)) => return invites(&spec),

@@ -134,6 +134,16 @@ fn a_window_that_is_looked_at_again_looks_at_what_others_changed() {
 }
 
 #[test]
+fn what_enter_does_is_said_once() {
+    for width in [160, 100, 80] {
+        let mut desk = Desk::new(width, 30).with_plan();
+        let text = desk.text();
+        assert_eq!(text.matches("Enter ").count(), 1, "{text}");
+        assert!(text.contains("Enter approves the plan"), "{text}");
+    }
+}
+
+#[test]
 fn the_letters_in_the_bar_are_lit_where_they_answer_at_once() {
     let mut desk = Desk::new(100, 30).with_plan();
     let lit = |desk: &mut Desk| {

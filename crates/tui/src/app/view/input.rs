@@ -250,7 +250,7 @@ impl App {
         if self.entered.enter == Enter::Send && self.world.state().is_executing() {
             keys.push(("Tab", "queues"));
         }
-        if self.composer.draft.is_empty() {
+        if empty {
             keys.extend([("@", "files"), ("/", "commands"), ("!", "shell")]);
         }
         self.key_names(&keys, width)
@@ -431,12 +431,12 @@ impl App {
     }
 }
 
-/// Columns between a key and what it does, and between two such.
 /// The colour of what was told.
 const fn told_slot(notice: &Notice) -> Slot {
     if notice.bad { Slot::Warn } else { Slot::Info }
 }
 
+/// Columns between a key and what it does, and between two such.
 const BETWEEN: usize = 3;
 const GAP: u16 = 3;
 
