@@ -21,7 +21,7 @@ use super::{Caret, Letter, OVERLAYS, Overlay, OverlayKind, page::frame};
 use crate::{
     composer::{self, popup::closest},
     ctx::{Ctx, Outcome},
-    keymap::{Action, Entry, Keymap, Table, tables},
+    keymap::{ANYWHERE, Action, Entry, Keymap, Table, tables},
     status::shorten,
     theme::Slot,
 };
@@ -35,6 +35,10 @@ pub const KIND: OverlayKind = OverlayKind::page(
 
 /// From so many columns a row says where its action holds.
 const WIDE: usize = 70;
+/// Columns of the keys.
+const KEYS: usize = 9;
+/// Where a command holds.
+const COMMAND: &str = "command";
 
 /// What can be chosen.
 #[derive(Clone, Debug)]
@@ -64,10 +68,7 @@ impl Item {
     }
 
     fn call(command: &'static SlashCommand) -> Self {
-        Self {
-            aliases: command.aliases,
-            ..Self::named(format!("/{}", command.name), command.help, "command")
-        }
+        Self { aliases: command.aliases, ..Self::named(format!("/{}", command.name), command.help, COMMAND) }
     }
 
     /// A recipe, with what it may and where it is from.
@@ -173,13 +174,14 @@ impl Palette {
         }
         let width = usize::from(area.width);
         let mark = if chosen { ctx.glyphs.folded } else { " " };
-        let key = item.key.as_deref().unwrap_or("–");
-        // Where it holds goes before what it reaches is cut.
-        let place = if width >= WIDE { item.place.as_str() } else { "" };
+        let key = item.key.as_deref().unwrap_or_default();
+        // Where it holds is said of what does not hold anywhere, and goes before what it reaches is cut.
+        let held = width >= WIDE && !matches!(item.place.as_str(), ANYWHERE | COMMAND);
+        let place = if held { item.place.as_str() } else { "" };
         let label = shorten(&item.label, width.saturating_sub(4 + key.width()));
         let used = 2 + label.width();
-        let reach =
-            shorten(&item.reach, width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5));
+        let ends = place.width() + KEYS.max(key.width()) + 3;
+        let reach = shorten(&item.reach, width.saturating_sub(30.max(used + 2) + ends));
         let mut spans =
             vec![Span::styled(format!("{mark} "), theme.style(Slot::Accent)), Span::styled(label, text)];
         if width >= 56 && !reach.is_empty() {
@@ -187,11 +189,11 @@ impl Palette {
             spans.push(Span::styled(reach, theme.style(Slot::Soft)));
         }
         Line::from(spans).render(area, buf);
-        let mut right = vec![Span::styled(key.to_owned(), theme.style(Slot::Accent))];
-        if !place.is_empty() {
-            right.insert(0, Span::styled(format!("{place}  "), theme.style(Slot::Faint)));
-        }
-        let right = Line::from(right);
+        // Keys stand below each other, what is at their left ends where they begin.
+        let right = Line::from(vec![
+            Span::styled(place.to_owned(), theme.style(Slot::Faint)),
+            Span::styled(format!("  {key:KEYS$}"), theme.style(Slot::Accent)),
+        ]);
         let wide = u16::try_from(right.width()).unwrap_or(area.width).min(area.width);
         right.render(Rect { x: area.right() - wide, width: wide, ..area }, buf);
     }
@@ -203,7 +205,7 @@ impl Overlay for Palette {
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        let area = super::centred(ctx.body, 80, ctx.body.height.saturating_sub(2).min(24));
+        let area = super::centred(ctx.body, 110, ctx.body.height.saturating_sub(2).min(24));
         let count = format!("{} of {}", self.found.len(), self.entries.len());
         let chosen = self.found.get(self.at).and_then(|i| self.entries.get(*i));
         let enter = chosen.map(|item| match item.choice {

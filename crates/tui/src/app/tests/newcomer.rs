@@ -156,3 +156,18 @@ fn denying_a_command_of_one_s_own_tells_no_agent() {
     let text = desk.text();
     assert!(text.contains("this command, which you typed") && !text.contains("your reason"), "{text}");
 }
+
+#[test]
+fn the_palette_has_its_keys_below_each_other_and_says_no_place_of_what_holds_anywhere() {
+    for (width, height) in [(80, 24), (100, 30), (160, 45)] {
+        let mut desk = Desk::new(width, height);
+        desk.press("<ctrl-p>");
+        let text = desk.text();
+        assert!(!text.contains("anywhere"), "{text}");
+        let at = |key: &str| {
+            let row = text.lines().find(|row| row.contains(&format!(" {key} "))).unwrap();
+            row[..row.find(&format!(" {key} ")).unwrap()].chars().count()
+        };
+        assert_eq!(at("F1"), at("Ctrl-X a"), "{text}");
+    }
+}
