@@ -3,7 +3,7 @@
 use pulldown_cmark::Alignment;
 
 use crate::{
-    row::{Piece, Row, wrap},
+    row::{Piece, Row, width, wrap},
     theme::{Glyphs, Slot},
 };
 
@@ -60,28 +60,27 @@ impl Table {
         out
     }
 
-    /// What each column needs, the widest ones cut until all fit.
+    /// What each column needs; of those that can be narrower with every word whole the widest is cut until all fit, then any.
     fn widths(&self, room: usize) -> Vec<usize> {
         let cell = |c: &Vec<Piece>| c.iter().map(Piece::width).sum::<usize>();
-        let mut widths: Vec<usize> = (0..self.columns.len())
-            .map(|i| self.rows.iter().filter_map(|r| r.get(i)).map(cell).max().unwrap_or(0).max(1))
-            .collect();
+        let word = |c: &Vec<Piece>| {
+            let text: String = c.iter().map(Piece::text).collect();
+            text.split(' ').map(width).max().unwrap_or_default()
+        };
+        let most = |of: &dyn Fn(&Vec<Piece>) -> usize| -> Vec<usize> {
+            let column = |i| self.rows.iter().filter_map(|r| r.get(i)).map(of).max().unwrap_or(0).max(1);
+            (0..self.columns.len()).map(column).collect()
+        };
+        let (mut widths, words) = (most(&cell), most(&word));
         let gaps = GAP * widths.len().saturating_sub(1);
         let room = room.saturating_sub(gaps).max(widths.len());
-        while widths.iter().sum::<usize>() > room {
-            let over = widths.iter().sum::<usize>() - room;
-            let widest = widths.iter().max().copied().unwrap_or(1);
-            let next = widths.iter().filter(|w| **w < widest).max().copied().unwrap_or(1);
-            let many = widths.iter().filter(|w| **w == widest).count().max(1);
-            let cut = (widest - next).min(over.div_ceil(many)).max(1);
-            let mut left = over;
-            for w in widths.iter_mut().filter(|w| **w == widest) {
-                let one = cut.min(left).min(w.saturating_sub(1));
-                *w -= one;
-                left -= one;
-            }
-            if left == over {
-                break;
+        for least in [words, vec![1; widths.len()]] {
+            let mut over = widths.iter().sum::<usize>().saturating_sub(room);
+            while over > 0 {
+                let wide = widths.iter_mut().zip(&least).filter(|(w, least)| **w > **least);
+                let Some((widest, _)) = wide.max_by_key(|(w, _)| **w) else { break };
+                *widest -= 1;
+                over -= 1;
             }
         }
         widths
