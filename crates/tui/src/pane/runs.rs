@@ -226,9 +226,10 @@ impl RunsPane {
         Outcome::open(Prompt::of_pane(ID, "Message", question, ""))
     }
 
-    /// Whether the columns are named above the list: not in the one row that a run could have.
+    /// Whether the columns are named above the list: not in the rows that runs could have.
     fn has_heading(&self, columns: usize) -> bool {
-        columns >= rows::TABLE_FROM && self.size.height > 1
+        let least = if columns >= rows::TABLE_FROM { 1 } else { 8 };
+        columns >= rows::FIGURES_FROM && self.size.height > least
     }
 
     /// Rows of the screen that the list may take, its heading left out, beside what is said of the chosen one.

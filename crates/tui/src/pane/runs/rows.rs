@@ -15,7 +15,7 @@ use crate::{
 /// From here on a row has columns for step, age, gate and cost.
 pub(super) const TABLE_FROM: usize = 96;
 /// From here on it has columns for step and age.
-const FIGURES_FROM: usize = 56;
+pub(super) const FIGURES_FROM: usize = 56;
 /// Columns of a mark and the word of a status.
 const STATUS: usize = 19;
 /// With fewer columns a title is cut and not wrapped.
@@ -36,10 +36,18 @@ fn pad(text: &str, columns: usize) -> String {
 /// Columns at the right of a wide row: step, age, gate, cost.
 const FIGURES: [usize; 4] = [7, 9, 14, 7];
 
+/// Those of a narrower one: step and age.
+const FEW_FIGURES: [usize; 2] = [6, 6];
+
+/// Columns of the figures in a row of so many.
+const fn figure_columns(columns: usize) -> &'static [usize] {
+    if columns >= TABLE_FROM { &FIGURES } else { &FEW_FIGURES }
+}
+
 /// What the columns are.
 pub(super) fn heading(columns: usize) -> Row {
-    let figures = ["step", "quiet", "next gate", "spend"];
-    let right: String = figures.iter().zip(FIGURES).map(|(word, wide)| padded(word, wide)).collect();
+    let figures = ["step", "quiet", "next gate", "spend"].iter().zip(figure_columns(columns));
+    let right: String = figures.map(|(word, wide)| padded(word, *wide)).collect();
     let left = Row::of(&format!("  {}run", padded("  state", STATUS)), Slot::Faint);
     left.ends(Row::of(&right, Slot::Faint), columns, "")
 }
@@ -125,15 +133,15 @@ fn figures(run: &RunRow, columns: usize) -> Row {
         return Row::of(&quiet, Slot::Soft);
     }
     let gate = run.info.gate.clone().unwrap_or_default();
-    let cost = run.info.usage.cost_micros.map_or_else(String::new, |micros| {
-        format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
-    });
+    let cost = run.info.usage.cost_micros.map_or_else(
+        || "–".to_owned(),
+        |micros| format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000),
+    );
     let progress = run.info.progress();
     let words = [progress.as_str(), quiet.as_str(), gate.as_str(), cost.as_str()];
-    let many = if columns >= TABLE_FROM { 4 } else { 2 };
     let aged = if run.info.status == RunStatus::Stalled { Slot::Warn } else { Slot::Soft };
     let mut right = Row::new();
-    for (n, (word, wide)) in words.iter().zip(FIGURES).take(many).enumerate() {
+    for (n, (word, wide)) in words.iter().zip(figure_columns(columns).iter().copied()).enumerate() {
         match n {
             0 if run.is_earlier() => {}
             2 if run.is_earlier() => right.push(&pad("", wide), Slot::Soft),
@@ -188,7 +196,12 @@ fn second(run: &RunRow, extent: Extent, ctx: &Ctx<'_>, columns: usize) -> Vec<Ro
     let (head, ink) = if narrow {
         (Row::of(run.info.status.name(), slot), Slot::Soft)
     } else {
-        let wide = if columns >= TABLE_FROM { 30 } else { 22 };
+        // What goes on or waits says more than where.
+        let wide = match columns {
+            TABLE_FROM.. => 30,
+            72.. => 22,
+            _ => 14,
+        };
         let place = if extent == Extent::Whole { pad(&place, wide) } else { padded(&place, wide) };
         (Row::of(&place, Slot::Faint), slot)
     };
@@ -214,7 +227,7 @@ pub(super) fn details(run: &RunRow, extent: Extent, ctx: &Ctx<'_>, columns: usiz
         RunStatus::Tool => format!("a tool or command is at work; the last sign of life came {quiet} ago"),
         RunStatus::Waiting => {
             let questions = count(run.info.waiting, "question");
-            format!("{questions} of it {} for you", if run.info.waiting == 1 { "waits" } else { "wait" })
+            format!("{questions} {} for you", if run.info.waiting == 1 { "waits" } else { "wait" })
         }
         RunStatus::Stalled => {
             format!("it should be at work, and nothing was heard of it for {quiet}")

@@ -326,3 +326,15 @@ fn to_go_on_in_a_session_without_a_word_means_the_one_that_was_left() {
     host(&mut bench);
     assert_eq!(opened(&mut bench, "what is this?").1, []);
 }
+
+#[test]
+fn figures_have_heads_where_they_stand_in_columns_and_reasons_have_room() {
+    let mut bench = Bench::six();
+    for (width, heads) in [(60, "step  quiet"), (80, "step  quiet"), (160, "spend")] {
+        bench.size = Rect::new(0, 0, width, 24);
+        bench.leader('r');
+        let text = bench.draw();
+        assert!(text.contains(heads), "{text}");
+        bench.press(KeyCode::Esc, KeyModifiers::NONE);
+    }
+}
