@@ -20,6 +20,7 @@ macro_rules! ctx {
             now: $app.world.time($now),
             spinner: if $app.animated() { $app.spinner } else { 0 },
             body: $app.panes.body(),
+            above_bar: $app.panes.above_bar(),
             focus: $app.panes.focus,
             draft: &$app.composer.draft,
             asked: &$app.asked,

@@ -53,6 +53,8 @@ pub struct Ctx<'a> {
     pub spinner: usize,
     /// Where overlays may lie.
     pub body: Rect,
+    /// As much of that as lies above the bar.
+    pub above_bar: Rect,
     /// Where keys go.
     pub focus: Focus,
     /// What is being written.

@@ -82,6 +82,7 @@ impl Story {
             now: Millis(self.at),
             spinner: 0,
             body: Rect::new(0, 1, 100, 26),
+            above_bar: Rect::new(0, 1, 100, 26),
             focus: Focus::Composer,
             draft: &self.draft,
             asked: &self.asked,

@@ -183,6 +183,13 @@ impl Panes {
         let height = self.areas.composer.y.saturating_sub(top);
         Rect { x: status.x, y: top, width: status.width, height }
     }
+
+    /// The same without the bar.
+    pub(super) fn above_bar(&self) -> Rect {
+        let (body, bar) = (self.body(), self.areas.bar);
+        let end = if bar.height > 0 { bar.y } else { body.bottom() };
+        Rect { height: end.saturating_sub(body.y), ..body }
+    }
 }
 
 fn made(colours: &Highlighter) -> Vec<(PaneId, Box<dyn Pane>)> {

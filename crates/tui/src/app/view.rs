@@ -213,7 +213,10 @@ impl App {
     }
 
     fn overlay(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        let ctx = Ctx { body: ctx.body.intersection(buf.area), ..*ctx };
+        let ctx = {
+            let [body, above_bar] = [ctx.body, ctx.above_bar].map(|area| area.intersection(buf.area));
+            Ctx { body, above_bar, ..*ctx }
+        };
         let mut caret = None;
         let alone = self.overlays.last().is_some_and(|overlay| overlay.is_alone());
         let under = if alone { self.overlays.len() - 1 } else { 0 };

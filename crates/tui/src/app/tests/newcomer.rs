@@ -171,3 +171,17 @@ fn the_palette_has_its_keys_below_each_other_and_says_no_place_of_what_holds_any
         assert_eq!(at("F1"), at("Ctrl-X a"), "{text}");
     }
 }
+
+#[test]
+fn the_word_that_lets_a_command_run_is_asked_for_below_what_is_known_of_it() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("run the tests<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"git push --force origin main"}"#)]);
+    desk.collect();
+    desk.wait(1_000).press("<ctrl-x>a").deliver();
+    desk.wait(1_000).press("y").deliver();
+    let text = desk.text();
+    for part in ["Type proceed", "why      it rewrites", "runs     ", "▲ high"] {
+        assert!(text.contains(part), "{part} {text}");
+    }
+}
