@@ -41,7 +41,8 @@ fn c_in_the_diff_comments_the_hunk_in_view_and_the_words_go_to_the_agent() {
     });
     assert_eq!(said, Some((0, "call it first".to_owned())), "{:?}", b.desk.inputs);
     b.settle();
-    assert!(b.desk.text().contains("commented"), "{}", b.desk.text());
+    let text = b.desk.text();
+    assert!(text.contains("commented") && text.contains("you: call it first"), "{text}");
     b.press("<esc>");
     assert!(b.desk.text().contains("you to src/a.rs, hunk 1: call it"), "{}", b.desk.text());
 }

@@ -21,7 +21,7 @@ use crate::{
     highlight::{Colours, LONGEST_LINE_BYTES},
     markdown::inked,
     pane::Ctx,
-    row::{Ink, Piece, Row, fit_path, indent, wrap_hanging},
+    row::{Ink, Piece, Row, fit_path, hang, indent, wrap_hanging},
     theme::Slot,
 };
 
@@ -82,7 +82,12 @@ impl DiffPane {
                 vec![Row::of("the text is not in the store any more; u goes up to the plan", Slot::Warn)]
             }
             Line::File(at) => vec![self.file_row(ctx, at, width)],
-            Line::Hunk(at, n) => vec![self.hunk_row(ctx, at, n, width)],
+            Line::Hunk(at, n) => {
+                let said = self.files.get(at).and_then(|file| ctx.state.transcript.comment(file.id, n));
+                let lead = Row::of("       you: ", Slot::Info);
+                let said = said.map(|said| hang(&lead, &Row::of(said, Slot::Text).pieces, width));
+                std::iter::once(self.hunk_row(ctx, at, n, width)).chain(said.into_iter().flatten()).collect()
+            }
             Line::Same(at, old, new) => {
                 let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
                 if self.side_by_side {
