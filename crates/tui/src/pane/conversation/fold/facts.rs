@@ -20,7 +20,7 @@ use crate::{
         conversation::entry::{Body, Facts, Kind, Text},
         diff::counts,
     },
-    row::{Ink, Row, count},
+    row::{Ink, Row, count, uncoded},
     theme::Slot,
 };
 
@@ -417,7 +417,8 @@ fn completion(
         lines.push((soft("not checked: the plan has no gate"), Row::new()));
     }
     for step in &facts.left {
-        let text = format!("step {} {}: {}", step.number, step.word(), step.title);
+        let title = uncoded(&step.title);
+        let text = format!("step {} {}: {title}", step.number, step.word());
         lines.push((soft(&text), Row::new()));
     }
     if facts.set_aside > 0 {

@@ -68,3 +68,22 @@ fn a_path_gives_up_its_middle_before_it_takes_a_second_row() {
     let named: Vec<_> = rows.iter().filter(|row| row.contains("the_file.rs")).collect();
     assert!(matches!(named.as_slice(), [one] if one.contains("+12 -3")), "{rows:#?}");
 }
+
+#[test]
+fn what_a_run_came_to_names_its_tokens_as_its_own_and_titles_without_marks_of_code() {
+    let mut s = Screen::new();
+    s.tell(said(1, "Add rate limiting"));
+    s.tell(Event::PlanReady { plan: plan() });
+    let left = pilothouse_core::completion::StepLeft {
+        number: 1,
+        title: "Rename `a` to `b`".to_owned(),
+        status: pilothouse_core::plan::TaskStatus::Cancelled,
+    };
+    let came_to = pilothouse_core::completion::Completion { left: vec![left], ..Default::default() };
+    let (run, status, summary) = (RunId(1), RunStatus::Cancelled, String::new());
+    let came_to = Some(Box::new(came_to));
+    s.tell(Event::RunCompleted { run, status, summary, files: vec![], goal: None, came_to });
+    let rows = s.text(80, 40);
+    assert!(rows.iter().any(|row| row.contains("Tokens: 0 in this run")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("stopped: Rename a to b")), "{rows:#?}");
+}
