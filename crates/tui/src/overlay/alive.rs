@@ -57,7 +57,8 @@ impl Overlay for Alive {
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let alive: Vec<&RunRow> = ctx.runs.iter().filter(|r| r.holds_the_window()).collect();
-        let height = u16::try_from(2 * alive.len() + 7).unwrap_or(u16::MAX);
+        let at_stake = alive.iter().filter(|r| !r.info.stake.is_empty()).count();
+        let height = u16::try_from(alive.len() + at_stake + 8).unwrap_or(u16::MAX);
         let area = super::centred(ctx.body, 76, height);
         let keys = [("s", "stop them and leave"), ("w", "wait, then leave"), ("Esc", "stay")];
         let inner = frame(ctx, area, "Leave?", "", &keys, buf);
@@ -75,7 +76,11 @@ impl Overlay for Alive {
             }
             rows.push(Row::of("  ", Slot::Soft).and(&stake, Slot::Soft).cut(columns, ctx.glyphs.ellipsis));
         }
-        rows.push(Row::of("What is stopped is set aside and offered at the next start.", Slot::Soft));
+        // The last word stands apart where there is room for it.
+        let apart = rows.len() + 3 <= usize::from(inner.height);
+        rows.extend(apart.then(Row::new));
+        let last = Row::of("What stops is set aside and offered at the next start.", Slot::Soft);
+        rows.push(last.cut(columns, ctx.glyphs.ellipsis));
         paint(&rows, ctx, inner, buf);
         None
     }

@@ -202,7 +202,11 @@ fn a_question_of_another_session_is_in_the_one_list_and_answered_there() {
 fn leaving_with_runs_alive_asks_to_stop_or_wait() {
     let mut bench = Bench::six();
     bench.leader('q');
-    assert!(bench.draw().contains("4 sessions in this window would be left"), "{}", bench.draw());
+    bench.size = Rect::new(0, 0, 60, 24);
+    let text = bench.draw();
+    assert!(text.contains("4 sessions in this window would be left"), "{text}");
+    let last = text.lines().position(|row| row.contains("set aside and offered at the next start.")).unwrap();
+    assert_eq!(text.lines().nth(last - 1).unwrap().trim_matches(['│', ' ']), "", "{text}");
     assert!((0..6).all(|n| !bench.requests(n).iter().any(|r| matches!(r, Request::Quit))));
     bench.now += SECOND;
     bench.keys("s");
