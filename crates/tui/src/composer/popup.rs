@@ -150,7 +150,9 @@ impl Popup {
     /// What stands above it: what its rows are, and how many there were of that.
     pub fn title(&self) -> String {
         match self.offer {
-            Offer::Commands => "commands".to_owned(),
+            Offer::Commands => {
+                format!("commands  {} of {}", self.at + usize::from(!self.rows.is_empty()), self.rows.len())
+            }
             Offer::History => format!("history   {}", self.query),
             Offer::Files => {
                 let (mut names, mut of, mut begins) = (Vec::new(), 0, 0);

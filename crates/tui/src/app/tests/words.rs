@@ -117,3 +117,12 @@ fn enter_on_a_place_of_a_red_gate_opens_it_in_the_editor_or_in_the_diff_that_sho
     bench.desk.app.carry_out(Outcome { place: Some(wanted), ..Outcome::none() }, now);
     assert_eq!((bench.desk.app.panes.focus, bench.desk.app.wishes().len()), (DIFF, 0));
 }
+
+#[test]
+fn the_list_of_commands_says_which_of_how_many_is_chosen() {
+    let mut desk = Desk::new(160, 45);
+    desk.press("/");
+    let text = desk.text();
+    assert!(text.contains("commands  1 of "), "{text}");
+    assert!(text.lines().filter(|row| row.contains("▎   /") || row.contains("▎ ▸ /")).count() > 8, "{text}");
+}

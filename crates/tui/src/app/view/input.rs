@@ -21,7 +21,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{App, text_width};
 use crate::{
     app::{Notice, enter::Enter},
-    composer::Offer,
+    composer::{Offer, popup},
     ctx::Ctx,
     keymap::Action,
     overlay::Caret,
@@ -324,7 +324,8 @@ impl App {
         let Some(popup) = &self.composer.popup else { return };
         let room = self.panes.areas.composer.y.saturating_sub(buf.area.y + 1);
         let title = popup.title();
-        let wanted = u16::try_from(popup.rows.len().clamp(1, 8)).unwrap_or(8) + 1;
+        let most = usize::from(buf.area.height / 3).max(8);
+        let wanted = u16::try_from(popup.rows.len().clamp(1, most)).unwrap_or(8) + 1;
         let height = wanted.min(room);
         let width = buf.area.width;
         if height < 2 || width < 10 {
@@ -351,27 +352,7 @@ impl App {
             if chosen {
                 buf.set_style(at, self.looks.theme.fill(Slot::Select));
             }
-            let style = if chosen {
-                self.looks.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
-            } else {
-                self.looks.theme.style(Slot::Text)
-            };
-            let wide = usize::from(at.width);
-            let mark = if chosen { self.looks.glyphs.folded } else { " " };
-            let text = Clean::line(&row.text);
-            let text = match popup.offer {
-                Offer::Files => fit_path(&text, wide.saturating_sub(3), self.looks.glyphs.ellipsis),
-                Offer::Commands | Offer::History => shorten(&text, wide.saturating_sub(3)),
-            };
-            let gap = 18usize.saturating_sub(text.width()).max(2);
-            let note = shorten(&row.note, wide.saturating_sub(2 + text.width() + gap));
-            Line::from(vec![
-                Span::styled(format!("{mark} "), self.looks.theme.style(Slot::Accent)),
-                Span::styled(text, style),
-                Span::raw(" ".repeat(gap)),
-                Span::styled(note, self.looks.theme.style(Slot::Soft)),
-            ])
-            .render(at, buf);
+            self.popup_row(popup.offer, row, chosen, usize::from(at.width)).render(at, buf);
         }
         if popup.rows.is_empty() {
             buf.set_stringn(
@@ -382,6 +363,29 @@ impl App {
                 self.looks.theme.style(Slot::Soft),
             );
         }
+    }
+
+    /// A row of that list in so many columns.
+    fn popup_row(&self, offer: Offer, row: &popup::Row, chosen: bool, wide: usize) -> Line<'static> {
+        let style = if chosen {
+            self.looks.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
+        } else {
+            self.looks.theme.style(Slot::Text)
+        };
+        let mark = if chosen { self.looks.glyphs.folded } else { " " };
+        let text = Clean::line(&row.text);
+        let text = match offer {
+            Offer::Files => fit_path(&text, wide.saturating_sub(3), self.looks.glyphs.ellipsis),
+            Offer::Commands | Offer::History => shorten(&text, wide.saturating_sub(3)),
+        };
+        let gap = 18usize.saturating_sub(text.width()).max(2);
+        let note = shorten(&row.note, wide.saturating_sub(2 + text.width() + gap));
+        Line::from(vec![
+            Span::styled(format!("{mark} "), self.looks.theme.style(Slot::Accent)),
+            Span::styled(text, style),
+            Span::raw(" ".repeat(gap)),
+            Span::styled(note, self.looks.theme.style(Slot::Soft)),
+        ])
     }
 
     /// The keys that can follow, once they are wanted; says whether they are shown.
