@@ -173,6 +173,26 @@ fn the_palette_has_its_keys_below_each_other_and_says_no_place_of_what_holds_any
 }
 
 #[test]
+fn letters_that_can_follow_are_named_first_and_in_their_order() {
+    let mut desk = Desk::new(100, 30);
+    desk.wait(1_000).press("<ctrl-x>");
+    desk.wait(400);
+    let text = desk.text();
+    let mut keys = Vec::new();
+    for (y, row) in text.lines().enumerate().filter(|(_, row)| row.contains(" → ")) {
+        let row: Vec<char> = row.chars().collect();
+        let at = (0..row.len()).filter(|x| row[*x] == '→');
+        keys.extend(at.map(|x| {
+            let begins = (0..x - 2).rev().find(|at| row[*at] == ' ' && row[at + 1] != ' ').unwrap() + 1;
+            (begins, y, row[begins..x].iter().collect::<String>().trim().to_owned())
+        }));
+    }
+    keys.sort();
+    let keys: Vec<String> = keys.into_iter().map(|(.., key)| key).collect();
+    assert_eq!(keys.join(" "), "a c d h n q r u U w ? Shift-Tab Tab", "{text}");
+}
+
+#[test]
 fn the_word_that_lets_a_command_run_is_asked_for_below_what_is_known_of_it() {
     let mut desk = Desk::new(100, 30);
     desk.press("run the tests<enter>").deliver();

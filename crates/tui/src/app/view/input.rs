@@ -394,9 +394,14 @@ impl App {
         if now < due || self.panes.areas.status.y < 4 {
             return false;
         }
-        let next = self.keying.keymap.after(&self.tables(), self.keying.prefix());
-        let columns = strip(&next, usize::from(buf.area.width).saturating_sub(3));
-        let rows = u16::try_from(next.len().div_ceil(columns.len())).unwrap_or(u16::MAX);
+        let mut next = self.keying.keymap.after(&self.tables(), self.keying.prefix());
+        // Letters first, in their order; of one letter the small one.
+        next.sort_by_key(|(key, _)| {
+            let letter = key.len() == 1 && key.chars().all(char::is_alphabetic);
+            (!letter, key.to_lowercase(), key.chars().any(char::is_uppercase))
+        });
+        let (deep, columns) = strip(&next, usize::from(buf.area.width).saturating_sub(3));
+        let rows = u16::try_from(deep).unwrap_or(u16::MAX);
         let height = (rows + 2).min(self.panes.areas.status.y);
         let area = Rect { y: self.panes.areas.status.y - height, height, ..buf.area };
         Clear.render(area, buf);
@@ -411,16 +416,16 @@ impl App {
             Span::styled("  …  Esc cancels", self.looks.theme.style(Slot::Soft)),
         ]);
         head.render(Rect { x: area.x + 2, height: 1, width: area.width.saturating_sub(3), ..area }, buf);
-        for (row, y) in next.chunks(columns.len()).zip(area.y + 2..area.bottom()) {
-            let mut x = area.x + 2;
-            for ((key, action), (keys, labels)) in row.iter().zip(&columns) {
-                let wide = u16::try_from(keys + BETWEEN + labels).unwrap_or(area.width);
+        let mut x = area.x + 2;
+        for (column, (keys, labels)) in next.chunks(deep).zip(columns) {
+            let wide = u16::try_from(keys + BETWEEN + labels).unwrap_or(area.width);
+            for ((key, action), y) in column.iter().zip(area.y + 2..area.bottom()) {
                 let cell = Rect { x, y, width: wide, height: 1 }.intersection(area);
                 let gap = " ".repeat(keys.saturating_sub(key.width()));
                 let label =
                     shorten(action.entry.label, usize::from(cell.width).saturating_sub(keys + BETWEEN));
                 Line::from(vec![
-                    Span::styled(format!("{gap}{key}"), bold),
+                    Span::styled(format!("{key}{gap}"), bold),
                     Span::styled(
                         format!(" {} ", self.looks.glyphs.arrow),
                         self.looks.theme.style(Slot::Faint),
@@ -428,8 +433,8 @@ impl App {
                     Span::styled(label, self.looks.theme.style(Slot::Text)),
                 ])
                 .render(cell, buf);
-                x = x.saturating_add(wide).saturating_add(GAP);
             }
+            x = x.saturating_add(wide).saturating_add(GAP);
         }
         true
     }
@@ -444,17 +449,19 @@ const fn told_slot(notice: &Notice) -> Slot {
 const BETWEEN: usize = 3;
 const GAP: u16 = 3;
 
-/// As many columns of keys and labels as stand side by side in that width, each as wide as what is in it.
-fn strip(next: &[(String, Action)], width: usize) -> Vec<(usize, usize)> {
-    let of = |columns: usize| -> Vec<(usize, usize)> {
-        let column = |n: usize| next.iter().skip(n).step_by(columns);
-        let keys = |n| column(n).map(|(key, _)| key.width()).max().unwrap_or_default().max(3);
-        let labels = |n| column(n).map(|(_, action)| action.entry.label.width()).max().unwrap_or_default();
-        (0..columns).map(|n| (keys(n), labels(n))).collect()
+/// As many columns of keys and labels as stand side by side in that width, each as wide as what is in it, and how deep
+/// they are: they are read downwards.
+fn strip(next: &[(String, Action)], width: usize) -> (usize, Vec<(usize, usize)>) {
+    let of = |columns: usize| {
+        let deep = next.len().div_ceil(columns).max(1);
+        let keys = |part: &[(String, Action)]| part.iter().map(|(key, _)| key.width()).max();
+        let labels = |part: &[(String, Action)]| part.iter().map(|(_, a)| a.entry.label.width()).max();
+        let wide = |part| (keys(part).unwrap_or_default(), labels(part).unwrap_or_default());
+        (deep, next.chunks(deep).map(wide).collect::<Vec<_>>())
     };
-    let wide = |columns: &[(usize, usize)]| {
+    let fits = |(_, columns): &(usize, Vec<(usize, usize)>)| {
         let gaps = usize::from(GAP) * columns.len().saturating_sub(1);
-        columns.iter().map(|(key, label)| key + BETWEEN + label).sum::<usize>() + gaps
+        columns.iter().map(|(key, label)| key + BETWEEN + label).sum::<usize>() + gaps <= width
     };
-    (1..=6).rev().map(of).find(|columns| wide(columns) <= width).unwrap_or_else(|| of(1))
+    (1..=6).rev().map(of).find(fits).unwrap_or_else(|| of(1))
 }
