@@ -197,17 +197,24 @@ pub fn told(home: &Home, all: &BTreeMap<String, Said>) -> String {
     lines.join("\n")
 }
 
-/// The page of a screen, as narrow as that may be: each value, and where it stands if it is no default.
+/// The page of a screen, as narrow as that may be: what the user said, each with its place, then the rest by section.
 pub(crate) fn page(home: &Home, all: &BTreeMap<String, Said>) -> String {
-    let line = |(key, said): (&String, &Said)| {
-        let from = Some(&said.from).filter(|from| !matches!(from, Origin::Default));
-        let from = from.map_or_else(String::new, |from| format!("   {from}"));
-        format!("{key} = {}{from}", said.value)
-    };
-    let head = format!("Yours stand in {}; what names no place is the default.", file(home).display());
-    let change =
-        "`pilothouse config edit` opens that file; your next message takes what was changed.".to_owned();
-    [head, change, String::new()].into_iter().chain(all.iter().map(line)).collect::<Vec<_>>().join("\n")
+    let (shipped, own): (Vec<_>, Vec<_>) = all.iter().partition(|(_, said)| said.from == Origin::Default);
+    let change = format!(
+        "`pilothouse config edit` opens {}; your next message takes what was changed.",
+        file(home).display()
+    );
+    let mut lines = vec![change, String::new()];
+    lines.push(if own.is_empty() { "Nothing is set by you." } else { "Set by you, and where:" }.to_owned());
+    lines.extend(own.iter().map(|(key, said)| format!("{key} = {}   {}", said.value, said.from)));
+    lines.extend([String::new(), "As it ships:".to_owned()]);
+    let section = |key: &str| key.split('.').next().unwrap_or_default().to_owned();
+    for group in shipped.chunk_by(|(a, _), (b, _)| section(a) == section(b)) {
+        lines.extend(group.iter().map(|(key, said)| format!("{key} = {}", said.value)));
+        lines.push(String::new());
+    }
+    lines.pop();
+    lines.join("\n")
 }
 
 fn file(home: &Home) -> std::path::PathBuf {
@@ -246,6 +253,11 @@ mod tests {
         let page = page(&home, &all);
         assert!(page.contains("session.history = 7   config.toml:7") && !page.contains("hunter"), "{page}");
         assert!(page.lines().any(|line| line == "plan.candidates = 1"), "{page}");
+        assert!(page.find("session.history = 7") < page.find("As it ships:"), "{page}");
+        assert!(page.find("As it ships:") < page.find("plan.candidates"), "{page}");
+        let lines: Vec<&str> = page.lines().collect();
+        let first = |section: &str| lines.iter().rposition(|line| line.starts_with(section)).unwrap();
+        assert_eq!(lines.get(first("plan.") + 1), Some(&""), "sections stand apart: {page}");
         assert_eq!(model_line(&of_user(&home), "model.also.fast"), Some(5));
     }
 
