@@ -335,6 +335,19 @@ impl FactSource {
     }
 }
 
+/// The name of what is known of a file's change: of a long path both ends, for it ends in the file.
+pub(crate) fn change_of(path: &str) -> String {
+    const OF: &str = "change of ";
+    let most = NAME_CHARS - OF.len();
+    let chars: Vec<char> = path.chars().collect();
+    if chars.len() <= most {
+        return format!("{OF}{path}");
+    }
+    let head = chars.iter().take(most / 2);
+    let tail = chars.iter().skip(chars.len() + 1 + most / 2 - most);
+    format!("{OF}{}…{}", head.collect::<String>(), tail.collect::<String>())
+}
+
 /// A text cut between two words, with a sign that it is.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };

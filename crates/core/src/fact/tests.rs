@@ -149,3 +149,13 @@ fn what_the_workbench_notes_goes_before_what_was_recorded() {
     assert_eq!(facts.len(), MOST);
     assert!(facts.get("default port").is_some() && facts.get("guess").is_some());
 }
+
+#[test]
+fn a_long_name_of_a_fact_ends_in_its_file() {
+    let mut facts = Facts::default();
+    let name = change_of(&format!("src/{}/the_file.rs", "a_long_folder_name/".repeat(6)));
+    assert_eq!(name.chars().count(), NAME_CHARS);
+    facts.note(&name, "written: +1 -1".to_owned(), FactSource::Derived, Millis(1));
+    let lines: Vec<String> = facts.holding("").into_iter().map(|fact| facts.line(fact)).collect();
+    assert!(matches!(lines.as_slice(), [one] if one.contains("/the_file.rs:")), "{lines:?}");
+}

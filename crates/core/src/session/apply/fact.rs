@@ -123,7 +123,7 @@ impl State {
             };
             let source = FactSource::Tool { tool: tool.name().to_owned(), call };
             let value = if back { tally("taken back", f) } else { self.written_in_all(apply.id, f) };
-            Some((format!("change of {}", f.path), value, f.clone(), source))
+            Some((crate::fact::change_of(f.path.as_str()), value, f.clone(), source))
         });
         let (notes, at): (Vec<_>, _) = (notes.collect(), self.at);
         let facts = self.facts_mut();
