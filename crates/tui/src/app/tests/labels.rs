@@ -206,3 +206,20 @@ fn the_list_of_what_is_told_names_keys_where_they_act_and_the_cause_below_it() {
     desk.press("j");
     assert!(border(&mut desk).contains("p pin  d drop"), "{}", desk.text());
 }
+
+#[test]
+fn at_a_red_gate_a_run_is_not_back_at_the_beginning_of_its_path() {
+    let mut desk = super::promises::red_gate();
+    let (buf, _) = desk.draw();
+    let all = rows(&buf);
+    let y = all.iter().position(|row| row.contains("Path: Conversation")).unwrap();
+    let x = all[y]
+        .chars()
+        .collect::<Vec<_>>()
+        .windows(4)
+        .position(|w| w.iter().collect::<String>() == "Conv")
+        .unwrap();
+    let accent = desk.app.looks.theme.style(crate::theme::Slot::Accent).fg;
+    let fg = buf[(u16::try_from(x).unwrap(), u16::try_from(y).unwrap())].fg;
+    assert_ne!(Some(fg), accent, "{}", all.join("\n"));
+}

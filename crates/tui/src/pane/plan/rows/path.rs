@@ -34,6 +34,11 @@ pub(super) fn path(
         let nodes = plan.path.nodes();
         return (nodes.len() > 2).then(|| crumbs(nodes, nodes.len(), columns, glyphs));
     }
+    let nodes = plan.path.nodes();
+    // Where nothing of it is under way the path was gone, and not begun again.
+    if nodes.len() > 2 && IntentPath::to(state.node()).nodes().len() < 2 {
+        return Some(crumbs(nodes, nodes.len(), columns, glyphs));
+    }
     breadcrumb(&plan.path, state.node(), columns, glyphs)
 }
 
