@@ -68,8 +68,8 @@ impl Classifier {
     /// An offer without the words that leave it to the user: "rename it" of "rename it if you like".
     fn without_condition<'a>(&self, offer: &'a str) -> &'a str {
         let folded = offer.to_lowercase();
-        let ends = |phrase: &Box<str>| folded.strip_suffix(phrase.as_ref()).map(str::len);
-        let rest = self.tables().words.list(List::Offer).iter().find_map(ends);
+        let ends = |phrase: &str| folded.strip_suffix(phrase).map(str::len);
+        let rest = self.tables().words.list(List::Offer).iter().find_map(|phrase| ends(phrase));
         let kept = rest.and_then(|to| offer.get(..to)).unwrap_or(offer);
         kept.trim_end_matches([' ', ','])
     }

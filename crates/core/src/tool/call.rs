@@ -13,7 +13,9 @@ use super::{
     knowledge::KnowledgeCall,
     read::{self, ArgsError},
     session::{AskUser, ChangeGate, Delegate, RequestPath},
-    spelling::Spelling::{Also, Bare, Each, Heads, List as Listed, Millis, Only, Patch, Unheard},
+    spelling::Spelling::{
+        Also, Bare, BothCases, Each, Heads, Idle, List as Listed, Millis, Numbered, Only, Patch, Unheard,
+    },
 };
 use crate::{
     memory::NoteDraft,
@@ -29,6 +31,8 @@ const PATH: &[&str] = &["file_path", "filepath", "filename", "file"];
 const OLD: &[&str] = &["old_string", "old_str", "old_text", "oldText"];
 /// Other names of what comes in its place.
 const NEW: &[&str] = &["new_string", "new_str", "new_text", "newText"];
+/// Where a command is to run, by names that others have for it.
+const FOLDER: &[&str] = &["cwd", "folder", "workdir", "directory"];
 /// What models say about a call, for people.
 const SAID: &[&str] = &["description", "explanation"];
 
@@ -79,6 +83,7 @@ tools! {
             Also("pattern", &["query", "regex"]), Also("path", PATH), Also("path", &["dir", "directory", "folder"]),
             Also("glob", &["include"]), Also("context", &["context_lines", "-C"]),
             Also("max", &["limit", "max_results", "head_limit"]), Unheard(SAID), Unheard(&["-n"]),
+            BothCases("pattern", &["case_insensitive", "ignore_case", "-i", "case_sensitive"]),
         ],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Searching", "Searched"), subject: Subject::Pattern,
@@ -144,17 +149,18 @@ tools! {
     SubmitPlan = "submit_plan" {
         example: r#"{"title": "…", "tasks": [{"title": "…", "detail": "…", "kind": "modify", "files": ["…"], "after": [1]}], "gates": [{"name": "…", "command": "…"}]}; only title and tasks with a title each are needed"#,
         spellings: &[
-            Also("title", &["name"]), Also("note", &["description", "summary", "notes"]), Also("tasks", &["steps"]),
+            Also("title", &["name"]), Also("note", &["description", "summary", "notes", "rationale"]), Also("tasks", &["steps"]),
             Listed("tasks"), Listed("gates"),
-            Bare("tasks", &["title"]), Bare("gates", &["command"]),
+            Bare("tasks", &["title"]), Bare("gates", &["command"]), Numbered("tasks", "id", "after"),
             Each("tasks", &[
                 Also("title", &["name", "task"]), Heads("title", "description"), Also("detail", &["description", "details", "instructions"]),
                 Also("kind", &["type"]),
             ]),
             Each("gates", &[
                 Also("command", &["cmd", "run"]), Also("name", &["title", "description"]), Unheard(SAID),
+                Unheard(&["id"]), Idle(FOLDER, &["", ".", "./"]),
             ]),
-            Unheard(SAID),
+            Unheard(SAID), Unheard(&["rationale", "id"]),
         ],
         needs: None, acts: &[], content: false, offered: &[Plan],
         words: ("Plan", "Plan"), subject: Subject::Words,

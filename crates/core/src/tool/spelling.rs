@@ -30,6 +30,12 @@ pub(super) enum Spelling {
     Heads(&'static str, &'static str),
     /// Seconds that are too many are milliseconds.
     Millis(&'static str),
+    /// Fields that say nothing where they hold what is so without them.
+    Idle(&'static [&'static str], &'static [&'static str]),
+    /// The items of a list are numbered by a field: that says nothing where it is their place, or where none is named.
+    Numbered(&'static str, &'static str, &'static str),
+    /// Whether a pattern takes both cases: a pattern that is a regex says so itself.
+    BothCases(&'static str, &'static [&'static str]),
     /// A patch under one of these names stands for the path and the edits.
     Patch(&'static [&'static str]),
 }
@@ -84,6 +90,19 @@ impl Spelling {
                     fields.insert(field.to_owned(), Value::from(millis.div_ceil(1_000)));
                 }
             }
+            Self::Idle(names, values) => {
+                for name in names {
+                    let idle =
+                        |v: &Value| v.is_null() || v.as_str().is_some_and(|v| values.contains(&v.trim()));
+                    if fields.get(*name).is_some_and(idle) {
+                        fields.remove(*name);
+                    }
+                }
+            }
+            Self::Numbered(list, number, used) => numbered(fields, list, number, used),
+            Self::BothCases(pattern, names) => {
+                names.iter().for_each(|name| both_cases(fields, pattern, name))
+            }
             Self::Patch(names) => names.iter().try_for_each(|name| patched(fields, name))?,
         }
         Ok(())
@@ -96,6 +115,32 @@ fn rename(fields: &mut Map<String, Value>, field: &str, name: &str) {
     if fields.get(field).is_none_or(|own| *own == value) {
         fields.remove(name);
         fields.insert(field.to_owned(), value);
+    }
+}
+
+/// Drops the numbers of items that stand where these say, or of which none is meant by its number.
+fn numbered(fields: &mut Map<String, Value>, list: &str, number: &str, used: &str) {
+    let place =
+        |(at, item): (usize, &Value)| item.get(number).is_none_or(|n| n.as_u64() == Some(at as u64 + 1));
+    let names = |item: &Value| item.get(used).and_then(Value::as_array).is_some_and(|of| !of.is_empty());
+    let Some(all) = fields.get(list).and_then(Value::as_array) else { return };
+    if all.iter().any(names) && !all.iter().enumerate().all(place) {
+        return;
+    }
+    items(fields, list).filter_map(Value::as_object_mut).for_each(|item| drop(item.remove(number)));
+}
+
+/// Puts into a regex that it takes both cases; what a search does anyway is dropped.
+fn both_cases(fields: &mut Map<String, Value>, pattern: &str, name: &str) {
+    let Some(said) = fields.get(name).and_then(Value::as_bool) else { return };
+    let both = said != (name == "case_sensitive");
+    if !both {
+        fields.remove(name);
+    } else if fields.get("literal").and_then(Value::as_bool) != Some(true)
+        && let Some(Value::String(text)) = fields.get_mut(pattern)
+    {
+        text.insert_str(0, "(?i)");
+        fields.remove(name);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{ArgsError, FileCall, Tool, ToolCall};
+use super::{ArgsError, FileCall, SessionCall, Tool, ToolCall};
 
 /// A field that no tool has.
 const NOBODYS: &str = "nobodys";
@@ -159,6 +159,38 @@ fn a_call_is_written_as_it_is_read() {
         let call = read(tool, &whole(&schema(tool))).unwrap();
         assert_eq!(read(tool, &call.to_value()).unwrap(), call);
     }
+}
+
+#[test]
+fn fields_that_change_nothing_are_let_be_and_others_are_refused() {
+    let plan = |tasks: Value, gates: Value| {
+        read(Tool::SubmitPlan, &json!({"title": "P", "rationale": "so", "tasks": tasks, "gates": gates}))
+    };
+    let fits = json!([{"id": 1, "title": "A"}, {"id": 2, "title": "B", "after": [1]}]);
+    let gate = json!([{"id": "g", "command": "make test", "cwd": "."}]);
+    let ToolCall::Session(SessionCall::SubmitPlan(draft)) = plan(fits, gate).unwrap() else { panic!() };
+    assert_eq!((draft.note.as_str(), draft.tasks[1].after.as_slice()), ("so", &[1][..]));
+    assert!(plan(json!([{"id": "a", "title": "A"}]), json!([])).is_ok(), "none is named by it");
+    // By another number another step would be meant, and elsewhere another thing would run.
+    let turned = json!([{"id": 2, "title": "A"}, {"id": 1, "title": "B", "after": [2]}]);
+    assert!(plan(turned, json!([])).unwrap_err().to_string().contains("id"));
+    let there = json!([{"command": "make test", "cwd": "web"}]);
+    assert!(plan(json!([{"title": "A"}]), there).unwrap_err().to_string().contains("cwd"));
+
+    let pattern = |args: Value| match read(Tool::Search, &args) {
+        Ok(ToolCall::File(FileCall::Search(search))) => Some(search.pattern),
+        _ => None,
+    };
+    for (field, value, found) in [
+        ("case_insensitive", true, "(?i)todo"),
+        ("case_insensitive", false, "todo"),
+        ("-i", true, "(?i)todo"),
+        ("case_sensitive", false, "(?i)todo"),
+        ("case_sensitive", true, "todo"),
+    ] {
+        assert_eq!(pattern(json!({"pattern": "todo", field: value})).as_deref(), Some(found), "{field}");
+    }
+    assert_eq!(pattern(json!({"pattern": "todo", "literal": true, "ignore_case": true})), None);
 }
 
 #[test]
