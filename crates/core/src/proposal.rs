@@ -69,6 +69,9 @@ pub struct TakeBack {
     /// Put back rather than taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redo: bool,
+    /// Logs of before: whether others changed since what a hunk of it changes; which one stands in `meets` of the proposal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub meets: bool,
     /// Whether what is approved of it is a write of its own, which leaves that one in the ledger as it stands there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub anew: bool,
@@ -132,8 +135,11 @@ impl Proposal {
     /// Whether others changed since what a hunk changes as well.
     pub fn meets(&self, hunk: usize) -> bool {
         let touches = |a: Lines, b: Lines| a.start <= b.end() && b.start <= a.end();
+        let told = self.back.is_some_and(|back| back.meets) && self.meets.is_empty();
         let hunk = self.hunks.get(hunk);
-        hunk.is_some_and(|h| h.changes.iter().any(|c| self.meets.iter().any(|met| touches(c.old, *met))))
+        hunk.is_some_and(|h| {
+            told || h.changes.iter().any(|c| self.meets.iter().any(|met| touches(c.old, *met)))
+        })
     }
 
     /// Whether a hunk is written by a decision of its own alone.

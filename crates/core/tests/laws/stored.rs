@@ -253,3 +253,17 @@ fn fields_that_old_logs_lack_are_never_asked_for() {
         assert!(lacking.get(of).is_some_and(|l| l.contains(path)), "old logs lack {wanted}");
     }
 }
+
+#[test]
+fn what_logs_of_before_say_of_a_change_taken_back_still_holds() {
+    let told: Vec<_> = lines()
+        .filter_map(|(_, stamped)| match stamped.event {
+            Event::Proposed { proposal, .. } => proposal.back.filter(|b| b.meets).map(|_| proposal),
+            _ => None,
+        })
+        .collect();
+    // They did not say which hunk meets what others changed: each is decided by itself.
+    assert!(
+        !told.is_empty() && told.iter().all(|p| p.meets.is_empty() && p.meets(0) && p.chosen().is_empty())
+    );
+}

@@ -73,7 +73,7 @@ impl Draft<'_> {
                 .and_then(|f| self.state.proposals().get(&f.proposal))
                 .map(|p| p.call),
         };
-        let back = Some(TakeBack { apply: apply.id, redo: false, anew: true });
+        let back = Some(TakeBack { apply: apply.id, redo: false, meets: false, anew: true });
         let empty = Proposal {
             id: ProposalId(self.id()),
             lane,

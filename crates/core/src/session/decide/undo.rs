@@ -219,7 +219,7 @@ impl Draft<'_> {
         for Rebased { proposal, redraft, meets } in files {
             let Some(old) = self.state.proposals().get(&proposal).cloned() else { continue };
             let id = ProposalId(self.id().max(lane.0 + 1));
-            let back = Some(TakeBack { apply, redo, anew: false });
+            let back = Some(TakeBack { apply, redo, meets: false, anew: false });
             let again = self.redrafted(Proposal { id, lane, task: None, back, ..old }, redraft.draft);
             let proposal = Proposal { meets, ..again };
             let (added, removed) = lines_of(&proposal);
