@@ -288,11 +288,22 @@ fn kept(state: &State) -> Vec<String> {
     aside.into_iter().chain((queued > 0).then(|| format!("{queued} queued"))).collect()
 }
 
+/// How far a copy of a session goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForkUpTo {
+    /// To its end.
+    End,
+    /// To what came of this message of the user, from 1.
+    Message(usize),
+}
+
 /// A session that is to be opened beside the others of a window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionWish {
     /// The session to take up again; a new one without.
     pub session: Option<String>,
+    /// A copy of that session instead, up to there.
+    pub fork: Option<ForkUpTo>,
     /// The git worktree in which it is to work: one of this name, made where there is none.
     pub worktree: Option<String>,
     /// What is said in it first.

@@ -129,6 +129,8 @@ commands! {
         "every session of this folder; with a task, begin one beside this";
     History "history" ["turns", "rewind"] Nothing, Screen,
         "every message of this session: what came of it, and back to before it";
+    Fork "fork" ["branch"] Optional("MESSAGE"), Screen,
+        "go on in a copy of this session, up to a message of yours by its number; this one stays as it is";
     Worktree "worktree" ["wt"] Required("NAME [TASK]"), Screen, "a session in a git worktree of its own";
     Status "status" ["state"] Nothing, Either, "mode, phase, plan, queue";
     Mode "mode" [] Required("proof|explore"), Session, "change the mode";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pilothouse_core::{
     port::{Request, Update},
-    runs::{HostRequest, HostUpdate, SessionWish, WorktreeEnd},
+    runs::{ForkUpTo, HostRequest, HostUpdate, SessionWish, WorktreeEnd},
 };
 use tokio::{
     sync::mpsc::{Receiver, Sender, channel},
@@ -17,7 +17,11 @@ use crate::{
     driver::{Setup, ShutdownReport, Which, drive},
     error::RuntimeError,
     runs,
-    sessions::{self, Place, upkeep},
+    sessions::{
+        self, Place,
+        copies::{self, Target},
+        upkeep,
+    },
     worktrees,
 };
 
@@ -102,7 +106,11 @@ impl Host {
     }
 
     async fn open(&self, wish: SessionWish) -> Option<(Setup, End)> {
-        let which = wish.session.clone().map_or(Which::New, Which::Named);
+        let session = match (wish.session.clone(), wish.fork) {
+            (Some(session), Some(upto)) => Some(self.fork(session, upto).await?),
+            (session, _) => session,
+        };
+        let which = session.map_or(Which::New, Which::Named);
         let mut setup = Setup { which, ..self.setup.clone() };
         if let Some(name) = &wish.worktree {
             match worktrees::make(&self.setup.workspace, name).await {
@@ -121,6 +129,27 @@ impl Host {
         let (line, end) = line();
         self.tell(HostUpdate::Opened(line, wish)).await;
         Some((setup, end))
+    }
+
+    /// Copies a session, and gives the name of the copy.
+    async fn fork(&self, session: String, upto: ForkUpTo) -> Option<String> {
+        let (home, workspace, now) =
+            (self.setup.home.clone(), self.setup.workspace.clone(), (self.setup.clock)());
+        let upto = match upto {
+            ForkUpTo::End => None,
+            ForkUpTo::Message(number) => Some(number),
+        };
+        let copied = tokio::task::spawn_blocking(move || {
+            let place = sessions::find(&home, &workspace, &session)?;
+            copies::fork(&place, upto, Target { home: &home, workspace: &place.workspace, now })
+        });
+        let why = match copied.await {
+            Ok(Ok(copy)) => return Some(copy.slug),
+            Ok(Err(e)) => self.setup.secrets.mask(&e.to_string()),
+            Err(_) => "a part of the program failed".to_owned(),
+        };
+        self.tell(HostUpdate::Refused(why)).await;
+        None
     }
 
     async fn list(&self) {

@@ -183,3 +183,40 @@ async fn sessions_of_before_are_listed_by_their_first_message_the_newest_first()
     }
     assert_eq!(told(&listed()), both);
 }
+
+#[tokio::test]
+async fn a_copy_of_a_session_that_is_open_is_gone_on_with_beside_it() {
+    let rig = Rig::new(&json!([{"text": "It greets the world."}, {"text": "Nobody else."}]));
+    let (ask, asked) = channel(8);
+    let (tell, mut told) = channel(64);
+    let (first, end) = line();
+    let hosted = tokio::spawn(host(rig.setup(Which::New), end, asked, tell));
+    let mut seat = Seat::new(first);
+    seat.until("opening", |run| !run.folder.is_empty()).await;
+    for text in ["where is the greeting?", "what greets here?"] {
+        seat.send(Input::say(text)).await;
+        seat.until(text, |run| run.title == text && run.status == S::Done).await;
+    }
+    let slug = seat.session.state().slug.clone();
+    let wish = |upto| SessionWish { session: Some(slug.clone()), fork: Some(upto), ..SessionWish::default() };
+    let mut copies = Vec::new();
+    for (upto, messages) in [(ForkUpTo::Message(1), 1), (ForkUpTo::End, 2)] {
+        ask.send(HostRequest::Open(wish(upto))).await.unwrap();
+        let HostUpdate::Opened(line, _) = told.recv().await.unwrap() else { panic!("{upto:?}") };
+        let mut copy = Seat::new(line);
+        copy.until("the copy", |run| !run.folder.is_empty()).await;
+        let state = copy.session.state();
+        assert_eq!((state.turns.len(), state.slug != slug), (messages, true), "{upto:?}");
+        copies.push(copy);
+    }
+    ask.send(HostRequest::Open(wish(ForkUpTo::Message(9)))).await.unwrap();
+    let refused = told.recv().await.unwrap();
+    assert!(matches!(&refused, HostUpdate::Refused(why) if why.contains("no number 9")), "{refused:?}");
+    assert_eq!(seat.session.state().turns.len(), 2);
+    drop(ask);
+    for seat in copies.iter().chain([&seat]) {
+        seat.line.0.send(Request::Quit).await.unwrap();
+    }
+    let (own, others) = hosted.await.unwrap();
+    assert!(own.unwrap().saved && others.len() == 2 && others.into_iter().all(|o| o.unwrap().saved));
+}

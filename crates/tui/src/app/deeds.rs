@@ -9,7 +9,7 @@ use pilothouse_core::{
     intent::{Slash, SlashCommand},
     memory::MemoryOwner,
     port::Ask,
-    runs::{HostRequest, SessionWish},
+    runs::{ForkUpTo, HostRequest, SessionWish},
     scope::PermissionMode,
 };
 
@@ -142,10 +142,30 @@ impl App {
         self.input(Input::Say { text, seen });
     }
 
+    /// Goes on in a copy of this session.
+    fn fork(&mut self, args: &str) {
+        let session = self.world.state().slug.clone();
+        let upto = match (args.trim(), args.trim().parse()) {
+            ("", _) => ForkUpTo::End,
+            (_, Ok(number @ 1..)) => ForkUpTo::Message(number),
+            _ => {
+                self.composer.refused();
+                return self.say("/fork N: the number of a message of yours, as /history has it");
+            }
+        };
+        if self.world.state().turns.is_empty() {
+            return self.say("nothing was said yet that a copy could go on from");
+        }
+        self.outbox.window.push_back(WindowWish::fork(&session, upto));
+    }
+
     fn command(&mut self, command: &SlashCommand, args: &str, now: Instant) {
         if let Err(wrong) = command.check(args) {
             self.composer.refused();
             return self.say(wrong);
+        }
+        if command.does == Slash::Fork {
+            return self.fork(args);
         }
         if let Some(wish) = begins(command.does, args) {
             return self.outbox.window.push_back(WindowWish::Host(HostRequest::Open(wish)));
@@ -353,7 +373,7 @@ fn begins(command: Slash, args: &str) -> Option<SessionWish> {
     let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     if command == Slash::Worktree {
         let (worktree, message) = (said(name), said(task));
-        return Some(SessionWish { front: message.is_none(), worktree, message, session: None });
+        return Some(SessionWish { front: message.is_none(), worktree, message, ..SessionWish::default() });
     }
     let message = said(args).filter(|_| command == Slash::Runs)?;
     Some(SessionWish { message: Some(message), ..SessionWish::default() })

@@ -11,6 +11,7 @@ use pilothouse_core::{
     input::Input,
     intent::Slash,
     money,
+    runs::ForkUpTo,
     session::{Apply, Extent, TurnInfo},
 };
 use ratatui::buffer::Buffer;
@@ -27,6 +28,7 @@ use crate::{
     keymap::{Action, Entry},
     row::{Ink, Row, count, time_of_day},
     theme::Slot,
+    window::WindowWish,
 };
 
 /// The list.
@@ -102,6 +104,13 @@ impl History {
         Some(Outcome::open(Stake::new(title, "take them back", lines, Accepted::Input(Box::new(input)))))
     }
 
+    /// Goes on in a copy of the session up to the chosen message and what came of it.
+    fn fork(&self, ctx: &Ctx<'_>) -> Outcome {
+        let number = ctx.state.turns.len().saturating_sub(self.at(ctx));
+        let window = WindowWish::fork(&ctx.state.slug, ForkUpTo::Message(number));
+        Outcome { window: Some(window), ..Outcome::close() }
+    }
+
     /// When and what was said, what it cost; below it its path and what it wrote.
     fn rows(&self, n: usize, turn: TurnId, info: &TurnInfo, ctx: &Ctx<'_>, width: usize) -> [Row; 2] {
         let g = ctx.glyphs;
@@ -149,7 +158,7 @@ impl Overlay for History {
     }
 
     fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, CHOOSES_ENDS, &['d', 'u', 'q']))
+        Some(Letter::of(letter, CHOOSES_ENDS, &['d', 'u', 'f', 'q']))
     }
 
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
@@ -163,6 +172,8 @@ impl Overlay for History {
             return self.since(ctx);
         } else if key.code == KeyCode::Char('u') {
             return self.take_back(ctx);
+        } else if key.code == KeyCode::Char('f') {
+            return Some(self.fork(ctx));
         } else if key.code == KeyCode::Enter {
             let (turn, _) = self.chosen(ctx)?;
             return Some(Outcome { turn: Some(turn), ..Outcome::close() });
@@ -180,7 +191,7 @@ impl Overlay for History {
         if self.chosen(ctx).is_some_and(|(turn, _)| !ctx.state.writes_since(turn).is_empty()) {
             keys.extend([("d", "changes"), ("u", "take back")]);
         }
-        keys.push(("Esc", "close"));
+        keys.extend([("f", "fork"), ("Esc", "close")]);
         let place = format!("message {} of {turns}", turns.saturating_sub(self.at(ctx)));
         let inner = frame(ctx, area, "History", &place, &keys, buf);
         let width = usize::from(inner.width);

@@ -491,7 +491,7 @@ impl Pane for RunsPane {
                 let (name, task) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
                 let message = Some(task.trim().to_owned()).filter(|task| !task.is_empty());
                 let worktree = Some(name.to_owned());
-                begin(SessionWish { session: None, worktree, front: message.is_none(), message })
+                begin(SessionWish { worktree, front: message.is_none(), message, ..SessionWish::default() })
             }
             None => Outcome::none(),
         }

@@ -4,7 +4,7 @@
 
 use pilothouse_core::{
     about::AboutChange,
-    runs::{HostRequest, WorktreeEnd, WorktreeStake},
+    runs::{ForkUpTo, HostRequest, SessionWish, WorktreeEnd, WorktreeStake},
 };
 
 use super::Number;
@@ -49,6 +49,14 @@ pub enum WindowWish {
     Host(HostRequest),
     /// Leave.
     Leave(Farewell),
+}
+
+impl WindowWish {
+    /// Show a copy of a session, up to there.
+    pub fn fork(session: &str, upto: ForkUpTo) -> Self {
+        let (session, fork) = (Some(session.to_owned()), Some(upto));
+        Self::Host(HostRequest::Open(SessionWish { session, fork, front: true, ..SessionWish::default() }))
+    }
 }
 
 impl WindowWish {

@@ -90,6 +90,7 @@ impl Draft<'_> {
             | Slash::Agents
             | Slash::Kb
             | Slash::Runs
+            | Slash::Fork
             | Slash::Worktree
             | Slash::Theme
             | Slash::Connect => {

@@ -1,8 +1,12 @@
 //! The messages of a session: what each wrote, and back from there.
 
-use pilothouse_core::ids::TurnId;
+use pilothouse_core::{
+    ids::TurnId,
+    runs::{ForkUpTo, HostRequest},
+};
 
 use super::{review::Bench, *};
+use crate::window::WindowWish;
 
 /// Two files were written by the first message; the second only asked.
 fn written() -> Desk {
@@ -136,4 +140,45 @@ fn a_step_that_was_taken_back_can_be_run_again_and_its_key_is_named() {
     assert!(desk.text().contains("r run it again"), "{}", desk.text());
     desk.wait(1_000).press("r").deliver();
     assert_eq!(desk.state().phase, Phase::AwaitingApproval);
+}
+
+/// The copies that were asked for: of which session, and how far.
+fn forks(desk: &mut Desk) -> Vec<(Option<String>, Option<ForkUpTo>)> {
+    let wishes = std::mem::take(&mut desk.app.outbox.window).into_iter();
+    let wish = wishes.map(|wish| match wish {
+        WindowWish::Host(HostRequest::Open(wish)) if wish.front => (wish.session, wish.fork),
+        other => panic!("{other:?}"),
+    });
+    wish.collect()
+}
+
+#[test]
+fn a_copy_up_to_a_message_is_gone_on_with_beside_the_session() {
+    let mut desk = written();
+    let own = Some(desk.state().slug.clone());
+    desk.press("<ctrl-x>hjf");
+    assert_eq!(desk.top(), None);
+    assert_eq!(forks(&mut desk), [(own.clone(), Some(ForkUpTo::Message(1)))]);
+    for (line, upto) in [("/fork", ForkUpTo::End), ("/branch 2", ForkUpTo::Message(2))] {
+        desk.app.composer.draft.set(Saved::plain(line));
+        desk.press("<enter>");
+        assert_eq!(forks(&mut desk), [(own.clone(), Some(upto))], "{line}");
+    }
+    for wrong in ["/fork 0", "/fork the second"] {
+        desk.app.composer.draft.set(Saved::plain(wrong));
+        desk.press("<enter>");
+        assert!(
+            forks(&mut desk).is_empty() && desk.text().contains("the number of a message"),
+            "{}",
+            desk.text()
+        );
+    }
+}
+
+#[test]
+fn where_nothing_was_said_there_is_nothing_to_copy() {
+    let mut desk = Desk::new(100, 30);
+    desk.app.composer.draft.set(Saved::plain("/fork"));
+    desk.press("<enter>");
+    assert!(forks(&mut desk).is_empty() && desk.text().contains("nothing was said yet"), "{}", desk.text());
 }

@@ -17,7 +17,7 @@ pub(crate) fn attach(row: &RunRow, then: Then) -> Outcome {
     let leave = Outcome::focus(Focus::Composer);
     match row.number() {
         Some(number) => Outcome { window: Some(WindowWish::Show(number, then)), ..leave },
-        None => begin(SessionWish { session, worktree, message: None, front: true }),
+        None => begin(SessionWish { session, worktree, front: true, ..SessionWish::default() }),
     }
 }
 
