@@ -4,7 +4,7 @@ use pilothouse_core::{
     checkpoint::Checkpoint,
     clean::Clean,
     ids::ProposalId,
-    proposal::{CONTROL_WORD, Decision, Proposal, ProposalStatus},
+    proposal::{CONTROL_WORD, Decision, Proposal, ProposalStatus, TakeBack},
     tool::ChangeKind,
 };
 
@@ -53,6 +53,14 @@ impl DiffPane {
         format!("{of}{hunk}{}/{hunks}", self.hunk + 1)
     }
 
+    /// What the review of a proposal asks.
+    fn asked(ctx: &Ctx<'_>, id: ProposalId, columns: usize) -> Vec<Row> {
+        let of = |c: &&Checkpoint| c.kind.review().is_some_and(|r| r.proposals.contains(&id));
+        let review = ctx.state.open.values().rfind(of);
+        let words = review.map(|c| Clean::line(&c.message));
+        words.map(|w| wrap(&Row::of(w.as_str(), Slot::Soft).pieces, columns)).unwrap_or_default()
+    }
+
     /// The rows above the lines, at most `room` of them.
     pub(super) fn header(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
         let g = ctx.glyphs;
@@ -68,11 +76,7 @@ impl DiffPane {
             rows.extend(breadcrumb(&path, node, columns, g));
         }
         let (added, removed) = file.counts();
-        let lead = match back {
-            None => "Proposed changes to ",
-            Some(back) if back.redo => "Putting back changes to ",
-            Some(_) => "Taking back changes to ",
-        };
+        let lead = lead(back);
         let counts = counts(added, removed);
         // Where no border names the place, it stands here, before the counts.
         let place = if ctx.body.width < WIDE { self.place(ctx, false) + "  " } else { String::new() };
@@ -83,11 +87,9 @@ impl DiffPane {
         let name = fit_path(&file.path, left.max(4), g.ellipsis);
         let row = Row::of(lead, Slot::Text).and(&name, Ink::of(Slot::Strong).bold()).and(":", Slot::Text);
         rows.push(row.ends(right, columns, g.ellipsis));
-        let asked = ctx.state.open.values().filter(|_| back.is_some());
-        let of = |c: &&Checkpoint| c.kind.review().is_some_and(|r| r.proposals.contains(&file.id));
-        if let Some(review) = asked.filter(|c| of(c)).last() {
-            let words = Clean::line(&review.message);
-            rows.extend(wrap(&Row::of(words.as_str(), Slot::Soft).pieces, columns));
+        if back.is_some() {
+            let left = room.saturating_sub(rows.len());
+            rows.extend(Self::asked(ctx, file.id, columns).into_iter().take(left));
         }
         if let Some((_, message)) = self.failed.iter().find(|(id, _)| *id == file.id) {
             for line in wrap(&Row::of(message, Slot::Bad).pieces, columns.saturating_sub(2)) {
@@ -213,6 +215,20 @@ impl DiffPane {
         })
     }
 
+    /// What is said of a file beside its hunks.
+    fn marks(ctx: &Ctx<'_>, id: ProposalId) -> Vec<Row> {
+        let back = Self::proposal(ctx, id).is_some_and(|p| p.back.is_some());
+        let off =
+            || Row::of("  ", Slot::Text).and(ctx.glyphs.off_plan, Slot::Warn).and(" off-plan", Slot::Warn);
+        let edited = ctx.state.transcript.was_edited(id);
+        let marks = [
+            back.then(|| Row::of("  take-back", Slot::Info)),
+            Self::off_plan(ctx, id).map(|_| off()),
+            edited.then(|| Row::of("  edited by you", Slot::Info)),
+        ];
+        marks.into_iter().flatten().collect()
+    }
+
     /// The files with their hunks, and below them the counts.
     pub(super) fn list(&self, ctx: &Ctx<'_>, columns: usize, height: usize) -> Vec<Row> {
         let g = ctx.glyphs;
@@ -229,16 +245,7 @@ impl DiffPane {
             let slash = if folder.is_empty() { "" } else { "/" };
             let row = Row::of(folder, Slot::Soft).and(slash, Slot::Soft).and(name, Slot::Strong);
             rows.push(row.ends(right, columns, g.ellipsis));
-            if Self::proposal(ctx, file.id).is_some_and(|p| p.back.is_some()) {
-                rows.push(Row::of("  take-back", Slot::Info).cut(columns, g.ellipsis));
-            }
-            if Self::off_plan(ctx, file.id).is_some() {
-                let row = Row::of("  ", Slot::Text).and(g.off_plan, Slot::Warn).and(" off-plan", Slot::Warn);
-                rows.push(row.cut(columns, g.ellipsis));
-            }
-            if ctx.state.transcript.was_edited(file.id) {
-                rows.push(Row::of("  edited by you", Slot::Info).cut(columns, g.ellipsis));
-            }
+            rows.extend(Self::marks(ctx, file.id).into_iter().map(|row| row.cut(columns, g.ellipsis)));
             let proposal = Self::proposal(ctx, file.id);
             let decided = proposal.map(|p| &p.decided);
             for hunk in 0..file.hunks.len() {
@@ -365,6 +372,15 @@ impl DiffPane {
         let keys = Row::of(key, Ink::of(Slot::Accent).bold()).and(&format!(" {does}   "), Slot::Soft);
         rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
         rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
+    }
+}
+
+/// What leads to the name of the file.
+fn lead(back: Option<TakeBack>) -> &'static str {
+    match back {
+        None => "Proposed changes to ",
+        Some(back) if back.redo => "Putting back changes to ",
+        Some(_) => "Taking back changes to ",
     }
 }
 
