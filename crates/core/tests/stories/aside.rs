@@ -424,23 +424,6 @@ fn a_list_of_sessions_counts_the_files_that_wait_now() {
 }
 
 #[test]
-fn a_command_that_waits_for_a_yes_is_at_stake_as_that_and_nothing_runs() {
-    let mut b = Bench::new();
-    b.say("run git push");
-    b.reply("", &[("run", serde_json::json!({"command": "git push"}))]);
-    b.question(is_risk);
-    let stake = b.session.state().at_stake();
-    assert_eq!(stake.len(), 1);
-    assert!(stake[0].starts_with("a command waits for your yes: `git push` ("), "{stake:?}");
-    assert!(stake[0].ends_with(" risk)"), "{stake:?}");
-    b.input(Input::say("/exit")).unwrap();
-    let state = b.session.state();
-    let text = state.spec(state.phase_question().unwrap()).text.into_string();
-    assert!(text.starts_with("Leave, although a command waits for your yes: `git push` ("), "{text}");
-    assert!(!text.contains("Kept") && !text.contains("what runs"), "{text}");
-}
-
-#[test]
 fn a_list_of_sessions_calls_nothing_done_of_which_nothing_came() {
     let of = |b: &Bench| RunInfo::of(b.session.state());
     let mut b = Bench::new();
@@ -500,27 +483,6 @@ fn rejected() -> Bench {
     b.plan(&[("Notes", "create")], &[]);
     b.answer(is_plan, Answer::Reject(String::new())).unwrap();
     b
-}
-
-#[test]
-fn a_stop_keeps_a_plan_that_waits_for_words() {
-    for stop in [Input::Cancel, Input::say("/abort"), Input::say("stop")] {
-        for again in ["/redo", "/proposals plan", "go on"] {
-            let mut b = rejected();
-            assert!(!b.session.state().is_at_rest());
-            b.input(stop.clone()).unwrap();
-            assert_eq!(phase(&b), Phase::Idle, "{stop:?}");
-            let told = b.notices().pop().unwrap();
-            assert!(told.contains("The plan \"Plan\" is set aside"), "{told}");
-            assert!(b.session.state().is_at_rest(), "{stop:?}");
-            b.say(again);
-            assert_eq!(
-                (phase(&b), b.session.state().plan.is_some()),
-                (Phase::AwaitingApproval, true),
-                "{again}"
-            );
-        }
-    }
 }
 
 #[test]

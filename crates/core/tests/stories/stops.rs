@@ -1,9 +1,10 @@
 //! What is said while a step runs: only plain words stop the run; what names a part of the work, corrects or narrows it,
-//! or takes itself back, does not.
+//! or takes itself back, does not. And what a stop keeps, and leaving names.
 
 use crate::support::*;
 use pilothouse_core::{
     checkpoint::Answer,
+    input::Input,
     intent::{Control, Phase, Turn},
     session::{Deed, Foretold},
 };
@@ -77,4 +78,45 @@ fn a_message_that_takes_itself_back_ends_nothing_else() {
     for line in ["also add a test. no, stop the run", "no, stop"] {
         assert!(running().session.foretell(line).does(&Deed::StopsRun), "{line}");
     }
+}
+
+#[test]
+fn a_stop_keeps_a_plan_that_waits_for_words() {
+    for stop in [Input::Cancel, Input::say("/abort"), Input::say("stop")] {
+        for again in ["/redo", "/proposals plan", "go on"] {
+            let mut b = Bench::new();
+            b.say("create notes.txt");
+            b.plan(&[("Notes", "create")], &[]);
+            b.answer(is_plan, Answer::Reject(String::new())).unwrap();
+            assert!(!b.session.state().is_at_rest());
+            b.input(stop.clone()).unwrap();
+            assert_eq!(b.session.state().phase, Phase::Idle, "{stop:?}");
+            let told = b.notices().pop().unwrap();
+            assert!(told.contains("The plan \"Plan\" is set aside"), "{told}");
+            assert!(b.session.state().is_at_rest(), "{stop:?}");
+            b.say(again);
+            assert_eq!(
+                (b.session.state().phase, b.session.state().plan.is_some()),
+                (Phase::AwaitingApproval, true),
+                "{again}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_command_that_waits_for_a_yes_is_at_stake_as_that_and_nothing_runs() {
+    let mut b = Bench::new();
+    b.say("run git push");
+    b.reply("", &[("run", serde_json::json!({"command": "git push"}))]);
+    b.question(is_risk);
+    let stake = b.session.state().at_stake();
+    assert_eq!(stake.len(), 1);
+    assert!(stake[0].starts_with("a command waits for your yes: `git push` ("), "{stake:?}");
+    assert!(stake[0].ends_with(" risk)"), "{stake:?}");
+    b.input(Input::say("/exit")).unwrap();
+    let state = b.session.state();
+    let text = state.spec(state.phase_question().unwrap()).text.into_string();
+    assert!(text.starts_with("Leave, although a command waits for your yes: `git push` ("), "{text}");
+    assert!(!text.contains("Kept") && !text.contains("what runs"), "{text}");
 }

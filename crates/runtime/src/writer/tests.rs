@@ -366,7 +366,7 @@ fn of_a_file_that_was_made_only_what_was_written_is_taken_back() {
 fn where_others_changed_what_goes_back_is_told_in_lines_of_the_file_as_it_is() {
     let p = Place::new();
     let at = p.dir.path().join("src/a.rs");
-    let lines: String = (1..=20).map(|n| format!("{n}\n")).collect();
+    let lines = (1..=20).map(|n| n.to_string()).collect::<Vec<_>>().join("\n") + "\n";
     fs::write(&at, &lines).unwrap();
     // Two writes of one file: the later one puts lines in above what the first one changed.
     let first = lines.replace("\n15\n", "\nfifteen\n");
