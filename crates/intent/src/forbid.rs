@@ -4,11 +4,13 @@
 
 mod alone;
 mod anywhere;
+mod narrow;
 mod negation;
 mod rest;
 
 pub(crate) use alone::alone;
 pub(crate) use anywhere::anywhere;
+pub(crate) use narrow::narrowed;
 pub(crate) use negation::negations;
 pub(crate) use rest::rest;
 

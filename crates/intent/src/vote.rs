@@ -72,11 +72,29 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     } else {
         Guard { asks: 0.5, forbids: 0.0 }
     };
-    match p.beside_ban(m.phase, m.paused) {
-        // the prohibition caps what is done; what is asked for stands beside it
-        Some(rest) => statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest, known) }, m, model, guard),
-        None => statistics(p, m, model, guard),
+    // the prohibition caps what is done; what is asked for stands beside it
+    if let Some(rest) = p.beside_ban(m.phase, m.paused) {
+        return statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest, known) }, m, model, guard);
     }
+    let whole = statistics(p, m, model, guard);
+    ordered_beside(p, m, model, &whole).unwrap_or(whole)
+}
+
+/// A message that is no order as a whole, but one without the clauses that only keep something from it.
+fn ordered_beside(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, whole: &Vote) -> Option<Vote> {
+    let known = p.structure.known;
+    let free = p.ban == super::forbid::Ban::None && m.phase == Phase::Idle && !m.paused;
+    if !free || rules::is_action(whole.leaf) || !known.on(Rule::TierGuards) {
+        return None;
+    }
+    let rest = super::forbid::narrowed(&p.doc, &p.structure, p.text)?;
+    let alone = Parsed::new(&rest, known);
+    let guard = model.guard(&features::guard(&alone, m.phase, m.paused));
+    let vote = statistics(&alone, m, model, guard);
+    let orders = rules::is_action(vote.leaf) && !matches!(vote.leaf, N::Delete | N::Execute);
+    let reasoning = format!("{}; beside what it is to leave alone", vote.reasoning);
+    (orders && alone.ban == super::forbid::Ban::None && vote.turn == Turn::PlanNew(None))
+        .then_some(Vote { reasoning, ..vote })
 }
 
 /// The structural tier by itself, should the weights be missing.

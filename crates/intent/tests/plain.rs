@@ -141,3 +141,27 @@ fn a_prohibition_with_an_object_of_its_own_forbids_no_more() {
         assert!(r.forbids_change || !writes(&r), "{line}: {} ({})", leaf(&r), r.whole.reasoning);
     }
 }
+
+/// What is ordered is ordered with a prohibition beside it as well; where nothing is, nothing is.
+#[test]
+fn an_order_beside_what_it_is_to_leave_alone_is_one() {
+    for line in [
+        "give parse a flag. Don't touch the tests.",
+        "give naturalsize a parameter for what stands between the number and the unit. Don't touch the tests.",
+        "give wcount a version flag. Don't change anything else.",
+        "let parse take a flag. Don't touch the docs.",
+        "swap atol for strtol. Leave the Makefile alone.",
+    ] {
+        let r = read(line);
+        assert!(writes(&r) && !r.forbids_change, "{line}: {} ({})", leaf(&r), r.whole.reasoning);
+    }
+    for line in [
+        "what does parse do? Don't touch the tests.",
+        "explain how the parser works. Leave the tests alone.",
+        "don't touch the tests",
+        "why is parse slow? don't change anything",
+    ] {
+        let r = read(line);
+        assert!(!writes(&r), "{line}: {} ({})", leaf(&r), r.whole.reasoning);
+    }
+}

@@ -14,7 +14,7 @@ pub(crate) fn alone(doc: &Doc, s: &Structure<'_>) -> bool {
     let orders =
         |c: &Clause| matches!(c.form, Form::Order | Form::Request | Form::Wish | Form::Ought | Form::Frame);
     let (denied, rest): (Vec<&Clause>, Vec<&Clause>) = s.clauses.iter().partition(|c| denies(doc, s, c));
-    !denied.is_empty() && !rest.into_iter().any(orders)
+    !denied.is_empty() && !rest.into_iter().any(|c| orders(c) || super::commands(doc, s, c))
 }
 
 /// Whether a clause forbids a removal.
