@@ -186,7 +186,7 @@ pub struct ToolOutcome {
     /// Changes that it proposes.
     pub proposals: Vec<ProposalDraft>,
     /// The file whose open proposal it takes back: it is to stay as it is on disk.
-    pub withdrawn: Option<RelPath>,
+    pub withdrawn: Option<Box<RelPath>>,
     /// Facts that it found.
     pub facts: Vec<FactDraft>,
     /// How a command ended.

@@ -119,7 +119,7 @@ fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Re
         let text = format!("{path} is then as it is on disk: your open proposal for it is withdrawn");
         let noted = sight.noted();
         return Ok(ToolOutcome {
-            withdrawn: Some(path),
+            withdrawn: Some(Box::new(path)),
             seen: noted,
             ..ToolOutcome::text(text, "withdrawn")
         });

@@ -120,8 +120,8 @@ impl Desk {
             part.1.push(*lines);
         }
         if let Some(path) = &got.withdrawn {
-            self.view.overlay.remove(path);
-            self.view.base.remove(path);
+            self.view.overlay.remove(&**path);
+            self.view.base.remove(&**path);
         }
         for draft in &got.proposals {
             let after = draft.after.as_ref().map(|b| self.store.put(b.bytes()));

@@ -101,7 +101,9 @@ impl Spelling {
             }
             Self::Numbered(list, number, used) => numbered(fields, list, number, used),
             Self::BothCases(pattern, names) => {
-                names.iter().for_each(|name| both_cases(fields, pattern, name))
+                for name in names {
+                    both_cases(fields, pattern, name);
+                }
             }
             Self::Patch(names) => names.iter().try_for_each(|name| patched(fields, name))?,
         }

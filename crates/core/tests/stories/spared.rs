@@ -71,7 +71,7 @@ fn a_proposal_that_its_agent_takes_back_is_not_reviewed_and_not_lost() {
     b.reply("", &[("edit", edit_of("a.rs"))]);
     b.propose("a.rs", "1\n", "2\n");
     b.reply("", &[("edit", edit_of("a.rs"))]);
-    let withdrawn = Some(RelPath::new("a.rs").unwrap());
+    let withdrawn = Some(Box::new(RelPath::new("a.rs").unwrap()));
     b.end_tool(ToolOutcome { withdrawn, ..ToolOutcome::text("withdrawn", "withdrawn") });
     assert_eq!(b.session.state().open_proposals().count(), 0);
     b.reply("nothing to change: it was right", &[]);

@@ -119,12 +119,13 @@ impl Draft<'_> {
     fn only_reads(&self, lane: &Lane, open: &OpenCall, needs: Capability) -> Option<CallVerdict> {
         let plans = lane.kind == LaneKind::Planning;
         let reads = plans || self.beside_run(lane.id);
-        let why = match needs {
-            Capability::Execute | Capability::Network if plans => {
+        let runs = matches!(needs, Capability::Execute | Capability::Network);
+        let why = match (plans, runs) {
+            (true, true) => {
                 "while planning a command may only read, unless a rule lets it through: put it into the plan, as a step or a gate"
             }
-            _ if plans => "while planning files are only read: put the change into the plan, as a step",
-            _ => {
+            (true, false) => "while planning files are only read: put the change into the plan, as a step",
+            (false, _) => {
                 "a question beside a run only reads, and the run has the files: go on with what you can read"
             }
         };
@@ -191,14 +192,13 @@ impl Draft<'_> {
 
     fn judge_plan(&self, lane: &Lane, plan: &PlanDraft) -> CallVerdict {
         if lane.kind != LaneKind::Planning {
-            let instead = match lane.kind {
-                LaneKind::Answer | LaneKind::Goal if self.stays_reading(lane).is_some() => {
-                    "this turn only reads: answer in words"
-                }
-                LaneKind::Answer | LaneKind::Goal if lane.scope().allows(Capability::Write) => {
-                    "do it in this turn, or answer in words"
-                }
-                kind => instead(kind),
+            let answers = matches!(lane.kind, LaneKind::Answer | LaneKind::Goal);
+            let instead = if answers && self.stays_reading(lane).is_some() {
+                "this turn only reads: answer in words"
+            } else if answers && lane.scope().allows(Capability::Write) {
+                "do it in this turn, or answer in words"
+            } else {
+                instead(lane.kind)
             };
             return CallVerdict::refuse(format!("a plan can only be submitted while planning; {instead}"));
         }
