@@ -21,6 +21,7 @@ use pilothouse_core::{
     event::Stamped,
     ids::{CheckpointId, Seq, TurnId},
     intent::Phase,
+    policy::{Request, Ruling},
     port::{Ask, Reply},
     redact::Redactor,
     session::State,
@@ -229,15 +230,18 @@ impl ConversationPane {
 
     /// The call under the cursor, or the last one, to be explained.
     fn why(&self, ctx: &Ctx<'_>) -> Outcome {
-        let told = |key: i64| self.log.get(key).and_then(entry::Entry::asked);
-        let mut all = (self.log.first()..self.log.end()).rev();
-        let found = match self.cursor {
-            Some(cursor) => told(cursor.key),
-            None => all.find_map(told),
-        };
-        match found {
+        match self.asked_about() {
             Some((request, then)) => Outcome::open(Reason::of(&request, then, "", ctx.session)),
             None => Outcome::notice("no rule applies here; select a command"),
+        }
+    }
+
+    /// The call that is selected, else the last one, of which a rule says why it was asked about or not.
+    fn asked_about(&self) -> Option<(Request, Option<Ruling>)> {
+        let told = |key: i64| self.log.get(key).and_then(entry::Entry::asked);
+        match self.cursor {
+            Some(cursor) => told(cursor.key),
+            None => (self.log.first()..self.log.end()).rev().find_map(told),
         }
     }
 
@@ -400,14 +404,9 @@ impl Pane for ConversationPane {
     }
 
     fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
-        let mut keys = vec![
-            ("j/k", "scroll"),
-            ("Enter", "fold"),
-            ("[ ]", "message"),
-            ("/", "search"),
-            ("y", "copy"),
-            ("w", "why"),
-        ];
+        let mut keys =
+            vec![("j/k", "scroll"), ("Enter", "fold"), ("[ ]", "message"), ("/", "search"), ("y", "copy")];
+        keys.extend(self.asked_about().map(|_| ("w", "why")));
         if !self.query.is_empty() {
             keys.insert(0, ("n N", "match"));
         }

@@ -223,3 +223,20 @@ fn at_a_red_gate_a_run_is_not_back_at_the_beginning_of_its_path() {
     let fg = buf[(u16::try_from(x).unwrap(), u16::try_from(y).unwrap())].fg;
     assert_ne!(Some(fg), accent, "{}", all.join("\n"));
 }
+
+#[test]
+fn a_plan_is_asked_about_once_and_why_is_named_where_something_was_asked() {
+    let mut desk = Desk::new(100, 30).with_plan();
+    let text = desk.text();
+    assert_eq!(text.matches("Proceed?").count(), 1, "{text}");
+    let keys = |desk: &mut Desk| {
+        let text = desk.press("<ctrl-x>c").text();
+        text.lines().rev().find(|row| row.contains("j/k scroll")).unwrap_or_default().to_owned()
+    };
+    assert!(!keys(&mut desk).contains("w why"), "{}", desk.text());
+    let mut desk = Desk::new(100, 30);
+    desk.press("run the tests<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"make test"}"#)]);
+    desk.collect();
+    assert!(keys(&mut desk).contains("w why"), "{}", desk.text());
+}

@@ -144,7 +144,7 @@ fn run_story() -> Screen {
 }
 
 #[test]
-fn a_plan_that_waits_is_shown_whole_with_its_question() {
+fn a_plan_that_waits_is_shown_whole_and_its_question_stands_in_the_bar() {
     let mut s = whole_story();
     assert_eq!(
         s.text(60, 19),
@@ -165,7 +165,7 @@ fn a_plan_that_waits_is_shown_whole_with_its_question() {
             "",
             " Buckets live in memory and are lost on a restart.",
             "",
-            " Proceed?",
+            "",
             "",
             "",
         ]

@@ -12,7 +12,6 @@ use pilothouse_core::{
     ids::{CheckpointId, Millis, ProposalId},
     money,
     pipeline::StepName,
-    question::Confirmation,
     tool::{Subject, Tool},
 };
 
@@ -364,10 +363,6 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     if !note.is_empty() {
         rows.push(Row::new());
         rows.extend(note.iter().cloned());
-    }
-    if waits {
-        rows.push(Row::new());
-        rows.push(Row::of(Confirmation::ASKS, Slot::Text).cut(env.width, g.ellipsis));
     }
 }
 
