@@ -460,7 +460,7 @@ impl<'a> Drawer<'a> {
     fn note(&mut self, note: &str) {
         if !note.trim().is_empty() {
             self.plain(Row::new());
-            self.labelled("Note", note.trim(), Slot::Text);
+            self.labelled("Note", &row::uncoded(note.trim()), Slot::Text);
         }
     }
 
