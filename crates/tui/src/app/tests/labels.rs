@@ -240,3 +240,13 @@ fn a_plan_is_asked_about_once_and_why_is_named_where_something_was_asked() {
     desk.collect();
     assert!(keys(&mut desk).contains("w why"), "{}", desk.text());
 }
+
+#[test]
+fn the_mark_before_a_draft_can_be_read_whatever_has_the_keys() {
+    let mut desk = Desk::new(100, 30).with_plan();
+    desk.press("<ctrl-t>");
+    let (buf, _) = desk.draw();
+    let y = rows(&buf).iter().position(|row| row.starts_with("▎ ›")).unwrap();
+    let cell = &buf[(2, u16::try_from(y).unwrap())];
+    assert!(crate::theme::tests::contrast(cell.fg, cell.bg) >= 4.5, "{:?} on {:?}", cell.fg, cell.bg);
+}

@@ -90,7 +90,8 @@ impl App {
                 (false, true) => ">",
                 (false, false) => "›",
             };
-            buf.set_string(area.x + 2, area.y, prompt, edge.add_modifier(Modifier::BOLD));
+            let ink = if focused { edge } else { self.looks.theme.style(Slot::Faint) };
+            buf.set_string(area.x + 2, area.y, prompt, ink.add_modifier(Modifier::BOLD));
         }
         let style = text.patch(self.looks.theme.fill(Slot::Surface));
         let caret = self.composer.draft.render(draft, buf, style);
