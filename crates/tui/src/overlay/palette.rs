@@ -180,7 +180,9 @@ impl Palette {
         let place = if held { item.place.as_str() } else { "" };
         let label = shorten(&item.label, width.saturating_sub(4 + key.width()));
         let used = 2 + label.width();
-        let ends = place.width() + KEYS.max(key.width()) + 3;
+        // Keys stand below each other where there is room for a column of them.
+        let keys = if width >= WIDE { KEYS } else { 0 };
+        let ends = place.width() + keys.max(key.width()) + 3;
         let reach = shorten(&item.reach, width.saturating_sub(30.max(used + 2) + ends));
         let mut spans =
             vec![Span::styled(format!("{mark} "), theme.style(Slot::Accent)), Span::styled(label, text)];
@@ -189,10 +191,9 @@ impl Palette {
             spans.push(Span::styled(reach, theme.style(Slot::Soft)));
         }
         Line::from(spans).render(area, buf);
-        // Keys stand below each other, what is at their left ends where they begin.
         let right = Line::from(vec![
             Span::styled(place.to_owned(), theme.style(Slot::Faint)),
-            Span::styled(format!("  {key:KEYS$}"), theme.style(Slot::Accent)),
+            Span::styled(format!("  {key:keys$}"), theme.style(Slot::Accent)),
         ]);
         let wide = u16::try_from(right.width()).unwrap_or(area.width).min(area.width);
         right.render(Rect { x: area.right() - wide, width: wide, ..area }, buf);
