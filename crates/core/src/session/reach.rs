@@ -9,7 +9,7 @@ use super::{State, state::TurnInfo};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     ids::TurnId,
-    intent::{Classifier, Control, IntentNode, PlanSub, Turn},
+    intent::{Classifier, Control, IntentNode, Phase, PlanSub, Turn},
     lane::LaneKind,
     plan::{Plan, Revision, Task, TaskStatus},
     proposal::Proposal,
@@ -70,6 +70,16 @@ impl State {
             root = of;
         }
         root
+    }
+
+    /// The turn that the phase is about: whose plan is made, waits, runs or failed.
+    pub fn subject(&self) -> Option<TurnId> {
+        let planning = self.planning_lane().map(|l| l.turn);
+        let origin = self.failure.as_ref().map(|f| f.origin);
+        let failed = self.failed.filter(|_| self.phase == Phase::Failed);
+        let planning = planning.or(failed.filter(|_| origin == Some(Phase::Planning)));
+        let plan = self.plan.as_ref().map(|p| p.turn);
+        planning.or(plan).or(self.run.as_ref().map(|r| r.turn)).or(failed).or(self.turn)
     }
 
     /// The earlier versions of a plan, the oldest first.

@@ -488,14 +488,4 @@ impl State {
     pub fn diff_of(&self, lane: LaneId) -> Option<&Checkpoint> {
         self.open.values().find(|c| c.kind.review().is_some_and(|r| r.lane == lane))
     }
-
-    /// The turn that the phase is about: whose plan is made, waits, runs or failed.
-    pub fn subject(&self) -> Option<TurnId> {
-        let planning = self.planning_lane().map(|l| l.turn);
-        let origin = self.failure.as_ref().map(|f| f.origin);
-        let failed = self.failed.filter(|_| self.phase == Phase::Failed);
-        let planning = planning.or(failed.filter(|_| origin == Some(Phase::Planning)));
-        let plan = self.plan.as_ref().map(|p| p.turn);
-        planning.or(plan).or(self.run.as_ref().map(|r| r.turn)).or(failed).or(self.turn)
-    }
 }

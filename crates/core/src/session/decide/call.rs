@@ -294,9 +294,7 @@ impl Draft<'_> {
             name_part(&mut text, &mut outcome.summary);
         }
         let mut text = self.told(lane, call, text);
-        if let Some(path) = &outcome.withdrawn {
-            self.withdraw(lane, path);
-        }
+        outcome.withdrawn.into_iter().for_each(|path| self.withdraw(lane, &path));
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
         outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
