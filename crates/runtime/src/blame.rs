@@ -10,10 +10,10 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     diff,
-    event::{Event, Stamped},
+    event::{Event, FileChange, Stamped},
     ids::{ApplyId, ApprovalId, CallId, GateId, Millis, ProposalId, RunId, TaskId, TurnId},
     relpath::RelPath,
-    session::Session,
+    session::{Origin, Session},
 };
 use pilothouse_tools::{regular, snapshot::Record};
 use serde::Serialize;
@@ -170,19 +170,15 @@ fn wrote(place: &Place, path: &RelPath) -> Vec<Wrote> {
     }
     let (state, blobs) = (session.state(), Blobs::under(&place.folder));
     let head = |turn: TurnId| state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
-    let write = |(id, origin, files): (ApplyId, pilothouse_core::session::Origin, &[_])| {
+    let write = |(id, origin, files): (ApplyId, Origin, &[FileChange])| {
         let apply = state.applies().get(&id)?;
-        let (before, after, proposal) = match &apply.command {
-            Some(command) => {
-                let record: Record = serde_json::from_slice(&blobs.get(command.record)?).ok()?;
-                let change = record.changes.into_iter().find(|c| c.root == 0 && c.path == *path)?;
-                (change.before.stored(), change.after.stored(), None)
-            }
-            None => {
-                let files: &[pilothouse_core::event::FileChange] = files;
-                let file = files.iter().find(|f| f.path == *path)?;
-                (file.before, file.after, Some(file.proposal))
-            }
+        let (before, after, proposal) = if let Some(command) = &apply.command {
+            let record: Record = serde_json::from_slice(&blobs.get(command.record)?).ok()?;
+            let change = record.changes.into_iter().find(|c| c.root == 0 && c.path == *path)?;
+            (change.before.stored(), change.after.stored(), None)
+        } else {
+            let file = files.iter().find(|f| f.path == *path)?;
+            (file.before, file.after, Some(file.proposal))
         };
         let (made, step) = proposal.and_then(|id| told.proposed.get(&id)).copied().unzip();
         let call = apply.command.as_ref().map(|c| c.call).or(made);

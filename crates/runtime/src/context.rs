@@ -7,6 +7,7 @@
 mod budget;
 pub mod classify;
 pub mod compact;
+mod hunks;
 mod now;
 mod record;
 pub mod sheet;

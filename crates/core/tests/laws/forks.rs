@@ -8,6 +8,7 @@ use pilothouse_core::{
     proposal::ProposalStatus,
     scope::PermissionMode,
     session::{ApplyStatus, Session},
+    talk::Usage,
     work::Effect,
 };
 
@@ -16,7 +17,9 @@ use crate::{Dice, cases, check, check_log, input, run, support::*};
 /// A copy of the first events of a log.
 fn copy(log: &[Stamped], folder: &str) -> (Session, Vec<Stamped>) {
     let mut session = Session::new();
-    log.iter().for_each(|event| session.apply(event));
+    for event in log {
+        session.apply(event);
+    }
     let fork = Fork { slug: "s".into(), folder: folder.into(), imported: folder != "demo" };
     let step = session.step(Millis(1 << 40), Input::Fork(fork)).unwrap();
     assert!(step.effects.iter().all(|e| matches!(e, Effect::Cancel(_))), "{:?}", step.effects);
@@ -59,7 +62,7 @@ fn a_copy_that_is_cut_anywhere_has_nothing_open_and_nothing_to_take_back() {
                 state.granted.is_empty() && state.permission != PermissionMode::Auto,
                 "seed {seed} cut {cut}"
             );
-            assert_eq!(state.usage, Default::default(), "seed {seed} cut {cut}");
+            assert_eq!(state.usage, Usage::default(), "seed {seed} cut {cut}");
         }
     }
 }
@@ -83,7 +86,9 @@ fn a_copy_goes_on_by_the_laws_as_any_session() {
         }
         check_log(&copied.log[before..]);
         let mut again = Session::new();
-        copied.log.iter().for_each(|event| again.apply(event));
+        for event in &copied.log {
+            again.apply(event);
+        }
         assert_eq!(again.state(), copied.session.state(), "seed {seed}");
     }
 }

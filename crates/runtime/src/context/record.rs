@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     completion::untouched,
-    diff::{self, Hunk},
+    diff::Hunk,
     digest::could_not_run,
     event::{Event, FileChange, Proof, RunStatus},
     ids::{ApplyId, GateId, ProposalId, Seq, TaskId, TurnId},
@@ -20,7 +20,11 @@ use pilothouse_core::{
     tool::ChangeKind,
 };
 
-use super::{Texts, cut, inside};
+use super::{
+    Texts, cut,
+    hunks::{comments, picked, written},
+    inside,
+};
 
 /// Most bytes of the last words of a line beside the main one.
 const REPORT_BYTES: usize = 4 * 1024;
@@ -29,10 +33,6 @@ const LACKS: &str = "\nThis gate cannot work here: its program is missing. Propo
                      machine has with change_gate; do not change the project for it.";
 /// Most bytes of what a gate said.
 const GATE_BYTES: usize = 4 * 1024;
-/// Most lines that are shown of a file that the user took in part or changed.
-const SHOWN_LINES: usize = 60;
-/// Lines shown around a change.
-const AROUND: usize = 2;
 
 /// What an entry tells; `None` for what needs no words.
 pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<String> {
@@ -138,20 +138,21 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
             format!("answered by the workbench from {from}:\n{text}")
         }
         Event::InstructionsTold { text, .. } => texts.whole(text),
-        Event::SessionReopened { interrupted, run, .. } => {
-            let cut = !interrupted.is_empty() || run.is_some();
-            let cut = if cut { "; what was under way was interrupted" } else { "" };
-            format!("The session was closed and opened again{cut}.")
-        }
-        Event::SessionForked { from, .. } => {
-            format!(
-                "This session is a copy of {from}: no plan and no proposal of it is here. Read files again."
-            )
-        }
+        Event::SessionReopened { interrupted, run, .. } => reopened(!interrupted.is_empty() || run.is_some()),
+        Event::SessionForked { from, .. } => copied(from),
         Event::CommitEnded { told, .. } => told.clone(),
         Event::CallLost { found, .. } => format!("The program ended in the middle of a step: {found}"),
         _ => return None,
     })
+}
+
+fn reopened(cut: bool) -> String {
+    let cut = if cut { "; what was under way was interrupted" } else { "" };
+    format!("The session was closed and opened again{cut}.")
+}
+
+fn copied(from: &str) -> String {
+    format!("This session is a copy of {from}: no plan and no proposal of it is here. Read files again.")
 }
 
 /// How a run ended, and what it changed.
@@ -224,107 +225,6 @@ pub(super) fn applied_files(
         (file.proposal, written(texts, file, hunks, (taken(file.proposal), &waits, edited), said))
     };
     Some(apply.files.iter().map(tell).collect())
-}
-
-fn written<'a>(
-    texts: &dyn Texts,
-    file: &FileChange,
-    hunks: &[Hunk],
-    (taken, waits, edited): (&BTreeSet<usize>, &BTreeSet<usize>, bool),
-    said: impl Fn(usize) -> Option<&'a str>,
-) -> String {
-    let (path, counts) = (&file.path, format!("(+{} -{})", file.added, file.removed));
-    let what = match file.kind {
-        ChangeKind::Create => "a new file, ",
-        ChangeKind::Delete => "the removal of ",
-        ChangeKind::Modify => "",
-    };
-    let by = if edited { ", as the user edited it" } else { "" };
-    let part = taken.len() < hunks.len();
-    let which = if part { format!(" {} of {}", numbers(taken), hunks.len()) } else { String::new() };
-    let mut text = format!("applied: {what}{path}{which} {counts}{by}");
-    for (n, hunk) in hunks.iter().enumerate().filter(|(n, _)| !taken.contains(n)) {
-        let what = if waits.contains(&n) { "not decided by the user yet" } else { "left by the user" };
-        text.push_str(&format!("\n{what}: {path} hunk {} ({})", n + 1, place_now(hunks, n, hunk, taken)));
-    }
-    let left = |n: usize| !taken.contains(&n) && !waits.contains(&n);
-    text.push_str(&comments(path, hunks, taken, (said, left)));
-    if part || edited {
-        text.push_str(&now_there(texts, file, taken));
-    }
-    text
-}
-
-/// What the user took back of a file that was written; what they left of that stays as it was told.
-fn picked(texts: &dyn Texts, file: &FileChange, hunks: usize, taken: &BTreeSet<usize>) -> String {
-    let (path, counts) = (&file.path, format!("(+{} -{})", file.added, file.removed));
-    let (what, part) = match file.kind {
-        ChangeKind::Create => (" is there again", false),
-        ChangeKind::Delete => (" is removed again", false),
-        ChangeKind::Modify => ("", taken.len() < hunks),
-    };
-    let of = if part { " in part" } else { "" };
-    format!("taken back by the user{of}: {path}{what} {counts}{}", now_there(texts, file, taken))
-}
-
-/// Where a hunk stands in the file once those that were taken are written.
-fn place_now(hunks: &[Hunk], n: usize, hunk: &Hunk, taken: &BTreeSet<usize>) -> String {
-    let before = || hunks.iter().enumerate().filter(|(m, _)| *m < n && taken.contains(m)).map(|(_, h)| h);
-    let (came, went) = (before().map(Hunk::added).sum::<usize>(), before().map(Hunk::removed).sum::<usize>());
-    let mut lines = hunk.old();
-    lines.start = (lines.start + came).saturating_sub(went);
-    if taken.contains(&n) {
-        lines.len = (lines.len + hunk.added()).saturating_sub(hunk.removed());
-    }
-    lines.place()
-}
-
-/// Told of words to a hunk that was left.
-const ANEW: &str = "propose it anew as these words want it, and leave it where they want none";
-
-/// What the user said about hunks, at their places with those written that were taken; of one that was left it says
-/// what follows from that.
-fn comments<'a>(
-    path: &RelPath,
-    hunks: &[Hunk],
-    taken: &BTreeSet<usize>,
-    (said, left): (impl Fn(usize) -> Option<&'a str>, impl Fn(usize) -> bool),
-) -> String {
-    let told = hunks.iter().enumerate().filter_map(|(n, hunk)| Some((n, hunk, said(n)?)));
-    let told = told.map(|(n, hunk, text)| {
-        let place = place_now(hunks, n, hunk, taken);
-        let anew = if left(n) { format!("\n({ANEW})") } else { String::new() };
-        format!("\nthe user says to {path} hunk {} ({place}): {text}{anew}", n + 1)
-    });
-    told.collect::<Vec<_>>().concat()
-}
-
-/// The places of the hunks that were written as they stand in the file now, with their line numbers.
-fn now_there(texts: &dyn Texts, file: &FileChange, taken: &BTreeSet<usize>) -> String {
-    let after = file.after.and_then(|id| texts.blob(id));
-    let before = file.before.map_or(Some(Vec::new()), |id| texts.blob(id));
-    let (Some(before), Some(after)) = (before, after) else { return String::new() };
-    let lines = diff::lines(&after);
-    let mut shown = BTreeSet::new();
-    for hunk in diff::hunks(&before, &after) {
-        let at = hunk.new_lines();
-        shown.extend(at.start.saturating_sub(AROUND)..(at.end() + AROUND).min(lines.len()));
-    }
-    let mut text = format!("\n{} reads now, at {}:", file.path, numbers(taken));
-    for n in shown.iter().take(SHOWN_LINES) {
-        let line = lines.get(*n).map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
-        text.push_str(&format!("\n{:>6}  {}", n + 1, line.trim_end_matches(['\r', '\n'])));
-    }
-    if shown.len() > SHOWN_LINES {
-        text.push_str(&format!("\n… {} lines more; read them", shown.len() - SHOWN_LINES));
-    }
-    text
-}
-
-fn numbers(taken: &BTreeSet<usize>) -> String {
-    let numbers: Vec<String> = taken.iter().map(|n| (n + 1).to_string()).collect();
-    let s = if numbers.len() == 1 { "" } else { "s" };
-    format!("hunk{s} {}", numbers.join(", "))
 }
 
 fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<String> {

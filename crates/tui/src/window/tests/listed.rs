@@ -303,9 +303,8 @@ fn to_go_on_in_a_session_without_a_word_means_the_one_that_was_left() {
         bench.keys(line);
         let shown = bench.draw();
         bench.keys("\n");
-        let wishes = host(bench).into_iter().filter_map(|request| match request {
-            HostRequest::Open(wish) => Some((wish.session, wish.message)),
-            _ => None,
+        let wishes = host(bench).into_iter().filter_map(|request| {
+            if let HostRequest::Open(wish) = request { Some((wish.session, wish.message)) } else { None }
         });
         (shown, wishes.collect::<Vec<_>>())
     };
