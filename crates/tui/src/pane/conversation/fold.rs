@@ -9,6 +9,7 @@ mod facts;
 mod gates;
 mod hooks;
 mod progress;
+mod session;
 mod stages;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};

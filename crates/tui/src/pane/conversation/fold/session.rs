@@ -1,0 +1,60 @@
+//! What is told of the session itself: opened again, copied, and what the workbench has to say.
+//!
+//! Owns these rows. Never looks at the session.
+
+use pilothouse_core::{
+    event::{Event, Level},
+    ids::{LaneId, Millis},
+    plan::Plan,
+};
+
+use super::{Log, Mark};
+use crate::row::count;
+
+impl Log {
+    /// The process that worked is gone: its lines of work end, and nothing is asked any more.
+    fn left(&mut self) {
+        let lanes: Vec<LaneId> = self.asking.keys().chain(self.callers.values()).copied().collect();
+        for lane in lanes {
+            self.lane_closed(lane);
+        }
+        self.unasked();
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here has no row")]
+    pub(super) fn fold_session(&mut self, at: Millis, event: &Event) {
+        match event {
+            Event::CallLost { found, .. } => self.mark(at, Mark::Warn, found),
+            Event::SessionForked { from, imported, .. } => {
+                self.left();
+                let how = if *imported { "imported" } else { "forked" };
+                self.mark(
+                    at,
+                    Mark::Dot,
+                    &format!("{how} from session {from}; its plans and changes stay there"),
+                );
+            }
+            Event::SessionReopened { interrupted, .. } => {
+                self.left();
+                let calls = if interrupted.is_empty() {
+                    String::new()
+                } else {
+                    format!("; {} interrupted", count(interrupted.len(), "call"))
+                };
+                self.mark(at, Mark::Dot, &format!("session resumed{calls}, nothing is running"));
+            }
+            Event::PlanShelved { suspended: true, .. }
+                if !self.finished && self.plan.as_ref().is_none_or(Plan::unfinished) =>
+            {
+                self.mark(at, Mark::Dot, "plan paused – /redo resumes it");
+            }
+            Event::Notice { level: Level::Info, text } => {
+                let mark = if std::mem::take(&mut self.reverted) { Mark::Done } else { Mark::Dot };
+                self.mark(at, mark, text);
+            }
+            Event::Notice { level: Level::Warn, text } => self.warn(at, text),
+            Event::Notice { level: Level::Error, text } => self.fails(at, text),
+            _ => {}
+        }
+    }
+}
