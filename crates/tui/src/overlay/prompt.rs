@@ -204,7 +204,7 @@ impl Overlay for Prompt {
         let shown = u16::try_from(about.len()).unwrap_or(u16::MAX).min(ctx.body.height.saturating_sub(8));
         // What it is about stands above it, and in the bar below.
         let area = super::centred(ctx.body, wide, if shown > 0 { 8 + shown } else { 7 });
-        let y = ctx.above_bar.bottom().saturating_sub(area.height);
+        let y = ctx.above_bar.bottom().saturating_sub(area.height + 1);
         let area = if y >= ctx.above_bar.y { Rect { y, ..area } } else { area };
         let enter = match self.purpose {
             Purpose::Proceed(_) | Purpose::Word(_) => "confirms",
