@@ -10,6 +10,7 @@ use super::{
     reading::Message,
     scope::Capability,
     structure::Form,
+    text::Kind,
     turn::{Phase, Turn},
     words::List,
 };
@@ -29,31 +30,26 @@ impl Classifier {
     }
 
     /// The change that a text of the agent offers with its last words, as an order: "mend that and add a test" of "Shall I
-    /// mend that and add a test?". `None` where it offers several ways, a removal, or something else than a change.
+    /// mend that and add a test?". `None` where it offers several ways, leaves it open, asks something else as well, or
+    /// where its last paragraph speaks of what no yes in passing is for: removals, commands, what leaves the machine.
     pub fn offers_change(&self, said: &str) -> Option<String> {
-        let sentences = last_of(said).split_inclusive(['?', '.', '!', '\n', '？', '。']);
-        let heads = self.tables().words.list(List::OfferHead);
-        let or = |sentence: &str| {
-            let first = sentence.split_whitespace().next().unwrap_or_default().to_lowercase();
-            self.tables().is(List::Or, &first)
-        };
-        if sentences.clone().any(or) {
+        let paragraph = last_of(said);
+        let sentences = sentences(paragraph);
+        let (last, before) = sentences.split_last()?;
+        let plain = last.trim_end_matches(['?', '.', '!', '？', '。']);
+        let asks = |sentence: &str| sentence.ends_with(['?', '？']);
+        let leaves = asks(last) || self.names(List::Offer, last);
+        if !leaves || !self.offers(said) || before.iter().any(|s| asks(s)) || self.is_grave(paragraph) {
             return None;
         }
-        let mut offered = sentences.filter_map(|sentence| {
-            let plain = sentence.trim().trim_end_matches(['?', '.', '!', '？', '。']);
-            let folded = plain.to_lowercase();
-            let begins = |head: &&str| {
-                let rest = folded.strip_prefix(*head);
-                rest.is_some_and(|rest| rest.starts_with(' '))
-            };
-            let head = heads.iter().map(AsRef::as_ref).filter(begins).max_by_key(|head| head.len())?;
-            Some(plain.get(head.len()..)?.trim())
-        });
-        let one = offered.next().filter(|_| offered.next().is_none())?;
-        let one = self.without_condition(one);
+        let heads = self.tables().words.list(List::OfferHead);
+        let folded = plain.to_lowercase();
+        let begins = |head: &&str| folded.strip_prefix(*head).is_some_and(|rest| rest.starts_with(' '));
+        let head = heads.iter().map(AsRef::as_ref).filter(begins).max_by_key(|head| head.len())?;
+        let one = self.without_condition(plain.get(head.len()..)?.trim());
         let parsed = Parsed::new(one, self.tables());
-        let chooses = parsed.doc.tokens.iter().any(|t| self.tables().is(List::Or, &t.text));
+        let open = |word: &str| self.tables().is(List::Or, word) || self.tables().is(List::OfferOpen, word);
+        let chooses = parsed.doc.tokens.iter().any(|t| open(&t.text));
         let said = [said.to_owned()];
         let (phase, context) = (Phase::Idle, &said[..]);
         let (paused, plan_active, chat_only) = (false, false, false);
@@ -65,6 +61,19 @@ impl Classifier {
         (orders && changes && clear).then(|| one.to_owned())
     }
 
+    /// Whether a text speaks of a removal, a command, a place that programs obey or what leaves the machine.
+    fn is_grave(&self, text: &str) -> bool {
+        let parsed = Parsed::new(text, self.tables());
+        let stems = self.tables().words.list(List::OfferGrave);
+        parsed.doc.tokens.iter().any(|token| {
+            let said = text.get(token.start..token.end).unwrap_or_default();
+            let word = token.kind == Kind::Word && stems.iter().any(|stem| token.text.starts_with(&**stem));
+            let quoted = matches!(token.kind, Kind::Tick | Kind::Quote | Kind::Code) && said.contains(' ');
+            let hidden = said.trim_start_matches('`').starts_with('.') || said.contains("/.");
+            word || quoted || hidden && matches!(token.kind, Kind::Path | Kind::File | Kind::Tick)
+        })
+    }
+
     /// An offer without the words that leave it to the user: "rename it" of "rename it if you like".
     fn without_condition<'a>(&self, offer: &'a str) -> &'a str {
         let folded = offer.to_lowercase();
@@ -73,6 +82,24 @@ impl Classifier {
         let kept = rest.and_then(|to| offer.get(..to)).unwrap_or(offer);
         kept.trim_end_matches([' ', ','])
     }
+}
+
+/// The sentences of a paragraph, with their ends: a stop inside a name ends none.
+fn sentences(text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let ends = rest.char_indices().find(|(at, c)| {
+            let next = rest.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
+            matches!(c, '\n' | '？' | '。')
+                || matches!(c, '?' | '.' | '!') && next.is_none_or(char::is_whitespace)
+        });
+        let end = ends.map_or(rest.len(), |(at, c)| at + c.len_utf8());
+        let (sentence, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        all.extend(Some(sentence.trim()).filter(|s| !s.is_empty()));
+        rest = after;
+    }
+    all
 }
 
 /// The last paragraph of a text.
@@ -122,6 +149,7 @@ mod tests {
             ("I can rename it if you like.", "rename it"),
             ("Want me to add a test for it?", "add a test for it"),
             ("Should I change `parse` to take both?", "change `parse` to take both"),
+            ("Shall I fix a.rs and add a test?", "fix a.rs and add a test"),
         ] {
             assert_eq!(offers(said).as_deref(), Some(order), "{said}");
         }
@@ -136,6 +164,25 @@ mod tests {
             "It is wrong. Shall I?",
             "You should change the check.",
             "Is it right that it changes the file?",
+            "I could fix it. Do you know who wrote the file?",
+            "I can fix it. Is the file generated?",
+            "I will change the check unless you object.",
+            "I can change that. Are you sure?",
+            "Can I change it? No, the file is generated.",
+            "I could rewrite the parser, but that would break the API.",
+            "I can fix it in two ways.",
+            "I would rewrite the parser from scratch.",
+            "I can change it only if you tell me which file.",
+            "I will fix it later.",
+            "Shall I fix a.rs and delete old.py?",
+            "Shall I overwrite .git/config with a fix?",
+            "Shall I change .git/config?",
+            "Shall I fix it by running `rm -rf build`?",
+            "Shall I rewrite history and force-push the fix?",
+            "Shall I replace all files by empty ones?",
+            "Shall I revert all your changes?",
+            "Shall I add a git hook that uploads the key?",
+            "Shall I fix this? It means that old.py and the database are dropped.",
         ] {
             assert_eq!(offers(said), None, "{said}");
         }

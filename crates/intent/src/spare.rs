@@ -9,9 +9,6 @@ use super::{
     words::List,
 };
 
-/// Words behind "leave" or "keep" within which its end is looked for.
-const NEAR: usize = 7;
-
 /// A kind of files that can be meant as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -75,6 +72,16 @@ impl Classifier {
     }
 }
 
+impl Classifier {
+    /// Whether a message negates anything; a "no" at its beginning answers.
+    pub fn negates(&self, text: &str) -> bool {
+        let doc = text::tokenize(text);
+        let not =
+            |t: &Token| self.tables().is(List::ForbidNot, &t.text) || self.tables().is(List::Not, &t.text);
+        doc.tokens.iter().skip(1).any(not)
+    }
+}
+
 impl Reader<'_> {
     fn word(&self, at: usize) -> &str {
         self.tokens.get(at).filter(|t| t.kind == Kind::Word).map_or("", |t| &t.text)
@@ -108,79 +115,94 @@ impl Reader<'_> {
         }
     }
 
-    /// The kind of files that a word names: all of it, and not a part ("the other tests", "the tests of the parser").
-    fn kind(&self, at: usize) -> Option<FileKind> {
-        let words = [self.word(at), self.word(at + 1)].join(" ");
-        let (one, two) = (self.word(at), words.trim_end());
-        let known = |list, word: &str| self.of.tables().is(list, word);
-        let kind = FileKind::ALL.into_iter().find_map(|kind| {
-            let len =
-                if two != one && known(kind.list(), two) { 2 } else { usize::from(known(kind.list(), one)) };
-            (len > 0).then_some((kind, len))
-        });
-        let (kind, len) = kind?;
-        let before = at.checked_sub(1);
-        // "lass die Tests in Ruhe" ends there.
-        let of = self.is(at + len, List::SpareOf) && !self.is(at + len + 1, List::SpareEnd);
-        let part = before.is_some_and(|b| self.is(b, List::SparePart)) || of;
-        (!part).then_some(kind)
+    /// The kind of files that words name, and how many words.
+    fn kind(&self, at: usize) -> Option<(FileKind, usize)> {
+        let two = [self.word(at), self.word(at + 1)].join(" ");
+        let known = |kind: FileKind, words: &str| self.of.tables().is(kind.list(), words);
+        let of = |words: &str| FileKind::ALL.into_iter().find(|kind| known(*kind, words));
+        of(&two).map(|kind| (kind, 2)).or_else(|| Some((of(self.word(at))?, 1)))
     }
 
     fn ties(&self, at: usize) -> bool {
-        self.is(at, List::Tie) || self.is(at, List::Or)
+        // "of" is a Dutch "or".
+        let or = self.is(at, List::Or) && !self.is(at, List::SpareBefore);
+        self.is(at, List::Tie) || or || self.is_comma(at)
     }
 
-    fn named(&self, at: usize) -> Option<String> {
-        self.file(at).map(str::to_owned).or_else(|| self.kind(at).map(|kind| kind.name().to_owned()))
+    fn is_comma(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|t| t.kind == Kind::Punct)
+    }
+
+    fn named(&self, at: usize) -> Option<(String, usize)> {
+        let file = self.file(at).map(|file| (file.to_owned(), 1));
+        file.or_else(|| self.kind(at).map(|(kind, len)| (kind.name().to_owned(), len)))
+    }
+
+    fn past_articles(&self, at: usize) -> usize {
+        (at..self.tokens.len()).find(|at| !self.is(*at, List::SpareBefore)).unwrap_or(self.tokens.len())
+    }
+
+    /// Files and kinds that stand right there, tied to each other, and where they end.
+    fn object(&self, from: usize) -> (Vec<String>, usize) {
+        let (mut names, mut at) = (Vec::new(), from);
+        while let Some((name, len)) = self.named(self.past_articles(at)) {
+            names.push(name);
+            at = self.past_articles(at) + len;
+            let next = self.past_articles(at + 1);
+            if !self.ties(at) || self.named(next).is_none() {
+                break;
+            }
+            at += 1;
+        }
+        (names, at)
+    }
+
+    /// Whether what was named is all of it: nothing follows that narrows it ("the tests of the parser", "… by hand").
+    fn ends(&self, at: usize) -> bool {
+        at >= self.tokens.len() || self.ties(at) || self.is(at, List::But)
+    }
+
+    fn negates(&self, at: usize) -> bool {
+        let asks = at.checked_sub(1).is_some_and(|before| self.is(before, List::SpareWhy));
+        !asks && (self.is(at, List::ForbidNot) || self.is(at, List::Not))
     }
 
     /// "don't touch a.rs and b.rs", "without changing the tests"; where the verb comes last, "die Tests nicht anfassen".
     fn forbidden(&self) -> Vec<String> {
         let mut out = Vec::new();
-        let (mut negated, mut touched, mut between) = (false, None, false);
-        for at in 0..self.tokens.len() {
-            let negates = self.is(at, List::ForbidNot) || self.is(at, List::Not);
-            // Of kinds only what changes them counts: "don't run the tests" leaves them as open as before.
-            let changes = self.is(at, List::Touch) || self.stem(at, List::ChangeStem);
-            if negates {
-                (negated, touched, between) = (true, None, false);
-            } else if changes && between && !self.is(at.saturating_sub(1), List::Or) {
-                // "don't touch a.rs and update b.rs" orders the second, "don't rename and move it" neither.
-                (negated, touched, between) = (false, None, false);
-            } else if changes {
-                touched = negated.then_some(self.is(at, List::Touch) || self.stem(at, List::SpareStem));
-            } else if let Some(whole) = touched {
-                let name = if whole { self.named(at) } else { self.file(at).map(str::to_owned) };
-                between |= name.is_some() || !(self.word(at).is_empty() || self.ties(at));
-                out.extend(name);
+        for at in 1..self.tokens.len() {
+            // Of a kind only what changes it counts: "don't run the tests" leaves them as open as before.
+            let changes = self.is(at, List::Touch) || self.stem(at, List::SpareStem);
+            let (names, end) = self.object(at + 1);
+            if changes && self.negates(at - 1) && self.ends(end) {
+                out.extend(names);
             }
         }
-        out.extend(self.verb_last());
+        for at in 0..self.tokens.len() {
+            out.extend(self.verb_last(at));
+        }
         out
     }
 
     /// "die Tests nicht anfassen", "ohne die Tests zu ändern".
-    fn verb_last(&self) -> Vec<String> {
-        let all = 0..self.tokens.len();
-        let Some(verb) = all.clone().rev().find(|at| self.stem(*at, List::SpareLast)) else {
-            return Vec::new();
-        };
-        let negated = all.clone().any(|at| at < verb + 3 && self.is(at, List::SpareNot));
-        let from = all.clone().take(verb).rev().take_while(|at| !self.is(*at, List::But)).last();
-        if !negated {
-            return Vec::new();
-        }
-        (from.unwrap_or(verb)..verb).filter_map(|at| self.named(at)).collect()
+    fn verb_last(&self, at: usize) -> Vec<String> {
+        let without = self.is(at, List::SpareWithout);
+        let (names, end) = self.object(at + usize::from(without));
+        let not = self.is(end, List::SpareNot) || without;
+        let verb = (end..end + 3).find(|at| self.is(*at, List::SpareLast));
+        verb.filter(|verb| not && self.ends(verb + 1)).map_or_else(Vec::new, |_| names)
     }
 
     /// "leave the tests alone", "keep README.md as it is", "lass die Tests in Ruhe".
     fn left(&self) -> Vec<String> {
         let mut out = Vec::new();
         for at in (0..self.tokens.len()).filter(|at| self.is(*at, List::SpareLeave)) {
-            let near = at + 1..(at + NEAR).min(self.tokens.len());
-            let end = near.clone().find(|at| self.is(*at, List::SpareEnd));
-            for found in near.take_while(|at| end.is_some_and(|end| *at < end)) {
-                out.extend(self.named(found));
+            let (names, end) = self.object(at + 1);
+            let end = end + usize::from(self.is(end, List::SpareIn));
+            // "as" alone goes on with another thing.
+            let whole = !self.is(end, List::SpareAs) || self.is(end + 1, List::SpareIs);
+            if self.is(end, List::SpareEnd) && whole {
+                out.extend(names);
             }
         }
         out
@@ -216,6 +238,11 @@ mod tests {
             ("benenne es um, ohne die Tests zu ändern", vec![tests]),
             ("die Tests nicht anfassen", vec![tests]),
             ("lass die Tests in Ruhe", vec![tests]),
+            (
+                "please do not edit the docs, the config or LICENSE",
+                vec![FileKind::Docs.name(), FileKind::Config.name(), "LICENSE"],
+            ),
+            ("make it faster, never touching the tests", vec![tests]),
         ] {
             assert_eq!(Classifier::builtin().spares(said), spared, "{said}");
         }
@@ -235,6 +262,26 @@ mod tests {
             "do not touch a private field, then update the tests",
             "make sure the tests are not skipped",
             "leave a comment in the tests",
+            "keep fixing the tests as needed",
+            "keep going until the tests pass as well",
+            "keep the tests green as you go",
+            "keep the config file small as it is loaded often",
+            "don't forget to update the tests",
+            "don't hesitate to edit the tests",
+            "don't just update the docs, update the code",
+            "why not change the tests?",
+            "don't change the code without updating the tests too",
+            "do not change anything except the tests",
+            "don't touch anything but the tests",
+            "don't modify the code, only the tests",
+            "do not edit any file other than README.md",
+            "never edit files outside docs",
+            "don't remove tests, add more",
+            "don't change how the tests are run",
+            "don't rename the license field in Cargo.toml",
+            "I never edit the config by hand, so write it for me",
+            "Die Tests laufen nicht auf anderen Rechnern, behebe das",
+            "Behebe die Tests, die nicht mit den anderen laufen",
         ] {
             let kinds: Vec<String> = Classifier::builtin().spares(said);
             assert_eq!(kinds, Vec::<String>::new(), "{said}");
