@@ -33,18 +33,21 @@ impl Draft<'_> {
         self.put_aside(&old, "its step goes on with it");
     }
 
-    /// The agent takes a proposal of its own back: nobody decided it, so it is kept as it was.
+    /// The agent takes a proposal of its own back, where nobody decided any of it; it is kept as it was.
     pub(super) fn withdraw(&mut self, lane: LaneId, path: &RelPath) {
-        let own = self.state.proposals_of(lane).filter(|p| p.path == *path);
+        let own = self.state.proposals_of(lane).filter(|p| p.path == *path && p.decided.is_empty());
         let own: Vec<ProposalId> = own.map(|p| p.id).collect();
         self.put_aside(&own, "its agent took it back");
     }
 
-    /// What works has proposed changes to files that the user says are to be left alone.
+    /// What works has proposed changes to files that the user says are to be left alone; what the user has decided of, or
+    /// takes back themselves, stays in its review.
     pub(super) fn leave_alone(&mut self, turn: TurnId) {
         let Some(spares) = self.state.turns.get(&turn).map(|t| t.spares.clone()) else { return };
         let spared = |path: &RelPath| spares.iter().any(|name| names(name, path.as_str()));
-        let open = self.state.open_proposals().filter(|p| spared(&p.path) && !self.writes_for(p.lane));
+        let free = |p: &&Proposal| p.decided.is_empty() && p.back.is_none();
+        let open = self.state.open_proposals().filter(free);
+        let open = open.filter(|p| spared(&p.path) && !self.writes_for(p.lane));
         let open: Vec<ProposalId> = open.map(|p| p.id).collect();
         self.put_aside(&open, "you said to leave it alone");
     }

@@ -127,21 +127,28 @@ impl Draft<'_> {
         !own.is_empty()
     }
 
-    /// Whether the user themselves named what a line runs, in words that the run was told: then the gate may have it,
-    /// and its own question is the one that is asked.
+    /// Whether the user themselves named all that a line runs, in words that the run was told and that negate nothing: then
+    /// the gate may have it, and its own question is the one that is asked. Of the line's words only how much it prints may
+    /// be the agent's; a short name may be a word of the language.
     fn named_by_user(&self, line: &str) -> bool {
         let calls = crate::shell::read(line).calls;
         let run = self.state.run.as_ref().map(|r| r.turn);
         let told = self.state.turns.values().filter(|t| t.told.is_some() && t.told == run);
-        let heads: Vec<&str> = told.map(|t| t.head.as_str()).collect();
+        let heads: Vec<&str> =
+            told.map(|t| t.head.as_str()).filter(|said| !self.under.tiers.classifier.negates(said)).collect();
+        let whole = |line: &str| heads.iter().any(|said| said.contains(line));
         let named = |word: &str| heads.iter().any(|said| names_word(said, word));
-        let mut calls = calls.iter().filter(|c| !c.carrier && c.program != "cd").peekable();
-        calls.peek().is_some()
-            && calls.all(|call| {
-                let module = call.words.windows(2).find(|w| w.first().is_some_and(|w| w.text == "-m"));
-                let module = module.and_then(|w| w.last()).map(|w| w.text.as_str());
-                named(module.unwrap_or(&call.program))
-            })
+        let mut calls = calls.iter().filter(|c| !c.carrier).peekable();
+        let call = |call: &crate::shell::Call| {
+            let words: Vec<&str> = call.words.iter().map(|w| w.text.as_str()).collect();
+            let (program, rest) = match words.as_slice() {
+                ["-m", module, rest @ ..] => (*module, rest),
+                rest => (call.program.as_str(), rest),
+            };
+            let quiet = |word: &&str| ["-q", "-v", "--quiet", "--verbose"].contains(word);
+            program.len() > 4 && named(program) && rest.iter().filter(|w| !quiet(w)).all(|word| named(word))
+        };
+        whole(line.trim()) && line.contains(' ') || calls.peek().is_some() && calls.all(call)
     }
 
     fn gate_ended(&mut self, lane: LaneId, gate: GateId, end: GateEnd) {
