@@ -21,6 +21,7 @@ mod session;
 mod trust;
 mod turns;
 
+pub(super) use command::checks_as_much;
 pub use pipeline::{Pipeline, StageCall};
 
 use super::state::State;
@@ -39,8 +40,12 @@ impl State {
         self.note_hands(&stamped.event);
     }
 
+    /// Takes in an id that was given; one that no session comes to is somebody's invention.
     pub(super) fn saw(&mut self, id: u64) {
-        self.last_id = self.last_id.max(id);
+        const MOST: u64 = 1 << 53;
+        if id <= MOST {
+            self.last_id = self.last_id.max(id);
+        }
     }
 
     fn fold(&mut self, seq: Seq, event: &Event) {

@@ -9,8 +9,8 @@ use crate::{
     fact::shortened,
     goal::{GoalStatus, GoalSummary, complete},
     phase::Trigger,
-    plan::{GateStatus, Plan, PlanDraft, TaskDraft, TaskKind, TaskStatus},
-    session::Run,
+    plan::{Gate, GateStatus, Plan, PlanDraft, TaskDraft, TaskKind, TaskStatus},
+    session::{Run, apply::checks_as_much},
 };
 
 /// Most characters of the title of what an answer did.
@@ -46,10 +46,13 @@ impl Draft<'_> {
 
     /// The check that the agent ran last and that failed, where no gate says more.
     fn red_check(&self) -> Option<String> {
-        let mut gates = self.state.plan.iter().flat_map(|p| &p.gates);
-        let proven = gates.any(|g| matches!(g.status, GateStatus::Passed(_)));
-        let wrote = |run: &&Run| !run.files.is_empty() && !proven;
-        self.state.run.as_ref().filter(wrote).and_then(|run| run.red.clone())
+        let run = self.state.run.as_ref().filter(|run: &&Run| !run.files.is_empty())?;
+        let green = |g: &&Gate| matches!(g.status, GateStatus::Passed(_));
+        let red = run.red.as_ref()?;
+        let mut gates = self.state.plan.iter().flat_map(|p| &p.gates).filter(green);
+        // What was found is the project's own check as a whole.
+        let proven = gates.any(|gate| gate.found || checks_as_much(&gate.command, red));
+        (!proven).then(|| red.clone())
     }
 
     pub(super) fn complete_run(&mut self) {
