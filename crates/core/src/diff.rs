@@ -30,7 +30,7 @@ pub struct Lines {
 impl Lines {
     /// One past the last line.
     pub const fn end(self) -> usize {
-        self.start + self.len
+        self.start.saturating_add(self.len)
     }
 
     /// Where they are, in words.

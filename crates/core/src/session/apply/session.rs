@@ -8,8 +8,8 @@ use crate::{
     intent::{Control, Phase},
     plan::{GateStatus, Pause, TaskStatus},
     question::Paused,
-    scope::PermissionMode,
-    session::State,
+    scope::{PermissionMode, ToolScope},
+    session::{State, TurnInfo},
     trust::Trust,
 };
 
@@ -49,7 +49,7 @@ impl State {
                 self.reopen(*permission);
                 self.sandbox = sandbox.clone().unwrap_or_default();
             }
-            Event::SessionForked { slug, folder, .. } => self.forked(slug, folder),
+            Event::SessionForked { slug, folder, imported, .. } => self.forked(slug, folder, *imported),
             Event::PhaseChanged { to, .. } => {
                 self.phase = *to;
                 if *to != Phase::Failed {
@@ -96,8 +96,9 @@ impl State {
     }
 
     /// Leaves to the session that this one is a copy of what is its: plans, proposals, writes, costs and consents. What was
-    /// said goes on, and in the same folder what is known of its files.
-    fn forked(&mut self, slug: &str, folder: &str) {
+    /// said goes on, and of this machine's own sessions what the user set and, in the same folder, what is known of its
+    /// files: a file could claim anything.
+    fn forked(&mut self, slug: &str, folder: &str, imported: bool) {
         let was = std::mem::take(self);
         let changes = Arc::unwrap_or_clone(was.changes).of_another(was.last_id);
         let permission = match was.permission {
@@ -116,17 +117,20 @@ impl State {
             chat_only: was.chat_only,
             epoch: was.epoch.wrapping_add(1),
             changes: Arc::new(changes),
-            turns: was.turns,
+            // What a yes let a message do it let there.
+            turns: was.turns.into_iter().map(|(id, turn)| (id, narrowed(turn))).collect(),
             turn: was.turn,
             history: was.history,
             recent: was.recent,
             unreviewed: was.unreviewed,
             transcript: was.transcript,
             about: was.about,
-            model: was.model,
-            depth: was.depth,
             ..Self::default()
         };
+        if imported {
+            return;
+        }
+        (self.model, self.depth, self.budgets) = (was.model, was.depth, was.budgets);
         if was.folder == folder {
             (self.seen, self.parts, self.facts) = (was.seen, was.parts, was.facts);
             (self.unwanted, self.instructed) = (was.unwanted, was.instructed);
@@ -179,4 +183,12 @@ impl State {
         }
         Arc::make_mut(&mut self.changes).reopened();
     }
+}
+
+/// A message without what it was let do beyond its path.
+fn narrowed(mut turn: Arc<TurnInfo>) -> Arc<TurnInfo> {
+    if turn.widened != ToolScope::NONE {
+        Arc::make_mut(&mut turn).widened = ToolScope::NONE;
+    }
+    turn
 }
