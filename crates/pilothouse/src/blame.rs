@@ -53,13 +53,25 @@ pub fn blame(args: &BlameArgs) -> Result<u8, Failure> {
         }
     }
     out.flush()?;
+    found.gaps.iter().try_for_each(|gap| writeln!(out::err(), "pilothouse: {gap}"))?;
     Ok(0)
 }
 
 /// The file that is meant, and its line.
 fn sought(text: &str) -> (&str, Option<usize>) {
-    let cut = text.rsplit_once(':').and_then(|(file, line)| Some((file, Some(line.parse().ok()?))));
-    cut.filter(|_| !Path::new(text).exists()).unwrap_or((text, None))
+    let cut = |text| {
+        let (file, number): (&str, &str) = str::rsplit_once(text, ':')?;
+        Some((file, number.parse().ok()?))
+    };
+    if Path::new(text).exists() {
+        return (text, None);
+    }
+    // Editors name a column behind the line.
+    match cut(text).map(|(file, number)| (cut(file), file, number)) {
+        Some((Some((file, line)), ..)) => (file, Some(line)),
+        Some((_, file, line)) => (file, Some(line)),
+        None => (text, None),
+    }
 }
 
 /// What stands beside a line: who wrote it, in a width of its own.

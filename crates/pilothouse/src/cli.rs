@@ -112,7 +112,7 @@ pub enum Command {
     Redo(UndoArgs),
     /// Says which message, step, call, approval and gate brought a line of a file.
     #[command(
-        after_help = "Examples:\n  pilothouse blame src/store.rs\n  pilothouse blame src/store.rs:42\n  pilothouse blame src/store.rs --json\n\n· stood there before · ≠ somebody else wrote it since"
+        after_help = "Examples:\n  pilothouse blame src/store.rs\n  pilothouse blame src/store.rs:42\n  pilothouse blame src/store.rs --json\n\n· stood there before · ≠ somebody else wrote it since\nA file that a command moved begins with that command."
     )]
     Blame(BlameArgs),
     /// The intent classifier alone.

@@ -178,7 +178,12 @@ fn write_document(
             format!("{} cannot be made: {e}; name a file that is not there yet", path.display()),
         )
     })?;
-    write(&mut file)?;
+    let whole = write(&mut file).and_then(|()| Ok(file.sync_all()?));
+    if let Err(failure) = whole {
+        // What is there of it would pass for the whole.
+        drop(std::fs::remove_file(path));
+        return Err(failure);
+    }
     writeln!(out, "{}", path.display())?;
     Ok(0)
 }

@@ -15,18 +15,21 @@ use pilothouse_core::{
     relpath::RelPath,
     session::{Origin, Session},
 };
-use pilothouse_tools::{regular, snapshot::Record};
+use pilothouse_tools::{
+    regular,
+    snapshot::{Record, Thing},
+};
 use serde::Serialize;
 
 use crate::{
     blobs::Blobs,
-    error::RuntimeError,
+    error::{RuntimeError, cause},
     home::Home,
     sessions::{self, Place},
 };
 
 /// A longer file is not gone through, in bytes.
-const MOST: u64 = 8 << 20;
+const MOST: u64 = 2 << 20;
 
 /// A write of a file, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,9 +59,9 @@ pub struct Wrote {
     /// The gates that ran after it in its run, as they ended last.
     pub gates: Vec<GateEnd>,
     #[serde(skip)]
-    before: Option<BlobId>,
+    before: Content,
     #[serde(skip)]
-    after: Option<BlobId>,
+    after: Content,
     #[serde(skip)]
     store: PathBuf,
 }
@@ -90,6 +93,8 @@ pub struct Blame {
     pub lines: Vec<(String, From)>,
     /// The writes of it, the newest first.
     pub writes: Vec<Wrote>,
+    /// What of its history could not be read, a sentence each.
+    pub gaps: Vec<String>,
 }
 
 /// Says where the lines of a file come from.
@@ -97,47 +102,99 @@ pub struct Blame {
 /// # Errors
 /// When the file cannot be read or lies in no folder in which a session worked.
 pub fn blame(home: &Home, file: &Path) -> Result<Blame, RuntimeError> {
-    let refuse =
-        |why: &str| RuntimeError::Setting { what: file.display().to_string(), message: why.to_owned() };
-    let real = file.canonicalize().map_err(RuntimeError::io("read", file))?;
-    let text = regular::read(&real, MOST).map_err(RuntimeError::io("read", file))?;
-    let worked = real.ancestors().skip(1).find(|folder| !sessions::of(home, folder).is_empty());
-    let workspace = worked.ok_or_else(|| refuse("no session worked in a folder that holds it"))?;
-    let below = real.strip_prefix(workspace).ok().and_then(Path::to_str);
-    let path =
-        below.and_then(|below| RelPath::new(below).ok()).ok_or_else(|| refuse("its name is no text"))?;
-    let order = sessions::order(home, workspace);
-    let mut places = sessions::of(home, workspace);
-    places.sort_by_key(|place| (order.get(&place.slug).copied(), place.created));
-    let mut writes: Vec<Wrote> = places.iter().flat_map(|place| wrote(place, &path)).collect();
+    let refuse = |why: String| RuntimeError::Setting { what: file.display().to_string(), message: why };
+    let read = |e: std::io::Error| refuse(format!("it cannot be read: {}", cause(&e)));
+    let real = file.canonicalize().map_err(read)?;
+    let text = regular::read(&real, MOST).map_err(read)?;
+    let (mut writes, mut gaps, mut any) = (Vec::new(), Vec::new(), false);
+    // A session may have worked in any folder around it.
+    for workspace in real.ancestors().skip(1) {
+        let mut places = sessions::of(home, workspace);
+        let below = real.strip_prefix(workspace).ok().and_then(Path::to_str);
+        let Some(path) = below.and_then(|below| RelPath::new(below).ok()).filter(|_| !places.is_empty())
+        else {
+            continue;
+        };
+        any = true;
+        let order = sessions::order(home, workspace);
+        places.sort_by_key(|place| (order.get(&place.slug).copied(), place.created));
+        for place in places {
+            match wrote(&place, &path) {
+                Ok(found) => writes.extend(found),
+                Err(e) => gaps.push(format!("session {}: {e}", place.slug)),
+            }
+        }
+    }
+    if !any {
+        return Err(refuse("no session worked in a folder that holds it".to_owned()));
+    }
     writes.sort_by_key(|write| write.at);
-    let (from, writes) = trace(&text, writes);
+    let (from, writes) = trace(&text, writes, &mut gaps);
     let lines = diff::lines(&text);
     let shown =
         lines.iter().map(|line| String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned());
-    Ok(Blame { lines: shown.zip(from).collect(), writes })
+    Ok(Blame { lines: shown.zip(from).collect(), writes, gaps })
 }
 
 /// Goes back through the writes from a text as it is; gives where each line comes from, and the writes as they were met.
-fn trace(text: &[u8], mut left: Vec<Wrote>) -> (Vec<From>, Vec<Wrote>) {
+fn trace(text: &[u8], writes: Vec<Wrote>, gaps: &mut Vec<String>) -> (Vec<From>, Vec<Wrote>) {
     let mut now = text.to_vec();
     let mut at: Vec<Option<usize>> = (0..diff::lines(text).len()).map(Some).collect();
     let mut from = vec![From::Before; at.len()];
     let mut met = Vec::new();
-    while !left.is_empty() {
+    // Each with whether it is part of how the text came to be, as far as that is known.
+    let mut left: Vec<(Wrote, bool)> = writes.into_iter().map(|write| (write, true)).collect();
+    loop {
         // What stands there tells which was last; the clock only where others wrote as well.
         let id = BlobId::of(&now);
-        let next = left.iter().rposition(|write| write.after == Some(id)).unwrap_or(left.len() - 1);
-        let write = left.remove(next);
+        let known = left.iter().rposition(|(write, _)| write.after == Content::Is(id));
+        let Some(next) = known.or_else(|| left.iter().rposition(|(_, counts)| *counts)) else { break };
+        let (write, _) = left.remove(next);
+        if known.is_some() {
+            // What came later was undone by hand, unless it turns out to lead there.
+            left.iter_mut().skip(next).for_each(|(_, counts)| *counts = false);
+        }
         let blobs = Blobs::under(&write.store);
-        let content = |id: Option<BlobId>| id.map_or_else(|| Some(Vec::new()), |id| blobs.get(id));
-        let Some((before, after)) = content(write.before).zip(content(write.after)) else { continue };
+        let content = |content: Content| match content {
+            Content::Nothing => Some(Vec::new()),
+            Content::Is(id) => blobs.get(id),
+            Content::Unkept => None,
+        };
+        let Some((before, after)) = content(write.before).zip(content(write.after)) else {
+            gaps.push(format!("{} of session {}: its contents are not kept", write.apply, write.session));
+            continue;
+        };
         back(&after, &now, &mut at, &mut from, From::Others);
         back(&before, &after, &mut at, &mut from, From::Write(met.len()));
         met.push(write);
         now = before;
     }
     (from, met)
+}
+
+/// What stood at a path before or after a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// No file.
+    Nothing,
+    /// A file with this content.
+    Is(BlobId),
+    /// Something that is not kept.
+    Unkept,
+}
+
+impl Content {
+    fn of(id: Option<BlobId>) -> Self {
+        id.map_or(Self::Nothing, Self::Is)
+    }
+
+    fn at(thing: &Thing) -> Self {
+        match thing {
+            Thing::Nothing | Thing::Folder(_) => Self::Nothing,
+            Thing::File(id, _) => Self::Is(*id),
+            Thing::Unkept(..) | Thing::Link(_) => Self::Unkept,
+        }
+    }
 }
 
 /// Goes one version back: what is not in the older one comes from `whom`.
@@ -156,18 +213,15 @@ fn back(older: &[u8], newer: &[u8], at: &mut [Option<usize>], from: &mut [From],
 }
 
 /// What a session wrote of a file and did not take back, the oldest first.
-fn wrote(place: &Place, path: &RelPath) -> Vec<Wrote> {
+fn wrote(place: &Place, path: &RelPath) -> Result<Vec<Wrote>, RuntimeError> {
     if sessions::summary(place).is_ok_and(|summary| summary.applied == 0) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let (mut session, mut told) = (Session::new(), Told::default());
-    let read = sessions::events(place, |event| {
+    sessions::events(place, |event| {
         told.take_in(&event);
         session.apply(&event);
-    });
-    if read.is_err() {
-        return Vec::new();
-    }
+    })?;
     let (state, blobs) = (session.state(), Blobs::under(&place.folder));
     let head = |turn: TurnId| state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
     let write = |(id, origin, files): (ApplyId, Origin, &[FileChange])| {
@@ -175,10 +229,10 @@ fn wrote(place: &Place, path: &RelPath) -> Vec<Wrote> {
         let (before, after, proposal) = if let Some(command) = &apply.command {
             let record: Record = serde_json::from_slice(&blobs.get(command.record)?).ok()?;
             let change = record.changes.into_iter().find(|c| c.root == 0 && c.path == *path)?;
-            (change.before.stored(), change.after.stored(), None)
+            (Content::at(&change.before), Content::at(&change.after), None)
         } else {
             let file = files.iter().find(|f| f.path == *path)?;
-            (file.before, file.after, Some(file.proposal))
+            (Content::of(file.before), Content::of(file.after), Some(file.proposal))
         };
         let (made, step) = proposal.and_then(|id| told.proposed.get(&id)).copied().unzip();
         let call = apply.command.as_ref().map(|c| c.call).or(made);
@@ -201,7 +255,7 @@ fn wrote(place: &Place, path: &RelPath) -> Vec<Wrote> {
             store: place.folder.clone(),
         })
     };
-    state.writes().filter_map(write).collect()
+    Ok(state.writes().filter_map(write).collect())
 }
 
 /// What a log tells of how writes came about.
@@ -270,7 +324,7 @@ mod tests {
         let keep = |text: &str| {
             let blob = Blob::new(text.as_bytes().to_vec());
             blobs.put(&RealDisk, &blob).unwrap();
-            Some(blob.id())
+            Content::Is(blob.id())
         };
         let (before, after) = (keep(before), keep(after));
         let (session, goal, message) = (at.to_string(), String::new(), String::new());
@@ -298,7 +352,7 @@ mod tests {
         let store = tempfile::tempdir().unwrap();
         let first = write(store.path(), 1, "a\nb\n", "a\nB\nb\n");
         let second = write(store.path(), 2, "a\nB\nb\nhand\n", "a\nB\nb\nhand\nC\n");
-        let (from, met) = trace(b"mine\na\nB\nb\nhand\nC\n", vec![first, second]);
+        let (from, met) = trace(b"mine\na\nB\nb\nhand\nC\n", vec![first, second], &mut Vec::new());
         let by = |n: usize| met.get(n).map(|w| w.apply.0);
         let told: Vec<_> = from
             .iter()
@@ -317,7 +371,7 @@ mod tests {
         // The clock went back between the two.
         let first = write(store.path(), 9, "a\n", "a\nb\n");
         let second = write(store.path(), 3, "a\nb\n", "a\nb\nc\n");
-        let (from, met) = trace(b"a\nb\nc\n", vec![second, first]);
+        let (from, met) = trace(b"a\nb\nc\n", vec![second, first], &mut Vec::new());
         assert_eq!(met.iter().map(|w| w.apply.0).collect::<Vec<_>>(), [3, 9]);
         assert_eq!(from, [From::Before, From::Write(1), From::Write(0)]);
     }
@@ -326,9 +380,24 @@ mod tests {
     fn a_content_that_is_lost_hides_no_other_write() {
         let store = tempfile::tempdir().unwrap();
         let kept = write(store.path(), 1, "a\n", "a\nb\n");
-        let gone =
-            Wrote { after: Some(BlobId::of(b"gone")), ..write(store.path(), 2, "a\nb\n", "a\nb\nc\n") };
-        let (from, _) = trace(b"a\nb\nc\n", vec![kept, gone]);
+        let gone = Wrote {
+            after: Content::Is(BlobId::of(b"gone")),
+            ..write(store.path(), 2, "a\nb\n", "a\nb\nc\n")
+        };
+        let mut gaps = Vec::new();
+        let (from, _) = trace(b"a\nb\nc\n", vec![kept, gone], &mut gaps);
         assert_eq!(from, [From::Before, From::Write(0), From::Others]);
+        assert_eq!(gaps, ["apply-2 of session 2: its contents are not kept"]);
+    }
+
+    #[test]
+    fn what_was_put_back_by_hand_brought_no_line() {
+        let store = tempfile::tempdir().unwrap();
+        let first = write(store.path(), 1, "one\ntwo\nthree\n", "one\ntwo\nTHREE\n");
+        let second = write(store.path(), 2, "one\ntwo\nTHREE\n", "one\nTWO\nTHREE\n");
+        let third = write(store.path(), 3, "one\nTWO\nTHREE\n", "THREE\n");
+        let (from, met) = trace(b"one\ntwo\nTHREE\n", vec![first, second, third], &mut Vec::new());
+        assert_eq!(from, [From::Before, From::Before, From::Write(0)]);
+        assert_eq!(met.iter().map(|w| w.apply.0).collect::<Vec<_>>(), [1]);
     }
 }

@@ -94,6 +94,9 @@ pub struct Summary {
     /// The session that it is a copy of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// Whether it was read from a file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
     /// Length of the log that this was made from, in bytes.
     pub bytes: u64,
     /// What a list of runs says of it.
@@ -134,6 +137,7 @@ impl Summary {
                 || state.plan_aside().is_some(),
             writing: state.applies().values().any(|a| a.status.is_open()),
             parent: meta.parent.clone(),
+            imported: meta.imported,
             bytes,
             run: Some(run),
         }

@@ -38,7 +38,9 @@ fn a_line_is_told_with_its_message_step_call_approval_and_gate() {
         assert!(one.contains(part), "{part} is not in\n{one}");
     }
     desk.go(&["blame", &format!("{name}:9999")]).with(2).tells(&["has no line 9999"]);
-    desk.go(&["blame", "/nowhere"]).with(1);
+    let again = desk.go(&["blame", &format!("{name}:{}:5", at + 1)]).with(0).out;
+    assert_eq!(again, one, "a column behind it is passed over");
+    desk.go(&["blame", "/nowhere"]).with(2).tells(&["it cannot be read"]);
     // What was taken back brings no line any more.
     fs::write(&path, text).unwrap();
     desk.go(&["undo"]).with(0);

@@ -277,6 +277,7 @@ fn open_one(setup: &Setup) -> Result<Opened, RuntimeError> {
         created: (setup.clock)().0,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         parent: None,
+        imported: false,
     };
     let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
     let mut notices = notices(&config, &trust.1, &sources);

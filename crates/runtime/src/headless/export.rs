@@ -40,8 +40,8 @@ pub fn markdown(place: &Place, out: &mut dyn Write) -> Result<(), RuntimeError> 
     if told.wrote {
         let slug = &place.slug;
         parts.push(format!(
-            "\nEvery diff: `pilothouse resume {slug}`, then /changes; as data, with the contents: `pilothouse sessions export \
-             {slug} --json`"
+            "\nEvery diff: `pilothouse resume {slug}`, then /changes; as data, with what was read and \
+             written in calls: `pilothouse sessions export {slug} --json`"
         ));
     }
     let write = |e: io::Error| RuntimeError::io("write", "the document")(e);
@@ -49,19 +49,20 @@ pub fn markdown(place: &Place, out: &mut dyn Write) -> Result<(), RuntimeError> 
 }
 
 /// Writes the events of a session, one JSON object a line, each with the texts after it that it names and does not hold
-/// whole. A text that `masked` would change, or that is not what its event shows of it, stays here.
+/// whole, and at the end how many events there were. A text that `masked` would change, or that is not what its event shows
+/// of it, stays here.
 ///
 /// # Errors
-/// When its log cannot be read.
+/// When its log cannot be read, or `out` cannot be written.
 pub fn data(place: &Place, masked: impl Fn(&str) -> String, out: &mut dyn Write) -> Result<(), RuntimeError> {
-    let (mut steps, mut told, mut broken) = (Steps::default(), BTreeSet::new(), None);
+    let (mut steps, mut told, mut broken, mut count) = (Steps::default(), BTreeSet::new(), None, 0_u64);
     let blobs = Blobs::under(&place.folder);
     sessions::events(place, |event| {
         if broken.is_some() {
             return;
         }
-        let mut named = Vec::new();
-        cut_texts(&serde_json::to_value(&event).unwrap_or_default(), &mut named);
+        count += 1;
+        let mut named = texts_of(&event);
         named.retain(|(id, ..)| told.insert(*id));
         let text = |(id, head, tail): (BlobId, String, String)| {
             let text = String::from_utf8(blobs.get(id)?).ok()?;
@@ -71,8 +72,21 @@ pub fn data(place: &Place, masked: impl Fn(&str) -> String, out: &mut dyn Write)
         let lines = std::iter::once(steps.line(&event)).chain(named.into_iter().filter_map(text));
         broken = lines.map(|line| writeln!(out, "{line}")).find_map(io::Result::err);
     })?;
-    // A reader that went away (a pager, `head`) is no failure.
-    Ok(())
+    let end = serde_json::json!({"type": "end", "events": count});
+    let broken = broken.or_else(|| writeln!(out, "{end}").and_then(|()| out.flush()).err());
+    gone(broken).map_err(RuntimeError::io("write", "the document"))
+}
+
+/// What went wrong with a way out, but for a reader that went away (a pager, `head`): that is no failure.
+pub(super) fn gone(broken: Option<io::Error>) -> io::Result<()> {
+    broken.filter(|e| e.kind() != io::ErrorKind::BrokenPipe).map_or(Ok(()), Err)
+}
+
+/// The texts that an event names and does not hold whole: each one's content, and its ends as they stand there.
+pub(crate) fn texts_of(event: &Stamped) -> Vec<(BlobId, String, String)> {
+    let mut named = Vec::new();
+    cut_texts(&serde_json::to_value(event).unwrap_or_default(), &mut named);
+    named
 }
 
 /// The texts in an event of which only the ends stand there, by the content that holds all of it.

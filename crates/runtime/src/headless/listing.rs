@@ -71,8 +71,11 @@ fn row(s: &Summary, folder: bool) -> String {
         (false, true) => "  unfinished",
         (false, false) => "",
     };
-    let copy =
-        s.parent.as_ref().map_or_else(String::new, |parent| format!("  copy of {}", Clean::line(parent)));
+    let copy = match &s.parent {
+        Some(parent) => format!("  copy of {}", Clean::line(parent)),
+        None if s.imported => "  imported".to_owned(),
+        None => String::new(),
+    };
     format!(
         "{}  {:>4} messages  {:>3} changes  {}{marks}{copy}{place}{open}",
         s.slug,
@@ -188,7 +191,7 @@ impl Told {
             Event::SessionForked { from, imported: false, .. } => {
                 format!("· a copy of {from} from here on")
             }
-            Event::SessionForked { from, .. } => format!("· imported: a copy of {from} from here on"),
+            Event::SessionForked { .. } => "· imported: from here on a session of this machine".to_owned(),
             Event::TurnStarted { text, .. } => format!("\nyou: {}", text.head),
             Event::MessageCompleted { text, intermediate: false, .. } => {
                 let tail = text.cut.as_ref().map(|c| format!("\n[…]\n{}", c.tail)).unwrap_or_default();

@@ -11,7 +11,7 @@ use pilothouse_core::{
     session::{Session, State},
 };
 
-use super::{listing::Told, steps::Steps};
+use super::{export::gone, listing::Told, steps::Steps};
 use crate::{
     error::RuntimeError,
     sessions::{self, Place},
@@ -48,20 +48,17 @@ pub fn replay(place: &Place, how: Replay, out: &mut dyn Write) -> Result<bool, R
     }
     let mut tape = Tape { told: Told::default(), steps: Steps::default(), began: None, at: None, out };
     let mut session = Session::new();
-    // A reader that went away (a pager, `head`) is no failure.
     let shown = events.iter().try_for_each(|event| {
         session.apply(event);
         tape.show(event, how)
     });
-    let ended = shown.and_then(|()| tape.end(&session, (events.len(), all), how.json));
-    drop(ended);
-    if !how.json {
-        report
-            .warnings()
-            .iter()
-            .try_for_each(|warning| writeln!(tape.out, "! {warning}"))
-            .unwrap_or_default();
-    }
+    let ended = shown.and_then(|()| {
+        tape.end(&session, (events.len(), all), how.json)?;
+        let warnings = report.warnings().into_iter().filter(|_| !how.json);
+        warnings.into_iter().try_for_each(|warning| writeln!(tape.out, "! {warning}"))?;
+        tape.out.flush()
+    });
+    gone(ended.err()).map_err(RuntimeError::io("write", "the session"))?;
     Ok(report.sound())
 }
 

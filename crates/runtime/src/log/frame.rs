@@ -27,6 +27,9 @@ pub struct Meta {
     /// The session that it is a copy of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// Whether it was read from a file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
 }
 
 /// The header of a record, and where in the searched bytes its events stand.

@@ -48,7 +48,14 @@ fn sample() -> (Vec<u8>, Vec<Line>) {
 }
 
 fn meta() -> Meta {
-    Meta { slug: "s".into(), folder: "/w".into(), created: 5, version: "0.1.0".into(), parent: None }
+    Meta {
+        slug: "s".into(),
+        folder: "/w".into(),
+        created: 5,
+        version: "0.1.0".into(),
+        parent: None,
+        imported: false,
+    }
 }
 
 fn seqs(index: &Index) -> BTreeSet<u64> {

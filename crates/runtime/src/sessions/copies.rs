@@ -4,15 +4,14 @@
 //! that one's, and what of a file is believed. Never starts anything and never changes what is copied.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::{self, BufRead, Read},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use pilothouse_core::{
     blob::{Blob, BlobId},
-    clean::Clean,
     event::{Event, Stamped},
     ids::Millis,
     input::{Fork, Input},
@@ -26,13 +25,18 @@ use super::{Place, Summary};
 use crate::{
     blobs::Blobs,
     disk::RealDisk,
-    error::RuntimeError,
+    error::{RuntimeError, cause},
+    headless::export::texts_of,
     home::{Home, make_private},
     log::{self, Log, Meta, scan::MAX_LINE_BYTES},
 };
 
 /// Events that stand in one record of a copy.
 const IN_A_RECORD: usize = 64;
+/// The longest file that is taken in, in bytes.
+const MOST_BYTES: u64 = 1 << 30;
+/// The longest event that is taken in, in bytes: longer texts are contents of their own.
+const MOST_EVENT: usize = 8 << 20;
 /// The folder in which a copy's log is made, in the copy's own.
 const MAKING: &str = "making";
 
@@ -60,7 +64,10 @@ pub fn fork(place: &Place, upto: Option<usize>, to: Target<'_>) -> Result<Place,
         .collect();
     if let Some(upto) = upto {
         if upto == 0 || upto > said.len() {
-            return Err(refuse(format!("it has {}, no number {upto}", count(said.len(), "message"))));
+            return Err(refuse(format!(
+                "it has {} of yours, no number {upto}",
+                count(said.len(), "message")
+            )));
         }
         events.truncate(said.get(upto).copied().unwrap_or(events.len()));
     }
@@ -85,12 +92,14 @@ fn first_gap(events: &[Stamped]) -> Option<usize> {
         .map(|(n, _)| usize::try_from(n).unwrap_or_default())
 }
 
-/// A line of an exported session.
+/// A line of an exported session that is no event.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Line {
     /// A text that an event names and does not hold whole.
     Content { id: BlobId, text: String },
+    /// All was written, so many events.
+    End { events: u64 },
 }
 
 /// Takes in a session as `sessions export --json` wrote it.
@@ -99,46 +108,93 @@ enum Line {
 /// When a line is no event of a session, one is missing, a content is not what its name says, or the copy cannot be written.
 pub fn import(name: &str, from: &mut dyn BufRead, to: Target<'_>) -> Result<Place, RuntimeError> {
     let refuse = |why: String| RuntimeError::Copy { what: name.to_owned(), why };
-    let (mut events, mut contents) = (Vec::new(), BTreeMap::new());
+    let mut file = Imported::default();
+    let mut from = from.take(MOST_BYTES + 1);
+    let mut bytes = 0;
     for n in 1_usize.. {
         let mut line = Vec::new();
-        let most = MAX_LINE_BYTES as u64 + 1;
-        from.take(most).read_until(b'\n', &mut line).map_err(RuntimeError::io("read", name))?;
+        from.by_ref()
+            .take(MAX_LINE_BYTES as u64 + 1)
+            .read_until(b'\n', &mut line)
+            .map_err(RuntimeError::io("read", name))?;
+        bytes += line.len() as u64;
         if line.is_empty() {
             break;
         }
-        if line.len() > MAX_LINE_BYTES {
-            return Err(refuse(format!("line {n} is longer than {MAX_LINE_BYTES} bytes")));
+        if line.len() > MAX_LINE_BYTES || bytes > MOST_BYTES {
+            return Err(refuse(format!("it is longer than is taken in, at line {n}")));
         }
-        if line.trim_ascii().is_empty() {
-            continue;
+        if !line.trim_ascii().is_empty() {
+            file.take_in(&line, to.now).map_err(|why| refuse(format!("line {n} {why}")))?;
         }
-        if let Ok(Line::Content { id, text }) = serde_json::from_slice(&line) {
-            let blob = Blob::new(text.into_bytes());
-            if blob.id() != id {
-                return Err(refuse(format!("line {n}: the content is not what its name says")));
-            }
-            contents.insert(id, blob);
-            continue;
-        }
-        let event: Stamped = serde_json::from_slice(&line).map_err(|e| {
-            let why = Clean::line(&e.to_string()).into_string();
-            refuse(format!("line {n} is no event of a session that this version knows: {why}"))
-        })?;
-        events.push(event);
     }
-    let opened = events.first().is_some_and(|e| matches!(e.event, Event::SessionOpened { .. }));
-    if !opened {
-        return Err(refuse("it does not begin as an exported session does".to_owned()));
-    }
-    if let Some(gap) = first_gap(&events) {
-        return Err(refuse(format!("event {} is missing or stands elsewhere", gap + 1)));
-    }
-    let copy = Copy { events: &events, imported: true };
+    file.check().map_err(refuse)?;
+    let copy = Copy { events: &file.events, imported: true };
     copy.write(to, |store| {
         let store = Blobs::under(store);
-        contents.values().try_for_each(|blob| store.put(&RealDisk, blob))
+        file.contents.values().try_for_each(|blob| store.put(&RealDisk, blob))
     })
+}
+
+/// What was read of a file so far.
+#[derive(Default)]
+struct Imported {
+    events: Vec<Stamped>,
+    contents: BTreeMap<BlobId, Blob>,
+    /// Contents that events name.
+    named: BTreeSet<BlobId>,
+    /// How many events it says that it has.
+    says: Option<u64>,
+}
+
+impl Imported {
+    /// Takes in a line; a time that is not yet is that of now.
+    fn take_in(&mut self, line: &[u8], now: Millis) -> Result<(), String> {
+        match serde_json::from_slice(line) {
+            Ok(Line::End { events }) => {
+                self.says = Some(events);
+                return Ok(());
+            }
+            Ok(Line::Content { id, text }) => {
+                let blob = Blob::new(text.into_bytes());
+                if blob.id() != id || !self.named.contains(&id) {
+                    return Err(
+                        "holds a text that is not what its name says, or that no event names".to_owned()
+                    );
+                }
+                self.contents.insert(id, blob);
+                return Ok(());
+            }
+            Err(_) => {}
+        }
+        let event: Option<Stamped> = serde_json::from_slice(line).ok().filter(|_| line.len() <= MOST_EVENT);
+        let mut event = event.ok_or("is no event of a session that this version knows")?;
+        if let Event::Described { change } = &event.event {
+            change.clone().settled()?;
+        }
+        event.at = event.at.min(now);
+        self.named.extend(texts_of(&event).into_iter().map(|(id, ..)| id));
+        self.events.push(event);
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let named =
+            |slug: &str| slug.len() <= 64 && slug.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let opened = self.events.first().is_some_and(
+            |e| matches!(&e.event, Event::SessionOpened { slug, folder, .. } if named(slug) && folder.len() <= 4096),
+        );
+        if !opened {
+            return Err("it does not begin as an exported session does".to_owned());
+        }
+        if let Some(gap) = first_gap(&self.events) {
+            return Err(format!("event {} is missing or stands elsewhere", gap + 1));
+        }
+        if self.says != Some(self.events.len() as u64) {
+            return Err("it is cut off, or was put together".to_owned());
+        }
+        Ok(())
+    }
 }
 
 /// What a copy begins with.
@@ -154,6 +210,7 @@ impl Copy<'_> {
         to: Target<'_>,
         contents: impl FnOnce(&Path) -> Result<(), RuntimeError>,
     ) -> Result<Place, RuntimeError> {
+        sweep(&to.home.sessions_of(to.workspace));
         let folder = super::create(to.home, to.workspace, to.now)?;
         self.fill(&folder, to, contents).inspect_err(|_| drop(fs::remove_dir_all(&folder)))
     }
@@ -177,12 +234,13 @@ impl Copy<'_> {
             folder: workspace,
             created: to.now.0,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            parent: Some(from),
+            parent: (!self.imported).then_some(from),
+            imported: self.imported,
         };
-        contents(folder)?;
         let making = folder.join(MAKING);
         make_private(&making)?;
         let mut log = Log::open(&making, &meta)?;
+        contents(folder)?;
         let records = self.events.chunks(IN_A_RECORD).map(<[Stamped]>::to_vec).chain([step.events]);
         log.append(&RealDisk, &records.collect::<Vec<_>>())?;
         let (made, path) = (making.join(log::FILE), folder.join(log::FILE));
@@ -201,6 +259,18 @@ impl Copy<'_> {
     }
 }
 
+/// Removes what copies left whose process ended in the middle: without a log they are no sessions.
+fn sweep(sessions: &Path) {
+    for entry in fs::read_dir(sessions).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let making = folder.join(MAKING);
+        let torn = making.is_dir() && folder.join(log::FILE).symlink_metadata().is_err();
+        if torn && log::hold(&making).is_ok() {
+            drop(fs::remove_dir_all(&folder));
+        }
+    }
+}
+
 /// Opens a file with an exported session; `-` is what is piped in.
 ///
 /// # Errors
@@ -209,7 +279,10 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, RuntimeError> {
     if path == Path::new("-") {
         return Ok(Box::new(io::BufReader::new(io::stdin())));
     }
-    let file = regular::open(path).map_err(RuntimeError::io("open", PathBuf::from(path)))?;
+    let file = regular::open(path).map_err(|e| RuntimeError::Copy {
+        what: path.display().to_string(),
+        why: format!("it cannot be opened: {}", cause(&e)),
+    })?;
     Ok(Box::new(io::BufReader::new(file)))
 }
 
@@ -287,7 +360,7 @@ mod tests {
         assert_eq!((messages(&part).len(), messages(&whole).len(), messages(&place).len()), (2, 2, 2));
         for wrong in [0, 3] {
             let why = fork(&place, Some(wrong), to).unwrap_err().to_string();
-            assert!(why.contains("it has 2 messages"), "{why}");
+            assert!(why.contains("it has 2 messages of yours"), "{why}");
         }
     }
 
@@ -323,7 +396,8 @@ mod tests {
             (String::new(), "does not begin"),
             ("no json\n".to_owned(), "line 1 is no event"),
             (without(0).join("\n"), "does not begin"),
-            (without(2).join("\n"), "is missing"),
+            (without(1).join("\n"), "is missing"),
+            (without(2).join("\n"), "no event names"),
             (
                 text.replace(content, &content.replace("what is a note", "what is a nose")),
                 "not what its name says",
