@@ -332,8 +332,11 @@ pub fn fit_paths(text: &str, columns: usize, ellipsis: &str) -> String {
     let mut over = width(text).saturating_sub(columns);
     while over > 0 {
         let shorter = |(at, word): (usize, &String)| {
-            let (_, name) =
-                word.rsplit_once('/').filter(|(_, name)| !name.is_empty() && !word.contains("://"))?;
+            // Two words with a stroke between them are no path.
+            let is_path = word.matches('/').count() > 1 || word.contains('.') || word.contains('_');
+            let (_, name) = word
+                .rsplit_once('/')
+                .filter(|(_, name)| is_path && !name.is_empty() && !word.contains("://"))?;
             let least = width(name) + 1 + width(ellipsis);
             let short = fit_path(word, least.max(width(word).saturating_sub(over)), ellipsis);
             (width(&short) + 1 < width(word)).then(|| (width(word), at, short))

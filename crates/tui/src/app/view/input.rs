@@ -244,9 +244,10 @@ impl App {
     }
 
     fn keys(&self, width: usize) -> Vec<Span<'static>> {
-        // In the place of a draft it is told what Enter does there.
+        // In the place of a draft it is told what Enter does there, unless something else is told in it.
         let empty = self.composer.draft.is_empty();
-        let enter = self.entered.hint.filter(|_| !empty || self.entered.invites.is_none());
+        let told = empty && self.notice.is_none() && self.entered.invites.is_some();
+        let enter = self.entered.hint.filter(|_| !told);
         let mut keys: Vec<_> = enter.map(|what| ("Enter", what)).into_iter().collect();
         if self.entered.enter == Enter::Send && self.world.state().is_executing() {
             keys.push(("Tab", "queues"));

@@ -27,12 +27,12 @@ impl Log {
             Event::CallLost { found, .. } => self.mark(at, Mark::Warn, found),
             Event::SessionForked { from, imported, .. } => {
                 self.left();
-                let how = if *imported { "imported" } else { "forked" };
-                self.mark(
-                    at,
-                    Mark::Dot,
-                    &format!("{how} from session {from}; its plans and changes stay there"),
-                );
+                let what = if *imported {
+                    "imported; plans and changes stay where it came from".to_owned()
+                } else {
+                    format!("forked from session {from}; its plans and changes stay there")
+                };
+                self.mark(at, Mark::Dot, &what);
             }
             Event::SessionReopened { interrupted, .. } => {
                 self.left();
