@@ -218,7 +218,7 @@ pub enum Ending {
     Plain,
     /// A step that changes no file.
     Looks,
-    /// An answer that was let change files.
+    /// An answer, or a goal, that was let change files.
     Agreed,
 }
 
@@ -230,6 +230,7 @@ pub fn instruction(purpose: Purpose, ending: Ending, mode: Mode) -> String {
         Purpose::Answer => include_str!("../../../assets/prompts/answer.md"),
         Purpose::Plan => include_str!("../../../assets/prompts/plan.md"),
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),
+        Purpose::Goal if ending == Ending::Agreed => include_str!("../../../assets/prompts/goal_change.md"),
         Purpose::Goal => include_str!("../../../assets/prompts/goal.md"),
         Purpose::Child => include_str!("../../../assets/prompts/child.md"),
         Purpose::Classify | Purpose::Compact | Purpose::Title | Purpose::Stage => "",

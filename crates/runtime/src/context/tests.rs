@@ -186,6 +186,13 @@ fn what_is_to_be_done_is_told_by_what_the_work_at_hand_may_do() {
     b.step(Input::say("yes"));
     let now = b.request().messages.last().unwrap().text.clone();
     assert!(now.contains("Now: make the change that the user agreed to"), "{now}");
+    let mut b = Bench::new();
+    b.step(Input::say("run the tests"));
+    let now = |b: &Bench| b.request().messages.last().unwrap().text.clone();
+    assert!(now(&b).contains("ask with `request_path`"), "{}", now(&b));
+    b.reply("", &[("c1", "request_path", "{\"node\":\"modify\",\"reason\":\"a test is red\"}")]);
+    b.step(Input::say("y"));
+    assert!(now(&b).contains("They allowed changes of files"), "{}", now(&b));
 }
 
 #[test]
