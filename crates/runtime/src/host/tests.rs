@@ -134,18 +134,32 @@ fn six_sessions_stand_each_for_itself_and_nothing_wakes_once_all_rest() {
     assert!(own.unwrap().saved && others.len() == 6 && others.into_iter().all(|o| o.unwrap().saved));
 }
 
-/// One session from its first message to its end.
-async fn once(rig: &Rig, said: &str) {
+/// A window with one session.
+struct Alone {
+    ask: Sender<HostRequest>,
+    told: Receiver<HostUpdate<Line>>,
+    hosted: tokio::task::JoinHandle<(Ended, Vec<Ended>)>,
+    seat: Seat,
+}
+
+/// One in whose session this was said and answered, one after the other.
+async fn after(rig: &Rig, said: [&str; 2]) -> Alone {
     let (ask, asked) = channel(8);
-    let (tell, mut told) = channel(64);
+    let (tell, told) = channel(64);
     let (first, end) = line();
     let hosted = tokio::spawn(host(rig.setup(Which::New), end, asked, tell));
     let mut seat = Seat::new(first);
     seat.until("opening", |run| !run.folder.is_empty()).await;
-    for text in [said, "and who else?"] {
+    for text in said {
         seat.send(Input::say(text)).await;
         seat.until(text, |run| run.title == text && run.status == S::Done).await;
     }
+    Alone { ask, told, hosted, seat }
+}
+
+/// One session from its first message to its end.
+async fn once(rig: &Rig, said: &str) {
+    let Alone { ask, mut told, hosted, seat } = after(rig, [said, "and who else?"]).await;
     // The one that is open is no session of before.
     ask.send(HostRequest::List).await.unwrap();
     let told = told.recv().await.unwrap();
@@ -187,16 +201,8 @@ async fn sessions_of_before_are_listed_by_their_first_message_the_newest_first()
 #[tokio::test]
 async fn a_copy_of_a_session_that_is_open_is_gone_on_with_beside_it() {
     let rig = Rig::new(&json!([{"text": "It greets the world."}, {"text": "Nobody else."}]));
-    let (ask, asked) = channel(8);
-    let (tell, mut told) = channel(64);
-    let (first, end) = line();
-    let hosted = tokio::spawn(host(rig.setup(Which::New), end, asked, tell));
-    let mut seat = Seat::new(first);
-    seat.until("opening", |run| !run.folder.is_empty()).await;
-    for text in ["where is the greeting?", "what greets here?"] {
-        seat.send(Input::say(text)).await;
-        seat.until(text, |run| run.title == text && run.status == S::Done).await;
-    }
+    let said = ["where is the greeting?", "what greets here?"];
+    let Alone { ask, mut told, hosted, seat } = after(&rig, said).await;
     let slug = seat.session.state().slug.clone();
     let wish = |upto| SessionWish { session: Some(slug.clone()), fork: Some(upto), ..SessionWish::default() };
     let mut copies = Vec::new();
