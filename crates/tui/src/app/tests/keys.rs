@@ -496,14 +496,3 @@ fn what_is_said_of_enter_holds_wherever_the_keys_are() {
         }
     }
 }
-
-#[test]
-fn what_enter_does_at_a_plan_is_said_while_something_else_stands_in_the_drafts_place() {
-    let mut desk = Desk::new(80, 24).with_plan();
-    desk.draw();
-    desk.wait(900);
-    assert!(desk.text().contains("Enter approves"), "{}", desk.text());
-    desk.press("no").press("<esc>");
-    let text = desk.text();
-    assert!(text.contains("Up restores it") && text.contains("Enter approves"), "{text}");
-}

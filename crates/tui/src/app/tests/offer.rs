@@ -353,3 +353,14 @@ fn a_line_that_is_being_changed_stays_where_another_cannot_be_typed() {
     let told = desk.app.notice.as_ref().map(|notice| notice.text.clone());
     assert!(told.as_ref().is_some_and(|told| told.contains("cannot be typed")), "{told:?}");
 }
+
+#[test]
+fn what_enter_does_at_a_plan_is_said_while_something_else_stands_in_the_drafts_place() {
+    let mut desk = Desk::new(80, 24).with_plan();
+    desk.draw();
+    desk.wait(900);
+    assert!(desk.text().contains("Enter approves"), "{}", desk.text());
+    desk.press("no").press("<esc>");
+    let text = desk.text();
+    assert!(text.contains("Up restores it") && text.contains("Enter approves"), "{text}");
+}
