@@ -11,7 +11,7 @@ use std::{
 use pilothouse_core::{
     about::{self, AboutChange},
     clean::Clean,
-    ids::{Millis, Seq},
+    ids::Seq,
 };
 use pilothouse_runtime::{
     Home,
@@ -26,6 +26,7 @@ use pilothouse_runtime::{
         copies::{self, Target},
         upkeep,
     },
+    surroundings,
 };
 
 use crate::{
@@ -75,7 +76,7 @@ pub fn sessions(what: SessionsCommand, secrets: &Secrets) -> Result<u8, Failure>
         SessionsCommand::Import { file, dir } => import(&here, &file, &dir, &mut out)?,
         SessionsCommand::Fork { id, at } => {
             let place = here.place(&id)?;
-            let to = Target { home: &here.home, workspace: &place.workspace, now: now() };
+            let to = Target { home: &here.home, workspace: &place.workspace, now: surroundings::millis() };
             copied(&copies::fork(&place, at, to).map_err(explain)?, &mut out)?
         }
         SessionsCommand::Replay { id, until, speed, json } => {
@@ -194,7 +195,7 @@ fn import(here: &Here, file: &Path, dir: &Path, out: &mut Shown<io::Stdout>) -> 
         return Err(Failure::new(USAGE, format!("{} is no folder; name one with --dir", dir.display())));
     };
     let mut from = copies::open(file).map_err(explain)?;
-    let to = Target { home: &here.home, workspace: &workspace, now: now() };
+    let to = Target { home: &here.home, workspace: &workspace, now: surroundings::millis() };
     let place = copies::import(&file.display().to_string(), from.as_mut(), to).map_err(explain)?;
     copied(&place, out)
 }
@@ -204,11 +205,6 @@ fn copied(place: &Place, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {
     writeln!(out, "{}", place.slug)?;
     writeln!(out::err(), "`pilothouse resume {}` goes on with it", place.slug)?;
     Ok(0)
-}
-
-fn now() -> Millis {
-    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    Millis(u64::try_from(since.as_millis()).unwrap_or_default())
 }
 
 fn describe(place: &Place, change: AboutChange, out: &mut Shown<io::Stdout>) -> Result<u8, Failure> {

@@ -153,9 +153,7 @@ impl Setup {
             mode: None,
             environment,
             flags: Layer::default(),
-            clock: Arc::new(|| {
-                Millis(u64::try_from(surroundings::now().as_millisecond()).unwrap_or_default())
-            }),
+            clock: Arc::new(surroundings::millis),
             disk: Arc::new(RealDisk),
             helper: None,
             secrets: Secrets::default(),

@@ -13,7 +13,7 @@ use crate::{
     home::Home,
     log,
     sessions::{self, Place},
-    worktrees,
+    surroundings, worktrees,
 };
 
 /// A log without an event for this long is of a run that stalled, in milliseconds.
@@ -65,8 +65,7 @@ fn look(home: &Home, folders: Option<&[PathBuf]>) -> (Vec<RunInfo>, Vec<RunInfo>
             earlier.push(run);
         }
     }
-    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_millis());
-    let now = u64::try_from(now).unwrap_or_default();
+    let now = surroundings::millis().0;
     for run in &mut runs {
         // A log holds no pieces of an answer: one that is long and alive is quiet here as well.
         if run.status.works() && now.saturating_sub(run.heard.0) >= QUIET_MS {

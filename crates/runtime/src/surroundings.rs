@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use pilothouse_core::ids::Millis;
 use pilothouse_tools::git;
 
 /// What git says about a folder.
@@ -50,6 +51,11 @@ pub fn utc_offset_minutes() -> i32 {
 /// The time of now; a clock that no calendar has a date for stands at the calendar's end.
 pub(crate) fn now() -> jiff::Timestamp {
     std::time::SystemTime::now().try_into().unwrap_or(jiff::Timestamp::MAX)
+}
+
+/// The same as the session counts it.
+pub fn millis() -> Millis {
+    Millis(u64::try_from(now().as_millisecond()).unwrap_or_default())
 }
 
 #[cfg(test)]
