@@ -5,6 +5,7 @@
 mod beside;
 mod document;
 mod draft;
+mod gate;
 mod kept;
 mod pause;
 mod revision;
@@ -14,6 +15,7 @@ mod tally;
 pub use document::{DocumentError, MAX_DOCUMENT};
 pub(crate) use draft::is_prose;
 pub use draft::{GateDraft, PlanDraft, PlanError, TaskDraft, TaskKind};
+pub use gate::{Gate, GateNews, GateStatus, ProvenTree, Unproven};
 pub use pause::Pause;
 pub use revision::{Change, Revision};
 pub use score::Score;
@@ -24,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobId,
-    ids::{EvidenceId, GateId, Millis, TaskId, TurnId},
+    ids::{GateId, Millis, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
     money::count,
     relpath::RelPath,
@@ -137,121 +139,6 @@ impl TaskStatus {
     }
 }
 
-/// A check between tasks; green only with evidence captured here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gate {
-    /// Its id.
-    pub id: GateId,
-    /// Its name: `syntax`, `tests`.
-    pub name: String,
-    /// The exact command line.
-    pub command: String,
-    /// It runs once all of these are settled; all tasks when empty.
-    #[serde(default)]
-    pub after: Vec<TaskId>,
-    /// Whether nobody asked for it: it was found in the project.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub found: bool,
-    /// Where it stands.
-    pub status: GateStatus,
-}
-
-/// Where a gate stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateStatus {
-    /// Not begun.
-    #[default]
-    Pending,
-    /// Under way.
-    Running,
-    /// Green, with its evidence.
-    Passed(EvidenceId),
-    /// Red, with its evidence.
-    Failed(EvidenceId),
-    /// Green once; files changed since.
-    Stale(EvidenceId),
-    /// Left out by the user.
-    Skipped,
-    /// It proves nothing, and nobody waived it.
-    Unproven(Unproven),
-}
-
-/// Why a gate proves nothing although the user did not leave it out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Unproven {
-    /// Its command was not let run, by a rule or a hook.
-    Refused,
-    /// The message that it serves lets nothing run.
-    Path,
-    /// Nobody was there to let it run.
-    Unattended,
-    /// Its program is not here, or needs what is not.
-    CannotRun,
-    /// It was red before anything was changed.
-    FailedBefore,
-    /// It was never green here, and nothing was changed that it could tell of.
-    NoCode,
-}
-
-impl Unproven {
-    /// It in words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Refused => "a rule or a hook refuses it",
-            Self::Path => "the message that ordered it lets nothing run",
-            Self::Unattended => "nobody was there to allow it",
-            Self::CannotRun => "it cannot run here",
-            Self::FailedBefore => "it failed before too",
-            Self::NoCode => "red, but no code was changed and it was never green here",
-        }
-    }
-
-    /// What became of its gate, with that: `not run (it cannot run here)`.
-    pub fn told(self) -> String {
-        let what = if matches!(self, Self::FailedBefore | Self::NoCode) { "not counted" } else { "not run" };
-        format!("{what} ({})", self.words())
-    }
-}
-
-impl GateStatus {
-    /// What proved it, while it is green.
-    pub const fn proof(self) -> Option<EvidenceId> {
-        match self {
-            Self::Passed(evidence) => Some(evidence),
-            Self::Pending
-            | Self::Running
-            | Self::Failed(_)
-            | Self::Stale(_)
-            | Self::Skipped
-            | Self::Unproven(_) => None,
-        }
-    }
-
-    /// What proved it before files changed.
-    pub const fn former_proof(self) -> Option<EvidenceId> {
-        match self {
-            Self::Stale(evidence) => Some(evidence),
-            Self::Pending
-            | Self::Running
-            | Self::Passed(_)
-            | Self::Failed(_)
-            | Self::Skipped
-            | Self::Unproven(_) => None,
-        }
-    }
-}
-
-/// The workspace that a gate was run on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProvenTree {
-    /// Its hash, with what later gates may have written.
-    pub tree: BlobId,
-    /// Whether nothing changed while the gate ran, or one after it.
-    pub still: bool,
-}
-
 impl Task {
     /// Whether it is the same work as another, wherever that stands.
     pub fn is_as(&self, other: &Self) -> bool {
@@ -332,7 +219,7 @@ impl Plan {
 
     /// Whether a gate was not run although it is time, or is red and nobody waived it.
     fn lacks_gates(&self) -> bool {
-        self.next_gate().is_some() || self.gates.iter().any(|g| matches!(g.status, GateStatus::Failed(_)))
+        self.next_gate().is_some() || self.gates.iter().any(Gate::is_red)
     }
 
     /// What is left of it where it does not run, with the way to go on; `None` where nothing is.
@@ -352,15 +239,13 @@ impl Plan {
 
     /// Whether every task is done and every gate green and fresh, or waived by the user.
     pub fn complete(&self) -> bool {
-        let green = |g: &Gate| matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped);
-        self.done() == self.tasks.len() && self.gates.iter().all(green)
+        self.done() == self.tasks.len() && self.gates.iter().all(Gate::is_met)
     }
 
     /// Whether all that was asked for is done: as complete, where a gate that nobody asked for may have proven nothing.
     pub fn fulfilled(&self) -> bool {
         let left = |g: &Gate| g.found && matches!(g.status, GateStatus::Unproven(_));
-        let green = |g: &Gate| matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped);
-        self.done() == self.tasks.len() && self.gates.iter().all(|g| green(g) || left(g))
+        self.done() == self.tasks.len() && self.gates.iter().all(|g| g.is_met() || left(g))
     }
 
     /// How it ended where it is fulfilled, in a word: it is complete only where nobody but the user left a gate out.
@@ -373,6 +258,8 @@ impl Plan {
     pub fn unchecked(&self) -> String {
         let why = |g: &Gate| match g.status {
             GateStatus::Skipped => Some("skipped"),
+            GateStatus::Failed(_) if g.waived => Some("red, skipped"),
+            GateStatus::Stale(_) if g.waived => Some("files changed since it was green, skipped"),
             GateStatus::Unproven(why) => Some(why.words()),
             GateStatus::Pending
             | GateStatus::Running
@@ -398,6 +285,10 @@ impl Plan {
         for gate in &self.gates {
             let why = match gate.status {
                 GateStatus::Skipped => "not green (you skipped it)".to_owned(),
+                GateStatus::Failed(_) if gate.waived => "red (you skipped it)".to_owned(),
+                GateStatus::Stale(_) if gate.waived => {
+                    "not green any more (files changed since; you skipped it)".to_owned()
+                }
                 GateStatus::Unproven(why) => why.told(),
                 GateStatus::Stale(_) if files == Files::Restless => {
                     "not green any more (files changed since, again and again)".to_owned()
@@ -466,6 +357,7 @@ impl Plan {
 #[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 mod tests {
     use super::*;
+    use crate::ids::EvidenceId;
 
     #[test]
     fn a_stale_gate_is_told_of_files_that_change_again_and_again_only_where_they_did() {

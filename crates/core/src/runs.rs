@@ -160,9 +160,7 @@ impl RunInfo {
         let said = turns.map(first_line).find(|t| !t.is_empty());
         let own = state.about.title.as_deref();
         let gates = plan.into_iter().flat_map(|p| &p.gates);
-        let mut gates = gates.filter(|g| {
-            !matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped | GateStatus::Unproven(_))
-        });
+        let mut gates = gates.filter(|g| !g.is_met() && !matches!(g.status, GateStatus::Unproven(_)));
         Self {
             session: state.slug.clone(),
             title: own.or(plan.map(|p| p.title.as_str())).or(said).unwrap_or_default().to_owned(),

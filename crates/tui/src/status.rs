@@ -402,7 +402,7 @@ fn executing(state: &State) -> Option<(Piece, String, Piece)> {
     };
     let all = plan.tasks.len();
     let running = state.steps_at_work();
-    let gate = plan.gates.iter().find(|g| matches!(g.status, GateStatus::Running | GateStatus::Failed(_)));
+    let gate = plan.gates.iter().find(|g| g.status == GateStatus::Running || g.is_red());
     if let Some(gate) = gate.filter(|_| running.is_empty()) {
         return quoted(" gate ", Some(gate.name.clone()), "");
     }

@@ -290,6 +290,7 @@ impl GateDraft {
             after,
             found: self.found,
             status: GateStatus::Pending,
+            waived: false,
         }
     }
 }

@@ -152,14 +152,14 @@ impl State {
     }
 
     /// The gate that a step runs as its own command, where nothing but that step is left to do before it: one run on
-    /// the same files is proof enough, also of one that the user left out while it was red.
+    /// the same files is proof enough, wherever the gate stands and whoever left it out.
     pub(super) fn gate_of(&self, lane: &Lane, call: &OpenCall) -> Option<GateId> {
         let (run, task, plan) = (call.run()?, lane.kind.task()?, self.plan.as_ref()?);
         let left = |t: &&Task| t.id != task && !t.status.settled();
         let due = |g: &&Gate| {
             let mut awaited = plan.tasks.iter().filter(|t| g.after.is_empty() || g.after.contains(&t.id));
             *run == Run { timeout_s: run.timeout_s, ..Run::line(&g.command) }
-                && !matches!(g.status, GateStatus::Passed(_) | GateStatus::Running | GateStatus::Unproven(_))
+                && g.status != GateStatus::Running
                 && !awaited.any(|t| left(&t))
         };
         plan.gates.iter().find(due).map(|g| g.id)

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
-    ids::{ApplyId, LaneId, Millis, ProposalId, TaskId},
+    ids::{ApplyId, GateId, LaneId, Millis, ProposalId, TaskId},
     input::Input,
     intent::{IntentNode, Phase},
     lane::LaneKind,
@@ -36,6 +36,9 @@ struct Watch {
     lanes: BTreeMap<LaneId, TaskId>,
     writing: BTreeMap<RelPath, ApplyId>,
     drafts: BTreeMap<RelPath, TaskId>,
+    /// The gates that the user left out, and how often a step showed how such a one is.
+    waived: BTreeSet<GateId>,
+    shown_waived: usize,
     paths: BTreeMap<ProposalId, RelPath>,
     gone_on: usize,
     started: usize,
@@ -58,7 +61,10 @@ impl Watch {
 
     fn see(&mut self, event: &Event) {
         match event {
-            Event::PlanReady { plan } => self.plan = Some(plan.clone()),
+            Event::PlanReady { plan } => {
+                self.plan = Some(plan.clone());
+                self.waived.clear();
+            }
             Event::TaskAdded { task } => {
                 self.added += 1;
                 self.plan.as_mut().unwrap().tasks.push(task.clone());
@@ -76,7 +82,17 @@ impl Watch {
             Event::TaskSkipped { task } => self.set(*task, TaskStatus::Skipped),
             Event::TaskCancelled { task } => self.set(*task, TaskStatus::Cancelled),
             Event::TaskReset { task } => self.set(*task, TaskStatus::Pending),
-            Event::GateStarted { .. } => assert_eq!(self.running().count(), 0, "a gate runs beside a step"),
+            Event::GateStarted { gate, .. } => {
+                assert_eq!(self.running().count(), 0, "a gate runs beside a step");
+                assert!(!self.waived.contains(gate), "{gate:?} was left out by the user and runs");
+            }
+            Event::GateReset { gate, skipped: true, why: None } => drop(self.waived.insert(*gate)),
+            Event::GateReset { gate, skipped: false, .. } => {
+                assert!(!self.waived.contains(gate), "{gate:?} was left out by the user and is due");
+            }
+            Event::GatePassed { gate, .. } | Event::GateFailed { gate, .. } => {
+                self.shown_waived += usize::from(self.waived.contains(gate));
+            }
             Event::LaneClosed { lane } => {
                 let task = self.lanes.remove(lane);
                 self.drafts.retain(|_, of| Some(*of) != task);
@@ -231,7 +247,7 @@ impl Play {
             0..=4 => vec![of(dice, &own)],
             5 => vec![of(dice, &all)],
             6 => vec![of(dice, &own), ("run", json!({"command": "cargo test"}))],
-            7 => vec![("run", json!({"command": "git status"}))],
+            7 => vec![("run", json!({"command": dice.pick(&["git status", "make g0", "make g0"])}))],
             8 => vec![("read", json!({"path": "a.txt"})), of(dice, &all)],
             9 if !self.calm => vec![("ask_user", json!({"question": "Which?", "choices": ["a", "b"]}))],
             _ => Vec::new(),
@@ -340,7 +356,7 @@ impl Play {
 #[test]
 fn generated_plans_keep_their_order_write_alone_and_always_end() {
     let (mut started, mut added, mut failed, mut runs, mut largest, mut inputs) = (0, 0, 0, 0, 0, 0);
-    let (mut beside, mut most, mut gone_on, mut paused) = (0, 0, 0, 0);
+    let (mut beside, mut most, mut gone_on, mut paused, mut waived) = (0, 0, 0, 0, 0);
     for seed in 0..share() {
         let mut play = Play::new(seed + 1);
         let size = play.dice.pick(&[4, 12, 12, 29, 60, MAX_TASKS]);
@@ -370,11 +386,12 @@ fn generated_plans_keep_their_order_write_alone_and_always_end() {
         (started, added, failed) =
             (started + play.watch.started, added + play.watch.added, failed + play.watch.failed);
         gone_on += play.watch.gone_on;
+        waived += play.watch.shown_waived;
         (beside, most) = (beside + play.watch.beside, most.max(play.watch.most));
         (runs, largest) = (runs + play.watch.runs, largest.max(plan));
     }
     println!(
-        "plans={} runs={runs} largest={largest} steps={started} beside={beside} at once={most} gone on={gone_on} added={added} failed={failed} inputs={inputs}",
+        "plans={} runs={runs} largest={largest} steps={started} beside={beside} at once={most} gone on={gone_on} added={added} failed={failed} waived={waived} inputs={inputs}",
         share()
     );
     assert!(gone_on > 5 && paused > 5, "{gone_on} {paused}");

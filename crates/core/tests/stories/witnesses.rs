@@ -190,12 +190,18 @@ fn files_of_tests_that_cannot_be_read_are_no_tests_that_failed() {
     assert!(told.starts_with("2 failed to import: tests/test_cli.py, tests/test_ledger.py\n"), "{told}");
 }
 
-/// A run of one step that runs the gate's command itself, green on this tree.
-fn ran_itself(command: &str, tree: &str) -> Bench {
+/// A run whose one step is at work, with a gate behind it.
+fn run_begun() -> Bench {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[("t", "make test")]);
     b.answer(is_plan, Answer::Approve).unwrap();
+    b
+}
+
+/// A run of one step that runs the gate's command itself, green on this tree.
+fn ran_itself(command: &str, tree: &str) -> Bench {
+    let mut b = run_begun();
     b.reply("", &[("run", json!({"command": command}))]);
     b.answer(is_risk, Answer::Approve).unwrap();
     b.end_tool(green_on(tree, tree));
@@ -280,6 +286,59 @@ fn a_gate_that_was_skipped_while_it_was_red_is_green_once_its_line_is() {
     let (status, said) = ended(&b);
     assert_eq!(status, RunStatus::Completed);
     assert!(said.starts_with("Complete.") && !said.contains("Not checked"), "{said}");
+}
+
+/// A red gate that the user left out, and a step behind it that runs the gate's line with this end.
+fn skipped_then(end: ToolOutcome) -> Bench {
+    let mut b = crate::gates::red("make test", "a.txt", "assertion failed");
+    b.say("also add a changelog entry");
+    b.answer(is_failure, Answer::Skip).unwrap();
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(end);
+    b
+}
+
+#[test]
+fn a_gate_that_the_user_left_out_is_never_asked_for_again_whatever_its_line_shows() {
+    let red = || ToolOutcome { trees: green_on("3", "3").trees, ..exited(1, "no") };
+    let mut b = skipped_then(red());
+    assert!(matches!(gate(&b), GateStatus::Failed(_)), "{:?}", gate(&b));
+    b.reply("It was red before.", &[]);
+    let (status, said) = ended(&b);
+    assert_eq!((phase(&b), status), (Phase::Idle, RunStatus::Completed), "{said}");
+    assert!(said.ends_with("Not checked: gate style (red, skipped)."), "{said}");
+    // What was green once and is so no more is left out as before.
+    let mut b = skipped_then(green_on("3", "3"));
+    assert!(matches!(gate(&b), GateStatus::Passed(_)), "{:?}", gate(&b));
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "2\n", "3\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    let (status, said) = ended(&b);
+    assert_eq!((phase(&b), status), (Phase::Idle, RunStatus::Completed), "{said}");
+    assert!(said.contains("gate style (files changed since it was green, skipped)"), "{said}");
+    assert!(Session::replay(&b.log) == b.session);
+}
+
+#[test]
+fn a_red_run_of_its_line_marks_a_gate_that_did_not_run_yet_and_one_that_was_green() {
+    let red = || ToolOutcome { trees: green_on("1", "1").trees, ..exited(1, "no") };
+    for before in [None, Some(green_on("1", "1"))] {
+        let mut b = run_begun();
+        for end in before.into_iter().chain([red()]) {
+            b.reply("", &[("run", json!({"command": "make test"}))]);
+            b.answer(is_risk, Answer::Approve).unwrap();
+            b.end_tool(end);
+        }
+        assert!(matches!(gate(&b), GateStatus::Failed(_)), "{:?}", gate(&b));
+        assert!(b.session.state().open.is_empty(), "its agent goes on");
+        b.reply("I cannot mend it.", &[]);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(red());
+        b.question(is_failure);
+    }
 }
 
 #[test]

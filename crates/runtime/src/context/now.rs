@@ -165,6 +165,8 @@ fn plan(plan: &Plan, lane: &Lane) -> String {
                 GateStatus::Pending => "the workbench runs it itself once its tasks are done",
                 GateStatus::Running => "running",
                 GateStatus::Passed(_) => "passed",
+                GateStatus::Failed(_) if g.waived => "red when its line ran last; the user skipped it",
+                GateStatus::Stale(_) if g.waived => "files changed since it passed; the user skipped it",
                 GateStatus::Failed(_) => "failed",
                 GateStatus::Stale(_) => "files changed since it passed; the workbench runs it again",
                 GateStatus::Skipped => "the user skipped it",

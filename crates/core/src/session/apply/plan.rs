@@ -8,7 +8,7 @@ use crate::{
     event::{Event, Proof},
     ids::{EvidenceId, GateId, Seq, TaskId},
     intent::Phase,
-    plan::{GateStatus, Pause, Plan, ProvenTree, TaskStatus},
+    plan::{GateNews, GateStatus, Pause, Plan, ProvenTree, TaskStatus},
     proposal::{Proposal, ProposalStatus},
     session::{ApplyStatus, State, state::TaskFault},
 };
@@ -135,14 +135,14 @@ impl State {
             Event::TaskReset { task } => self.set_task(*task, TaskStatus::Pending),
             Event::GateStarted { gate, call } => {
                 self.saw(call.0);
-                self.set_gate(*gate, |_| GateStatus::Running);
+                self.set_gate(*gate, GateNews::Begun);
             }
             Event::GatePassed { gate, evidence, proof } => {
                 self.saw(evidence.0);
                 self.witnessed(*gate, *evidence, proof);
                 (self.repairs, self.detours) = (0, 0);
                 self.failure.take_if(|f| f.gate == Some(*gate));
-                self.set_gate(*gate, |_| GateStatus::Passed(*evidence));
+                self.set_gate(*gate, GateNews::Green(*evidence));
             }
             Event::GateFailed { gate, evidence, proof } => {
                 self.saw(evidence.0);
@@ -152,13 +152,13 @@ impl State {
                 if own.is_none_or(|status| status == GateStatus::Running) {
                     self.failure = Some(self.red(*gate, &proof.diagnostics));
                 }
-                self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
+                self.set_gate(*gate, GateNews::Red(*evidence));
             }
             Event::GateWentStale { gate } => {
-                self.set_gate(*gate, |was| was.proof().map_or(was, GateStatus::Stale));
+                self.set_gate(*gate, GateNews::Wrote);
             }
             Event::GateHolds { gate } => {
-                self.set_gate(*gate, |was| was.former_proof().map_or(was, GateStatus::Passed));
+                self.set_gate(*gate, GateNews::Holds);
             }
             Event::TreeSought { call } => {
                 self.saw(call.0);
@@ -172,10 +172,9 @@ impl State {
                 }
             }
             Event::GateReset { gate, skipped, why } => {
-                let left = why.map_or(GateStatus::Skipped, GateStatus::Unproven);
-                let to = if *skipped { left } else { GateStatus::Pending };
+                let news = if *skipped { GateNews::LeftOut(*why) } else { GateNews::Due };
                 self.failure.take_if(|f| f.gate == Some(*gate));
-                self.set_gate(*gate, |_| to);
+                self.set_gate(*gate, news);
             }
             Event::GateChanged { gate, to, .. } => {
                 self.lanes.values_mut().for_each(|lane| lane.changed = true);
@@ -299,10 +298,10 @@ impl State {
         }
     }
 
-    fn set_gate(&mut self, id: GateId, status: impl Fn(GateStatus) -> GateStatus) {
+    fn set_gate(&mut self, id: GateId, news: GateNews) {
         let plan = self.plan.as_mut().or(self.suspended.as_mut());
         if let Some(gate) = plan.and_then(|p| p.gates.iter_mut().find(|g| g.id == id)) {
-            gate.status = status(gate.status);
+            gate.hears(news);
         }
     }
 }

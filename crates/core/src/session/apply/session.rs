@@ -6,7 +6,7 @@ use crate::{
     checkpoint::CheckpointKind,
     event::Event,
     intent::{Control, Phase},
-    plan::{GateStatus, Pause, TaskStatus},
+    plan::{GateNews, GateStatus, Pause, TaskStatus},
     question::Paused,
     scope::{PermissionMode, ToolScope},
     session::{State, TurnInfo},
@@ -178,7 +178,7 @@ impl State {
                 task.status = TaskStatus::Pending;
             }
             for gate in plan.gates.iter_mut().filter(|g| g.status == GateStatus::Running) {
-                gate.status = GateStatus::Pending;
+                gate.hears(GateNews::Due);
             }
         }
         Arc::make_mut(&mut self.changes).reopened();

@@ -11,7 +11,7 @@ use crate::{
     input::Refusal,
     intent::{Phase, Slash},
     phase::Trigger,
-    plan::{GateStatus, Pause, Plan, TaskStatus},
+    plan::{GateNews, Pause, Plan, TaskStatus},
     proposal::Proposal,
     question::Review,
     relpath::RelPath,
@@ -166,7 +166,7 @@ impl Draft<'_> {
             }
         }
         for gate in &mut plan.gates {
-            gate.status = GateStatus::Pending;
+            gate.hears(GateNews::Due);
         }
         plan.set_pause(Pause::Held, false);
         // It stands as it was left: nobody edits it now.

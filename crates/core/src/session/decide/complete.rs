@@ -9,7 +9,7 @@ use crate::{
     fact::shortened,
     goal::{GoalStatus, GoalSummary, complete},
     phase::Trigger,
-    plan::{Gate, GateStatus, Plan, PlanDraft, TaskDraft, TaskKind, TaskStatus},
+    plan::{Plan, PlanDraft, TaskDraft, TaskKind, TaskStatus},
     session::{Run, apply::checks_as_much},
 };
 
@@ -47,11 +47,10 @@ impl Draft<'_> {
     /// The check that the agent ran last and that failed, where no gate says more.
     fn red_check(&self) -> Option<String> {
         let run = self.state.run.as_ref().filter(|run: &&Run| !run.files.is_empty())?;
-        let green = |g: &&Gate| matches!(g.status, GateStatus::Passed(_));
         let red = run.red.as_ref()?;
-        let mut gates = self.state.plan.iter().flat_map(|p| &p.gates).filter(green);
-        // What was found is the project's own check as a whole.
-        let proven = gates.any(|gate| gate.found || checks_as_much(&gate.command, red));
+        let mut gates = self.state.plan.iter().flat_map(|p| &p.gates).filter(|g| g.is_met());
+        // What was found is the project's own check as a whole; one that the user left out is told as that.
+        let proven = gates.any(|g| (g.found && g.is_green()) || checks_as_much(&g.command, red));
         (!proven).then(|| red.clone())
     }
 

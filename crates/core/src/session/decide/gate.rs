@@ -103,20 +103,32 @@ impl Draft<'_> {
         // What nobody could look at proves nothing of the files.
         let Some(gate) = ran.filter(|_| end.trees.is_some()) else { return false };
         let was = self.state.plan.as_ref().and_then(|p| p.gate(gate)).map(|g| g.status);
-        if end.passed {
-            self.gate_passed(gate, end);
-        } else if matches!(was, Some(GateStatus::Stale(_))) {
-            let evidence = EvidenceId(self.id());
-            self.emit(Event::GateFailed { gate, evidence, proof: end.proof() });
+        match was {
+            // It is known so already: of these files, or red whatever they are by now.
+            Some(GateStatus::Passed(evidence)) if end.passed && self.was_on(evidence, end.trees) => {}
+            Some(GateStatus::Failed(_)) if !end.passed => {}
+            // Why it proves nothing here is a reason for its red as well.
+            Some(GateStatus::Unproven(_)) if !end.passed => {}
+            _ if end.passed => self.gate_passed(gate, end),
+            _ => {
+                let evidence = EvidenceId(self.id());
+                self.emit(Event::GateFailed { gate, evidence, proof: end.proof() });
+            }
         }
         false
+    }
+
+    /// Whether what was proven then was proven on these files.
+    fn was_on(&self, evidence: EvidenceId, trees: Option<Trees>) -> bool {
+        let proven = self.state.trees.get(&evidence);
+        trees.zip(proven).is_some_and(|(now, proven)| proven.still && proven.tree == now.after)
     }
 
     /// Whether a red gate waits for its repair or for the user; one that only a step's agent ran red is run again once
     /// its time comes, and that run decides.
     pub(super) fn waits_at_red(&mut self, plan: &Plan) -> bool {
         let asked = self.state.failure.as_ref().and_then(|f| f.gate);
-        let red = plan.gates.iter().filter(|g| matches!(g.status, GateStatus::Failed(_)));
+        let red = plan.gates.iter().filter(|g| g.is_red());
         let (own, tried): (Vec<GateId>, Vec<GateId>) =
             red.map(|g| g.id).partition(|gate| Some(*gate) == asked);
         if own.is_empty() && self.state.run_lanes().next().is_none() {

@@ -248,8 +248,7 @@ impl Draft<'_> {
     pub(super) fn renew_gates(&mut self) -> bool {
         let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
         let gates = plan.iter().flat_map(|p| &p.gates);
-        let stale: Vec<GateId> =
-            gates.filter(|g| matches!(g.status, GateStatus::Stale(_))).map(|g| g.id).collect();
+        let stale: Vec<GateId> = gates.filter(|g| g.is_stale()).map(|g| g.id).collect();
         for gate in &stale {
             self.emit(Event::GateReset { gate: *gate, skipped: false, why: None });
         }
@@ -340,8 +339,7 @@ impl Draft<'_> {
     /// The question about a red gate that nothing repairs.
     pub(super) fn ask_of_gate(&mut self) {
         let red = self.state.plan.iter().flat_map(|p| &p.gates);
-        let mut red =
-            red.filter(|g| matches!(g.status, GateStatus::Failed(_))).map(|g| (g.id, g.name.clone()));
+        let mut red = red.filter(|g| g.is_red()).map(|g| (g.id, g.name.clone()));
         let Some((gate, name)) = red.next_back().filter(|_| self.state.run_lane().is_none()) else { return };
         let Some(mut failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
         let most = self.most_repairs();
@@ -426,7 +424,7 @@ impl Draft<'_> {
             .plan
             .iter()
             .flat_map(|p| &p.gates)
-            .filter(|g| matches!(g.status, GateStatus::Failed(_) | GateStatus::Running))
+            .filter(|g| g.is_red() || g.status == GateStatus::Running)
             .map(|g| g.id)
             .collect();
         self.start_run(turn, approval);
