@@ -15,7 +15,7 @@ mod tally;
 pub use document::{DocumentError, MAX_DOCUMENT};
 pub(crate) use draft::is_prose;
 pub use draft::{GateDraft, PlanDraft, PlanError, TaskDraft, TaskKind};
-pub use gate::{Gate, GateNews, GateStatus, ProvenTree, Unproven};
+pub use gate::{Gate, GateNews, GateStatus, Programs, ProvenTree, Unproven, lacks};
 pub use pause::Pause;
 pub use revision::{Change, Revision};
 pub use score::Score;
@@ -182,7 +182,7 @@ impl Plan {
                 to.clone_into(&mut gate.name);
             }
             to.clone_into(&mut gate.command);
-            gate.found = false;
+            (gate.found, gate.lacks) = (false, None);
         }
     }
 
@@ -318,6 +318,12 @@ impl Plan {
         self.tasks.iter().position(|t| t.id == id).map_or(0, |i| i + 1)
     }
 
+    /// What its gates need and what is not here: `gate tests needs `cargo-nextest`, which is not found here`.
+    pub fn lacking(&self) -> impl Iterator<Item = String> {
+        let told = |g: &Gate| Some(format!("gate {} {}", g.name, lacks(g.lacks.as_deref()?)));
+        self.gates.iter().filter_map(told)
+    }
+
     /// The card's text: `★ Plan ready (N tasks, M validation gates)` and the first ten tasks.
     pub fn summary(&self) -> String {
         let gates = count(self.gates.len(), "validation gate");
@@ -332,6 +338,9 @@ impl Plan {
         }
         if self.tasks.len() > 10 {
             out.push_str(&format!("  ... and {} more\n", self.tasks.len() - 10));
+        }
+        for line in self.lacking() {
+            out.push_str(&format!("  {line}\n"));
         }
         out
     }

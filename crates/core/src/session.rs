@@ -49,7 +49,7 @@ use crate::{
     memory::Memory,
     money::{Allowance, Configured},
     pipeline::Agents,
-    plan::{GateDraft, Pause},
+    plan::{GateDraft, Pause, Programs},
     policy::Policy,
     recipe::Recipes,
     work::{Effect, View, Work, WorkKey},
@@ -176,6 +176,11 @@ impl Session {
     /// The gates of a plan that changes code and brings none; no part of what happened.
     pub fn set_gates(&mut self, gates: Vec<GateDraft>) {
         self.under.gates = gates.into();
+    }
+
+    /// Who looks up the programs of gates from now on; no part of what happened but by what a plan tells of it.
+    pub fn set_programs(&mut self, programs: Arc<dyn Programs>) {
+        self.under.programs = Some(programs);
     }
 
     /// What is remembered from earlier sessions; no part of what happened.

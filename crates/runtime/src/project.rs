@@ -5,6 +5,7 @@
 
 mod commands;
 mod instructions;
+mod programs;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -21,6 +22,7 @@ use crate::surroundings::Branch;
 use commands::KNOWLEDGE;
 pub use commands::{Command, Purpose};
 pub use instructions::{Instructions, nested};
+pub(crate) use programs::SearchPath;
 
 /// Most bytes of the block.
 pub const BLOCK_BYTES: usize = 8 * 1024;

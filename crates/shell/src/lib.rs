@@ -18,6 +18,7 @@ mod forms;
 mod grammar;
 mod knowledge;
 mod made;
+mod needs;
 mod parse;
 mod path;
 mod prints;
@@ -49,6 +50,7 @@ use serde::{Deserialize, Serialize};
 
 pub use effect::{Effect, effect};
 pub use made::{Signs, is_made, is_output, makes_again, signs};
+pub use needs::needs;
 pub use path::glob;
 pub use programs::{Role, goes_deeper, is, work_files};
 pub use proof::{

@@ -291,6 +291,7 @@ impl GateDraft {
             found: self.found,
             status: GateStatus::Pending,
             waived: false,
+            lacks: None,
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Owns the one rule for that. Never runs one.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -29,6 +31,20 @@ pub struct Gate {
     /// Whether the user left it out: nothing asks for it until they do, and what its line shows is still told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waived: bool,
+    /// The program that its command needs and that was not found when the plan was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<String>,
+}
+
+/// Looks programs up where commands find them.
+pub trait Programs: fmt::Debug + Send + Sync {
+    /// Whether one of that name is there. Nothing is started for it.
+    fn has(&self, name: &str) -> bool;
+}
+
+/// That a program is not there, in words.
+pub fn lacks(program: &str) -> String {
+    format!("needs `{program}`, which is not found here")
 }
 
 /// What happens to a gate.

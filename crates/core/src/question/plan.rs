@@ -68,6 +68,9 @@ impl Question for Confirmation {
         spec.suffix = " [Y/n/edit]";
         spec.tag = "plan";
         spec.text = asked.plan.map(|p| Clean::line(&p.title)).unwrap_or_default();
+        let lacking = asked.plan.iter().flat_map(|p| p.lacking());
+        spec.facts.extend(lacking.map(|line| ("check", Clean::line(&line))));
+        spec.facts_in_bar = !spec.facts.is_empty();
         spec.default = Some(0);
         spec.unattended = Unattended::PlanReady;
     }

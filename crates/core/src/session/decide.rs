@@ -62,7 +62,7 @@ use crate::{
     memory::Memory,
     phase::{Move, Trigger, transition},
     pipeline::Agents,
-    plan::{GateDraft, Plan},
+    plan::{GateDraft, Plan, Programs},
     policy::Policy,
     question::Confirmation,
     recipe::Recipes,
@@ -79,6 +79,15 @@ pub(super) struct Under {
     pub agents: Arc<Agents>,
     pub connections: Arc<Connections>,
     pub bounds: Bounds,
+    pub programs: Option<Arc<dyn Programs>>,
+}
+
+impl Under {
+    /// The program that a line needs and that is not here.
+    pub fn lacks(&self, line: &str) -> Option<String> {
+        let programs = self.programs.as_ref()?;
+        crate::shell::needs(line).into_iter().find(|name| !programs.has(name))
+    }
 }
 
 /// Events being decided.

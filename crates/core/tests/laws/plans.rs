@@ -82,16 +82,12 @@ impl Watch {
             Event::TaskSkipped { task } => self.set(*task, TaskStatus::Skipped),
             Event::TaskCancelled { task } => self.set(*task, TaskStatus::Cancelled),
             Event::TaskReset { task } => self.set(*task, TaskStatus::Pending),
-            Event::GateStarted { gate, .. } => {
+            Event::GateStarted { .. } => {
                 assert_eq!(self.running().count(), 0, "a gate runs beside a step");
-                assert!(!self.waived.contains(gate), "{gate:?} was left out by the user and runs");
+                self.see_gate(event);
             }
-            Event::GateReset { gate, skipped: true, why: None } => drop(self.waived.insert(*gate)),
-            Event::GateReset { gate, skipped: false, .. } => {
-                assert!(!self.waived.contains(gate), "{gate:?} was left out by the user and is due");
-            }
-            Event::GatePassed { gate, .. } | Event::GateFailed { gate, .. } => {
-                self.shown_waived += usize::from(self.waived.contains(gate));
+            Event::GateReset { .. } | Event::GatePassed { .. } | Event::GateFailed { .. } => {
+                self.see_gate(event);
             }
             Event::LaneClosed { lane } => {
                 let task = self.lanes.remove(lane);
@@ -120,6 +116,22 @@ impl Watch {
             }
             Event::Applied { apply } | Event::ApplyFailed { apply, .. } => {
                 self.writing.retain(|_, by| by != apply);
+            }
+            _ => {}
+        }
+    }
+
+    fn see_gate(&mut self, event: &Event) {
+        match event {
+            Event::GateStarted { gate, .. } => {
+                assert!(!self.waived.contains(gate), "{gate:?} was left out by the user and runs");
+            }
+            Event::GateReset { gate, skipped: true, why: None } => drop(self.waived.insert(*gate)),
+            Event::GateReset { gate, skipped: false, .. } => {
+                assert!(!self.waived.contains(gate), "{gate:?} was left out by the user and is due");
+            }
+            Event::GatePassed { gate, .. } | Event::GateFailed { gate, .. } => {
+                self.shown_waived += usize::from(self.waived.contains(gate));
             }
             _ => {}
         }

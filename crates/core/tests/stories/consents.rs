@@ -1,12 +1,15 @@
 //! What was said yes to is not asked again, what changed since is; what others need is not left out in silence.
 
+use std::sync::Arc;
+
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::Event,
     input::{Input, Opening},
     intent::Phase,
-    plan::{GateStatus, TaskStatus},
+    plan::{GateStatus, Programs, TaskStatus},
     scope::PermissionMode,
+    session::Session,
     trust::{Standing, Trust},
     work::Work,
 };
@@ -253,4 +256,40 @@ fn what_needs_a_step_that_was_left_out_is_asked_about() {
     let mut b = gap();
     b.say("q");
     assert_eq!(phase(&b), Phase::Idle);
+}
+
+/// A machine that has these programs.
+#[derive(Debug)]
+struct Here(&'static [&'static str]);
+
+impl Programs for Here {
+    fn has(&self, name: &str) -> bool {
+        self.0.contains(&name)
+    }
+}
+
+#[test]
+fn what_a_gate_needs_and_is_not_here_is_told_before_the_yes() {
+    let mut b = Bench::new();
+    b.session.set_programs(Arc::new(Here(&["cargo", "make"])));
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("tests", "cargo nextest run"), ("all", "make check")]);
+    let state = b.session.state();
+    let lack = "gate tests needs `cargo-nextest`, which is not found here";
+    let plan = state.plan.as_ref().unwrap();
+    assert!(plan.summary().contains(lack), "{}", plan.summary());
+    let spec = state.spec(state.phase_question().unwrap());
+    let facts: Vec<&str> = spec.facts.iter().map(|(_, fact)| fact.as_str()).collect();
+    assert_eq!((facts, spec.facts_in_bar), (vec![lack], true));
+    assert!(Session::replay(&b.log) == b.session, "what was looked up is kept with the plan");
+    // Where nobody can look, and where all is here, nothing is said.
+    for programs in [None, Some(Here(&["cargo", "cargo-nextest", "make"]))] {
+        let mut b = Bench::new();
+        programs.into_iter().for_each(|here| b.session.set_programs(Arc::new(here)));
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("tests", "cargo nextest run")]);
+        let state = b.session.state();
+        assert!(state.spec(state.phase_question().unwrap()).facts.is_empty());
+        assert!(!state.plan.as_ref().unwrap().summary().contains("not found"));
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns when it is looked at. Never looks while nothing asks for it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -21,7 +21,7 @@ use tokio::{
 
 use super::{Driver, Inbound};
 use crate::{
-    project::{Grounds, Project},
+    project::{Grounds, Project, SearchPath},
     surroundings,
 };
 
@@ -187,6 +187,8 @@ impl Driver {
             (commands, _) => commands.iter().map(named).collect(),
         };
         self.at.session.set_gates(gates);
+        let programs = SearchPath::of(&self.setup.environment, self.at.root.path());
+        self.at.session.set_programs(Arc::new(programs));
     }
 }
 

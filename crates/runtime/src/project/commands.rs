@@ -198,7 +198,7 @@ impl Here<'_> {
     /// A command, with what of it is not found.
     fn command(&self, purpose: Purpose, line: &str, programs: &[&str]) -> Command {
         let first = line.split_whitespace().next();
-        let lacks = |p: &&str| !on_path(p, self.grounds.path, self.grounds.root);
+        let lacks = |p: &&str| !on_path(p, self.grounds.path, Some(self.grounds.root));
         let missing = first.into_iter().chain(programs.iter().copied()).find(lacks).map(str::to_owned);
         Command { purpose, line: line.to_owned(), missing }
     }
@@ -350,9 +350,10 @@ impl Here<'_> {
     }
 }
 
-/// Whether a program is on the user's search path, outside the project.
-fn on_path(name: &str, path: &str, root: &Path) -> bool {
-    let folders = std::env::split_paths(path).filter(|f| f.is_absolute() && !f.starts_with(root));
+/// Whether a program is on the user's search path, outside this project.
+pub(super) fn on_path(name: &str, path: &str, outside: Option<&Path>) -> bool {
+    let inside = |folder: &Path| outside.is_some_and(|root| folder.starts_with(root));
+    let folders = std::env::split_paths(path).filter(|f| f.is_absolute() && !inside(f));
     let runs = |p: PathBuf| p.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
     !name.contains('/') && folders.map(|f| f.join(name)).any(runs)
 }

@@ -206,3 +206,17 @@ fn the_first_file_of_instructions_that_may_be_read_is_taken() {
         block.contains("<project_instructions file=\"AGENTS.md\">\nfour spaces\n</project_instructions>")
     );
 }
+
+#[test]
+fn programs_of_gates_are_found_on_the_path_and_by_the_names_that_cargo_was_told() {
+    let place = Place::new(&["cargo"]);
+    place.put(".cargo/config.toml", "[alias]\nxtask = \"run -p xtask --\"\n").put("bin/tool", "");
+    program(&place.project.path().join("bin/tool"));
+    let path = format!("{}:{}", place.machine.path().display(), place.project.path().join("bin").display());
+    let home = place.machine.path().display().to_string();
+    let environment = [("PATH".to_owned(), path), ("HOME".to_owned(), home)].into_iter().collect();
+    let programs = SearchPath::of(&environment, place.project.path());
+    let has = |name: &str| pilothouse_core::plan::Programs::has(&programs, name);
+    assert!(has("cargo") && has("cargo-xtask") && has("tool"));
+    assert!(!has("cargo-nextest") && !has("pytest"));
+}

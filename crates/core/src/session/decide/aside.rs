@@ -174,7 +174,7 @@ impl Draft<'_> {
         self.close_phase_question();
         self.go(Trigger::Redo)?;
         self.give_way(&plan);
-        self.emit(Event::PlanReady { plan });
+        self.show_plan(plan);
         self.ask_of_phase();
         Ok(())
     }

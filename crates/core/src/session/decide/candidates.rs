@@ -118,7 +118,7 @@ impl Draft<'_> {
             return Err(Refusal::new("that is the plan that waits"));
         }
         self.close_phase_question();
-        self.emit(Event::PlanReady { plan: Plan { version: version + 1, ..wanted } });
+        self.show_plan(Plan { version: version + 1, ..wanted });
         self.ask_of_phase();
         Ok(())
     }

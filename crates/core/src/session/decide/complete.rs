@@ -21,7 +21,7 @@ impl Draft<'_> {
     /// and runs unasked.
     pub(super) fn end_own_run(&mut self) {
         let Some(plan) = self.plan_of_answer() else { return self.complete_run() };
-        self.emit(Event::PlanReady { plan });
+        self.show_plan(plan);
         self.continue_run();
     }
 

@@ -16,7 +16,7 @@ use crate::{
     ids::{ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId},
     input::Refusal,
     phase::Trigger,
-    plan::{Files, Gate, GateDraft, GateStatus, Plan, Unproven},
+    plan::{Files, Gate, GateDraft, GateStatus, Plan, Unproven, lacks},
     policy::{By, Outcome},
     question::{GateChange, Lone},
     relpath::RelPath,
@@ -201,6 +201,14 @@ impl Draft<'_> {
         self.emit(Event::GatePassed { gate, evidence, proof: end.proof() });
     }
 
+    /// A plan is there, with what its gates need and what is not here.
+    pub(super) fn show_plan(&mut self, mut plan: Plan) {
+        for gate in &mut plan.gates {
+            gate.lacks = self.under.lacks(&gate.command);
+        }
+        self.emit(Event::PlanReady { plan });
+    }
+
     /// What was found to check the project, each by the line that was seen green here where the found one was not.
     pub(super) fn found_gates(&self) -> Vec<GateDraft> {
         let here = |gate: &GateDraft| {
@@ -268,7 +276,8 @@ impl Draft<'_> {
         if ruling.outcome == Outcome::Ask && self.named_by_user(&to) {
             return CallVerdict::ChangeGate(Box::new(asked));
         }
-        let message = format!("Change the gate {} to `{to}`?", gate.name);
+        let lack = self.under.lacks(&to).map(|program| format!(" It {}.", lacks(&program)));
+        let message = format!("Change the gate {} to `{to}`?{}", gate.name, lack.unwrap_or_default());
         CallVerdict::ask(asked, message)
     }
 

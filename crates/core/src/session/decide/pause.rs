@@ -137,7 +137,7 @@ impl Draft<'_> {
             self.must_go(Trigger::Redo);
         }
         self.close_phase_question();
-        self.emit(Event::PlanReady { plan: edited });
+        self.show_plan(edited);
         Ok(())
     }
 }

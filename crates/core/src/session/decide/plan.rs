@@ -236,7 +236,7 @@ impl Draft<'_> {
             self.shelve();
         }
         self.must_go(Trigger::Redo);
-        self.emit(Event::PlanReady { plan });
+        self.show_plan(plan);
         if let Some(Plan { title, version, .. }) = waited {
             let told = if other {
                 format!("The plan \"{title}\" that waited is set aside; /proposals plan takes it up again.")

@@ -57,7 +57,7 @@ impl Draft<'_> {
                 format!("The plan \"{title}\" that waited is set aside; /proposals plan takes it up again.");
             self.notice(Level::Info, text);
         }
-        self.emit(Event::PlanReady { plan });
+        self.show_plan(plan);
         self.must_go(Trigger::PlanReady);
         let unasked = self.state.permission == PermissionMode::Auto || self.is_small();
         if unasked && self.state.beyond_asked().is_none() && self.may_run() {

@@ -58,7 +58,10 @@ impl Drawer<'_> {
             None => String::new(),
         };
         let right = match gate.status {
-            GateStatus::Pending => Row::of(&after(gate, plan), Slot::Faint),
+            GateStatus::Pending => match &gate.lacks {
+                Some(program) => Row::of(&format!("{} not found", Clean::line(program)), Slot::Warn),
+                None => Row::of(&after(gate, plan), Slot::Faint),
+            },
             GateStatus::Running if waits => Row::of("waits for you", Slot::Warn),
             GateStatus::Running => Row::of("running", Slot::Info),
             GateStatus::Passed(_) | GateStatus::Failed(_) => Row::of(&seen(), Slot::Soft),

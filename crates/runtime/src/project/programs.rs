@@ -1,0 +1,43 @@
+//! Programs that gates need, looked up where commands find them.
+//!
+//! Owns what counts as there. Starts nothing.
+
+use std::path::{Path, PathBuf};
+
+use pilothouse_core::plan::Programs;
+
+use super::commands::on_path;
+use crate::home::Environment;
+
+/// The search path of commands, and where cargo's own names for sub-commands stand.
+#[derive(Clone, Debug)]
+pub(crate) struct SearchPath {
+    path: String,
+    cargo: Vec<PathBuf>,
+}
+
+impl SearchPath {
+    /// That of an environment, for a folder.
+    pub(crate) fn of(environment: &Environment, root: &Path) -> Self {
+        let home = environment.get("HOME").map(|home| Path::new(home).join(".cargo"));
+        let own = environment.get("CARGO_HOME").map(PathBuf::from).or(home);
+        let cargo = [Some(root.join(".cargo")), own].into_iter().flatten().collect();
+        Self { path: environment.get("PATH").unwrap_or_default().to_owned(), cargo }
+    }
+
+    /// Whether cargo was told what a sub-command of that name stands for.
+    fn is_alias(&self, name: &str) -> bool {
+        let files = self.cargo.iter().flat_map(|folder| ["config.toml", "config"].map(|f| folder.join(f)));
+        let mut tables =
+            files.filter_map(|file| std::fs::read_to_string(file).ok()?.parse::<toml::Table>().ok());
+        tables.any(|table| table.get("alias").and_then(|alias| alias.get(name)).is_some())
+    }
+}
+
+impl Programs for SearchPath {
+    fn has(&self, name: &str) -> bool {
+        let alias = || name.strip_prefix("cargo-").is_some_and(|name| self.is_alias(name));
+        // What is in the project's own folders is there as well: only what is nowhere is told.
+        on_path(name, &self.path, None) || alias()
+    }
+}
