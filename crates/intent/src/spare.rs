@@ -5,44 +5,18 @@
 
 use super::{
     Classifier,
+    kinds::FileKind,
     text::{self, Kind, Token},
     words::List,
 };
 
-/// A kind of files that can be meant as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileKind {
-    /// Tests.
-    Tests,
-    /// Text for people.
-    Docs,
-    /// Settings of programs.
-    Config,
-    /// What tools write down of versions.
-    Locks,
-}
-
-impl FileKind {
-    /// All.
-    pub const ALL: [Self; 4] = [Self::Tests, Self::Docs, Self::Config, Self::Locks];
-
-    /// It as it is told, and kept: no file is called so.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tests => "the tests",
-            Self::Docs => "the docs",
-            Self::Config => "the configuration",
-            Self::Locks => "the lock files",
-        }
-    }
-
-    const fn list(self) -> List {
-        match self {
-            Self::Tests => List::SpareTests,
-            Self::Docs => List::SpareDocs,
-            Self::Config => List::SpareConfig,
-            Self::Locks => List::SpareLocks,
-        }
+/// The words that mean a kind.
+const fn list_of(kind: FileKind) -> List {
+    match kind {
+        FileKind::Tests => List::SpareTests,
+        FileKind::Docs => List::SpareDocs,
+        FileKind::Config => List::SpareConfig,
+        FileKind::Locks => List::SpareLocks,
     }
 }
 
@@ -118,7 +92,7 @@ impl Reader<'_> {
     /// The kind of files that words name, and how many words.
     fn kind(&self, at: usize) -> Option<(FileKind, usize)> {
         let two = [self.word(at), self.word(at + 1)].join(" ");
-        let known = |kind: FileKind, words: &str| self.of.tables().is(kind.list(), words);
+        let known = |kind: FileKind, words: &str| self.of.tables().is(list_of(kind), words);
         let of = |words: &str| FileKind::ALL.into_iter().find(|kind| known(*kind, words));
         of(&two).map(|kind| (kind, 2)).or_else(|| Some((of(self.word(at))?, 1)))
     }

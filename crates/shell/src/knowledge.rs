@@ -34,7 +34,7 @@ pub(super) fn list(name: &str) -> &'static [&'static str] {
 }
 
 /// Every text that `{a,b}` in one stands for.
-pub(super) fn spelled_out(text: &str) -> Vec<String> {
+pub fn spelled_out(text: &str) -> Vec<String> {
     let found = text.split_once('{').and_then(|(head, rest)| Some((head, rest.split_once('}')?)));
     let Some((head, (choices, tail))) = found else { return vec![text.to_owned()] };
     let tails = spelled_out(tail);
@@ -42,7 +42,7 @@ pub(super) fn spelled_out(text: &str) -> Vec<String> {
 }
 
 /// Whether a pattern with `*` fits a name; one in front stands for at least one character.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
+pub fn fits(pattern: &str, name: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
     let least = usize::from(head.is_empty());
     let Some(mut rest) = name.strip_prefix(head).filter(|rest| rest.len() >= least) else { return false };

@@ -49,6 +49,7 @@ mod wrap;
 use serde::{Deserialize, Serialize};
 
 pub use effect::{Effect, effect};
+pub use knowledge::{fits, spelled_out};
 pub use made::{Signs, is_made, is_output, makes_again, signs};
 pub use needs::needs;
 pub use path::glob;

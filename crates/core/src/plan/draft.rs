@@ -11,7 +11,7 @@ use super::{
 use crate::{
     args,
     ids::{GateId, TaskId, TurnId},
-    intent::{IntentNode, IntentPath},
+    intent::{FileKind, IntentNode, IntentPath},
     relpath::{BadRelPath, RelPath},
     shell::{Hides, is_hollow, tells_its_end},
 };
@@ -148,19 +148,9 @@ pub struct GateDraft {
     pub found: bool,
 }
 
-/// Endings of files that no build and no test reads.
-const PROSE: [&str; 6] = [".md", ".txt", ".rst", ".adoc", ".org", ".markdown"];
-/// Names of such files that go without an ending.
-const PAPERS: [&str; 9] =
-    ["license", "licence", "copying", "notice", "authors", "contributors", "changelog", "readme", "todo"];
-
 /// Whether a file is text for people, which no build and no test reads.
 pub(crate) fn is_prose(file: &str) -> bool {
-    let file = file.to_lowercase();
-    let name = file.rsplit('/').next().unwrap_or_default();
-    // `LICENSE-MIT` is one as `LICENSE` is.
-    PROSE.iter().any(|end| name.ends_with(end))
-        || !name.contains('.') && name.split(['-', '_']).next().is_some_and(|word| PAPERS.contains(&word))
+    FileKind::Docs.is_name_of(file)
 }
 
 impl PlanDraft {

@@ -32,6 +32,9 @@ fn a_kind_of_files_that_is_to_be_left_alone_is_in_no_plan_and_in_no_edit() {
     for (said, spared, free) in [
         ("fix the bug in a.rs, but leave the tests alone", "tests/test_a.rs", "a.rs"),
         ("add a flag to a.rs. Don't touch the tests.", "src/a_test.go", "a.rs"),
+        ("fix the bug in a.rs, but leave the tests alone", "src/FooTest.java", "src/latest.rs"),
+        ("fix the bug in a.rs, but leave the tests alone", "conftest.py", "src/spec.rs"),
+        ("fix the bug in src/config.rs, don't touch the config files", "vite.config.ts", "src/config.rs"),
         ("fix the bug in a.rs without changing the docs", "docs/use.html", "a.rs"),
         ("fix the bug in a.rs, don't touch the config files", "pyproject.toml", "a.rs"),
         ("fix the bug in Cargo.toml, but leave the lock file as it is", "Cargo.lock", "Cargo.toml"),
@@ -47,6 +50,47 @@ fn a_kind_of_files_that_is_to_be_left_alone_is_in_no_plan_and_in_no_edit() {
         assert!(told(&b).contains("the user said not to touch the "), "{said}: {}", told(&b));
         b.reply("", &[("edit", edit_of(free))]);
         assert_eq!(b.tool().1, Tool::Edit, "{said}");
+    }
+}
+
+#[test]
+fn a_command_is_held_to_what_is_to_be_left_alone_as_an_edit_is() {
+    let refused = |said: &str, line: &str| {
+        let mut b = Bench::new();
+        b.say(said);
+        assert_eq!(phase(&b), Phase::Planning, "{said}: {:?}", b.notices());
+        submit(&mut b, &["a.rs"]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("run", json!({"command": line}))]);
+        let end = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::CallEnded { status: CallStatus::Refused, result, .. } => Some(result.head.clone()),
+            _ => None,
+        });
+        end.is_some_and(|told| told.contains("the user said not to touch "))
+    };
+    let tests = "fix the bug in a.rs, but leave the tests alone";
+    let readme = "fix the bug in a.rs, but do not touch docs/README.md";
+    for (said, line) in [
+        (tests, "sed -i s/1/2/ tests/a.rs"),
+        (tests, "rm -r tests"),
+        (tests, "cd src && echo x > FooTest.java"),
+        (tests, "cp b.rs src/a_test.go && make"),
+        (readme, "echo x >> docs/README.md"),
+        (readme, "rm -r docs"),
+        (readme, "rm docs/*.md"),
+        ("fix the bug in a.rs, don't touch the config files", "mv new.toml Cargo.toml"),
+    ] {
+        assert!(refused(said, line), "{said}: {line}");
+    }
+    for (said, line) in [
+        (tests, "cat tests/a.rs"),
+        (tests, "cargo test > /tmp/test.log"),
+        (tests, "sed -i s/1/2/ a.rs"),
+        (readme, "echo x > docs/other.md"),
+        ("fix the bug in a.rs, don't touch the config files", "sed -i s/1/2/ src/config.rs"),
+        ("fix the bug in a.rs", "rm -r tests"),
+    ] {
+        assert!(!refused(said, line), "{said}: {line}");
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
     Decided, Draft,
     child::refused_to_child,
     gate::{GateEnd, diagnostics},
+    steer,
     verdict::{CallVerdict, Then},
 };
 use crate::{
@@ -83,13 +84,14 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::Delegate(delegate)) => self.judge_delegate(lane, delegate),
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Session(SessionCall::Remember(note)) => self.judge_note(note),
-            ToolCall::Run(_) => CallVerdict::Command,
+            ToolCall::Run(_) => match self.spared_by_line(lane, open) {
+                Some(said) => CallVerdict::refuse(steer::spared(&said)),
+                None => CallVerdict::Command,
+            },
             ToolCall::External(External::Call(asked)) => self.judge_source(lane, open, asked),
             ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::External(External::Look(_)) => {
                 if let Some(said) = open.file().and_then(|file| self.spared(lane.turn, tool, file)) {
-                    return CallVerdict::refuse(format!(
-                        "the user said not to touch {said}; leave it as it is and go on"
-                    ));
+                    return CallVerdict::refuse(steer::spared(&said));
                 }
                 if let Some(held) = self.state.in_other_hands(lane) {
                     let number = self.state.step_of(held);

@@ -10,9 +10,10 @@ use crate::{
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
     intent::{Classification, FileKind, IntentNode, Mode, Phase, Reading, Source, Turn},
-    plan::{PlanDraft, Task, TaskStatus, is_prose},
+    plan::{PlanDraft, Task, TaskStatus},
     scope::Capability,
-    session::{Lane, state::HEAD_CHARS},
+    session::{Lane, OpenCall, state::HEAD_CHARS},
+    shell::{self, Act, Use, fits},
     tool::{FileCall, Tool},
 };
 
@@ -223,16 +224,36 @@ impl Draft<'_> {
         file.path().filter(|_| changes).and_then(|path| self.spared_file(turn, path))
     }
 
+    /// What the user said is not to be touched, where a command of the agent names a path of that to change it.
+    pub(super) fn spared_by_line(&self, lane: &Lane, open: &OpenCall) -> Option<String> {
+        let run = open.run().filter(|_| !open.typed && lane.kind.gate().is_none())?;
+        let spared = self.spares_of(lane.turn);
+        if spared.is_empty() {
+            return None;
+        }
+        let (root, folder) = (self.state.folder.as_str(), run.folder.as_str());
+        let uses = shell::read(&run.command).uses;
+        let mut paths = uses.iter().filter(|used| used.act != Act::Read).flat_map(|used| {
+            let places = used.places(folder).into_iter();
+            places.filter_map(move |place| Some((used, within(root, &place)?)))
+        });
+        paths.find_map(|(used, path)| spared.iter().find(|name| reaches(name, used, &path)).cloned())
+    }
+
     /// What the user said of a file by which it is not to be touched, in the work of this message.
     fn spared_file(&self, turn: TurnId, path: &str) -> Option<String> {
+        self.spares_of(turn).into_iter().find(|name| names(name, path))
+    }
+
+    /// What is not to be touched in the work of this message.
+    fn spares_of(&self, turn: TurnId) -> Vec<String> {
         let run = self.state.run.as_ref().map(|r| r.turn);
         let turns = self
             .state
             .turns
             .iter()
             .filter(|(id, t)| **id == turn || Some(**id) == run || (t.told.is_some() && t.told == run));
-        let mut spared = turns.flat_map(|(_, t)| &t.spares);
-        spared.find(|name| names(name, path)).cloned()
+        turns.flat_map(|(_, t)| t.spares.iter().cloned()).collect()
     }
 
     /// What is wrong with a plan whose steps change what the user said is to be left alone.
@@ -270,10 +291,11 @@ const fn by_name(reading: &Reading) -> bool {
 /// Whether a file is what somebody calls by this name: its path, the end of it, its name without what follows the
 /// dot, or the kind of files that it is of.
 pub(super) fn names(name: &str, path: &str) -> bool {
-    let (name, path) = (name.to_lowercase(), path.trim_start_matches("./").to_lowercase());
-    if let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.name() == name) {
-        return is_of(kind, &path);
+    let path = path.trim_start_matches("./");
+    if let Some(kind) = FileKind::named(name) {
+        return kind.holds(path);
     }
+    let (name, path) = (name.to_lowercase(), path.to_lowercase());
     let name = name.trim_end_matches('/');
     let file = path.rsplit('/').next().unwrap_or(&path);
     let stem = file.split('.').next().filter(|s| !s.is_empty()).unwrap_or(file);
@@ -282,28 +304,21 @@ pub(super) fn names(name: &str, path: &str) -> bool {
     inside || end || stem == name
 }
 
-/// Whether a file is of a kind, by its name and the folders that it lies in; in lower case.
-fn is_of(kind: FileKind, path: &str) -> bool {
-    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
-    let inside = |names: &[&str]| folders.split('/').any(|folder| names.contains(&folder));
-    match kind {
-        FileKind::Tests => {
-            let word = stem
-                .split(['_', '-', '.'])
-                .any(|word| matches!(word, "test" | "tests" | "spec" | "conftest"));
-            word || inside(&["test", "tests", "spec", "specs", "__tests__"])
-        }
-        FileKind::Docs => is_prose(path) || inside(&["doc", "docs"]),
-        FileKind::Locks => {
-            ending == "lock" || stem.ends_with("-lock") || matches!(file, "go.sum" | "npm-shrinkwrap.json")
-        }
-        FileKind::Config => {
-            let ending = matches!(ending, "toml" | "yaml" | "yml" | "ini" | "cfg" | "conf" | "properties");
-            ending
-                || stem.contains("config")
-                || file.ends_with("rc") && file.starts_with('.')
-                || file == "package.json"
-        }
-    }
+/// Told of a call that would change what is to be left alone.
+pub(super) fn spared(said: &str) -> String {
+    format!("the user said not to touch {said}; leave it as it is and go on")
+}
+
+/// A place as it is named from the workspace, where it lies in it.
+fn within(root: &str, place: &str) -> Option<String> {
+    let inside = place.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
+    inside.or_else(|| Some(place).filter(|place| !place.starts_with('/'))).map(str::to_owned)
+}
+
+/// Whether what a command does to a path reaches what somebody calls by this name: it is that, holds it, or may mean it.
+fn reaches(name: &str, used: &Use, path: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let last = path.rsplit('/').next().unwrap_or(path);
+    let holds = name.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+    names(name, path) || holds || used.wild && fits(last, file)
 }
