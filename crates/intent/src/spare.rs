@@ -131,8 +131,18 @@ impl Reader<'_> {
         (names, at)
     }
 
+    /// Past what only stresses: "the tests themselves", "… at all", "… please".
+    fn past_stress(&self, at: usize) -> usize {
+        let stress = |len: &usize| {
+            let words: Vec<&str> = (at..at + len).map(|at| self.word(at)).collect();
+            self.of.tables().is(List::SpareStress, &words.join(" "))
+        };
+        (1..=3).find(stress).map_or(at, |len| self.past_stress(at + len))
+    }
+
     /// Whether what was named is all of it: nothing follows that narrows it ("the tests of the parser", "… by hand").
     fn ends(&self, at: usize) -> bool {
+        let at = self.past_stress(at);
         at >= self.tokens.len() || self.ties(at) || self.is(at, List::But)
     }
 
@@ -172,6 +182,7 @@ impl Reader<'_> {
         let mut out = Vec::new();
         for at in (0..self.tokens.len()).filter(|at| self.is(*at, List::SpareLeave)) {
             let (names, end) = self.object(at + 1);
+            let end = self.past_stress(end);
             let end = end + usize::from(self.is(end, List::SpareIn));
             // "as" alone goes on with another thing.
             let whole = !self.is(end, List::SpareAs) || self.is(end + 1, List::SpareIs);
@@ -207,6 +218,11 @@ mod tests {
             ("do not change the config files", vec![FileKind::Config.name()]),
             ("don't touch the lockfile", vec![FileKind::Locks.name()]),
             ("leave the readme alone", vec!["readme"]),
+            ("the tests are red, make them green. don't touch the tests themselves", vec![tests]),
+            ("don't change the tests at all, please", vec![tests]),
+            ("do not edit README.md itself yet", vec!["README.md"]),
+            ("leave the tests themselves as they are", vec![tests]),
+            ("don't touch the config in any way, just the code", vec![FileKind::Config.name()]),
             ("leave a.rs untouched", vec!["a.rs"]),
             ("keep your hands off the tests, and leave them alone", vec![]),
             ("benenne es um, ohne die Tests zu ändern", vec![tests]),
@@ -230,6 +246,8 @@ mod tests {
             "don't break the tests",
             "do not add tests",
             "keep the other tests as they are",
+            "don't touch the tests that are slow",
+            "don't change the tests at random",
             "don't touch the tests of the parser",
             "don't change the test runner",
             "don't leave the tests red",
