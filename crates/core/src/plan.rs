@@ -183,6 +183,10 @@ impl Plan {
             }
             to.clone_into(&mut gate.command);
             (gate.found, gate.lacks) = (false, None);
+            // That command has not run.
+            if !matches!(gate.status, GateStatus::Skipped | GateStatus::Running) {
+                gate.status = GateStatus::Pending;
+            }
         }
     }
 

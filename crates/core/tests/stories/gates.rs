@@ -460,6 +460,8 @@ fn a_gate_whose_program_is_missing_gets_another_command_by_the_user_alone() {
     to_gate(&mut b, "tox -q");
     b.answer(is_change, Answer::Approve).unwrap();
     assert_eq!(command(&b), "tox -q");
+    let gate = b.session.state().plan.as_ref().unwrap().gates[0].status;
+    assert_eq!(gate, GateStatus::Pending, "that command has not run");
     b.reply("The gate is mended.", &[]);
     let id = b.question(is_risk);
     let asked = b.session.state().open[&id].kind.command().unwrap().command.clone();

@@ -202,11 +202,22 @@ fn at_hand(plan: &Plan, kind: LaneKind) -> String {
             let number = plan.number(id);
             format!("\ntask at hand: {number} of {}: {}{files}{beside}", plan.tasks.len(), task.title)
         }),
-        LaneKind::Repair(id) => plan
-            .gates
-            .iter()
-            .find(|g| g.id == id)
-            .map_or_else(String::new, |gate| format!("\nat hand: mend what made gate {} fail", gate.name)),
+        LaneKind::Repair(id) => {
+            plan.gates.iter().find(|g| g.id == id).map_or_else(String::new, |gate| match gate.status {
+                GateStatus::Pending => {
+                    format!(
+                        "\nat hand: gate {}, which has another command now and runs once you are done",
+                        gate.name
+                    )
+                }
+                GateStatus::Running
+                | GateStatus::Passed(_)
+                | GateStatus::Failed(_)
+                | GateStatus::Stale(_)
+                | GateStatus::Skipped
+                | GateStatus::Unproven(_) => format!("\nat hand: mend what made gate {} fail", gate.name),
+            })
+        }
         LaneKind::Answer
         | LaneKind::Planning
         | LaneKind::Goal
