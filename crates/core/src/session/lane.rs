@@ -49,6 +49,8 @@ pub struct Lane {
     pub talk: Vec<Talk>,
     /// Whether the user said something about its proposals that its model has not been told yet.
     pub addressed: bool,
+    /// Whether the user said something to the run that its model has not been told yet.
+    pub unread: bool,
     /// Whether anything that a gate looks at may be another than when it began.
     pub changed: bool,
     /// What became of its calls that change or run something.
@@ -294,6 +296,7 @@ impl Lane {
             calls: Vec::new(),
             talk: Vec::new(),
             addressed: false,
+            unread: false,
             changed: false,
             deeds: Deeds::None,
             needless: None,

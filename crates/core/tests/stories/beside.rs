@@ -260,10 +260,10 @@ fn each_is_told_its_own_work_and_what_happens_and_the_next_what_came_of_all() {
     reply(&mut b, 2, &[]);
     reply(&mut b, 2, &[]);
     reply(&mut b, 1, &[]);
+    // What the user said meanwhile is read before the draft is put before them.
+    reply(&mut b, 1, &[]);
     b.approve_all(None).unwrap();
     b.write();
-    // What the user said while it wrote is read before the step ends.
-    reply(&mut b, 1, &[]);
     assert_eq!(at_work(&b), [3]);
     let third = told(&b, 3);
     assert!(third.iter().any(|e| matches!(e.what, What::Report(_))), "what came of the one beside");

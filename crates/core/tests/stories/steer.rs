@@ -323,6 +323,43 @@ fn what_is_said_before_a_command_that_waits_for_a_review_is_heard_before_it() {
     assert_eq!((told(&b), b.session.state().open_proposals().count()), (1, 1));
 }
 
+/// What a reply brings that was under way when the user spoke puts nothing before them: its model hears them first.
+#[test]
+fn what_is_said_while_a_reply_comes_is_heard_before_it_asks_anything() {
+    for (calls, ends) in [
+        (vec![("edit", edit_of("a.txt")), ("run", json!({"command": "make test"}))], true),
+        (vec![("run", json!({"command": "git push"}))], true),
+        (vec![("edit", edit_of("a.txt"))], false),
+    ] {
+        let mut b = running();
+        b.say("no, call it --extra, not --burst");
+        b.reply("", &calls);
+        if calls[0].0 == "edit" {
+            b.propose("a.txt", "1\n", "2\n");
+        }
+        let state = b.session.state();
+        assert!(state.open.is_empty() && b.session.state().lanes.values().any(|l| l.thinking.is_some()));
+        let refused = b.log.iter().any(|e| match &e.event {
+            Event::CallEnded { status: CallStatus::Refused, result, .. } => {
+                result.head.contains("hear that first")
+            }
+            _ => false,
+        });
+        assert_eq!(refused, ends, "{calls:?}");
+        // Once it has heard them, its draft is put before the user.
+        if calls[0].0 == "edit" {
+            b.reply("It is --extra now.", &[]);
+            b.question(is_diff);
+        }
+    }
+    let mut b = running();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.say("no, call it --extra, not --burst");
+    b.reply("Done.", &[]);
+    assert!(b.session.state().open.is_empty(), "a last word that was under way ends nothing");
+}
+
 #[test]
 fn a_no_that_goes_on_denies_the_command_that_waits_and_says_why() {
     let mut b = running();

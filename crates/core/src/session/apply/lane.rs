@@ -142,7 +142,7 @@ impl State {
         lane.held = call.is_none();
         if call.is_some() {
             lane.thinking = call;
-            lane.addressed = false;
+            (lane.addressed, lane.unread) = (false, false);
             lane.rounds += 1;
         }
     }

@@ -91,7 +91,9 @@ impl State {
                 let plan = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
                 plan.filter(|t| t.status == TaskStatus::Running).for_each(|t| t.did = Some(String::new()));
                 // What works now thinks once more before it ends.
-                self.lanes.values_mut().filter(|l| l.hears()).for_each(|l| l.addressed = true);
+                for lane in self.lanes.values_mut().filter(|l| l.hears()) {
+                    (lane.addressed, lane.unread) = (true, true);
+                }
             }
             Event::TurnDirected { turn, kind, name, tools, scope, model, sources, .. } => {
                 if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {

@@ -278,7 +278,9 @@ impl Draft<'_> {
             (LaneKind::Pipeline, _) => {}
             (_, Some(Talk::Result(_) | Talk::Nudge(_))) => self.think(lane),
             // The user said something about what it proposed: it answers that before it ends.
-            _ if l.addressed && self.state.proposals_of(lane).next().is_none() => self.think(lane),
+            _ if l.unread || l.addressed && self.state.proposals_of(lane).next().is_none() => {
+                self.think(lane)
+            }
             _ => self.finish_lane(lane),
         }
     }

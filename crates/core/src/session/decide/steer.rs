@@ -17,9 +17,8 @@ use crate::{
     tool::{FileCall, Tool},
 };
 
-/// Why a call is not made that waited for a review about which something was said.
-const SAID_FIRST: &str =
-    "not run: the user said something about the changes that wait before it; hear that first";
+/// Why a call is not made that would ask the user, or waited for their review, where they said something meanwhile.
+pub(super) const SAID_FIRST: &str = "not done: the user said something meanwhile; hear that first";
 
 /// Longest title of a step that was added, in characters.
 const TITLE_CHARS: usize = 60;

@@ -3,6 +3,7 @@
 //! The checks only look at the state. Owns carrying out what they found, in one place.
 
 use super::Draft;
+use super::steer::SAID_FIRST;
 use super::terms::{CallStart, RunFault};
 use crate::{
     checkpoint::CheckpointKind,
@@ -87,8 +88,15 @@ pub(super) enum Then {
 impl Draft<'_> {
     /// Does what was decided about a call.
     pub(super) fn carry_out(&mut self, call: CallId, verdict: CallVerdict) {
-        let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) else { return };
+        let Some((lane, unread)) =
+            self.state.open_call(call).map(|(l, open)| (l.id, l.unread && !open.typed))
+        else {
+            return;
+        };
         match verdict {
+            CallVerdict::Ask(_) | CallVerdict::Review if unread => {
+                self.end_call(lane, call, CallStatus::Refused, SAID_FIRST);
+            }
             CallVerdict::Begin(tool, start) => self.begin_call(call, tool, *start),
             CallVerdict::Command => self.gate_command(call, None),
             CallVerdict::Move(to, then) => {
