@@ -55,8 +55,8 @@ pub use needs::needs;
 pub use path::glob;
 pub use programs::{Role, goes_deeper, is, work_files};
 pub use proof::{
-    Hides, another_way, checks_each_file, ends_as_one, hides_its_end, is_hollow, only_shortens, proves,
-    tells_its_end,
+    Hides, another_way, checks_as_much, checks_each_file, ends_as_one, hides_its_end, is_hollow,
+    only_shortens, proves, tells_its_end,
 };
 pub use settings::steers;
 pub use stake::Stake;

@@ -30,6 +30,59 @@ pub fn proves(line: &str) -> bool {
     works
 }
 
+/// Whether a line checks all that another checks: the same, or that without what narrows it to some files or cases.
+///
+/// What only says where or how it runs counts as nothing: `PYTHONPATH=src python3 -m pytest` checks what `pytest` does.
+/// A variable that carries options (`PYTEST_ADDOPTS`, `GOFLAGS`) may narrow it.
+pub fn checks_as_much(line: &str, other: &str) -> bool {
+    let (Some(wide), Some(narrow)) = (checks(line), checks(other)) else {
+        return line.trim() == other.trim();
+    };
+    let covered = |check: &Check| wide.iter().any(|w| w.covers(check));
+    !narrow.is_empty() && narrow.iter().all(covered)
+}
+
+/// What a command of a line checks: its program and operands, and the options that variables carry for it.
+struct Check {
+    words: Vec<String>,
+    carried: Vec<String>,
+}
+
+impl Check {
+    fn covers(&self, narrow: &Self) -> bool {
+        let more: Vec<&String> = narrow.words.iter().filter(|w| !self.words.contains(w)).collect();
+        let file = |word: &&String| word.contains(['/', '.', ':']);
+        self.words.iter().all(|word| narrow.words.contains(word))
+            && self.carried.iter().all(|option| narrow.carried.contains(option))
+            && (self.words.len() > 1 || more.iter().all(file))
+    }
+}
+
+/// What the commands of a line check, where all of it can be read.
+fn checks(line: &str) -> Option<Vec<Check>> {
+    const CARRIES: [&str; 4] = ["OPTS", "OPTIONS", "FLAGS", "ARGS"];
+    let mut out = Vec::new();
+    for node in ends_together(line)? {
+        let Kind::Simple { assigns, .. } = &node.kind else { return None };
+        let carries = |name: &str| CARRIES.iter().any(|end| name.ends_with(end));
+        let carried = assigns.iter().filter(|a| carries(&a.name));
+        let carried: Vec<String> =
+            carried.filter_map(|a| Some(line.get(a.span.start..a.span.end)?.to_owned())).collect();
+        let calls = super::read(line.get(node.span.start..node.span.end)?).calls;
+        for call in calls.iter().filter(|c| !c.carrier && !matches!(c.program.as_str(), "cd" | "export")) {
+            let mut words: Vec<String> = Vec::new();
+            let module = call.words.first().is_some_and(|w| w.text == "-m");
+            if !(module && programs::is(&call.program, Role::Interpreter)) {
+                words.push(call.program.clone());
+            }
+            let operands = call.words.iter().map(|w| w.text.as_str()).filter(|w| !w.starts_with('-'));
+            words.extend(operands.map(str::to_owned));
+            out.push(Check { words, carried: carried.clone() });
+        }
+    }
+    Some(out)
+}
+
 /// Sub-commands by which the program of a project formats it, file by file.
 const FORMATS: [&str; 2] = ["fmt", "format"];
 

@@ -21,7 +21,6 @@ mod session;
 mod trust;
 mod turns;
 
-pub(super) use command::checks_as_much;
 pub use pipeline::{Pipeline, StageCall};
 
 use super::state::State;

@@ -225,7 +225,7 @@ pub struct Run {
     /// Gates beside which files changed.
     pub writing_gates: BTreeSet<GateId>,
     /// The check that its agent ran last, where that failed.
-    pub red: Option<String>,
+    pub red: Option<super::RedCheck>,
 }
 
 /// What made a task fail.

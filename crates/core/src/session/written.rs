@@ -444,6 +444,7 @@ impl State {
             left: left.collect(),
             left_out: self.left_out(),
             gates: gates.collect(),
+            red: run.red_check(self.plan.as_ref()).map(|red| red.line.clone()),
             set_aside: self.set_aside().count(),
         }
     }

@@ -121,7 +121,7 @@ fn what_an_answer_changed_is_checked_as_a_plan_is() {
 #[test]
 fn no_run_is_complete_over_a_check_of_its_agent_that_failed_last() {
     for (code, said) in [
-        (1, (RunStatus::Ended, "Ended: the last check of it failed, `cargo test`. 1 file created/modified.")),
+        (1, (RunStatus::Ended, "Ended: the last check of it failed, `cargo test`.")),
         (0, (RunStatus::Completed, "Complete. 1 file created/modified.")),
     ] {
         let mut b = told(Trust::None, OFFER);
@@ -134,5 +134,51 @@ fn no_run_is_complete_over_a_check_of_its_agent_that_failed_last() {
         b.answer(is_plan, Answer::Approve).unwrap();
         changes(&mut b, "a.rs", Some(("cargo test", code)));
         assert_eq!(ended(&b), (said.0, said.1.to_owned()));
+    }
+}
+
+/// A red check speaks of the files that it ran on: what was changed since and the plan's gates are green on is done.
+#[test]
+fn a_red_check_that_was_mended_stands_beside_green_gates_and_ends_no_run() {
+    for (mends, said) in [
+        (true, (RunStatus::Completed, "Complete. 1 file created/modified.")),
+        (false, (RunStatus::Ended, "Ended: the last check of it failed, `cargo check`.")),
+    ] {
+        let mut b = told(Trust::None, OFFER);
+        b.say("fix the bug in a.rs");
+        b.plan(&[("One", "modify")], &[("tests", "cargo test -p a")]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        changes(&mut b, "a.rs", None);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "error: it is three"));
+        b.answer(is_failure, Answer::AutoFix).unwrap();
+        let edits = |b: &mut Bench, from: &str, to: &str| {
+            b.reply("", &[("edit", edit_of("a.rs"))]);
+            b.propose("a.rs", from, to);
+        };
+        edits(&mut b, "2\n", "3\n");
+        b.reply("", &[("run", json!({"command": "cargo check"}))]);
+        b.approve_all(None).unwrap();
+        b.write();
+        if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+            b.answer(is_risk, Answer::Approve).unwrap();
+        }
+        b.end_tool(exited(1, "error"));
+        if mends {
+            edits(&mut b, "3\n", "4\n");
+        }
+        b.reply("Done.", &[]);
+        if mends {
+            b.approve_all(None).unwrap();
+            b.write();
+        }
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(0, "ok"));
+        assert_eq!(ended(&b), (said.0, said.1.to_owned()));
+        let red = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::RunCompleted { came_to, .. } => came_to.clone(),
+            _ => None,
+        });
+        assert_eq!(red.unwrap().red.as_deref(), Some("cargo check"), "it stands in what the run came to");
     }
 }

@@ -177,3 +177,32 @@ fn a_line_is_hollow_only_where_nothing_in_it_can_fail() {
         assert!(!is_hollow(line), "{line}");
     }
 }
+
+#[test]
+fn a_red_check_is_made_good_by_itself_or_a_wider_one_and_by_no_other() {
+    for (line, red, good) in [
+        ("cargo test", "cargo test", true),
+        ("cargo test -q", "cargo test parser", true),
+        ("pytest", "pytest -q tests/test_a.py", true),
+        ("PYTHONPATH=src pytest -q", "pytest -q", true),
+        ("PYTHONPATH=src pytest -q", "pytest -q tests/test_number.py", true),
+        ("PYTHONPATH=src python3 -m pytest -q", "pytest -q tests/test_number.py", true),
+        ("uv run pytest", "pytest tests/test_a.py", true),
+        ("timeout 60 make test", "make test", true),
+        ("cd web && npm test", "npm test", true),
+        ("cargo fmt --check && cargo test", "cargo test", true),
+        ("cargo test", "cargo fmt --check && cargo test", false),
+        ("PYTEST_ADDOPTS='-k one' pytest", "pytest", false),
+        ("PYTEST_ADDOPTS='-k one' pytest", "PYTEST_ADDOPTS='-k one' pytest tests/test_a.py", true),
+        ("GOFLAGS=-run=One go test ./...", "go test ./...", false),
+        ("python3 -m unittest", "python3 -m pytest", false),
+        ("pytest tests/test_a.py", "pytest", false),
+        ("cargo build", "cargo test", false),
+        ("cargo test parser", "cargo test", false),
+        ("make", "make test", false),
+        ("make lint", "make test", false),
+        ("npm run lint", "npm test", false),
+    ] {
+        assert_eq!(checks_as_much(line, red), good, "{line} after {red}");
+    }
+}

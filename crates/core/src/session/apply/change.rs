@@ -120,6 +120,7 @@ impl State {
                         run.files.insert(file.path.clone());
                         run.lines += (file.added + file.removed) as u64;
                     }
+                    run.writes();
                 }
                 self.wrote(*apply, Way::Forth);
                 let take = self.changes.applies().get(apply).map(|a| a.take.clone()).unwrap_or_default();
@@ -132,6 +133,7 @@ impl State {
                 if let Some(run) = &mut self.run {
                     run.files.extend(files.iter().map(|f| f.path.clone()));
                     run.lines += files.iter().map(|f| (f.added + f.removed) as u64).sum::<u64>();
+                    run.writes();
                 }
             }
             Event::Reverted { apply, redo } => {

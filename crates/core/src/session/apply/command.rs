@@ -8,8 +8,8 @@ use crate::{
     event::Event,
     goal::Tried,
     ids::CallId,
-    session::{LaneKind, State},
-    shell::proves,
+    session::{LaneKind, RedCheck, State},
+    shell::{checks_as_much, proves},
     tool::{Tool, ToolCall},
 };
 
@@ -96,8 +96,8 @@ impl State {
         let line = of.and_then(|(_, open)| Some(open.run()?.command.clone())).filter(|line| proves(line));
         let Some((line, run)) = line.zip(self.run.as_mut()) else { return };
         if !green {
-            run.red = Some(line);
-        } else if run.red.as_ref().is_some_and(|red| checks_as_much(&line, red)) {
+            run.red = Some(RedCheck { line, mended: false });
+        } else if run.red.as_ref().is_some_and(|red| checks_as_much(&line, &red.line)) {
             run.red = None;
         }
     }
@@ -105,37 +105,5 @@ impl State {
     fn tried(&mut self, which: impl Fn(&Tried) -> bool) -> Option<&mut Tried> {
         let list = self.run.as_mut().and_then(|r| r.tried.as_mut())?;
         list.iter_mut().rev().find(|t| which(t))
-    }
-}
-
-/// Whether a line checks all that another checks: the same line, or it without what narrows it to some files or cases.
-pub(in crate::session) fn checks_as_much(line: &str, other: &str) -> bool {
-    let words = |line: &str| -> Vec<String> {
-        line.split_whitespace().filter(|w| !w.starts_with('-')).map(str::to_owned).collect()
-    };
-    let (wide, narrow) = (words(line), words(other));
-    let more: Vec<&String> = narrow.iter().filter(|word| !wide.contains(word)).collect();
-    let file = |word: &&String| word.contains(['/', '.', ':']);
-    wide.iter().all(|word| narrow.contains(word)) && (wide.len() > 1 || more.iter().all(file))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::checks_as_much;
-
-    #[test]
-    fn a_red_check_is_made_good_by_itself_or_a_wider_one_and_by_no_other() {
-        for (line, red, good) in [
-            ("cargo test", "cargo test", true),
-            ("cargo test -q", "cargo test parser", true),
-            ("pytest", "pytest -q tests/test_a.py", true),
-            ("cargo build", "cargo test", false),
-            ("cargo test parser", "cargo test", false),
-            ("make", "make test", false),
-            ("make lint", "make test", false),
-            ("npm run lint", "npm test", false),
-        ] {
-            assert_eq!(checks_as_much(line, red), good, "{line} after {red}");
-        }
     }
 }

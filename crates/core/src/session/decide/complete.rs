@@ -10,7 +10,6 @@ use crate::{
     goal::{GoalStatus, GoalSummary, complete},
     phase::Trigger,
     plan::{Plan, PlanDraft, TaskDraft, TaskKind, TaskStatus},
-    session::{Run, apply::checks_as_much},
 };
 
 /// Most characters of the title of what an answer did.
@@ -44,16 +43,6 @@ impl Draft<'_> {
         Some(plan).filter(|plan| !plan.gates.is_empty())
     }
 
-    /// The check that the agent ran last and that failed, where no gate says more.
-    fn red_check(&self) -> Option<String> {
-        let run = self.state.run.as_ref().filter(|run: &&Run| !run.files.is_empty())?;
-        let red = run.red.as_ref()?;
-        let mut gates = self.state.plan.iter().flat_map(|p| &p.gates).filter(|g| g.is_met());
-        // What was found is the project's own check as a whole; one that the user left out is told as that.
-        let proven = gates.any(|g| (g.found && g.is_green()) || checks_as_much(&g.command, red));
-        (!proven).then(|| red.clone())
-    }
-
     pub(super) fn complete_run(&mut self) {
         let files = self.state.run.as_ref().map_or(0, |r| r.files.len());
         let refused = self.state.run.as_ref().is_some_and(|r| r.refused && r.files.is_empty());
@@ -71,12 +60,13 @@ impl Draft<'_> {
                 format!("{how}. {}.{unchecked}", came_to.wrote(n))
             }
         };
-        let red = self.red_check().filter(|_| goal.is_none());
-        let summary = match &red {
+        let red = self.state.run.as_ref().and_then(|run| run.red_check(self.state.plan.as_ref()));
+        let red = red.filter(|red| goal.is_none() && !red.is_of_before(self.state.plan.as_ref()));
+        let summary = match red {
             None => summary,
-            Some(line) => {
-                let rest = summary.split_once(". ").map_or("", |(_, rest)| rest);
-                format!("Ended: the last check of it failed, `{line}`. {rest}").trim_end().to_owned()
+            Some(red) => {
+                let unchecked = self.state.plan.as_ref().map(Plan::unchecked).unwrap_or_default();
+                format!("Ended: the last check of it failed, `{}`.{unchecked}", red.line)
             }
         };
         let ended = red.is_some() || self.state.plan.as_ref().is_some_and(|p| !p.fulfilled());

@@ -367,6 +367,12 @@ fn completion(
             .and(&format!(" {} {}", Clean::line(&gate.name).as_str(), word), Slot::Text);
         lines.push((left, Row::of(Clean::line(&gate.command).as_str(), Slot::Soft)));
     }
+    if let Some(line) = &facts.red {
+        let left = Row::of("  ", Slot::Text)
+            .and("–", Slot::Warn)
+            .and(" a check of the agent failed, not run again", Slot::Text);
+        lines.push((left, Row::of(Clean::line(line).as_str(), Slot::Soft)));
+    }
     if facts.gates.is_empty() && !facts.files.is_empty() && facts.done > 0 {
         lines.push((soft("not checked: the plan has no gate"), Row::new()));
     }
