@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Question, Spec, Ties, Tone, Unattended, wrong};
+use super::{Accept, Act, Asked, Card, Choice, Lone, Question, Spec, Ties, Tone, Unattended, wrong};
 use crate::{
     checkpoint::Answer,
     clean::Clean,
@@ -132,6 +132,11 @@ impl Question for Failure {
         let line = |d: Diagnosis| (PLACE, Clean::line(&format!("{}  {}", d.place, d.text)));
         spec.facts.extend(places.take(MOST_PLACES).map(line));
         spec.unattended = Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned());
+    }
+
+    /// A yes at a red gate is one to its repair, which the agent may just have offered.
+    fn lone(&self, said: Lone) -> Option<Answer> {
+        (said == Lone::Yes && self.gate.is_some() && !self.spent).then_some(Answer::AutoFix)
     }
 
     fn ties(&self) -> Ties {

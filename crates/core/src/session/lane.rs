@@ -348,12 +348,6 @@ impl Lane {
         self.node.scope().or(ToolScope::EXECUTE).and(self.ceiling)
     }
 
-    /// Whether it is work of a run that has a model to hear what the user says: a command that they typed has none.
-    pub fn hears(&self) -> bool {
-        let typed = self.calls.iter().any(|c| c.typed);
-        !typed && matches!(self.kind, LaneKind::Task(_) | LaneKind::Goal | LaneKind::Repair(_))
-    }
-
     /// The first call that has not ended.
     pub fn head(&self) -> Option<&OpenCall> {
         self.calls.first()
@@ -365,6 +359,12 @@ impl State {
     pub fn has_own_run(&self, lane: &Lane) -> bool {
         let run = self.run.as_ref().filter(|_| self.plan.is_none() && lane.kind == LaneKind::Answer);
         run.is_some_and(|r| r.turn == lane.turn)
+    }
+
+    /// Whether a lane is work of a run that has a model to hear what the user says: a command that they typed has none.
+    pub fn hears(&self, lane: &Lane) -> bool {
+        let works = matches!(lane.kind, LaneKind::Task(_) | LaneKind::Goal | LaneKind::Repair(_));
+        (works || self.has_own_run(lane)) && !lane.calls.iter().any(|c| c.typed)
     }
 
     /// Whether the lane answers beside a run.

@@ -482,3 +482,31 @@ fn only_a_step_of_the_plan_that_runs_changes_a_gate() {
     to_gate(&mut b, "tox -q");
     assert!(refused(&b).contains("there are: lint, style"), "{}", refused(&b));
 }
+
+#[test]
+fn a_yes_at_a_red_gate_has_it_repaired_and_going_on_runs_it_again() {
+    for (said, repairs) in [
+        ("yes", true),
+        ("yes, do that", true),
+        ("ok do it", true),
+        ("sure, go ahead", true),
+        ("go ahead", true),
+        ("go on", false),
+        ("continue", false),
+        ("I fixed it. Go on", false),
+        ("again", false),
+    ] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("tests", "pytest")]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("nothing to change: it is right", &[]);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "error: no"));
+        b.question(is_failure);
+        b.say(said);
+        let begins = b.log.iter().any(|e| matches!(e.event, Event::RepairStarted { .. }));
+        let again = b.log.iter().any(|e| matches!(e.event, Event::GateReset { skipped: false, .. }));
+        assert_eq!((begins, again), (repairs, !repairs), "{said}: {:?}", b.notices());
+    }
+}

@@ -361,6 +361,24 @@ fn what_is_said_while_a_reply_comes_is_heard_before_it_asks_anything() {
 }
 
 #[test]
+fn an_answer_that_was_let_write_hears_as_a_step_does() {
+    for said in ["no, put it in a sentence of its own", "put it in a sentence of its own instead"] {
+        let mut b = Bench::new();
+        b.say("how are the bytes counted?");
+        b.reply("", &[("request_path", json!({"node": "modify", "reason": "the comment is wrong"}))]);
+        b.answer(|k| matches!(k, pilothouse_core::checkpoint::CheckpointKind::Transition(_)), Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.txt")), ("run", json!({"command": "make test"}))]);
+        b.propose("a.txt", "1\n", "2\n");
+        b.question(is_diff);
+        let step = b.say(said);
+        assert_eq!((told(&b), starts(&step)), (1, vec!["think".to_owned()]), "{said}: {:?}", b.notices());
+        assert_eq!(b.session.state().open_proposals().count(), 1);
+        b.reply("It has one now.", &[]);
+        b.question(is_diff);
+    }
+}
+
+#[test]
 fn a_no_that_goes_on_denies_the_command_that_waits_and_says_why() {
     let mut b = running();
     b.reply("", &[("run", json!({"command": "git checkout -- README.md"}))]);

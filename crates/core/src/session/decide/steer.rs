@@ -104,7 +104,7 @@ impl Draft<'_> {
         let asked = self.state.newest_question()?;
         let command = asked.kind.command()?;
         let (lane, _) = self.state.open_call(command.call)?;
-        (command.gate.is_none() && lane.hears()).then_some((asked.id, command.call))
+        (command.gate.is_none() && self.state.hears(lane)).then_some((asked.id, command.call))
     }
 
     /// Whether a message plainly wants the plan that runs stopped or made anew.
@@ -118,7 +118,7 @@ impl Draft<'_> {
             return false;
         }
         let later = self.state.plan.iter().flat_map(|p| &p.tasks).any(|t| !t.status.settled());
-        later || self.state.lanes.values().any(Lane::hears)
+        later || self.state.lanes.values().any(|l| self.state.hears(l))
     }
 
     pub(super) fn steer(&mut self, turn: TurnId, steering: Steering) -> Decided {
@@ -175,7 +175,7 @@ impl Draft<'_> {
         // review comes after.
         let asked = |call: CallId| self.state.open.values().any(|c| c.kind.call() == Some(call));
         let rests = |l: &&Lane| {
-            l.hears() && l.thinking.is_none() && l.calls.iter().all(|c| c.allowed.is_none() && !asked(c.call))
+            self.state.hears(l) && l.thinking.is_none() && l.calls.iter().all(|c| c.allowed.is_none() && !asked(c.call))
         };
         let waits = self.state.lanes.values().filter(rests);
         let waits = waits.filter_map(|l| Some((l.id, self.state.diff_of(l.id)?.id)));

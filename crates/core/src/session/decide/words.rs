@@ -55,8 +55,13 @@ impl Draft<'_> {
     /// The yes or no that a line is. What plainly says yes is one where words say nothing else to what waits: a
     /// question that holds the phase reads its own.
     fn lone(&self, line: &str) -> Option<Lone> {
-        let own = self.state.newest_question().is_none_or(|c| c.kind.is_phase_own());
-        Lone::of(line).or_else(|| (!own && self.under.tiers.classifier.agrees(line)).then_some(Lone::Yes))
+        let classifier = &self.under.tiers.classifier;
+        let own = self.state.newest_question().is_none_or(|c| match c.kind.resumption() {
+            // "Go on" lets a red gate run again; "do it" is a yes to its repair.
+            Some(Answer::Again) => false,
+            Some(_) | None => c.kind.is_phase_own(),
+        });
+        Lone::of(line).or_else(|| (!own && classifier.agrees(line)).then_some(Lone::Yes))
     }
 
     /// A line all of which is an answer: a lone yes or no is one to the newest question whatever its
