@@ -366,7 +366,11 @@ fn an_answer_that_was_let_write_hears_as_a_step_does() {
         let mut b = Bench::new();
         b.say("how are the bytes counted?");
         b.reply("", &[("request_path", json!({"node": "modify", "reason": "the comment is wrong"}))]);
-        b.answer(|k| matches!(k, pilothouse_core::checkpoint::CheckpointKind::Transition(_)), Answer::Approve).unwrap();
+        b.answer(
+            |k| matches!(k, pilothouse_core::checkpoint::CheckpointKind::Transition(_)),
+            Answer::Approve,
+        )
+        .unwrap();
         b.reply("", &[("edit", edit_of("a.txt")), ("run", json!({"command": "make test"}))]);
         b.propose("a.txt", "1\n", "2\n");
         b.question(is_diff);

@@ -101,9 +101,17 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
             taken_up(&state.proposals().get(proposal)?.path, lane.is_some())
         }
         Event::Reverted { apply, redo } => {
-            let what = if *redo { "put back" } else { "undone" };
             let apply = state.applies().get(apply)?;
             let files = paths(apply.files.iter().map(|f| &f.path));
+            let picks =
+                |f: &FileChange| state.proposals().get(&f.proposal).is_some_and(|p| p.picks_from().is_some());
+            // What undoes a taking back leaves the files as they were written.
+            let what = match (*redo, apply.files.iter().any(picks)) {
+                (false, true) => "what was taken back stands again, put there",
+                (true, true) => "taken back once more",
+                (false, false) => "undone",
+                (true, false) => "put back",
+            };
             match &apply.command {
                 Some(_) => format!("{what} by the user: the change to {}: {files}", apply.words()),
                 None => format!("{what} by the user: {files}"),

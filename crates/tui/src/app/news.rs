@@ -77,6 +77,10 @@ impl App {
     /// Hands one event to the panes.
     fn seen(&mut self, event: &Stamped, now: Instant) {
         self.world.note(event, now);
+        // What can be said to a question stands where the toast would hide it; so does what the end of a run invites to.
+        if matches!(event.event, Event::CheckpointOpened { .. } | Event::RunCompleted { .. }) {
+            self.notice = self.notice.take().filter(|notice| notice.bad || notice.until.is_some());
+        }
         self.panes.fold(self.world.session.state(), event);
     }
 

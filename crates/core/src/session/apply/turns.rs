@@ -91,8 +91,7 @@ impl State {
                 let plan = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
                 plan.filter(|t| t.status == TaskStatus::Running).for_each(|t| t.did = Some(String::new()));
                 // What works now thinks once more before it ends.
-                let hear: Vec<LaneId> =
-                    self.lanes.values().filter(|l| self.hears(l)).map(|l| l.id).collect();
+                let hear: Vec<LaneId> = self.lanes.values().filter(|l| self.hears(l)).map(|l| l.id).collect();
                 for lane in self.lanes.values_mut().filter(|l| hear.contains(&l.id)) {
                     (lane.addressed, lane.unread) = (true, true);
                 }

@@ -175,7 +175,9 @@ impl Draft<'_> {
         // review comes after.
         let asked = |call: CallId| self.state.open.values().any(|c| c.kind.call() == Some(call));
         let rests = |l: &&Lane| {
-            self.state.hears(l) && l.thinking.is_none() && l.calls.iter().all(|c| c.allowed.is_none() && !asked(c.call))
+            self.state.hears(l)
+                && l.thinking.is_none()
+                && l.calls.iter().all(|c| c.allowed.is_none() && !asked(c.call))
         };
         let waits = self.state.lanes.values().filter(rests);
         let waits = waits.filter_map(|l| Some((l.id, self.state.diff_of(l.id)?.id)));

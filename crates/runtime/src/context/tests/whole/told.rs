@@ -186,9 +186,14 @@ fn what_the_user_takes_back_of_a_write_is_told_as_theirs_and_what_they_leave_is_
         b.step(Input::TakeBackMade { lane, result: Ok(made) });
         b.take(&taken);
     }
+    let apply = *b.session.state().ledger().last().unwrap();
+    b.step(Input::Undo);
+    b.step(Input::RevertEnded { apply, result: Ok(()) });
     b.step(Input::Cancel);
     b.step(Input::say("what does lib.rs do?"));
     let told = told(&b);
+    assert!(told.contains("what was taken back stands again, put there by the user: src/a.rs"), "{told}");
+    assert!(!told.contains("undone by the user"), "{told}");
     assert!(told.contains("taken back by the user in part: src/a.rs (+1 -1)"), "{told}");
     assert!(told.contains("     1  1"), "it is told how that reads now: {told}");
     assert!(!told.contains("left by the user"), "{told}");
