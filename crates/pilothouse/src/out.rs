@@ -1,6 +1,6 @@
 //! Standard output and standard error as people read them: nothing in them steers the terminal.
 //!
-//! Owns that step for every text; lines of JSON have their own escapes and go out as they are.
+//! Owns that step for every text, and for lines of JSON, in which the same characters stand as escapes: the value is the same.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -8,14 +8,14 @@ use pilothouse_core::clean::is_forbidden;
 
 use crate::exit::{ASKED, Failure};
 
-/// Standard output; `json` is for programs and passes unchanged.
+/// Standard output; `json` is for programs, whose every value passes unchanged.
 pub fn out(json: bool) -> Shown<io::Stdout> {
-    Shown { inner: io::stdout(), exact: json, line: Vec::new() }
+    Shown { inner: io::stdout(), json, line: Vec::new() }
 }
 
 /// Standard error.
 pub fn err() -> Shown<io::Stderr> {
-    Shown { inner: io::stderr(), exact: false, line: Vec::new() }
+    Shown { inner: io::stderr(), json: false, line: Vec::new() }
 }
 
 /// Asks a person at the terminal; only a yes is one.
@@ -33,10 +33,10 @@ pub fn agrees(out: &mut impl Write, question: &str, unasked: &str) -> Result<boo
     Ok(matches!(line.trim(), "y" | "yes"))
 }
 
-/// Text for people on its way out, line by line.
+/// Text on its way out, line by line.
 pub struct Shown<W: Write> {
     inner: W,
-    exact: bool,
+    json: bool,
     /// What came since the last line ended.
     line: Vec<u8>,
 }
@@ -56,18 +56,31 @@ pub fn clean(text: &str) -> String {
     clean
 }
 
+/// JSON with an escape for whatever could steer a terminal that shows it. Such a character stands in strings alone; what JSON
+/// allows between them is ASCII, and that has its escapes from whoever wrote it.
+fn escaped(json: &str) -> String {
+    let mut all = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c >= '\x7f' && is_forbidden(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| all.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            all.push(c);
+        }
+    }
+    all
+}
+
 impl<W: Write> Shown<W> {
     fn put(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
-        self.inner.write_all(clean(&String::from_utf8_lossy(&line)).as_bytes())
+        let text = String::from_utf8_lossy(&line);
+        let shown = if self.json { escaped(&text) } else { clean(&text) };
+        self.inner.write_all(shown.as_bytes())
     }
 }
 
 impl<W: Write> Write for Shown<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.exact {
-            return self.inner.write(bytes);
-        }
         for part in bytes.split_inclusive(|b| *b == b'\n') {
             self.line.extend_from_slice(part);
             if part.ends_with(b"\n") {
@@ -94,18 +107,38 @@ impl<W: Write> Drop for Shown<W> {
 mod tests {
     use super::*;
 
+    fn shown(json: bool, parts: &[&str]) -> String {
+        let mut inner = Vec::new();
+        let mut shown = Shown { inner: &mut inner, json, line: Vec::new() };
+        for part in parts {
+            assert!(shown.write_all(part.as_bytes()).is_ok());
+        }
+        drop(shown);
+        String::from_utf8_lossy(&inner).into_owned()
+    }
+
     #[test]
-    fn nothing_steers_the_terminal_and_json_passes() {
-        let shown = |exact: bool, parts: &[&str]| {
-            let mut inner = Vec::new();
-            let mut shown = Shown { inner: &mut inner, exact, line: Vec::new() };
-            for part in parts {
-                assert!(shown.write_all(part.as_bytes()).is_ok());
-            }
-            drop(shown);
-            String::from_utf8_lossy(&inner).into_owned()
-        };
-        assert_eq!(shown(false, &["a\x1b]0;t\x07\tb\n", "c\u{202e}d", "\r\x7f"]), "a␛]0;t␇\tb\nc<U+202E>d␍␡");
-        assert_eq!(shown(true, &["{\"a\":\"\u{9b}\"}\n"]), "{\"a\":\"\u{9b}\"}\n");
+    fn nothing_steers_the_terminal() {
+        let text = shown(false, &["a\x1b]0;t\x07\tb\n", "c\u{202e}d", "\r\x7f"]);
+        assert_eq!(text, "a␛]0;t␇\tb\nc<U+202E>d␍␡");
+    }
+
+    #[test]
+    fn every_value_passes_in_json_and_no_character_steers_the_terminal() {
+        let odd: String = ('\0'..='\u{3000}')
+            .chain('\u{fe00}'..='\u{ffff}')
+            .chain(['\u{e0041}', '🙂', '\\', '"'])
+            .collect();
+        let value = serde_json::json!({&odd: [&odd, 1]});
+        let text = value.to_string();
+        let (first, second) = text.split_at(
+            text.len() / 2 + (0..4).find(|n| text.is_char_boundary(text.len() / 2 + n)).unwrap_or(0),
+        );
+        let lines = shown(true, &[first, second, "\n", "{}\n"]);
+        assert!(!lines.contains(|c| c != '\n' && is_forbidden(c)), "{lines:?}");
+        let read: Vec<serde_json::Value> =
+            lines.lines().map(|line| serde_json::from_str(line).unwrap_or_default()).collect();
+        assert_eq!(read, [value, serde_json::json!({})]);
+        assert_eq!(shown(true, &["\"\u{9b}\u{e0041}é🙂\"\n"]), "\"\\u009b\\udb40\\udc41é🙂\"\n");
     }
 }

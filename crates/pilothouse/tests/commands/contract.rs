@@ -383,6 +383,13 @@ fn what_a_model_says_reaches_no_terminal_as_a_command() {
     assert!(!shown.contains(['\x1b', '\u{9b}', '\u{202e}', '\x07']), "{shown:?}");
     let listed = finish(desk.command(&["sessions", "list"])).with(0).out;
     assert!(!listed.contains('\x1b'));
+    for args in [&["sessions", "show", &slug, "--json"][..], &["sessions", "export", &slug, "--json"]] {
+        let told = finish(desk.command(args)).with(0).out;
+        assert!(!told.contains(|c: char| c != '\n' && pilothouse_core::clean::is_forbidden(c)), "{told:?}");
+        let lines: Vec<serde_json::Value> =
+            told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(lines.iter().any(|line| line["text"]["head"] == hostile), "{args:?}: {told}");
+    }
 }
 
 #[test]
