@@ -76,7 +76,7 @@ pub struct Summary {
     /// How it stood at its last event.
     #[serde(default)]
     pub status: Option<RunStatus>,
-    /// Messages of the user and final replies.
+    /// Messages of the user: what `fork --at` counts.
     pub messages: usize,
     /// The last sequence number.
     pub last: Seq,
@@ -126,7 +126,7 @@ impl Summary {
             archived: about.archived,
             permission: state.permission,
             status: Some(run.status),
-            messages: state.history.len(),
+            messages: state.turns.len(),
             last: state.seq,
             usage: state.usage,
             applied: state.ledger().len(),
@@ -145,9 +145,22 @@ impl Summary {
 
     /// Puts it beside the log; a lost one is rebuilt, so it need not be durable.
     pub(crate) fn save(&self, folder: &Path) -> io::Result<()> {
-        atomic::replace(&folder.join("meta.json"), &serde_json::to_vec_pretty(self)?, 0o600)
+        let kept = Kept { form: FORM, summary: self };
+        atomic::replace(&folder.join("meta.json"), &serde_json::to_vec_pretty(&kept)?, 0o600)
     }
 }
+
+/// A summary as it is kept, with the number of its form: one of another form is made anew from its log.
+#[derive(Serialize, Deserialize)]
+struct Kept<S> {
+    #[serde(default)]
+    form: u32,
+    #[serde(flatten)]
+    summary: S,
+}
+
+/// Goes up by one whenever a summary says something else by the same name.
+const FORM: u32 = 1;
 
 /// Where a run stands, for people and scripts that look at the session's folder.
 #[derive(Serialize)]
@@ -322,7 +335,9 @@ pub fn summary(place: &Place) -> Result<Summary, RuntimeError> {
     let bytes = path.metadata().map_err(RuntimeError::io("read", &path))?.len();
     let kept = regular::read(&place.folder.join("meta.json"), MOST_META).ok();
     let kept = kept
-        .and_then(|b| serde_json::from_slice::<Summary>(&b).ok())
+        .and_then(|b| serde_json::from_slice::<Kept<Summary>>(&b).ok())
+        .filter(|kept| kept.form == FORM)
+        .map(|kept| kept.summary)
         .filter(|s| s.bytes == bytes && s.run.is_some() && s.status.is_some());
     if let Some(kept) = kept {
         return Ok(kept);

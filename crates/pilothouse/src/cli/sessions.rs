@@ -7,9 +7,9 @@ use clap::{Args, Subcommand};
 /// `sessions …`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SessionsCommand {
-    /// Lists sessions, newest first.
+    /// Lists sessions, newest first, each with the number of your messages in it.
     List(ListSessionsArgs),
-    /// Shows what was said and done in a session.
+    /// Shows what was said and done in a session; your messages with their numbers, from 1.
     Show {
         /// The session.
         id: String,
@@ -42,8 +42,9 @@ pub enum SessionsCommand {
     Fork {
         /// The session.
         id: String,
-        /// Only up to this message of yours, from 1, and what came of it.
-        #[arg(long, value_name = "MESSAGE")]
+        /// Only up to your message number N, and what came of it: counted from 1 as in `list`, `show` and `/history`,
+        /// replies not.
+        #[arg(long, value_name = "N")]
         at: Option<usize>,
     },
     /// Tells a session again, event by event, from its log alone; starts nothing.

@@ -28,8 +28,13 @@ fn a_fork_goes_on_from_what_was_said_and_takes_back_nothing_of_the_other() {
     let early = desk.go(&["sessions", "fork", &first, "--at", "1"]).with(0).out.trim().to_owned();
     let listed = desk.go(&["sessions", "list", "--json"]).with(0).events();
     assert_eq!(of(&listed, &fork)["parent"], first.as_str());
+    // The list counts what `--at` counts, and so do what is shown and what is told again.
     let messages = |slug: &str| of(&listed, slug)["messages"].as_u64().unwrap();
-    assert!(messages(&fork) == messages(&first) && messages(&early) < messages(&fork), "{listed:?}");
+    assert_eq!([&first, &fork, &early].map(|slug| messages(slug)), [2, 2, 1], "{listed:?}");
+    let shown = desk.go(&["sessions", "show", &first]).with(0).out;
+    assert!(shown.contains("[1] you: rename") && shown.contains("[2] you: where is"), "{shown}");
+    let again = desk.go(&["sessions", "replay", &first, "--json"]).with(0).events();
+    assert_eq!(again.last().unwrap()["messages"], 2);
     assert_eq!(of(&listed, &fork)["applied"], 0);
     desk.go(&["undo", "--session", &fork]).with(1);
     assert_eq!(desk.tree(), written);

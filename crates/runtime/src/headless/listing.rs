@@ -35,7 +35,7 @@ pub struct Listed<'a> {
     pub label: Option<&'a str>,
 }
 
-/// Lists sessions, newest first.
+/// Lists sessions, newest first, each with how many messages of the user it has.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -174,6 +174,8 @@ pub fn show(place: &Place, json: bool, out: &mut dyn Write) -> Result<(), Runtim
 /// What the lines before told of, by what later ones go by.
 #[derive(Default)]
 pub(super) struct Told {
+    /// How many messages the user said.
+    said: usize,
     /// What each call is and what it is about.
     calls: BTreeMap<CallId, String>,
     /// The files of each write.
@@ -192,7 +194,7 @@ impl Told {
                 format!("· a copy of {from} from here on")
             }
             Event::SessionForked { .. } => "· imported: from here on a session of this machine".to_owned(),
-            Event::TurnStarted { text, .. } => format!("\nyou: {}", text.head),
+            Event::TurnStarted { text, .. } => self.message(&text.head),
             Event::MessageCompleted { text, intermediate: false, .. } => {
                 let tail = text.cut.as_ref().map(|c| format!("\n[…]\n{}", c.tail)).unwrap_or_default();
                 format!("\nagent: {}{tail}", text.head)
@@ -241,6 +243,12 @@ impl Told {
             _ => return None,
         };
         Some(Clean::text(&text).into_string())
+    }
+
+    /// A message of the user, by its number.
+    fn message(&mut self, text: &str) -> String {
+        self.said += 1;
+        format!("\n[{}] you: {text}", self.said)
     }
 
     fn files(&self, apply: ApplyId) -> &str {

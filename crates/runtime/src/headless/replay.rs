@@ -107,7 +107,7 @@ impl Tape<'_> {
         if json {
             let line = serde_json::json!({
                 "type": "state", "seq": state.seq, "phase": state.phase, "digest": state.digest(),
-                "messages": state.history.len(), "applied": state.ledger().len(), "undone": state.undone().len(),
+                "messages": state.turns.len(), "applied": state.ledger().len(), "undone": state.undone().len(),
                 "open": open,
             });
             return writeln!(self.out, "{line}");
@@ -125,10 +125,10 @@ fn first_line(text: &str) -> String {
 
 /// How it stood, in a sentence.
 fn stands(state: &State) -> String {
-    let (said, on, back) = (state.history.len(), state.ledger().len(), state.undone().len());
+    let (said, on, back) = (state.turns.len(), state.ledger().len(), state.undone().len());
     let back = if back > 0 { format!(", {} taken back", count(back, "change")) } else { String::new() };
     format!(
-        "Then: {}, {}, {} on disk{back}.",
+        "Then: {}, {} of yours, {} on disk{back}.",
         state.phase.name().replace('_', " "),
         count(said, "message"),
         count(on, "change")

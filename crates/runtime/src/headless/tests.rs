@@ -296,9 +296,16 @@ async fn a_session_can_be_gone_on_with_listed_shown_and_checked() {
     listing::show(&place, false, &mut text).unwrap();
     assert!(listing::verify(&place, false, &mut text).unwrap());
     let text = String::from_utf8(text).unwrap();
-    for part in ["4 messages", "what is in src?", "you: what is in src/a.txt?", "agent: first", "sound"] {
+    for part in ["2 messages", "what is in src?", "[2] you: what is in src/a.txt?", "agent: first", "sound"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    // A summary of before that counted so is made anew.
+    let meta = place.folder.join("meta.json");
+    let mut old: serde_json::Value = serde_json::from_slice(&std::fs::read(&meta).unwrap()).unwrap();
+    old["messages"] = 4.into();
+    assert!(old.as_object_mut().unwrap().remove("form").is_some());
+    std::fs::write(&meta, old.to_string()).unwrap();
+    assert_eq!(sessions::summary(&place).unwrap().messages, 2);
 }
 
 #[tokio::test]
