@@ -1,9 +1,13 @@
 //! `blame`: where the lines of a file come from, as text and as JSON.
 
-use std::{io::Write, path::Path};
+use std::{
+    collections::BTreeSet,
+    io::{BufWriter, Write},
+    path::Path,
+};
 
 use pilothouse_core::clean::Clean;
-use pilothouse_runtime::blame::{self as runtime, Blame, From, Wrote};
+use pilothouse_runtime::blame::{self as runtime, From, Wrote};
 
 use crate::{
     alone::home,
@@ -31,26 +35,36 @@ pub fn blame(args: &BlameArgs) -> Result<u8, Failure> {
             return Err(Failure::new(USAGE, why));
         }
     };
-    let mut out = out::out(args.json);
+    // A file has many lines, and who waits for them waits for all.
+    let mut out = BufWriter::new(out::out(args.json));
+    let told = |write: &Wrote| if args.json { in_json(write) } else { Ok(mark(write)) };
+    let told: Vec<String> = found.writes.iter().map(told).collect::<Result<_, Failure>>()?;
+    let of = |place: usize| told.get(place).map(String::as_str);
+    let mut named = BTreeSet::new();
     for (n, (text, from)) in (1..).zip(&found.lines).filter(|(n, _)| lines.contains(n)) {
         if args.json {
-            writeln!(out, "{}", in_json(n, text, *from, &found))?;
+            let (word, write) = match *from {
+                From::Before => ("before", None),
+                From::Others => ("others", None),
+                From::Write(place) => ("session", of(place)),
+            };
+            let (text, write) = (serde_json::to_string(text)?, write.unwrap_or("null"));
+            writeln!(out, r#"{{"from":"{word}","line":{n},"text":{text},"write":{write}}}"#)?;
         } else {
-            writeln!(out, "{n:>5}  {}  {text}", mark(*from, &found))?;
+            let mark = match *from {
+                From::Before => "·",
+                From::Others => "≠ changed since",
+                From::Write(place) => {
+                    named.insert(place);
+                    of(place).unwrap_or("·")
+                }
+            };
+            writeln!(out, "{n:>5}  {mark:width$}  {text}", width = SHOWN + 11)?;
         }
     }
-    if !args.json {
-        let named = |place: usize| {
-            found
-                .lines
-                .iter()
-                .enumerate()
-                .any(|(n, (_, from))| lines.contains(&(n + 1)) && *from == From::Write(place))
-        };
-        for (_, write) in found.writes.iter().enumerate().filter(|(place, _)| named(*place)) {
-            writeln!(out)?;
-            details(write).iter().try_for_each(|line| writeln!(out, "{line}"))?;
-        }
+    for (_, write) in found.writes.iter().enumerate().filter(|(place, _)| named.contains(place)) {
+        writeln!(out)?;
+        details(write).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     out.flush()?;
     found.gaps.iter().try_for_each(|gap| writeln!(out::err(), "pilothouse: {gap}"))?;
@@ -75,13 +89,7 @@ fn sought(text: &str) -> (&str, Option<usize>) {
 }
 
 /// What stands beside a line: who wrote it, in a width of its own.
-fn mark(from: From, found: &Blame) -> String {
-    let write = match from {
-        From::Before => None,
-        From::Others => return format!("{:width$}", "≠ changed since", width = SHOWN + 11),
-        From::Write(place) => found.writes.get(place),
-    };
-    let Some(write) = write else { return format!("{:width$}", "·", width = SHOWN + 11) };
+fn mark(write: &Wrote) -> String {
     let goal = Clean::line(&write.goal);
     let mut goal: String = goal.as_str().chars().take(SHOWN).collect();
     if goal.chars().count() == SHOWN {
@@ -91,13 +99,8 @@ fn mark(from: From, found: &Blame) -> String {
     format!("{:<10} {goal:SHOWN$}", write.apply.to_string())
 }
 
-fn in_json(n: usize, text: &str, from: From, found: &Blame) -> serde_json::Value {
-    let (word, write) = match from {
-        From::Before => ("before", None),
-        From::Others => ("others", None),
-        From::Write(place) => ("session", found.writes.get(place)),
-    };
-    serde_json::json!({"line": n, "text": text, "from": word, "write": write})
+fn in_json(write: &Wrote) -> Result<String, Failure> {
+    Ok(serde_json::to_value(write)?.to_string())
 }
 
 /// All that is known of a write.
@@ -110,6 +113,7 @@ fn details(write: &Wrote) -> Vec<String> {
     if write.message != write.goal {
         all.push(format!("  message   {}", line(&write.message)));
     }
+    all.extend(write.file.as_ref().map(|file| format!("  file      {}, as it was called then", line(file))));
     all.extend(write.step.as_ref().map(|step| format!("  step      {}", line(step))));
     all.extend(write.command.as_ref().map(|command| format!("  command   {}", line(command))));
     let model = write.model.as_ref().filter(|model| !model.is_empty());

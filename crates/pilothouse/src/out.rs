@@ -33,7 +33,7 @@ pub fn agrees(out: &mut impl Write, question: &str, unasked: &str) -> Result<boo
     Ok(matches!(line.trim(), "y" | "yes"))
 }
 
-/// Text on its way out, line by line.
+/// Text on its way out, in whole lines.
 pub struct Shown<W: Write> {
     inner: W,
     json: bool,
@@ -81,12 +81,14 @@ impl<W: Write> Shown<W> {
 
 impl<W: Write> Write for Shown<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for part in bytes.split_inclusive(|b| *b == b'\n') {
-            self.line.extend_from_slice(part);
-            if part.ends_with(b"\n") {
-                self.put()?;
-            }
+        // All lines that end here at once: what is written in large pieces leaves in large pieces.
+        let ended = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+        let (lines, rest) = bytes.split_at_checked(ended).unwrap_or((bytes, &[]));
+        if !lines.is_empty() {
+            self.line.extend_from_slice(lines);
+            self.put()?;
         }
+        self.line.extend_from_slice(rest);
         Ok(bytes.len())
     }
 

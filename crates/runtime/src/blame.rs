@@ -1,9 +1,10 @@
 //! Which message, step, call, approval and gate brought a line of a file.
 //!
-//! Owns the way back from a file as it is through what the sessions of its workspace wrote. Reads logs and contents only.
+//! Owns the way back from a file as it is through what the sessions of its workspace wrote, under every name that a write of
+//! theirs took it to. Reads logs and contents only.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -58,12 +59,27 @@ pub struct Wrote {
     pub by: Option<String>,
     /// The gates that ran after it in its run, as they ended last.
     pub gates: Vec<GateEnd>,
+    /// What the file was called then, where that is not what it is called now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip)]
+    path: RelPath,
+    /// The file to which this write gave the name.
+    #[serde(skip)]
+    renames: Option<PathBuf>,
     #[serde(skip)]
     before: Content,
     #[serde(skip)]
     after: Content,
     #[serde(skip)]
     store: PathBuf,
+}
+
+impl Wrote {
+    /// Whether it came before another; of two sessions the clock says it.
+    fn is_before(&self, other: &Self) -> bool {
+        if self.session == other.session { self.apply < other.apply } else { self.at <= other.at }
+    }
 }
 
 /// A gate that ran after a write.
@@ -106,7 +122,29 @@ pub fn blame(home: &Home, file: &Path) -> Result<Blame, RuntimeError> {
     let read = |e: std::io::Error| refuse(format!("it cannot be read: {}", cause(&e)));
     let real = file.canonicalize().map_err(read)?;
     let text = regular::read(&real, MOST).map_err(read)?;
-    let (mut writes, mut gaps, mut any) = (Vec::new(), Vec::new(), false);
+    let mut gaps = BTreeSet::new();
+    let Some(writes) = writes_of(home, &real, &mut gaps) else {
+        return Err(refuse("no session worked in a folder that holds it".to_owned()));
+    };
+    let mut earlier = Vec::new();
+    let (from, writes) = trace(&text, writes, &mut earlier, |name| {
+        let mut found = writes_of(home, name, &mut gaps).unwrap_or_default();
+        for write in &mut found {
+            write.file = Some(write.path.to_string());
+        }
+        found
+    });
+    let mut gaps: Vec<String> = gaps.into_iter().collect();
+    gaps.append(&mut earlier);
+    let lines = diff::lines(&text);
+    let shown =
+        lines.iter().map(|line| String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned());
+    Ok(Blame { lines: shown.zip(from).collect(), writes, gaps })
+}
+
+/// What sessions wrote of the file with this real path, the oldest first; `None` where none worked in a folder around it.
+fn writes_of(home: &Home, real: &Path, gaps: &mut BTreeSet<String>) -> Option<Vec<Wrote>> {
+    let (mut writes, mut any) = (Vec::new(), false);
     // A session may have worked in any folder around it.
     for workspace in real.ancestors().skip(1) {
         let mut places = sessions::of(home, workspace);
@@ -121,23 +159,22 @@ pub fn blame(home: &Home, file: &Path) -> Result<Blame, RuntimeError> {
         for place in places {
             match wrote(&place, &path) {
                 Ok(found) => writes.extend(found),
-                Err(e) => gaps.push(format!("session {}: {e}", place.slug)),
+                Err(e) => drop(gaps.insert(format!("session {}: {e}", place.slug))),
             }
         }
     }
-    if !any {
-        return Err(refuse("no session worked in a folder that holds it".to_owned()));
-    }
-    writes.sort_by_key(|write| write.at);
-    let (from, writes) = trace(&text, writes, &mut gaps);
-    let lines = diff::lines(&text);
-    let shown =
-        lines.iter().map(|line| String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned());
-    Ok(Blame { lines: shown.zip(from).collect(), writes, gaps })
+    writes.sort_by_key(|write: &Wrote| write.at);
+    any.then_some(writes)
 }
 
-/// Goes back through the writes from a text as it is; gives where each line comes from, and the writes as they were met.
-fn trace(text: &[u8], writes: Vec<Wrote>, gaps: &mut Vec<String>) -> (Vec<From>, Vec<Wrote>) {
+/// Goes back through the writes from a text as it is, and on through those of what the file was called before, which
+/// `named` gives; gives where each line comes from, and the writes as they were met.
+fn trace(
+    text: &[u8],
+    writes: Vec<Wrote>,
+    gaps: &mut Vec<String>,
+    mut named: impl FnMut(&Path) -> Vec<Wrote>,
+) -> (Vec<From>, Vec<Wrote>) {
     let mut now = text.to_vec();
     let mut at: Vec<Option<usize>> = (0..diff::lines(text).len()).map(Some).collect();
     let mut from = vec![From::Before; at.len()];
@@ -165,9 +202,17 @@ fn trace(text: &[u8], writes: Vec<Wrote>, gaps: &mut Vec<String>) -> (Vec<From>,
             continue;
         };
         back(&after, &now, &mut at, &mut from, From::Others);
-        back(&before, &after, &mut at, &mut from, From::Write(met.len()));
+        if let Some(name) = &write.renames {
+            // The text came with the file, which is gone on with under its older name.
+            now = after;
+            let older =
+                named(name).into_iter().filter(|older| older.is_before(&write) && !met.contains(older));
+            left = older.map(|older| (older, true)).collect();
+        } else {
+            back(&before, &after, &mut at, &mut from, From::Write(met.len()));
+            now = before;
+        }
         met.push(write);
-        now = before;
     }
     (from, met)
 }
@@ -202,7 +247,7 @@ fn back(older: &[u8], newer: &[u8], at: &mut [Option<usize>], from: &mut [From],
     if older == newer {
         return;
     }
-    let kept = diff::kept(&diff::lines(older), &diff::lines(newer));
+    let kept = kept(&diff::lines(older), &diff::lines(newer));
     for (at, from) in at.iter_mut().zip(from) {
         let Some(place) = *at else { continue };
         *at = kept.get(place).copied().flatten();
@@ -210,6 +255,25 @@ fn back(older: &[u8], newer: &[u8], at: &mut [Option<usize>], from: &mut [From],
             *from = whom;
         }
     }
+}
+
+/// For each line of `new` the place of the line of `old` that it is, if it is one. A line that the other text does not have
+/// anywhere is none, and is not compared: where every tenth line of many was changed, the rest is one run.
+fn kept(old: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
+    let shared = |of: &[&[u8]], other: &[&[u8]]| -> Vec<usize> {
+        let known: HashSet<&[u8]> = other.iter().copied().collect();
+        of.iter().enumerate().filter(|(_, line)| known.contains(*line)).map(|(at, _)| at).collect()
+    };
+    let (old_at, new_at) = (shared(old, new), shared(new, old));
+    let old_lines: Vec<&[u8]> = old_at.iter().filter_map(|at| old.get(*at).copied()).collect();
+    let new_lines: Vec<&[u8]> = new_at.iter().filter_map(|at| new.get(*at).copied()).collect();
+    let mut all = vec![None; new.len()];
+    for (at, of) in new_at.into_iter().zip(diff::kept(&old_lines, &new_lines)) {
+        if let Some(place) = all.get_mut(at) {
+            *place = of.and_then(|of| old_at.get(of).copied());
+        }
+    }
+    all
 }
 
 /// What a session wrote of a file and did not take back, the oldest first.
@@ -226,14 +290,19 @@ fn wrote(place: &Place, path: &RelPath) -> Result<Vec<Wrote>, RuntimeError> {
     let head = |turn: TurnId| state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
     let write = |(id, origin, files): (ApplyId, Origin, &[FileChange])| {
         let apply = state.applies().get(&id)?;
-        let (before, after, proposal) = if let Some(command) = &apply.command {
-            let record: Record = serde_json::from_slice(&blobs.get(command.record)?).ok()?;
-            let change = record.changes.into_iter().find(|c| c.root == 0 && c.path == *path)?;
-            (Content::at(&change.before), Content::at(&change.after), None)
+        let states: Vec<Changed<'_>>;
+        let record: Record;
+        let mut proposal = None;
+        if let Some(command) = &apply.command {
+            record = serde_json::from_slice(&blobs.get(command.record)?).ok()?;
+            let own = record.changes.iter().filter(|c| c.root == 0);
+            states = own.map(|c| (&c.path, Content::at(&c.before), Content::at(&c.after))).collect();
         } else {
-            let file = files.iter().find(|f| f.path == *path)?;
-            (Content::of(file.before), Content::of(file.after), Some(file.proposal))
-        };
+            proposal = files.iter().find(|f| f.path == *path).map(|f| f.proposal);
+            states = files.iter().map(|f| (&f.path, Content::of(f.before), Content::of(f.after))).collect();
+        }
+        let (_, before, after) = *states.iter().find(|(of, ..)| *of == path)?;
+        let renames = renamed(&states, path, after).map(|name| place.workspace.join(name.as_str()));
         let (made, step) = proposal.and_then(|id| told.proposed.get(&id)).copied().unzip();
         let call = apply.command.as_ref().map(|c| c.call).or(made);
         let approved = told.approved.get(&id);
@@ -250,12 +319,28 @@ fn wrote(place: &Place, path: &RelPath) -> Result<Vec<Wrote>, RuntimeError> {
             approval: approved.map(|(approval, _)| *approval),
             by: approved.map(|(_, by)| by.clone()),
             gates: told.gates_after(id, origin.run),
+            file: None,
+            path: path.clone(),
+            renames,
             before,
             after,
             store: place.folder.clone(),
         })
     };
     Ok(state.writes().filter_map(write).collect())
+}
+
+/// A file of a write, and what stood there before and after.
+type Changed<'a> = (&'a RelPath, Content, Content);
+
+/// What the file at a path was called before a write that put a content there: the one that had this content until then and has
+/// it no more, one of the same name first.
+fn renamed<'a>(states: &[Changed<'a>], path: &RelPath, after: Content) -> Option<&'a RelPath> {
+    let name = |path: &RelPath| path.as_str().rsplit('/').next().map(str::to_owned);
+    let was = |(of, before, now): &&Changed<'_>| *of != path && *before == after && *now != after;
+    let is_content = matches!(after, Content::Is(_));
+    let went = states.iter().filter(|_| is_content).filter(was).map(|(of, ..)| *of);
+    went.min_by_key(|of| name(of) != name(path))
 }
 
 /// What a log tells of how writes came about.
@@ -311,93 +396,4 @@ impl Told {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use pilothouse_core::blob::Blob;
-
-    use super::*;
-    use crate::disk::RealDisk;
-
-    /// A write from one text to another.
-    fn write(store: &Path, at: u64, before: &str, after: &str) -> Wrote {
-        let blobs = Blobs::under(store);
-        let keep = |text: &str| {
-            let blob = Blob::new(text.as_bytes().to_vec());
-            blobs.put(&RealDisk, &blob).unwrap();
-            Content::Is(blob.id())
-        };
-        let (before, after) = (keep(before), keep(after));
-        let (session, goal, message) = (at.to_string(), String::new(), String::new());
-        Wrote {
-            session,
-            apply: ApplyId(at),
-            at: Millis(at),
-            goal,
-            message,
-            step: None,
-            call: None,
-            command: None,
-            model: None,
-            approval: None,
-            by: None,
-            gates: Vec::new(),
-            before,
-            after,
-            store: store.to_owned(),
-        }
-    }
-
-    #[test]
-    fn a_line_comes_from_the_write_that_brought_it_whoever_wrote_in_between() {
-        let store = tempfile::tempdir().unwrap();
-        let first = write(store.path(), 1, "a\nb\n", "a\nB\nb\n");
-        let second = write(store.path(), 2, "a\nB\nb\nhand\n", "a\nB\nb\nhand\nC\n");
-        let (from, met) = trace(b"mine\na\nB\nb\nhand\nC\n", vec![first, second], &mut Vec::new());
-        let by = |n: usize| met.get(n).map(|w| w.apply.0);
-        let told: Vec<_> = from
-            .iter()
-            .map(|from| match from {
-                From::Before => "before".to_owned(),
-                From::Others => "others".to_owned(),
-                From::Write(n) => format!("{:?}", by(*n)),
-            })
-            .collect();
-        assert_eq!(told, ["others", "before", "Some(1)", "before", "others", "Some(2)"]);
-    }
-
-    #[test]
-    fn what_stands_there_tells_the_order_not_the_clock() {
-        let store = tempfile::tempdir().unwrap();
-        // The clock went back between the two.
-        let first = write(store.path(), 9, "a\n", "a\nb\n");
-        let second = write(store.path(), 3, "a\nb\n", "a\nb\nc\n");
-        let (from, met) = trace(b"a\nb\nc\n", vec![second, first], &mut Vec::new());
-        assert_eq!(met.iter().map(|w| w.apply.0).collect::<Vec<_>>(), [3, 9]);
-        assert_eq!(from, [From::Before, From::Write(1), From::Write(0)]);
-    }
-
-    #[test]
-    fn a_content_that_is_lost_hides_no_other_write() {
-        let store = tempfile::tempdir().unwrap();
-        let kept = write(store.path(), 1, "a\n", "a\nb\n");
-        let gone = Wrote {
-            after: Content::Is(BlobId::of(b"gone")),
-            ..write(store.path(), 2, "a\nb\n", "a\nb\nc\n")
-        };
-        let mut gaps = Vec::new();
-        let (from, _) = trace(b"a\nb\nc\n", vec![kept, gone], &mut gaps);
-        assert_eq!(from, [From::Before, From::Write(0), From::Others]);
-        assert_eq!(gaps, ["apply-2 of session 2: its contents are not kept"]);
-    }
-
-    #[test]
-    fn what_was_put_back_by_hand_brought_no_line() {
-        let store = tempfile::tempdir().unwrap();
-        let first = write(store.path(), 1, "one\ntwo\nthree\n", "one\ntwo\nTHREE\n");
-        let second = write(store.path(), 2, "one\ntwo\nTHREE\n", "one\nTWO\nTHREE\n");
-        let third = write(store.path(), 3, "one\nTWO\nTHREE\n", "THREE\n");
-        let (from, met) = trace(b"one\ntwo\nTHREE\n", vec![first, second, third], &mut Vec::new());
-        assert_eq!(from, [From::Before, From::Before, From::Write(0)]);
-        assert_eq!(met.iter().map(|w| w.apply.0).collect::<Vec<_>>(), [1]);
-    }
-}
+mod tests;

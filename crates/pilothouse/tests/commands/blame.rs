@@ -49,6 +49,24 @@ fn a_line_is_told_with_its_message_step_call_approval_and_gate() {
 }
 
 #[test]
+fn a_file_that_a_command_renamed_keeps_what_brought_its_lines() {
+    let desk = Desk::new();
+    desk.go(&["run", "!printf 'one\\ntwo\\n' > old.txt", "--auto-confirm"]).with(0);
+    desk.go(&["run", "!mkdir deep && mv old.txt deep/new.txt", "--auto-confirm"]).with(0);
+    let path = desk.folder.path().join("deep/new.txt");
+    fs::write(&path, "one\ntwo\nmine\n").unwrap();
+    let told = desk.go(&["blame", path.to_str().unwrap(), "--json"]).with(0).events();
+    let brought = |n: usize| (told[n]["from"].as_str(), told[n]["write"]["command"].as_str());
+    for n in [0, 1] {
+        assert_eq!(brought(n), (Some("session"), Some("printf 'one\\ntwo\\n' > old.txt")), "{told:?}");
+        assert_eq!(told[n]["write"]["file"], "old.txt");
+    }
+    assert_eq!(brought(2), (Some("others"), None));
+    let shown = desk.go(&["blame", path.to_str().unwrap()]).with(0).out;
+    assert!(shown.contains("file      old.txt, as it was called then"), "{shown}");
+}
+
+#[test]
 fn keys_and_themes_are_listed_with_what_is_the_users_own() {
     let desk = Desk::new();
     let config = desk.home.path();
