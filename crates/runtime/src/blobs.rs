@@ -131,25 +131,27 @@ impl Blobs {
         Ok(())
     }
 
-    /// Takes in every content of another store; both hold it from then on.
+    /// Takes in these contents of another store, as far as it has them; both hold them from then on.
     ///
     /// # Errors
     /// What the file system says.
-    pub(crate) fn share(&self, other: &Self) -> Result<(), RuntimeError> {
-        // A session without a long text has no such folder.
-        for fan in std::fs::read_dir(&other.folder).into_iter().flatten().flatten() {
-            let folder = self.folder.join(fan.file_name());
-            std::fs::create_dir_all(&folder).map_err(RuntimeError::io("create", &folder))?;
-            for content in std::fs::read_dir(fan.path()).into_iter().flatten().flatten() {
-                let (from, to) = (content.path(), folder.join(content.file_name()));
-                let linked = std::fs::hard_link(&from, &to);
-                let shared =
-                    linked.or_else(|_| std::fs::copy(&from, &to).and_then(|_| File::open(&to)?.sync_all()));
-                shared.map_err(RuntimeError::io("write", to))?;
+    pub(crate) fn share(&self, other: &Self, ids: &BTreeSet<BlobId>) -> Result<(), RuntimeError> {
+        let mut folders = BTreeSet::new();
+        for id in ids {
+            let ((there, name), (folder, _)) = (other.place(*id), self.place(*id));
+            let (from, to) = (there.join(&name), folder.join(&name));
+            if !from.is_file() {
+                continue;
             }
-            sync_folder(&folder).map_err(RuntimeError::io("sync", folder))?;
+            std::fs::create_dir_all(&folder).map_err(RuntimeError::io("create", &folder))?;
+            let linked = std::fs::hard_link(&from, &to);
+            let shared =
+                linked.or_else(|_| std::fs::copy(&from, &to).and_then(|_| File::open(&to)?.sync_all()));
+            shared.map_err(RuntimeError::io("write", to))?;
+            folders.insert(folder);
         }
-        Ok(())
+        let synced = |folder: PathBuf| sync_folder(&folder).map_err(RuntimeError::io("sync", folder));
+        folders.into_iter().try_for_each(synced)
     }
 
     /// The content; `None` when it is not there, or not what its name says.

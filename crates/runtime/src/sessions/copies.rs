@@ -20,6 +20,7 @@ use pilothouse_core::{
 };
 use pilothouse_tools::{atomic, regular};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Place, Summary};
 use crate::{
@@ -81,7 +82,34 @@ pub fn fork(place: &Place, upto: Option<usize>, to: Target<'_>) -> Result<Place,
         return Err(refuse(format!("its log cannot be read from event {} on{way}", gap + 1)));
     }
     let copy = Copy { events: &events, imported: false };
-    copy.write(to, |store| Blobs::under(store).share(&Blobs::under(&place.folder)))
+    let blobs = Blobs::under(&place.folder);
+    let named = contents_of(&events, &blobs);
+    copy.write(to, |store| Blobs::under(store).share(&blobs, &named))
+}
+
+/// The contents that events name, with those on which what a command changed stands.
+fn contents_of(events: &[Stamped], blobs: &Blobs) -> BTreeSet<BlobId> {
+    let mut named = BTreeSet::new();
+    for event in events {
+        ids_in(&serde_json::to_value(event).unwrap_or_default(), &mut named);
+        if let Event::CommandWrote { record, .. } = &event.event {
+            named.extend(super::stored(blobs, *record));
+        }
+    }
+    named
+}
+
+/// Every word of a value that can be the name of a content.
+fn ids_in(value: &Value, found: &mut BTreeSet<BlobId>) {
+    match value {
+        Value::String(word) => found.extend(word.parse::<BlobId>()),
+        Value::Array(all) => all.iter().for_each(|one| ids_in(one, found)),
+        Value::Object(fields) => {
+            found.extend(fields.keys().filter_map(|name| name.parse::<BlobId>().ok()));
+            fields.values().for_each(|one| ids_in(one, found));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// The first event that does not follow on the one before it, by its place.
@@ -326,6 +354,36 @@ mod tests {
         });
         told.unwrap();
         all
+    }
+
+    /// The names of the files in a session's store.
+    fn stored(place: &Place) -> Vec<String> {
+        let fans = fs::read_dir(place.folder.join("blobs")).into_iter().flatten().flatten();
+        let files = fans.flat_map(|fan| fs::read_dir(fan.path()).unwrap().flatten());
+        let mut names: Vec<_> = files.map(|f| f.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[tokio::test]
+    async fn a_fork_holds_the_contents_that_its_events_name_and_no_other() {
+        let (home, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (home, root) = (Home::under(home.path()), folder.path().canonicalize().unwrap());
+        let long =
+            |what: &str| format!("what is a {what}? {}", "and what else is it, if it is one? ".repeat(400));
+        let place = said(setup(&home, &root), &[&long("note"), &long("store")]).await;
+        let whole = stored(&place);
+        // What was cut off while it was written is nobody's.
+        let fan = fs::read_dir(place.folder.join("blobs")).unwrap().flatten().next().unwrap();
+        fs::write(fan.path().join("ab.tmp"), "half").unwrap();
+        let to = Target { home: &home, workspace: &root, now: Millis(1_700_000_100_000) };
+        assert_eq!(stored(&fork(&place, None, to).unwrap()), whole);
+        let part = fork(&place, Some(1), to).unwrap();
+        let held = stored(&part);
+        assert!(held.len() < whole.len() && !held.is_empty(), "{held:?} of {whole:?}");
+        let mut document = Vec::new();
+        export::markdown(&part, &mut document).unwrap();
+        assert!(String::from_utf8(document).unwrap().contains(long("note").trim_end()));
     }
 
     /// A long message, so that its text is a content of its own, and a short one.
