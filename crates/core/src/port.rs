@@ -282,6 +282,8 @@ pub struct Surroundings {
     pub dirty: usize,
     /// The model's name; `offline engine` without one.
     pub model: String,
+    /// Where that was said, and what goes before it.
+    pub model_from: String,
     /// Whether the built-in engine answers.
     pub offline: bool,
     /// Minutes east of UTC, for times on the screen.

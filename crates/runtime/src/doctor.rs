@@ -9,7 +9,7 @@ use pilothouse_model::embed;
 use serde::Serialize;
 
 use crate::{
-    config::{Config, Vectors},
+    config::{Config, Vectors, origin},
     driver::{Setup, fence, killed, torn},
     hooks, own, permissions,
 };
@@ -39,7 +39,10 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
     let there = if file.exists() { "" } else { " (not there: the defaults hold)" };
     let model = config.voice.name();
     let connect = "name a model: PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL, PILOTHOUSE_API_KEY, or config.toml";
-    let no_model = if config.voice.is_offline() { vec![connect.to_owned()] } else { Vec::new() };
+    let own = origin::of_user(&setup.home);
+    let from = format!("by {}", origin::model_from(&setup.home, &own, &setup.environment));
+    let no_model = config.voice.is_offline().then(|| connect.to_owned());
+    let model_notes = std::iter::once(from).chain(no_model).collect();
     let folder = setup.workspace.canonicalize().unwrap_or_else(|_| setup.workspace.clone());
     let fence = fence(setup, &config, &folder, None);
     let sandbox = fence.found();
@@ -47,7 +50,7 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
     vec![
         check("config", true, format!("{}{there}", file.display()), config.notices.clone()),
         files(setup, &folder),
-        check("model", true, model, no_model),
+        check("model", true, model, model_notes),
         embedder(&config),
         place(setup, &folder),
         writes(setup, &folder, &config.secrets),

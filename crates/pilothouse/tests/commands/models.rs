@@ -51,6 +51,13 @@ fn connections_are_listed_with_their_place_and_tested_in_plain_words() {
     desk.configure("[model]\nname = \"m\"\nbase_url = \"http://127.0.0.1:9/v1\"\n");
     let failed = desk.go(&["models", "test"]).with(5);
     assert!(failed.out.contains("!!") && failed.out.contains("127.0.0.1:9"), "{}", failed.out);
+    // Which file that is, by its path, and that it is not the last word.
+    let looked = desk.go(&["doctor"]).out;
+    let said = format!(
+        "{}:2; a variable of the environment goes before it",
+        desk.home.path().join("config.toml").display()
+    );
+    assert!(looked.contains(&said), "{looked}");
     let listed = desk.go(&["models", "list"]).with(5);
     assert!(listed.out.contains("its models are not known"), "{}", listed.out);
 }

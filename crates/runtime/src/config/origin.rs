@@ -190,6 +190,32 @@ pub(crate) fn model_line(own: &Lines, section: &str) -> Option<usize> {
     lines.map(|(_, (_, line))| *line).min()
 }
 
+/// Where it was said who answers, and that a variable of the environment goes before the user's file.
+pub(crate) fn model_from(home: &Home, own: &Lines, environment: &Environment) -> String {
+    let said: Vec<&str> = VARIABLES
+        .into_iter()
+        .filter(|(name, key)| key.starts_with("model.") && environment.get(name).is_some())
+        .map(|(name, _)| name)
+        .collect();
+    let path = file(home).display().to_string();
+    match (said.as_slice(), model_line(own, "model")) {
+        ([], None) => format!("no setting; {path} names no model"),
+        ([], Some(line)) => format!("{path}:{line}; a variable of the environment goes before it"),
+        (said, line) => {
+            let place = line.map_or(path.clone(), |line| format!("{path}:{line}"));
+            let go = if said.len() == 1 { "goes" } else { "go" };
+            format!("{} of the environment, which {go} before {place}", said.join(", "))
+        }
+    }
+}
+
+/// Where it was said who answers under another name.
+pub(crate) fn other_from(home: &Home, own: &Lines, name: &str) -> String {
+    let path = file(home).display().to_string();
+    let line = model_line(own, &format!("model.also.{name}"));
+    line.map_or_else(|| format!("/model {name}"), |line| format!("/model {name}, {path}:{line}"))
+}
+
 /// The list for people.
 pub fn told(home: &Home, all: &BTreeMap<String, Said>) -> String {
     let mut lines = vec![format!("settings in force; yours stand in {}", file(home).display())];
@@ -231,6 +257,33 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let text = page(&Home::under(dir.path()), &BTreeMap::new());
         assert!(text.contains("`pilothouse config edit`"), "{text}");
+    }
+
+    #[test]
+    fn the_place_of_the_model_is_told_with_what_goes_before_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::under(dir.path());
+        let path = dir.path().join("config.toml").display().to_string();
+        let told = |variables: &[(&str, &str)]| {
+            let environment: Environment = variables.iter().copied().collect();
+            model_from(&home, &of_user(&home), &environment)
+        };
+        assert_eq!(told(&[]), format!("no setting; {path} names no model"));
+        let both = [("PILOTHOUSE_MODEL", "m"), ("PILOTHOUSE_BASE_URL", "http://h/v1")];
+        let before =
+            format!("PILOTHOUSE_MODEL, PILOTHOUSE_BASE_URL of the environment, which go before {path}");
+        assert_eq!(told(&both), before);
+        std::fs::write(
+            &path,
+            "[session]\nhistory = 7\n[model]\nname = \"m\"\n[model.also.fast]\nname = \"f\"\n",
+        )
+        .unwrap();
+        assert_eq!(told(&[]), format!("{path}:4; a variable of the environment goes before it"));
+        assert_eq!(told(&both), format!("{before}:4"));
+        let alone = format!("PILOTHOUSE_EFFORT of the environment, which goes before {path}:4");
+        assert_eq!(told(&[("PILOTHOUSE_EFFORT", "low")]), alone);
+        assert_eq!(other_from(&home, &of_user(&home), "fast"), format!("/model fast, {path}:6"));
+        assert_eq!(other_from(&home, &of_user(&home), "named"), "/model named");
     }
 
     #[test]

@@ -88,7 +88,14 @@ impl Driver {
         self.at.session.set_connections(Arc::new(known));
         let (voice, window) = self.at.config.asked(chosen.as_deref());
         let (model, offline) = (voice.name(), voice.is_offline());
-        self.around_is(|around| *around = Surroundings { model, offline, window, ..around.clone() });
+        let of_main = chosen.as_deref().is_none_or(|name| name == MAIN);
+        let model_from = match chosen.filter(|_| !of_main) {
+            None => origin::model_from(&self.setup.home, &self.settings.said, &self.setup.environment),
+            Some(name) => origin::other_from(&self.setup.home, &self.settings.said, &name),
+        };
+        let now =
+            |around: &Surroundings| Surroundings { model, model_from, offline, window, ..around.clone() };
+        self.around_is(|around| *around = now(around));
     }
 
     /// What events on the disk say of models and settings.

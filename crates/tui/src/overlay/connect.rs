@@ -61,6 +61,9 @@ impl Overlay for Connect {
 }
 
 fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
+    let now = format!("Now: {}, by {}.", ctx.surroundings.model, ctx.surroundings.model_from);
+    let now =
+        (!ctx.surroundings.model_from.is_empty()).then_some([(now.as_str(), Slot::Strong), ("", Slot::Text)]);
     let lines = [
         ("Any OpenAI-compatible endpoint is a model: a provider, or a server on this machine.", Slot::Text),
         ("", Slot::Text),
@@ -77,6 +80,7 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         ("Until then the offline engine answers, and nothing leaves this machine.", Slot::Soft),
     ];
     let columns = usize::from(ctx.body.width.min(WIDTH).saturating_sub(4));
-    let rows = lines.iter().flat_map(|(text, slot)| wrap_in(&Row::of(text, *slot).pieces, columns));
+    let lines = now.into_iter().flatten().chain(lines);
+    let rows = lines.flat_map(|(text, slot)| wrap_in(&Row::of(text, slot).pieces, columns));
     rows.map(|row| row.line(ctx.theme)).collect()
 }

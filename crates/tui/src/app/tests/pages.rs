@@ -122,3 +122,14 @@ fn what_is_told_in_too_little_room_is_not_cut_inside_a_word() {
         assert!(desk.text().contains(told), "{}", desk.text());
     }
 }
+
+#[test]
+fn how_a_model_is_connected_says_what_holds_now_and_where_it_stands() {
+    let mut desk = Desk::new(120, 40);
+    let around = desk.app.world.surroundings.clone();
+    let around = Surroundings { model_from: "/home/me/config.toml:3; and so on".into(), ..around };
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk.press("/connect<enter>").draw();
+    let text = desk.text();
+    assert!(text.contains("Now: gpt-5-mini, by /home/me/config.toml:3; and so on."), "{text}");
+}
