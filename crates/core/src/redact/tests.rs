@@ -221,6 +221,8 @@ proptest! {
     fn masking_keeps_the_lines_and_is_done_once(text in text()) {
         let masked = plain().mask(&text).into_owned();
         prop_assert_eq!(masked.matches('\n').count(), text.matches('\n').count());
+        let file = plain().mask_file("deep/.env", &text).into_owned();
+        prop_assert_eq!(file.matches('\n').count(), text.matches('\n').count());
         let again = plain().mask(&masked).into_owned();
         prop_assert_eq!(again, masked);
     }
