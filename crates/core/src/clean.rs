@@ -15,9 +15,15 @@ pub const TAB_COLUMNS: usize = 4;
 /// Zero-width marks that may follow one visible character; further ones are drawn apart.
 const MARKS_ON_ONE_BASE: usize = 4;
 
+/// Between two emoji it makes one of them, which is all it can do there.
+const JOINER: char = '\u{200d}';
+
+/// Characters of one emoji that is made of several: a family of four has eleven, with a colour for each.
+const MOST_OF_AN_EMOJI: usize = 12;
+
 /// Text without anything that could steer a terminal or hide on a screen.
 ///
-/// What is forbidden is drawn: controls as their pictures (`␛`), other invisible characters as
+/// What is forbidden is drawn: controls as their pictures (`␛`), other invisible characters (but what joins two emoji) as
 /// `<U+202E>`, and so is a letter of another script that passes for a Latin one in a Latin word; bytes that are
 /// no UTF-8 as `�`. A newline stays only where lines are allowed; tabs
 /// become spaces up to the next stop.
@@ -184,6 +190,11 @@ impl Wash {
                 '\u{fe0e}' | '\u{fe0f}' if self.marks == 0 && self.base.is_some_and(takes_selector) => {
                     self.marks = 1; // a second one is no longer innocent
                 }
+                JOINER if chars.peek().is_some_and(|(_, next)| self.makes_one_with(*next)) => {
+                    let next = chars.next().map(|(_, next)| next);
+                    self.out.extend([c].into_iter().chain(next));
+                    (self.base, self.marks) = (next, 0);
+                }
                 _ if is_forbidden(c) || doubles.contains(&at) => self.mark(c),
                 _ => match c.width().unwrap_or(0) {
                     0 if self.marks >= MARKS_ON_ONE_BASE || !self.base.is_some_and(|b| joins(b, c)) => {
@@ -198,6 +209,15 @@ impl Wash {
             }
         }
         self.out
+    }
+
+    /// Whether what stands last and this are one emoji once they are joined.
+    fn makes_one_with(&self, next: char) -> bool {
+        let last = self.out.graphemes(true).next_back().unwrap_or_default();
+        let emoji = self.base.is_some_and(takes_selector) && takes_selector(next);
+        emoji
+            && last.chars().count() + 2 <= MOST_OF_AN_EMOJI
+            && format!("{last}{JOINER}{next}").graphemes(true).nth(1).is_none()
     }
 
     fn end_line(&mut self) {

@@ -2,8 +2,16 @@
 use super::{hostile::Dice, *};
 
 fn assert_drawable(clean: &str, newlines: bool, from: &dyn fmt::Debug) {
-    for c in clean.chars() {
-        assert!(!is_forbidden(c) || (newlines && c == '\n'), "{c:?} of {from:?} in {clean:?}");
+    for whole in clean.graphemes(true) {
+        let mut before = None;
+        for c in whole.chars() {
+            // What joins two emoji hides nothing.
+            let joins = c == JOINER && whole.chars().next().is_some_and(takes_selector);
+            assert!(!is_forbidden(c) || joins || (newlines && c == '\n'), "{c:?} of {from:?} in {clean:?}");
+            assert!(before != Some(JOINER) || takes_selector(c), "{c:?} of {from:?} in {clean:?}");
+            before = Some(c);
+        }
+        assert_ne!(before, Some(JOINER), "{from:?} in {clean:?}");
     }
     let first_is_combining = |l: &str| l.chars().next().is_some_and(|c| c.width() == Some(0));
     assert!(!clean.split('\n').any(first_is_combining), "{from:?} begins with a combining mark: {clean:?}");
@@ -54,6 +62,29 @@ fn ordinary_text_stays_as_it_is() {
     }
     assert_eq!(Clean::line("❤\u{fe0f}!").as_str(), "❤!", "the selector of a symbol only chooses its look");
     assert_eq!(Clean::line("❤\u{fe0f}\u{fe0f}").as_str(), "❤<U+FE0F>", "a second one hides something");
+}
+
+#[test]
+fn an_emoji_of_several_parts_is_one_and_a_joiner_elsewhere_is_seen() {
+    for whole in ["👩\u{200d}🚀", "👩🏽\u{200d}🚀 ok", "👨\u{200d}👩\u{200d}👧\u{200d}👦", "🏃\u{200d}♀"]
+    {
+        let clean = Clean::line(whole);
+        assert_eq!(clean.as_str(), whole);
+        assert_eq!(Clean::line(&clean), clean, "it is stable");
+    }
+    assert_eq!(Clean::line("❤\u{fe0f}\u{200d}🔥").as_str(), "❤\u{200d}🔥");
+    for (text, drawn) in [
+        ("a\u{200d}b", "a<U+200D>b"),
+        ("👩\u{200d}", "👩<U+200D>"),
+        ("👩\u{200d}x", "👩<U+200D>x"),
+        ("👩\u{200d}\u{200d}🚀", "👩<U+200D><U+200D>🚀"),
+        ("👩 \u{200d}🚀", "👩 <U+200D>🚀"),
+        ("x\u{200d}🚀", "x<U+200D>🚀"),
+    ] {
+        assert_eq!(Clean::line(text).as_str(), drawn);
+    }
+    let endless = Clean::line(&"👩\u{200d}".repeat(40));
+    assert!(endless.as_str().contains("<U+200D>"), "{}", endless.as_str());
 }
 
 #[test]
