@@ -97,17 +97,25 @@ impl Piece {
             None => self,
             Some(Mark::Pinned) => Self { slim: Slim::Pinned, ..self },
             Some(Mark::Dropped) => {
-                let head = self.message.text.lines().next().unwrap_or_default();
-                let head = head.get(..head.floor_char_boundary(DROPPED_BYTES)).unwrap_or_default();
-                let text = match &self.slim {
-                    Slim::Line(line) => line.clone(),
-                    Slim::Stays | Slim::Pinned | Slim::Reply => format!("[left out by the user: {head}]"),
-                };
+                let text = self.left_out();
                 let calls = self.message.calls.iter().map(slim_call).collect();
                 let thought = self.message.thought.as_ref().map(|t| Box::new(t.least()));
                 Self { message: Message { text, calls, thought, ..self.message }, slim: Slim::Pinned, ..self }
             }
         }
+    }
+
+    /// What stands in the place of a text that the user dropped: of these the first that takes no more room than it did.
+    fn left_out(&self) -> String {
+        let text = &self.message.text;
+        let head = text.lines().next().unwrap_or_default();
+        let head = head.get(..head.floor_char_boundary(DROPPED_BYTES)).unwrap_or_default();
+        let whole = match &self.slim {
+            Slim::Line(line) => line.clone(),
+            Slim::Stays | Slim::Pinned | Slim::Reply => format!("[left out by the user: {head}]"),
+        };
+        let words = [whole.as_str(), "[left out by the user]", "[left out]", "-"];
+        words.into_iter().find(|words| words.len() <= text.len()).unwrap_or_default().to_owned()
     }
 
     fn slimmed(&self) -> Message {

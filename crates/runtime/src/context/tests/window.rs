@@ -119,6 +119,24 @@ fn a_window_that_holds_nothing_says_so_in_clear_words() {
 }
 
 #[test]
+fn what_is_dropped_never_takes_more_room_than_it_did() {
+    use super::budget::{Piece, Slim, size};
+    let long = "a long word of mine ".repeat(20);
+    for text in ["", "a", "no", "do it now", "what is in src, and where?", &long] {
+        for slim in
+            [Slim::Stays, Slim::Reply, Slim::Line("[read src/a.rs: 3 lines; dropped to save room]".into())]
+        {
+            let piece = Piece { slim, ..Piece::stays(Message::text(Role::User, text)) };
+            let before = size(&piece.message);
+            let message = piece.marked(Some(Mark::Dropped)).message;
+            assert!(size(&message) <= before, "{text:?}: {:?}", message.text);
+            assert_eq!(message.text.is_empty(), text.is_empty());
+            assert!(text.len() < 2 || message.text != text);
+        }
+    }
+}
+
+#[test]
 fn what_is_pinned_is_never_shrunk_and_what_is_dropped_is_one_line() {
     let window = Window::of(Some(16_000));
     let mut b = Bench::new();
