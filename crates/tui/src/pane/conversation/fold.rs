@@ -8,6 +8,7 @@ mod calls;
 mod facts;
 mod gates;
 mod hooks;
+mod plans;
 mod progress;
 mod session;
 mod stages;
@@ -17,7 +18,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint},
-    event::{Event, FileChange, RunStatus, Stamped},
+    event::{Event, FileChange, Stamped},
     fact,
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId, TurnId},
     plan::Plan,
@@ -314,63 +315,6 @@ impl Log {
         self.lanes.remove(&lane);
         self.stop_reply(lane);
         self.stop_calls(lane);
-    }
-
-    fn plan_ready(&mut self, at: Millis, plan: &Plan) {
-        for entry in &mut self.entries {
-            if let Body::Plan(card) = &mut entry.body
-                && card.verdict.is_none_or(|(word, _)| word == FELL_AWAY)
-            {
-                card.verdict = Some(("replaced", Slot::Soft));
-                entry.dirty = true;
-            }
-        }
-        (self.plan, self.finished) = (Some(plan.clone()), false);
-        let card = PlanCard {
-            summary: plan.summary(),
-            note: Markdown::of(&plan.note),
-            checkpoint: None,
-            verdict: None,
-        };
-        self.add(at, Kind::Card, Body::Plan(Box::new(card)));
-    }
-
-    /// The newest plan.
-    fn newest_plan(&mut self) -> Option<(&mut PlanCard, &mut bool)> {
-        self.entries.iter_mut().rev().find_map(|e| {
-            let Body::Plan(card) = &mut e.body else { return None };
-            Some((card.as_mut(), &mut e.dirty))
-        })
-    }
-
-    /// The first step of a plan began: one that was not asked about is under way.
-    fn plan_begun(&mut self) {
-        if let Some((card, dirty)) = self.newest_plan()
-            && card.verdict.is_none_or(|(word, _)| word == STOPPED)
-        {
-            card.verdict = Some((UNDER_WAY, Slot::Faint));
-            *dirty = true;
-        }
-    }
-
-    /// A run ended: what was under way of the plan is so no more.
-    fn plan_ran(&mut self, status: RunStatus) {
-        self.finished = status == RunStatus::Completed;
-        let of = self.running.take();
-        if self.plan.as_ref().is_some_and(|plan| of.is_some_and(|turn| turn != plan.turn)) {
-            return;
-        }
-        if let Some((card, dirty)) = self.newest_plan()
-            && card.verdict.is_some_and(|(word, _)| word == UNDER_WAY)
-        {
-            card.verdict = Some(match status {
-                RunStatus::Completed => ("done", Slot::Ok),
-                RunStatus::Failed => ("failed", Slot::Bad),
-                RunStatus::Ended => ("ended", Slot::Warn),
-                RunStatus::Cancelled | RunStatus::Manual | RunStatus::Breakout => (STOPPED, Slot::Soft),
-            });
-            *dirty = true;
-        }
     }
 
     fn asked(&mut self, at: Millis, checkpoint: &Checkpoint) {

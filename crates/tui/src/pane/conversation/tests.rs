@@ -8,6 +8,7 @@
 )]
 mod any;
 mod failed;
+mod plans;
 mod scroll;
 mod told;
 

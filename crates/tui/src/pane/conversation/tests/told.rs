@@ -235,6 +235,7 @@ fn the_output_of_a_command_stands_without_the_frame_that_a_model_reads() {
 fn a_plan_whose_question_fell_away_for_another_was_replaced() {
     let mut s = whole_story();
     s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(5), answer: None, approval: None });
+    s.tell(said(2, "make it in two steps"));
     s.tell(Event::PlanReady { plan: plan() });
     holds(&mut s, "– replaced");
 }

@@ -1,0 +1,29 @@
+//! The card of a plan in the conversation.
+
+use pilothouse_core::plan::Plan;
+
+use super::*;
+
+#[test]
+fn a_plan_that_the_user_changes_step_by_step_is_shown_once() {
+    let mut s = whole_story();
+    let card = |s: &mut Screen| {
+        let text = s.text(100, 80);
+        let cards: Vec<String> = text.iter().filter(|row| row.contains("Plan ready")).cloned().collect();
+        assert_eq!(cards.len(), 1, "{text:?}");
+        cards.first().cloned().unwrap()
+    };
+    card(&mut s);
+    for version in [2, 3] {
+        s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(5), answer: None, approval: None });
+        let mut moved = Plan { version, ..plan() };
+        moved.tasks.truncate(6 - version as usize);
+        s.tell(Event::PlanReady { plan: moved });
+        assert!(card(&mut s).contains(&format!("({} tasks", 6 - version)), "{}", card(&mut s));
+    }
+    // Another one, for what was said since, is another.
+    s.tell(said(9, "do it another way"));
+    s.tell(Event::PlanReady { plan: plan() });
+    let text = s.text(100, 90).join("\n");
+    assert_eq!(text.matches("Plan ready").count(), 2, "{text}");
+}
