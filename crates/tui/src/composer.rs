@@ -127,13 +127,13 @@ pub struct Composer {
     /// What was handed over last and nobody has answered yet.
     handed: Option<Saved>,
     /// Skills and commands of files: how each is called, and what it does.
-    calls: Vec<(String, String)>,
+    calls: Vec<popup::Entry>,
     /// Agents of files, likewise.
-    agents: Vec<(String, String)>,
+    agents: Vec<popup::Entry>,
     /// The list above it, while it is open.
     pub popup: Option<Popup>,
     offered: Option<Offered>,
-    files: Option<Vec<(String, String)>>,
+    files: Option<Vec<popup::Entry>>,
     dismissed: bool,
 }
 
@@ -240,7 +240,7 @@ impl Composer {
 
     /// The files of the workspace are here.
     pub fn files(&mut self, files: &[RelPath]) {
-        self.files = Some(files.iter().map(|f| (f.to_string(), String::new())).collect());
+        self.files = Some(files.iter().map(|f| popup::Entry::new(f.to_string(), String::new())).collect());
         if self.popup.as_ref().is_some_and(|p| p.offer == Offer::Files) {
             let _ = self.look();
         }
@@ -280,29 +280,25 @@ impl Composer {
     pub fn know(&mut self, recipes: &Recipes) {
         let of = |agents: bool| {
             let those = recipes.usable().filter(|r| (r.kind == RecipeKind::Agent) == agents);
-            those.map(|r| (r.call(), note(&r.hint, Clean::line(&r.description).as_str()))).collect()
+            those.map(|r| called(r.call(), r)).collect()
         };
         (self.calls, self.agents) = (of(false), of(true));
         // One that works in stages is taken up again by its name as a command.
         let staged = recipes.usable().filter(|r| r.stages.is_some());
         let free = staged.filter(|r| SLASH_COMMANDS.iter().all(|c| c.name != r.name));
-        let line = |r: &Recipe| (format!("/{}", r.name), note(&r.hint, Clean::line(&r.description).as_str()));
-        self.calls.extend(free.map(line));
+        self.calls.extend(free.map(|r| called(format!("/{}", r.name), r)));
     }
 
     /// Every slash command: the workbench's own, then those of files.
-    fn commands(&self) -> Vec<(String, String)> {
-        let own = SLASH_COMMANDS.iter().map(|c| (format!("/{}", c.name), note(c.arguments.shown(), c.help)));
+    fn commands(&self) -> Vec<popup::Entry> {
+        let own = SLASH_COMMANDS.iter().map(|c| command(c, c.name, c.help.to_owned()));
         own.chain(self.calls.iter().cloned()).collect()
     }
 
     /// The other names of the workbench's own, each with what it is short for.
-    fn aliases() -> Vec<(String, String)> {
+    fn aliases() -> Vec<popup::Entry> {
         let of = SLASH_COMMANDS.iter().flat_map(|c| c.aliases.iter().map(move |alias| (c, alias)));
-        of.map(|(c, alias)| {
-            (format!("/{alias}"), format!("is /{}: {}", c.name, note(c.arguments.shown(), c.help)))
-        })
-        .collect()
+        of.map(|(c, alias)| command(c, alias, format!("is /{}: {}", c.name, c.help))).collect()
     }
 
     /// Puts `text` in place of the draft without ending it; chips stay chips.
@@ -429,14 +425,15 @@ impl Composer {
     }
 
     fn open_history(&mut self, query: &str) {
-        let texts: Vec<(String, String)> = self
+        let texts: Vec<popup::Entry> = self
             .history
             .newest_first()
             .map(|t| {
                 let mut lines = t.shown.lines();
                 let first = lines.next().unwrap_or_default().to_owned();
                 let more = lines.count();
-                (first, if more > 0 { format!("+{}", count(more, "line")) } else { String::new() })
+                let more = if more > 0 { format!("+{}", count(more, "line")) } else { String::new() };
+                popup::Entry::new(first, more)
             })
             .collect();
         self.popup = Some(Popup::new(Offer::History, query, &texts));
@@ -467,7 +464,8 @@ impl Composer {
                 let mut lists = vec![("files", files.len())];
                 if first {
                     lists.extend([("paths", IntentNode::ALL.len()), ("agents", self.agents.len())]);
-                    let nodes = IntentNode::ALL.iter().map(|n| (format!("@{n}"), unlocks(*n).to_owned()));
+                    let nodes = IntentNode::ALL.iter();
+                    let nodes = nodes.map(|n| popup::Entry::new(format!("@{n}"), unlocks(*n).to_owned()));
                     let agents = self.agents.iter().cloned();
                     let all: Vec<_> = files.iter().cloned().chain(nodes).chain(agents).collect();
                     Popup::of_lists(&query, &all, &lists)
@@ -488,9 +486,14 @@ impl Composer {
     }
 }
 
-/// What a command takes and does.
-fn note(takes: &str, does: &str) -> String {
-    if takes.is_empty() { does.to_owned() } else { format!("{takes}  {does}") }
+/// A command by one of its names.
+fn command(command: &SlashCommand, name: &str, note: String) -> popup::Entry {
+    popup::Entry { text: format!("/{name}"), takes: command.arguments.shown().to_owned(), note }
+}
+
+/// What is called in a file, as it is called.
+fn called(text: String, recipe: &Recipe) -> popup::Entry {
+    popup::Entry { text, takes: recipe.hint.clone(), note: Clean::line(&recipe.description).into_string() }
 }
 
 #[cfg(test)]

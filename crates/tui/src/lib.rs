@@ -10,6 +10,7 @@ pub mod window;
 
 pub use screen::{Look, Reason, Screen, ScreenReport, Signal, Wiring};
 
+pub mod answers;
 pub mod ctx;
 pub mod overlay;
 pub mod pane;

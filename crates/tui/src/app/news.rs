@@ -14,6 +14,7 @@ use pilothouse_core::{
 
 use super::{App, AppCommand, Editing};
 use crate::{
+    answers::Answers,
     composer::Saved,
     ctx::Handout,
     notify,
@@ -42,7 +43,12 @@ impl App {
         self.composer.heard();
         self.tell(events, now);
         let errand = self.errand();
+        let (mut answers, mut answer) = (Answers::default(), None);
         for event in events {
+            if let Some((title, text)) = answers.take(event) {
+                let (_, lines): &mut (_, Vec<&str>) = answer.get_or_insert((title, Vec::new()));
+                lines.push(text);
+            }
             let told = self.panes.focused().and_then(|(_, p)| p.tells(self.world.state(), &event.event));
             if let Some(told) = told {
                 self.say(told);
@@ -55,6 +61,9 @@ impl App {
             if matches!(event.event, Event::TakeBackSought { .. }) {
                 self.awaits_take_back();
             }
+        }
+        if let Some((title, lines)) = answer {
+            self.page(title, &lines.join("\n"));
         }
         while self.overlays.last().is_some_and(|o| o.is_over(&self.ctx(now))) {
             self.overlays.pop();

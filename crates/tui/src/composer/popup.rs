@@ -23,11 +23,31 @@ pub enum Offer {
     History,
 }
 
+/// What can be offered: a text, what a command of that name takes, and what is said of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// What is taken, and shown on the left.
+    pub text: String,
+    /// What follows it, in a column of its own.
+    pub takes: String,
+    /// Shown beside it.
+    pub note: String,
+}
+
+impl Entry {
+    /// One that nothing follows.
+    pub fn new(text: String, note: String) -> Self {
+        Self { text, note, ..Self::default() }
+    }
+}
+
 /// One row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// What is taken, and shown on the left.
     pub text: String,
+    /// What follows it.
+    pub takes: String,
     /// Shown beside it.
     pub note: String,
     /// Where it came from in the list that was searched.
@@ -51,14 +71,14 @@ pub struct Popup {
 
 impl Popup {
     /// A list of what fits `query` best.
-    pub fn new(offer: Offer, query: &str, from: &[(String, String)]) -> Self {
-        let order = fuzzy(query, from.iter().map(|(text, _)| text.as_str()), offer == Offer::Files);
+    pub fn new(offer: Offer, query: &str, from: &[Entry]) -> Self {
+        let order = fuzzy(query, from.iter().map(|entry| entry.text.as_str()), offer == Offer::Files);
         let rows = order
             .into_iter()
             .take(KEEP)
             .filter_map(|index| {
-                let (text, note) = from.get(index)?;
-                Some(Row { text: text.clone(), note: note.clone(), index })
+                let Entry { text, takes, note } = from.get(index)?.clone();
+                Some(Row { text, takes, note, index })
             })
             .collect();
         Self { offer, query: query.to_owned(), rows, lists: Vec::new(), at: 0 }
@@ -66,11 +86,11 @@ impl Popup {
 
     /// The commands for what was typed after the slash: one of exactly that name or alias first, then what begins so,
     /// then what is like it; each command once, by its name where that fits.
-    pub fn commands(query: &str, names: &[(String, String)], aliases: &[(String, String)]) -> Self {
+    pub fn commands(query: &str, names: &[Entry], aliases: &[Entry]) -> Self {
         if query.is_empty() {
             return Self::new(Offer::Commands, query, names);
         }
-        let all: Vec<(String, String)> = names.iter().chain(aliases).cloned().collect();
+        let all: Vec<Entry> = names.iter().chain(aliases).cloned().collect();
         let typed = format!("/{}", query.to_lowercase());
         let like = Self::new(Offer::Commands, typed.trim_start_matches('/'), &all);
         let mut popup = Self { query: query.to_owned(), ..like };
@@ -143,7 +163,7 @@ impl Popup {
     }
 
     /// The same, from lists that follow each other: what each holds, and how much of it.
-    pub fn of_lists(query: &str, from: &[(String, String)], lists: &[(&'static str, usize)]) -> Self {
+    pub fn of_lists(query: &str, from: &[Entry], lists: &[(&'static str, usize)]) -> Self {
         Self { lists: lists.to_vec(), ..Self::new(Offer::Files, query, from) }
     }
 

@@ -105,7 +105,7 @@ fn an_agent_with_stages_is_a_command_too_unless_the_workbench_has_one_of_its_nam
     c.know(&Recipes::of(vec![agent("review-diff"), agent("research")]));
     typed(&mut c, "/review-d");
     assert_eq!(c.popup.as_ref().unwrap().chosen().unwrap().text, "/review-diff");
-    let named = |name: &str| c.commands().iter().filter(|(text, _)| text == name).count();
+    let named = |name: &str| c.commands().iter().filter(|entry| entry.text == name).count();
     assert_eq!((named("/review-diff"), named("/research")), (1, 1));
 }
 

@@ -80,7 +80,10 @@ impl Draft<'_> {
     /// `/proposals`: lists what is set aside, takes it up again or gives it up.
     pub(super) fn proposals(&mut self, args: &str) -> Decided {
         match args {
-            "" => self.list_aside(),
+            "" => {
+                self.list_aside();
+                Ok(())
+            }
             "all" => self.take_up(|_| true),
             "drop" => self.drop_aside(),
             "plan" => self.take_up_plan(),
@@ -88,12 +91,13 @@ impl Draft<'_> {
         }
     }
 
-    fn list_aside(&mut self) -> Decided {
+    fn list_aside(&mut self) {
         let plans = self.state.earlier.iter().chain(&self.state.suspended).filter(|p| p.unfinished());
         let plans: Vec<String> = plans.map(Plan::standing).collect();
         let files: Vec<String> = self.state.set_aside().map(proposal_line).collect();
         if plans.is_empty() && files.is_empty() {
-            return Err(Refusal::new("nothing is set aside"));
+            self.listed(Slash::Proposals, &["nothing is set aside".to_owned()]);
+            return;
         }
         self.heard(Slash::Proposals);
         let changes = "`/proposals all` takes the changes up again, `/proposals FILE` those of one file, `/proposals drop` gives \
@@ -105,7 +109,6 @@ impl Draft<'_> {
         }
         let ways: Vec<&str> = ways.into_iter().flatten().collect();
         self.notice(Level::Info, format!("{}.", ways.join("; ")));
-        Ok(())
     }
 
     /// The newest of each file waits for a decision again; whether it still fits is seen when it is written.

@@ -51,7 +51,8 @@ impl Draft<'_> {
         let works: Vec<TurnId> = self.state.queue.works().collect();
         let (word, rest) = args.split_once(' ').unwrap_or((args, ""));
         if word.is_empty() {
-            return self.list_queue(&works);
+            self.list_queue(&works);
+            return Ok(());
         }
         let (number, text) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
         if !manages(word, number) {
@@ -100,9 +101,13 @@ impl Draft<'_> {
         Ok(turn)
     }
 
-    fn list_queue(&mut self, works: &[TurnId]) -> Decided {
+    fn list_queue(&mut self, works: &[TurnId]) {
         if works.is_empty() {
-            return Err(Refusal::new("nothing waits for the end of the run"));
+            self.listed(
+                Slash::Queue,
+                &["nothing waits for the end of the run; /queue TEXT puts work there".to_owned()],
+            );
+            return;
         }
         let line = |turn: &TurnId| {
             let said = self.state.turns.get(turn).map_or("", |t| t.request.as_deref().unwrap_or(&t.head));
@@ -116,7 +121,6 @@ impl Draft<'_> {
         for (line, number) in lines.into_iter().zip(1..) {
             self.notice(Level::Info, format!("{number}. {line}"));
         }
-        Ok(())
     }
 
     /// Nothing waits any more, and what did is named.

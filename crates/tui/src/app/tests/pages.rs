@@ -133,3 +133,33 @@ fn how_a_model_is_connected_says_what_holds_now_and_where_it_stands() {
     let text = desk.text();
     assert!(text.contains("Now: gpt-5-mini, by /home/me/config.toml:3; and so on."), "{text}");
 }
+
+#[test]
+fn a_command_that_only_answers_does_so_on_a_page_and_leaves_no_row_and_no_draft() {
+    for (line, title, told) in [
+        ("/facts", "Facts", "nothing is known yet"),
+        ("/facts limit", "Facts", "nothing is known of limit yet"),
+        ("/memory", "Memory", "nothing is remembered"),
+        ("/queue", "Queue", "nothing waits for the end of the run"),
+        ("/proposals", "Set aside", "nothing is set aside"),
+        ("/depth", "Depth", "standard: up to"),
+        ("/title", "Title", "title: none of its own"),
+    ] {
+        let mut desk = Desk::new(100, 30);
+        desk.app.composer.draft.set(Saved::plain(line));
+        desk.press("<enter>").deliver();
+        let text = desk.text();
+        assert_eq!(desk.top(), Some("page"), "{line}: {text}");
+        assert!(text.contains(&format!(" {title} ")) && text.contains(told), "{line}: {text}");
+        assert_eq!(desk.app.composer.draft.shown(), "", "{line}");
+        desk.press("<esc>");
+        assert_eq!(desk.top(), None, "{line}");
+        assert!(!desk.text().contains(told), "{line}: {}", desk.text());
+    }
+    // What it does is told where all is told that is done.
+    let mut desk = Desk::new(100, 30);
+    desk.app.composer.draft.set(Saved::plain("/depth deep"));
+    desk.press("<enter>").deliver();
+    assert_eq!(desk.top(), None);
+    assert!(desk.text().contains("Depth: deep from now on."), "{}", desk.text());
+}

@@ -91,7 +91,7 @@ fn a_line_that_can_go_nowhere_stays_in_the_draft() {
 #[test]
 fn a_command_of_one_word_that_was_answered_with_a_no_is_no_draft() {
     let mut desk = Desk::new(100, 30);
-    for (line, left) in [("/queue", ""), ("/undo", ""), ("/queue drop 7", "/queue drop 7")] {
+    for (line, left) in [("/unundo", ""), ("/undo", ""), ("/queue drop 7", "/queue drop 7")] {
         desk.app.composer.draft.set(Saved::plain(line));
         desk.press("<enter>").deliver();
         desk.app.update(Update::Refused("there is none".into()), desk.now);

@@ -33,6 +33,7 @@ use self::facts::Mark;
 pub(crate) use self::facts::{closed, written};
 use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
 use crate::{
+    answers::Answers,
     markdown::Markdown,
     row::{self, Row},
     theme::Slot,
@@ -108,6 +109,8 @@ pub(super) struct Log {
     stages: stages::Stages,
     /// Notices that were told unasked.
     notices: BTreeSet<i64>,
+    /// What stands on a page of its own.
+    answers: Answers,
     /// Events about calls that an older page began.
     orphans: Vec<Stamped>,
 }
@@ -212,7 +215,7 @@ impl Log {
             self.earliest = Some(stamped.seq);
         }
         let at = stamped.at;
-        if self.fold_agents(stamped) {
+        if self.answers.take(stamped).is_some() || self.fold_agents(stamped) {
             return;
         }
         match &stamped.event {
