@@ -114,6 +114,8 @@ pub struct ConversationPane {
     cursor: Option<Pos>,
     unseen: usize,
     query: String,
+    /// Which match is shown, and of how many there were when it was looked for.
+    counted: Option<(usize, usize)>,
     laid: BTreeSet<i64>,
     asks: Vec<Ask>,
     asked: BTreeSet<BlobId>,
@@ -187,7 +189,7 @@ impl ConversationPane {
 
     /// Looks for a text, case-insensitive unless it has a capital; an empty one ends the search.
     fn look_for(&mut self, query: String, ctx: &Ctx<'_>) -> Outcome {
-        self.query = query;
+        (self.query, self.counted) = (query, None);
         if self.query.is_empty() {
             self.settle(ctx);
             return Outcome::none();
@@ -407,8 +409,9 @@ impl Pane for ConversationPane {
         let mut keys =
             vec![("j/k", "scroll"), ("Enter", "fold"), ("[ ]", "message"), ("/", "search"), ("y", "copy")];
         keys.extend(self.asked_about().map(|_| ("w", "why")));
+        let found = self.counted.map(|(at, of)| format!("match {at} of {of}"));
         if !self.query.is_empty() {
-            keys.insert(0, ("n N", "match"));
+            keys.insert(0, ("n N", found.as_deref().unwrap_or("match")));
         }
         if self.held {
             keys.insert(0, ("End", "to the end"));

@@ -1,5 +1,7 @@
 //! Searching what is here: the logical text, entry by entry.
 
+use std::cmp::Ordering;
+
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -11,6 +13,9 @@ use crate::{
     pane::{Ctx, Outcome},
     row::{Row, width},
 };
+
+/// Entries with a match that are laid out to count it.
+const MOST_COUNTED: usize = 400;
 
 impl ConversationPane {
     /// To the nearest match in this direction; the first search begins at the bottom of the screen
@@ -30,6 +35,7 @@ impl ConversationPane {
                 self.show(ctx, pos);
                 self.cursor = Some(pos);
                 self.settle(ctx);
+                self.counted = self.count_matches(ctx, pos);
                 return Outcome::none();
             }
             first = false;
@@ -38,6 +44,33 @@ impl ConversationPane {
         let older = self.log.earliest.is_some_and(|s| s.0 > 1) && direction < 0;
         let more = if older { "; older messages are not here yet, g brings them" } else { "" };
         Outcome::notice(format!("no further match for \"{}\"{more}", shown(&self.query)))
+    }
+
+    /// Which match this is, from the first one that is here, and of how many; `None` where they are too many to be counted.
+    fn count_matches(&mut self, ctx: &Ctx<'_>, at: Pos) -> Option<(usize, usize)> {
+        let here = self.log.first()..self.log.end();
+        let has = |key: &i64| self.log.get(*key).is_some_and(|e| find(&e.logical(), &self.query).is_some());
+        let keys: Vec<i64> = here.filter(has).take(MOST_COUNTED + 1).collect();
+        if keys.len() > MOST_COUNTED {
+            return None;
+        }
+        let (mut place, mut of) = (0, 0);
+        for key in keys {
+            let rows = self.lay(ctx, key);
+            let entry = self.log.get(key)?;
+            let hit =
+                |row: &usize| entry.row(*row).is_some_and(|(r, _)| find(&r.text(), &self.query).is_some());
+            let hits: Vec<usize> = (0..rows).filter(hit).collect();
+            // One that a line break cuts in two is shown by the entry's first row.
+            let many = hits.len().max(1);
+            of += many;
+            place += match key.cmp(&at.key) {
+                Ordering::Less => many,
+                Ordering::Equal => hits.iter().filter(|row| **row <= at.row).count().max(1),
+                Ordering::Greater => 0,
+            };
+        }
+        Some((place, of))
     }
 
     /// The row of the nearest match in an entry, beyond `from` when it begins there.

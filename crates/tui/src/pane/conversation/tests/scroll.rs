@@ -55,10 +55,20 @@ fn a_search_goes_to_older_matches_and_marks_them() {
     assert!(s.act(ConversationAction::SearchNext).notice.unwrap().contains("no further match"));
     s.search("common");
     let at = s.pane.cursor.unwrap();
+    let counted = |s: &Screen| {
+        let hints = s.pane.hints(&s.story.ctx(), 80).to_string();
+        let (place, of) = s.pane.counted.unwrap();
+        assert!(hints.contains(&format!("match {place} of {of}")), "{hints}");
+        (place, of)
+    };
+    let (last, of) = counted(&s);
+    assert!(last > 1 && of == 30, "{last} of {of}");
     s.act(ConversationAction::SearchNext);
     assert!(s.pane.cursor.unwrap() < at);
+    assert_eq!(counted(&s), (last - 1, of));
     s.act(ConversationAction::SearchPrevious);
     assert_eq!(s.pane.cursor.unwrap(), at);
+    assert_eq!(counted(&s), (last, of));
     let outcome = s.act(ConversationAction::Copy);
     assert_eq!(outcome.copy.unwrap(), "word8 common");
 }
