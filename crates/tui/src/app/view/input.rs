@@ -33,6 +33,12 @@ use crate::{
     theme::Slot,
 };
 
+/// Most columns for what commands take, in their list.
+const MOST_TAKES: usize = 24;
+
+/// From so many columns on it has a column of its own.
+const BY_COLUMNS: usize = 90;
+
 /// Most characters of the title of a session that is gone on with.
 const TITLE_CELLS: usize = 40;
 
@@ -259,7 +265,11 @@ impl App {
     }
 
     /// Keys and what they do, as many as fit whole; where they are too many for wide gaps, between narrow ones.
-    fn key_names(&self, keys: &[(&'static str, &'static str)], width: usize) -> Vec<Span<'static>> {
+    pub(super) fn key_names(
+        &self,
+        keys: &[(&'static str, &'static str)],
+        width: usize,
+    ) -> Vec<Span<'static>> {
         let (key, soft) = (self.looks.theme.style(Slot::Accent), self.looks.theme.style(Slot::Soft));
         let key = key.add_modifier(Modifier::BOLD);
         let words: usize = keys.iter().map(|(name, what)| name.width() + 1 + what.width()).sum();
@@ -326,7 +336,8 @@ impl App {
         let Some(popup) = &self.composer.popup else { return };
         let room = self.panes.areas.composer.y.saturating_sub(buf.area.y + 1);
         let title = popup.title();
-        let most = usize::from(buf.area.height / 3).max(8);
+        // Where the screen has rows, nobody has to scroll for what is on offer; above it the conversation stays in sight.
+        let most = usize::from(buf.area.height / 2).max(8);
         let wanted = u16::try_from(popup.rows.len().clamp(1, most)).unwrap_or(8) + 1;
         let height = wanted.min(room);
         let width = buf.area.width;
@@ -347,6 +358,7 @@ impl App {
         head.render(line(area.y), buf);
         let rows = usize::from(height - 1);
         let top = (popup.at + 1).saturating_sub(rows);
+        let takes = popup.rows.iter().map(|row| row.takes.width().min(MOST_TAKES)).max().unwrap_or_default();
         for (row, y) in popup.rows.iter().enumerate().skip(top).take(rows).zip(area.y + 1..) {
             let (index, row) = row;
             let chosen = index == popup.at;
@@ -354,7 +366,7 @@ impl App {
             if chosen {
                 buf.set_style(at, self.looks.theme.fill(Slot::Select));
             }
-            self.popup_row(popup.offer, row, chosen, usize::from(at.width)).render(at, buf);
+            self.popup_row(popup.offer, row, chosen, (takes, usize::from(at.width))).render(at, buf);
         }
         if popup.rows.is_empty() {
             buf.set_stringn(
@@ -367,8 +379,14 @@ impl App {
         }
     }
 
-    /// A row of that list in so many columns.
-    fn popup_row(&self, offer: Offer, row: &popup::Row, chosen: bool, wide: usize) -> Line<'static> {
+    /// A row of that list in so many columns, with those for what its commands take.
+    fn popup_row(
+        &self,
+        offer: Offer,
+        row: &popup::Row,
+        chosen: bool,
+        (takes, wide): (usize, usize),
+    ) -> Line<'static> {
         let style = if chosen {
             self.looks.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
         } else {
@@ -381,11 +399,18 @@ impl App {
             Offer::Commands | Offer::History => shorten(&text, wide.saturating_sub(3)),
         };
         let gap = 18usize.saturating_sub(text.width()).max(2);
-        let note = shorten(&row.note, wide.saturating_sub(2 + text.width() + gap));
+        let left = wide.saturating_sub(2 + text.width() + gap);
+        // Where columns are few, what a command does matters more than that all begin below each other.
+        let column = if wide < BY_COLUMNS { row.takes.width() } else { takes };
+        let taken = shorten(&Clean::line(&row.takes), column.min(left));
+        let behind = if column == 0 { 0 } else { column.saturating_sub(taken.width()) + 2 };
+        let note = shorten(&row.note, left.saturating_sub(taken.width() + behind));
         Line::from(vec![
             Span::styled(format!("{mark} "), self.looks.theme.style(Slot::Accent)),
             Span::styled(text, style),
             Span::raw(" ".repeat(gap)),
+            Span::styled(taken, self.looks.theme.style(Slot::Info)),
+            Span::raw(" ".repeat(behind)),
             Span::styled(note, self.looks.theme.style(Slot::Soft)),
         ])
     }
