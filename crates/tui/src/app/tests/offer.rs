@@ -76,7 +76,7 @@ fn a_changed_line_is_judged_as_it_stands_and_runs_once_it_is_submitted() {
     desk.press("<right>");
     assert_eq!(draft(&desk), "make tset");
     let text = desk.text();
-    assert!(text.contains("Enter runs it · clear + Enter skips · Esc later"), "{text}");
+    assert!(text.contains("Enter runs it   clear + Enter skips   Esc later"), "{text}");
     desk.press("<ctrl-w>test -k");
     let text = desk.text();
     assert!(text.contains("changed") && text.contains("⚠ medium"), "{text}");

@@ -67,11 +67,12 @@ impl App {
         let style = |slot| self.looks.theme.style(slot);
         let width = usize::from(row.width);
         let empty = self.composer.draft.shown().trim().is_empty();
+        let skips = [("clear + Enter", "skips"), ("Esc", "later")];
         let keys = match (empty, self.offer_is_whole(), self.offer_wants_word(risk)) {
-            (true, ..) => "Enter skips it · Esc later",
-            (false, false, _) => "too long to run from here: the list shows it whole",
-            (false, true, true) => "Enter asks for the word · clear + Enter skips · Esc later",
-            (false, true, false) => "Enter runs it · clear + Enter skips · Esc later",
+            (true, ..) => vec![("Enter", "skips it"), ("Esc", "later")],
+            (false, false, _) => Vec::new(),
+            (false, true, true) => [&[("Enter", "asks for the word")][..], &skips].concat(),
+            (false, true, false) => [&[("Enter", "runs it")][..], &skips].concat(),
         };
         let changed = if self.composer.changed_offer() && !empty { "changed   " } else { "" };
         let (beyond, reason) = self.offer_beyond();
@@ -83,13 +84,12 @@ impl App {
         };
         let fixed = changed.width() + name.width() + 3;
         // Where it gets narrow the reason goes first, then the last of the keys.
-        let mut keys = keys;
-        while fixed + keys.width() > width
-            && let Some((head, _)) = keys.rsplit_once(" · ")
-        {
-            keys = head;
-        }
-        let room = width.saturating_sub(fixed + keys.width() + 3);
+        let right = Line::from(if keys.is_empty() {
+            vec![Span::styled("too long to run from here: the list shows it whole", style(Slot::Text))]
+        } else {
+            self.key_names(&keys, width.saturating_sub(fixed))
+        });
+        let room = width.saturating_sub(fixed + right.width() + 3);
         let why = if room < 12 || empty { String::new() } else { shorten_words(&why, room) };
         let left = Line::from(vec![
             Span::styled(changed, style(Slot::Accent)),
@@ -97,7 +97,6 @@ impl App {
             Span::styled(format!("   {why}"), style(Slot::Soft)),
         ]);
         left.render(row, buf);
-        let right = Line::from(Span::styled(keys, style(Slot::Text)));
         let wide = u16::try_from(right.width()).unwrap_or(row.width).min(row.width);
         right.render(Rect { x: row.right() - wide, width: wide, ..row }, buf);
     }
