@@ -253,8 +253,11 @@ fn how(spec: &Spec, facts: &Facts<'_>) -> Vec<String> {
     if facts.focus == Focus::Pane(plan::ID) {
         return vec!["these keys answer here".to_owned()];
     }
+    // A key that nothing is bound to is none to be told of.
+    let bound = !facts.plan_key.is_empty();
     let default = spec.default_choice();
     let keys = match default {
+        _ if !bound => Vec::new(),
         Some(choice) => {
             let does = if choice.verb.is_empty() { choice.label } else { choice.verb };
             vec![format!("{} {} {does}", facts.plan_key, choice.key)]
@@ -267,6 +270,7 @@ fn how(spec: &Spec, facts: &Facts<'_>) -> Vec<String> {
     match facts.enter {
         // What Enter does stands in the composer.
         Enter::Pane | Enter::Answer(_) => keys,
+        Enter::Show if !bound => Vec::new(),
         Enter::Show => {
             vec![format!("{} shows the plan", facts.plan_key)]
         }
@@ -356,7 +360,11 @@ fn waiting_row(
 ) -> Line<'static> {
     let theme = facts.theme;
     let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
-    let opens = if first.place == Place::Diff { "review" } else { "answer" };
+    let opens = match first.place {
+        _ if key.is_empty() => "",
+        Place::Diff => "review",
+        Place::List | Place::Composer => "answer",
+    };
     let reviews = state.open.values().map(|c| state.spec(c)).filter(|s| s.place == Place::Diff);
     let files = reviews.map(|s| s.things).sum::<usize>();
     let what = match &first.danger {
@@ -377,8 +385,11 @@ fn waiting_row(
     let head = facts.glyphs.waits.width() + 1;
     let whole = head + what.width() + more.width() + 3;
     // What the key does goes before words are cut, and the key itself where there is no room.
-    let opens =
-        if whole + key.width() + 1 + opens.width() <= width { format!(" {opens}") } else { String::new() };
+    let opens = if !opens.is_empty() && whole + key.width() + 1 + opens.width() <= width {
+        format!(" {opens}")
+    } else {
+        String::new()
+    };
     let key = if width >= 16 + key.width() { key } else { "" };
     let ends = key.width() + opens.width();
     let what = shorten(&what, width.saturating_sub(head + more.width() + 3 + ends));

@@ -171,3 +171,18 @@ fn hostile_names_cannot_leave_their_place() {
     desk.app.update(Update::Refused("no\u{1b}]0;x\u{7}".into()), desk.now);
     assert!(!desk.text().contains(['\u{1b}', '\u{202e}', '\u{7}']));
 }
+
+#[test]
+fn the_bar_names_no_key_that_nothing_is_bound_to() {
+    for (keys, names) in [("", true), ("[anywhere]\nplan = []\n", false)] {
+        let mut desk = Desk::new(140, 30).with_plan();
+        desk.app.take_keymap(keys);
+        desk.app.composer.draft.set(Saved::plain("a word of mine"));
+        desk.draw();
+        let text = desk.text();
+        let bar = text.lines().find(|row| row.contains("Proceed?")).unwrap_or_default();
+        assert!(bar.contains("y run the plan"), "{text}");
+        assert_eq!(bar.contains("Ctrl-T y approves"), names, "{bar}");
+        assert_eq!(bar.contains("approves"), names, "{bar}");
+    }
+}
