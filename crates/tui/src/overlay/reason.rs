@@ -10,6 +10,7 @@ use pilothouse_core::{
     policy::{Outcome, Request, Ruling, Why},
     question::Review,
     session::Session,
+    shell::Risk,
 };
 use ratatui::buffer::Buffer;
 
@@ -21,6 +22,7 @@ use super::{
 use crate::{
     ctx::{self, Ctx},
     keymap::Action,
+    risk::risk_slot,
     row::{Ink, Row},
     theme::Slot,
 };
@@ -83,11 +85,18 @@ impl Reason {
                 ("now", Outcome::Run) => Slot::Ok,
                 ("now", Outcome::Ask) => Slot::Warn,
                 ("now", Outcome::Refuse) => Slot::Bad,
-                ("rule" | "change", _) => Slot::Text,
-                _ => Slot::Soft,
+                _ => Slot::Text,
             };
             let ink = if label == "call" { Ink::of(slot).bold() } else { Ink::of(slot) };
-            lines.extend(labelled(label, LABEL, &Row::of(&text, ink), width.saturating_sub(LABEL).max(8)));
+            let named = |risk: &Risk| label == "risk" && text.split(':').next() == Some(risk.name());
+            let row = match [Risk::Low, Risk::Medium, Risk::High].into_iter().find(named) {
+                Some(risk) => {
+                    let (word, rest) = text.split_at_checked(risk.name().len()).unwrap_or((&text, ""));
+                    Row::of(word, Ink::of(risk_slot(risk)).bold()).and(rest, ink)
+                }
+                None => Row::of(&text, ink),
+            };
+            lines.extend(labelled(label, LABEL, &row, width.saturating_sub(LABEL).max(8)));
             if label == "call" {
                 lines.push(Row::new());
             }

@@ -306,6 +306,29 @@ fn framed(desk: &mut Desk, title: &str) -> Vec<String> {
 }
 
 #[test]
+fn the_risk_has_its_colour_where_it_is_said_why_it_is_asked() {
+    for (line, risk) in [("cargo add serde", "medium"), ("git push --force", "high")] {
+        let mut desk = command(100, line);
+        desk.press("w");
+        let (buf, _) = desk.draw();
+        let all = rows(&buf);
+        let y = all.iter().position(|row| row.contains("│ risk ")).unwrap_or_else(|| panic!("{all:?}"));
+        let before = all[y].split(&format!("{risk}:")).next().unwrap();
+        let x = u16::try_from(before.chars().count()).unwrap();
+        let wanted = desk
+            .app
+            .looks
+            .theme
+            .style(crate::risk::risk_slot(if risk == "high" { Risk::High } else { Risk::Medium }))
+            .fg;
+        let (y, plain) = (u16::try_from(y).unwrap(), Some(ratatui::style::Color::Reset));
+        assert_eq!(buf[(x, y)].style().fg, wanted.or(plain), "{}", all[usize::from(y)]);
+        let rest = x + u16::try_from(risk.len()).unwrap() + 2;
+        assert_eq!(buf[(rest, y)].style().fg, desk.app.looks.theme.style(Slot::Text).fg.or(plain));
+    }
+}
+
+#[test]
 fn the_list_the_rule_and_the_reason_stand_aligned_dark_and_light_at_every_width() {
     for width in [60, 100, 160] {
         let mut shown: Vec<Vec<Vec<String>>> = Vec::new();
