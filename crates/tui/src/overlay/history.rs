@@ -192,7 +192,7 @@ impl Overlay for History {
             keys.extend([("d", "changes"), ("u", "take back")]);
         }
         keys.extend([("f", "fork"), ("Esc", "close")]);
-        let place = format!("message {} of {turns}", turns.saturating_sub(self.at(ctx)));
+        let place = format!("newest first, message {} of {turns}", turns.saturating_sub(self.at(ctx)));
         let inner = frame(ctx, area, "History", &place, &keys, buf);
         let width = usize::from(inner.width);
         let fit = usize::from(inner.height.saturating_sub(1) / 2).max(1);

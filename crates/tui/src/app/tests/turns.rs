@@ -42,7 +42,7 @@ fn each_message_is_told_with_its_path_and_what_it_wrote() {
         assert!(text.contains(told), "no {told} in\n{text}");
     }
     assert!(
-        text.contains("message 2 of 2") && !text.contains("u take back"),
+        text.contains("newest first, message 2 of 2") && !text.contains("u take back"),
         "nothing was written since: {text}"
     );
     desk.press("j");
