@@ -223,6 +223,17 @@ impl Theme {
         BUILTIN.into_iter().find(|(n, _)| *n == name).map(|(_, text)| text)
     }
 
+    /// Whether a theme file has colours for a dark background, and for a light one.
+    pub fn backgrounds(toml: &str) -> (bool, bool) {
+        let file: Option<File> = toml::from_str(toml).ok();
+        file.map_or((false, false), |file| (!file.dark.is_empty(), !file.light.is_empty()))
+    }
+
+    /// Whether these are its colours for a dark background.
+    pub const fn is_dark(&self) -> bool {
+        self.dark
+    }
+
     /// Reads a theme file; a slot that it leaves out has the default theme's colour.
     ///
     /// # Errors

@@ -208,7 +208,7 @@ impl App {
     /// Changes the colours: to another theme, or to the same one's for a light or a dark background.
     fn colours(&mut self, to: &str) {
         if to.is_empty() {
-            return self.open_overlay(Box::new(Themes::new(self.looks.names(), &self.looks.named)));
+            return self.open_overlay(Box::new(Themes::new(self.looks.listed(), &self.looks.named)));
         }
         if matches!(to, "light" | "dark") {
             self.take_ground(to == "dark");

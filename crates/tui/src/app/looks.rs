@@ -45,6 +45,13 @@ impl Looks {
         self.own.keys().cloned().chain(shipped).collect()
     }
 
+    /// The same, each with whether it has colours for a dark background, and for a light one.
+    pub(super) fn listed(&self) -> Vec<(String, (bool, bool))> {
+        let text = |name: &str| self.own.get(name).map(String::as_str).or_else(|| Theme::source(name));
+        let listed = |name: String| (Theme::backgrounds(text(&name).unwrap_or_default()), name);
+        self.names().into_iter().map(listed).map(|(has, name)| (name, has)).collect()
+    }
+
     /// Takes what the terminal says of its background; true when it is not what was thought.
     pub(super) fn take_ground(&mut self, dark: bool) -> bool {
         if self.look.dark == dark {

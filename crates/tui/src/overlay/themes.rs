@@ -12,27 +12,29 @@ use super::{
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Action,
+    row::Row,
     theme::Slot,
 };
 
 /// The list.
 #[derive(Debug)]
 pub struct Themes {
-    names: Vec<String>,
+    /// Each with whether it has colours for a dark background, and for a light one.
+    names: Vec<(String, (bool, bool))>,
     at: usize,
     before: String,
 }
 
 impl Themes {
     /// The themes with these names; the one called `now` is shown.
-    pub fn new(names: Vec<String>, now: &str) -> Self {
-        let at = names.iter().position(|name| name == now).unwrap_or_default();
+    pub fn new(names: Vec<(String, (bool, bool))>, now: &str) -> Self {
+        let at = names.iter().position(|(name, _)| name == now).unwrap_or_default();
         Self { names, at, before: now.to_owned() }
     }
 
     /// Shows the one that is chosen.
     fn shown(&self) -> Outcome {
-        Outcome { theme: self.names.get(self.at).cloned(), ..Outcome::none() }
+        Outcome { theme: self.names.get(self.at).map(|(name, _)| name.clone()), ..Outcome::none() }
     }
 }
 
@@ -53,7 +55,7 @@ impl Overlay for Themes {
         Some(if choose_ends(key, &mut self.at, self.names.len()) {
             self.shown()
         } else if key.code == KeyCode::Enter {
-            let name = self.names.get(self.at).map(String::as_str).unwrap_or_default();
+            let name = self.names.get(self.at).map(|(name, _)| name.as_str()).unwrap_or_default();
             Outcome::notice(kept(name)).and_close()
         } else if key.code == KeyCode::Char('q') {
             self.left().and_close()
@@ -66,15 +68,27 @@ impl Overlay for Themes {
         let height = u16::try_from(self.names.len() + 3).unwrap_or(u16::MAX);
         let area = super::centred(ctx.body, 44, height);
         let keys = [("j k", "try"), ("Enter", "take"), ("Esc", "as before")];
-        let inner = frame(ctx, area, "Themes", "", &keys, buf);
+        let dark = ctx.theme.is_dark();
+        let shown = if dark { "on a dark background" } else { "on a light background" };
+        let inner = frame(ctx, area, "Themes", shown, &keys, buf);
+        let columns = usize::from(inner.width);
         let rows = usize::from(inner.height.saturating_sub(1)).max(1);
         let first = (self.at + 1).saturating_sub(rows);
         let shown = self.names.iter().enumerate().skip(first);
-        for ((n, name), y) in shown.zip(inner.top()..inner.bottom().saturating_sub(1)) {
+        for ((n, (name, has)), y) in shown.zip(inner.top()..inner.bottom().saturating_sub(1)) {
             let mut row = entry(n == self.at, ctx.glyphs).and(name, Slot::Text);
             if *name == self.before {
                 row = row.and("  now", Slot::Faint);
             }
+            let mark = |there: bool, word, used| match (there, used) {
+                (false, _) => Row::of(&" ".repeat(crate::row::width(word)), Slot::Text),
+                (true, true) => Row::of(word, Slot::Strong),
+                (true, false) => Row::of(word, Slot::Faint),
+            };
+            let mut marks = mark(has.0, "dark", dark).and(" ", Slot::Text);
+            marks.pieces.extend(mark(has.1, "light", !dark).pieces);
+            row = row.ends_keeping_right(marks, columns, ctx.glyphs.ellipsis);
+            row.ground = (n == self.at).then_some(Slot::Select);
             row.paint(ctx.theme, buf, inner, y);
         }
         None

@@ -139,7 +139,10 @@ fn themes_are_shown_as_they_are_chosen_and_esc_takes_the_choice_back() {
     for (keys, left) in [("jj<esc>", true), ("jjq", true), ("jj<enter>", false)] {
         desk.app.composer.draft.set(Saved::plain("/theme"));
         desk.press("<enter>");
-        assert!(desk.text().contains("holy-light") && desk.text().contains("now"), "{}", desk.text());
+        let text = desk.text();
+        assert!(text.contains("holy-light") && text.contains("now"), "{text}");
+        // For which of the two backgrounds there are colours, and which are shown.
+        assert!(text.contains("on a dark background") && text.contains("dark light"), "{text}");
         desk.press(keys);
         assert_eq!((name(&desk) == before, desk.app.overlays.len()), (left, 0), "{keys}");
     }
