@@ -18,6 +18,7 @@ pub mod reason;
 pub mod recipes;
 pub mod rule;
 pub mod sheet;
+pub mod shown;
 pub mod sources;
 pub mod stake;
 pub mod status;

@@ -2,17 +2,13 @@
 //!
 //! Owns its words. Never acts.
 
-use crossterm::event::KeyEvent;
 use pilothouse_core::intent::Slash;
-use ratatui::{buffer::Buffer, text::Line};
+use ratatui::text::Line;
 
-use super::{
-    Caret, Letter, Overlay, OverlayKind,
-    page::{Page, SCROLLS, Scroll},
-};
+use super::{OverlayKind, shown::Shown};
 use crate::{
-    ctx::{Ctx, Outcome},
-    keymap::{Action, Entry},
+    ctx::Ctx,
+    keymap::Entry,
     row::{Row, wrap_in},
     theme::Slot,
 };
@@ -24,41 +20,8 @@ const WIDTH: u16 = 88;
 pub const KIND: OverlayKind = OverlayKind::page(
     Entry { name: "connect", label: "connect a model", reach: "opens a page" },
     Some(Slash::Connect),
-    |_| Ok(Box::<Connect>::default()),
+    |_| Ok(Box::new(Shown::new("connect", "Connect a model", WIDTH, rows))),
 );
-
-/// How a model is connected.
-#[derive(Debug, Default)]
-struct Connect {
-    scroll: Scroll,
-}
-
-impl Overlay for Connect {
-    fn name(&self) -> &'static str {
-        KIND.entry.name
-    }
-
-    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        let page = Page {
-            title: "Connect a model",
-            right: "",
-            keys: &[("Esc", "close")],
-            width: WIDTH,
-            height: 0,
-            rows: rows(ctx),
-        };
-        page.draw(&self.scroll, ctx, buf);
-        None
-    }
-
-    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, SCROLLS, &[]))
-    }
-
-    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        self.scroll.take(key).then(Outcome::none)
-    }
-}
 
 fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let now = format!("Now: {}, by {}.", ctx.surroundings.model, ctx.surroundings.model_from);

@@ -19,7 +19,7 @@ use ratatui::{
 };
 
 use crate::{
-    ctx::Ctx,
+    ctx::{Ctx, Outcome},
     row::{Row, fitting, hang, wrap},
     theme::{Glyphs, Slot},
 };
@@ -173,6 +173,14 @@ impl Scroll {
         };
         self.top = to.min(last);
         true
+    }
+
+    /// The same where the page is only read: `q` closes it.
+    pub fn read(&mut self, key: KeyEvent) -> Option<Outcome> {
+        if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        self.take(key).then(Outcome::none)
     }
 
     /// It is drawn anew.

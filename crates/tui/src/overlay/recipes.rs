@@ -211,10 +211,6 @@ impl Overlay for View {
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        if key.code == KeyCode::Char('q') {
-            return Some(Outcome::close());
-        }
-        self.text.scroll.take(key);
-        Some(Outcome::none())
+        Some(self.text.scroll.read(key).unwrap_or_default())
     }
 }

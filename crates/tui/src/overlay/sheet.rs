@@ -2,7 +2,7 @@
 //!
 //! Owns the scroll and how the lines look. Never answers: the list of what waits does.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 use pilothouse_core::{blob::BlobId, clean::Clean, port::Reply};
 use ratatui::{
     buffer::Buffer,
@@ -61,11 +61,7 @@ impl Overlay for Sheet {
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        if key.code == KeyCode::Char('q') {
-            return Some(Outcome::close());
-        }
-        self.scroll.take(key);
-        Some(Outcome::none())
+        Some(self.scroll.read(key).unwrap_or_default())
     }
 
     /// Takes the stored text, if it is this one's.

@@ -2,22 +2,18 @@
 //!
 //! Owns its words. Never acts.
 
-use crossterm::event::KeyEvent;
 use pilothouse_core::{
     clean::Clean,
     intent::Slash,
     money::{dollars, thousands},
     session::State,
 };
-use ratatui::{buffer::Buffer, text::Line};
+use ratatui::text::Line;
 
-use super::{
-    Caret, Letter, Overlay, OverlayKind,
-    page::{Page, SCROLLS, Scroll, labelled},
-};
+use super::{OverlayKind, page::labelled, shown::Shown};
 use crate::{
-    ctx::{Ctx, Outcome},
-    keymap::{Action, Entry},
+    ctx::Ctx,
+    keymap::Entry,
     pane::plan::finished,
     row::{Row, count},
     theme::Slot,
@@ -30,41 +26,8 @@ const WIDTH: u16 = 72;
 pub const KIND: OverlayKind = OverlayKind::page(
     Entry { name: "status", label: "status", reach: "opens a page" },
     Some(Slash::Status),
-    |_| Ok(Box::<Status>::default()),
+    |_| Ok(Box::new(Shown::new("status", "Status", WIDTH, rows))),
 );
-
-/// Where things stand.
-#[derive(Debug, Default)]
-struct Status {
-    scroll: Scroll,
-}
-
-impl Overlay for Status {
-    fn name(&self) -> &'static str {
-        KIND.entry.name
-    }
-
-    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        let page = Page {
-            title: "Status",
-            right: "",
-            keys: &[("Esc", "close")],
-            width: WIDTH,
-            height: 0,
-            rows: rows(ctx),
-        };
-        page.draw(&self.scroll, ctx, buf);
-        None
-    }
-
-    fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, SCROLLS, &[]))
-    }
-
-    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        self.scroll.take(key).then(Outcome::none)
-    }
-}
 
 fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let state = ctx.state;

@@ -2,7 +2,7 @@
 //!
 //! Owns how far it is scrolled. Never acts.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 
 use super::{
@@ -52,9 +52,6 @@ impl Overlay for Told {
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        if key.code == KeyCode::Char('q') {
-            return Some(Outcome::close());
-        }
-        self.text.scroll.take(key).then(Outcome::none)
+        self.text.scroll.read(key)
     }
 }
