@@ -27,6 +27,7 @@ mod answer;
 mod context;
 mod fold;
 mod forbid;
+mod framed;
 mod halt;
 mod join;
 mod kinds;

@@ -66,6 +66,7 @@ rules! {
     TaskNotYes = "vote: a task is no yes",
     OrderedRun = "vote: an ordered run beside a prohibition",
     Weighs = "vote: work that only weighs",
+    Framed = "vote: verbs in their frames",
     HaltsPart = "vote: a word that stops said of a part",
     HaltsRun = "vote: a word that stops said of the run",
     Resumes = "vote: what takes work up again",

@@ -12,6 +12,7 @@ use super::{
     classify::Parsed,
     features,
     forbid::Ban,
+    framed,
     lexicon::{Hit, Tag},
     parts::Rule,
     reading::{Message, Source},
@@ -90,11 +91,28 @@ fn ordered_beside(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, whole: &Vo
     let rest = super::forbid::narrowed(&p.doc, &p.structure, p.text)?;
     let alone = Parsed::new(&rest, known);
     let guard = model.guard(&features::guard(&alone, m.phase, m.paused));
-    let vote = statistics(&alone, m, model, guard);
+    let mut vote = statistics(&alone, m, model, guard);
+    if !rules::is_action(vote.leaf) && changes_it(&alone) {
+        vote.confidence = vote.confidence.max(ORDER);
+        vote = Vote { leaf: N::Modify, turn: project(N::Modify, m.phase, m.plan_active), ..vote };
+    }
     let orders = rules::is_action(vote.leaf) && !matches!(vote.leaf, N::Delete | N::Execute);
     let reasoning = format!("{}; beside what it is to leave alone", vote.reasoning);
     (orders && alone.ban == super::forbid::Ban::None && vote.turn == Turn::PlanNew(None))
         .then_some(Vote { reasoning, ..vote })
+}
+
+/// "just change it", where what is said beside it tells that it is meant.
+fn changes_it(p: &Parsed<'_>) -> bool {
+    let mut spoken = p.structure.clauses.iter().filter(|c| c.form != Form::Empty);
+    let (only, none) = (spoken.next(), spoken.next());
+    let it = |c: &Clause| {
+        let last = c.end.checked_sub(1).and_then(|at| p.doc.tokens.get(at));
+        last.is_some_and(|t| p.structure.known.is(List::Pronoun, &t.text))
+    };
+    let plain = |c: &Clause| c.form == Form::Order && !c.marked && (c.object != Object::Missing || it(c));
+    let modifies = p.guess().is_some_and(|g| g.rule == "verb-modify");
+    none.is_none() && modifies && only.is_some_and(plain)
 }
 
 /// The structural tier by itself, should the weights be missing.
@@ -303,8 +321,14 @@ const ORDER: f32 = 0.5;
 /// and no other clause asks.
 /// Before it a program's name may begin a report: "npm install hangs, fix package.json".
 fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -> Option<N> {
-    let banned = p.forbids(m.phase) || guard.forbids > FORBIDS || p.asks();
+    let banned = p.forbids(m.phase) || guard.forbids > FORBIDS;
     if m.phase != Phase::Idle || m.paused || banned || (rules::is_action(said) && said != N::Execute) {
+        return None;
+    }
+    if framed::orders(p) && p.guess().is_none_or(|g| g.leaf != N::Execute) {
+        return Some(N::Modify);
+    }
+    if p.asks() {
         return None;
     }
     if said == N::Execute && wants_change(p) {

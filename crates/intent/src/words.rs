@@ -162,6 +162,18 @@ lists! {
     Resume = "resume",
     ResumeOf = "resume_of",
     ResumeRun = "resume_run",
+    FramedTeach = "framed_teach",
+    FramedTeachTo = "framed_teach_to",
+    FramedSelf = "framed_self",
+    FramedHave = "framed_have",
+    FramedDo = "framed_do",
+    FramedGive = "framed_give",
+    FramedGift = "framed_gift",
+    FramedNoGift = "framed_no_gift",
+    FramedSwap = "framed_swap",
+    FramedSwapFor = "framed_swap_for",
+    FramedDoIt = "framed_do_it",
+    FramedWithout = "framed_without",
 }
 
 /// Lists that one part of a word's bits holds.

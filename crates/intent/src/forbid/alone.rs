@@ -3,6 +3,7 @@
 //! Owns which clauses say so. A prohibition of everything is for the module above.
 
 use super::super::{
+    framed::framed,
     lexicon::{Hit, Tag},
     structure::{Clause, Form, Structure},
     text::{Doc, Kind},
@@ -34,7 +35,14 @@ fn denies(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
     let inside = |h: &&Hit| h.bytes == 0 && h.start >= c.start && h.start < c.end;
     let verbs = || s.hits.iter().filter(inside).filter(|h| h.tag.acts());
     let denied = |h: &Hit| negated(h.start, h.start + h.len, h.anywhere);
-    let touched = (c.start..c.end).find(|i| is(*i, List::Touch) && negated(*i, i + 1, true));
+    // "don't teach it about dates" adds nothing; "don't let it accept dates" says how it is to be.
+    let gives = [List::FramedTeach, List::FramedGive, List::FramedSwap];
+    let adds = |i: usize| {
+        let from = || doc.tokens.get(i..c.end).unwrap_or_default();
+        gives.iter().any(|list| is(i, *list)) && framed(from(), s.known)
+    };
+    let touches = |i: usize| is(i, List::Touch) || adds(i);
+    let touched = (c.start..c.end).find(|i| touches(*i) && negated(*i, i + 1, true));
     // "delete the cache but don't touch the config" orders something, too
     let ordered = verbs().any(|h| !denied(h) && touched.is_none_or(|t| h.start < t));
     let removes = verbs().any(|h| h.tag == Tag::VDelete && denied(h)) || touched.is_some();

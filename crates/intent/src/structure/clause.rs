@@ -4,6 +4,7 @@
 
 use super::{Clause, Form, Object, Reader};
 use crate::{
+    framed::framed,
     lexicon::{Hit, Tag},
     parts::Rule,
     text::Kind,
@@ -108,6 +109,9 @@ impl Reader<'_> {
             c.form = framing.unwrap_or(Form::Order);
             c.after = i + 1;
             c.object = self.object(i + 1, end);
+            // "do it without changing how it is called"
+            let framed = !c.marked && framed(self.tokens.get(i..end).unwrap_or(&[]), self.known);
+            c.verb = framed.then_some(Tag::VModify);
             return true;
         }
         let negative = matches!(word(i), "dont" | "never") || (word(i) == "do" && word(i + 1) == "not");
@@ -119,9 +123,9 @@ impl Reader<'_> {
         false
     }
 
-    fn operative(&self, c: &mut Clause, i: usize, end: usize, framing: Option<Form>) {
-        let best = self
-            .hits(i)
+    /// The verb or question word that opens a clause there: the longest.
+    fn opener(&self, i: usize, end: usize) -> Option<Hit> {
+        self.hits(i)
             .iter()
             .copied()
             .filter(|h| {
@@ -130,8 +134,23 @@ impl Reader<'_> {
                     && (h.tag.is_verb() || h.tag.asks())
                     && (!h.anywhere || h.len > 1 || h.tag.is_verb())
             })
-            .max_by_key(|h| (h.len, u8::from(h.tag.is_verb()), u8::from(!h.anywhere)));
+            .max_by_key(|h| (h.len, u8::from(h.tag.is_verb()), u8::from(!h.anywhere)))
+    }
+
+    fn operative(&self, c: &mut Clause, i: usize, end: usize, framing: Option<Form>) {
+        let best = self.opener(i, end);
+        let asked = c.marked && framing != Some(Form::Request);
+        let framed = || !asked && framed(self.tokens.get(i..end).unwrap_or(&[]), self.known);
         match best {
+            _ if framed() => {
+                (c.verb, c.after) = (Some(Tag::VModify), i + 1);
+                c.form = framing.unwrap_or(Form::Order);
+            }
+            // "have the tests passed?"
+            Some(h) if h.tag == Tag::VModify && c.marked && self.word(i) == "have" => {
+                c.form = framing.unwrap_or(Form::Question(Tag::QAux));
+                c.after = h.start + h.len;
+            }
             Some(h) if h.tag.is_verb() && !(framing.is_none() && self.is_noun_here(h, end)) => {
                 c.verb = Some(h.tag);
                 c.after = h.start + h.len;

@@ -1,0 +1,115 @@
+//! Orders whose verb is one only in its frame: "teach X about Y", "have X do Y", "give X a Y", "swap X for Y", "do it without …".
+//!
+//! Owns these frames; their words stand in `assets/intent/words.txt`. Elsewhere the same verbs ask, tell and greet.
+
+use super::{
+    classify::Parsed,
+    parts::{Rule, Tables},
+    structure::{Clause, Form},
+    text::{Kind, Token},
+    words::List,
+};
+
+/// Whether a message orders a change in one of the frames, and nothing in it asks.
+pub(crate) fn orders(p: &Parsed<'_>) -> bool {
+    let s = &p.structure;
+    let kept = || p.kept.iter().filter_map(|k| s.clauses.get(*k)).filter(|c| c.form != Form::Empty);
+    let asks = |c: &Clause| c.marked || matches!(c.form, Form::Question(_));
+    let frames =
+        |c: &Clause| !c.marked && framed(p.doc.tokens.get(c.head..c.end).unwrap_or_default(), s.known);
+    kept().next().is_some_and(frames) && !kept().any(asks)
+}
+
+/// Whether a clause from its verb on is in one of the frames.
+pub(crate) fn framed(tokens: &[Token], known: &Tables) -> bool {
+    let clause = Words { known, tokens };
+    known.on(Rule::Framed)
+        && (clause.teaches() || clause.has_do() || clause.gives() || clause.swaps() || clause.does_without())
+}
+
+/// The words of a clause from its verb on.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    known: &'a Tables,
+    tokens: &'a [Token],
+}
+
+impl Words<'_> {
+    fn is(self, at: usize, list: List) -> bool {
+        self.tokens.get(at).is_some_and(|t| t.kind == Kind::Word && self.known.is(list, &t.text))
+    }
+
+    /// Whether what is taught or given something there is a thing of the program, and not somebody who talks here.
+    fn is_thing(self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|t| t.kind != Kind::Punct && t.kind != Kind::Flag)
+            && !self.is(at, List::FramedSelf)
+    }
+
+    /// A name as code writes it.
+    fn is_name(self, at: usize) -> bool {
+        let kind = self.tokens.get(at).map(|t| t.kind);
+        matches!(kind, Some(Kind::Ident | Kind::File | Kind::Path | Kind::Tick | Kind::Quote))
+    }
+
+    fn find(self, from: usize, list: List) -> Option<usize> {
+        (from..self.tokens.len()).find(|at| self.is(*at, list))
+    }
+
+    /// "teach parse about comments", "teach wcount to read a pipe"; "teach me about lifetimes" asks.
+    fn teaches(self) -> bool {
+        let to = self.find(2, List::FramedTeachTo);
+        self.is(0, List::FramedTeach) && self.is_thing(1) && to.is_some_and(|at| at + 1 < self.tokens.len())
+    }
+
+    /// "have main return 3", "let the parser skip comments"; "have you seen it", "have a look" do not.
+    fn has_do(self) -> bool {
+        if !self.is(0, List::FramedHave) || self.is(1, List::FramedSelf) || self.is(1, List::FramedGift) {
+            return false;
+        }
+        if self.is(1, List::Preposition) {
+            return false;
+        }
+        let before = usize::from(self.is(1, List::Determiner));
+        let plain = before == 0 && !self.is_name(1) && !self.is(1, List::It);
+        // A thing has a word or two before what it is to do.
+        (2 + before..=3 + before).any(|at| {
+            let named = (1..at).all(|at| self.is_thing(at)) && !self.is(at, List::Determiner);
+            let verb = self.is(at, List::FramedDo) || (!plain && at == 2 + before && self.may_be_verb(at));
+            named && verb
+        })
+    }
+
+    fn may_be_verb(self, at: usize) -> bool {
+        let closed =
+            [List::Aux, List::Determiner, List::Preposition, List::Pronoun, List::Frame, List::NoVerb];
+        let word = self.tokens.get(at).filter(|t| t.kind == Kind::Word).map_or("", |t| &t.text);
+        let ending = ["ing", "ed", "en", "ly", "s"].iter().any(|end| word.ends_with(end));
+        word.len() > 2
+            && !ending
+            && !closed.iter().any(|list| self.is(at, *list))
+            && at + 1 < self.tokens.len()
+    }
+
+    /// "give wcount a --help", "give each function a docstring"; "give me a hint", "give it a look" do not.
+    fn gives(self) -> bool {
+        if !self.is(0, List::FramedGive) || !self.is_thing(1) || self.is(1, List::FramedGift) {
+            return false;
+        }
+        let flag = |at: usize| self.tokens.get(at).is_some_and(|t| t.kind == Kind::Flag);
+        let gift = (2..self.tokens.len()).find(|at| self.is(*at, List::FramedGift) || flag(*at));
+        let look = |at: usize| [1, 2].iter().any(|more| self.is(at + more, List::FramedNoGift));
+        gift.is_some_and(|at| flag(at) || self.tokens.len() > at + 1 && !look(at))
+    }
+
+    /// "swap atol for strtol", "swap out requests for httpx".
+    fn swaps(self) -> bool {
+        let at = self.find(2, List::FramedSwapFor);
+        self.is(0, List::FramedSwap) && self.is_thing(1) && at.is_some_and(|at| at + 1 < self.tokens.len())
+    }
+
+    /// "do it without changing how it is called".
+    fn does_without(self) -> bool {
+        let without = self.find(2, List::FramedWithout);
+        self.is(0, List::FramedDoIt) && self.is(1, List::DoObject) && without.is_some()
+    }
+}
