@@ -193,6 +193,14 @@ fn what_is_to_be_done_is_told_by_what_the_work_at_hand_may_do() {
     b.reply("", &[("c1", "request_path", "{\"node\":\"modify\",\"reason\":\"a test is red\"}")]);
     b.step(Input::say("y"));
     assert!(now(&b).contains("They allowed changes of files"), "{}", now(&b));
+    // A step that was begun to look at something, and was let change it.
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    b.reply("", &[("c1", "submit_plan", &plan("execute"))]);
+    b.step(Input::say("y"));
+    b.reply("", &[("c2", "request_path", "{\"node\":\"modify\",\"reason\":\"a test is red\"}")]);
+    b.step(Input::say("y"));
+    assert!(now(&b).contains("Propose the edits") && !now(&b).contains("changes no file"), "{}", now(&b));
 }
 
 #[test]
