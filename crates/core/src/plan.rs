@@ -58,6 +58,9 @@ pub struct Plan {
     /// Whether the user wrote this version.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
+    /// Whether nobody made it: it stands for what an answer did, for the gates behind that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_answer: bool,
     /// Where its runs stop to ask, beside the steps that say so themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
@@ -216,9 +219,10 @@ impl Plan {
             .collect()
     }
 
-    /// Whether a task was never done nor left out, or a gate is due: what taking the plan up again is for.
+    /// Whether a task was never done nor left out, or a gate is due: what taking the plan up again is for. What nobody made
+    /// as a plan is taken up by nobody.
     pub fn unfinished(&self) -> bool {
-        !self.tasks.iter().all(|t| t.status.at_rest()) || self.lacks_gates()
+        !self.of_answer && (!self.tasks.iter().all(|t| t.status.at_rest()) || self.lacks_gates())
     }
 
     /// Whether a gate was not run although it is time, or is red and nobody waived it.

@@ -199,7 +199,18 @@ impl PlanDraft {
             title => title,
         };
         let note = lines(&self.note);
-        let plan = Plan { turn, version, title, note, path, tasks, gates, edited: false, pauses: Vec::new() };
+        let plan = Plan {
+            turn,
+            version,
+            title,
+            note,
+            path,
+            tasks,
+            gates,
+            edited: false,
+            of_answer: false,
+            pauses: Vec::new(),
+        };
         let circle = if faults.is_empty() { plan.circle() } else { Vec::new() };
         if !circle.is_empty() {
             faults.push(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect()));

@@ -447,10 +447,10 @@ impl State {
         self.proposals().values().rev().filter(|p| p.status == ProposalStatus::SetAside)
     }
 
-    /// The plan that is taken up next: the last one that was not finished, else the last.
+    /// The plan that is taken up next: the last one that was not finished, else the last that somebody made.
     pub fn last_plan(&self) -> Option<&Plan> {
         let last = self.suspended.as_ref()?;
-        self.plan_aside().or(Some(last))
+        self.plan_aside().or(Some(last).filter(|plan| !plan.of_answer))
     }
 
     /// The last plan that was set aside unfinished.

@@ -3,9 +3,10 @@
 use pilothouse_core::{
     checkpoint::Answer,
     event::{Event, RunStatus},
-    input::Opening,
+    input::{Input, Opening},
     intent::Phase,
     plan::GateDraft,
+    session::Session,
     tool::Tool,
     trust::{Standing, Trust},
 };
@@ -108,6 +109,17 @@ fn what_an_answer_changed_is_checked_as_a_plan_is() {
         assert_eq!(ended(&b), (RunStatus::Completed, "Complete. 1 file created/modified.".into()));
         assert_eq!(phase(&b), Phase::Idle);
     }
+    // A stop at the gate leaves no plan behind: nobody made one.
+    let mut b = told(Trust::Once, OFFER);
+    b.say("yes");
+    changes(&mut b, "a.rs", None);
+    b.input(Input::Cancel).unwrap();
+    let state = b.session.state();
+    assert_eq!((phase(&b), state.plan_aside().map(|p| p.title.clone())), (Phase::Idle, None));
+    assert!(!b.notices().iter().any(|n| n.contains("/redo")), "{:?}", b.notices());
+    assert!(b.input(Input::say("/proposals plan")).is_err());
+    assert!(b.input(Input::say("/redo")).is_err());
+    assert!(Session::replay(&b.log) == b.session);
     // Where no test tells of it, and where gates ask, none is run.
     for (trust, path) in [(Trust::Once, "README.md"), (Trust::None, "a.rs")] {
         let mut b = told(trust, OFFER);

@@ -39,6 +39,7 @@ impl Draft<'_> {
         let (title, note) = (task.title.clone(), String::new());
         let draft = PlanDraft { title, note, tasks: vec![task], gates: Vec::new() };
         let mut plan = draft.with_gates(&self.found_gates()).build(run.turn, 1).ok()?;
+        plan.of_answer = true;
         plan.tasks.iter_mut().for_each(|task| task.status = TaskStatus::Done);
         Some(plan).filter(|plan| !plan.gates.is_empty())
     }
