@@ -101,6 +101,7 @@ impl Spelling {
             }
             Self::Numbered(list, number, used) => numbered(fields, list, number, used),
             Self::BothCases(pattern, names) => {
+                agree(fields, names)?;
                 for name in names {
                     both_cases(fields, pattern, name);
                 }
@@ -132,16 +133,36 @@ fn numbered(fields: &mut Map<String, Value>, list: &str, number: &str, used: &st
     items(fields, list).filter_map(Value::as_object_mut).for_each(|item| drop(item.remove(number)));
 }
 
+/// Whether a field of this name, with this value, says that both cases are meant.
+fn takes_both(name: &str, said: bool) -> bool {
+    said != (name == "case_sensitive")
+}
+
+/// Refuses spellings of one thing that say the opposite of each other.
+fn agree(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
+    let said = names.iter().filter_map(|name| Some((*name, fields.get(*name)?.as_bool()?)));
+    let (both, one): (Vec<_>, Vec<_>) = said.partition(|(name, said)| takes_both(name, *said));
+    match (both.first(), one.first()) {
+        (Some((both, a)), Some((one, b))) => Err(format!(
+            "{both} is {a} and {one} is {b}, which contradict each other: give one of them, or none and `(?i)` in front of \
+             the pattern for both cases"
+        )),
+        (_, _) => Ok(()),
+    }
+}
+
 /// Puts into a regex that it takes both cases; what a search does anyway is dropped.
 fn both_cases(fields: &mut Map<String, Value>, pattern: &str, name: &str) {
     let Some(said) = fields.get(name).and_then(Value::as_bool) else { return };
-    let both = said != (name == "case_sensitive");
+    let both = takes_both(name, said);
     if !both {
         fields.remove(name);
     } else if fields.get("literal").and_then(Value::as_bool) != Some(true)
         && let Some(Value::String(text)) = fields.get_mut(pattern)
     {
-        text.insert_str(0, "(?i)");
+        if !text.starts_with("(?i)") {
+            text.insert_str(0, "(?i)");
+        }
         fields.remove(name);
     }
 }

@@ -191,6 +191,12 @@ fn fields_that_change_nothing_are_let_be_and_others_are_refused() {
         assert_eq!(pattern(json!({"pattern": "todo", field: value})).as_deref(), Some(found), "{field}");
     }
     assert_eq!(pattern(json!({"pattern": "todo", "literal": true, "ignore_case": true})), None);
+    // Two names of one thing may say the same, and not the opposite.
+    let agreed = json!({"pattern": "todo", "case_sensitive": false, "-i": true});
+    assert_eq!(pattern(agreed).as_deref(), Some("(?i)todo"));
+    let told = |args: Value| read(Tool::Search, &args).unwrap_err().to_string();
+    let opposed = json!({"pattern": "todo", "case_sensitive": true, "case_insensitive": true});
+    assert!(told(opposed.clone()).contains("contradict each other: give one of them"), "{}", told(opposed));
 }
 
 #[test]
