@@ -10,7 +10,7 @@ use super::{
     reading::Message,
     scope::Capability,
     structure::Form,
-    text::Kind,
+    text::{Kind, fold},
     turn::{Phase, Turn},
     words::List,
 };
@@ -43,10 +43,9 @@ impl Classifier {
             return None;
         }
         let heads = self.tables().words.list(List::OfferHead);
-        let folded = plain.to_lowercase();
-        let begins = |head: &&str| folded.strip_prefix(*head).is_some_and(|rest| rest.starts_with(' '));
-        let head = heads.iter().map(AsRef::as_ref).filter(begins).max_by_key(|head| head.len())?;
-        let one = self.without_condition(plain.get(head.len()..)?.trim());
+        let plain = plain.trim_start_matches(['¿', '¡']);
+        let rests = heads.iter().filter_map(|head| behind(plain, head).filter(|rest| rest.starts_with(' ')));
+        let one = self.without_condition(rests.min_by_key(|rest| rest.len())?.trim());
         let parsed = Parsed::new(one, self.tables());
         let open = |word: &str| self.tables().is(List::Or, word) || self.tables().is(List::OfferOpen, word);
         let chooses = parsed.doc.tokens.iter().any(|t| open(&t.text));
@@ -76,12 +75,42 @@ impl Classifier {
 
     /// An offer without the words that leave it to the user: "rename it" of "rename it if you like".
     fn without_condition<'a>(&self, offer: &'a str) -> &'a str {
-        let folded = offer.to_lowercase();
-        let ends = |phrase: &str| folded.strip_suffix(phrase).map(str::len);
-        let rest = self.tables().words.list(List::Offer).iter().find_map(|phrase| ends(phrase));
-        let kept = rest.and_then(|to| offer.get(..to)).unwrap_or(offer);
-        kept.trim_end_matches([' ', ','])
+        let phrases = self.tables().words.list(List::Offer).iter();
+        let kept = phrases.filter_map(|phrase| before(offer, phrase)).min_by_key(|kept| kept.len());
+        kept.unwrap_or(offer).trim_end_matches([' ', ','])
     }
+}
+
+/// The letters of a text, folded as those of the lists are, each with where it begins and ends.
+fn letters(text: &str) -> impl DoubleEndedIterator<Item = (usize, usize, char)> {
+    text.char_indices().filter_map(|(at, c)| Some((at, at + c.len_utf8(), folded(c)?)))
+}
+
+/// A letter as it is compared: without case, accents and apostrophes.
+fn folded(c: char) -> Option<char> {
+    fold(c).filter(|c| *c != '\'')
+}
+
+/// What of a text stands behind a phrase of a list with which it begins.
+fn behind<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
+    let mut said = letters(text);
+    let mut end = 0;
+    for wanted in phrase.chars().filter_map(folded) {
+        let (_, to, _) = said.next().filter(|(.., c)| *c == wanted)?;
+        end = to;
+    }
+    text.get(end..)
+}
+
+/// What of a text stands before a phrase of a list with which it ends.
+fn before<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
+    let mut said = letters(text).rev();
+    let mut start = text.len();
+    for wanted in phrase.chars().rev().filter_map(folded) {
+        let (from, ..) = said.next().filter(|(.., c)| *c == wanted)?;
+        start = from;
+    }
+    text.get(..start)
 }
 
 /// The sentences of a paragraph, with their ends: a stop inside a name ends none.
@@ -150,6 +179,10 @@ mod tests {
             ("Want me to add a test for it?", "add a test for it"),
             ("Should I change `parse` to take both?", "change `parse` to take both"),
             ("Shall I fix a.rs and add a test?", "fix a.rs and add a test"),
+            ("Möchtest du, dass ich add a test for it?", "add a test for it"),
+            ("Ich könnte fix a.rs, wenn du möchtest.", "fix a.rs"),
+            ("I can rename it if you’d like.", "rename it"),
+            ("¿Quieres que add a test for it?", "add a test for it"),
         ] {
             assert_eq!(offers(said).as_deref(), Some(order), "{said}");
         }
