@@ -3,7 +3,7 @@
 use pilothouse_core::{
     checkpoint::Answer,
     event::{Event, RunStatus},
-    input::{Input, Opening},
+    input::{Fork, Input, Opening},
     intent::Phase,
     plan::GateDraft,
     session::Session,
@@ -79,6 +79,18 @@ fn a_yes_to_an_offer_to_change_is_that_consent() {
         assert_ne!(phase(&b), Phase::Executing, "{answer} {line}");
         b.reply("", &[("request_path", json!({"node": "modify", "reason": "mend it"}))]);
         b.question(is_transition);
+    }
+}
+
+#[test]
+fn a_yes_answers_in_a_copy_what_was_offered_before() {
+    let b = told(Trust::None, OFFER);
+    let folder = b.session.state().folder.clone();
+    for (imported, begins) in [(false, true), (true, false)] {
+        let mut copy = Bench { session: Session::replay(&b.log), log: b.log.clone(), clock: b.clock };
+        copy.input(Input::Fork(Fork { slug: "s".into(), folder: folder.clone(), imported })).unwrap();
+        copy.say("yes");
+        assert_eq!(phase(&copy) == Phase::Executing, begins, "imported {imported}: {:?}", copy.names());
     }
 }
 

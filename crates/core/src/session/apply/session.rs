@@ -131,6 +131,7 @@ impl State {
             return;
         }
         (self.model, self.depth, self.budgets) = (was.model, was.depth, was.budgets);
+        self.last_word = was.last_word;
         if was.folder == folder {
             (self.seen, self.parts, self.facts) = (was.seen, was.parts, was.facts);
             (self.unwanted, self.instructed) = (was.unwanted, was.instructed);
