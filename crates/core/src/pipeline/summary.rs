@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Analysis, Gives, Material, PipelineExit, PipelineState, StageKind, StageSpec, count, findings, render,
 };
-use crate::mark::escape;
+use crate::{fact::shortened, mark::escape};
 
 /// Most characters of a summary as it is kept, and the least where there is as much to tell.
 pub const MOST_CHARS: usize = 1500;
@@ -149,10 +149,8 @@ fn calibrated(kept: &str) -> String {
 
 fn cut(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= most {
-        return line;
-    }
-    line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    // The sign that it was cut counts as well.
+    if line.chars().count() <= most { line } else { shortened(&line, most.saturating_sub(1)) }
 }
 
 /// The block of a request that tells a kept summary; empty where that is missing or cannot be read.

@@ -8,6 +8,7 @@ use super::State;
 use crate::{
     blob::BlobId,
     event::CallHead,
+    fact::shortened,
     ids::{ApprovalId, CallId, LaneId, Millis, Seq, TurnId},
     intent::{IntentNode, Phase},
     lane::LaneKind,
@@ -267,7 +268,7 @@ impl OpenCall {
     /// What it acts on, for people.
     pub fn subject(&self) -> String {
         let subject = self.asked.as_deref().map(ToolCall::subject).unwrap_or_default();
-        subject.chars().take(200).collect()
+        shortened(subject, 200)
     }
 }
 

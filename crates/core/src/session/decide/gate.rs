@@ -13,6 +13,7 @@ use crate::{
     checkpoint::Answer,
     digest,
     event::{CallStatus, Event, Level, Proof},
+    fact::shortened,
     ids::{ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId},
     input::Refusal,
     phase::Trigger,
@@ -406,7 +407,7 @@ fn stays(gate: &Gate, to: &str) -> Option<&'static str> {
 pub(super) fn diagnostics(text: &str, exit: Option<&Exit>, passed: bool) -> String {
     if passed {
         let last: Vec<&str> = text.lines().rev().take(5).collect();
-        return last.iter().rev().map(|l| l.chars().take(200).collect()).collect::<Vec<String>>().join("\n");
+        return last.iter().rev().map(|l| shortened(l, 200)).collect::<Vec<String>>().join("\n");
     }
     let Some(digest) = digest::digest(text) else {
         return match exit {
@@ -452,5 +453,7 @@ mod tests {
             "{other}"
         );
         assert_eq!(diagnostics("a\nb\nc\nd\ne\nf", Some(&exit), true), "b\nc\nd\ne\nf");
+        let long = diagnostics(&"words ".repeat(60), Some(&exit), true);
+        assert!(long.ends_with("words words…") && long.chars().count() <= 201, "{long}");
     }
 }

@@ -10,6 +10,7 @@ use super::{Decided, Draft};
 use crate::session::hooks::occasion;
 use crate::{
     event::{CallStatus, Event, Level},
+    fact::shortened,
     hook::{Hold, Hook, HookMode, HookOutcome, HookRun, HookStatus, Occasion},
     ids::{ApplyId, ApprovalId, CallId, LaneId, Millis, Seq},
     input::{Refusal, WriteFault},
@@ -294,7 +295,7 @@ fn blame(name: &str, status: HookStatus, summary: &str, output: &str) -> String 
         return format!("the hook `{name}` could not run: {summary}");
     }
     let line = output.lines().find(|l| !l.trim().is_empty() && !matches!(*l, "stdout:" | "stderr:"));
-    let said = line.map(|l| l.trim().chars().take(200).collect::<String>());
+    let said = line.map(|l| shortened(l.trim(), 200));
     format!("the hook `{name}` refused it ({summary}){}", said.map_or_else(String::new, |s| format!(": {s}")))
 }
 

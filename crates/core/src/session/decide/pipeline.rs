@@ -13,6 +13,7 @@ use crate::{
     blob::Excerpt,
     checkpoint::Answer,
     event::{Event, Level, RunStatus},
+    fact::shortened,
     ids::{CallId, LaneId, RunId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase, Slash},
@@ -472,7 +473,7 @@ fn read(text: &str, gives: Option<Gives>, depth: Depth) -> Option<Outcome> {
     match gives? {
         Gives::Analysis | Gives::Calibration => {
             let read = Analysis::read(text, depth.numbers().queries)?;
-            let scope: String = read.scope.chars().take(200).collect();
+            let scope = shortened(&read.scope, 200);
             let note = format!("{}: {scope}", count(read.sub_queries.len(), "question"));
             let output = serde_json::to_string(&read).unwrap_or_default();
             Some(Outcome { queries: read.sub_queries, ..done(output, note) })

@@ -7,6 +7,7 @@ use super::{Decided, Draft, command::DENIED, say::SURE_WORD, terms::Mend};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event, Level},
+    fact::shortened,
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
     intent::{Classification, FileKind, IntentNode, Mode, Phase, Reading, Source, Turn},
@@ -203,7 +204,7 @@ impl Draft<'_> {
         let number = plan.tasks.len() + 1;
         let task = Task {
             id,
-            title: said.lines().next().unwrap_or_default().chars().take(TITLE_CHARS).collect(),
+            title: shortened(said.lines().next().unwrap_or_default(), TITLE_CHARS),
             detail: said.to_owned(),
             node,
             files: Vec::new(),
