@@ -22,7 +22,7 @@ use pilothouse_core::{
     money::{Allowance, Configured, cost},
     pipeline::StageEvent,
     plan::{Plan, Revision, TaskStatus},
-    question::Unattended,
+    question::{Spec, Unattended},
     recipe::Recipes,
     session::{Apply, LaneKind, State, needless_alone},
     talk::{Delta, DeltaKind},
@@ -184,7 +184,11 @@ impl<'a> Report<'a> {
                 if is_child(state, *lane) => {}
             // What a stage hands in is told as its end.
             Event::MessageCompleted { lane, intermediate: true, .. } if is_stage(state, *lane) => {}
-            Event::Staged { happened, .. } => self.stage(state, happened),
+            Event::Staged { happened, .. } => {
+                if let Some(line) = stage_line(state, happened) {
+                    self.progress(&line);
+                }
+            }
             Event::MessageCompleted { lane, text, calls, .. }
                 if calls.is_empty() && self.is_needless(state, *lane, text) => {}
             Event::MessageCompleted { text, intermediate, calls, .. } => {
@@ -309,27 +313,6 @@ impl<'a> Report<'a> {
         true
     }
 
-    /// What happened to a stage of a pipeline.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is told by questions, calls and runs")]
-    fn stage(&mut self, state: &State, happened: &StageEvent) {
-        let Some(of) = state.pipeline.as_ref().map(|p| &p.state) else { return };
-        let name = |n: usize| {
-            let title = of.stage(n).map(pilothouse_core::pipeline::StageSpec::shown).unwrap_or_default();
-            format!("{}/{} {title}", n + 1, of.stages())
-        };
-        match happened {
-            StageEvent::StageStarted { stage, round: 0 } => self.progress(&format!("✦ {}", name(*stage))),
-            StageEvent::StageStarted { stage, round } => {
-                self.progress(&format!("✦ {} (again, round {round})", name(*stage)));
-            }
-            StageEvent::StageCompleted { stage, note, skipped, spent, .. } => {
-                let sign = if *skipped { "–" } else { "✓" };
-                self.progress(&format!("{sign} {}: {note}{}", name(*stage), spent.aside()));
-            }
-            _ => {}
-        }
-    }
-
     pub fn delta(&mut self, delta: &Delta) {
         if self.json || self.gate == Some(delta.call) {
             return;
@@ -405,12 +388,7 @@ impl<'a> Report<'a> {
     }
 
     fn show_question(&mut self, asked: &Checkpoint, state: &State, exit: u8) {
-        if let (Unattended::PlanReady, Some(plan)) = (state.spec(asked).unattended, &state.plan) {
-            let mut text = plan.summary();
-            for task in plan.tasks.iter().filter(|t| t.status == TaskStatus::Pending && !t.detail.is_empty())
-            {
-                text.push_str(&format!("\n   {}: {}", plan.number(task.id), task.detail));
-            }
+        if let Some(text) = planned(&state.spec(asked), state) {
             self.print(&text);
         }
         if exit != 0 {
@@ -419,8 +397,39 @@ impl<'a> Report<'a> {
     }
 }
 
+/// The plan that a question is about, with the details of its steps.
+pub(crate) fn planned(spec: &Spec, state: &State) -> Option<String> {
+    let plan = state.plan.as_ref().filter(|_| spec.unattended == Unattended::PlanReady)?;
+    let mut text = plan.summary();
+    for task in plan.tasks.iter().filter(|t| t.status == TaskStatus::Pending && !t.detail.is_empty()) {
+        text.push_str(&format!("\n   {}: {}", plan.number(task.id), task.detail));
+    }
+    Some(text)
+}
+
+/// What happened to a stage of a pipeline, where that is told.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the rest is told by questions, calls and runs")]
+pub(crate) fn stage_line(state: &State, happened: &StageEvent) -> Option<String> {
+    let of = &state.pipeline.as_ref()?.state;
+    let name = |n: usize| {
+        let title = of.stage(n).map(pilothouse_core::pipeline::StageSpec::shown).unwrap_or_default();
+        format!("{}/{} {title}", n + 1, of.stages())
+    };
+    match happened {
+        StageEvent::StageStarted { stage, round: 0 } => Some(format!("✦ {}", name(*stage))),
+        StageEvent::StageStarted { stage, round } => {
+            Some(format!("✦ {} (again, round {round})", name(*stage)))
+        }
+        StageEvent::StageCompleted { stage, note, skipped, spent, .. } => {
+            let sign = if *skipped { "–" } else { "✓" };
+            Some(format!("{sign} {}: {note}{}", name(*stage), spent.aside()))
+        }
+        _ => None,
+    }
+}
+
 /// The slash commands that do something without a screen.
-fn commands(recipes: &Recipes) -> String {
+pub(crate) fn commands(recipes: &Recipes) -> String {
     let rows = SLASH_COMMANDS.iter().filter(|c| c.handler != Handler::Screen).map(|command| {
         let call = format!("/{} {}", command.name, command.arguments.shown());
         format!("{:<22} {}", call.trim_end(), command.help)
@@ -434,7 +443,7 @@ fn commands(recipes: &Recipes) -> String {
 }
 
 /// Where the session stands.
-fn status(state: &State, budget: Configured) -> String {
+pub(crate) fn status(state: &State, budget: Configured) -> String {
     let plan = state.plan.as_ref().or(state.suspended.as_ref());
     let budgets = state.allowances(budget).iter().map(Allowance::line).collect::<Vec<_>>().join("; ");
     let told = |p: &Plan| format!("{}, {}{}", Clean::line(&p.title), p.steps(), p.checks());
