@@ -1,11 +1,11 @@
-//! The commands without a screen: one goal, sessions, undo and redo. Wires arguments to the
+//! The commands without a screen: one goal, an editor's agent, sessions, undo and redo. Wires arguments to the
 //! runtime; what they print is the runtime's.
 
 use std::{io::Write, path::Path, time::Duration};
 
 use pilothouse_core::{intent::Mode, money::Limits, question::UndoAnswer, recipe::RecipeKind, trust::Trust};
 use pilothouse_runtime::{
-    Environment, Home, Setup, Which,
+    Environment, Home, Setup, Which, acp,
     config::Layer,
     doctor,
     headless::{self, Options, Outcome, Stop, change, listing},
@@ -100,6 +100,18 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
         block_on("run", secrets, headless::run(setup, options, &mut out, &mut err, told_to_stop()))?
             .map_err(explain)?;
     Ok(outcome.exit)
+}
+
+/// Serves a client of the Agent Client Protocol.
+///
+/// # Errors
+/// When its input cannot be listened to.
+pub fn acp(secrets: &Secrets) -> Result<u8, Failure> {
+    // Each session has a folder of its own, which the client names.
+    let setup = setup(Path::new("/"), secrets)?;
+    let mut out = out::out(true);
+    let serving = acp::serve(setup, std::io::stdin(), &mut out, told_to_stop());
+    block_on("acp", secrets, serving)?.map_err(explain)
 }
 
 /// Lists agents, checks them, or lets one do something.

@@ -93,6 +93,11 @@ pub enum Command {
         after_help = "Examples:\n  pilothouse runs                 of this folder and its worktrees\n  pilothouse runs --all --json    of every folder, one JSON object a line\n\nA status: idle, thinking, tool, waiting, stalled, done, ended, failed, stopped, orphaned"
     )]
     Runs(RunsArgs),
+    /// Serves an editor as an agent, by the Agent Client Protocol over standard input and output.
+    #[command(
+        after_help = "An editor starts it; its agent setting in Zed:\n  \"agent_servers\": {\"Pilothouse\": {\"command\": \"pilothouse\", \"args\": [\"acp\"]}}\n\nBy hand, one JSON object a line:\n  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}' | pilothouse acp\n\nStandard output carries the protocol and nothing else; what goes wrong is told on standard error and in the log file.\nExit codes: 0 the input ended · 130/143 stopped; sessions are saved each time"
+    )]
+    Acp,
     /// Finds passages of the folder that answer a question.
     #[command(
         after_help = "Examples:\n  pilothouse kb search \"where are retries counted\"\n  pilothouse kb search retry --within src --json\n  pilothouse kb status\n  pilothouse kb rebuild\n\nThe index is made at the first question and lies outside the project. Exit 1: nothing was found."

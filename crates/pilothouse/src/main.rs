@@ -71,6 +71,7 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         Some(Command::Run(args)) => alone::run(args, secrets),
         Some(Command::Sessions { what }) => sessions::sessions(what, secrets),
         Some(Command::Runs(args)) => alone::runs(&args, secrets),
+        Some(Command::Acp) => alone::acp(secrets),
         Some(Command::Kb { what }) => know::knowledge(what, secrets),
         Some(Command::Undo(args)) => alone::undo(args, Direction::Undo, secrets),
         Some(Command::Redo(args)) => alone::undo(args, Direction::Redo, secrets),

@@ -9,7 +9,7 @@ pub mod export;
 pub mod listing;
 mod patch;
 pub mod replay;
-mod report;
+pub(crate) mod report;
 mod result;
 pub mod sources;
 mod steps;
@@ -40,6 +40,7 @@ use crate::{
 };
 use report::Report;
 use result::Results;
+pub(crate) use unattended::looked_at;
 use unattended::{Follows, Unattended};
 
 /// How long a stopped run is waited for.
@@ -49,7 +50,7 @@ const STOPPING: Duration = Duration::from_secs(5);
 const SAVING: Duration = Duration::from_secs(if cfg!(test) { 6 } else { 20 });
 
 /// Asked before the first input: its answer parts the notices of the opening from what follows.
-const FENCE: Request = Request::Ask(0, Ask::History { before: Seq(0), count: 0 });
+pub(crate) const FENCE: Request = Request::Ask(0, Ask::History { before: Seq(0), count: 0 });
 
 /// What is wanted of a run.
 #[derive(Clone, Debug, Default)]
@@ -422,7 +423,7 @@ impl Watch<'_> {
 }
 
 /// Whether an event belongs to the opening, whenever it comes.
-const fn of_opening(event: &Event) -> bool {
+pub(crate) const fn of_opening(event: &Event) -> bool {
     matches!(
         event,
         Event::HooksKnown { .. }

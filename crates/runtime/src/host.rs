@@ -85,7 +85,7 @@ pub async fn host(
 }
 
 /// Drives one session to its end and says so; `first` is handed back.
-async fn one(setup: Setup, (requests, updates): End, first: bool) -> (bool, Ended) {
+pub(crate) async fn one(setup: Setup, (requests, updates): End, first: bool) -> (bool, Ended) {
     let secrets = setup.secrets.clone();
     let ended = drive(setup, requests, updates.clone()).await;
     let message = ended.as_ref().err().map(|e| secrets.mask(&format!("{e}\n{}", e.hint())));

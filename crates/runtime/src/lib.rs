@@ -5,6 +5,7 @@
 
 pub mod driver;
 
+pub mod acp;
 pub mod headless;
 pub mod host;
 

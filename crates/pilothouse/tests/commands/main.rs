@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod acp;
 mod auth;
 mod bad_gates;
 mod bad_input;

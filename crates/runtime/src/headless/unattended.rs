@@ -50,9 +50,7 @@ pub(super) enum Follows {
 impl Unattended {
     /// What follows from a question; `repairs` is how many there may be.
     pub fn follow(&mut self, question: &Checkpoint, state: &State, repairs: u32) -> Follows {
-        // What a command means is looked at first: its answer is bound to that.
-        let looks = |w: &Work| matches!(w, Work::Look { checkpoint, .. } if *checkpoint == question.id);
-        if self.answered.contains(&question.id) || state.pending().values().any(looks) {
+        if self.answered.contains(&question.id) || looked_at(question, state) {
             return Follows::Wait;
         }
         let Some(input) = self.answer(question, state, repairs) else { return Follows::End };
@@ -142,6 +140,12 @@ impl Unattended {
             self.refused = Some(question.clone());
         }
     }
+}
+
+/// Whether it is being looked at what a command means that is asked about: its answer is bound to that.
+pub(crate) fn looked_at(question: &Checkpoint, state: &State) -> bool {
+    let looks = |w: &Work| matches!(w, Work::Look { checkpoint, .. } if *checkpoint == question.id);
+    state.pending().values().any(looks)
 }
 
 /// Whether the plan has work left beside what waits.

@@ -1,0 +1,430 @@
+//! The program as an agent of an editor: what it says and asks over its pipes, and that nothing happens without an answer.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, ChildStdin, Stdio},
+    sync::mpsc::{Receiver, sync_channel},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Desk,
+    alone::{edit, plan},
+    server::{Server, Turn},
+};
+
+const GOAL: &str = "rename score to points_of in src/search.rs";
+
+/// How long something may take to come on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// An editor at its end of the pipes.
+struct Editor {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+    asked: u64,
+    /// Every message that came, in order.
+    seen: Vec<Value>,
+}
+
+impl Editor {
+    fn start(desk: &Desk, base: &str) -> Self {
+        let mut command = desk.with_model(base, &["acp"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let (input, lines) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()).lines());
+        let (said, output) = sync_channel(1024);
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| said.send(line)));
+        Self { child, input, output, asked: 0, seen: Vec::new() }
+    }
+
+    /// One that has greeted and has a session in the desk's folder.
+    fn seated(desk: &Desk, base: &str) -> (Self, String) {
+        let mut editor = Self::start(desk, base);
+        editor.call("initialize", &json!({"protocolVersion": 1}));
+        let session = editor.sits(desk.path());
+        (editor, session)
+    }
+
+    fn sits(&mut self, folder: &Path) -> String {
+        let made = self.call("session/new", &json!({"cwd": folder, "mcpServers": []}));
+        made["result"]["sessionId"].as_str().unwrap().to_owned()
+    }
+
+    fn raw(&mut self, text: &str) {
+        self.input.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.raw(&format!("{message}\n"));
+    }
+
+    fn read(&mut self) -> Value {
+        let line = self.output.recv_timeout(PATIENCE);
+        let line = line.unwrap_or_else(|e| panic!("{e}; so far came {:#?}", self.seen));
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line:?}"));
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        self.seen.push(message.clone());
+        message
+    }
+
+    /// Reads up to the first message that is so.
+    fn until(&mut self, is: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.read();
+            if is(&message) {
+                return message;
+            }
+        }
+    }
+
+    fn begin(&mut self, method: &str, params: &Value) -> String {
+        self.asked += 1;
+        let id = format!("e{}", self.asked);
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    fn call(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.begin(method, params);
+        self.until(|m| m["id"] == id)
+    }
+
+    fn prompt(&mut self, session: &str, text: &str) -> String {
+        let prompt = json!([{"type": "text", "text": text}]);
+        self.begin("session/prompt", &json!({"sessionId": session, "prompt": prompt}))
+    }
+
+    /// The next question.
+    fn question(&mut self) -> Value {
+        self.until(|m| m["method"] == "session/request_permission")
+    }
+
+    fn answer(&mut self, question: &Value, option: &str) {
+        let outcome = json!({"outcome": "selected", "optionId": option});
+        self.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"outcome": outcome}}));
+    }
+
+    /// The reason for which a turn stops.
+    fn stops(&mut self, prompt: &str) -> String {
+        let answer = self.until(|m| m["id"] == prompt);
+        answer["result"]["stopReason"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// Says a message and answers every question with one of these options; gives the reason for which the turn stops.
+    fn work(&mut self, session: &str, text: &str, options: &[&str]) -> String {
+        let id = self.prompt(session, text);
+        loop {
+            let message = self.until(|m| m["id"] == id || m["method"] == "session/request_permission");
+            if message["id"] == id {
+                return message["result"]["stopReason"]
+                    .as_str()
+                    .unwrap_or_else(|| panic!("{message}"))
+                    .to_owned();
+            }
+            let offered = offered(&message);
+            let option = options.iter().find(|o| offered.iter().any(|(id, _)| id == *o));
+            self.answer(&message, option.unwrap_or_else(|| panic!("{message}")));
+        }
+    }
+
+    /// The updates of a kind that came so far.
+    fn updates(&self, kind: &str) -> Vec<&Value> {
+        let updates = self.seen.iter().map(|m| &m["params"]["update"]);
+        updates.filter(|u| u["sessionUpdate"] == kind).collect()
+    }
+
+    fn texts(&self, kind: &str) -> String {
+        self.updates(kind).iter().filter_map(|u| u["content"]["text"].as_str()).collect()
+    }
+
+    /// Ends the input; the program ends by itself.
+    fn leave(mut self) -> Vec<Value> {
+        drop(self.input.take());
+        self.seen.extend(self.output.iter().map(|line| serde_json::from_str::<Value>(&line).unwrap()));
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        std::mem::take(&mut self.seen)
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// The options of a question: id and kind.
+fn offered(question: &Value) -> Vec<(String, String)> {
+    let text = |v: &Value| v.as_str().unwrap().to_owned();
+    let options = question["params"]["options"].as_array().unwrap();
+    options.iter().map(|o| (text(&o["optionId"]), text(&o["kind"]))).collect()
+}
+
+/// The example project, where every plan asks.
+fn asking() -> Desk {
+    let desk = Desk::new();
+    desk.configure("[plan]\nconfirm = \"always\"\n");
+    desk
+}
+
+fn renames() -> Vec<Turn> {
+    vec![
+        Turn::Say("", vec![("submit_plan", plan(&[("modify", "src/search.rs")]))]),
+        Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points_of("))]),
+        Turn::Say("Done.", vec![]),
+    ]
+}
+
+#[test]
+fn a_change_is_written_once_its_diff_is_allowed_and_is_taken_back_like_any_other() {
+    let (desk, server) = (asking(), Server::start(renames()));
+    let before = desk.file("src/search.rs");
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    let prompt = editor.prompt(&session, GOAL);
+    let confirm = editor.question();
+    assert!(confirm.to_string().contains("modify src/search.rs"), "{confirm}");
+    editor.answer(&confirm, "y");
+    let asked = editor.question();
+    let (call, file) = (&asked["params"]["toolCall"], desk.path().join("src/search.rs"));
+    assert_eq!(call["locations"][0]["path"], json!(file));
+    let diff = &call["content"][0];
+    assert_eq!(
+        (&diff["type"], &diff["path"], &diff["oldText"]),
+        (&json!("diff"), &json!(file), &json!(before))
+    );
+    let after = diff["newText"].as_str().unwrap().to_owned();
+    assert!(after.contains("fn points_of(") && desk.file("src/search.rs") == before);
+    editor.answer(&asked, "apply");
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    assert_eq!(desk.file("src/search.rs"), after);
+    assert!(editor.texts("agent_message_chunk").contains("Done."), "{:#?}", editor.seen);
+    let states: Vec<&Value> = editor.updates("plan").iter().map(|u| &u["entries"][0]["status"]).collect();
+    assert_eq!(states, ["pending", "in_progress", "completed"]);
+    let of_change = |u: &&&Value| u["toolCallId"] == call["toolCallId"];
+    let updates = editor.updates("tool_call_update");
+    let states: Vec<&Value> = updates.iter().filter(of_change).map(|u| &u["status"]).collect();
+    assert_eq!(states, ["in_progress", "completed"]);
+    assert_eq!(editor.work(&session, "/undo", &[]), "end_turn");
+    assert_eq!(desk.file("src/search.rs"), before);
+    editor.leave();
+    desk.go(&["redo"]).with(0);
+    assert_eq!(desk.file("src/search.rs"), after);
+    desk.verified();
+}
+
+#[test]
+fn what_is_left_is_not_written_and_what_is_put_off_waits() {
+    let (desk, server) = (asking(), Server::start([renames(), renames()].concat()));
+    let tree = desk.tree();
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    assert_eq!(editor.work(&session, GOAL, &["y", "leave"]), "end_turn");
+    let other = editor.sits(desk.path());
+    assert_eq!(editor.work(&other, GOAL, &["y", "later"]), "end_turn");
+    assert_eq!(desk.tree(), tree);
+    editor.leave();
+    let waits = desk.go(&["sessions", "replay", &other]).with(0).out;
+    assert!(waits.contains("waits: "), "{waits}");
+}
+
+#[test]
+fn nothing_that_was_sent_before_a_question_answers_it() {
+    let (desk, server) = (asking(), Server::start(renames()));
+    let tree = desk.tree();
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    // Answers to every question that may come, in one piece with what brings them about.
+    let early = |option: &str| {
+        let outcome = json!({"outcome": "selected", "optionId": option});
+        let one = |id| format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": outcome}}));
+        (0..40).map(one).collect::<String>()
+    };
+    editor.raw(&(early("y") + &early("apply")));
+    let prompt = editor.prompt(&session, GOAL);
+    editor.raw(&(early("y") + &early("apply")));
+    let confirm = editor.question();
+    editor.answer(&confirm, "y");
+    let change = editor.question();
+    assert_ne!(change["id"], confirm["id"]);
+    assert_eq!(desk.tree(), tree);
+    // Another id, an option that was not offered to this one, and one answered already.
+    editor.send(&json!({"jsonrpc": "2.0", "id": 900, "result": {"outcome": {"outcome": "selected", "optionId": "apply"}}}));
+    editor.answer(&confirm, "apply");
+    let second = editor.prompt(&session, "yes");
+    let refused = editor.until(|m| m["id"] == second);
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    assert_eq!(desk.tree(), tree);
+    editor.answer(&change, "y");
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    assert_eq!(desk.tree(), tree, "an option that was not offered is no answer");
+    editor.leave();
+}
+
+#[test]
+fn a_removal_is_allowed_by_no_click_but_by_its_word_alone() {
+    let script = vec![
+        Turn::Say("", vec![("submit_plan", plan(&[("delete", "src/note.rs")]))]),
+        Turn::Say("", vec![("delete", json!({"path": "src/note.rs"}))]),
+        Turn::Say("Done.", vec![]),
+    ];
+    let (desk, server) = (asking(), Server::start(script));
+    let file = desk.path().join("src/note.rs");
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    let prompt = editor.prompt(&session, "delete src/note.rs");
+    let mut asked = editor.question();
+    while asked["params"]["toolCall"]["kind"] != "delete" {
+        editor.answer(&asked, "y");
+        asked = editor.question();
+    }
+    assert!(offered(&asked).iter().all(|(_, kind)| kind == "reject_once"), "{asked}");
+    assert!(asked.to_string().contains("note.rs"), "{asked}");
+    editor.answer(&asked, "later");
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    // A plain yes is none; the word is asked for again, and then said.
+    assert_eq!(editor.work(&session, "yes", &["later"]), "end_turn");
+    assert!(file.exists());
+    assert_eq!(editor.work(&session, "note.rs", &[]), "end_turn");
+    assert!(!file.exists());
+    editor.leave();
+}
+
+#[test]
+fn a_command_of_high_risk_is_run_by_no_click() {
+    let script = vec![
+        Turn::Say("", vec![("run", json!({"command": "rm -rf src ~/.cache"}))]),
+        Turn::Say("It was not to be.", vec![]),
+    ];
+    let (desk, server) = (Desk::new(), Server::start(script));
+    let tree = desk.tree();
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    let prompt = editor.prompt(&session, "run the cleanup");
+    let asked = editor.question();
+    assert!(
+        asked.to_string().contains("rm -rf src ~/.cache") && asked.to_string().contains("high risk"),
+        "{asked}"
+    );
+    assert!(offered(&asked).iter().all(|(_, kind)| kind == "reject_once"), "{asked}");
+    editor.answer(&asked, "n");
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    assert_eq!(desk.tree(), tree);
+    editor.leave();
+}
+
+#[test]
+fn a_turn_is_cancelled_while_it_thinks_and_while_it_asks() {
+    let hang = || vec![Turn::Hang("I am looking into it, and then")];
+    let (desk, server) = (asking(), Server::start([hang(), renames(), hang()].concat()));
+    let tree = desk.tree();
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
+    let prompt = editor.prompt(&session, "how are notes found?");
+    editor.until(|m| m["params"]["update"]["sessionUpdate"] == "agent_message_chunk");
+    editor.send(&cancel);
+    assert_eq!(editor.stops(&prompt), "cancelled");
+    server.wait_hung_up();
+    let prompt = editor.prompt(&session, GOAL);
+    let confirm = editor.question();
+    editor.answer(&confirm, "y");
+    let change = editor.question();
+    editor.send(&cancel);
+    editor.answer(&change, "apply");
+    assert_eq!(editor.stops(&prompt), "cancelled");
+    editor.prompt(&session, "how are tags found?");
+    editor.until(|m| m["params"]["update"]["sessionUpdate"] == "agent_message_chunk");
+    editor.leave();
+    assert_eq!(desk.tree(), tree);
+    desk.verified();
+}
+
+#[test]
+fn no_word_trusts_what_a_folder_brings_and_its_editor_is_asked_with_every_line_of_it() {
+    let (desk, server) = (Desk::new(), Server::start(vec![Turn::Say("Yes to what?", vec![])]));
+    let brings = json!({"mcpServers": {"theirs": {"command": "touch", "args": ["started"]}}});
+    std::fs::write(desk.path().join(".mcp.json"), brings.to_string()).unwrap();
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    // It is open whether to trust the folder, and nobody was told so far.
+    let waits = |_| desk.go(&["sessions", "replay", &session]).out.contains("waits: ");
+    assert!((0..500).any(waits));
+    let prompt = editor.prompt(&session, "yes");
+    let asked = editor.question();
+    assert!(asked.to_string().contains("Trust this folder?"), "{asked}");
+    assert!(asked.to_string().contains("touch started"), "every line of it is shown: {asked}");
+    editor.answer(&asked, "n");
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    editor.leave();
+    assert!(!desk.path().join("started").exists());
+}
+
+#[test]
+fn what_is_no_message_is_a_fault_and_the_next_one_is_read() {
+    let (desk, server) = (asking(), Server::start(vec![Turn::Say("By score.", vec![])]));
+    let mut editor = Editor::start(&desk, &server.base);
+    let code = |message: &Value| message["error"]["code"].as_i64().unwrap_or_else(|| panic!("{message}"));
+    for (line, fault) in
+        [("{\n", -32700), ("\u{1}\u{2}\n", -32700), ("[]\n", -32600), ("{\"id\":1}\n", -32600)]
+    {
+        editor.raw(line);
+        assert_eq!(code(&editor.read()), fault, "{line}");
+    }
+    editor.raw(&format!("{}\n", "x".repeat(5 * 1024 * 1024)));
+    assert_eq!(code(&editor.read()), -32600);
+    let new = json!({"cwd": desk.path(), "mcpServers": []});
+    assert_eq!(code(&editor.call("session/new", &new)), -32600, "before initialize");
+    let hello = editor.call("initialize", &json!({"protocolVersion": 9}));
+    assert_eq!(hello["result"]["protocolVersion"], 1);
+    assert_eq!(code(&editor.call("fs/write_text_file", &json!({}))), -32601);
+    for cwd in ["src", "/nowhere/at/all", "/dev/null"] {
+        assert_eq!(
+            code(&editor.call("session/new", &json!({"cwd": cwd, "mcpServers": []}))),
+            -32602,
+            "{cwd}"
+        );
+    }
+    let nobody = json!({"sessionId": "nobody", "prompt": [{"type": "text", "text": "hi"}]});
+    assert_eq!(code(&editor.call("session/prompt", &nobody)), -32002);
+    let session = editor.sits(desk.path());
+    let image =
+        json!({"sessionId": session, "prompt": [{"type": "image", "data": "", "mimeType": "image/png"}]});
+    assert_eq!(code(&editor.call("session/prompt", &image)), -32602);
+    assert_eq!(editor.work(&session, "how are notes found?", &[]), "end_turn");
+    let modes = editor.call("session/set_mode", &json!({"sessionId": session, "modeId": "read-only"}));
+    assert_eq!(modes["result"], json!({}));
+    assert_eq!(editor.updates("current_mode_update")[0]["currentModeId"], "read-only");
+    assert_eq!(
+        code(&editor.call("session/set_mode", &json!({"sessionId": session, "modeId": "mad"}))),
+        -32602
+    );
+    editor.leave();
+}
+
+#[test]
+fn a_session_is_told_again_from_its_log_and_two_live_beside_each_other() {
+    let (desk, server) = (asking(), Server::start([renames(), vec![Turn::Say("Two.", vec![])]].concat()));
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    assert_eq!(editor.work(&session, GOAL, &["y", "apply"]), "end_turn");
+    let live = editor.texts("agent_message_chunk");
+    editor.leave();
+    let mut editor = Editor::start(&desk, &server.base);
+    editor.call("initialize", &json!({"protocolVersion": 1}));
+    let load = |id: &str| json!({"sessionId": id, "cwd": desk.path(), "mcpServers": [{"name": "x"}]});
+    assert_eq!(editor.call("session/load", &load("nobody"))["error"]["code"], -32002);
+    let loaded = editor.call("session/load", &load(&session));
+    assert!(loaded["result"]["_meta"]["pilothouse"]["mcpServers"].is_string(), "{loaded}");
+    assert_eq!(editor.texts("user_message_chunk"), GOAL);
+    assert_eq!(editor.texts("agent_message_chunk"), live);
+    assert_eq!(editor.updates("plan")[0]["entries"][0]["status"], "completed");
+    let changed = editor.updates("tool_call").iter().any(|u| u["content"][0]["type"] == "diff");
+    assert!(changed, "{:#?}", editor.seen);
+    assert_eq!(editor.call("session/load", &load(&session))["error"]["code"], -32600);
+    let beside = Desk::new();
+    let other = editor.sits(beside.path());
+    assert_ne!(other, session);
+    assert_eq!(editor.work(&other, "how many files are there?", &[]), "end_turn");
+    assert_eq!(editor.work(&session, "/undo", &[]), "end_turn");
+    editor.leave();
+    desk.verified();
+}

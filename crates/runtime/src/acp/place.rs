@@ -1,0 +1,81 @@
+//! Where a session works, and what its store holds of texts, as a client is shown them.
+//!
+//! Owns that nothing is shown that a screen would not show: no secret, no character that hides or steers.
+
+use std::path::PathBuf;
+
+use pilothouse_core::{
+    blob::{BlobId, Excerpt},
+    clean::Clean,
+    money::count,
+    proposal::Proposal,
+    redact::Redactor,
+    tool::ChangeKind,
+};
+use serde_json::{Value, json};
+
+use crate::blobs::Blobs;
+
+/// A longer text is decided about at the screen, where it is read page by page.
+const MOST_SHOWN: usize = 1024 * 1024;
+
+/// A session's place.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub root: PathBuf,
+    pub blobs: Blobs,
+    pub secrets: Redactor,
+}
+
+impl Place {
+    /// A file as a client opens it.
+    pub fn path(&self, file: &str) -> String {
+        self.root.join(file).display().to_string()
+    }
+
+    /// A text as it may be shown.
+    pub fn shown(&self, text: &str) -> String {
+        Clean::text(&self.secrets.mask(text)).into_string()
+    }
+
+    /// All of a text.
+    pub fn whole(&self, text: &Excerpt) -> String {
+        let Some(cut) = &text.cut else { return self.shown(&text.head) };
+        let stored = self.blobs.text(cut.blob);
+        self.shown(&stored.unwrap_or_else(|| format!("{}\n[…]\n{}", text.head, cut.tail)))
+    }
+
+    /// A stored text; none where it is no text, too long or not there.
+    pub fn stored(&self, id: BlobId) -> Option<String> {
+        let bytes = self.blobs.get(id).filter(|bytes| bytes.len() <= MOST_SHOWN)?;
+        String::from_utf8(bytes).ok().map(|text| self.shown(&text))
+    }
+
+    /// What a proposal would make of its file; none where that cannot be shown whole.
+    pub fn diff(&self, proposal: &Proposal) -> Option<Value> {
+        let text = |id: Option<BlobId>| id.map_or(Some(None), |id| self.stored(id).map(Some));
+        let (old, new) = (text(proposal.before)?, text(proposal.after)?.unwrap_or_default());
+        let path = self.path(proposal.path.as_str());
+        Some(json!({"type": "diff", "path": path, "oldText": old, "newText": new}))
+    }
+
+    /// A change as a call; `told` beside its diff.
+    pub fn change(&self, proposal: &Proposal, told: &[Value]) -> Value {
+        let (verb, kind) = match proposal.kind {
+            ChangeKind::Create => ("Create", "edit"),
+            ChangeKind::Modify => ("Change", "edit"),
+            ChangeKind::Delete => ("Remove", "delete"),
+        };
+        let (path, hunks) = (Clean::line(proposal.path.as_str()), count(proposal.hunks.len(), "hunk"));
+        let content: Vec<Value> = self.diff(proposal).into_iter().chain(told.iter().cloned()).collect();
+        json!({
+            "toolCallId": proposal.id.to_string(), "title": format!("{verb} {path} ({hunks})"), "kind": kind,
+            "status": "pending", "locations": [{"path": self.path(proposal.path.as_str())}], "content": content,
+        })
+    }
+}
+
+/// A text as the content of a call.
+pub(super) fn content(text: &str) -> Value {
+    json!({"type": "content", "content": {"type": "text", "text": text}})
+}

@@ -1,0 +1,165 @@
+//! What a client sends as a message, as the line that a session reads.
+//!
+//! Owns how files of an editor are named in it: by their path, with their text only where that is not what stands there.
+
+use std::path::{Path, PathBuf};
+
+use pilothouse_tools::regular;
+use serde::Deserialize;
+
+use super::wire::Fault;
+
+/// A longer file is not compared with what the editor has of it.
+const MOST_FILE: u64 = 4 * 1024 * 1024;
+
+/// A part of a message.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block {
+    Text {
+        text: String,
+    },
+    ResourceLink {
+        uri: String,
+    },
+    Resource {
+        resource: Resource,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+struct Resource {
+    uri: String,
+    text: Option<String>,
+}
+
+/// The message of a prompt for a session in `root`.
+///
+/// # Errors
+/// When a part is of a kind that was not offered, or nothing is said.
+pub(super) fn message(prompt: serde_json::Value, root: &Path) -> Result<String, Fault> {
+    let blocks: Vec<Block> = serde_json::from_value(prompt)
+        .map_err(|e| Fault::params(format!("the prompt cannot be read: {e}")))?;
+    let (mut said, mut quoted) = (String::new(), String::new());
+    for block in blocks {
+        match block {
+            Block::Text { text } => said.push_str(&text),
+            Block::ResourceLink { uri } => said.push_str(&Named::of(&uri, root).text),
+            Block::Resource { resource: Resource { uri, text: Some(text) } } => {
+                let named = Named::of(&uri, root);
+                said.push_str(&named.text);
+                if !named.holds(&text) {
+                    quoted.push_str(&format!("\n\n{}:\n{}", named.text, fenced(&text)));
+                }
+            }
+            Block::Resource { .. } | Block::Other => {
+                return Err(Fault::params(
+                    "a prompt is of texts, links and embedded texts; nothing else is read",
+                ));
+            }
+        }
+    }
+    let line = format!("{}{quoted}", said.trim());
+    if line.is_empty() { Err(Fault::params("the prompt says nothing")) } else { Ok(line) }
+}
+
+/// A text between fences that are none of its own.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}\n{text}{end}{fence}")
+}
+
+/// What an address names.
+struct Named {
+    /// As it is said: a path of the folder relative to it.
+    text: String,
+    /// The file, where it is all of one.
+    whole: Option<PathBuf>,
+}
+
+impl Named {
+    fn of(uri: &str, root: &Path) -> Self {
+        let Some(path) = uri.strip_prefix("file://") else {
+            return Self { text: uri.to_owned(), whole: None };
+        };
+        let (path, part) = path.split_once('#').map_or((path, None), |(path, part)| (path, Some(part)));
+        let path = PathBuf::from(decoded(path));
+        let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let shown = if shown.is_empty() { ".".to_owned() } else { shown };
+        match part {
+            // `#L5` or `#L5:9`: lines.
+            Some(part) => {
+                let lines = part.trim_start_matches('L').replace([':', 'L'], "-").replace("--", "-");
+                Self { text: format!("{shown}:{lines}"), whole: None }
+            }
+            None => Self { text: shown, whole: Some(path) },
+        }
+    }
+
+    /// Whether that is what stands in the file.
+    fn holds(&self, text: &str) -> bool {
+        let stands = self.whole.as_ref().and_then(|path| regular::read(path, MOST_FILE).ok());
+        stands.is_some_and(|bytes| bytes == text.as_bytes())
+    }
+}
+
+/// A path of an address with its `%20` as what they stand for.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes().iter();
+    while let Some(byte) = rest.next() {
+        let digits =
+            rest.as_slice().get(..2).filter(|_| *byte == b'%').and_then(|two| std::str::from_utf8(two).ok());
+        match digits.and_then(|two| u8::from_str_radix(two, 16).ok()) {
+            Some(meant) => {
+                bytes.push(meant);
+                rest.nth(1);
+            }
+            None => bytes.push(*byte),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_and_quoted_only_where_the_editor_has_another_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a b.rs");
+        std::fs::write(&file, "fn a() {}\n").unwrap();
+        let uri = format!("file://{}", file.display()).replace(' ', "%20");
+        let said = |blocks| message(blocks, folder.path());
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let link = |uri: &str| json!({"type": "resource_link", "uri": uri, "name": "a"});
+        let holds = |text: &str| json!({"type": "resource", "resource": {"uri": uri, "text": text}});
+        assert_eq!(said(json!([text("what is "), link(&uri), text("?")])).unwrap(), "what is a b.rs?");
+        assert_eq!(said(json!([text("see "), link(&format!("{uri}#L3:9"))])).unwrap(), "see a b.rs:3-9");
+        assert_eq!(
+            said(json!([text("see "), link("https://example.org/x")])).unwrap(),
+            "see https://example.org/x"
+        );
+        assert_eq!(said(json!([holds("fn a() {}\n")])).unwrap(), "a b.rs");
+        assert_eq!(
+            said(json!([text("mend "), holds("```")])).unwrap(),
+            "mend a b.rs\n\na b.rs:\n````\n```\n````"
+        );
+        for bad in [
+            json!([]),
+            json!("x"),
+            json!([text(" ")]),
+            json!([{"type": "image", "data": "", "mimeType": ""}]),
+        ] {
+            assert_eq!(said(bad).unwrap_err().code, -32602);
+        }
+    }
+}
