@@ -5,8 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use pilothouse_core::plan::Programs;
+use pilothouse_tools::regular;
 
-use super::commands::on_path;
+use super::{MANIFEST_BYTES, commands::on_path};
 use crate::home::Environment;
 
 /// The search path of commands, and where cargo's own names for sub-commands stand.
@@ -28,8 +29,8 @@ impl SearchPath {
     /// Whether cargo was told what a sub-command of that name stands for.
     fn is_alias(&self, name: &str) -> bool {
         let files = self.cargo.iter().flat_map(|folder| ["config.toml", "config"].map(|f| folder.join(f)));
-        let mut tables =
-            files.filter_map(|file| std::fs::read_to_string(file).ok()?.parse::<toml::Table>().ok());
+        let text = |file: PathBuf| String::from_utf8(regular::read(&file, MANIFEST_BYTES).ok()?).ok();
+        let mut tables = files.filter_map(|file| text(file)?.parse::<toml::Table>().ok());
         tables.any(|table| table.get("alias").and_then(|alias| alias.get(name)).is_some())
     }
 }
