@@ -383,7 +383,7 @@ async fn what_changed_since_is_named_and_nothing_is_written() {
     desk.write("b.txt", "mine\n");
     let before = tree(&desk.at());
     let why = desk.revert(record, false).unwrap_err();
-    assert!(why.contains("b.txt changed since"), "{why}");
+    assert!(why.contains("b.txt changed since") && why.contains("`/undo b.txt` shows"), "{why}");
     assert_eq!(tree(&desk.at()), before);
     // What is as it was before the command stands in nobody's way.
     desk.write("b.txt", "one\n");

@@ -68,15 +68,22 @@ impl Tools<'_> {
                 Ok(Standing::Done) => {}
                 Ok(Standing::Open(expect)) => open.push((one, expect)),
                 Ok(Standing::Stale) if one.change.is_note() => {}
-                Ok(Standing::Stale) => stale.push(one.change.path.to_string()),
+                Ok(Standing::Stale) => stale.push(one.change),
                 Err(e) => return Err(fault(&one.change.path, &e)),
             }
         }
         if !stale.is_empty() {
+            let names: Vec<String> = stale.iter().take(MOST_NAMED).map(|c| c.path.to_string()).collect();
             let more = stale.len().saturating_sub(MOST_NAMED);
-            stale.truncate(MOST_NAMED);
             let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let text = format!("{}{rest} changed since that command; nothing was written", stale.join(", "));
+            // Of a file of its own the diff takes back what stands as the command left it.
+            let own = stale.iter().find(|c| !redo && !c.gits && c.root == 0);
+            let way = own.map(|c| format!("; `/undo {}` shows what of it can be taken back", c.path));
+            let text = format!(
+                "{}{rest} changed since that command; nothing was written{}",
+                names.join(", "),
+                way.unwrap_or_default()
+            );
             return Err(WriteFault { stale: true, ..plain(text) });
         }
         if let Some((one, _)) = open.iter().find(|(one, _)| matches!(one.to, Thing::Unkept(..))) {
