@@ -2,7 +2,11 @@
 //!
 //! Owns what answers it. Never says how a run ends.
 
-use crate::{plan::Plan, session::Run, shell::checks_as_much};
+use crate::{
+    plan::{Gate, Plan},
+    session::Run,
+    shell::checks_as_much,
+};
 
 /// A check that an agent ran and that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +38,6 @@ impl RedCheck {
     /// left out by the user.
     pub(super) fn is_of_before(&self, plan: Option<&Plan>) -> bool {
         let gates = plan.map_or(&[][..], |p| &p.gates);
-        self.mended && gates.iter().any(|g| g.is_green()) && gates.iter().all(|g| g.is_met())
+        self.mended && gates.iter().any(Gate::is_green) && gates.iter().all(Gate::is_met)
     }
 }

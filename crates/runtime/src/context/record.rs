@@ -100,23 +100,7 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
         Event::ProposalTakenUp { proposal, lane } => {
             taken_up(&state.proposals().get(proposal)?.path, lane.is_some())
         }
-        Event::Reverted { apply, redo } => {
-            let apply = state.applies().get(apply)?;
-            let files = paths(apply.files.iter().map(|f| &f.path));
-            let picks =
-                |f: &FileChange| state.proposals().get(&f.proposal).is_some_and(|p| p.picks_from().is_some());
-            // What undoes a taking back leaves the files as they were written.
-            let what = match (*redo, apply.files.iter().any(picks)) {
-                (false, true) => "what was taken back stands again, put there",
-                (true, true) => "taken back once more",
-                (false, false) => "undone",
-                (true, false) => "put back",
-            };
-            match &apply.command {
-                Some(_) => format!("{what} by the user: the change to {}: {files}", apply.words()),
-                None => format!("{what} by the user: {files}"),
-            }
-        }
+        Event::Reverted { apply, redo } => reverted(state, *apply, *redo)?,
         Event::CommandWrote { command, files, count, git, left, .. } => {
             command_wrote(command, files, *count, git, left)
         }
@@ -210,6 +194,24 @@ fn command_wrote(command: &str, files: &[FileChange], all: usize, git: &[String]
 fn applied(state: &State, texts: &dyn Texts, apply: ApplyId) -> Option<String> {
     let told = applied_files(state, texts, apply)?.into_iter().map(|(_, text)| text);
     Some(told.collect::<Vec<_>>().join("\n"))
+}
+
+/// What the user took back or put back again, by what stands there now.
+fn reverted(state: &State, apply: ApplyId, redo: bool) -> Option<String> {
+    let apply = state.applies().get(&apply)?;
+    let files = paths(apply.files.iter().map(|f| &f.path));
+    let picks = |f: &FileChange| state.proposals().get(&f.proposal).is_some_and(|p| p.picks_from().is_some());
+    // What undoes a taking back leaves the files as they were written.
+    let what = match (redo, apply.files.iter().any(picks)) {
+        (false, true) => "what was taken back stands again, put there",
+        (true, true) => "taken back once more",
+        (false, false) => "undone",
+        (true, false) => "put back",
+    };
+    Some(match &apply.command {
+        Some(_) => format!("{what} by the user: the change to {}: {files}", apply.words()),
+        None => format!("{what} by the user: {files}"),
+    })
 }
 
 /// What was written, file by file.

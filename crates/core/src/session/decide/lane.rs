@@ -279,7 +279,7 @@ impl Draft<'_> {
             (_, Some(Talk::Result(_) | Talk::Nudge(_))) => self.think(lane),
             // The user said something about what it proposed: it answers that before it ends.
             _ if l.unread || l.addressed && self.state.proposals_of(lane).next().is_none() => {
-                self.think(lane)
+                self.think(lane);
             }
             _ => self.finish_lane(lane),
         }

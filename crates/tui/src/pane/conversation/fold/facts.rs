@@ -328,6 +328,13 @@ fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
+/// The check of the agent that failed and that nothing ran again.
+fn not_run_again(line: &str) -> (Row, Row) {
+    let left = Row::of("  ", Slot::Text).and("–", Slot::Warn);
+    let left = left.and(" a check of the agent failed, not run again", Slot::Text);
+    (left, Row::of(Clean::line(line).as_str(), Slot::Soft))
+}
+
 /// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
 fn completion(
     facts: &Completion,
@@ -367,12 +374,7 @@ fn completion(
             .and(&format!(" {} {}", Clean::line(&gate.name).as_str(), word), Slot::Text);
         lines.push((left, Row::of(Clean::line(&gate.command).as_str(), Slot::Soft)));
     }
-    if let Some(line) = &facts.red {
-        let left = Row::of("  ", Slot::Text)
-            .and("–", Slot::Warn)
-            .and(" a check of the agent failed, not run again", Slot::Text);
-        lines.push((left, Row::of(Clean::line(line).as_str(), Slot::Soft)));
-    }
+    lines.extend(facts.red.as_deref().map(not_run_again));
     if facts.gates.is_empty() && !facts.files.is_empty() && facts.done > 0 {
         lines.push((soft("not checked: the plan has no gate"), Row::new()));
     }
