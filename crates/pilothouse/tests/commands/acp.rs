@@ -237,12 +237,30 @@ fn nothing_that_was_sent_before_a_question_answers_it() {
     let (desk, server) = (asking(), Server::start(renames()));
     let tree = desk.tree();
     let (mut editor, session) = Editor::seated(&desk, &server.base);
-    // Answers to every question that may come, in one piece with what brings them about.
-    let early = |option: &str| {
-        let outcome = json!({"outcome": "selected", "optionId": option});
-        let one = |id| format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": outcome}}));
-        (0..40).map(one).collect::<String>()
-    };
+/// Answers to every question that may come, as far as their ids can be guessed.
+fn early(option: &str) -> String {
+    let outcome = json!({"outcome": "selected", "optionId": option});
+    let one = |id| format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "result": {"outcome": outcome}}));
+    (0..40).map(one).collect()
+}
+
+#[test]
+fn nothing_that_lay_in_the_pipe_when_a_question_was_put_answers_it() {
+    let (desk, server) = (asking(), Server::start(renames()));
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    let prompt = editor.prompt(&session, GOAL);
+    // It takes longer to read what is before them than to come to the question.
+    editor.raw(&("{\n".repeat(20_000) + &early("y")));
+    let confirm = editor.question();
+    editor.call("all/read", &json!({}));
+    editor.answer(&confirm, "n");
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    let asked = editor.seen.iter().filter(|m| m["method"] == "session/request_permission");
+    assert_eq!(asked.count(), 1);
+    editor.leave();
+}
+
+    // In one piece with what brings the questions about.
     editor.raw(&(early("y") + &early("apply")));
     let prompt = editor.prompt(&session, GOAL);
     editor.raw(&(early("y") + &early("apply")));

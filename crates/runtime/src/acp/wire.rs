@@ -3,6 +3,7 @@
 //! Owns the envelope and its faults. Never knows what a method means.
 
 use std::{
+    hash::{BuildHasher, RandomState},
     io::{BufRead, BufReader, Read, Write},
     sync::{
         Arc,
@@ -149,11 +150,13 @@ pub(super) struct Out<'a> {
     written: Arc<AtomicU64>,
     closed: bool,
     asked: u64,
+    /// Makes the ids of requests of what nobody knows but this process.
+    secret: RandomState,
 }
 
 impl<'a> Out<'a> {
     pub fn new(to: &'a mut (dyn Write + Send), written: Arc<AtomicU64>) -> Self {
-        Self { to, written, closed: false, asked: 0 }
+        Self { to, written, closed: false, asked: 0, secret: RandomState::new() }
     }
 
     /// Whether nobody reads any more.
@@ -186,11 +189,13 @@ impl<'a> Out<'a> {
         self.put(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
     }
 
-    /// Asks the client, and gives the id of that.
+    /// Asks the client, and gives the id of that. Nobody can tell it before it was read, so nothing that lay in the
+    /// pipe by then answers it. Every JSON reader keeps all of its 53 bits.
     pub fn ask(&mut self, method: &str, params: &Value) -> u64 {
         self.asked += 1;
-        self.put(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}));
-        self.asked
+        let id = self.secret.hash_one(self.asked) >> 11;
+        self.put(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
     }
 }
 
