@@ -119,6 +119,11 @@ impl Editor {
     /// Says a message and answers every question with one of these options; gives the reason for which the turn stops.
     fn work(&mut self, session: &str, text: &str, options: &[&str]) -> String {
         let id = self.prompt(session, text);
+        self.through(&id, options)
+    }
+
+    /// Answers every question of a turn with one of these options; gives the reason for which it stops.
+    fn through(&mut self, id: &str, options: &[&str]) -> String {
         loop {
             let message = self.until(|m| m["id"] == id || m["method"] == "session/request_permission");
             if message["id"] == id {
@@ -318,6 +323,7 @@ fn a_command_of_high_risk_is_run_by_no_click() {
     ];
     let (desk, server) = (Desk::new(), Server::start(script));
     let tree = desk.tree();
+        Turn::Say("It holds notes.", vec![]),
     let (mut editor, session) = Editor::seated(&desk, &server.base);
     let prompt = editor.prompt(&session, "run the cleanup");
     let asked = editor.question();
@@ -334,7 +340,13 @@ fn a_command_of_high_risk_is_run_by_no_click() {
 
 #[test]
 fn a_turn_is_cancelled_while_it_thinks_and_while_it_asks() {
+    // Nor is the name of a file that is only linked, whatever that is called.
+    let uri = format!("file://{}/note.rs", desk.path().display());
+    let link = json!([{"type": "resource_link", "uri": uri, "name": "note.rs"}]);
+    let prompt = editor.begin("session/prompt", &json!({"sessionId": session, "prompt": link}));
+    assert_eq!(editor.through(&prompt, &["later"]), "end_turn");
     let hang = || vec![Turn::Hang("I am looking into it, and then")];
+    assert_eq!(editor.work(&session, "yes", &["later"]), "end_turn");
     let (desk, server) = (asking(), Server::start([hang(), renames(), hang()].concat()));
     let tree = desk.tree();
     let (mut editor, session) = Editor::seated(&desk, &server.base);

@@ -1,9 +1,11 @@
 //! What a client sends as a message, as the line that a session reads.
 //!
-//! Owns how files of an editor are named in it: by their path, with their text only where that is not what stands there.
+//! Owns how files of an editor are named in it: by their path, with their text only where that is not what stands there,
+//! and so that no name is read as a word, a command or an order: whoever made the file called it so, not the user.
 
 use std::path::{Path, PathBuf};
 
+use pilothouse_core::clean::Clean;
 use pilothouse_tools::regular;
 use serde::Deserialize;
 
@@ -46,12 +48,13 @@ pub(super) fn message(prompt: serde_json::Value, root: &Path) -> Result<String, 
     for block in blocks {
         match block {
             Block::Text { text } => said.push_str(&text),
-            Block::ResourceLink { uri } => said.push_str(&Named::of(&uri, root).text),
+            Block::ResourceLink { uri } => said.push_str(&Named::of(&uri, root).within(&said)),
             Block::Resource { resource: Resource { uri, text: Some(text) } } => {
                 let named = Named::of(&uri, root);
-                said.push_str(&named.text);
+                let name = named.within(&said);
+                said.push_str(&name);
                 if !named.holds(&text) {
-                    quoted.push_str(&format!("\n\n{}:\n{}", named.text, fenced(&text)));
+                    quoted.push_str(&format!("\n\n{name}:\n{}", fenced(&text)));
                 }
             }
             Block::Resource { .. } | Block::Other => {
@@ -75,7 +78,7 @@ fn fenced(text: &str) -> String {
 
 /// What an address names.
 struct Named {
-    /// As it is said: a path of the folder relative to it.
+    /// As it is called: a path of the folder relative to it.
     text: String,
     /// The file, where it is all of one.
     whole: Option<PathBuf>,
@@ -97,6 +100,17 @@ impl Named {
                 Self { text: format!("{shown}:{lines}"), whole: None }
             }
             None => Self { text: shown, whole: Some(path) },
+        }
+    }
+
+    /// It behind what is said so far: as a quote where it begins the message or is more than one plain word.
+    fn within(&self, said: &str) -> String {
+        let text = Clean::line(&self.text).into_string();
+        let plain = |c: char| c.is_alphanumeric() || "_-./:~+@#%?&=".contains(c);
+        if text.chars().all(plain) && !said.trim().is_empty() {
+            text
+        } else {
+            format!("`{}`", text.replace('`', "'"))
         }
     }
 
@@ -142,16 +156,17 @@ mod tests {
         let text = |text: &str| json!({"type": "text", "text": text});
         let link = |uri: &str| json!({"type": "resource_link", "uri": uri, "name": "a"});
         let holds = |text: &str| json!({"type": "resource", "resource": {"uri": uri, "text": text}});
-        assert_eq!(said(json!([text("what is "), link(&uri), text("?")])).unwrap(), "what is a b.rs?");
-        assert_eq!(said(json!([text("see "), link(&format!("{uri}#L3:9"))])).unwrap(), "see a b.rs:3-9");
+        assert_eq!(said(json!([text("what is "), link(&uri), text("?")])).unwrap(), "what is `a b.rs`?");
+        assert_eq!(said(json!([text("see "), link(&format!("{uri}#L3:9"))])).unwrap(), "see `a b.rs:3-9`");
         assert_eq!(
             said(json!([text("see "), link("https://example.org/x")])).unwrap(),
             "see https://example.org/x"
         );
-        assert_eq!(said(json!([holds("fn a() {}\n")])).unwrap(), "a b.rs");
+        assert_eq!(said(json!([holds("fn a() {}\n")])).unwrap(), "`a b.rs`");
+        assert_eq!(said(json!([text("see "), link("file:///etc/c.rs")])).unwrap(), "see /etc/c.rs");
         assert_eq!(
             said(json!([text("mend "), holds("```")])).unwrap(),
-            "mend a b.rs\n\na b.rs:\n````\n```\n````"
+            "mend `a b.rs`\n\n`a b.rs`:\n````\n```\n````"
         );
         for bad in [
             json!([]),
@@ -161,5 +176,24 @@ mod tests {
         ] {
             assert_eq!(said(bad).unwrap_err().code, -32602);
         }
+    }
+
+    #[test]
+    fn no_name_of_a_file_is_a_word_a_command_or_an_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = |name: &str| json!({"type": "resource_link", "uri": name, "name": "a"});
+        let file = |name: &str| link(&format!("file://{}/{name}", folder.path().display()));
+        let holds = |name: &str| json!({"type": "resource", "resource": {"uri": name, "text": "x"}});
+        let said = |blocks| message(blocks, folder.path()).unwrap();
+        for name in ["yes", "note.rs", "!touch%20a", "/undo", "a%0A!touch%20a", "%60!a"] {
+            assert!(said(json!([file(name)])).starts_with('`'), "{name}");
+        }
+        for uri in ["!touch a", "/undo", "file:///undo"] {
+            assert!(said(json!([link(uri)])).starts_with('`'), "{uri}");
+            assert!(said(json!([holds(uri)])).starts_with('`'), "{uri}");
+        }
+        let see = json!({"type": "text", "text": "see "});
+        assert_eq!(said(json!([see, file("a%0Aundo")])), "see `a␊undo`");
+        assert_eq!(said(json!([see, file("a%60,%20delete%20%60b")])), "see `a', delete 'b`");
     }
 }
