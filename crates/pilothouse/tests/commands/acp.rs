@@ -237,11 +237,6 @@ fn what_is_left_is_not_written_and_what_is_put_off_waits() {
     assert!(waits.contains("waits: "), "{waits}");
 }
 
-#[test]
-fn nothing_that_was_sent_before_a_question_answers_it() {
-    let (desk, server) = (asking(), Server::start(renames()));
-    let tree = desk.tree();
-    let (mut editor, session) = Editor::seated(&desk, &server.base);
 /// Answers to every question that may come, as far as their ids can be guessed.
 fn early(option: &str) -> String {
     let outcome = json!({"outcome": "selected", "optionId": option});
@@ -265,6 +260,11 @@ fn nothing_that_lay_in_the_pipe_when_a_question_was_put_answers_it() {
     editor.leave();
 }
 
+#[test]
+fn nothing_that_was_sent_before_a_question_answers_it() {
+    let (desk, server) = (asking(), Server::start(renames()));
+    let tree = desk.tree();
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
     // In one piece with what brings the questions about.
     editor.raw(&(early("y") + &early("apply")));
     let prompt = editor.prompt(&session, GOAL);
@@ -288,11 +288,42 @@ fn nothing_that_lay_in_the_pipe_when_a_question_was_put_answers_it() {
 }
 
 #[test]
+fn a_change_that_cannot_be_seen_is_not_allowed_here() {
+    let token = |body: &str| format!("const A: &str = \"ghp_{body}\";\n");
+    let (old, new) = ("aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5", "zZ9yY8xX7wW6vV5uU4tT3sS2rR1qQ0pP9oO8");
+    let secret = edit("src/a.rs", "\"[secret: token]\"", &format!("\"ghp_{new}\""));
+    let ends = json!({"path": "src/a.rs", "content": "one\r\ntwo\r\n"});
+    for (text, tool, change) in [(token(old), "edit", secret), ("one\ntwo\n".to_owned(), "write", ends)] {
+        let script = vec![
+            Turn::Say("", vec![("submit_plan", plan(&[("modify", "src/a.rs")]))]),
+            Turn::Say("", vec![("read", json!({"path": "src/a.rs"}))]),
+            Turn::Say("", vec![(tool, change)]),
+            Turn::Say("Done.", vec![]),
+        ];
+        let (desk, server) = (asking(), Server::start(script));
+        std::fs::write(desk.path().join("src/a.rs"), &text).unwrap();
+        let (mut editor, session) = Editor::seated(&desk, &server.base);
+        let prompt = editor.prompt(&session, "change src/a.rs");
+        let confirm = editor.question();
+        editor.answer(&confirm, "y");
+        let asked = editor.question();
+        let diff = &asked["params"]["toolCall"]["content"][0];
+        assert_eq!(diff["oldText"], diff["newText"], "{asked}");
+        assert!(offered(&asked).iter().all(|(_, kind)| kind == "reject_once"), "{asked}");
+        editor.answer(&asked, "leave");
+        assert_eq!(editor.stops(&prompt), "end_turn");
+        assert_eq!(desk.file("src/a.rs"), text);
+        editor.leave();
+    }
+}
+
+#[test]
 fn a_removal_is_allowed_by_no_click_but_by_its_word_alone() {
     let script = vec![
         Turn::Say("", vec![("submit_plan", plan(&[("delete", "src/note.rs")]))]),
         Turn::Say("", vec![("delete", json!({"path": "src/note.rs"}))]),
         Turn::Say("Done.", vec![]),
+        Turn::Say("It holds notes.", vec![]),
     ];
     let (desk, server) = (asking(), Server::start(script));
     let file = desk.path().join("src/note.rs");
@@ -309,7 +340,13 @@ fn a_removal_is_allowed_by_no_click_but_by_its_word_alone() {
     assert_eq!(editor.stops(&prompt), "end_turn");
     // A plain yes is none; the word is asked for again, and then said.
     assert_eq!(editor.work(&session, "yes", &["later"]), "end_turn");
+    // Nor is the name of a file that is only linked, whatever that is called.
+    let uri = format!("file://{}/note.rs", desk.path().display());
+    let link = json!([{"type": "resource_link", "uri": uri, "name": "note.rs"}]);
+    let prompt = editor.begin("session/prompt", &json!({"sessionId": session, "prompt": link}));
+    assert_eq!(editor.through(&prompt, &["later"]), "end_turn");
     assert!(file.exists());
+    assert_eq!(editor.work(&session, "yes", &["later"]), "end_turn");
     assert_eq!(editor.work(&session, "note.rs", &[]), "end_turn");
     assert!(!file.exists());
     editor.leave();
@@ -323,7 +360,6 @@ fn a_command_of_high_risk_is_run_by_no_click() {
     ];
     let (desk, server) = (Desk::new(), Server::start(script));
     let tree = desk.tree();
-        Turn::Say("It holds notes.", vec![]),
     let (mut editor, session) = Editor::seated(&desk, &server.base);
     let prompt = editor.prompt(&session, "run the cleanup");
     let asked = editor.question();
@@ -340,13 +376,7 @@ fn a_command_of_high_risk_is_run_by_no_click() {
 
 #[test]
 fn a_turn_is_cancelled_while_it_thinks_and_while_it_asks() {
-    // Nor is the name of a file that is only linked, whatever that is called.
-    let uri = format!("file://{}/note.rs", desk.path().display());
-    let link = json!([{"type": "resource_link", "uri": uri, "name": "note.rs"}]);
-    let prompt = editor.begin("session/prompt", &json!({"sessionId": session, "prompt": link}));
-    assert_eq!(editor.through(&prompt, &["later"]), "end_turn");
     let hang = || vec![Turn::Hang("I am looking into it, and then")];
-    assert_eq!(editor.work(&session, "yes", &["later"]), "end_turn");
     let (desk, server) = (asking(), Server::start([hang(), renames(), hang()].concat()));
     let tree = desk.tree();
     let (mut editor, session) = Editor::seated(&desk, &server.base);

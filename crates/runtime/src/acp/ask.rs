@@ -161,9 +161,11 @@ impl Subject {
 
     /// One file of a review. Only what can be shown whole, and is written whole, can be allowed here.
     fn of_change(&self, change: &Proposal, state: &State, place: &Place) -> Sheet {
-        let whole = place.diff(change).is_some() && change.writes() && change.waiting().is_empty();
+        let seen = place.is_seen_whole(change);
+        let whole = seen && change.writes() && change.waiting().is_empty();
         let hunks = (1..).zip(&change.hunks).map(|(n, h)| format!("hunk {n}: {}", h.new_lines().place()));
         let mut told: Vec<String> = hunks.collect();
+        told.extend((!seen).then(|| "not all of this change can be seen here".to_owned()));
         told.extend(change.control.as_ref().map(|why| format!("control file: {}", place.shown(why))));
         let of_all = if change.hunks.len() > 1 { ", all hunks" } else { "" };
         let apply = self.shown.filter(|_| whole && change.word().is_none()).map(|shown| {

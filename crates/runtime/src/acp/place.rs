@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
     clean::Clean,
+    diff::{Hunk, hunks},
     money::count,
     proposal::Proposal,
     redact::Redactor,
@@ -47,11 +48,28 @@ impl Place {
 
     /// A stored text; none where it is no text, too long or not there.
     pub fn stored(&self, id: BlobId) -> Option<String> {
-        let bytes = self.blobs.get(id).filter(|bytes| bytes.len() <= MOST_SHOWN)?;
-        String::from_utf8(bytes).ok().map(|text| self.shown(&text))
+        self.text(id).map(|text| self.shown(&text))
     }
 
-    /// What a proposal would make of its file; none where that cannot be shown whole.
+    fn text(&self, id: BlobId) -> Option<String> {
+        let bytes = self.blobs.get(id).filter(|bytes| bytes.len() <= MOST_SHOWN)?;
+        String::from_utf8(bytes).ok()
+    }
+
+    /// Whether every line that a proposal changes is seen to change in its diff: a secret is shown as any other, and
+    /// the end of a line not at all.
+    pub fn is_seen_whole(&self, proposal: &Proposal) -> bool {
+        let text = |id: Option<BlobId>| id.map_or_else(|| Some(String::new()), |id| self.text(id));
+        let (Some(old), Some(new)) = (text(proposal.before), text(proposal.after)) else { return false };
+        let changed = |old: &str, new: &str| {
+            let found = hunks(old.as_bytes(), new.as_bytes());
+            let sum = |of: fn(&Hunk) -> usize| found.iter().map(of).sum::<usize>();
+            (sum(Hunk::removed), sum(Hunk::added))
+        };
+        changed(&old, &new) == changed(&self.shown(&old), &self.shown(&new))
+    }
+
+    /// What a proposal would make of its file; none where that is no text, or too long.
     pub fn diff(&self, proposal: &Proposal) -> Option<Value> {
         let text = |id: Option<BlobId>| id.map_or(Some(None), |id| self.stored(id).map(Some));
         let (old, new) = (text(proposal.before)?, text(proposal.after)?.unwrap_or_default());
