@@ -424,7 +424,11 @@ impl Talk {
     /// The client ends the turn: what works stops, what waits for its answer waits no more.
     pub async fn cancel(&mut self, out: &mut Out<'_>) {
         let Some(turn) = &mut self.turn else { return };
-        turn.cancelled = true;
+        turn.stops = 0;
+        // What a second one comes to would be told in the next turn, and end that.
+        if std::mem::replace(&mut turn.cancelled, true) {
+            return;
+        }
         (self.asked, self.answering) = (None, None);
         self.say(Input::Cancel).await;
         self.flush(out);

@@ -53,3 +53,15 @@ async fn a_message_is_of_somebody_who_has_seen_no_question_that_was_not_put() {
         assert_eq!(said, Input::Say { text: "yes".to_owned(), seen });
     }
 }
+
+#[tokio::test]
+async fn a_turn_is_ended_once_however_often_that_is_said() {
+    let (requests, mut said) = tokio::sync::mpsc::channel(4);
+    let mut sink = Vec::new();
+    let (mut talk, mut out) = (talk(requests), Out::new(&mut sink, Arc::default()));
+    talk.turn = Some(Turn::default());
+    talk.cancel(&mut out).await;
+    talk.cancel(&mut out).await;
+    assert!(matches!(said.try_recv().unwrap(), Request::Input(Input::Cancel)));
+    assert!(said.try_recv().is_err());
+}
