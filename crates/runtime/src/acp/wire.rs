@@ -16,8 +16,8 @@ use tokio::sync::mpsc::{Receiver, channel};
 
 /// Longest line that is read; the rest of a longer one is passed over.
 const MOST_LINE: u64 = 4 * 1024 * 1024;
-/// Lines that are read ahead.
-const AHEAD: usize = 64;
+/// Lines that are read ahead, each as long as one may be.
+const AHEAD: usize = 8;
 
 /// A fault as it is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,6 +220,11 @@ mod tests {
         assert_eq!(notice, Message::Notice { method: "a".into(), params: Value::Null });
         let answer = read(br#"{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":""}}"#).unwrap();
         assert_eq!(answer, Message::Answer { id: json!(3), result: None });
+    }
+
+    #[test]
+    fn what_is_read_ahead_costs_little_however_long_its_lines_are() {
+        assert!(AHEAD as u64 * MOST_LINE <= 64 * 1024 * 1024);
     }
 
     #[test]
