@@ -17,6 +17,7 @@ mod wire;
 use std::{
     collections::BTreeMap,
     io::{Read, Write},
+    os::fd::AsFd,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
 };
@@ -51,7 +52,7 @@ const MOST_SESSIONS: usize = 16;
 /// When its input cannot be listened to.
 pub async fn serve(
     setup: Setup,
-    input: impl Read + Send + 'static,
+    input: impl Read + AsFd + Send + 'static,
     out: &mut (dyn Write + Send),
     stop: impl Future<Output = Stop> + Send,
 ) -> Result<u8, RuntimeError> {
@@ -182,7 +183,7 @@ impl Server<'_> {
             Ok(Message::Answer { id, result }) => {
                 let asks = |talk: &&mut Talk| id.as_u64().is_some_and(|id| talk.asks(id));
                 if let Some(talk) = self.talks.values_mut().find(asks) {
-                    talk.answered(seen, result.as_ref(), &mut self.out).await;
+                    talk.answered(result.as_ref(), &mut self.out).await;
                 }
             }
             Err((id, fault)) => self.out.fail(&id, &fault),

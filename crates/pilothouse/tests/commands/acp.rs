@@ -112,8 +112,7 @@ impl Editor {
 
     /// The reason for which a turn stops.
     fn stops(&mut self, prompt: &str) -> String {
-        let answer = self.until(|m| m["id"] == prompt);
-        answer["result"]["stopReason"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+        reason(&self.until(|m| m["id"] == prompt))
     }
 
     /// Says a message and answers every question with one of these options; gives the reason for which the turn stops.
@@ -127,10 +126,7 @@ impl Editor {
         loop {
             let message = self.until(|m| m["id"] == id || m["method"] == "session/request_permission");
             if message["id"] == id {
-                return message["result"]["stopReason"]
-                    .as_str()
-                    .unwrap_or_else(|| panic!("{message}"))
-                    .to_owned();
+                return reason(&message);
             }
             let offered = offered(&message);
             let option = options.iter().find(|o| offered.iter().any(|(id, _)| id == *o));
@@ -162,6 +158,11 @@ impl Drop for Editor {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// The reason for which a turn stopped.
+fn reason(answer: &Value) -> String {
+    answer["result"]["stopReason"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
 /// The options of a question: id and kind.
@@ -199,10 +200,7 @@ fn a_change_is_written_once_its_diff_is_allowed_and_is_taken_back_like_any_other
     let (call, file) = (&asked["params"]["toolCall"], desk.path().join("src/search.rs"));
     assert_eq!(call["locations"][0]["path"], json!(file));
     let diff = &call["content"][0];
-    assert_eq!(
-        (&diff["type"], &diff["path"], &diff["oldText"]),
-        (&json!("diff"), &json!(file), &json!(before))
-    );
+    assert!(diff["type"] == "diff" && diff["path"] == json!(file) && diff["oldText"] == before, "{diff}");
     let after = diff["newText"].as_str().unwrap().to_owned();
     assert!(after.contains("fn points_of(") && desk.file("src/search.rs") == before);
     editor.answer(&asked, "apply");
@@ -257,6 +255,23 @@ fn nothing_that_lay_in_the_pipe_when_a_question_was_put_answers_it() {
     assert_eq!(editor.stops(&prompt), "end_turn");
     let asked = editor.seen.iter().filter(|m| m["method"] == "session/request_permission");
     assert_eq!(asked.count(), 1);
+    editor.leave();
+}
+
+#[test]
+fn no_message_that_lay_in_the_pipe_agrees_to_what_was_offered_since() {
+    let offer = Turn::Say("It is a function. Shall I rename score to points_of in src/search.rs?", vec![]);
+    let (desk, server) = (Desk::new(), Server::start([vec![offer], renames()].concat()));
+    let tree = desk.tree();
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    editor.call("session/set_mode", &json!({"sessionId": session, "modeId": "auto"}));
+    let first = editor.prompt(&session, "what is score in src/search.rs?");
+    let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": "yes"}]});
+    let yes = json!({"jsonrpc": "2.0", "id": "yes", "method": "session/prompt", "params": prompt});
+    editor.raw(&format!("{}{yes}\n", "{\n".repeat(30_000)));
+    assert_eq!(editor.stops(&first), "end_turn");
+    assert_eq!(editor.until(|m| m["id"] == "yes")["error"]["code"], -32600);
+    assert_eq!(desk.tree(), tree);
     editor.leave();
 }
 
@@ -341,8 +356,7 @@ fn a_removal_is_allowed_by_no_click_but_by_its_word_alone() {
     // A plain yes is none; the word is asked for again, and then said.
     assert_eq!(editor.work(&session, "yes", &["later"]), "end_turn");
     // Nor is the name of a file that is only linked, whatever that is called.
-    let uri = format!("file://{}/note.rs", desk.path().display());
-    let link = json!([{"type": "resource_link", "uri": uri, "name": "note.rs"}]);
+    let link = json!([{"type": "resource_link", "uri": "note.rs", "name": "note.rs"}]);
     let prompt = editor.begin("session/prompt", &json!({"sessionId": session, "prompt": link}));
     assert_eq!(editor.through(&prompt, &["later"]), "end_turn");
     assert!(file.exists());
@@ -438,11 +452,8 @@ fn what_is_no_message_is_a_fault_and_the_next_one_is_read() {
     assert_eq!(hello["result"]["protocolVersion"], 1);
     assert_eq!(code(&editor.call("fs/write_text_file", &json!({}))), -32601);
     for cwd in ["src", "/nowhere/at/all", "/dev/null"] {
-        assert_eq!(
-            code(&editor.call("session/new", &json!({"cwd": cwd, "mcpServers": []}))),
-            -32602,
-            "{cwd}"
-        );
+        let new = json!({"cwd": cwd, "mcpServers": []});
+        assert_eq!(code(&editor.call("session/new", &new)), -32602, "{cwd}");
     }
     let nobody = json!({"sessionId": "nobody", "prompt": [{"type": "text", "text": "hi"}]});
     assert_eq!(code(&editor.call("session/prompt", &nobody)), -32002);
@@ -454,10 +465,8 @@ fn what_is_no_message_is_a_fault_and_the_next_one_is_read() {
     let modes = editor.call("session/set_mode", &json!({"sessionId": session, "modeId": "read-only"}));
     assert_eq!(modes["result"], json!({}));
     assert_eq!(editor.updates("current_mode_update")[0]["currentModeId"], "read-only");
-    assert_eq!(
-        code(&editor.call("session/set_mode", &json!({"sessionId": session, "modeId": "mad"}))),
-        -32602
-    );
+    let mad = json!({"sessionId": session, "modeId": "mad"});
+    assert_eq!(code(&editor.call("session/set_mode", &mad)), -32602);
     editor.leave();
 }
 

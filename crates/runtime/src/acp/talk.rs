@@ -1,7 +1,7 @@
 //! One session of a client: what it is told, what it is asked, and when its turn is over.
 //!
-//! Owns the turn. An answer counts only for the question that it names, as that was shown, and only if it was read after
-//! that had gone out.
+//! Owns the turn. An answer counts only for the question that it names, as that was shown; a message only if it came
+//! after the turn before it had ended.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -55,8 +55,6 @@ pub(super) struct Opening {
 #[derive(Debug)]
 struct Asked {
     id: u64,
-    /// How many lines had gone out with it.
-    at: u64,
     subject: Subject,
     offers: Vec<Offer>,
 }
@@ -101,8 +99,8 @@ pub(super) struct Talk {
     wanted: Option<Subject>,
     /// The request for a mode that is being set.
     setting: Option<Value>,
-    /// How many lines had gone out when it was opened or its last turn ended, and what whoever had not read that had seen.
-    ended: (u64, Seq),
+    /// How many lines had gone out when it was opened or its last turn ended.
+    ended: u64,
     /// The last event that was told from the log.
     told: Seq,
 }
@@ -126,7 +124,7 @@ impl Talk {
             left: BTreeSet::new(),
             wanted: None,
             setting: None,
-            ended: (0, Seq(0)),
+            ended: 0,
             told: Seq(0),
         }
     }
@@ -212,7 +210,7 @@ impl Talk {
             self.notices.push(text.to_owned());
         }
         out.answer(&id, &result);
-        self.ended.0 = out.written();
+        self.ended = out.written();
         self.teller.updates.push(offered::commands(&self.recipes));
     }
 
@@ -357,13 +355,13 @@ impl Talk {
         let options: Vec<Value> = sheet.offers.iter().map(Offer::shown).collect();
         let params = json!({"sessionId": self.slug, "toolCall": sheet.call, "options": options});
         let id = out.ask("session/request_permission", &params);
-        self.asked = Some(Asked { id, at: out.written(), subject, offers: sheet.offers });
+        self.asked = Some(Asked { id, subject, offers: sheet.offers });
         true
     }
 
-    /// What the client said to a question; `seen` is how many lines had gone out when that was read.
-    pub async fn answered(&mut self, seen: u64, result: Option<&Value>, out: &mut Out<'_>) {
-        let Some(asked) = self.asked.take_if(|asked| asked.at <= seen) else { return };
+    /// What the client said to the question that it is asked.
+    pub async fn answered(&mut self, result: Option<&Value>, out: &mut Out<'_>) {
+        let Some(asked) = self.asked.take() else { return };
         let outcome = result.and_then(|r| r.pointer("/outcome/outcome")).and_then(Value::as_str);
         let chosen = result.and_then(|r| r.pointer("/outcome/optionId")).and_then(Value::as_str);
         let offer = asked.offers.into_iter().find(|offer| Some(offer.id.as_str()) == chosen);
@@ -389,10 +387,14 @@ impl Talk {
         self.flush(out);
     }
 
-    /// A message of the user.
+    /// A message of the user; `seen` is how many lines had gone out when it came.
     pub async fn prompt(&mut self, id: Value, line: String, seen: u64, out: &mut Out<'_>) {
         if self.turn.is_some() {
             return out.fail(&id, &Fault::request("a prompt is worked on; end it with session/cancel first"));
+        }
+        if seen < self.ended {
+            let why = "it was sent before the end of the last turn was read; send it again";
+            return out.fail(&id, &Fault::request(why));
         }
         self.turn = Some(Turn { id, ..Turn::default() });
         self.left.clear();
@@ -401,11 +403,8 @@ impl Talk {
         }
         self.flush(out);
         let state = self.session.state();
-        let read = seen >= self.ended.0;
-        let subject = self.wanted.take().filter(|_| read);
-        let word = subject.and_then(|subject| Some((subject, subject.typed(line.trim(), state)?)));
-        let had_seen = if read { self.shown_up_to() } else { self.ended.1 };
-        self.ended.1 = had_seen;
+        let word = self.wanted.take().and_then(|subject| Some((subject, subject.typed(line.trim(), state)?)));
+        let had_seen = self.shown_up_to();
         if let Some((subject, input)) = word {
             self.answering = Some(subject);
             return self.say(input).await;
@@ -455,7 +454,7 @@ impl Talk {
             Turn { id, fault: Some(why), .. } => out.fail(&id, &Fault::internal(self.place.shown(&why))),
             Turn { id, short, .. } => out.answer(&id, &json!({"stopReason": short.unwrap_or("end_turn")})),
         }
-        self.ended.0 = out.written();
+        self.ended = out.written();
     }
 
     /// Its driver has ended.

@@ -5,14 +5,16 @@
 use std::{
     hash::{BuildHasher, RandomState},
     io::{BufRead, BufReader, Read, Write},
+    os::fd::AsFd,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
-use tokio::sync::mpsc::{Receiver, channel};
+use tokio::sync::mpsc::{Receiver, channel, error::TrySendError};
 
 /// Longest line that is read; the rest of a longer one is passed over.
 const MOST_LINE: u64 = 4 * 1024 * 1024;
@@ -66,7 +68,7 @@ pub(super) enum Message {
 /// A line that came in.
 #[derive(Debug)]
 pub(super) struct Heard {
-    /// How many lines had gone out when it was read: its sender can have seen no later one.
+    /// How many lines had gone out when it came, or fewer: its sender can have seen no later one.
     pub seen: u64,
     /// It; none where it is too long.
     pub line: Option<Vec<u8>>,
@@ -77,24 +79,38 @@ pub(super) struct Heard {
 /// # Errors
 /// When there is no such thread to be had.
 pub(super) fn listen(
-    input: impl Read + Send + 'static,
+    input: impl Read + AsFd + Send + 'static,
     written: Arc<AtomicU64>,
 ) -> std::io::Result<Receiver<Heard>> {
     let (heard, lines) = channel(AHEAD);
     std::thread::Builder::new().name("client".into()).spawn(move || {
         let mut input = BufReader::new(input);
+        // How many lines had gone out when there was no room for one more; what comes may have lain there since.
+        let mut behind = None;
         loop {
+            let waits = behind.is_some() && input.buffer().is_empty() && is_empty(input.get_ref());
             let line = match next_line(&mut input) {
                 Ok(Line::Whole(line)) => Some(line),
                 Ok(Line::TooLong) => None,
                 Ok(Line::End) | Err(_) => return,
             };
-            if heard.blocking_send(Heard { seen: written.load(Ordering::SeqCst), line }).is_err() {
-                return;
+            behind = behind.filter(|_| !waits);
+            let seen = behind.unwrap_or_else(|| written.load(Ordering::SeqCst));
+            if let Err(TrySendError::Full(one)) = heard.try_send(Heard { seen, line }) {
+                behind = Some(seen);
+                if heard.blocking_send(one).is_err() {
+                    return;
+                }
             }
         }
     })?;
     Ok(lines)
+}
+
+/// Whether nothing is there to be read yet.
+fn is_empty(input: &impl AsFd) -> bool {
+    let mut look = [PollFd::new(input, PollFlags::IN)];
+    poll(&mut look, Some(&Timespec::default())).is_ok_and(|ready| ready == 0)
 }
 
 /// What comes next.
