@@ -30,10 +30,12 @@ pub fn proves(line: &str) -> bool {
     works
 }
 
-/// Whether a line checks all that another checks: the same, or that without what narrows it to some files or cases.
+/// Whether a line surely checks all that another checks: the same, or that without the operands that narrow it, for programs
+/// that check everything where none is named.
 ///
-/// What only says where or how it runs counts as nothing: `PYTHONPATH=src python3 -m pytest` checks what `pytest` does.
-/// A variable that carries options (`PYTEST_ADDOPTS`, `GOFLAGS`) may narrow it.
+/// Only what is known to change nothing is looked past: wrappers, how much is printed, a few variables.
+/// `PYTHONPATH=src python3 -m pytest -q` checks what `pytest tests/test_a.py` does; another folder, another option, or a
+/// variable that may carry options make it another check.
 pub fn checks_as_much(line: &str, other: &str) -> bool {
     let (Some(wide), Some(narrow)) = (checks(line), checks(other)) else {
         return line.trim() == other.trim();
@@ -42,42 +44,50 @@ pub fn checks_as_much(line: &str, other: &str) -> bool {
     !narrow.is_empty() && narrow.iter().all(covered)
 }
 
-/// What a command of a line checks: its program and operands, and the options that variables carry for it.
+/// What a command of a line checks.
+#[derive(PartialEq, Eq)]
 struct Check {
+    /// Where the line goes to, and the variables that are set for it.
+    place: Vec<String>,
+    /// The program and its arguments.
     words: Vec<String>,
-    carried: Vec<String>,
 }
 
 impl Check {
     fn covers(&self, narrow: &Self) -> bool {
-        let more: Vec<&String> = narrow.words.iter().filter(|w| !self.words.contains(w)).collect();
-        let file = |word: &&String| word.contains(['/', '.', ':']);
-        self.words.iter().all(|word| narrow.words.contains(word))
-            && self.carried.iter().all(|option| narrow.carried.contains(option))
-            && (self.words.len() > 1 || more.iter().all(file))
+        let rest = narrow.words.strip_prefix(self.words.as_slice());
+        let bare = list("checks all").contains(&self.words.join(" ").as_str());
+        let operands = |rest: &[String]| rest.is_empty() || bare && rest.iter().all(|w| !w.starts_with('-'));
+        self.place == narrow.place && rest.is_some_and(operands)
     }
 }
 
 /// What the commands of a line check, where all of it can be read.
 fn checks(line: &str) -> Option<Vec<Check>> {
-    const CARRIES: [&str; 4] = ["OPTS", "OPTIONS", "FLAGS", "ARGS"];
-    let mut out = Vec::new();
+    let (mut out, mut place) = (Vec::new(), Vec::new());
+    let neutral = |name: &str, words: &str| list(name).contains(&words);
     for node in ends_together(line)? {
-        let Kind::Simple { assigns, .. } = &node.kind else { return None };
-        let carries = |name: &str| CARRIES.iter().any(|end| name.ends_with(end));
-        let carried = assigns.iter().filter(|a| carries(&a.name));
-        let carried: Vec<String> =
-            carried.filter_map(|a| Some(line.get(a.span.start..a.span.end)?.to_owned())).collect();
-        let calls = super::read(line.get(node.span.start..node.span.end)?).calls;
-        for call in calls.iter().filter(|c| !c.carrier && !matches!(c.program.as_str(), "cd" | "export")) {
-            let mut words: Vec<String> = Vec::new();
+        let Kind::Simple { assigns, words } = &node.kind else { return None };
+        let part = line.get(node.span.start..node.span.end)?;
+        if matches!(words.first().map(|word| parse::bare(word)), Some(Some("cd" | "export"))) {
+            place.push(part.trim().to_owned());
+            continue;
+        }
+        let mut here = place.clone();
+        for set in assigns.iter().filter(|set| !neutral("neutral variables", &set.name)) {
+            here.push(line.get(set.span.start..set.span.end)?.to_owned());
+        }
+        for call in super::read(part).calls.iter().filter(|call| !call.carrier) {
             let module = call.words.first().is_some_and(|w| w.text == "-m");
-            if !(module && programs::is(&call.program, Role::Interpreter)) {
-                words.push(call.program.clone());
-            }
-            let operands = call.words.iter().map(|w| w.text.as_str()).filter(|w| !w.starts_with('-'));
-            words.extend(operands.map(str::to_owned));
-            out.push(Check { words, carried: carried.clone() });
+            let module = module && programs::is(&call.program, Role::Interpreter);
+            let program = std::iter::once(call.program.as_str()).filter(|_| !module);
+            let given = call.words.iter().skip(usize::from(module)).map(|w| w.text.as_str());
+            let given = given.filter(|word| {
+                let printed = word.split_once('=').map_or(*word, |(name, _)| name);
+                !neutral("neutral options", printed)
+            });
+            let words = program.chain(given).map(str::to_owned).collect();
+            out.push(Check { place: here.clone(), words });
         }
     }
     Some(out)
