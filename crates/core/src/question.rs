@@ -164,6 +164,11 @@ impl CheckpointKind {
         }
     }
 
+    /// Whether a gate failed and what becomes of it is asked.
+    pub fn is_red_gate(&self) -> bool {
+        matches!(self, Self::Failure(failure) if failure.gate.is_some())
+    }
+
     /// The budget that is asked about, if one is.
     pub const fn budget(&self) -> Option<&BudgetQuestion> {
         if let Self::Budget(asked) = self { Some(asked) } else { None }

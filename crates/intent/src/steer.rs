@@ -75,6 +75,16 @@ impl Classifier {
         self.agreed(line) == Agreed::Whole
     }
 
+    /// Whether a whole line says yes to having something done: "ok do it", "sure, go ahead", and not "ok thanks".
+    pub fn agrees_to_act(&self, line: &str) -> bool {
+        let line_words = normal(line).replace(['\'', '’'], "");
+        let words: Vec<&str> =
+            line_words.split(|c: char| c.is_whitespace() || c.is_ascii_punctuation()).collect();
+        let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
+        let acts = |n: usize| words.windows(n).any(|part| self.tables().is(List::AgreeAct, &part.join(" ")));
+        self.agrees(line) && (1..=3).any(acts)
+    }
+
     /// What a line goes on with that opens with a yes, where it does: "yes, but leave the tests alone".
     pub fn agrees_and(&self, line: &str) -> bool {
         self.agreed(line) == Agreed::Begins && !line.contains('?')

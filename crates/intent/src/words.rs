@@ -114,6 +114,7 @@ lists! {
     SpareEnd = "spare_end",
     SpareLast = "spare_last",
     SpareNot = "spare_not",
+    AgreeAct = "agree_act",
     SpareStress = "spare_stress",
     LeavePipeline = "leave_pipeline",
     Decline = "decline",

@@ -483,6 +483,41 @@ fn only_a_step_of_the_plan_that_runs_changes_a_gate() {
     assert!(refused(&b).contains("there are: lint, style"), "{}", refused(&b));
 }
 
+/// A run whose gate failed.
+fn red_gate() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("tests", "pytest")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to change: it is right", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "error: no"));
+    b.question(is_failure);
+    b
+}
+
+#[test]
+fn a_yes_to_what_an_answer_offered_at_a_red_gate_repairs_nothing() {
+    for (offer, said) in [
+        ("Do you want me to explain how the fixture works?", "yes"),
+        ("Shall I rename helper.py to util.py?", "yes, do that"),
+        ("Should I leave it as it is?", "go ahead"),
+        ("", "ok thanks"),
+        ("", "fine by me"),
+    ] {
+        let mut b = red_gate();
+        if !offer.is_empty() {
+            b.say("why is it red?");
+            b.reply(offer, &[]);
+        }
+        drop(b.input(Input::say(said)));
+        assert!(!b.log.iter().any(|e| matches!(e.event, Event::RepairStarted { .. })), "{offer} {said}");
+        if !offer.is_empty() {
+            assert!(!b.log.iter().any(|e| matches!(e.event, Event::GateReset { .. })), "{offer} {said}");
+        }
+    }
+}
+
 #[test]
 fn a_yes_at_a_red_gate_has_it_repaired_and_going_on_runs_it_again() {
     for (said, repairs) in [
@@ -496,14 +531,7 @@ fn a_yes_at_a_red_gate_has_it_repaired_and_going_on_runs_it_again() {
         ("I fixed it. Go on", false),
         ("again", false),
     ] {
-        let mut b = Bench::new();
-        b.say("fix the bug in a.txt");
-        b.plan(&[("One", "modify")], &[("tests", "pytest")]);
-        b.answer(is_plan, Answer::Approve).unwrap();
-        b.reply("nothing to change: it is right", &[]);
-        b.answer(is_risk, Answer::Approve).unwrap();
-        b.end_tool(exited(1, "error: no"));
-        b.question(is_failure);
+        let mut b = red_gate();
         b.say(said);
         let begins = b.log.iter().any(|e| matches!(e.event, Event::RepairStarted { .. }));
         let again = b.log.iter().any(|e| matches!(e.event, Event::GateReset { skipped: false, .. }));

@@ -55,18 +55,31 @@ impl Draft<'_> {
     /// The yes or no that a line is. What plainly says yes is one where words say nothing else to what waits: a
     /// question that holds the phase reads its own.
     fn lone(&self, line: &str) -> Option<Lone> {
-        let classifier = &self.under.tiers.classifier;
-        let own = self.state.newest_question().is_none_or(|c| match c.kind.resumption() {
-            // "Go on" lets a red gate run again; "do it" is a yes to its repair.
-            Some(Answer::Again) => false,
-            Some(_) | None => c.kind.is_phase_own(),
-        });
-        Lone::of(line).or_else(|| (!own && classifier.agrees(line)).then_some(Lone::Yes))
+        let own = self.state.newest_question().is_none_or(|c| c.kind.is_phase_own());
+        Lone::of(line).or_else(|| (!own && self.under.tiers.classifier.agrees(line)).then_some(Lone::Yes))
+    }
+
+    /// At a red gate a yes is one to its repair, and "go on" lets it run again; where the agent said something since, which
+    /// of both is meant cannot be told.
+    fn yes_at_red_gate(&self, line: &str) -> Option<Result<Worded, Refusal>> {
+        let red = self.state.newest_question().filter(|c| c.kind.is_red_gate())?;
+        let yes = Lone::of(line) == Some(Lone::Yes) || self.under.tiers.classifier.agrees_to_act(line);
+        let asked = self.state.asked.get(&red.id).map(|(at, _)| *at)?;
+        let spoke = self.state.recent.iter().any(|said| !said.by_user && said.seq > asked);
+        match red.kind.lone(Lone::Yes) {
+            _ if !yes => None,
+            _ if spoke => Some(worded(red, None)),
+            None => None,
+            answer => Some(worded(red, answer)),
+        }
     }
 
     /// A line all of which is an answer: a lone yes or no is one to the newest question whatever its
     /// kind, any other word to the question that holds the phase. `None` when it answers nothing.
     pub(super) fn answer_in_words(&self, line: &str) -> Option<Result<Worded, Refusal>> {
+        if let Some(answered) = self.yes_at_red_gate(line) {
+            return Some(answered);
+        }
         if let Some((question, lone)) = self.state.newest_question().zip(self.lone(line)) {
             return Some(worded(question, question.kind.lone(lone)));
         }
