@@ -187,7 +187,7 @@ impl Plan {
             to.clone_into(&mut gate.command);
             (gate.found, gate.lacks) = (false, None);
             // That command has not run.
-            if !matches!(gate.status, GateStatus::Skipped | GateStatus::Running) {
+            if !gate.is_waived() && gate.status != GateStatus::Running {
                 gate.status = GateStatus::Pending;
             }
         }

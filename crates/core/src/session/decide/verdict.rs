@@ -14,6 +14,7 @@ use crate::{
     plan::Plan,
     policy::{Request, Ruling},
     question::{GateChange, Remember},
+    sandbox::Confine,
     tool::Tool,
 };
 
@@ -61,6 +62,25 @@ impl CallVerdict {
         Self::Ask(Box::new(Question { kind: kind.into(), message: message.into() }))
     }
 
+    /// Whether it asks the user, or begins by itself what does more than look: what they have just said may be against it.
+    fn goes_ahead(&self) -> bool {
+        match self {
+            Self::Ask(_) | Self::Review | Self::Offer(_) | Self::ChangeGate(_) | Self::LetWrite(..) => true,
+            Self::Begin(Tool::Run | Tool::SourceCall, start) => {
+                start.approval.is_none() && start.confine != Some(Confine::READING)
+            }
+            Self::Begin(..)
+            | Self::Command
+            | Self::Move(..)
+            | Self::End(..)
+            | Self::Deny(_)
+            | Self::Plan(_)
+            | Self::Delegate
+            | Self::EndGoal(..)
+            | Self::FailRun(_) => false,
+        }
+    }
+
     /// A permission rule denies it.
     pub fn deny(request: Request, ruling: Ruling) -> Self {
         Self::Deny(Box::new((request, ruling)))
@@ -94,7 +114,7 @@ impl Draft<'_> {
             return;
         };
         match verdict {
-            CallVerdict::Ask(_) | CallVerdict::Review if unread => {
+            verdict if unread && verdict.goes_ahead() => {
                 self.end_call(lane, call, CallStatus::Refused, SAID_FIRST);
             }
             CallVerdict::Begin(tool, start) => self.begin_call(call, tool, *start),
