@@ -37,9 +37,9 @@ pub struct Completion {
     /// Its gates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<GateFact>,
-    /// The check that its agent ran last, where that failed, was not run again, and no gate checks as much.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub red: Option<String>,
+    /// Checks that its agent ran and that failed, were not run again, and that no gate checks as much as.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub red: Vec<String>,
     /// Proposals that are set aside.
     #[serde(default)]
     pub set_aside: usize,

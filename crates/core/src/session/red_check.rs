@@ -1,9 +1,11 @@
-//! The check that an agent ran last and that failed.
+//! The checks that an agent ran and that failed last.
 //!
-//! Owns what answers it. Never says how a run ends.
+//! Owns what answers them. Never says how a run ends.
 
 use crate::{
-    plan::{Gate, Plan},
+    ids::CallId,
+    plan::{Gate, Plan, is_prose},
+    relpath::RelPath,
     session::Run,
     shell::checks_as_much,
 };
@@ -13,23 +15,37 @@ use crate::{
 pub struct RedCheck {
     /// What it ran.
     pub line: String,
-    /// Whether files were written since.
+    /// The call.
+    pub call: CallId,
+    /// Whether files were written since, by something else, that may be why it was red.
     pub mended: bool,
 }
 
 impl Run {
-    /// Files were written.
-    pub(super) fn writes(&mut self) {
-        self.red.iter_mut().for_each(|red| red.mended = true);
+    /// A check of its agent ended.
+    pub(super) fn checked(&mut self, line: String, call: CallId, green: bool) {
+        self.red.retain(|red| red.line != line && !(green && checks_as_much(&line, &red.line)));
+        if !green {
+            self.red.push(RedCheck { line, call, mended: false });
+        }
     }
 
-    /// The check that its agent ran last and that failed, where no gate checks as much.
-    pub(super) fn red_check(&self, plan: Option<&Plan>) -> Option<&RedCheck> {
-        let red = self.red.as_ref().filter(|_| !self.files.is_empty())?;
-        let mut gates = plan.into_iter().flat_map(|p| &p.gates).filter(|g| g.is_met());
-        // What was found is the project's own check as a whole; one that the user left out is told as that.
-        let proven = gates.any(|g| (g.found && g.is_green()) || checks_as_much(&g.command, &red.line));
-        (!proven).then_some(red)
+    /// Files were written; by a command, where one is named.
+    pub(super) fn writes<'a>(&mut self, mut files: impl Iterator<Item = &'a RelPath>, by: Option<CallId>) {
+        if files.any(|file| !is_prose(file.as_str())) {
+            self.red.iter_mut().filter(|red| Some(red.call) != by).for_each(|red| red.mended = true);
+        }
+    }
+
+    /// The checks of its agent that failed last, where no gate checks as much.
+    pub(super) fn red_checks<'a>(&'a self, plan: Option<&'a Plan>) -> impl Iterator<Item = &'a RedCheck> {
+        let gates = plan.map_or(&[][..], |p| &p.gates);
+        let met = move |red: &&RedCheck| {
+            // What was found is the project's own check as a whole; one that the user left out is told as that.
+            let mut met = gates.iter().filter(|g| g.is_met());
+            met.any(|g| (g.found && g.is_green()) || checks_as_much(&g.command, &red.line))
+        };
+        self.red.iter().filter(|_| !self.files.is_empty()).filter(move |red| !met(red))
     }
 }
 

@@ -224,8 +224,8 @@ pub struct Run {
     pub overtaken: u32,
     /// Gates beside which files changed.
     pub writing_gates: BTreeSet<GateId>,
-    /// The check that its agent ran last, where that failed.
-    pub red: Option<super::RedCheck>,
+    /// The checks of its agent that failed last.
+    pub red: Vec<super::RedCheck>,
 }
 
 /// What made a task fail.

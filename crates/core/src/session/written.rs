@@ -444,7 +444,7 @@ impl State {
             left: left.collect(),
             left_out: self.left_out(),
             gates: gates.collect(),
-            red: run.red_check(self.plan.as_ref()).map(|red| red.line.clone()),
+            red: run.red_checks(self.plan.as_ref()).map(|red| red.line.clone()).collect(),
             set_aside: self.set_aside().count(),
         }
     }

@@ -165,7 +165,13 @@ fn no_run_is_complete_over_a_check_of_its_agent_that_failed_last() {
 #[test]
 fn a_red_check_that_was_mended_stands_beside_green_gates_and_ends_no_run() {
     for (mends, said) in [
-        (true, (RunStatus::Completed, "Complete. 1 file created/modified.")),
+        (
+            true,
+            (
+                RunStatus::Completed,
+                "Done. 1 file created/modified. Not run again: `cargo check`, which had failed.",
+            ),
+        ),
         (false, (RunStatus::Ended, "Ended: the last check of it failed, `cargo check`.")),
     ] {
         let mut b = told(Trust::None, OFFER);
@@ -203,6 +209,6 @@ fn a_red_check_that_was_mended_stands_beside_green_gates_and_ends_no_run() {
             Event::RunCompleted { came_to, .. } => came_to.clone(),
             _ => None,
         });
-        assert_eq!(red.unwrap().red.as_deref(), Some("cargo check"), "it stands in what the run came to");
+        assert_eq!(red.unwrap().red, ["cargo check"], "it stands in what the run came to");
     }
 }

@@ -212,7 +212,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         looking: None,
         overtaken: 0,
         writing_gates: std::collections::BTreeSet::new(),
-        red: None,
+        red: Vec::new(),
     });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }

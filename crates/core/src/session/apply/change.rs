@@ -116,11 +116,11 @@ impl State {
             Event::Applied { apply } => {
                 let files = self.changes.applies().get(apply).into_iter().flat_map(|a| &a.files);
                 if let Some(run) = &mut self.run {
-                    for file in files {
+                    for file in files.clone() {
                         run.files.insert(file.path.clone());
                         run.lines += (file.added + file.removed) as u64;
                     }
-                    run.writes();
+                    run.writes(files.clone().map(|f| &f.path), None);
                 }
                 self.wrote(*apply, Way::Forth);
                 let take = self.changes.applies().get(apply).map(|a| a.take.clone()).unwrap_or_default();
@@ -128,12 +128,12 @@ impl State {
                     self.address(proposal);
                 }
             }
-            Event::CommandWrote { apply, files, .. } => {
+            Event::CommandWrote { apply, call, files, .. } => {
                 self.saw(apply.0);
                 if let Some(run) = &mut self.run {
                     run.files.extend(files.iter().map(|f| f.path.clone()));
                     run.lines += files.iter().map(|f| (f.added + f.removed) as u64).sum::<u64>();
-                    run.writes();
+                    run.writes(files.iter().map(|f| &f.path), Some(*call));
                 }
             }
             Event::Reverted { apply, redo } => {

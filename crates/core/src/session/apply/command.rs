@@ -8,8 +8,8 @@ use crate::{
     event::Event,
     goal::Tried,
     ids::CallId,
-    session::{LaneKind, RedCheck, State},
-    shell::{checks_as_much, proves},
+    session::{LaneKind, State},
+    shell::proves,
     tool::{Tool, ToolCall},
 };
 
@@ -87,7 +87,7 @@ impl State {
         }
     }
 
-    /// A command of the agent ended that can prove something: the last one says how its run stands.
+    /// A command of the agent ended that can prove something.
     fn checked(&mut self, call: CallId, green: bool) {
         let of = self.open_call(call).filter(|(lane, open)| {
             let of_run = lane.kind.of_run() || self.has_own_run(lane);
@@ -95,11 +95,7 @@ impl State {
         });
         let line = of.and_then(|(_, open)| Some(open.run()?.command.clone())).filter(|line| proves(line));
         let Some((line, run)) = line.zip(self.run.as_mut()) else { return };
-        if !green {
-            run.red = Some(RedCheck { line, mended: false });
-        } else if run.red.as_ref().is_some_and(|red| checks_as_much(&line, &red.line)) {
-            run.red = None;
-        }
+        run.checked(line, call, green);
     }
 
     fn tried(&mut self, which: impl Fn(&Tried) -> bool) -> Option<&mut Tried> {

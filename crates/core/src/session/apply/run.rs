@@ -29,7 +29,7 @@ impl State {
                 let waited = Millis(0);
                 let files = BTreeSet::new();
                 let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
-                let (looking, overtaken, writing_gates, red) = (None, 0, BTreeSet::new(), None);
+                let (looking, overtaken, writing_gates, red) = (None, 0, BTreeSet::new(), Vec::new());
                 self.run = Some(Run {
                     id,
                     turn,

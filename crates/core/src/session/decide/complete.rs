@@ -1,6 +1,6 @@
 //! The end of a run: what it came to, and the gate of an answer that changed files.
 //!
-//! Owns what is said of a run at its end. Never says that it is complete over a check that failed last.
+//! Owns what is said of a run at its end. Never says that it is complete over a check that failed and was not run again.
 
 use super::Draft;
 use super::terms::RunEnd;
@@ -10,6 +10,7 @@ use crate::{
     goal::{GoalStatus, GoalSummary, complete},
     phase::Trigger,
     plan::{Plan, PlanDraft, TaskDraft, TaskKind, TaskStatus},
+    session::RedCheck,
 };
 
 /// Most characters of the title of what an answer did.
@@ -48,21 +49,31 @@ impl Draft<'_> {
         let files = self.state.run.as_ref().map_or(0, |r| r.files.len());
         let refused = self.state.run.as_ref().is_some_and(|r| r.refused && r.files.is_empty());
         let goal = self.goal_summary(refused.then_some(GoalStatus::Refused));
+        let plan = self.state.plan.as_ref();
+        let reds: Vec<&RedCheck> =
+            self.state.run.iter().filter(|_| goal.is_none()).flat_map(|run| run.red_checks(plan)).collect();
+        let red = reds.iter().find(|red| !red.is_of_before(plan));
+        let again: Vec<String> = reds.iter().map(|red| format!("`{}`", red.line)).collect();
+        let again = again.join(", ");
+        let again =
+            if again.is_empty() { again } else { format!(" Not run again: {again}, which had failed.") };
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
             (None, 0) => complete(self.state.spell(self.at).unwrap_or_default().worked),
             (Some(plan), _) if !plan.fulfilled() => plan.ended(self.files()),
             (plan, n) => {
                 let unchecked = plan.as_ref().map(Plan::unchecked).unwrap_or_default();
-                let how = plan.as_ref().map_or("Complete", Plan::fulfilment);
+                let how = if again.is_empty() {
+                    plan.as_ref().map_or("Complete", Plan::fulfilment)
+                } else {
+                    "Done"
+                };
                 // Of a plan that was gone on with, all that it wrote counts.
                 let run = self.state.run.as_ref().filter(|_| plan.is_some());
                 let came_to = run.map(|r| self.state.completion(r)).unwrap_or_default();
-                format!("{how}. {}.{unchecked}", came_to.wrote(n))
+                format!("{how}. {}.{unchecked}{again}", came_to.wrote(n))
             }
         };
-        let red = self.state.run.as_ref().and_then(|run| run.red_check(self.state.plan.as_ref()));
-        let red = red.filter(|red| goal.is_none() && !red.is_of_before(self.state.plan.as_ref()));
         let summary = match red {
             None => summary,
             Some(red) => {

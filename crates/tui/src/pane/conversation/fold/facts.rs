@@ -292,11 +292,13 @@ impl Log {
             came_to => format!("{}.", came_to.cloned().unwrap_or_default().wrote(files)),
         };
         let waived = std::mem::take(&mut self.waived).join(", ");
-        let how = if std::mem::take(&mut self.unproven) { "Done" } else { "Complete" };
+        let red = came_to.is_some_and(|c| !c.red.is_empty());
+        let how = if std::mem::take(&mut self.unproven) || red { "Done" } else { "Complete" };
         let (sign, ink, text) = match status {
             RunStatus::Completed if !waived.is_empty() => {
                 ("✓", Slot::Ok, format!("{how}. {files} Not checked: {waived}."))
             }
+            RunStatus::Completed if red => ("✓", Slot::Ok, format!("Done. {files}")),
             RunStatus::Completed => ("✓", Slot::Ok, format!("Complete. {files}")),
             RunStatus::Ended => ("–", Slot::Warn, format!("{} {files}", sentence(summary))),
             RunStatus::Failed if self.is_told(summary) => ("✗", Slot::Bad, format!("Failed. {files}")),
@@ -374,7 +376,7 @@ fn completion(
             .and(&format!(" {} {}", Clean::line(&gate.name).as_str(), word), Slot::Text);
         lines.push((left, Row::of(Clean::line(&gate.command).as_str(), Slot::Soft)));
     }
-    lines.extend(facts.red.as_deref().map(not_run_again));
+    lines.extend(facts.red.iter().map(|line| not_run_again(line)));
     if facts.gates.is_empty() && !facts.files.is_empty() && facts.done > 0 {
         lines.push((soft("not checked: the plan has no gate"), Row::new()));
     }
