@@ -61,12 +61,17 @@ fn a_kill_in_a_run_of_five_steps_loses_neither_proposals_nor_queue_nor_budget() 
     let mut terminal = Terminal::open(&desk, &["resume"], &model);
     terminal.see("1 proposal is set aside");
     terminal.see("was left at 0 of 5 steps");
-    terminal.say("/queue");
-    terminal.see("1. then rename Store to Shelf");
-    terminal.say("/budget");
-    terminal.see("0 of 1 call, 1 left");
-    terminal.say("/proposals");
-    terminal.see("src/search.rs");
+    for (command, told) in [
+        ("/queue", "1. then rename Store to Shelf"),
+        ("/budget", "0 of 1 call, 1 left"),
+        ("/proposals", "src/search.rs"),
+    ] {
+        terminal.say(command);
+        terminal.see("Esc close");
+        terminal.see(told);
+        terminal.keys("\x1b");
+        terminal.gone("Esc close");
+    }
     // It holds: one call leaves, and the next asks.
     terminal.say("/redo");
     terminal.see("Proceed?");
