@@ -13,7 +13,6 @@ mod score;
 mod tally;
 
 pub use document::{DocumentError, MAX_DOCUMENT};
-pub(crate) use draft::is_prose;
 pub use draft::{GateDraft, PlanDraft, PlanError, TaskDraft, TaskKind};
 pub use gate::{Gate, GateNews, GateStatus, Programs, ProvenTree, Unproven, lacks};
 pub use pause::Pause;

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use pilothouse_shell::{fits, spelled_out};
 
 static TABLE: LazyLock<Vec<Row>> =
-    LazyLock::new(|| rows(include_str!("../../../assets/knowledge/kinds.txt")));
+    LazyLock::new(|| rows(include_str!("../../../assets/knowledge/kinds.txt")).0);
 
 /// A kind of files that can be meant as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,10 @@ struct Row {
     kind: String,
     folders: Vec<String>,
     words: Vec<String>,
+    classes: Vec<String>,
     files: Vec<String>,
+    papers: Vec<String>,
+    endings: Vec<String>,
     not: Vec<String>,
 }
 
@@ -67,28 +70,73 @@ impl FileKind {
 
     /// Whether a file or folder is of the kind, by its name or by a folder that it lies in.
     pub fn holds(self, path: &str) -> bool {
-        let lies = |row: &Row| {
-            let mut parts = path.split('/').map(str::to_lowercase);
-            parts.any(|part| row.folders.contains(&part))
-        };
-        self.is_name_of(path) || self.row().is_some_and(lies)
+        self.row().is_some_and(|row| row.names(file_of(path)) || row.lies(path))
     }
+}
 
-    /// Whether a file is of the kind by its name alone.
-    pub fn is_name_of(self, path: &str) -> bool {
-        let file = path.rsplit('/').next().unwrap_or(path);
-        self.row().is_some_and(|row| row.names(file))
-    }
+/// Whether a file is text for people and nothing that a program reads, so that no check of the code can tell anything of
+/// it. What lies among the docs and is not such a text is none.
+pub fn is_prose(path: &str) -> bool {
+    let file = file_of(path);
+    let among = |row: &Row| row.lies(path) && row.ends(file) && !row.excludes(file);
+    FileKind::Docs.row().is_some_and(|row| row.names(file) || among(row))
+}
+
+fn file_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a name is like a pattern; a pattern with capitals means exactly those.
+fn like(pattern: &str, file: &str) -> bool {
+    fits(pattern, file) || fits(pattern, &file.to_lowercase())
 }
 
 impl Row {
     fn names(&self, file: &str) -> bool {
-        let folded = file.to_lowercase();
-        // A pattern with capitals means exactly those.
-        let like = |pattern: &String| fits(pattern, file) || fits(pattern, &folded);
-        let word = || words(file).iter().any(|word| self.words.contains(word));
-        !self.not.iter().any(like) && (self.files.iter().any(like) || word())
+        let words = words(file);
+        let of_class = |class: &String| is_of_class(class, file, &words);
+        !self.excludes(file)
+            && (self.files.iter().any(|pattern| like(pattern, file))
+                || words.iter().any(|word| self.words.contains(word))
+                || self.classes.iter().any(of_class)
+                || self.is_paper(file))
     }
+
+    fn excludes(&self, file: &str) -> bool {
+        self.not.iter().any(|pattern| like(pattern, file))
+    }
+
+    fn lies(&self, path: &str) -> bool {
+        path.split('/').any(|part| self.folders.contains(&part.to_lowercase()))
+    }
+
+    /// Whether a name ends as texts of the kind do.
+    fn ends(&self, file: &str) -> bool {
+        let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+        ending.is_some_and(|ending| self.endings.contains(&ending))
+    }
+
+    /// LICENSE, readme.txt, LICENSE-MIT, LICENSE-APACHE-2.0.txt; not license_check or todo.py.
+    fn is_paper(&self, file: &str) -> bool {
+        let stem = file.rsplit_once('.').filter(|_| self.ends(file)).map_or(file, |(stem, _)| stem);
+        let shouted = |rest: &str| {
+            // A dot is one of a version, and no ending.
+            let plain = rest.split('.').skip(1).all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+            rest.starts_with(['-', '_']) && plain && !stem.contains(char::is_lowercase)
+        };
+        let folded = stem.to_lowercase();
+        self.papers
+            .iter()
+            .filter_map(|name| folded.strip_prefix(name.as_str()))
+            .any(|rest| rest.is_empty() || shouted(rest))
+    }
+}
+
+/// Whether a name's last word and its ending are these, with other words before, as classes are named.
+fn is_of_class(class: &str, file: &str, words: &[String]) -> bool {
+    class.split('.').rev().zip(words.iter().rev()).all(|(a, b)| a == b)
+        && words.len() > 2
+        && file.starts_with(char::is_uppercase)
 }
 
 /// The words of a file's name, in small letters: what stands between `_`, `-` and `.`, and between capitals.
@@ -114,24 +162,37 @@ fn words(file: &str) -> Vec<String> {
     all
 }
 
-fn rows(text: &str) -> Vec<Row> {
-    let mut all: Vec<Row> = Vec::new();
+/// The rows of the table, and what begins a line of it that is none of its words.
+fn rows(text: &str) -> (Vec<Row>, Vec<String>) {
+    let (mut all, mut unknown): (Vec<Row>, Vec<String>) = (Vec::new(), Vec::new());
     for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
         if !line.starts_with(' ') {
             all.push(Row { kind: line.trim().to_owned(), ..Row::default() });
             continue;
         }
         let mut said = line.split_whitespace();
-        let (what, Some(row)) = (said.next().unwrap_or_default(), all.last_mut()) else { continue };
-        let into = match what {
-            "folder" => &mut row.folders,
-            "word" => &mut row.words,
-            "not" => &mut row.not,
-            _ => &mut row.files,
-        };
-        into.extend(said.flat_map(spelled_out));
+        let what = said.next().unwrap_or_default();
+        match all.last_mut().and_then(|row| row.part(what)) {
+            Some(into) => into.extend(said.flat_map(spelled_out)),
+            None => unknown.push(what.to_owned()),
+        }
     }
-    all
+    (all, unknown)
+}
+
+impl Row {
+    fn part(&mut self, what: &str) -> Option<&mut Vec<String>> {
+        Some(match what {
+            "folder" => &mut self.folders,
+            "word" => &mut self.words,
+            "class" => &mut self.classes,
+            "file" => &mut self.files,
+            "paper" => &mut self.papers,
+            "ending" => &mut self.endings,
+            "not" => &mut self.not,
+            _ => return None,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -146,15 +207,25 @@ mod tests {
                 Tests,
                 "src/FooTest.java src/TestFoo.java foo_test.go test_x.py x.spec.ts conftest.py a/conftest.py \
                  tests/a.rs src/test/java/A.java src/ui/tests.rs app.test.tsx HTTPTest.kt my-test-utils.js x_spec.rb \
-                 FooSpec.scala OrderIT.java tests",
+                 FooSpec.scala OrderIT.java tests cypress/e2e/x.cy.ts e2e/x.ts src/__mocks__/a.js \
+                 t/basic.t fixtures/a.json integration_tests/a.rs src/integration-test/java/A.java unittests/a.cc \
+                 a_unittest.cc tests/README.md",
             ),
-            (Docs, "README.md docs/use.html LICENSE-MIT notes.txt readme docs"),
+            (
+                Docs,
+                "README.md docs/use.html LICENSE-MIT docs/notes.txt readme docs LICENSE-APACHE-2.0 LICENSE_1_0.txt INSTALL \
+                 NEWS HISTORY COPYING.LESSER readme.txt todo.org README.de.md",
+            ),
             (
                 Config,
                 "Cargo.toml app.yaml .eslintrc .eslintrc.json tsconfig.build.json vite.config.ts package.json \
-                 .github/workflows/ci.yml setup.cfg config.json .env web.config .editorconfig",
+                 .github/workflows/ci.yml setup.cfg config.json .env web.config .editorconfig Makefile Dockerfile \
+                 go.mod Gemfile pom.xml build.gradle .clang-format biome.json Jenkinsfile",
             ),
-            (Locks, "Cargo.lock package-lock.json pnpm-lock.yaml go.sum"),
+            (
+                Locks,
+                "Cargo.lock package-lock.json pnpm-lock.yaml go.sum gradle.lockfile packages.lock.json Package.resolved",
+            ),
         ] {
             for file in files.split_whitespace() {
                 assert!(kind.holds(file), "{kind:?} {file}");
@@ -163,18 +234,53 @@ mod tests {
         for (kind, files) in [
             (
                 Tests,
-                "src/latest.rs src/Contest.java attest.py src/spec.rs src/testing.go inspect.py openapi-spec.yaml",
+                "src/latest.rs src/Contest.java attest.py src/spec.rs src/testing.go inspect.py openapi-spec.yaml src/EDIT.java \
+                 AUDIT.java splitIT.java It.java test-plan.md",
             ),
-            (Docs, "src/docs.rs requirements.txt CMakeLists.txt src/readme.rs"),
+            (
+                Docs,
+                "src/docs.rs requirements.txt CMakeLists.txt src/readme.rs todo_app.py src/todo-list.ts license_check.rs \
+                 notice_board.rs readme-gen.js authors_view.tsx changelog-writer.go contributors_api.py src/license-key.c \
+                 todo_list license_check notice-board TODO.PY LICENSE-GEN.PY requirements/dev.txt version.txt \
+                 data/input.txt expected.txt assets/intent/words.txt out.txt test.log",
+            ),
             (
                 Config,
                 "src/config.rs config.py lib/Config.java src/config/mod.rs pnpm-lock.yaml src/configure.ts data.json",
             ),
-            (Locks, "src/lock.rs src/deadlock.c"),
+            (Locks, "src/lock.rs src/deadlock.c spin-lock.c rw-lock.go mutex-lock.ts read-lock.py"),
         ] {
             for file in files.split_whitespace() {
                 assert!(!kind.holds(file), "{kind:?} {file}");
             }
+        }
+    }
+
+    #[test]
+    fn the_table_says_nothing_that_is_not_read() {
+        let (all, unknown) = rows(include_str!("../../../assets/knowledge/kinds.txt"));
+        assert_eq!(unknown, Vec::<String>::new());
+        let keys: Vec<&str> = all.iter().map(|row| row.kind.as_str()).collect();
+        assert_eq!(keys, FileKind::ALL.map(FileKind::key));
+        assert_eq!(rows("tests\n  folders a\n").1, ["folders"]);
+    }
+
+    #[test]
+    fn code_and_data_are_no_text_for_people_whatever_their_names_begin_with() {
+        let docs = FileKind::Docs.row().unwrap();
+        for paper in &docs.papers {
+            for code in ["_x.py", "-x.rs", ".py", "_check", "-board", "x", "_list.txt"] {
+                assert!(!is_prose(&format!("{paper}{code}")), "{paper}{code}");
+            }
+            for text in ["", ".md", ".txt", ".rst", ".adoc"] {
+                assert!(is_prose(&format!("{paper}{text}")), "{paper}{text}");
+            }
+        }
+        for text in ["docs/use.txt", "doc/a/use.md", "src/NOTES.md", "LICENSE-MIT"] {
+            assert!(is_prose(text), "{text}");
+        }
+        for other in ["docs/conf.py", "docs/requirements.txt", "words.txt", "docs/Makefile", "data/a.txt"] {
+            assert!(!is_prose(other), "{other}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     args,
     ids::{GateId, TaskId, TurnId},
-    intent::{FileKind, IntentNode, IntentPath},
+    intent::{IntentNode, IntentPath, is_prose},
     relpath::{BadRelPath, RelPath},
     shell::{Hides, is_hollow, tells_its_end},
 };
@@ -146,11 +146,6 @@ pub struct GateDraft {
     /// Whether it was found in the project; no model says so.
     #[serde(skip)]
     pub found: bool,
-}
-
-/// Whether a file is text for people, which no build and no test reads.
-pub(crate) fn is_prose(file: &str) -> bool {
-    FileKind::Docs.is_name_of(file)
 }
 
 impl PlanDraft {

@@ -75,8 +75,15 @@ fn a_plan_of_code_without_gates_gets_those_that_were_found_where_they_run_unaske
     assert_eq!(gates(Trust::Once, json!({"title": "A"}), json!([])), ["cargo test"]);
     let own = json!([{"name": "mine", "command": "make check"}]);
     assert_eq!(gates(Trust::Once, code(), own), ["make check"]);
+    for code in ["todo_app.py", "src/license-key.c", "todo_list", "data/words.txt", "requirements/dev.txt"] {
+        let gates = gates(Trust::Once, json!({"title": "A", "files": [code]}), json!([]));
+        assert_eq!(gates, ["cargo test"], "{code}");
+    }
     let none: [&str; 0] = [];
-    assert_eq!(gates(Trust::Once, json!({"title": "A", "files": ["README.md"]}), json!([])), none);
+    for prose in ["README.md", "TODO", "LICENSE-MIT", "docs/use.txt"] {
+        let gates = gates(Trust::Once, json!({"title": "A", "files": [prose]}), json!([]));
+        assert_eq!(gates, none, "{prose}");
+    }
     assert_eq!(gates(Trust::Once, json!({"title": "A", "kind": "execute"}), json!([])), none);
     assert_eq!(gates(Trust::None, code(), json!([])), none);
 }
