@@ -78,6 +78,10 @@ fn a_command_is_held_to_what_is_to_be_left_alone_as_an_edit_is() {
         (readme, "echo x >> docs/README.md"),
         (readme, "rm -r docs"),
         (readme, "rm docs/*.md"),
+        (tests, "gcc -o tests/a.c b.c"),
+        (tests, "cp -r new tests"),
+        (tests, "rm tests/run.log"),
+        (tests, "echo x > build/a_test.c"),
         ("fix the bug in a.rs, don't touch the config files", "mv new.toml Cargo.toml"),
     ] {
         assert!(refused(said, line), "{said}: {line}");
@@ -85,6 +89,14 @@ fn a_command_is_held_to_what_is_to_be_left_alone_as_an_edit_is() {
     for (said, line) in [
         (tests, "cat tests/a.rs"),
         (tests, "cargo test > /tmp/test.log"),
+        (tests, "cargo test > test.log"),
+        (tests, "cargo test > target/test.log 2>&1"),
+        (tests, "rm -rf target/debug/deps/test-*"),
+        (tests, "gcc -o test a.c && ./test"),
+        (tests, "gcc tests/a.c -o build/test_a"),
+        (tests, "cc -o build/tests a.c"),
+        ("fix the bug in a.rs without changing the docs", "cargo test > out.txt"),
+        ("fix the bug in a.rs without changing the docs", "echo x > todo_app.py"),
         (tests, "sed -i s/1/2/ a.rs"),
         (readme, "echo x > docs/other.md"),
         ("fix the bug in a.rs, don't touch the config files", "sed -i s/1/2/ src/config.rs"),

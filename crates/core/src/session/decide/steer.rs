@@ -14,7 +14,7 @@ use crate::{
     plan::{PlanDraft, Task, TaskStatus},
     scope::Capability,
     session::{Lane, OpenCall, state::HEAD_CHARS},
-    shell::{self, Act, Use, fits},
+    shell::{self, Act, Call, Use, fits},
     tool::{FileCall, Tool},
 };
 
@@ -234,12 +234,17 @@ impl Draft<'_> {
             return None;
         }
         let (root, folder) = (self.state.folder.as_str(), run.folder.as_str());
-        let uses = shell::read(&run.command).uses;
-        let mut paths = uses.iter().filter(|used| used.act != Act::Read).flat_map(|used| {
+        let line = shell::read(&run.command);
+        let changed = line.uses.iter().filter(|used| used.act != Act::Read);
+        let mut paths = changed.flat_map(|used| {
             let places = used.places(folder).into_iter();
             places.filter_map(move |place| Some((used, within(root, &place)?)))
         });
-        paths.find_map(|(used, path)| spared.iter().find(|name| reaches(name, used, &path)).cloned())
+        let holds = |name: &str, used: &Use, path: &str| {
+            let made = FileKind::named(name).is_some() && is_made_by(&line.calls, used, path);
+            !made && reaches(name, used, path)
+        };
+        paths.find_map(|(used, path)| spared.iter().find(|name| holds(name, used, &path)).cloned())
     }
 
     /// What the user said of a file by which it is not to be touched, in the work of this message.
@@ -315,6 +320,20 @@ pub(super) fn spared(said: &str) -> String {
 fn within(root: &str, place: &str) -> Option<String> {
     let inside = place.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
     inside.or_else(|| Some(place).filter(|place| !place.starts_with('/'))).map(str::to_owned)
+}
+
+/// Whether a path is one of what a line makes out of the files of a kind, and none of these: it lies in a folder of a
+/// tool, or is what an output option names or what lies where output goes, without the ending of a source.
+fn is_made_by(calls: &[Call], used: &Use, path: &str) -> bool {
+    let is_bare = |path: &str| !path.rsplit('/').next().unwrap_or(path).contains('.');
+    let goes_out = path.split_once('/').is_some_and(|(folder, _)| shell::is_output(folder));
+    let named = |call: &Call| {
+        let words = || call.words.iter().map(|word| word.text.as_str());
+        words()
+            .zip(words().skip(1))
+            .any(|(option, value)| matches!(option, "-o" | "--out" | "--output") && value == used.path)
+    };
+    shell::is_made(path) || used.act == Act::Write && is_bare(path) && (goes_out || calls.iter().any(named))
 }
 
 /// Whether what a command does to a path reaches what somebody calls by this name: it is that, holds it, or may mean it.
