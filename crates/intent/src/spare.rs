@@ -77,7 +77,7 @@ impl Reader<'_> {
         match token.kind {
             Kind::File | Kind::Path => Some(said),
             Kind::Tick | Kind::Quote => Some(said.trim_matches(['`', '"', '\'', '“', '”'])),
-            Kind::Word | Kind::Ident if is_capital(said) || self.is(at, List::SpareNames) => Some(said),
+            Kind::Word | Kind::Ident if self.is_capital(said) || self.is(at, List::SpareNames) => Some(said),
             Kind::Word
             | Kind::Cjk
             | Kind::Number
@@ -108,8 +108,22 @@ impl Reader<'_> {
     }
 
     fn named(&self, at: usize) -> Option<(String, usize)> {
-        let file = self.file(at).map(|file| (file.to_owned(), 1));
-        file.or_else(|| self.kind(at).map(|(kind, len)| (kind.name().to_owned(), len)))
+        let kind = self.kind(at).map(|(kind, len)| (kind.name().to_owned(), len));
+        kind.or_else(|| self.file(at).map(|file| (file.to_owned(), 1)))
+    }
+
+    /// Whether a word is written in capitals, as files like README and LICENSE are named; where all of a message is, that
+    /// says nothing.
+    fn is_capital(&self, word: &str) -> bool {
+        let shouts = !self.text.contains(char::is_lowercase);
+        !shouts && word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+    }
+
+    /// Past "anything in", "any file of", where that opens what is named.
+    fn past_inside(&self, from: usize) -> usize {
+        let opens = |at: &usize| self.is(*at, List::SpareAny) || self.is(*at, List::SpareBefore);
+        let at = (from..self.tokens.len()).find(|at| !opens(at)).unwrap_or(from);
+        if at > from && self.is(at, List::SpareInside) { at + 1 } else { from }
     }
 
     fn past_articles(&self, at: usize) -> usize {
@@ -118,7 +132,7 @@ impl Reader<'_> {
 
     /// Files and kinds that stand right there, tied to each other, and where they end.
     fn object(&self, from: usize) -> (Vec<String>, usize) {
-        let (mut names, mut at) = (Vec::new(), from);
+        let (mut names, mut at) = (Vec::new(), self.past_inside(from));
         while let Some((name, len)) = self.named(self.past_articles(at)) {
             names.push(name);
             at = self.past_articles(at) + len;
@@ -140,10 +154,11 @@ impl Reader<'_> {
         (1..=3).find(stress).map_or(at, |len| self.past_stress(at + len))
     }
 
-    /// Whether what was named is all of it: nothing follows that narrows it ("the tests of the parser", "… by hand").
+    /// Whether what was named is all of it: nothing follows that narrows it ("the tests of the parser", "… by hand"). A
+    /// reason, a time or a condition does not ("… because they are right", "… until I say so").
     fn ends(&self, at: usize) -> bool {
         let at = self.past_stress(at);
-        at >= self.tokens.len() || self.ties(at) || self.is(at, List::But)
+        at >= self.tokens.len() || self.ties(at) || self.is(at, List::But) || self.is(at, List::SpareClose)
     }
 
     fn negates(&self, at: usize) -> bool {
@@ -164,6 +179,7 @@ impl Reader<'_> {
         }
         for at in 0..self.tokens.len() {
             out.extend(self.verb_last(at));
+            out.extend(self.verb_first(at));
         }
         out
     }
@@ -172,9 +188,21 @@ impl Reader<'_> {
     fn verb_last(&self, at: usize) -> Vec<String> {
         let without = self.is(at, List::SpareWithout);
         let (names, end) = self.object(at + usize::from(without));
+        let end = self.past_stress(end);
         let not = self.is(end, List::SpareNot) || without;
         let verb = (end..end + 3).find(|at| self.is(*at, List::SpareLast));
         verb.filter(|verb| not && self.ends(verb + 1)).map_or_else(Vec::new, |_| names)
+    }
+
+    /// "fass die Tests nicht an", "ändere die Tests bitte nicht".
+    fn verb_first(&self, at: usize) -> Vec<String> {
+        if !self.is(at, List::SpareFirst) {
+            return Vec::new();
+        }
+        let (names, end) = self.object(at + 1);
+        let end = self.past_stress(end);
+        let behind = end + 1 + usize::from(self.is(end + 1, List::SpareParticle));
+        if self.is(end, List::SpareNot) && self.ends(behind) { names } else { Vec::new() }
     }
 
     /// "leave the tests alone", "keep README.md as it is", "lass die Tests in Ruhe".
@@ -192,11 +220,6 @@ impl Reader<'_> {
         }
         out
     }
-}
-
-/// Whether a word is written in capitals, as files like README and LICENSE are named.
-fn is_capital(word: &str) -> bool {
-    word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
 }
 
 #[cfg(test)]
@@ -228,6 +251,25 @@ mod tests {
             ("benenne es um, ohne die Tests zu ändern", vec![tests]),
             ("die Tests nicht anfassen", vec![tests]),
             ("lass die Tests in Ruhe", vec![tests]),
+            ("don't touch the tests because they are right", vec![tests]),
+            ("don't touch the tests since they are right", vec![tests]),
+            ("don't touch the tests until I say so", vec![tests]),
+            ("don't touch the tests in any case", vec![tests]),
+            ("don't touch the tests whatever happens", vec![tests]),
+            ("don't touch the tests today", vec![tests]),
+            ("don't touch the tests this time", vec![tests]),
+            ("don't touch the tests to make them pass", vec![tests]),
+            ("don't touch the tests unless I say so", vec![tests]),
+            ("don't edit the tests while you fix the parser", vec![tests]),
+            ("don't touch anything in tests/", vec!["tests/"]),
+            ("don't change anything in the docs", vec![FileKind::Docs.name()]),
+            ("never touch any file under src/gen/", vec!["src/gen/"]),
+            ("fass die Tests bitte nicht an", vec![tests]),
+            ("ändere die Tests nicht", vec![tests]),
+            ("Tests bitte nicht ändern", vec![tests]),
+            ("fass die Tests nicht an, weil sie stimmen", vec![tests]),
+            ("DON'T TOUCH THE TESTS", vec![tests]),
+            ("DON'T TOUCH THE README", vec!["README"]),
             (
                 "please do not edit the docs, the config or LICENSE",
                 vec![FileKind::Docs.name(), FileKind::Config.name(), "LICENSE"],
@@ -270,6 +312,12 @@ mod tests {
             "never edit files outside docs",
             "don't remove tests, add more",
             "don't change how the tests are run",
+            "don't touch the tests for the parser",
+            "don't touch the tests whose names begin with x",
+            "don't touch the tests under load",
+            "don't change anything in the docs that is right",
+            "don't change the config format",
+            "ändere die Tests nicht nur dort",
             "don't rename the license field in Cargo.toml",
             "I never edit the config by hand, so write it for me",
             "Die Tests laufen nicht auf anderen Rechnern, behebe das",
