@@ -432,8 +432,13 @@ fn rest(shares: &Prediction) -> f32 {
 
 fn ordered_run(p: &Parsed<'_>) -> bool {
     let orders = |c: &Clause| matches!(c.form, Form::Order | Form::Request);
+    // "lass die Tests in Ruhe" has the verb of "lass die Tests laufen".
+    let forbids = |c: &Clause| {
+        let mut hits = p.structure.hits.iter().filter(|h| h.tag == Tag::Forbid);
+        hits.any(|h| h.start < c.after && h.start + h.len > c.head)
+    };
     p.structure.known.on(Rule::OrderedRun)
-        && p.structure.clauses.iter().any(|c| orders(c) && c.verb == Some(Tag::VExecute))
+        && p.structure.clauses.iter().any(|c| orders(c) && c.verb == Some(Tag::VExecute) && !forbids(c))
 }
 
 /// Query, new plan or the active plan.

@@ -52,6 +52,12 @@ const ORDERS: &[&str] = &[
     "fix it, do not push",
     "gib wcount ein --help",
     "tausche atol gegen strtol",
+    "behebe den Fehler, füge kein Flag hinzu",
+    "behebe den Fehler, ersetze atol nicht durch strtol",
+    "behebe den Parser und lass die Tests in Ruhe",
+    "ersetze alle Aufrufe die nicht gehen durch strtol",
+    "füge nicht nur ein Flag hinzu sondern auch einen Test",
+    "ändere parse so dass nichts verloren geht",
 ];
 
 /// What only asks, tells or looks, whatever verb it has.
@@ -111,6 +117,16 @@ const FORBIDDEN: &[&str] = &[
     "do it without changing any file",
     "please don't swap println for the logger",
     "never give Config a default",
+    "tausche atol nicht gegen strtol",
+    "tausche requests nicht gegen httpx",
+    "gib wcount kein --help",
+    "gib dem Parser bloß keine neue Option",
+    "füge kein Flag hinzu",
+    "bitte füge dem Parser kein Flag hinzu",
+    "ersetze atol nicht durch strtol",
+    "n'ajoute pas de flag",
+    "Lass die Tests in Ruhe",
+    "Lass den Parser in Ruhe",
 ];
 
 fn reading(text: &str) -> (N, Turn, bool, String) {

@@ -25,6 +25,8 @@ pub(crate) fn negations(tokens: &[Token], hits: &[Hit], known: &Tables) -> Vec<H
     let mut out = reader.nothing();
     out.extend(reader.negated());
     out.extend(reader.english());
+    out.extend(reader.behind());
+    out.extend(reader.left_alone());
     out
 }
 
@@ -85,6 +87,49 @@ impl Reader<'_> {
         out
     }
 
+    /// Whether a clause begins there, past what only opens it.
+    fn opens(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return true };
+        self.word(before).is_empty() || self.is(before, List::NotOpens) && self.opens(before)
+    }
+
+    /// "ersetze atol nicht durch strtol", "füge kein Flag hinzu": an order whose negation stands behind its verb and what it
+    /// is done to. Of "ersetze alles, was nicht geht" it stands in another clause.
+    fn behind(&self) -> Vec<Hit> {
+        let framed = [List::FramedTeach, List::FramedGive, List::FramedSwap, List::FramedHave];
+        let acts = |h: &Hit| h.bytes == 0 && h.anywhere && h.tag.acts() && h.tag != Tag::VExecute;
+        let verb = |at: usize| {
+            self.hits.iter().any(|h| h.start == at && acts(h)) || framed.iter().any(|list| self.is(at, *list))
+        };
+        let heads = (0..self.tokens.len()).filter(|at| verb(*at) && self.opens(*at));
+        heads.filter_map(|at| self.negation(at + 1).map(|end| forbids(at, end + 1 - at, true))).collect()
+    }
+
+    /// Where the negation of a verb stands that ends before.
+    fn negation(&self, from: usize) -> Option<usize> {
+        let ends = |at: &usize| {
+            let token = self.tokens.get(*at);
+            token.is_none_or(|t| t.kind == Kind::Punct) || self.is(*at, List::NotClause)
+        };
+        let mut near = (from..from + 7).take_while(|at| !ends(at));
+        near.find(|at| {
+            let another = self.is(at + 1, List::NotOnly) || *at > from && self.is(at - 1, List::NotRelative);
+            let whole = ends(&(at + 1)) || self.is(at + 1, List::NotThen);
+            !another && (self.is(*at, List::NotNone) || self.is(*at, List::NotAfter) && whole)
+        })
+    }
+
+    /// "lass die Tests in Ruhe".
+    fn left_alone(&self) -> Vec<Hit> {
+        let heads = (0..self.tokens.len()).filter(|at| self.is(*at, List::LetAlone) && self.opens(*at));
+        let hit = |at: usize| {
+            let words = |at: &usize| !self.word(*at).is_empty() || self.tokens.get(*at).is_some_and(is_name);
+            let end = (at + 1..at + 8).take_while(words).find(|at| self.is(*at, List::AloneEnd))?;
+            Some(forbids(at, end - at, true))
+        };
+        heads.filter_map(hit).collect()
+    }
+
     /// "nichts umbauen", "no reorganices nada": the word for nothing beside a verb of change; in English
     /// ("add nothing", "commit none of it") right behind it, and not behind one that only tells of
     /// something ("it saves nothing yet").
@@ -114,4 +159,8 @@ impl Reader<'_> {
         }
         out
     }
+}
+
+fn is_name(token: &Token) -> bool {
+    !matches!(token.kind, Kind::Punct | Kind::Code)
 }
