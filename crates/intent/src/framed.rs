@@ -20,10 +20,21 @@ pub(crate) fn orders(p: &Parsed<'_>) -> bool {
     kept().next().is_some_and(frames) && !kept().any(asks)
 }
 
+/// Whether a message begins with one of these verbs said to people or of looking and thinking, so that it orders nothing:
+/// "teach the team how the cache works", "give the diff an honest opinion".
+pub(crate) fn talks(p: &Parsed<'_>) -> bool {
+    let s = &p.structure;
+    let mut kept = p.kept.iter().filter_map(|k| s.clauses.get(*k)).filter(|c| c.form != Form::Empty);
+    let words = |c: &Clause| p.doc.tokens.get(c.head..c.end).unwrap_or_default();
+    s.known.on(Rule::Framed)
+        && kept.next().is_some_and(|c| Words { known: s.known, tokens: words(c) }.talks())
+}
+
 /// Whether a clause from its verb on is in one of the frames.
 pub(crate) fn framed(tokens: &[Token], known: &Tables) -> bool {
     let clause = Words { known, tokens };
     known.on(Rule::Framed)
+        && !clause.talks()
         && (clause.teaches() || clause.has_do() || clause.gives() || clause.swaps() || clause.does_without())
 }
 
@@ -75,7 +86,7 @@ impl Words<'_> {
         (2 + before..=3 + before).any(|at| {
             let named = (1..at).all(|at| self.is_thing(at)) && !self.is(at, List::Determiner);
             let verb = self.is(at, List::FramedDo) || (!plain && at == 2 + before && self.may_be_verb(at));
-            named && verb
+            named && verb && !self.is(at - 1, List::FramedPeople)
         })
     }
 
@@ -90,15 +101,40 @@ impl Words<'_> {
             && at + 1 < self.tokens.len()
     }
 
-    /// "give wcount a --help", "give each function a docstring"; "give me a hint", "give it a look" do not.
+    /// "give wcount a --help", "give each function a docstring"; "give me a hint", "give it a look", "give the team a talk"
+    /// do not.
     fn gives(self) -> bool {
         if !self.is(0, List::FramedGive) || !self.is_thing(1) || self.is(1, List::FramedGift) {
             return false;
         }
         let flag = |at: usize| self.tokens.get(at).is_some_and(|t| t.kind == Kind::Flag);
-        let gift = (2..self.tokens.len()).find(|at| self.is(*at, List::FramedGift) || flag(*at));
-        let look = |at: usize| [1, 2].iter().any(|more| self.is(at + more, List::FramedNoGift));
-        gift.is_some_and(|at| flag(at) || self.tokens.len() > at + 1 && !look(at))
+        self.gift().is_some_and(|at| flag(at) || self.tokens.len() > at + 1)
+    }
+
+    /// Where what is given begins.
+    fn gift(self) -> Option<usize> {
+        let flag = |at: usize| self.tokens.get(at).is_some_and(|t| t.kind == Kind::Flag);
+        (2..self.tokens.len()).find(|at| self.is(*at, List::FramedGift) || flag(*at))
+    }
+
+    /// "teach a newcomer how it works", "give the docs a skim", "exchange ideas with me", "swap is used for what".
+    fn talks(self) -> bool {
+        let people = |at: usize| at.checked_sub(1).is_some_and(|last| self.is(last, List::FramedPeople));
+        let look = |at: usize| {
+            let gift = self.is(at, List::FramedGift);
+            gift && (at + 1..at + 4).any(|noun| self.is(noun, List::FramedNoGift) && self.heads(noun))
+        };
+        let with = || self.find(2, List::FramedSwapFor).is_some_and(|at| self.is(at + 1, List::FramedSelf));
+        self.is(0, List::FramedTeach) && self.find(2, List::FramedTeachTo).is_some_and(people)
+            || self.is(0, List::FramedGive) && self.gift().is_some_and(|at| look(at) || people(at))
+            || self.is(0, List::FramedSwap) && (self.is(1, List::Aux) || with())
+    }
+
+    /// Whether a noun is what is meant, and no part of another: "a look at it", not "a read timeout".
+    fn heads(self, noun: usize) -> bool {
+        let closes = [List::Preposition, List::Join, List::Tie, List::Frame];
+        let next = self.tokens.get(noun + 1);
+        next.is_none_or(|t| t.kind == Kind::Punct) || closes.iter().any(|list| self.is(noun + 1, *list))
     }
 
     /// "swap atol for strtol", "swap out requests for httpx".

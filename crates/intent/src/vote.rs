@@ -328,7 +328,7 @@ fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -> Option<N>
     if framed::orders(p) && p.guess().is_none_or(|g| g.leaf != N::Execute) {
         return Some(N::Modify);
     }
-    if p.asks() {
+    if p.asks() || framed::talks(p) {
         return None;
     }
     if said == N::Execute && wants_change(p) {

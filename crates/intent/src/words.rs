@@ -179,6 +179,7 @@ lists! {
     FramedTeach = "framed_teach",
     FramedTeachTo = "framed_teach_to",
     FramedSelf = "framed_self",
+    FramedPeople = "framed_people",
     FramedHave = "framed_have",
     FramedDo = "framed_do",
     FramedGive = "framed_give",

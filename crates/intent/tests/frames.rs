@@ -52,6 +52,10 @@ const ORDERS: &[&str] = &[
     "fix it, do not push",
     "gib wcount ein --help",
     "tausche atol gegen strtol",
+    "give chris_parser an overview page",
+    "give the parser a read timeout",
+    "give the team page a header",
+    "teach the team page about avatars",
     "behebe den Fehler, füge kein Flag hinzu",
     "behebe den Fehler, ersetze atol nicht durch strtol",
     "behebe den Parser und lass die Tests in Ruhe",
@@ -102,6 +106,16 @@ const QUESTIONS: &[&str] = &[
     "give me a --help example",
     "what happens if we have main return 3?",
     "have i broken anything?",
+    "teach a newcomer how the cache works",
+    "teach my colleague about the borrow checker",
+    "teach the team how the cache works",
+    "give it a thought and tell me what you would do",
+    "give the docs a skim and list what is stale",
+    "give the diff an honest opinion",
+    "give the team a short update on what changed",
+    "give chris an overview",
+    "exchange ideas with me about the design",
+    "swap is used for what here",
 ];
 
 /// What forbids the same.
