@@ -4,7 +4,8 @@
 
 use crate::{
     ids::CallId,
-    plan::{Gate, Plan, is_prose},
+    intent::is_prose,
+    plan::{Gate, Plan},
     relpath::RelPath,
     session::Run,
     shell::checks_as_much,
