@@ -77,10 +77,8 @@ impl Classifier {
 
     /// Whether a whole line says yes to having something done: "ok do it", "sure, go ahead", and not "ok thanks".
     pub fn agrees_to_act(&self, line: &str) -> bool {
-        let line_words = normal(line).replace(['\'', '’'], "");
-        let words: Vec<&str> =
-            line_words.split(|c: char| c.is_whitespace() || c.is_ascii_punctuation()).collect();
-        let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
+        let said = normal(line).replace(['\'', '’'], "");
+        let words: Vec<&str> = said.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
         let acts = |n: usize| words.windows(n).any(|part| self.tables().is(List::AgreeAct, &part.join(" ")));
         self.agrees(line) && (1..=3).any(acts)
     }

@@ -12,7 +12,7 @@ use pilothouse_core::{
 };
 use serde_json::json;
 
-use crate::{phase, support::*};
+use crate::{gates::red, phase, support::*};
 
 const OFFER: &str = "It should be two.\n\nShall I mend that and add a test?";
 
@@ -210,5 +210,48 @@ fn a_red_check_that_was_mended_stands_beside_green_gates_and_ends_no_run() {
             _ => None,
         });
         assert_eq!(red.unwrap().red, ["cargo check"], "it stands in what the run came to");
+    }
+}
+
+#[test]
+fn a_yes_to_what_an_answer_offered_at_a_red_gate_repairs_nothing() {
+    for (offer, said) in [
+        ("Do you want me to explain how the fixture works?", "yes"),
+        ("Shall I rename helper.py to util.py?", "yes, do that"),
+        ("Should I leave it as it is?", "go ahead"),
+        ("", "ok thanks"),
+        ("", "fine by me"),
+    ] {
+        let mut b = red("pytest", "a.rs", "error: no");
+        if !offer.is_empty() {
+            b.say("why is it red?");
+            b.reply(offer, &[]);
+        }
+        drop(b.input(Input::say(said)));
+        assert!(!b.log.iter().any(|e| matches!(e.event, Event::RepairStarted { .. })), "{offer} {said}");
+        if !offer.is_empty() {
+            assert!(!b.log.iter().any(|e| matches!(e.event, Event::GateReset { .. })), "{offer} {said}");
+        }
+    }
+}
+
+#[test]
+fn a_yes_at_a_red_gate_has_it_repaired_and_going_on_runs_it_again() {
+    for (said, repairs) in [
+        ("yes", true),
+        ("yes, do that", true),
+        ("ok do it", true),
+        ("sure, go ahead", true),
+        ("go ahead", true),
+        ("go on", false),
+        ("continue", false),
+        ("I fixed it. Go on", false),
+        ("again", false),
+    ] {
+        let mut b = red("pytest", "a.rs", "error: no");
+        b.say(said);
+        let begins = b.log.iter().any(|e| matches!(e.event, Event::RepairStarted { .. }));
+        let again = b.log.iter().any(|e| matches!(e.event, Event::GateReset { skipped: false, .. }));
+        assert_eq!((begins, again), (repairs, !repairs), "{said}: {:?}", b.notices());
     }
 }
