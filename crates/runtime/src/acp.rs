@@ -75,7 +75,7 @@ pub async fn serve(
 /// What `session/new` and `session/load` say.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wanted {
+struct OpenParams {
     cwd: PathBuf,
     #[serde(default)]
     mcp_servers: Vec<Value>,
@@ -85,7 +85,7 @@ struct Wanted {
 /// What is said of one session.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Of {
+struct SessionParams {
     session_id: String,
     #[serde(default)]
     prompt: Value,
@@ -191,51 +191,52 @@ impl Server<'_> {
     }
 
     async fn request(&mut self, id: &Value, method: &str, said: Value, seen: u64) -> Result<(), Fault> {
-        if method == "initialize" {
-            self.greeted = true;
-            self.out.answer(id, &greeting());
-            return Ok(());
-        }
-        let known = ["session/new", "session/load", "session/prompt", "session/set_mode", "authenticate"];
-        if !known.contains(&method) {
-            return Err(Fault::method(method));
-        }
-        if !self.greeted {
-            return Err(Fault::request("say initialize first"));
-        }
         match method {
+            "initialize" => {
+                self.greeted = true;
+                self.out.answer(id, &greeting());
+                Ok(())
+            }
+            "session/new" | "session/load" | "session/prompt" | "session/set_mode" | "authenticate"
+                if !self.greeted =>
+            {
+                Err(Fault::request("say initialize first"))
+            }
             "session/new" => self.open(id, params(said)?, false),
             "session/load" => self.open(id, params(said)?, true),
             "session/prompt" => {
-                let Of { session_id, prompt, .. } = params(said)?;
+                let SessionParams { session_id, prompt, .. } = params(said)?;
                 let talk = of_name(&mut self.talks, &session_id)?;
                 let line = prompt::message(prompt, &talk.place.root)?;
                 talk.prompt(id.clone(), line, seen, &mut self.out).await;
                 Ok(())
             }
             "session/set_mode" => {
-                let Of { session_id, mode_id, .. } = params(said)?;
+                let SessionParams { session_id, mode_id, .. } = params(said)?;
                 let mode = offered::mode_named(&mode_id);
                 let talk = of_name(&mut self.talks, &session_id)?;
                 let mode = mode.ok_or_else(|| Fault::params(format!("there is no mode {mode_id}")))?;
                 talk.set_mode(id.clone(), mode, &mut self.out).await;
                 Ok(())
             }
-            _ => Err(Fault::params("nobody has to sign in here; `pilothouse auth set` keeps keys of models")),
+            "authenticate" => {
+                Err(Fault::params("nobody has to sign in here; `pilothouse auth set` keeps keys of models"))
+            }
+            _ => Err(Fault::method(method)),
         }
     }
 
     async fn notice(&mut self, method: &str, said: Value) {
         // Nobody hears of what is wrong with a notice.
-        if let ("session/cancel", Ok(Of { session_id, .. })) = (method, params(said))
+        if let ("session/cancel", Ok(SessionParams { session_id, .. })) = (method, params(said))
             && let Ok(talk) = of_name(&mut self.talks, &session_id)
         {
             talk.cancel(&mut self.out).await;
         }
     }
 
-    fn open(&mut self, id: &Value, wanted: Wanted, load: bool) -> Result<(), Fault> {
-        let Wanted { cwd, mcp_servers, session_id } = wanted;
+    fn open(&mut self, id: &Value, wanted: OpenParams, load: bool) -> Result<(), Fault> {
+        let OpenParams { cwd, mcp_servers, session_id } = wanted;
         if self.talks.len() >= MOST_SESSIONS {
             return Err(Fault::request(format!(
                 "{MOST_SESSIONS} sessions are open; a connection has no more"
