@@ -32,6 +32,8 @@ pub(super) struct Changes {
     sought: Option<SoughtBack>,
     /// Steps' lanes that had nothing left to do but to have looked at what they proposed.
     through: BTreeSet<LaneId>,
+    /// Lines of work that ended while what they proposed was being looked at.
+    shown: BTreeSet<LaneId>,
     /// The highest id of what the session did that this one is a copy of: it holds no content for that.
     copied: u64,
 }
@@ -295,7 +297,10 @@ impl Changes {
 
     /// A step's line of work ends: whether nothing was left of it but to look at what it proposed. One that only
     /// goes on with what was proposed before is as far as that was.
-    pub fn lane_ends(&mut self, lane: &Lane) {
+    pub fn lane_ends(&mut self, lane: &Lane, shown: bool) {
+        if shown {
+            self.shown.insert(lane.id);
+        }
         let mine = |p: &&Proposal| p.lane == lane.id && p.task.is_some();
         let waits = lane.thinking.is_none() && lane.calls.is_empty() && !lane.held && !lane.addressed;
         let through = match lane.talk.last() {
@@ -317,6 +322,11 @@ impl Changes {
     /// Whether nothing is left of a step's line of work but to look at what was proposed.
     pub fn is_through(&self, lane: LaneId) -> bool {
         self.through.contains(&lane)
+    }
+
+    /// Whether a line of work was left where the user was looking at what it proposed.
+    pub fn was_shown(&self, lane: LaneId) -> bool {
+        self.shown.contains(&lane)
     }
 
     fn set_through(&mut self, lane: LaneId, through: bool) {

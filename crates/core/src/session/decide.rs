@@ -97,13 +97,15 @@ pub(super) struct Draft<'a> {
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
+    /// Whether the user leaves: what waits for their decision waits for it when they come back.
+    leaving: bool,
 }
 
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
     pub fn new(state: &'a mut State, under: &'a Under, at: Millis) -> Self {
-        Self { state, under, at, blobs: Vec::new(), events: Vec::new() }
+        Self { state, under, at, blobs: Vec::new(), events: Vec::new(), leaving: false }
     }
 
     /// What was decided. A refusal after the first event is told as a notice: what was recorded

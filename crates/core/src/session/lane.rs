@@ -395,6 +395,11 @@ impl State {
         self.changes.is_through(lane)
     }
 
+    /// Whether a line of work was left where the user was looking at what it proposed.
+    pub(super) fn was_shown(&self, lane: LaneId) -> bool {
+        self.changes.was_shown(lane)
+    }
+
     /// The lane that an open model call belongs to.
     pub fn lane_thinking(&self, call: CallId) -> Option<&Lane> {
         self.lanes.values().find(|l| l.thinking == Some(call))

@@ -21,6 +21,7 @@ use super::*;
 
 mod back;
 mod drafts;
+mod left;
 mod lent;
 mod outside;
 #[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]

@@ -62,7 +62,8 @@ impl State {
                 if lane.kind == LaneKind::Answer && stopped && !self.has_own_run(&lane) {
                     self.stopped_answer = Some(lane.turn);
                 }
-                Arc::make_mut(&mut self.changes).lane_ends(&lane);
+                let shown = self.diff_of(lane.id).is_some();
+                Arc::make_mut(&mut self.changes).lane_ends(&lane, shown);
                 // Nobody waits for the rest of a sub-agent's words.
                 if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {
                     self.cut.insert(call, (lane.turn, lane.id));

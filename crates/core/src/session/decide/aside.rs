@@ -18,10 +18,12 @@ use crate::{
 };
 
 impl Draft<'_> {
-    /// Keeps what these lanes proposed and nobody decided, and says where it is.
+    /// Keeps what these lanes proposed and nobody decided, and says where it is. Who leaves finds what they
+    /// were looking at as they left it.
     pub(super) fn set_aside(&mut self, reason: &str, of: impl Fn(&Self, LaneId) -> bool) {
-        let open: Vec<ProposalId> =
-            self.state.open_proposals().filter(|p| of(self, p.lane)).map(|p| p.id).collect();
+        let stays = |lane| self.leaving && self.state.diff_of(lane).is_some();
+        let open = self.state.open_proposals().filter(|p| of(self, p.lane) && !stays(p.lane));
+        let open: Vec<ProposalId> = open.map(|p| p.id).collect();
         self.put_aside(&open, reason);
     }
 

@@ -6,7 +6,7 @@
 use super::terms::{RunEnd, RunFault};
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::{Answer, CheckpointKind, Failure},
+    checkpoint::{Answer, Checkpoint, CheckpointKind, Failure},
     event::{CallStatus, Event, Level, RunStatus},
     goal::GoalStatus,
     ids::{ApplyId, CheckpointId, LaneId, ProposalId, TaskId},
@@ -97,8 +97,9 @@ impl Draft<'_> {
         }
     }
 
-    /// Stops everything, to leave.
+    /// Stops everything, to leave. What waits to be looked at waits on, as after an end that nobody wanted.
     pub(super) fn stop_all(&mut self) {
+        self.leaving = true;
         for lane in
             self.state.lanes.values().filter(|l| l.kind == LaneKind::Answer).map(|l| l.id).collect::<Vec<_>>()
         {
@@ -341,8 +342,10 @@ impl Draft<'_> {
     }
 
     fn close_questions(&mut self, which: impl Fn(&Self, &CheckpointKind) -> bool) {
+        // What was being looked at is not closed by leaving.
+        let asked = |c: &&Checkpoint| which(self, &c.kind) && !(self.leaving && c.kind.review().is_some());
         let ids: Vec<CheckpointId> =
-            self.state.open.values().filter(|c| which(self, &c.kind)).map(|c| c.id).collect();
+            self.state.open.values().filter(asked).map(|c| c.id).collect();
         for id in ids {
             self.close(id, None);
         }
