@@ -36,7 +36,7 @@ pub use budget::{BudgetAnswer, BudgetQuestion};
 pub use clarification::{Clarification, ClarificationAnswer};
 pub use command::{CommandAnswer, CommandQuestion};
 pub use commit::{CommitAnswer, CommitQuestion};
-pub use diff::{Review, files_wait};
+pub use diff::{Review, files_wait, praises};
 pub use exit::Exit;
 pub use failure::{Failure, FailureAnswer, PLACE};
 pub use form::{FormAnswer, FormField, FormQuestion};
@@ -264,7 +264,7 @@ impl CheckpointKind {
     /// How it is answered, for whoever said something else.
     pub fn how(&self) -> String {
         if self.review().is_some() {
-            return "the changes wait in the diff: y takes a hunk there, n leaves it; `stop` ends the run"
+            return "the changes wait in the diff: y takes a hunk there, n leaves it, a writes what is taken; `stop` ends the run"
                 .to_owned();
         }
         format!("that does not say which: {}", self.question().ways().join(", "))

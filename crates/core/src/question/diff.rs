@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Place, Question, Role, Spec, Ties};
+use super::{Accept, Act, Asked, Card, Choice, Lone, Place, Question, Role, Spec, Ties};
 use crate::{
     checkpoint::Answer,
     clean::Clean,
@@ -23,6 +23,44 @@ pub struct Review {
     pub lane: LaneId,
     /// The proposals.
     pub proposals: Vec<ProposalId>,
+}
+
+/// What says that changes are good or to be written, and nothing else.
+const PRAISE: [&str; 48] = [
+    "ok", "okay", "sure", "yes",
+    "looks good", "looks good to me", "looks great", "looks fine", "looks right", "that looks good", "that looks right",
+    "this looks good", "it looks good", "all good", "good", "great", "nice", "perfect", "fine", "lgtm", "sgtm", "ship it",
+    "apply", "apply it", "apply them", "apply this", "apply that", "apply all", "apply all of it", "apply the changes",
+    "apply the change", "apply the diff", "apply everything", "take it", "take them", "take all", "take all of it",
+    "accept", "accept it", "accept them", "accept all", "accept the changes", "approve", "approve it", "approved",
+    "merge it", "write it", "save it",
+];
+/// Said around it.
+const AROUND: [&str; 10] =
+    ["please", "now", "thanks", "thank you", "then", "so", "let's", "lets", "you can", "go ahead and"];
+
+/// Whether a line says that what waits is good, or is to be written, and nothing else: words do not take hunks, and
+/// nobody needs to be asked what was meant.
+pub fn praises(line: &str) -> bool {
+    let folded = line.trim().to_lowercase().replace('’', "'");
+    let parts = folded.split([',', ';', '.', '!', '\n']).flat_map(|part| part.split(" and "));
+    let mut parts = parts.map(bare).filter(|part| !part.is_empty()).peekable();
+    parts.peek().is_some() && parts.all(|part| PRAISE.contains(&part) || Lone::of(part) == Some(Lone::Yes))
+}
+
+/// A part of a line without what is said around it.
+fn bare(part: &str) -> &str {
+    let mut part = part.trim();
+    loop {
+        let less = AROUND.iter().find_map(|word| {
+            let rest = part.strip_prefix(word).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+            rest.or_else(|| part.strip_suffix(word).filter(|rest| rest.is_empty() || rest.ends_with(' ')))
+        });
+        match less {
+            Some(less) => part = less.trim(),
+            None => return part,
+        }
+    }
 }
 
 /// So many files in words, of one question or of several.
@@ -82,5 +120,20 @@ impl Accept for Review {
 
     fn accept(&self, _given: Answer) -> Result<Infallible, Refusal> {
         Err(Refusal::new("decide the hunks in the diff: apply, skip, or go up"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::praises;
+
+    #[test]
+    fn a_line_that_only_praises_what_waits_is_known_and_one_that_wants_more_is_not() {
+        for line in ["looks good", "Looks good, apply it", "LGTM!", "ship it", "apply it now please", "ok, apply them."] {
+            assert!(praises(line), "{line}");
+        }
+        for line in ["looks good but rename x", "apply it to b.rs as well", "", "please", "good question", "is it good?"] {
+            assert!(!praises(line), "{line}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
     intent::{Control, Phase, Reading, Turn},
-    question::Lone,
+    question::{Lone, praises},
 };
 
 /// A line that is an answer, and the question that it answers.
@@ -94,7 +94,7 @@ impl Draft<'_> {
         }
         // Beside a diff that waits, a short word is about it and never about the run.
         let review = self.state.open.values().find(|c| c.kind.review().is_some())?;
-        let short = Lone::of(line).is_some() || self.under.tiers.classifier.declines(line);
+        let short = Lone::of(line).is_some() || praises(line) || self.under.tiers.classifier.declines(line);
         short.then(|| worded(review, None))
     }
 
