@@ -38,7 +38,7 @@ impl Question for GateChange {
         vec![
             Choice::new("y", "change the gate", Act::Give(Answer::Approve))
                 .role(Role::Take)
-                .reach("once", "this gate of this plan; its command runs as the rules say"),
+                .reach("once", "this gate of this plan; that line then runs without another question, unless its risk is high"),
             Choice::new("n", "keep it", Act::Reason)
                 .role(Role::Deny)
                 .reach("deny", "the gate stays as it is; the agent is told your reason"),
@@ -46,7 +46,7 @@ impl Question for GateChange {
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
-        spec.title = Clean::line(&format!("change the gate {}?", self.name));
+        spec.title = Clean::line(&format!("change the gate {} to `{}`?", self.name, self.to));
         spec.tag = "gate";
         spec.text = Clean::line(&self.to);
         spec.exact = true;

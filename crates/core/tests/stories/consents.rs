@@ -295,3 +295,23 @@ fn what_a_gate_needs_and_is_not_here_is_told_before_the_yes() {
         assert!(!state.plan.as_ref().unwrap().summary().contains("not found"));
     }
 }
+
+#[test]
+fn the_line_that_a_gate_got_by_a_yes_asks_no_second_one_when_the_agent_runs_it() {
+    let mut b = trusted();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("tests", "./check.sh")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let change = serde_json::json!({"gate": "tests", "command": "./prove.sh", "reason": "there is no test"});
+    b.reply("", &[("change_gate", change)]);
+    let asked = b.question(|k| matches!(k, CheckpointKind::GateChange(_)));
+    let title = b.session.state().spec(&b.session.state().open[&asked]).title;
+    assert_eq!(title.as_str(), "change the gate tests to `./prove.sh`?");
+    b.answer(|k| matches!(k, CheckpointKind::GateChange(_)), Answer::Approve).unwrap();
+    let step = b.reply("", &[("run", serde_json::json!({"command": "./prove.sh"}))]);
+    assert_eq!(starts(&step), ["run"], "{:?}", b.session.state().open);
+    // Another line is another thing.
+    b.end_tool(exited(0, "fine"));
+    b.reply("", &[("run", serde_json::json!({"command": "./install.sh"}))]);
+    b.question(is_risk);
+}

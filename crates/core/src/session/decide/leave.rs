@@ -90,6 +90,7 @@ impl Draft<'_> {
             (Some(_), ..) => By::Submitted,
             (None, Some(_), _) => self.state.gate_by(&run.command),
             (None, None, true) => By::Typed,
+            (None, None, false) if self.is_gate_agreed_to(lane, run) => By::Approved,
             (None, None, false) => By::Agent,
         };
         let verdict = judged(self.under.policy.verdict(&run.command, &run.folder), run, open.brought);
@@ -113,6 +114,17 @@ impl Draft<'_> {
             deletes: decision.deletes,
             shown,
         }
+    }
+
+    /// Whether a step's own command is the line of a gate of its plan that the user said yes to: in a
+    /// folder that is trusted nobody is asked twice.
+    fn is_gate_agreed_to(&self, lane: &Lane, run: &Run) -> bool {
+        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        let works = matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_));
+        works
+            && self.state.trust.holds()
+            && gates.into_iter().any(|gate| gate.command == run.command)
+            && self.state.agreed_to(run) == Some(By::Approved)
     }
 
     /// What would happen to a command that waits, were it proposed now.
