@@ -218,6 +218,8 @@ pub enum Ending {
     Plain,
     /// A step that changes no file.
     Looks,
+    /// A step that runs commands, which change what they change.
+    Runs,
     /// An answer, or a goal, that was let change files.
     Agreed,
 }
@@ -226,6 +228,7 @@ pub enum Ending {
 pub fn instruction(purpose: Purpose, ending: Ending, mode: Mode) -> String {
     let task = match purpose {
         Purpose::Task if ending == Ending::Looks => include_str!("../../../assets/prompts/look.md"),
+        Purpose::Task if ending == Ending::Runs => include_str!("../../../assets/prompts/run.md"),
         Purpose::Answer if ending == Ending::Agreed => include_str!("../../../assets/prompts/agreed.md"),
         Purpose::Answer => include_str!("../../../assets/prompts/answer.md"),
         Purpose::Plan => include_str!("../../../assets/prompts/plan.md"),

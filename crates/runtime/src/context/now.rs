@@ -63,13 +63,14 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     format!("<state>\n{text}\n</state>\n\n{prior}{}{of_source}{kind}", task.trim_end())
 }
 
-/// How the work at hand ends: a step that changes no file, and what was let change them, end in their own way. What the
+/// How the work at hand ends: a step that changes no file, one that runs commands, and what was let change them, end in their own way. What the
 /// user let go deeper since it began ends as that does.
 fn end_of(state: &State, lane: &Lane) -> Ending {
     let writes = lane.scope().allows(Capability::Write);
     let step = lane.kind.task().and_then(|id| state.plan.as_ref()?.task(id));
-    if step.is_some_and(|task| !task.node.scope().allows(Capability::Write)) && !writes {
-        Ending::Looks
+    let looks = step.filter(|task| !task.node.scope().allows(Capability::Write) && !writes);
+    if let Some(task) = looks {
+        if task.node.scope().allows(Capability::Execute) { Ending::Runs } else { Ending::Looks }
     } else if state.has_own_run(lane) || lane.kind == LaneKind::Goal && writes {
         Ending::Agreed
     } else {
