@@ -547,6 +547,9 @@ pub enum Event {
         lane: LaneId,
         /// What it is told.
         text: String,
+        /// Whether that is what the user answered to a question with which its model ended.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        answer: bool,
     },
     /// What was said earlier begins to be summed up for the model.
     CompactionStarted {

@@ -26,6 +26,8 @@ mod candidates;
 mod cells;
 #[path = "stories/changes.rs"]
 mod changes;
+#[path = "stories/closing.rs"]
+mod closing;
 #[path = "stories/commands.rs"]
 mod commands;
 #[path = "stories/commit.rs"]

@@ -4,9 +4,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::State;
+use super::{
+    State,
+    closing::{Closing, closing},
+};
 use crate::{
     blob::BlobId,
+    checkpoint::CheckpointKind,
     event::CallHead,
     fact::shortened,
     ids::{ApprovalId, CallId, LaneId, Millis, Seq, TurnId},
@@ -58,6 +62,10 @@ pub struct Lane {
     pub deeds: Deeds,
     /// Why nothing was to be changed, where its last reply says so plainly.
     pub needless: Option<String>,
+    /// What its last reply asks with its last words.
+    pub closing: Option<Closing>,
+    /// Whether its model was told what it left out, since the user last answered it.
+    pub nudged: bool,
     /// Whether a reply of its said anything in words.
     pub spoke: bool,
     /// Whether a change that its last reply wanted came to nothing: what that reply runs after it was meant for it.
@@ -301,6 +309,8 @@ impl Lane {
             changed: false,
             deeds: Deeds::None,
             needless: None,
+            closing: None,
+            nudged: false,
             spoke: false,
             missed: false,
             rounds: 0,
@@ -316,13 +326,14 @@ impl Lane {
 
     /// Whether the workbench told its model something by itself.
     pub fn was_nudged(&self) -> bool {
-        self.talk.iter().any(|t| matches!(t, Talk::Nudge(_)))
+        self.nudged
     }
 
     /// Its model replied, with these calls.
-    pub(super) fn replied(&mut self, seq: Seq, (text, calls): (&str, &[CallHead]), at: Millis) {
+    pub(super) fn replied(&mut self, seq: Seq, (text, ends, calls): (&str, Option<&str>, &[CallHead]), at: Millis) {
         self.thinking = None;
         self.needless = needless(text);
+        self.closing = closing(ends.unwrap_or(text));
         self.spoke |= !text.trim().is_empty();
         self.missed = false;
         self.talk.push(Talk::Reply(seq));
@@ -398,6 +409,14 @@ impl State {
     /// Whether a line of work was left where the user was looking at what it proposed.
     pub(super) fn was_shown(&self, lane: LaneId) -> bool {
         self.changes.was_shown(lane)
+    }
+
+    /// Whether a lane's model asked the user with its last words, and waits for the answer.
+    pub(super) fn asks_in_words(&self, lane: LaneId) -> bool {
+        self.open.values().any(|c| match &c.kind {
+            CheckpointKind::Clarification(about) => about.lane == Some(lane) && about.call.is_none(),
+            _ => false,
+        })
     }
 
     /// The lane that an open model call belongs to.

@@ -103,7 +103,7 @@ impl Unattended {
                 let open = state.proposals_of(review.lane).map(|p| p.id).collect();
                 Some(Input::Skip { proposals: open, reason: NOBODY.to_owned() })
             }
-            CheckpointKind::Clarification(about) if about.call.is_some() => {
+            CheckpointKind::Clarification(about) if about.lane.is_some() => {
                 Some(give(Answer::Text(CHOOSE.to_owned())))
             }
             // Its plan is asked about, and was approved; what may be no order stays open for a person.

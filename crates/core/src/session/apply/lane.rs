@@ -69,7 +69,7 @@ impl State {
                     self.cut.insert(call, (lane.turn, lane.id));
                 }
             }
-            Event::LaneNudged { lane, .. } => self.nudged(*lane, seq),
+            Event::LaneNudged { lane, answer, .. } => self.nudged(*lane, seq, *answer),
             Event::LaneHeld { lane } => self.thinks(*lane, None),
             Event::NodeTransition { lane, to, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
@@ -93,7 +93,8 @@ impl State {
                 self.saw(calls.iter().map(|c| c.call.0).max().unwrap_or(0));
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.replied(seq, (&text.head, calls), at);
+                    let ends = text.cut.as_ref().map(|cut| cut.tail.as_str());
+                    lane.replied(seq, (&text.head, ends, calls), at);
                     let ends = lane.kind.task().filter(|_| calls.is_empty());
                     self.did(ends, &text.head);
                 }
@@ -162,8 +163,9 @@ impl State {
         }
     }
 
-    fn nudged(&mut self, lane: LaneId, seq: Seq) {
+    fn nudged(&mut self, lane: LaneId, seq: Seq, answer: bool) {
         if let Some(lane) = self.lanes.get_mut(&lane) {
+            lane.nudged = !answer;
             lane.talk.push(Talk::Nudge(seq));
         }
     }

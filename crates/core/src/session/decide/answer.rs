@@ -90,6 +90,15 @@ impl Resolve for Clarification {
             draft.advance(lane);
             return Ok(());
         }
+        if let Some(lane) = self.lane {
+            match given.answer {
+                ClarificationAnswer::Pick(_, text) | ClarificationAnswer::Said(text) => {
+                    draft.answer_in_lane(lane, &text);
+                }
+                ClarificationAnswer::Drop => return draft.give_up(lane),
+            }
+            return Ok(());
+        }
         match (self.turn, given.answer) {
             (Some(turn), ClarificationAnswer::Pick(0, _)) => draft.route_as_work(turn),
             (Some(turn), ClarificationAnswer::Pick(..)) => draft.route_query(turn),

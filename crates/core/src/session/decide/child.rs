@@ -121,7 +121,7 @@ impl Draft<'_> {
             return false;
         }
         if rounds + 1 == most && rounds > 0 {
-            self.emit(Event::LaneNudged { lane, text: LAST_CALL.to_owned() });
+            self.emit(Event::LaneNudged { lane, text: LAST_CALL.to_owned(), answer: false });
         }
         true
     }

@@ -261,7 +261,8 @@ impl Draft<'_> {
         }
         let Some(l) = self.state.lanes.get(&lane) else { return };
         let plan_waits = l.kind == LaneKind::Planning && self.state.phase != Phase::Planning;
-        if l.thinking.is_some() || l.held || plan_waits || self.state.diff_of(lane).is_some() {
+        let asks = self.state.asks_in_words(lane);
+        if l.thinking.is_some() || l.held || plan_waits || asks || self.state.diff_of(lane).is_some() {
             return;
         }
         match (l.kind, l.talk.last()) {

@@ -10,9 +10,9 @@ use crate::{
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus, Unproven},
     proposal::ProposalStatus,
-    question::Gap,
+    question::{Clarification, Gap},
     scope::{Capability, PermissionMode, ToolScope},
-    session::{Deeds, LaneKind, NEEDLESS},
+    session::{Closing, Deeds, LaneKind, NEEDLESS},
     tool::Run,
 };
 
@@ -87,8 +87,11 @@ impl Draft<'_> {
             return;
         }
         let answers = self.state.lanes.get(&lane).is_some_and(|l| self.state.weighs(l.turn));
+        if !answers && self.ask_what_it_asks(lane) {
+            return;
+        }
         if !answers && self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
-            self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned() });
+            self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned(), answer: false });
             return self.think(lane);
         }
         self.emit(Event::LaneClosed { lane });
@@ -98,6 +101,22 @@ impl Draft<'_> {
             self.notice(Level::Error, NO_PLAN);
         }
         self.drain();
+    }
+
+    /// Where a model ended in a question instead of what it was to do, the user is asked as by its tool for that, and it
+    /// goes on with the answer.
+    fn ask_what_it_asks(&mut self, lane: LaneId) -> bool {
+        let closing = self.state.lanes.get(&lane).and_then(|l| l.closing.clone());
+        let Some(Closing { question, choices }) = closing else { return false };
+        self.ask(Clarification { choices, lane: Some(lane), ..Clarification::default() }, question);
+        true
+    }
+
+    /// The user answered what a model had asked with its last words.
+    pub(super) fn answer_in_lane(&mut self, lane: LaneId, text: &str) {
+        let text = format!("The user answers your question: {text}");
+        self.emit(Event::LaneNudged { lane, text, answer: true });
+        self.think(lane);
     }
 
     pub(super) fn may_run(&self) -> bool {
@@ -281,12 +300,16 @@ impl Draft<'_> {
         let idle = acts && mine.clone().count() == 0 && !wrote;
         let mute = !acts && self.is_mute(lane);
         let idle = self.state.lanes.get(&lane).filter(|l| idle && l.deeds == Deeds::None);
+        if idle.is_some_and(|l| l.needless.is_none() && l.closing.is_some()) {
+            self.ask_what_it_asks(lane);
+            return;
+        }
         if idle.is_some_and(|l| !l.was_nudged() && l.needless.is_none()) {
-            self.emit(Event::LaneNudged { lane, text: idle_step() });
+            self.emit(Event::LaneNudged { lane, text: idle_step(), answer: false });
             return self.think(lane);
         }
         if mute && self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
-            self.emit(Event::LaneNudged { lane, text: MUTE_STEP.to_owned() });
+            self.emit(Event::LaneNudged { lane, text: MUTE_STEP.to_owned(), answer: false });
             return self.think(lane);
         }
         let needless = idle.map(|l| l.needless.as_deref());
@@ -383,10 +406,13 @@ impl Draft<'_> {
             self.emit(Event::GateReset { gate, skipped: false, why: None });
             return self.continue_run();
         }
+        if self.ask_what_it_asks(lane) {
+            return;
+        }
         let name = self.state.plan.as_ref().and_then(|p| p.gate(gate)).map(|g| g.name.clone());
         let name = name.unwrap_or_default();
-        if !l.was_nudged() {
-            self.emit(Event::LaneNudged { lane, text: unchanged(&name) });
+        if self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
+            self.emit(Event::LaneNudged { lane, text: unchanged(&name), answer: false });
             return self.think(lane);
         }
         self.emit(Event::LaneClosed { lane });
