@@ -25,6 +25,7 @@ pub mod state;
 pub mod tiers;
 pub mod transcript;
 mod unreviewed;
+mod why_asked;
 pub mod written;
 
 use std::{collections::BTreeMap, sync::Arc};

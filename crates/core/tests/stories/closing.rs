@@ -122,3 +122,24 @@ fn who_says_that_what_waits_is_good_is_told_the_keys_and_no_model_is_asked() {
         assert!(b.input(pilothouse_core::input::Input::say(line)).is_ok(), "{line}");
     }
 }
+
+#[test]
+fn why_a_plan_a_gate_and_a_commit_ask_is_told() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "execute")], &[("tests", "make test")]);
+    let asked = b.session.state().open[&b.question(is_plan)].clone();
+    let why = b.session.why_asked(&asked).unwrap();
+    let told: Vec<&str> = why.rows.iter().map(|(_, text)| text.as_str()).collect();
+    let told = told.join("\n");
+    for part in ["2 steps; a plan of one step begins by itself", "step 2 is to execute", "the ceiling is ask"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let change = serde_json::json!({"gate": "tests", "command": "make check", "reason": "there is no test"});
+    b.reply("", &[("change_gate", change)]);
+    let is_change = |k: &CheckpointKind| matches!(k, CheckpointKind::GateChange(_));
+    let asked = b.session.state().open[&b.question(is_change)].clone();
+    let why = b.session.why_asked(&asked).unwrap();
+    assert!(why.rows.iter().any(|(label, text)| *label == "rule" && text.contains("only you change what it runs")));
+}

@@ -47,6 +47,9 @@ impl Reason {
     /// Why a question is asked; `None` where no rule has to do with it.
     pub fn of_question(item: &Checkpoint, session: &Session) -> Option<Self> {
         let state = session.state();
+        if let Some(why) = session.why_asked(item) {
+            return Some(Self { why, then: None });
+        }
         let (request, then) = state.spec(item).ruled?;
         let of_call = || state.open_call(item.kind.call()?).map(|(lane, _)| lane);
         let lane = item.kind.lane().and_then(|lane| state.lanes.get(&lane)).or_else(of_call);

@@ -213,8 +213,12 @@ impl PlanPane {
         let (gate, proposal) = match self.chosen().map(|(_, target)| target) {
             Some(Target::Gate(id) | Target::Place(id, _)) => (Some(id), None),
             Some(Target::Proposal(id)) => (None, Some(id)),
-            // A step is there for what was asked.
-            Some(Target::Task(_)) | None => return Outcome::run(why::KIND.action()),
+            // A step is there for what was asked; of a plan that waits it is told why it does.
+            Some(Target::Task(_)) | None => {
+                let waits = ctx.state.open.values().find(|c| c.kind.is_confirmation());
+                let reason = waits.and_then(|item| Reason::of_question(item, ctx.session));
+                return reason.map_or_else(|| Outcome::run(why::KIND.action()), Outcome::open);
+            }
         };
         if let Some(id) = proposal {
             return Reason::page_of_change(id, ctx);

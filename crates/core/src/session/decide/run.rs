@@ -6,7 +6,7 @@ use crate::{
     event::{Event, Level},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
-    intent::{IntentNode, Mode, Phase, Turn},
+    intent::{IntentNode, Phase, Turn},
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus, Unproven},
     proposal::ProposalStatus,
@@ -72,13 +72,7 @@ impl Draft<'_> {
     /// Whether the plan is one step in a file or two, asked for by a path that changes files: its hunks
     /// say as much as a question about it would.
     fn is_small(&self) -> bool {
-        let Some(plan) = self.state.plan.as_ref().filter(|_| self.under.bounds.small_plans) else {
-            return false;
-        };
-        let [task] = plan.tasks.as_slice() else { return false };
-        let changes = matches!(task.node, IntentNode::Create | IntentNode::Modify);
-        let asked = self.target(plan.turn).scope().allows(Capability::Write);
-        changes && asked && (1..=2).contains(&task.files.len()) && self.state.mode != Mode::Proof
+        self.state.plan.as_ref().is_some_and(|plan| self.state.larger(plan, &self.under.bounds).is_empty())
     }
 
     /// A planning ended in words: an answer where it was only to weigh; else its model is told once what it left out.

@@ -253,7 +253,8 @@ fn w_explains_in_the_plan_and_in_the_diff() {
     let mut desk = Desk::new(80, 24).with_plan();
     desk.wait(900).press("<ctrl-t>");
     desk.wait(900).press("w");
-    assert_eq!(desk.top(), Some("why"));
+    assert_eq!(desk.top(), Some("reason"), "why the plan that waits is asked about");
+    assert!(desk.text().contains("a plan of one step begins by itself"), "{}", desk.text());
     let mut bench = Bench::new(80, 24);
     bench.press("<ctrl-x>d");
     bench.press("w");

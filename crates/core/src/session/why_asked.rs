@@ -1,0 +1,98 @@
+//! Why a question is asked that no rule of permission has to do with: a plan, a gate's other command, a commit.
+//!
+//! Owns the words, from what the decision itself is made of.
+
+use super::{Bounds, Session, State};
+use crate::{
+    checkpoint::{Checkpoint, CheckpointKind},
+    intent::{IntentNode, Mode},
+    money::count,
+    plan::Plan,
+    policy::{Outcome, Why},
+    scope::{Capability, PermissionMode},
+};
+
+/// Most files of a plan that begins without a question.
+const FEW_FILES: usize = 2;
+
+impl State {
+    /// What makes a plan more than one step in a file or two, which begins by itself since its hunks ask; nothing where it
+    /// is no more.
+    pub(super) fn larger(&self, plan: &Plan, bounds: &Bounds) -> Vec<String> {
+        let mut why = Vec::new();
+        if !bounds.small_plans {
+            why.push("you want to be asked about each plan: `confirm = \"always\"` in [plan]".to_owned());
+        }
+        if self.mode == Mode::Proof {
+            why.push("proof mode asks about each plan".to_owned());
+        }
+        if plan.tasks.len() != 1 {
+            why.push(format!("it has {}; a plan of one step begins by itself", count(plan.tasks.len(), "step")));
+        }
+        for task in &plan.tasks {
+            let changes = matches!(task.node, IntentNode::Create | IntentNode::Modify);
+            let n = plan.number(task.id);
+            let files = task.files.len();
+            if !changes {
+                let what = task.node.name();
+                why.push(format!("step {n} is to {what}: only what creates or modifies files shows it all in its hunks"));
+            } else if files == 0 {
+                why.push(format!("step {n} names no file"));
+            } else if files > FEW_FILES {
+                why.push(format!("step {n} names {files} files; more than {FEW_FILES} ask"));
+            }
+        }
+        let path = self.turns.get(&plan.turn).map(|turn| &turn.path);
+        if !path.is_some_and(|path| path.scope().allows(Capability::Write)) {
+            let path = path.map(ToString::to_string).unwrap_or_default();
+            why.push(format!("your message was not read as an order to change files ({path})"));
+        }
+        why
+    }
+
+    /// Why the plan that waits is asked about.
+    fn why_plan(&self, plan: &Plan, bounds: &Bounds) -> Why {
+        let mut rows = vec![("call", plan.title.clone())];
+        if let Some(beyond) = self.beyond(plan) {
+            let names: Vec<&str> = beyond.iter().map(Capability::name).collect();
+            let names = names.join(", ");
+            rows.push(("beyond", format!("it goes further than your message asked for: to {names}")));
+        }
+        rows.extend(self.larger(plan, bounds).into_iter().map(|why| ("why", why)));
+        if plan.tasks.iter().any(|task| task.node == IntentNode::Delete) {
+            rows.push(("risk", "it removes files: each removal wants its word besides".to_owned()));
+        }
+        let ceiling = match self.permission {
+            PermissionMode::ReadOnly => "the ceiling is read-only: it can be made and not run",
+            PermissionMode::Ask => "the ceiling is ask: a yes lets it begin, and each change is asked about as it comes",
+            PermissionMode::Auto => "the ceiling is auto: a plan within your message begins by itself",
+        };
+        if rows.len() == 1 {
+            rows.push(("why", "it comes back to you: nothing of it begins before you say so".to_owned()));
+        }
+        rows.push(("ceiling", ceiling.to_owned()));
+        Why { outcome: Outcome::Ask, rows }
+    }
+}
+
+impl Session {
+    /// Why a question is asked with which no rule of permission has to do; `None` where there is nothing more to say.
+    pub fn why_asked(&self, item: &Checkpoint) -> Option<Why> {
+        let state = self.state();
+        let why = |call: String, rule: &str| {
+            let rows = vec![("call", call), ("rule", rule.to_owned())];
+            Some(Why { outcome: Outcome::Ask, rows })
+        };
+        match &item.kind {
+            CheckpointKind::Confirmation(_) => Some(state.why_plan(state.plan.as_ref()?, self.bounds())),
+            CheckpointKind::GateChange(change) => why(
+                format!("{} to {}", change.from, change.to),
+                "a gate proves the work, so only you change what it runs, in every mode; your yes lets that line run",
+            ),
+            CheckpointKind::Commit(_) => {
+                why("git commit".to_owned(), "a commit is made only by your yes to its files and its message, in every mode")
+            }
+            _ => None,
+        }
+    }
+}
