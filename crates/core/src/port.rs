@@ -100,6 +100,8 @@ pub enum Ask {
     },
     /// A stored content.
     Blob(BlobId),
+    /// Of a stored text, in pieces: it may be too long to be held.
+    Text(BlobId, TextAsk),
     /// Files of the workspace, for completion; at most this many.
     Files(usize),
     /// What these rules would have done to the commands of past sessions in this folder.
@@ -124,6 +126,67 @@ pub enum Ask {
     Knowledge(KnowledgeAsk),
     /// Nobody waits any more for the answer to the question of this number; this itself has none.
     Withdraw(u64),
+}
+
+/// A question about a stored text; lines count from zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextAsk {
+    /// Some of its lines.
+    Lines {
+        /// The first one.
+        from: usize,
+        /// At most so many.
+        count: usize,
+    },
+    /// The nearest line with these words, beyond its end from its other end on.
+    Find {
+        /// The words; capitals count only where they have one.
+        words: String,
+        /// The first line that is looked at.
+        from: usize,
+        /// Whether towards the beginning.
+        back: bool,
+    },
+}
+
+/// What is answered about a stored text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextReply {
+    /// Some of its lines.
+    Lines(TextLines),
+    /// Where in it the words stand.
+    Found(TextFound),
+}
+
+/// Lines of a stored text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextLines {
+    /// How many it has.
+    pub total: usize,
+    /// The first one that is here.
+    pub from: usize,
+    /// The lines, foreign text; of a very long one the beginning.
+    pub lines: Vec<String>,
+}
+
+/// Where in a text words stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextFound {
+    /// The line; `None` where no line has them.
+    pub line: Option<usize>,
+    /// Which of those that have them it is, from one on.
+    pub place: usize,
+    /// How many lines have them.
+    pub hits: usize,
+}
+
+/// Whether words stand in a text: capitals count only where the words have one.
+pub fn holds(text: &str, words: &str) -> bool {
+    if words.chars().any(char::is_uppercase) {
+        text.contains(words)
+    } else {
+        text.to_lowercase().contains(words)
+    }
 }
 
 /// Something that was typed and is shown nowhere.
@@ -161,6 +224,8 @@ pub enum Reply {
     History(Vec<Stamped>),
     /// The content; `None` when it is not there.
     Blob(BlobId, Option<Vec<u8>>),
+    /// Of a stored text; `None` when it is not there, or not what its name says.
+    Text(BlobId, Option<TextReply>),
     /// Paths.
     Files(Vec<RelPath>),
     /// What the rules would have done.

@@ -2,6 +2,8 @@
 //!
 //! Owns storing, reading and checking. Never deletes one and never knows what a content means.
 
+mod text;
+
 use std::{
     collections::BTreeSet,
     fs::File,
@@ -10,7 +12,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use pilothouse_core::blob::{Blob, BlobId};
+use pilothouse_core::{
+    blob::{Blob, BlobId},
+    port::{TextAsk, TextReply},
+};
 use pilothouse_tools::{atomic::sync_folder, regular};
 
 use crate::{
@@ -163,6 +168,19 @@ impl Blobs {
             return None;
         }
         Some(bytes)
+    }
+
+    /// What is asked of a text; `None` as for [`Blobs::get`]. Read piece by piece: it takes no more memory however long
+    /// the text is.
+    pub fn part(&self, id: BlobId, ask: &TextAsk) -> Option<TextReply> {
+        let (folder, name) = self.place(id);
+        let file = regular::open(&folder.join(name)).ok()?;
+        let (found, part) = text::part(file, ask).ok()?;
+        if found != id {
+            tracing::warn!(blob = ?id, "a stored content is damaged");
+            return None;
+        }
+        Some(part)
     }
 
     /// The one content whose id begins so.

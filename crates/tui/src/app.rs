@@ -270,6 +270,7 @@ impl App {
             Update::Events(events) => self.events(&events, now),
             Update::Delta(delta) => {
                 self.panes.delta(&delta);
+                self.overlays.iter_mut().for_each(|overlay| overlay.delta(&delta));
                 // What the program itself says of a retry is no sign of life.
                 if delta.kind != DeltaKind::Notice {
                     self.world.heard(now);
@@ -442,7 +443,9 @@ impl App {
     }
 
     fn collect_asks(&mut self) {
-        for ask in self.panes.asks() {
+        let of_overlays = self.overlays.iter_mut().flat_map(|overlay| overlay.wants());
+        let asks: Vec<Ask> = of_overlays.chain(self.panes.asks()).collect();
+        for ask in asks {
             self.ask(ask);
         }
         let waits = self.overlays.iter().find_map(|overlay| overlay.waits_for());

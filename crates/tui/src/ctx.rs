@@ -102,6 +102,8 @@ pub struct Outcome {
     pub asks: Vec<Ask>,
     /// An action that was chosen by name.
     pub run: Option<Action>,
+    /// A line that the page below asked for.
+    pub below: Option<String>,
     /// A line that a pane asked for.
     pub line: Option<(PaneId, String)>,
     /// A call that is to stand before what is being written.
@@ -201,7 +203,7 @@ impl Outcome {
     pub fn only_moves(&self) -> bool {
         let opened =
             self.open.is_some() || self.edit.is_some() || self.place.is_some() || !self.asks.is_empty();
-        let begun = self.run.is_some() || self.line.is_some() || self.call.is_some() || self.window.is_some();
+        let begun = self.run.is_some() || self.line.is_some() || self.below.is_some() || self.call.is_some() || self.window.is_some();
         let answered = self.answer.is_some() || self.change_command.is_some();
         !(self.close || self.leave || opened || begun || answered)
     }

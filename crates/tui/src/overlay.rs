@@ -11,6 +11,7 @@ pub mod context;
 pub mod help;
 pub mod history;
 pub mod kb;
+pub mod output;
 pub mod page;
 pub mod palette;
 pub mod prompt;
@@ -30,13 +31,15 @@ use std::{fmt, time::Instant};
 
 use crossterm::event::KeyEvent;
 use pilothouse_core::{
+    event::Event,
     intent::Slash,
     port::{Ask, Reply},
+    talk::Delta,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 
 pub use self::{
-    alive::Alive, approvals::Approvals, help::Help, palette::Palette, prompt::Prompt, reason::Reason,
+    alive::Alive, approvals::Approvals, help::Help, output::Output, palette::Palette, prompt::Prompt, reason::Reason,
     rule::RuleOffer, sheet::Sheet, stake::Stake, told::Told, why::Inspected,
 };
 use crate::{
@@ -161,6 +164,20 @@ pub trait Overlay: fmt::Debug {
 
     /// Takes an answer of the read port.
     fn answered(&mut self, _number: u64, _reply: &Reply) {}
+
+    /// What it asks of the read port by now.
+    fn wants(&mut self) -> Vec<Ask> {
+        Vec::new()
+    }
+
+    /// Takes a line that was asked for above it.
+    fn typed(&mut self, _line: String) {}
+
+    /// Takes a piece of something that runs.
+    fn delta(&mut self, _delta: &Delta) {}
+
+    /// Takes what happened.
+    fn told(&mut self, _event: &Event) {}
 }
 
 /// What a letter is in an overlay that asks for no line.

@@ -3,6 +3,7 @@
 //! Owns measuring, cutting, wrapping and painting. Everything put into a row is cleaned here, so
 //! that no pane can draw foreign text raw. Never knows what a row is about.
 
+mod marks;
 mod wrap;
 
 use pilothouse_core::{clean::Clean, ids::Millis};
@@ -15,6 +16,7 @@ use ratatui::{
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use pilothouse_core::money::count;
+pub use marks::{find, underline};
 pub use wrap::{hang, indent, wrap, wrap_code, wrap_hanging, wrap_in, wrap_to};
 
 use crate::theme::{Slot, Theme};

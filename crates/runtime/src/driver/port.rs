@@ -87,6 +87,7 @@ impl Driver {
                 }
                 Ask::Files(count) => Reply::Files(files(&folder, count)),
                 Ask::Blob(id) => Reply::Blob(id, blobs.get(id)),
+                Ask::Text(id, ask) => Reply::Text(id, blobs.part(id, &ask)),
                 Ask::History { .. }
                 | Ask::Withdraw(_)
                 | Ask::Sources
@@ -120,6 +121,7 @@ fn failed(ask: &Ask) -> Reply {
             Reply::Sources(Vec::new())
         }
         Ask::Blob(id) => Reply::Blob(*id, None),
+        Ask::Text(id, _) => Reply::Text(*id, None),
         Ask::Files(_) => Reply::Files(Vec::new()),
         Ask::History { .. } | Ask::Withdraw(_) => Reply::History(Vec::new()),
     }

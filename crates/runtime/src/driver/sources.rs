@@ -282,6 +282,7 @@ impl Driver {
                 | Ask::Withdraw(_)
                 | Ask::History { .. }
                 | Ask::Blob(_)
+                | Ask::Text(..)
                 | Ask::Files(_)
                 | Ask::Rehearse(_)
                 | Ask::Context

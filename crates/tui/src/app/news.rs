@@ -55,6 +55,7 @@ impl App {
             }
             self.world.session.apply(event);
             self.seen(event, now);
+            self.overlays.iter_mut().for_each(|overlay| overlay.told(&event.event));
             if let Event::ControlGiven { control } = &event.event {
                 self.controlled(control, now);
             }

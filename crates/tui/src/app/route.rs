@@ -290,6 +290,9 @@ impl App {
     /// Carries out what a key led to.
     pub(super) fn carry_out(&mut self, outcome: Outcome, came: Instant) {
         self.close_for(&outcome, came);
+        if let (Some(line), Some(overlay)) = (outcome.below, self.overlays.last_mut()) {
+            overlay.typed(line);
+        }
         for input in outcome.inputs {
             self.input(input);
         }

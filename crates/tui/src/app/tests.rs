@@ -23,6 +23,7 @@ mod labels;
 mod newcomer;
 mod notices;
 mod offer;
+mod output;
 mod pages;
 mod promises;
 mod random;

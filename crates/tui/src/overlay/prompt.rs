@@ -76,6 +76,8 @@ pub enum Purpose {
     },
     /// Something that a pane asked for.
     Pane(PaneId),
+    /// Something that the page below it asked for.
+    Below,
     /// The value of a variable; what is typed is not shown.
     Key(String),
 }
@@ -108,7 +110,7 @@ impl Prompt {
             Purpose::Proceed(_) | Purpose::Word(_) => "Confirm",
             Purpose::Deny(_) => "Reason",
             Purpose::Comment { .. } => "Comment",
-            Purpose::Pane(_) => SEARCH,
+            Purpose::Pane(_) | Purpose::Below => SEARCH,
             Purpose::Key(_) => "Credential",
         };
         Self {
@@ -127,6 +129,11 @@ impl Prompt {
     pub fn of_pane(pane: PaneId, title: &'static str, question: impl Into<String>, text: &str) -> Self {
         let (text, begun) = (text.to_owned(), text.to_owned());
         Self { title, text, begun, ..Self::new(Purpose::Pane(pane), question, None) }
+    }
+
+    /// A line that the page below it looks for.
+    pub fn below(question: &str) -> Self {
+        Self::new(Purpose::Below, question, None)
     }
 
     /// The word that lets a command run once, with the command itself.
@@ -153,6 +160,7 @@ impl Prompt {
                 let asks = vec![Ask::KeepKey(name.clone(), Hidden(typed.to_owned()))];
                 Some(Outcome { asks, ..Outcome::none() })
             }
+            Purpose::Below => Some(Outcome { below: Some(self.text.clone()), ..Outcome::none() }),
             Purpose::Pane(id) => Some(Outcome { line: Some((*id, self.text.clone())), ..Outcome::none() }),
         }
     }
@@ -165,7 +173,8 @@ impl Prompt {
             | Purpose::Deny(_)
             | Purpose::Word(_)
             | Purpose::Comment { .. }
-            | Purpose::Pane(_) => self.text.clone(),
+            | Purpose::Pane(_)
+            | Purpose::Below => self.text.clone(),
         }
     }
 
@@ -208,7 +217,7 @@ impl Overlay for Prompt {
         let area = if y >= ctx.above_bar.y { Rect { y, ..area } } else { area };
         let enter = match self.purpose {
             Purpose::Proceed(_) | Purpose::Word(_) => "confirms",
-            Purpose::Deny(_) | Purpose::Comment { .. } | Purpose::Pane(_) => "ok",
+            Purpose::Deny(_) | Purpose::Comment { .. } | Purpose::Pane(_) | Purpose::Below => "ok",
             Purpose::Key(_) => "keeps it",
         };
         let clears = [("Ctrl-U", "clears")].into_iter().filter(|_| !self.text.is_empty());
@@ -248,7 +257,7 @@ impl Overlay for Prompt {
         let written = match self.purpose {
             Purpose::Deny(_) | Purpose::Comment { .. } => true,
             Purpose::Pane(_) => !matches!(self.title, SEARCH | FIND),
-            Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Key(_) => false,
+            Purpose::Proceed(_) | Purpose::Word(_) | Purpose::Key(_) | Purpose::Below => false,
         };
         let text = Some(self.text.trim()).filter(|text| written && !text.is_empty() && *text != self.begun);
         Outcome { kept: text.map(str::to_owned), ..Outcome::none() }

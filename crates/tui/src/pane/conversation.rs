@@ -5,6 +5,7 @@
 
 mod entry;
 mod fold;
+mod opens;
 mod search;
 mod view;
 
@@ -47,7 +48,7 @@ use crate::{
         Reason,
         prompt::{Prompt, SEARCH},
     },
-    row::{Ink, Row, count},
+    row::{Ink, Row, count, underline},
     theme::{Glyphs, Slot},
 };
 
@@ -122,6 +123,8 @@ pub struct ConversationPane {
     history_asked: Option<Seq>,
     /// A message that is to be shown once it is here.
     sought: Option<TurnId>,
+    /// The entry that the key for details opens, whose row names it.
+    opener: Option<i64>,
 }
 
 impl ConversationPane {
@@ -176,7 +179,7 @@ impl ConversationPane {
             ConversationAction::Next => self.message(ctx, 1),
             ConversationAction::Fold => return self.fold_entry(ctx),
             ConversationAction::Search => {
-                return Outcome::open(Prompt::of_pane(ID, SEARCH, "Search the conversation", ""));
+                return Outcome::open(Prompt::of_pane(ID, SEARCH, "Search what is shown of the conversation", ""));
             }
             ConversationAction::SearchNext => return self.search(ctx, -1, false),
             ConversationAction::SearchPrevious => return self.search(ctx, 1, false),
@@ -195,25 +198,6 @@ impl ConversationPane {
             return Outcome::none();
         }
         self.search(ctx, -1, true)
-    }
-
-    fn fold_entry(&mut self, ctx: &Ctx<'_>) -> Outcome {
-        let shown: Vec<i64> = self.visible(usize::from(self.size.height)).map(|p| p.key).collect();
-        let folds = |key: i64| self.log.get(key).is_some_and(entry::Entry::folds);
-        let key = match self.cursor {
-            Some(c) => Some(c.key).filter(|k| folds(*k)),
-            None => shown.into_iter().rev().find(|k| folds(*k)),
-        };
-        let Some(entry) = key.and_then(|k| self.log.get_mut(k)) else {
-            return Outcome::notice("nothing to expand here");
-        };
-        entry.open = !entry.open;
-        entry.dirty = true;
-        if let (Some(c), Some(key)) = (&mut self.cursor, key) {
-            *c = Pos { key, row: c.row };
-        }
-        self.settle(ctx);
-        Outcome::none()
     }
 
     fn copy(&self) -> Outcome {
@@ -261,7 +245,11 @@ impl ConversationPane {
             now: ctx.now,
             offset: ctx.surroundings.utc_offset_minutes,
             spinner: ctx.spinner,
-            opens: ctx.keymap.key(frame::Action::Details).unwrap_or_default(),
+            opens: ctx
+                .keymap
+                .key(frame::Action::Details)
+                .filter(|_| self.opener == Some(key))
+                .unwrap_or_default(),
         };
         let Some(entry) = self.log.get_mut(key) else { return 0 };
         entry.lay(&env);
@@ -344,6 +332,7 @@ impl Pane for ConversationPane {
         }
         self.seek_turn();
         self.settle(ctx);
+        self.name_opener(ctx);
         self.colour();
         self.want_history();
         self.forget_far();
@@ -368,7 +357,7 @@ impl Pane for ConversationPane {
                 let place = Rect { x: inner.x + at, width: inner.width.min(1), ..inner };
                 Row::of(ctx.glyphs.caret, Slot::Accent).paint(ctx.theme, buf, place, y);
             }
-            self.mark_matches(row, inner, y, buf);
+            underline(row, &self.query, inner, y, buf);
             if focused && self.cursor == Some(pos) {
                 buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
             }

@@ -164,6 +164,9 @@ pub(super) struct Call {
     pub(super) ruling: Option<Ruling>,
     /// The last lines of its output: whether on standard error, and the text.
     pub(super) tail: VecDeque<(bool, String)>,
+    /// Where all that it wrote is stored, and whether that is more than is unfolded here.
+    pub(super) stored: Option<BlobId>,
+    pub(super) long: bool,
     /// In how many rows some of what it wrote stands below it while it is folded.
     pub(super) peek: usize,
     /// The sub-agents that it started, in order.
@@ -171,6 +174,14 @@ pub(super) struct Call {
     /// What it is called as a step of a pipeline's stage, and whether it is one.
     pub(super) staged: Option<StepName>,
     pub(super) below: bool,
+}
+
+impl Call {
+    /// Whether what it wrote stands on a page of its own: it is long, or comes still.
+    pub(super) fn is_long(&self) -> bool {
+        let comes = self.tool == Some(Tool::Run) && self.state == CallState::Running;
+        self.long && self.stored.is_some() || comes && !self.tail.is_empty()
+    }
 }
 
 /// A sub-agent.
@@ -257,6 +268,11 @@ impl Entry {
     pub(super) fn running(&self) -> bool {
         matches!(&self.body, Body::Reply(r) if r.running)
             || matches!(&self.body, Body::Call(c) if c.state == CallState::Running)
+    }
+
+    /// Whether what it wrote stands on a page of its own, for it is longer than what is unfolded here.
+    pub(super) fn is_long(&self) -> bool {
+        matches!(&self.body, Body::Call(c) if c.is_long())
     }
 
     /// Whether Enter shows more or less of it.

@@ -243,6 +243,7 @@ impl Log {
                 self.typed.extend(typed.then_some(*call));
             }
             Event::CallStarted { .. } => self.started(stamped),
+            Event::CommandExited { call, output, .. } => self.exited(*call, *output),
             Event::CallEnded { .. } => self.ended(stamped),
             Event::Proposed { proposal, added, removed }
             | Event::ProposalEdited { proposal, added, removed } => {

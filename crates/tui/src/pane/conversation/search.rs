@@ -2,16 +2,11 @@
 
 use std::cmp::Ordering;
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::{Modifier, Style},
-};
-
-use super::{ConversationPane, shown, view::Pos};
+use super::{ConversationPane, entry::Entry, shown, view::Pos};
 use crate::{
+    frame,
     pane::{Ctx, Outcome},
-    row::{Row, width},
+    row::find,
 };
 
 /// Entries with a match that are laid out to count it.
@@ -43,7 +38,13 @@ impl ConversationPane {
         }
         let older = self.log.earliest.is_some_and(|s| s.0 > 1) && direction < 0;
         let more = if older { "; older messages are not here yet, g brings them" } else { "" };
-        Outcome::notice(format!("no further match for \"{}\"{more}", shown(&self.query)))
+        let long = (self.log.first()..self.log.end()).any(|key| self.log.get(key).is_some_and(Entry::is_long));
+        let opens = ctx.keymap.key(frame::Action::Details).filter(|_| long);
+        let more = match opens {
+            Some(key) => format!("; {key} at a long output opens it, / searches it there{more}"),
+            None => more.to_owned(),
+        };
+        Outcome::notice(format!("no further match for \"{}\" in what is shown{more}", shown(&self.query)))
     }
 
     /// Which match this is, from the first one that is here, and of how many; `None` where they are too many to be counted.
@@ -98,29 +99,4 @@ impl ConversationPane {
         let whole = |r: &usize| !(0..rows).any(|r| hit(&r)) && beyond(r);
         found.or_else(|| Some(0).filter(|_| from.is_none()).filter(whole))
     }
-
-    pub(super) fn mark_matches(&self, row: &Row, area: Rect, y: u16, buf: &mut Buffer) {
-        if self.query.is_empty() {
-            return;
-        }
-        let text = row.text();
-        let mut at = 0;
-        while let Some(found) = text.get(at..).and_then(|rest| find(rest, &self.query)) {
-            let (start, end) = (at + found, at + found + self.query.len());
-            let columns =
-                |to: usize| u16::try_from(width(text.get(..to).unwrap_or(&text))).unwrap_or(u16::MAX);
-            let (from, to) = (columns(start).min(area.width), columns(end).min(area.width));
-            let place = Rect { x: area.x + from, y, width: to - from, height: 1 };
-            buf.set_style(place, Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD));
-            at = end.max(at + 1);
-        }
-    }
-}
-
-/// Where `query` stands in `text`; capitals count only when the query has one.
-fn find(text: &str, query: &str) -> Option<usize> {
-    if query.chars().any(char::is_uppercase) {
-        return text.find(query);
-    }
-    text.to_ascii_lowercase().find(&query.to_ascii_lowercase())
 }

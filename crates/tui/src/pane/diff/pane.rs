@@ -159,6 +159,7 @@ impl Pane for DiffPane {
                 self.rebuild();
             }
             Reply::Blob(..)
+            | Reply::Text(..)
             | Reply::History(_)
             | Reply::Files(_)
             | Reply::Rehearsed(_)

@@ -28,9 +28,6 @@ const TAIL_LINES: usize = 6;
 /// A call of more rows says at its end once more that it failed.
 const LONG: usize = 8;
 
-/// Lines of an unfolded result.
-const DETAIL_LINES: usize = 400;
-
 /// More files that wait than this stand in one row.
 const WAITS_ROWS: usize = 4;
 
@@ -251,8 +248,13 @@ fn written_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
         let well = call.state == CallState::Ended(CallStatus::Done);
         // The row at the end of one that failed is one of these.
         let most = call.peek.saturating_sub(usize::from(failed && call.peek > LONG));
-        peek::peek(&call.result.shown, (most, well), env, rows);
+        peek::peek(call, (most, well), env, rows);
     } else if call.state == CallState::Running || failed || open {
+        let follows = call.state == CallState::Running && call.tail.len() > TAIL_LINES;
+        if follows && !env.opens.is_empty() {
+            let row = Row::of(&format!("  {} {} follows all of it", g.folded, env.opens), Slot::Faint);
+            rows.push(row.cut(env.width, g.ellipsis));
+        }
         for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
             let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
             let row = Row::of("  ", Slot::Text)
@@ -267,13 +269,8 @@ fn written_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
 /// Lines below an entry, behind a thin bar.
 fn detail(text: &str, env: &Env<'_>, rows: &mut Vec<Row>) {
     let clean = Clean::text(text);
-    let all = clean.lines().count();
-    let lines: Vec<&str> = clean.lines().take(DETAIL_LINES).collect();
+    let lines: Vec<&str> = clean.lines().collect();
     lines_below(&lines, env, rows);
-    if all > DETAIL_LINES {
-        let more = format!("    {}", row::count(all - DETAIL_LINES, "more line"));
-        rows.push(Row::of(&more, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
-    }
 }
 
 /// Clean lines below an entry.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use pilothouse_core::{
-    blob::Excerpt,
+    blob::{BlobId, Excerpt},
     event::{CallStatus, Event, Stamped},
     fact,
     goal::PlannerReply,
@@ -17,6 +17,7 @@ use pilothouse_core::{
 use super::{Log, Mark};
 use crate::{
     markdown::Markdown,
+    overlay::Output,
     pane::conversation::entry::{Body, Call, CallState, Entry, Kind, Reply, Sections, Text},
 };
 
@@ -25,6 +26,9 @@ const TAIL_KEPT: usize = 200;
 /// Lines of it that stay in view at its end: of the user's own and of one that failed, and of the agent's that passed.
 const PEEK_LINES: usize = 20;
 const PEEK_PASSED: usize = 5;
+/// A result of more lines or bytes is read on a page of its own.
+const UNFOLDED_LINES: u64 = 400;
+const UNFOLDED_BYTES: u64 = 48 * 1024;
 
 impl Log {
     pub(super) fn thinking(&mut self, at: Millis, call: CallId, lane: LaneId) {
@@ -302,6 +306,8 @@ impl Log {
             c.ruling.clone_from(ruling);
         }
         c.result = Text::of(result);
+        c.stored = c.stored.or(c.result.blob);
+        c.long = result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
         if c.tool == Some(Tool::Run) {
             c.result.shown = unframed(&c.result.shown);
         }
@@ -316,6 +322,27 @@ impl Log {
         if quiet && *status == CallStatus::Done {
             self.gone(key);
         }
+    }
+
+    /// A command ended, and all that it wrote is in the store.
+    pub(super) fn exited(&mut self, call: CallId, output: Option<BlobId>) {
+        if let Some((c, _)) = self.known(call) {
+            c.stored = output;
+        }
+    }
+
+    /// The page with all of what a call wrote, where that is too long to stand here.
+    pub(in crate::pane::conversation) fn page(&self, key: i64) -> Option<Output> {
+        let Some(Entry { body: Body::Call(c), .. }) = self.get(key) else { return None };
+        if !c.is_long() {
+            return None;
+        }
+        let running = || self.calls.iter().find(|(_, of)| **of == key).map(|(call, _)| *call);
+        if c.state == CallState::Running {
+            let tail = c.tail.iter().map(|(_, line)| line.trim_end_matches('\n').to_owned());
+            return Some(Output::running(&c.subject, running()?, tail));
+        }
+        c.stored.map(|text| Output::stored(&c.subject, text))
     }
 
     /// Takes a piece of something that runs; constant time in what is there already.

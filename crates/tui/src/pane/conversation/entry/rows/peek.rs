@@ -4,7 +4,7 @@
 
 use pilothouse_core::clean::Clean;
 
-use super::{Env, lines_below, wrapped};
+use super::{Call, Env, lines_below, wrapped};
 use crate::row::{self, Row};
 use crate::theme::Slot;
 
@@ -16,8 +16,8 @@ const TELLS: [&str; 5] = ["error", "Error", "ERROR", "failed", "Traceback"];
 
 /// Some lines of a command's output in at most so many rows, and what is folded away. Where it ended well they are of its
 /// result, beside which its progress went to the other stream.
-pub(super) fn peek(text: &str, (most, well): (usize, bool), env: &Env<'_>, rows: &mut Vec<Row>) {
-    let clean = Clean::text(text);
+pub(super) fn peek(call: &Call, (most, well): (usize, bool), env: &Env<'_>, rows: &mut Vec<Row>) {
+    let clean = Clean::text(&call.result.shown);
     let lines: Vec<&str> = clean.lines().collect();
     let high = |n: &usize| lines.get(*n).map_or(0, |line| wrapped(line, env).len());
     if lines.len() <= most && (0..lines.len()).map(|n| high(&n)).sum::<usize>() <= most {
@@ -48,8 +48,12 @@ pub(super) fn peek(text: &str, (most, well): (usize, bool), env: &Env<'_>, rows:
         (false, true) => format!("{} above", row::count(hidden, "line")),
         (false, false) => format!("{} folded", row::count(hidden, "line")),
     };
-    let shown = if cut { "more" } else { "all" };
-    let opens = if env.opens.is_empty() { String::new() } else { format!(", {} shows {shown}", env.opens) };
+    let does = match (call.is_long(), cut) {
+        (true, _) => "opens all",
+        (false, true) => "shows more",
+        (false, false) => "shows all",
+    };
+    let opens = if env.opens.is_empty() { String::new() } else { format!(", {} {does}", env.opens) };
     let fold = format!("  {} {fold}{opens}", env.glyphs.folded);
     rows.push(Row::of(&fold, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
     let end = rows.len() + most;

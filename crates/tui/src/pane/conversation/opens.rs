@@ -1,0 +1,53 @@
+//! What the key for details opens: an entry where it stands, or a page with all of a long one.
+//!
+//! Owns which entry that is, and that no other names the key.
+
+use super::{ConversationPane, ID, entry, view::Pos};
+use crate::{
+    ctx::{Ctx, Outcome},
+    pane::{Focus, plan},
+};
+
+impl ConversationPane {
+    /// The entry that is opened or folded: the one with the cursor, where the keys are here and it is seen, else the last one.
+    pub(super) fn opened_by(&self, focus: Focus) -> Option<i64> {
+        let folds = |key: &i64| self.log.get(*key).is_some_and(entry::Entry::folds);
+        match self.cursor.filter(|_| focus == Focus::Pane(ID)) {
+            Some(c) => Some(c.key).filter(folds),
+            None => self.visible(usize::from(self.size.height)).map(|p| p.key).filter(folds).last(),
+        }
+    }
+
+    /// Names the key for details where it acts, and nowhere else.
+    pub(super) fn name_opener(&mut self, ctx: &Ctx<'_>) {
+        // There that key shows a step.
+        let focus = Some(ctx.focus).filter(|f| *f != Focus::Pane(plan::ID));
+        let opener = focus.and_then(|focus| self.opened_by(focus));
+        if opener == self.opener {
+            return;
+        }
+        for key in [std::mem::replace(&mut self.opener, opener), opener].into_iter().flatten() {
+            if let Some(entry) = self.log.get_mut(key) {
+                entry.dirty = true;
+            }
+        }
+        self.settle(ctx);
+    }
+
+    pub(super) fn fold_entry(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let key = self.opened_by(ctx.focus);
+        if let Some(page) = key.and_then(|k| self.log.page(k)) {
+            return Outcome::open(page);
+        }
+        let Some(entry) = key.and_then(|k| self.log.get_mut(k)) else {
+            return Outcome::notice("nothing to expand here");
+        };
+        entry.open = !entry.open;
+        entry.dirty = true;
+        if let (Some(c), Some(key)) = (&mut self.cursor, key) {
+            *c = Pos { key, row: c.row };
+        }
+        self.settle(ctx);
+        Outcome::none()
+    }
+}
