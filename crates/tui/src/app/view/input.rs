@@ -34,7 +34,9 @@ use crate::{
 };
 
 /// Most columns for what commands take, in their list.
-const MOST_TAKES: usize = 24;
+const MOST_TAKES: usize = 16;
+/// Columns of the names of commands, at least and at most; the chosen one stands whole.
+const NAMES: (usize, usize) = (16, 20);
 
 /// From so many columns on it has a column of its own.
 const BY_COLUMNS: usize = 90;
@@ -359,6 +361,8 @@ impl App {
         let rows = usize::from(height - 1);
         let top = (popup.at + 1).saturating_sub(rows);
         let takes = popup.rows.iter().map(|row| row.takes.width().min(MOST_TAKES)).max().unwrap_or_default();
+        let (least, most) = NAMES;
+        let names = popup.rows.iter().map(|row| row.text.width()).max().unwrap_or_default().clamp(least, most);
         for (row, y) in popup.rows.iter().enumerate().skip(top).take(rows).zip(area.y + 1..) {
             let (index, row) = row;
             let chosen = index == popup.at;
@@ -366,7 +370,7 @@ impl App {
             if chosen {
                 buf.set_style(at, self.looks.theme.fill(Slot::Select));
             }
-            self.popup_row(popup.offer, row, chosen, (takes, usize::from(at.width))).render(at, buf);
+            self.popup_row(popup.offer, row, chosen, (names, takes, usize::from(at.width))).render(at, buf);
         }
         if popup.rows.is_empty() {
             buf.set_stringn(
@@ -379,13 +383,13 @@ impl App {
         }
     }
 
-    /// A row of that list in so many columns, with those for what its commands take.
+    /// A row of that list in so many columns, with those for the names of commands and for what they take.
     fn popup_row(
         &self,
         offer: Offer,
         row: &popup::Row,
         chosen: bool,
-        (takes, wide): (usize, usize),
+        (names, takes, wide): (usize, usize, usize),
     ) -> Line<'static> {
         let style = if chosen {
             self.looks.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
@@ -396,12 +400,14 @@ impl App {
         let text = Clean::line(&row.text);
         let text = match offer {
             Offer::Files => fit_path(&text, wide.saturating_sub(3), self.looks.glyphs.ellipsis),
+            Offer::Commands if !chosen => shorten(&text, names.min(wide.saturating_sub(3))),
             Offer::Commands | Offer::History => shorten(&text, wide.saturating_sub(3)),
         };
-        let gap = 18usize.saturating_sub(text.width()).max(2);
+        let gap = (names + 2).saturating_sub(text.width()).max(2);
         let left = wide.saturating_sub(2 + text.width() + gap);
         // Where columns are few, what a command does matters more than that all begin below each other.
-        let column = if wide < BY_COLUMNS { row.takes.width() } else { takes };
+        let own = wide < BY_COLUMNS || chosen && row.takes.width() > takes;
+        let column = if own { row.takes.width() } else { takes };
         let taken = shorten(&Clean::line(&row.takes), column.min(left));
         let behind = if column == 0 { 0 } else { column.saturating_sub(taken.width()) + 2 };
         let note = shorten(&row.note, left.saturating_sub(taken.width() + behind));
