@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{
     Caret, Letter, Overlay, OverlayKind,
-    page::{SCROLLS, Scroll, frame},
+    page::{Scroll, frame},
 };
 use crate::{
     composer,
@@ -222,7 +222,7 @@ impl Overlay for Help {
     }
 
     fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, SCROLLS, &[]))
+        Scroll::weighs(letter)
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {

@@ -18,6 +18,7 @@ use ratatui::{
     widgets::{Block, Clear, Widget},
 };
 
+use super::Letter;
 use crate::{
     ctx::{Ctx, Outcome},
     row::{Row, fitting, hang, wrap},
@@ -180,6 +181,16 @@ impl Scroll {
         if key.code == KeyCode::Char('q') {
             return Some(Outcome::close());
         }
+        self.take(key).then(Outcome::none)
+    }
+
+    /// What a letter is on a page that is only read: one of the keys that scroll it, or nothing.
+    pub fn weighs(letter: char) -> Option<Letter> {
+        Some(Letter::of(letter, SCROLLS, &[]))
+    }
+
+    /// What a key does there: it scrolls, or nothing.
+    pub fn shown(&mut self, key: KeyEvent) -> Option<Outcome> {
         self.take(key).then(Outcome::none)
     }
 

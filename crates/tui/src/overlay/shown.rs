@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, text::Line};
 
 use super::{
     Caret, Letter, Overlay,
-    page::{Page, SCROLLS, Scroll},
+    page::{Page, Scroll},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -50,10 +50,10 @@ impl Overlay for Shown {
     }
 
     fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, SCROLLS, &[]))
+        Scroll::weighs(letter)
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        self.scroll.take(key).then(Outcome::none)
+        self.scroll.shown(key)
     }
 }

@@ -17,7 +17,7 @@ use ratatui::{
 
 use super::{
     Caret, Letter, Overlay, OverlayKind,
-    page::{Page, SCROLLS, Scroll},
+    page::{Page, Scroll},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -165,11 +165,11 @@ impl Overlay for Inspected {
     }
 
     fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::of(letter, SCROLLS, &[]))
+        Scroll::weighs(letter)
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
-        self.scroll.take(key).then(Outcome::none)
+        self.scroll.shown(key)
     }
 }
 
