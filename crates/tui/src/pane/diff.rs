@@ -11,6 +11,7 @@ mod edit;
 mod lines;
 mod pane;
 mod side;
+mod tabs;
 mod words;
 mod written;
 

@@ -15,6 +15,7 @@ use super::{
     CONTEXT_LINES, DiffPane, Laid,
     around::{self, Cut},
     doc::{Content, File, Line, Sides},
+    tabs,
     words::{LONGEST_BYTES, Words},
 };
 use crate::{
@@ -37,6 +38,8 @@ struct Side<'a> {
     before: bool,
     /// What changed in it.
     marked: &'a [Range<usize>],
+    /// Whether its tabs are to be seen.
+    tabs: bool,
 }
 
 impl DiffPane {
@@ -91,11 +94,11 @@ impl DiffPane {
             Line::Same(at, old, new) => {
                 let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
                 if self.side_by_side {
-                    let left = Side { file, content: a, line: old, hide_cr: hide, before: true, marked: &[] };
+                    let left = Side { file, content: a, line: old, hide_cr: hide, before: true, marked: &[], tabs: false };
                     let right = Side { content: b, line: new, before: false, ..left };
                     return self.halves(ctx, (Some(left), Some(right)), Slot::Soft, width);
                 }
-                let side = Side { file, content: b, line: new, hide_cr: hide, before: false, marked: &[] };
+                let side = Side { file, content: b, line: new, hide_cr: hide, before: false, marked: &[], tabs: false };
                 let numbers = self.numbers(Some(old), Some(new), at, Slot::Faint);
                 self.wrapped(ctx, &numbers, (" ", Slot::Soft), &side, None, width)
             }
@@ -106,11 +109,13 @@ impl DiffPane {
                 let words = self.words(at, n, file, a, b, hide);
                 let left = old.map(|line| {
                     let marked = words.old.get(&line).map(Vec::as_slice).unwrap_or_default();
-                    Side { file, content: a, line, hide_cr: hide, before: true, marked }
+                    let tabs = words.tabs.0.contains(&line);
+                    Side { file, content: a, line, hide_cr: hide, before: true, marked, tabs }
                 });
                 let right = new.map(|line| {
                     let marked = words.new.get(&line).map(Vec::as_slice).unwrap_or_default();
-                    Side { file, content: b, line, hide_cr: hide, before: false, marked }
+                    let tabs = words.tabs.1.contains(&line);
+                    Side { file, content: b, line, hide_cr: hide, before: false, marked, tabs }
                 });
                 self.halves(ctx, (left, right), Slot::Text, width)
             }
@@ -130,7 +135,8 @@ impl DiffPane {
         let words = self.words(at, n, file, a, b, hide_cr);
         let (content, marked) = if before { (a, words.old.get(&line)) } else { (b, words.new.get(&line)) };
         let marked = marked.map(Vec::as_slice).unwrap_or_default();
-        let side = Side { file, content, line, hide_cr, before, marked };
+        let tabs = if before { words.tabs.0.contains(&line) } else { words.tabs.1.contains(&line) };
+        let side = Side { file, content, line, hide_cr, before, marked, tabs };
         let (sign, grounds, numbers) = if before {
             (("-", Slot::Bad), (Slot::Rem, Slot::RemWord), self.numbers(Some(line), None, at, Slot::Bad))
         } else {
@@ -192,7 +198,7 @@ impl DiffPane {
         let lead = numbers.width();
         let room = width.saturating_sub(lead + 3).max(1);
         let on = |i: Ink| grounds.map_or(i, |(g, _)| i.on(g));
-        let pieces = self.cut(ctx, self.pieces(side, grounds), side.marked, grounds.map(|g| g.0));
+        let pieces = self.cut(ctx, self.pieces(ctx, side, grounds), side.marked, grounds.map(|g| g.0));
         // What goes on below stands under the first word of the line.
         let indent = indent(&pieces).min(room / 2);
         let rows = wrap_hanging(&pieces, room, indent).into_iter().enumerate();
@@ -264,7 +270,7 @@ impl DiffPane {
             .collect()
     }
 
-    fn pieces(&self, side: &Side<'_>, grounds: Option<(Slot, Slot)>) -> Vec<Piece> {
+    fn pieces(&self, ctx: &Ctx<'_>, side: &Side<'_>, grounds: Option<(Slot, Slot)>) -> Vec<Piece> {
         let text = side.content.clean(side.line, side.hide_cr);
         let base = match grounds {
             Some((ground, _)) => Ink::of(Slot::Text).on(ground),
@@ -276,7 +282,10 @@ impl DiffPane {
         });
         let mut pieces =
             emphasised(&inked(&text, colours.as_deref(), base), side.marked, grounds.map(|g| g.1));
-        let (_, ended) = side.content.line(side.line);
+        let (raw, ended) = side.content.line(side.line);
+        if side.tabs {
+            pieces = tabs::shown(&pieces, raw, ctx.glyphs.arrow);
+        }
         if !ended {
             let note = Ink { slot: Slot::Faint, ..base };
             pieces.push(Piece::new("  (no newline at the end)", note));

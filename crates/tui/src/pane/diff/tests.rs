@@ -22,6 +22,7 @@ use crate::{
 };
 
 mod rest;
+mod tabs;
 
 struct Screen {
     story: Story,

@@ -3,7 +3,10 @@
 //! Owns the pairing of removed with added lines. Says nothing where more than half of a line is
 //! another: then the whole line is the news.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use pilothouse_core::diff::{DiffOp, Hunk, operations};
 use unicode_segmentation::UnicodeSegmentation;
@@ -26,6 +29,8 @@ const MOST_EDITS: usize = 400;
 pub(super) struct Words {
     pub(super) old: HashMap<usize, Vec<Range<usize>>>,
     pub(super) new: HashMap<usize, Vec<Range<usize>>>,
+    /// Lines that look like one of the other side, and differ in their tabs: before, and after.
+    pub(super) tabs: (HashSet<usize>, HashSet<usize>),
 }
 
 impl Words {
@@ -37,6 +42,11 @@ impl Words {
                 if (change.old.len, change.new.len) == (1, 1) { LONGEST_ALONE } else { LONGEST_MIDDLE };
             for old in (change.old.start..change.old.end()).take(PAIRED) {
                 let a = before.clean(old, hide_cr);
+                let alike = |new: &usize| after.clean(*new, hide_cr) == a && after.line(*new) != before.line(old);
+                if let Some(new) = (change.new.start..change.new.end()).take(PAIRED).find(alike) {
+                    words.tabs.0.insert(old);
+                    words.tabs.1.insert(new);
+                }
                 let best = (next..change.new.end())
                     .take(PAIRED)
                     .filter_map(|new| pair(&a, &after.clean(new, hide_cr), most).map(|p| (new, p)))
