@@ -25,11 +25,13 @@ pub(super) struct Panes {
     /// The pane that is shown where there is room for one.
     pub(super) shown: usize,
     pub(super) areas: Areas,
+    /// The pane that is shown, where it has had something to show since then.
+    had: Option<PaneId>,
 }
 
 impl Panes {
     pub(super) fn new(colours: &Highlighter) -> Self {
-        Self { list: made(colours), focus: Focus::Composer, shown: 0, areas: Areas::default() }
+        Self { list: made(colours), focus: Focus::Composer, shown: 0, areas: Areas::default(), had: None }
     }
 
     /// Empties every pane: another session is shown.
@@ -150,6 +152,19 @@ impl Panes {
         self.focus = Focus::Composer;
         if self.areas.status.width < WIDE {
             self.shown = 0;
+        }
+    }
+
+    /// Where one pane is shown and the keys are in the draft, a pane that has shown all it had gives way to the main one.
+    pub(super) fn leave_empty(&mut self, ctx: &Ctx<'_>) {
+        let Some((id, pane)) = self.list.get(self.shown) else { return };
+        let (has, had) = (pane.tab(ctx).is_some(), self.had == Some(*id));
+        if has {
+            self.had = Some(*id);
+        } else if had && self.focus == Focus::Composer && self.areas.status.width < WIDE {
+            (self.shown, self.had) = (0, None);
+        } else if !had {
+            self.had = None;
         }
     }
 

@@ -31,6 +31,7 @@ impl App {
     /// Settles sizes and scroll for this screen; before every [`App::render`].
     pub fn layout(&mut self, screen: Rect, now: Instant) {
         self.settle_offer();
+        self.panes.leave_empty(&ctx!(self, now));
         let draft = self.composer.draft.rows(text_width(screen.width));
         let bar = self.bar_rows(screen.width);
         let pad = if screen.height >= 30 && bar > 0 { 2 } else { 0 };

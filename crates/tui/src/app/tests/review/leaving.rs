@@ -83,3 +83,18 @@ fn after_a_file_of_which_something_waits_on_the_next_in_the_list_has_the_cursor(
     let text = bench.desk.text();
     assert!(text.contains("Proposed changes to src/a.rs:") && text.contains("hunk 1/1"), "{text}");
 }
+
+#[test]
+fn a_diff_that_is_empty_gives_way_to_the_conversation_once_something_is_written() {
+    let mut bench = Bench::new(80, 24);
+    bench.press("<ctrl-x>d");
+    for key in ["y", "y", "y", "y", "A", "A"] {
+        bench.press(key);
+    }
+    assert_eq!(bench.desk.state().open_proposals().count(), 0);
+    assert!(bench.desk.text().contains("Nothing proposed"), "the keys stay for the next: {}", bench.desk.text());
+    bench.desk.wait(900);
+    bench.press("what is next?");
+    let text = bench.desk.text();
+    assert!(text.contains("what is next?") && !text.contains("Nothing proposed"), "{text}");
+}
