@@ -341,7 +341,8 @@ impl Plan {
         };
         for (task, number) in self.tasks.iter().zip(1..).take(10) {
             let title = crate::fact::shortened(&task.title, 60);
-            out.push_str(&format!("  {number}. {title}\n"));
+            let done = if task.status == TaskStatus::Done { " (done)" } else { "" };
+            out.push_str(&format!("  {number}. {title}{done}\n"));
         }
         if self.tasks.len() > 10 {
             out.push_str(&format!("  ... and {} more\n", self.tasks.len() - 10));

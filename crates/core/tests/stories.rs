@@ -50,6 +50,8 @@ mod goals;
 mod hearing;
 #[path = "stories/hooks.rs"]
 mod hooks;
+#[path = "stories/left.rs"]
+mod left;
 #[path = "stories/limits.rs"]
 mod limits;
 #[path = "stories/memory.rs"]

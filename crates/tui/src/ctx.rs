@@ -203,7 +203,11 @@ impl Outcome {
     pub fn only_moves(&self) -> bool {
         let opened =
             self.open.is_some() || self.edit.is_some() || self.place.is_some() || !self.asks.is_empty();
-        let begun = self.run.is_some() || self.line.is_some() || self.below.is_some() || self.call.is_some() || self.window.is_some();
+        let begun = self.run.is_some()
+            || self.line.is_some()
+            || self.below.is_some()
+            || self.call.is_some()
+            || self.window.is_some();
         let answered = self.answer.is_some() || self.change_command.is_some();
         !(self.close || self.leave || opened || begun || answered)
     }

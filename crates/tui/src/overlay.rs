@@ -39,8 +39,8 @@ use pilothouse_core::{
 use ratatui::{buffer::Buffer, layout::Rect};
 
 pub use self::{
-    alive::Alive, approvals::Approvals, help::Help, output::Output, palette::Palette, prompt::Prompt, reason::Reason,
-    rule::RuleOffer, sheet::Sheet, stake::Stake, told::Told, why::Inspected,
+    alive::Alive, approvals::Approvals, help::Help, output::Output, palette::Palette, prompt::Prompt,
+    reason::Reason, rule::RuleOffer, sheet::Sheet, stake::Stake, told::Told, why::Inspected,
 };
 use crate::{
     ctx::{Ctx, Outcome},

@@ -15,8 +15,8 @@ use ratatui::{
 };
 use unicode_segmentation::UnicodeSegmentation;
 
-pub use pilothouse_core::money::count;
 pub use marks::{find, underline};
+pub use pilothouse_core::money::count;
 pub use wrap::{hang, indent, wrap, wrap_code, wrap_hanging, wrap_in, wrap_to};
 
 use crate::theme::{Slot, Theme};

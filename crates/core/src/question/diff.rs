@@ -27,13 +27,54 @@ pub struct Review {
 
 /// What says that changes are good or to be written, and nothing else.
 const PRAISE: [&str; 48] = [
-    "ok", "okay", "sure", "yes",
-    "looks good", "looks good to me", "looks great", "looks fine", "looks right", "that looks good", "that looks right",
-    "this looks good", "it looks good", "all good", "good", "great", "nice", "perfect", "fine", "lgtm", "sgtm", "ship it",
-    "apply", "apply it", "apply them", "apply this", "apply that", "apply all", "apply all of it", "apply the changes",
-    "apply the change", "apply the diff", "apply everything", "take it", "take them", "take all", "take all of it",
-    "accept", "accept it", "accept them", "accept all", "accept the changes", "approve", "approve it", "approved",
-    "merge it", "write it", "save it",
+    "ok",
+    "okay",
+    "sure",
+    "yes",
+    "looks good",
+    "looks good to me",
+    "looks great",
+    "looks fine",
+    "looks right",
+    "that looks good",
+    "that looks right",
+    "this looks good",
+    "it looks good",
+    "all good",
+    "good",
+    "great",
+    "nice",
+    "perfect",
+    "fine",
+    "lgtm",
+    "sgtm",
+    "ship it",
+    "apply",
+    "apply it",
+    "apply them",
+    "apply this",
+    "apply that",
+    "apply all",
+    "apply all of it",
+    "apply the changes",
+    "apply the change",
+    "apply the diff",
+    "apply everything",
+    "take it",
+    "take them",
+    "take all",
+    "take all of it",
+    "accept",
+    "accept it",
+    "accept them",
+    "accept all",
+    "accept the changes",
+    "approve",
+    "approve it",
+    "approved",
+    "merge it",
+    "write it",
+    "save it",
 ];
 /// Said around it.
 const AROUND: [&str; 10] =
@@ -129,10 +170,24 @@ mod tests {
 
     #[test]
     fn a_line_that_only_praises_what_waits_is_known_and_one_that_wants_more_is_not() {
-        for line in ["looks good", "Looks good, apply it", "LGTM!", "ship it", "apply it now please", "ok, apply them."] {
+        for line in [
+            "looks good",
+            "Looks good, apply it",
+            "LGTM!",
+            "ship it",
+            "apply it now please",
+            "ok, apply them.",
+        ] {
             assert!(praises(line), "{line}");
         }
-        for line in ["looks good but rename x", "apply it to b.rs as well", "", "please", "good question", "is it good?"] {
+        for line in [
+            "looks good but rename x",
+            "apply it to b.rs as well",
+            "",
+            "please",
+            "good question",
+            "is it good?",
+        ] {
             assert!(!praises(line), "{line}");
         }
     }

@@ -147,6 +147,7 @@ impl Foretold {
             let what = match deed {
                 Deed::Answers(..) if self.does(&Deed::GoesOn) => continue,
                 Deed::Answers(..) if leaves && self.does(&Deed::Asks) => continue,
+                Deed::Answers(_, answer) if self.does(&Deed::Tells) => with_words(answer),
                 Deed::Answers(..) => "answers the question above",
                 Deed::Drops => "drops the question above",
                 Deed::Starts => "approves the plan and starts it",
@@ -179,6 +180,8 @@ impl Foretold {
                 Deed::Talks if self.does(&Deed::GoesOn) => continue,
                 Deed::Talks => talked(self, turn, state),
                 Deed::Runs => ran(state),
+                // What it answers is what follows first, and its agent is told with that.
+                Deed::Tells if self.deeds.iter().any(|d| matches!(d, Deed::Answers(..))) => continue,
                 Deed::Tells => "goes to the running agent at its next step",
                 Deed::Adds => "adds a last step to the plan that runs",
                 Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
@@ -257,6 +260,16 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::ControlGiven { control } => Deed::Word(control.clone()),
         _ => return None,
     })
+}
+
+/// An answer of which the agent is told the words.
+const fn with_words(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Skip => "leaves the gate out, and tells the running agent",
+        Answer::Reject(_) => "denies what is asked, and tells the running agent why",
+        Answer::AutoFix => "has the gate mended, with these words",
+        _ => "answers the question above, and tells the running agent",
+    }
 }
 
 /// That the run stops, with what is at stake.

@@ -330,7 +330,12 @@ impl Lane {
     }
 
     /// Its model replied, with these calls.
-    pub(super) fn replied(&mut self, seq: Seq, (text, ends, calls): (&str, Option<&str>, &[CallHead]), at: Millis) {
+    pub(super) fn replied(
+        &mut self,
+        seq: Seq,
+        (text, ends, calls): (&str, Option<&str>, &[CallHead]),
+        at: Millis,
+    ) {
         self.thinking = None;
         self.needless = needless(text);
         self.closing = closing(ends.unwrap_or(text));

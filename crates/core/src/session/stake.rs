@@ -5,7 +5,7 @@
 use super::{Lane, State};
 use crate::{
     checkpoint::Checkpoint,
-    ids::{LaneId, Millis},
+    ids::{LaneId, Millis, ProposalId},
     intent::Phase,
     lane::LaneKind,
     money::{Spell, count},
@@ -127,10 +127,19 @@ impl State {
     }
 
     /// Whether a stop finds nothing to end: nothing works, and no work waits for the user. Changes that wait alone are no
-    /// work, and a question whether to leave is answered.
+    /// work, but what the user wants taken back is; a question whether to leave is answered.
     pub fn is_at_rest(&self) -> bool {
         let asks = self.phase_question().is_some_and(|c| !c.kind.is_exit());
-        self.phase == Phase::Idle && self.lanes.is_empty() && !asks && !self.busy()
+        self.phase == Phase::Idle
+            && self.lanes.is_empty()
+            && !asks
+            && !self.busy()
+            && self.taken_back().is_empty()
+    }
+
+    /// What the user wants taken back and has not decided.
+    pub(super) fn taken_back(&self) -> Vec<ProposalId> {
+        self.open_proposals().filter(|p| p.back.is_some()).map(|p| p.id).collect()
     }
 
     /// How many lines of work go on beside the main one.

@@ -27,7 +27,10 @@ impl State {
             why.push("proof mode asks about each plan".to_owned());
         }
         if plan.tasks.len() != 1 {
-            why.push(format!("it has {}; a plan of one step begins by itself", count(plan.tasks.len(), "step")));
+            why.push(format!(
+                "it has {}; a plan of one step begins by itself",
+                count(plan.tasks.len(), "step")
+            ));
         }
         for task in &plan.tasks {
             let changes = matches!(task.node, IntentNode::Create | IntentNode::Modify);
@@ -35,7 +38,9 @@ impl State {
             let files = task.files.len();
             if !changes {
                 let what = task.node.name();
-                why.push(format!("step {n} is to {what}: only what creates or modifies files shows it all in its hunks"));
+                why.push(format!(
+                    "step {n} is to {what}: only what creates or modifies files shows it all in its hunks"
+                ));
             } else if files == 0 {
                 why.push(format!("step {n} names no file"));
             } else if files > FEW_FILES {
@@ -64,7 +69,9 @@ impl State {
         }
         let ceiling = match self.permission {
             PermissionMode::ReadOnly => "the ceiling is read-only: it can be made and not run",
-            PermissionMode::Ask => "the ceiling is ask: a yes lets it begin, and each change is asked about as it comes",
+            PermissionMode::Ask => {
+                "the ceiling is ask: a yes lets it begin, and each change is asked about as it comes"
+            }
             PermissionMode::Auto => "the ceiling is auto: a plan within your message begins by itself",
         };
         if rows.len() == 1 {
@@ -89,9 +96,10 @@ impl Session {
                 format!("{} to {}", change.from, change.to),
                 "a gate proves the work, so only you change what it runs, in every mode; your yes lets that line run",
             ),
-            CheckpointKind::Commit(_) => {
-                why("git commit".to_owned(), "a commit is made only by your yes to its files and its message, in every mode")
-            }
+            CheckpointKind::Commit(_) => why(
+                "git commit".to_owned(),
+                "a commit is made only by your yes to its files and its message, in every mode",
+            ),
             _ => None,
         }
     }

@@ -108,7 +108,9 @@ fn a_repair_that_only_asks_waits_for_the_answer() {
 
 #[test]
 fn who_says_that_what_waits_is_good_is_told_the_keys_and_no_model_is_asked() {
-    for line in ["looks good", "apply it", "looks good, apply it", "ship it", "lgtm", "LGTM!", "ok, apply them"] {
+    for line in
+        ["looks good", "apply it", "looks good, apply it", "ship it", "lgtm", "LGTM!", "ok, apply them"]
+    {
         let mut b = reviewing();
         let told = b.session.foretell(line);
         assert!(told.refused.is_some() && told.deeds.is_empty(), "{line}: {told:?}");
@@ -132,7 +134,8 @@ fn why_a_plan_a_gate_and_a_commit_ask_is_told() {
     let why = b.session.why_asked(&asked).unwrap();
     let told: Vec<&str> = why.rows.iter().map(|(_, text)| text.as_str()).collect();
     let told = told.join("\n");
-    for part in ["2 steps; a plan of one step begins by itself", "step 2 is to execute", "the ceiling is ask"] {
+    for part in ["2 steps; a plan of one step begins by itself", "step 2 is to execute", "the ceiling is ask"]
+    {
         assert!(told.contains(part), "{part}: {told}");
     }
     b.answer(is_plan, Answer::Approve).unwrap();
@@ -141,5 +144,9 @@ fn why_a_plan_a_gate_and_a_commit_ask_is_told() {
     let is_change = |k: &CheckpointKind| matches!(k, CheckpointKind::GateChange(_));
     let asked = b.session.state().open[&b.question(is_change)].clone();
     let why = b.session.why_asked(&asked).unwrap();
-    assert!(why.rows.iter().any(|(label, text)| *label == "rule" && text.contains("only you change what it runs")));
+    assert!(
+        why.rows
+            .iter()
+            .any(|(label, text)| *label == "rule" && text.contains("only you change what it runs"))
+    );
 }

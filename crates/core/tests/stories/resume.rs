@@ -243,3 +243,13 @@ fn a_command_that_is_written_twice_is_none_and_a_path_is_let_be() {
         assert!(told.is_ok(), "{line}: {told:?}");
     }
 }
+
+#[test]
+fn a_plan_that_is_taken_up_again_says_which_steps_are_done() {
+    let mut b = run_in(Bench::new());
+    b.reply("nothing to change: one", &[]);
+    b.input(Input::Cancel).unwrap();
+    b.say("go on");
+    let plan = b.session.state().plan.clone().unwrap();
+    assert!(plan.summary().contains("1. One (done)\n  2. Two\n"), "{}", plan.summary());
+}

@@ -392,6 +392,10 @@ fn a_no_that_goes_on_denies_the_command_that_waits_and_says_why() {
     b.question(is_risk);
     let line = "no, edit the word back instead";
     assert!(b.session.foretell(line).does(&Deed::Tells), "{:?}", b.session.foretell(line));
+    let told_ahead = b.session.foretell(line);
+    let (turn, path) = told_ahead.meant.clone().unwrap();
+    let words = told_ahead.words((&turn, &path), false, b.session.state());
+    assert_eq!(words, "denies what is asked, and tells the running agent why");
     let step = b.say(line);
     let ended = step.events.iter().find_map(|e| match &e.event {
         Event::CallEnded { status: CallStatus::Refused, result, .. } => Some(result.head.clone()),

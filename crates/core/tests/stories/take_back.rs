@@ -283,3 +283,16 @@ fn a_process_that_ended_forgets_what_was_looked_for() {
     let p = b.session.state().open_proposals().next().unwrap();
     assert!(b.session.state().diff_of(p.lane).is_some() && diff::lines(OLD.as_bytes()).len() == 9);
 }
+
+#[test]
+fn a_stop_sets_aside_what_was_to_be_taken_back() {
+    let mut b = formatted(Doubt::default());
+    offered(&mut b);
+    assert!(!b.session.state().is_at_rest(), "a stop finds something to end");
+    b.input(Input::Cancel).unwrap();
+    let state = b.session.state();
+    assert_eq!((state.open_proposals().count(), state.set_aside().count(), state.open.len()), (0, 1, 0));
+    assert!(state.is_at_rest() && b.input(Input::Cancel).is_err());
+    b.say("/proposals all");
+    b.question(is_diff);
+}

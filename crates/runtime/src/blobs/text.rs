@@ -160,7 +160,9 @@ mod tests {
     }
 
     fn of(text: &str, from: usize, count: usize) -> TextLines {
-        let TextReply::Lines(lines) = said(text, &TextAsk::Lines { from, count }) else { return TextLines::default() };
+        let TextReply::Lines(lines) = said(text, &TextAsk::Lines { from, count }) else {
+            return TextLines::default();
+        };
         lines
     }
 

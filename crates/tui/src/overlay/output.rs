@@ -345,4 +345,3 @@ impl Overlay for Output {
         }
     }
 }
-

@@ -179,7 +179,12 @@ impl ConversationPane {
             ConversationAction::Next => self.message(ctx, 1),
             ConversationAction::Fold => return self.fold_entry(ctx),
             ConversationAction::Search => {
-                return Outcome::open(Prompt::of_pane(ID, SEARCH, "Search what is shown of the conversation", ""));
+                return Outcome::open(Prompt::of_pane(
+                    ID,
+                    SEARCH,
+                    "Search what is shown of the conversation",
+                    "",
+                ));
             }
             ConversationAction::SearchNext => return self.search(ctx, -1, false),
             ConversationAction::SearchPrevious => return self.search(ctx, 1, false),

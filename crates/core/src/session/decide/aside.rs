@@ -70,7 +70,7 @@ impl Draft<'_> {
         !open && self.state.lanes.get(&lane).is_some_and(|l| self.state.step_with(l, path).is_none())
     }
 
-    fn put_aside(&mut self, ids: &[ProposalId], reason: &str) {
+    pub(super) fn put_aside(&mut self, ids: &[ProposalId], reason: &str) {
         for proposal in ids {
             self.emit(Event::ProposalSetAside { proposal: *proposal, reason: reason.to_owned() });
         }

@@ -10,6 +10,7 @@ use crate::{
     input::{Fork, Found, Opening, Refusal},
     money::count,
     plan::Plan,
+    proposal::Proposal,
     question::Review,
     session::{ApplyStatus, state::CommitStage},
     tool::Tool,
@@ -225,13 +226,25 @@ impl Draft<'_> {
                 format!("Changes to {files} were waiting when the session was left.{more}"),
             );
         }
-        let aside = self.state.set_aside().count();
+        // What a step goes on with is told with its plan, and once.
+        let plan = self.state.suspended.as_ref().filter(|p| p.unfinished());
+        let with_plan = |p: &&Proposal| {
+            let task = p.task.and_then(|id| plan?.task(id));
+            task.is_some_and(|task| !task.status.at_rest())
+        };
+        let of_plan = self.state.set_aside().filter(with_plan).count();
+        let aside = self.state.set_aside().count() - of_plan;
         if aside > 0 {
             let s = if aside == 1 { " is" } else { "s are" };
             self.notice(Level::Info, format!("{aside} proposal{s} set aside; /proposals lists them."));
         }
         if let Some(text) = self.state.suspended.as_ref().and_then(Plan::offer) {
-            self.notice(Level::Info, text);
+            let with = match of_plan {
+                0 => String::new(),
+                1 => " 1 proposal is set aside with it.".to_owned(),
+                n => format!(" {n} proposals are set aside with it."),
+            };
+            self.notice(Level::Info, format!("{text}{with}"));
         }
     }
 }

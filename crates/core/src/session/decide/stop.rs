@@ -85,7 +85,18 @@ impl Draft<'_> {
                 self.stop_hooks();
                 Ok(())
             }
-            Phase::Idle => Err(Refusal::new("nothing is running")),
+            Phase::Idle => {
+                let back = self.state.taken_back();
+                if back.is_empty() {
+                    return Err(Refusal::new("nothing is running"));
+                }
+                self.put_aside(&back, reason);
+                self.notice(
+                    Level::Info,
+                    "Set aside: nothing is taken back; `/proposals all` takes it up again.",
+                );
+                Ok(())
+            }
             Phase::Planning | Phase::AwaitingApproval | Phase::Failed => self.abandon(),
             Phase::Executing => {
                 self.stop_run(reason);
@@ -344,8 +355,7 @@ impl Draft<'_> {
     fn close_questions(&mut self, which: impl Fn(&Self, &CheckpointKind) -> bool) {
         // What was being looked at is not closed by leaving.
         let asked = |c: &&Checkpoint| which(self, &c.kind) && !(self.leaving && c.kind.review().is_some());
-        let ids: Vec<CheckpointId> =
-            self.state.open.values().filter(asked).map(|c| c.id).collect();
+        let ids: Vec<CheckpointId> = self.state.open.values().filter(asked).map(|c| c.id).collect();
         for id in ids {
             self.close(id, None);
         }

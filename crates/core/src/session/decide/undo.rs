@@ -183,7 +183,10 @@ impl Draft<'_> {
         let part = |a: &Apply| a.part && matches!(a.status, ApplyStatus::Applied);
         let in_part = self.state.applies().get(&apply).is_some_and(part);
         self.emit(Event::Reverted { apply, redo });
-        self.stale_gates();
+        // What only git changed, a commit, left every file as it was checked.
+        if self.state.applies().get(&apply).is_none_or(|a| a.count() > 0) {
+            self.stale_gates();
+        }
         if self.goes_on_back() {
             return;
         }

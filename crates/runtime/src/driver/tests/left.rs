@@ -7,9 +7,12 @@ use crate::headless::{Options, run};
 async fn left(rig: &Rig) -> String {
     let mut s = rig.open(Which::New).await;
     s.say("change two to 2 in src/a.txt").await;
+    s.until("a plan", |s| s.state().phase_question().is_some()).await;
+    s.say("y").await;
     s.until("a review", |s| s.state().open.values().any(|c| c.kind.review().is_some())).await;
     let p = s.state().open_proposals().next().unwrap().clone();
-    s.send(Input::Decide { proposal: p.id, hunk: 0, decision: Some(Decision::Taken), shown: p.shown() }).await;
+    s.send(Input::Decide { proposal: p.id, hunk: 0, decision: Some(Decision::Taken), shown: p.shown() })
+        .await;
     s.say("/exit").await;
     s.until("whether to leave", |s| s.state().phase_question().is_some()).await;
     s.say("y").await;

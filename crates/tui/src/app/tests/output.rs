@@ -18,7 +18,8 @@ fn serve(desk: &mut Desk, text: &str) {
         let lines: Vec<&str> = text.lines().collect();
         let reply = match ask {
             TextAsk::Lines { from, count } => {
-                let lines: Vec<String> = lines.iter().skip(from).take(count).map(|l| (*l).to_owned()).collect();
+                let lines: Vec<String> =
+                    lines.iter().skip(from).take(count).map(|l| (*l).to_owned()).collect();
                 TextReply::Lines(TextLines { total: text.lines().count(), from, lines })
             }
             TextAsk::Find { words, from, back } => {
@@ -52,7 +53,11 @@ fn running(height: u16) -> (Desk, CallId) {
     let asked = desk.state().open.keys().next().copied();
     if let Some(asked) = asked {
         let shown = desk.state().open[&asked].kind.shown();
-        desk.give(Input::Answer { checkpoint: asked, answer: pilothouse_core::checkpoint::Answer::Approve, shown });
+        desk.give(Input::Answer {
+            checkpoint: asked,
+            answer: pilothouse_core::checkpoint::Answer::Approve,
+            shown,
+        });
     }
     let call = desk.tools.pop().unwrap();
     desk.wait(900);
@@ -65,8 +70,14 @@ fn ends(desk: &mut Desk, call: CallId, whole: &str) {
     let output = Some(Blob::new(whole.as_bytes().to_vec()));
     let name = BlobId::of(whole.as_bytes()).output_name();
     let (head, tail) = (whole.get(..9_000).unwrap_or(whole), whole.get(whole.len().saturating_sub(9_000)..));
-    let text = format!("exit 0, took 5 ms\nstdout:\n{head}\n[… 9 bytes left out; read {name} has them …]\n{}", tail.unwrap());
-    desk.give(Input::ToolEnded { call, outcome: ToolOutcome { exit: Some(exit), output, ..ToolOutcome::text(text, "exit 0") } });
+    let text = format!(
+        "exit 0, took 5 ms\nstdout:\n{head}\n[… 9 bytes left out; read {name} has them …]\n{}",
+        tail.unwrap()
+    );
+    desk.give(Input::ToolEnded {
+        call,
+        outcome: ToolOutcome { exit: Some(exit), output, ..ToolOutcome::text(text, "exit 0") },
+    });
     desk.collect();
     desk.draw();
 }
@@ -148,7 +159,11 @@ fn a_command_that_runs_is_followed_and_is_whole_once_it_has_ended() {
     assert!(desk.text().contains("line 41 of the log"), "{}", desk.text());
     desk.wait(900).press("k");
     writes(&mut desk, "line 42 of the log\n");
-    assert!(!desk.text().contains("line 42 of the log") && desk.text().contains("G follows"), "{}", desk.text());
+    assert!(
+        !desk.text().contains("line 42 of the log") && desk.text().contains("G follows"),
+        "{}",
+        desk.text()
+    );
     let whole = many();
     desk.asks.clear();
     ends(&mut desk, call, &whole);

@@ -362,7 +362,8 @@ impl App {
         let top = (popup.at + 1).saturating_sub(rows);
         let takes = popup.rows.iter().map(|row| row.takes.width().min(MOST_TAKES)).max().unwrap_or_default();
         let (least, most) = NAMES;
-        let names = popup.rows.iter().map(|row| row.text.width()).max().unwrap_or_default().clamp(least, most);
+        let names =
+            popup.rows.iter().map(|row| row.text.width()).max().unwrap_or_default().clamp(least, most);
         for (row, y) in popup.rows.iter().enumerate().skip(top).take(rows).zip(area.y + 1..) {
             let (index, row) = row;
             let chosen = index == popup.at;

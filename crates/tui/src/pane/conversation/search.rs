@@ -38,7 +38,8 @@ impl ConversationPane {
         }
         let older = self.log.earliest.is_some_and(|s| s.0 > 1) && direction < 0;
         let more = if older { "; older messages are not here yet, g brings them" } else { "" };
-        let long = (self.log.first()..self.log.end()).any(|key| self.log.get(key).is_some_and(Entry::is_long));
+        let long =
+            (self.log.first()..self.log.end()).any(|key| self.log.get(key).is_some_and(Entry::is_long));
         let opens = ctx.keymap.key(frame::Action::Details).filter(|_| long);
         let more = match opens {
             Some(key) => format!("; {key} at a long output opens it, / searches it there{more}"),

@@ -94,11 +94,27 @@ impl DiffPane {
             Line::Same(at, old, new) => {
                 let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
                 if self.side_by_side {
-                    let left = Side { file, content: a, line: old, hide_cr: hide, before: true, marked: &[], tabs: false };
+                    let left = Side {
+                        file,
+                        content: a,
+                        line: old,
+                        hide_cr: hide,
+                        before: true,
+                        marked: &[],
+                        tabs: false,
+                    };
                     let right = Side { content: b, line: new, before: false, ..left };
                     return self.halves(ctx, (Some(left), Some(right)), Slot::Soft, width);
                 }
-                let side = Side { file, content: b, line: new, hide_cr: hide, before: false, marked: &[], tabs: false };
+                let side = Side {
+                    file,
+                    content: b,
+                    line: new,
+                    hide_cr: hide,
+                    before: false,
+                    marked: &[],
+                    tabs: false,
+                };
                 let numbers = self.numbers(Some(old), Some(new), at, Slot::Faint);
                 self.wrapped(ctx, &numbers, (" ", Slot::Soft), &side, None, width)
             }

@@ -42,7 +42,8 @@ impl Words {
                 if (change.old.len, change.new.len) == (1, 1) { LONGEST_ALONE } else { LONGEST_MIDDLE };
             for old in (change.old.start..change.old.end()).take(PAIRED) {
                 let a = before.clean(old, hide_cr);
-                let alike = |new: &usize| after.clean(*new, hide_cr) == a && after.line(*new) != before.line(old);
+                let alike =
+                    |new: &usize| after.clean(*new, hide_cr) == a && after.line(*new) != before.line(old);
                 if let Some(new) = (change.new.start..change.new.end()).take(PAIRED).find(alike) {
                     words.tabs.0.insert(old);
                     words.tabs.1.insert(new);

@@ -92,7 +92,11 @@ fn a_diff_that_is_empty_gives_way_to_the_conversation_once_something_is_written(
         bench.press(key);
     }
     assert_eq!(bench.desk.state().open_proposals().count(), 0);
-    assert!(bench.desk.text().contains("Nothing proposed"), "the keys stay for the next: {}", bench.desk.text());
+    assert!(
+        bench.desk.text().contains("Nothing proposed"),
+        "the keys stay for the next: {}",
+        bench.desk.text()
+    );
     bench.desk.wait(900);
     bench.press("what is next?");
     let text = bench.desk.text();

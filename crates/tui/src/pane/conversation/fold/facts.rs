@@ -291,6 +291,13 @@ impl Log {
             _ if files == 0 && came_to.is_none_or(|c| c.files.is_empty()) => "No file changed.".to_owned(),
             came_to => format!("{}.", came_to.cloned().unwrap_or_default().wrote(files)),
         };
+        // The only file stands above already, with what changed in it: here it is named.
+        let only = came_to.and_then(|c| c.files.first().filter(|_| c.files.len() == 1));
+        let only = only.filter(|one| self.told.contains(one.path.as_str())).map(|one| one.path.to_string());
+        let files = match &only {
+            Some(path) => format!("{}: {path}.", files.trim_end_matches('.')),
+            None => files,
+        };
         let waived = std::mem::take(&mut self.waived).join(", ");
         let red = came_to.is_some_and(|c| !c.red.is_empty());
         let how = if std::mem::take(&mut self.unproven) || red { "Done" } else { "Complete" };
@@ -315,9 +322,7 @@ impl Log {
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
         let mut lines = vec![(left, Row::new())];
         if let Some(came_to) = came_to {
-            // The only file stands above already, with what changed in it.
-            let told = matches!(came_to.files.as_slice(), [one] if self.told.contains(one.path.as_str()));
-            let files = if told { &[][..] } else { &came_to.files };
+            let files = if only.is_some() { &[][..] } else { &came_to.files };
             lines.extend(completion(came_to, files, &self.red, self.plan.is_some()));
         }
         self.add(at, Kind::Card, Body::Facts(Facts { lines, detail: String::new() }));

@@ -465,7 +465,7 @@ fn a_question_that_is_asked_anew_says_where_it_went() {
 }
 
 #[test]
-fn a_change_is_told_once_when_it_is_written_and_its_only_file_not_again_at_the_end() {
+fn a_change_is_told_once_when_it_is_written_and_its_only_file_is_named_at_the_end() {
     let mut s = Screen::new();
     s.tell(Event::PlanReady { plan: plan() });
     run_begins(&mut s);
@@ -494,6 +494,6 @@ fn a_change_is_told_once_when_it_is_written_and_its_only_file_not_again_at_the_e
         goal: None,
         came_to,
     });
-    assert_eq!(named(&mut s), [" ✓ edited src/a.rs (+1 -1 lines)"]);
-    holds(&mut s, "✓ Complete. 1 file created/modified.");
+    let card = " ✓ Complete. 1 file created/modified: src/a.rs.";
+    assert_eq!(named(&mut s), [" ✓ edited src/a.rs (+1 -1 lines)", card]);
 }
