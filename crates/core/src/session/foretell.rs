@@ -268,7 +268,19 @@ const fn with_words(answer: &Answer) -> &'static str {
         Answer::Skip => "leaves the gate out, and tells the running agent",
         Answer::Reject(_) => "denies what is asked, and tells the running agent why",
         Answer::AutoFix => "has the gate mended, with these words",
-        _ => "answers the question above, and tells the running agent",
+        Answer::Approve
+        | Answer::Abort
+        | Answer::Pick(_)
+        | Answer::Text(_)
+        | Answer::Manual
+        | Answer::Retry
+        | Answer::Again
+        | Answer::Replan
+        | Answer::Respond
+        | Answer::Continue
+        | Answer::Word(_)
+        | Answer::Grant { .. }
+        | Answer::Line(_) => "answers the question above, and tells the running agent",
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     closing::{Closing, closing},
 };
 use crate::{
-    blob::BlobId,
+    blob::{BlobId, Excerpt},
     checkpoint::CheckpointKind,
     event::CallHead,
     fact::shortened,
@@ -330,15 +330,11 @@ impl Lane {
     }
 
     /// Its model replied, with these calls.
-    pub(super) fn replied(
-        &mut self,
-        seq: Seq,
-        (text, ends, calls): (&str, Option<&str>, &[CallHead]),
-        at: Millis,
-    ) {
+    pub(super) fn replied(&mut self, seq: Seq, (said, calls): (&Excerpt, &[CallHead]), at: Millis) {
         self.thinking = None;
+        let (text, end) = (said.head.as_str(), said.cut.as_ref().map_or(&said.head, |cut| &cut.tail));
         self.needless = needless(text);
-        self.closing = closing(ends.unwrap_or(text));
+        self.closing = closing(end);
         self.spoke |= !text.trim().is_empty();
         self.missed = false;
         self.talk.push(Talk::Reply(seq));
@@ -418,10 +414,11 @@ impl State {
 
     /// Whether a lane's model asked the user with its last words, and waits for the answer.
     pub(super) fn asks_in_words(&self, lane: LaneId) -> bool {
-        self.open.values().any(|c| match &c.kind {
-            CheckpointKind::Clarification(about) => about.lane == Some(lane) && about.call.is_none(),
-            _ => false,
-        })
+        let asks = |kind: &CheckpointKind| {
+            let CheckpointKind::Clarification(about) = kind else { return false };
+            about.lane == Some(lane) && about.call.is_none()
+        };
+        self.open.values().any(|c| asks(&c.kind))
     }
 
     /// The lane that an open model call belongs to.

@@ -90,17 +90,17 @@ impl Session {
             let rows = vec![("call", call), ("rule", rule.to_owned())];
             Some(Why { outcome: Outcome::Ask, rows })
         };
-        match &item.kind {
-            CheckpointKind::Confirmation(_) => Some(state.why_plan(state.plan.as_ref()?, self.bounds())),
-            CheckpointKind::GateChange(change) => why(
+        if item.kind.is_confirmation() {
+            return Some(state.why_plan(state.plan.as_ref()?, self.bounds()));
+        }
+        if let CheckpointKind::GateChange(change) = &item.kind {
+            return why(
                 format!("{} to {}", change.from, change.to),
                 "a gate proves the work, so only you change what it runs, in every mode; your yes lets that line run",
-            ),
-            CheckpointKind::Commit(_) => why(
-                "git commit".to_owned(),
-                "a commit is made only by your yes to its files and its message, in every mode",
-            ),
-            _ => None,
+            );
         }
+        let commits = matches!(item.kind, CheckpointKind::Commit(_));
+        let rule = "a commit is made only by your yes to its files and its message, in every mode";
+        commits.then(|| why("git commit".to_owned(), rule)).flatten()
     }
 }

@@ -277,10 +277,13 @@ impl App {
         }
     }
 
-    /// The overlay that a key came from goes, or all of them do.
+    /// The overlay that a key came from goes, or all of them do; what lies below it takes what was asked for it.
     fn close_for(&mut self, outcome: &Outcome, came: Instant) {
         if outcome.close {
             self.overlays.pop();
+        }
+        if let (Some(line), Some(overlay)) = (&outcome.below, self.overlays.last_mut()) {
+            overlay.typed(line.clone());
         }
         if outcome.leave {
             self.leave_overlays(came);
@@ -290,9 +293,6 @@ impl App {
     /// Carries out what a key led to.
     pub(super) fn carry_out(&mut self, outcome: Outcome, came: Instant) {
         self.close_for(&outcome, came);
-        if let (Some(line), Some(overlay)) = (outcome.below, self.overlays.last_mut()) {
-            overlay.typed(line);
-        }
         for input in outcome.inputs {
             self.input(input);
         }

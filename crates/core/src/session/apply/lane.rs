@@ -62,8 +62,7 @@ impl State {
                 if lane.kind == LaneKind::Answer && stopped && !self.has_own_run(&lane) {
                     self.stopped_answer = Some(lane.turn);
                 }
-                let shown = self.diff_of(lane.id).is_some();
-                Arc::make_mut(&mut self.changes).lane_ends(&lane, shown);
+                self.leaves_behind(&lane);
                 // Nobody waits for the rest of a sub-agent's words.
                 if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {
                     self.cut.insert(call, (lane.turn, lane.id));
@@ -93,8 +92,7 @@ impl State {
                 self.saw(calls.iter().map(|c| c.call.0).max().unwrap_or(0));
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
-                    let ends = text.cut.as_ref().map(|cut| cut.tail.as_str());
-                    lane.replied(seq, (&text.head, ends, calls), at);
+                    lane.replied(seq, (text, calls), at);
                     let ends = lane.kind.task().filter(|_| calls.is_empty());
                     self.did(ends, &text.head);
                 }
@@ -122,6 +120,12 @@ impl State {
         tasks
             .filter(|t| step == Some(t.id) && t.did.is_some())
             .for_each(|t| t.did = Some(first_sentence(words)));
+    }
+
+    /// What a line of work that ends had proposed, and whether that was being looked at.
+    pub(super) fn leaves_behind(&mut self, lane: &Lane) {
+        let shown = self.diff_of(lane.id).is_some();
+        Arc::make_mut(&mut self.changes).lane_ends(lane, shown);
     }
 
     fn thinking_failed(&mut self, lane: LaneId, call: CallId, fault: &Fault) {

@@ -151,8 +151,7 @@ impl State {
         self.hooks.clear();
         self.hook_runs.clear();
         for lane in std::mem::take(&mut self.lanes).into_values() {
-            let shown = self.diff_of(lane.id).is_some();
-            Arc::make_mut(&mut self.changes).lane_ends(&lane, shown);
+            self.leaves_behind(&lane);
         }
         for asked in std::mem::take(&mut self.open).into_values() {
             // Whoever takes the plan up again goes on with that step; every other place comes anew.

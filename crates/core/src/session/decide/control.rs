@@ -278,8 +278,7 @@ impl Draft<'_> {
         let left = |of| self.state.is_through(of) || self.state.was_shown(of);
         let asked = |p: &&Proposal| p.back.is_none() && left(p.lane) && self.state.diff_of(p.lane).is_some();
         // Where changes are taken unasked nobody is to look at them.
-        self.state.permission != PermissionMode::Auto
-            && self.state.open_proposals().filter(asked).any(|p| of_it(p))
+        self.state.permission != PermissionMode::Auto && self.state.open_proposals().filter(asked).any(of_it)
     }
 
     /// "Go on" beside a run: it ends a pause, and lets a gate that failed be run again.

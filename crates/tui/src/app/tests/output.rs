@@ -43,7 +43,7 @@ fn serve(desk: &mut Desk, text: &str) {
 }
 
 fn many() -> String {
-    (1..=10_000).map(|n| format!("line {n} of the log\n")).collect()
+    (1..=10_000).map(|n| format!("line {n} of the log")).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 /// A command of the user runs.
