@@ -64,10 +64,8 @@ fn set_aside_proposals_and_plans_survive_the_end_of_the_process() {
     b.input(Input::Open(opening())).unwrap();
     assert_eq!(aside(&b), 1);
     let told = "The plan \"Plan\" was left at 0 of 1 steps. `/redo` takes it up again. 1 proposal is set aside with it.";
-    assert_eq!(
-        b.notices().iter().filter(|n| n.contains("set aside") || n.contains("was left")).collect::<Vec<_>>(),
-        [told]
-    );
+    let all = b.notices().into_iter().filter(|n| n.contains("set aside") || n.contains("was left"));
+    assert_eq!(all.collect::<Vec<_>>(), [told]);
     b.say("/proposals all");
     b.approve_all(None).unwrap();
 }

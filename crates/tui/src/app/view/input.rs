@@ -361,9 +361,8 @@ impl App {
         let rows = usize::from(height - 1);
         let top = (popup.at + 1).saturating_sub(rows);
         let takes = popup.rows.iter().map(|row| row.takes.width().min(MOST_TAKES)).max().unwrap_or_default();
-        let (least, most) = NAMES;
-        let names =
-            popup.rows.iter().map(|row| row.text.width()).max().unwrap_or_default().clamp(least, most);
+        let names = popup.rows.iter().map(|row| row.text.width()).max();
+        let names = names.unwrap_or_default().clamp(NAMES.0, NAMES.1);
         for (row, y) in popup.rows.iter().enumerate().skip(top).take(rows).zip(area.y + 1..) {
             let (index, row) = row;
             let chosen = index == popup.at;

@@ -93,12 +93,12 @@ fn a_diff_that_is_empty_gives_way_to_the_conversation_once_something_is_written(
     }
     assert_eq!(bench.desk.state().open_proposals().count(), 0);
     assert!(
-        bench.desk.text().contains("Nothing proposed"),
+        bench.desk.text().contains("Nothing to decide yet"),
         "the keys stay for the next: {}",
         bench.desk.text()
     );
     bench.desk.wait(900);
     bench.press("what is next?");
     let text = bench.desk.text();
-    assert!(text.contains("what is next?") && !text.contains("Nothing proposed"), "{text}");
+    assert!(text.contains("what is next?") && !text.contains("Nothing to decide yet"), "{text}");
 }
