@@ -1098,6 +1098,9 @@ pub enum Event {
         /// What of it may be somebody else's.
         #[serde(default, skip_serializing_if = "Doubt::is_none")]
         doubt: Doubt,
+        /// Where all of it is to be left alone and therefore put back, what the user called it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        spared: Vec<String>,
     },
     /// What writes made of a file is to be taken back hunk by hunk; what takes it back is looked for.
     TakeBackSought {

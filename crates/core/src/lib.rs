@@ -54,6 +54,7 @@ pub mod redact;
 pub mod refusal;
 pub mod relpath;
 pub mod runs;
+pub mod spared;
 pub mod talk;
 
 pub use pilothouse_intent::{self as intent, scope};

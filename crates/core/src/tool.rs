@@ -37,6 +37,7 @@ use crate::{
     resolved::ResolvedCommand,
     sandbox::Confine,
     source::{self, SourceNews},
+    spared::Spared,
 };
 
 /// Who let a call begin.
@@ -94,6 +95,8 @@ pub(crate) struct Terms {
     pub pin: Option<BlobId>,
     /// Whether a source may be started for it.
     pub starts: bool,
+    /// What the user said is to be left alone, where a command is held to that.
+    pub spared: Spared,
 }
 
 impl Permit {
@@ -151,6 +154,11 @@ impl Permit {
     /// Whether a source may be started for it; else it learns what is known.
     pub const fn starts(&self) -> bool {
         self.terms.starts
+    }
+
+    /// What the user said is to be left alone: what a command changed of it is told by itself.
+    pub fn spared(&self) -> &Spared {
+        &self.terms.spared
     }
 
     /// Who let the call begin.
@@ -252,6 +260,17 @@ pub struct Wrote {
     pub left: Vec<String>,
     /// What of it may be somebody else's.
     pub doubt: Doubt,
+    /// What is to be left alone, and what else changed of it: not among the rest, and with a record of its own.
+    pub spared: Option<Box<SparedChange>>,
+}
+
+/// What a command changed of the files that are to be left alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SparedChange {
+    /// What the user called them.
+    pub said: Vec<String>,
+    /// The change.
+    pub wrote: Wrote,
 }
 
 /// What changed while a command ran and may be somebody else's work: an editor saves when it likes.

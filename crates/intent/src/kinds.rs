@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use pilothouse_shell::{fits, spelled_out};
+use pilothouse_shell::{fits, glob, spelled_out};
 
 static TABLE: LazyLock<Vec<Row>> =
     LazyLock::new(|| rows(include_str!("../../../assets/knowledge/kinds.txt")).0);
@@ -34,6 +34,7 @@ struct Row {
     papers: Vec<String>,
     endings: Vec<String>,
     not: Vec<String>,
+    sources: Vec<String>,
 }
 
 impl FileKind {
@@ -68,6 +69,13 @@ impl FileKind {
         TABLE.iter().find(|row| row.kind == self.key())
     }
 
+    /// Whether a path with wildcards may lie in a folder of the kind: a part of it that names something may be one.
+    pub fn may_be(self, pattern: &str) -> bool {
+        let says = |part: &&str| part.contains(char::is_alphanumeric);
+        let mut parts = pattern.split('/').filter(says);
+        self.row().is_some_and(|row| parts.any(|part| row.folders.iter().any(|folder| glob(part, folder))))
+    }
+
     /// Whether a file or folder is of the kind, by its name or by a folder that it lies in.
     pub fn holds(self, path: &str) -> bool {
         self.row().is_some_and(|row| row.names(file_of(path)) || row.lies(path))
@@ -80,6 +88,12 @@ pub fn is_prose(path: &str) -> bool {
     let file = file_of(path);
     let among = |row: &Row| row.lies(path) && row.ends(file) && !row.excludes(file);
     FileKind::Docs.row().is_some_and(|row| row.names(file) || among(row))
+}
+
+/// Whether a file is what people write of a program, by its ending: no output of one.
+pub fn is_source(path: &str) -> bool {
+    let ending = file_of(path).rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+    ending.is_some_and(|ending| TABLE.iter().any(|row| row.sources.contains(&ending)))
 }
 
 fn file_of(path: &str) -> &str {
@@ -190,6 +204,7 @@ impl Row {
             "paper" => &mut self.papers,
             "ending" => &mut self.endings,
             "not" => &mut self.not,
+            "source" => &mut self.sources,
             _ => return None,
         })
     }

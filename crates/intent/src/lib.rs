@@ -47,7 +47,7 @@ pub use account::{RecordQuestion, Recorded};
 pub use classify::Classifier;
 pub use command::{SLASH_COMMANDS, Slash, SlashCommand};
 pub use exemplars::{ExemplarError, Exemplars, Section};
-pub use kinds::{FileKind, is_prose};
+pub use kinds::{FileKind, is_prose, is_source};
 pub use node::IntentNode;
 pub use parts::Part;
 pub use path::{IntentPath, InvalidPath};

@@ -19,7 +19,7 @@ use std::{
     sync::Arc,
 };
 
-use pilothouse_core::{blob::BlobId, ids::CallId, input::Found, tool::Wrote};
+use pilothouse_core::{blob::BlobId, ids::CallId, input::Found, spared::Spared, tool::Wrote};
 use pilothouse_runtime::{
     blobs::Blobs,
     disk::{RealDisk, Root},
@@ -35,6 +35,8 @@ mod limits;
 mod next;
 #[path = "undone/repositories.rs"]
 mod repositories;
+#[path = "undone/spared.rs"]
+mod spared;
 
 type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 
@@ -78,7 +80,7 @@ impl Desk {
         let call = CallId(self.calls);
         self.snapshots.before(call, (line, ""), told).await?;
         bash(&self.at(), line);
-        let wrote = self.snapshots.after(call, Arc::new(self.blobs())).await;
+        let wrote = self.snapshots.after(call, &Spared::default(), Arc::new(self.blobs())).await;
         self.snapshots.settled(call);
         Ok(wrote)
     }
@@ -90,7 +92,7 @@ impl Desk {
         self.snapshots.before(call, (line, ""), "").await.unwrap();
         let before = self.snapshots.seen().await.unwrap();
         bash(&self.at(), line);
-        self.snapshots.after(call, Arc::new(self.blobs())).await;
+        self.snapshots.after(call, &Spared::default(), Arc::new(self.blobs())).await;
         let after = self.snapshots.seen().await.unwrap();
         self.snapshots.settled(call);
         (before, after)
@@ -446,7 +448,7 @@ async fn a_process_that_ends_in_the_middle_of_a_command_loses_nothing() {
         if settled {
             until_settled(&desk.at());
         }
-        assert_eq!(desk.snapshots.after(CallId(1), Arc::new(desk.blobs())).await, None);
+        assert_eq!(desk.snapshots.after(CallId(1), &Spared::default(), Arc::new(desk.blobs())).await, None);
         desk.snapshots.settled(CallId(1));
         let before = desk.state();
         let line = "rm -rf src notes.md; git stash clear; git reset -q --hard side";
@@ -517,7 +519,8 @@ async fn a_rebase_in_the_middle_a_worktree_a_submodule_and_a_bare_repository_com
     desk.snapshots.before(CallId(desk.calls), (line, ""), "").await.unwrap();
     bash(&place, line);
     let blobs = desk.blobs();
-    let wrote = desk.snapshots.after(CallId(desk.calls), Arc::new(blobs.clone())).await.unwrap();
+    let wrote =
+        desk.snapshots.after(CallId(desk.calls), &Spared::default(), Arc::new(blobs.clone())).await.unwrap();
     assert_eq!(wrote.left, Vec::<String>::new());
     let root = Root::open(&place).unwrap();
     let tools = Tools { disk: &RealDisk, root: &root, blobs: &blobs };
@@ -546,10 +549,10 @@ async fn what_git_has_is_not_copied_and_what_did_not_change_not_again() {
     let first = copies();
     let gits = fs::read_dir(desk.at().join(".git")).unwrap().count();
     assert!(first > gits && first < 60, "git's own files and what git does not have: {first}");
-    assert!(snapshots.after(CallId(50), Arc::new(desk.blobs())).await.is_none());
+    assert!(snapshots.after(CallId(50), &Spared::default(), Arc::new(desk.blobs())).await.is_none());
     snapshots.before(CallId(51), ("true", ""), "").await.unwrap();
     assert_eq!(copies(), first);
-    assert!(snapshots.after(CallId(51), Arc::new(desk.blobs())).await.is_none());
+    assert!(snapshots.after(CallId(51), &Spared::default(), Arc::new(desk.blobs())).await.is_none());
     desk.write("notes.md", "other\n");
     assert!(desk.run("true").await.is_none(), "what the user did between commands is no command's");
 }

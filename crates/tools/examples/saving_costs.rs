@@ -14,7 +14,7 @@ use std::{
     time::Instant,
 };
 
-use pilothouse_core::{blob::BlobId, ids::CallId};
+use pilothouse_core::{blob::BlobId, ids::CallId, spared::Spared};
 use pilothouse_tools::{
     BlobSource,
     snapshot::{Ground, Snapshots},
@@ -80,7 +80,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 let before = begin.elapsed();
                 run(line);
                 let ran = begin.elapsed();
-                let wrote = snapshots.after(CallId(call), Arc::clone(&kept)).await;
+                let wrote = snapshots.after(CallId(call), &Spared::default(), Arc::clone(&kept)).await;
                 let whole = begin.elapsed();
                 snapshots.settled(CallId(call));
                 println!(

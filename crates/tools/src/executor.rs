@@ -240,7 +240,7 @@ impl ToolExecutor {
         };
         let outcome = command::run(ground, run, sink, &cancel).await;
         let looking = async {
-            let wrote = if writes { snapshots.after(call, blobs).await } else { None };
+            let wrote = if writes { snapshots.after(call, permit.spared(), blobs).await } else { None };
             (wrote.map(Box::new), tree(snapshots, witnessed, writes).await)
         };
         let (wrote, after) = said(sink, "it ended; looking at what it changed…", looking).await;

@@ -12,6 +12,7 @@ mod objects;
 mod pruned;
 mod record;
 mod save;
+mod spared;
 mod sum;
 mod tell;
 mod tree;
@@ -23,7 +24,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use pilothouse_core::{blob::BlobId, ids::CallId, shell::Act, tool::Wrote};
+use pilothouse_core::{blob::BlobId, ids::CallId, shell::Act, spared::Spared, tool::Wrote};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub use record::{Change, Record, Thing};
@@ -194,16 +195,17 @@ impl Snapshots {
         save::marks(store).into_values().map(|(line, _)| line).collect()
     }
 
-    /// What a command changed, once nothing of it lives any more; `None` when it changed nothing.
-    pub async fn after(&self, call: CallId, blobs: Arc<dyn BlobSource>) -> Option<Wrote> {
-        self.told(call, Some(SystemTime::now()), blobs).await
+    /// What a command changed, once nothing of it lives any more; `None` when it changed nothing. What is to be left
+    /// alone is told by itself.
+    pub async fn after(&self, call: CallId, spared: &Spared, blobs: Arc<dyn BlobSource>) -> Option<Wrote> {
+        self.told(call, (Some(SystemTime::now()), spared), blobs).await
     }
 
     /// `ended` is when nothing of it lived any more, where that is known.
     async fn told(
         &self,
         call: CallId,
-        ended: Option<SystemTime>,
+        (ended, spared): (Option<SystemTime>, &Spared),
         blobs: Arc<dyn BlobSource>,
     ) -> Option<Wrote> {
         let look = move |state: &mut State| {
@@ -222,8 +224,10 @@ impl Snapshots {
             (told, ran.named)
         };
         let (state, (mut told, named)) = blocking(state, tell).await?;
+        let apart = state.apart(&mut told, spared, ended);
         state.doubt(&mut told.changes, &named, span).await;
-        blocking(state, move |state| state.wrote(told, blobs.as_ref())).await?.1
+        let tell = move |state: &mut State| state.wrote(told, apart, blobs.as_ref());
+        blocking(state, tell).await?.1
     }
 
     /// The workspace as one hash; `None` when it could not be looked at.
@@ -259,7 +263,7 @@ impl Snapshots {
             state.running.insert(call, Running { clock, changed: Changed::new(), named });
         };
         drop(blocking(self.hold().await, begin).await?);
-        let wrote = self.told(call, None, blobs).await;
+        let wrote = self.told(call, (None, &Spared::default()), blobs).await;
         marks.keys().filter(|c| **c != call || wrote.is_none()).for_each(|c| self.settled(*c));
         Some((call, line, wrote?))
     }

@@ -19,7 +19,7 @@ use crate::{
     resolved::{ResolvedCommand, Thing},
     source::{SourceNews, SourceTool},
     talk::{Echo, Fault, ModelCall, ModelReply},
-    tool::{Advice, ArgsError, Tool, ToolCall, ToolOutcome, Wrote},
+    tool::{Advice, ArgsError, SparedChange, Tool, ToolCall, ToolOutcome, Wrote},
     trust::{Part, Standing},
 };
 
@@ -336,7 +336,11 @@ impl Redactor {
 
     /// The lines are shown; what takes them back is kept to the byte.
     fn wrote(&self, wrote: Wrote) -> Wrote {
-        Wrote { diff: self.text(wrote.diff), ..wrote }
+        let spared = wrote.spared.map(|part| {
+            let SparedChange { said, wrote } = *part;
+            Box::new(SparedChange { said, wrote: self.wrote(wrote) })
+        });
+        Wrote { diff: self.text(wrote.diff), spared, ..wrote }
     }
 
     fn understood(&self, said: TiersAnswered) -> TiersAnswered {

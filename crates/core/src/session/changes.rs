@@ -83,6 +83,19 @@ pub struct CommandWrite {
     pub doubt: Doubt,
     /// Whether that stayed as it is when the rest was taken back.
     pub kept: bool,
+    /// What is to be left alone, where all of it is.
+    pub spared: Option<Box<SparedWrite>>,
+}
+
+/// What a command wrote that is to be left alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SparedWrite {
+    /// What the user called it.
+    pub said: Vec<String>,
+    /// What of it could not be saved.
+    pub left: Vec<String>,
+    /// Whether it could not be put back.
+    pub lost: bool,
 }
 
 impl Apply {
@@ -269,6 +282,7 @@ impl Changes {
             Event::RevertFailed { apply, redo, .. } => {
                 let back = if *redo { ApplyStatus::Reverted } else { ApplyStatus::Applied };
                 self.set_apply(*apply, back);
+                self.set_lost(*apply, !redo);
                 self.taking_back = TakingBack::default();
             }
             _ => {}
@@ -340,6 +354,14 @@ impl Changes {
     /// A write was found half done.
     pub fn lost(&mut self, apply: ApplyId) {
         self.set_apply(apply, ApplyStatus::Failed);
+        self.set_lost(apply, true);
+    }
+
+    fn set_lost(&mut self, apply: ApplyId, lost: bool) {
+        let command = self.applies.get_mut(&apply).and_then(|a| a.command.as_mut());
+        if let Some(spared) = command.and_then(|c| c.spared.as_mut()) {
+            spared.lost = lost;
+        }
     }
 
     /// The same in a copy of the session: what waits or stands there is decided and taken back there.
@@ -406,12 +428,17 @@ impl Changes {
     }
 
     fn command_wrote(&mut self, event: &Event) {
-        let Event::CommandWrote { apply, call, command, files, count, git, record, doubt, .. } = event else {
+        let Event::CommandWrote {
+            apply, call, command, files, count, git, record, doubt, left, spared, ..
+        } = event
+        else {
             return;
         };
         let (call, line, record, count) = (*call, command.clone(), *record, *count);
         let (git, doubt) = (git.clone(), doubt.clone());
-        let command = CommandWrite { call, line, record, count, git, doubt, kept: false };
+        let spared = (!spared.is_empty())
+            .then(|| Box::new(SparedWrite { said: spared.clone(), left: left.clone(), lost: false }));
+        let command = CommandWrite { call, line, record, count, git, doubt, kept: false, spared };
         let apply = Apply {
             id: *apply,
             approval: ApprovalId::default(),
@@ -429,6 +456,7 @@ impl Changes {
     /// A write is not on disk any more, or is again.
     fn reverted(&mut self, apply: ApplyId, redo: bool) {
         let named = self.part_of(apply, redo).unwrap_or(apply);
+        self.set_lost(named, false);
         let Some(of) = self.applies.get_mut(&named) else { return };
         if of.status == ApplyStatus::Applied && of.part && !redo {
             of.files = std::mem::take(&mut of.files).into_iter().map(FileChange::inverse).collect();

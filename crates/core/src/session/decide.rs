@@ -36,6 +36,7 @@ mod recipe;
 mod run;
 mod say;
 mod source;
+mod spared;
 mod steer;
 mod stop;
 mod take_back;

@@ -124,6 +124,7 @@ impl State {
             told: call.changed.clone(),
             pin: call.pin,
             starts: !self.learns_only(lane) || self.asks_for_source(lane.turn, &asked),
+            spared: self.spared_by(lane, call),
         };
         let permit = Permit::mint(lane.id, call.call, (tool, asked), terms);
         let mut view = self.view(lane);

@@ -1,11 +1,16 @@
 //! What the user says is to be left alone: by name or as a kind, in a plan, in a step, in what waits for its review.
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::Answer,
-    event::{CallStatus, Event},
+    event::{CallStatus, Event, FileChange},
+    ids::{ApplyId, ProposalId},
+    input::{Input, WriteFault},
     intent::Phase,
     relpath::RelPath,
-    tool::{Tool, ToolOutcome},
+    spared::Spared,
+    tool::{ChangeKind, SparedChange, Tool, ToolOutcome, Wrote},
+    work::Work,
 };
 use serde_json::json;
 
@@ -83,6 +88,12 @@ fn a_command_is_held_to_what_is_to_be_left_alone_as_an_edit_is() {
         (tests, "rm tests/run.log"),
         (tests, "echo x > build/a_test.c"),
         ("fix the bug in a.rs, don't touch the config files", "mv new.toml Cargo.toml"),
+        (tests, "rm te?ts/a.rs"),
+        (tests, "rm [t]ests/a.rs"),
+        (tests, "rm -r te*"),
+        (readme, "rm d?cs/README.md"),
+        (readme, "rm docs/[A-Z]*.md"),
+        (readme, "rm -rf ."),
     ] {
         assert!(refused(said, line), "{said}: {line}");
     }
@@ -99,6 +110,9 @@ fn a_command_is_held_to_what_is_to_be_left_alone_as_an_edit_is() {
         ("fix the bug in a.rs without changing the docs", "echo x > todo_app.py"),
         (tests, "sed -i s/1/2/ a.rs"),
         (readme, "echo x > docs/other.md"),
+        (readme, "rm other/*.md"),
+        (tests, "rm src/*.rs"),
+        (tests, "rm src/a?.rs"),
         ("fix the bug in a.rs, don't touch the config files", "sed -i s/1/2/ src/config.rs"),
         ("fix the bug in a.rs", "rm -r tests"),
     ] {
@@ -133,4 +147,171 @@ fn a_proposal_that_its_agent_takes_back_is_not_reviewed_and_not_lost() {
     b.reply("nothing to change: it was right", &[]);
     assert!(!b.session.state().open.values().any(|c| is_diff(&c.kind)));
     assert_eq!((phase(&b), b.session.state().set_aside().count()), (Phase::Executing, 1));
+}
+
+/// A step at work that was told to leave the tests alone.
+fn told_to_leave_the_tests() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt, but leave the tests alone");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b
+}
+
+fn change_of(path: &str) -> FileChange {
+    let id = |text: &str| Some(BlobId::of(text.as_bytes()));
+    FileChange {
+        proposal: ProposalId(0),
+        path: RelPath::new(path).unwrap(),
+        kind: ChangeKind::Modify,
+        before: id("1"),
+        after: id("2"),
+        mode: Some(0o644),
+        added: 1,
+        removed: 1,
+        lines: 1,
+        rest: None,
+    }
+}
+
+fn wrote(path: &str) -> Wrote {
+    let record = Some(BlobId::of(path.as_bytes()));
+    Wrote { files: vec![change_of(path)], count: 1, record, ..Wrote::default() }
+}
+
+/// A command of the agent's ends that changed a test and another file.
+fn formats(b: &mut Bench, spared: Wrote) {
+    b.reply("", &[("run", json!({"command": "black ."}))]);
+    if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+        b.answer(is_risk, Answer::Approve).unwrap();
+    }
+    let held = b.session.pending().into_values().find_map(|work| match work {
+        Work::Tool { permit, .. } => Some(permit.spared().clone()),
+        _ => None,
+    });
+    assert_eq!(held, Some(Spared::of(vec!["the tests".to_owned()])));
+    let part = SparedChange { said: vec!["the tests".to_owned()], wrote: spared };
+    let wrote = Wrote { spared: Some(Box::new(part)), ..wrote("a.py") };
+    b.end_tool(ToolOutcome {
+        wrote: Some(Box::new(wrote)),
+        ..exited(0, "exit 0, took 0.0 s\n2 files reformatted")
+    });
+}
+
+fn put_back(b: &Bench) -> ApplyId {
+    let find = b.session.pending().into_values().find_map(|work| match work {
+        Work::Revert { apply, redo: false, .. } => Some(apply),
+        _ => None,
+    });
+    find.unwrap()
+}
+
+fn result(b: &Bench) -> String {
+    let end = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::CallEnded { result, .. } => Some(result.head.clone()),
+        _ => None,
+    });
+    end.unwrap()
+}
+
+fn ends(b: &mut Bench) -> String {
+    b.reply("done", &[]);
+    let end = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { summary, .. } => Some(summary.clone()),
+        _ => None,
+    });
+    end.unwrap()
+}
+
+#[test]
+fn what_a_command_changed_of_it_is_put_back_and_both_are_told() {
+    let mut b = told_to_leave_the_tests();
+    formats(&mut b, wrote("tests/test_a.py"));
+    assert!(
+        result(&b)
+            .contains("the user said not to touch the tests; put back: tests/test_a.py. Leave that as it is"),
+        "{}",
+        result(&b)
+    );
+    let apply = put_back(&b);
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    let said = b.notices();
+    assert!(
+        said.iter().any(|n| n.contains("Put back what `black .` changed of the tests: tests/test_a.py.")),
+        "{said:?}"
+    );
+    let state = b.session.state();
+    let stands: Vec<&str> = state.writes().flat_map(|(_, _, files)| files).map(|f| f.path.as_str()).collect();
+    assert_eq!((stands, state.undone()), (vec!["a.py"], &[apply][..]));
+    let told = ends(&mut b);
+    assert!(!told.contains("left alone") && told.contains("1 file"), "{told}");
+}
+
+#[test]
+fn what_cannot_be_put_back_marks_the_end_of_the_run() {
+    let mut b = told_to_leave_the_tests();
+    formats(&mut b, wrote("tests/test_a.py"));
+    let fault =
+        WriteFault { message: "tests/test_a.py changed since".into(), stale: true, rebased: Vec::new() };
+    b.input(Input::RevertEnded { apply: put_back(&b), result: Err(fault) }).unwrap();
+    assert!(b.notices().iter().any(|n| n.contains("could not be put back")), "{:?}", b.notices());
+    let told = ends(&mut b);
+    assert!(told.contains("The tests were to be left alone: tests/test_a.py changed."), "{told}");
+    assert!(!told.contains("Complete"), "{told}");
+
+    // What was not saved cannot be put back either, and what could be is.
+    let mut b = told_to_leave_the_tests();
+    formats(&mut b, Wrote { left: vec!["tests/big.bin".to_owned()], ..wrote("tests/test_a.py") });
+    assert!(result(&b).contains("NOT put back: tests/big.bin"), "{}", result(&b));
+    b.input(Input::RevertEnded { apply: put_back(&b), result: Ok(()) }).unwrap();
+    let told = ends(&mut b);
+    assert!(told.contains("The tests were to be left alone: tests/big.bin changed."), "{told}");
+}
+
+#[test]
+fn what_the_user_runs_and_gates_are_not_held_to_what_is_left_alone() {
+    let held = |b: &Bench| {
+        b.session.pending().into_values().find_map(|work| match work {
+            Work::Tool { permit, .. } => Some(!permit.spared().is_none()),
+            _ => None,
+        })
+    };
+    let mut b = Bench::new();
+    b.say("!echo leave the tests alone");
+    assert_eq!(held(&b), Some(false), "{:?}", b.notices());
+
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt, but leave the tests alone");
+    b.plan(&[("One", "modify")], &[("fmt", "make check")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("run", json!({"command": "ls"}))]);
+    assert_eq!(held(&b), Some(true), "{:?}", b.notices());
+    b.end_tool(exited(0, "a.txt"));
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+        b.answer(is_risk, Answer::Approve).unwrap();
+    }
+    assert_eq!(held(&b), Some(false), "{:?}", b.names());
+}
+
+#[test]
+fn a_command_makes_files_of_a_kind_only_where_they_are_sources() {
+    let spared = Spared::of(vec!["the tests".to_owned(), "src/b.rs".to_owned()]);
+    for (path, change, held) in [
+        ("tests/a.rs", ChangeKind::Modify, true),
+        ("tests/data.json", ChangeKind::Modify, true),
+        ("tests/data.json", ChangeKind::Delete, true),
+        ("tests/new.rs", ChangeKind::Create, true),
+        ("tests/run.out", ChangeKind::Create, false),
+        ("build/test_a", ChangeKind::Create, false),
+        ("tests/__pycache__/a.py", ChangeKind::Create, false),
+        ("src/a.rs", ChangeKind::Modify, false),
+        ("src/b.rs", ChangeKind::Create, true),
+    ] {
+        assert_eq!(spared.said_of(path, change == ChangeKind::Create).is_some(), held, "{path} {change:?}");
+    }
 }

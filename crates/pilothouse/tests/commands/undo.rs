@@ -52,6 +52,35 @@ fn what_may_be_somebody_elses_is_named_and_taken_back_only_by_a_word() {
 }
 
 #[test]
+fn what_a_command_changes_of_spared_files_is_put_back_by_itself() {
+    let desk = Desk::new();
+    fs::create_dir_all(desk.path().join("tests")).unwrap();
+    fs::write(desk.path().join("tests/search.rs"), "// as it was\n").unwrap();
+    fs::write(
+        desk.path().join("fix.sh"),
+        "for f in src/search.rs tests/search.rs; do echo '// fixed' >> $f; done\n",
+    )
+    .unwrap();
+    let before = desk.tree();
+    desk.configure("[session]\npermission = \"auto\"\n");
+    if desk.sandbox().is_none() {
+        return not_run("what is put back after a command: no sandbox here, so every command asks");
+    }
+    let run = Turn::Say("", vec![("run", json!({"command": "sh fix.sh"}))]);
+    let server = Server::start(vec![run, Turn::Say("Done.", vec![])]);
+    let said = "run the fixer, but leave the tests alone";
+    let told = ["Put back what `sh fix.sh` changed of the tests: tests/search.rs."];
+    desk.ask(&server.base, &["run", said, "--auto-confirm", "--trust"]).with(0).tells(&told);
+    assert_eq!(desk.file("tests/search.rs"), "// as it was\n");
+    assert!(desk.file("src/search.rs").contains("// fixed"));
+    let result = last_result(&server, 1);
+    assert!(result.contains("the user said not to touch the tests; put back: tests/search.rs."), "{result}");
+    desk.go(&["undo", "--all"]).with(0);
+    assert_eq!(desk.tree(), before);
+    desk.verified();
+}
+
+#[test]
 fn where_nothing_is_the_commands_for_certain_there_is_nothing_to_keep_apart() {
     let desk = Desk::new();
     fs::write(desk.path().join("fix.sh"), "echo '// fixed' >> src/search.rs\n").unwrap();

@@ -100,9 +100,15 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
         Event::ProposalTakenUp { proposal, lane } => {
             taken_up(&state.proposals().get(proposal)?.path, lane.is_some())
         }
+        Event::Reverted { apply, redo: false } if is_spared(state, *apply) => return None,
         Event::Reverted { apply, redo } => reverted(state, *apply, *redo)?,
+        // The result of the command says so.
+        Event::CommandWrote { spared, .. } if !spared.is_empty() => return None,
         Event::CommandWrote { command, files, count, git, left, .. } => {
             command_wrote(command, files, *count, git, left)
+        }
+        Event::RevertFailed { apply, redo: false, message } if is_spared(state, *apply) => {
+            format!("could NOT be put back, though the user wants it left alone (tell them): {message}")
         }
         Event::RevertFailed { message, .. } => format!("could not be undone: {message}"),
         Event::RunStarted { .. } => "The plan is approved; its run begins.".to_owned(),
@@ -194,6 +200,12 @@ fn command_wrote(command: &str, files: &[FileChange], all: usize, git: &[String]
 fn applied(state: &State, texts: &dyn Texts, apply: ApplyId) -> Option<String> {
     let told = applied_files(state, texts, apply)?.into_iter().map(|(_, text)| text);
     Some(told.collect::<Vec<_>>().join("\n"))
+}
+
+/// Whether a write is what a command made of files that are to be left alone.
+fn is_spared(state: &State, apply: ApplyId) -> bool {
+    let command = state.applies().get(&apply).and_then(|a| a.command.as_ref());
+    command.is_some_and(|c| c.spared.is_some())
 }
 
 /// What the user took back or put back again, by what stands there now.

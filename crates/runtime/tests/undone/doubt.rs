@@ -21,7 +21,7 @@ async fn meanwhile(line: &str) -> (Desk, Option<Wrote>) {
     desk.snapshots.before(CallId(1), (line, ""), "").await.unwrap();
     desk.write("b.txt", "theirs\n");
     bash(&desk.at(), line);
-    let wrote = desk.snapshots.after(CallId(1), Arc::new(desk.blobs())).await;
+    let wrote = desk.snapshots.after(CallId(1), &Spared::default(), Arc::new(desk.blobs())).await;
     (desk, wrote)
 }
 
@@ -72,7 +72,7 @@ async fn what_another_git_did_beside_a_command_is_in_doubt() {
     assert_eq!(wrote.unwrap().doubt.names, ["b.txt"], "a comment runs no git");
     desk.snapshots.before(CallId(2), ("true", ""), "").await.unwrap();
     bash(&desk.at(), "git branch theirs");
-    let wrote = desk.snapshots.after(CallId(2), Arc::new(desk.blobs())).await.unwrap();
+    let wrote = desk.snapshots.after(CallId(2), &Spared::default(), Arc::new(desk.blobs())).await.unwrap();
     assert_eq!((wrote.doubt.names, wrote.doubt.all), (vec!["branch theirs".to_owned()], true));
 }
 

@@ -331,7 +331,7 @@ async fn on_which_files_a_gate_ran_is_what_was_saved_before_it() {
     let saved = desk.snapshots.seen().await;
     desk.write("a.txt", "somebody else\n");
     assert_eq!(desk.snapshots.seen().await, saved, "nobody looked again");
-    assert!(desk.snapshots.after(CallId(1), Arc::new(desk.blobs())).await.is_some());
+    assert!(desk.snapshots.after(CallId(1), &Spared::default(), Arc::new(desk.blobs())).await.is_some());
     let left = desk.snapshots.seen().await;
     assert_ne!(left, saved);
     assert_eq!(desk.snapshots.tree().await, left);

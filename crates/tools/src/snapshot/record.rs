@@ -147,15 +147,20 @@ impl Change {
         }))
     }
 
+    /// What became of the file; `None` for git's own and for folders.
+    pub(super) const fn kind(&self) -> Option<ChangeKind> {
+        match (&self.before, &self.after) {
+            _ if self.gits => None,
+            (Thing::Folder(_) | Thing::Nothing, Thing::Folder(_) | Thing::Nothing) => None,
+            (Thing::Nothing | Thing::Folder(_), _) => Some(ChangeKind::Create),
+            (_, Thing::Nothing | Thing::Folder(_)) => Some(ChangeKind::Delete),
+            _ => Some(ChangeKind::Modify),
+        }
+    }
+
     /// It as a change of a file, with the lines that changed; `None` for git's own and for folders.
     pub(super) fn told(&self, before: &[u8], after: &[u8]) -> Option<(FileChange, String)> {
-        let kind = match (&self.before, &self.after) {
-            _ if self.gits => return None,
-            (Thing::Folder(_) | Thing::Nothing, Thing::Folder(_) | Thing::Nothing) => return None,
-            (Thing::Nothing | Thing::Folder(_), _) => ChangeKind::Create,
-            (_, Thing::Nothing | Thing::Folder(_)) => ChangeKind::Delete,
-            _ => ChangeKind::Modify,
-        };
+        let kind = self.kind()?;
         let text = |b: &[u8]| b.len() <= MOST_COMPARED && !b.contains(&0);
         let kept = !matches!(self.after, Thing::Unkept(..));
         let hunks = if kept && text(before) && text(after) { diff::hunks(before, after) } else { Vec::new() };

@@ -7,13 +7,18 @@ use std::{
     io::Read,
 };
 
-use pilothouse_core::{blob::BlobId, relpath::RelPath, tool::Wrote};
+use pilothouse_core::{
+    blob::BlobId,
+    relpath::RelPath,
+    tool::{SparedChange, Wrote},
+};
 
 use super::{
     Changed, MOST_FILE_BYTES, Running, State, doubt, objects,
     pruned::Pruned,
     record::{Change, Record, Thing},
     save::open,
+    spared::Apart,
     tree::{Cover, Known, Tree, Was},
 };
 use crate::{executor::BlobSource, git, regular, stamp::Stamp};
@@ -33,7 +38,7 @@ const MOST_GITS: usize = 6;
 #[derive(Default)]
 pub(super) struct Told {
     pub changes: Vec<Change>,
-    left: Vec<String>,
+    pub left: Vec<String>,
     /// Bytes of new contents that are kept.
     stored: u64,
 }
@@ -231,9 +236,21 @@ impl State {
         Ok(Some(Thing::File(blobs.keep(&bytes)?, bits)))
     }
 
-    /// What changed, as it is told; `None` when nothing did.
-    pub(super) fn wrote(&self, told: Told, blobs: &dyn BlobSource) -> Option<Wrote> {
-        let Told { changes, mut left, .. } = told;
+    /// What changed, as it is told, and apart from it what is to be left alone; `None` when nothing did.
+    pub(super) fn wrote(&self, told: Told, apart: Apart, blobs: &dyn BlobSource) -> Option<Wrote> {
+        if apart.is_none() {
+            return self.tell_all(told.changes, told.left, blobs);
+        }
+        let (spared, rest) = apart.split(&told.changes);
+        let mut wrote = self.tell_all(spared, apart.left, blobs).unwrap_or_default();
+        // What only could not be saved stands in the ledger as well.
+        wrote.record = wrote.record.or_else(|| self.record(Vec::new(), blobs));
+        let spared = SparedChange { said: apart.said, wrote };
+        let rest = self.tell_all(rest, told.left, blobs).unwrap_or_default();
+        Some(Wrote { spared: Some(Box::new(spared)), ..rest })
+    }
+
+    fn tell_all(&self, changes: Vec<Change>, mut left: Vec<String>, blobs: &dyn BlobSource) -> Option<Wrote> {
         left.sort_unstable();
         if left.len() > MOST_LEFT {
             let more = left.len() - MOST_LEFT;
@@ -274,11 +291,15 @@ impl State {
         }
         let plain = changes.iter().any(|c| !c.gits);
         if plain || !wrote.git.is_empty() {
-            let roots = self.trees.iter().map(|t| t.root.clone()).collect();
-            let record = serde_json::to_vec(&Record { roots, changes }).ok()?;
-            wrote.record = blobs.keep(&record).and_then(|id| blobs.settle().map(|()| id)).ok();
+            wrote.record = self.record(changes, blobs);
         }
         (wrote.record.is_some() || !wrote.left.is_empty()).then_some(wrote)
+    }
+
+    fn record(&self, changes: Vec<Change>, blobs: &dyn BlobSource) -> Option<BlobId> {
+        let roots = self.trees.iter().map(|t| t.root.clone()).collect();
+        let record = serde_json::to_vec(&Record { roots, changes }).ok()?;
+        blobs.keep(&record).and_then(|id| blobs.settle().map(|()| id)).ok()
     }
 }
 

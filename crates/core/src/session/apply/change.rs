@@ -128,6 +128,8 @@ impl State {
                     self.address(proposal);
                 }
             }
+            // What is put back was not written for the run.
+            Event::CommandWrote { apply, spared, .. } if !spared.is_empty() => self.saw(apply.0),
             Event::CommandWrote { apply, call, files, .. } => {
                 self.saw(apply.0);
                 if let Some(run) = &mut self.run {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Decided, Draft, steer::names};
+use super::{Decided, Draft};
 use crate::{
     event::{Event, Level},
     ids::{LaneId, ProposalId, TaskId, TurnId},
@@ -46,7 +46,7 @@ impl Draft<'_> {
     /// takes back themselves, stays in its review.
     pub(super) fn leave_alone(&mut self, turn: TurnId) {
         let Some(spares) = self.state.turns.get(&turn).map(|t| t.spares.clone()) else { return };
-        let spared = |path: &RelPath| spares.iter().any(|name| names(name, path.as_str()));
+        let spared = |path: &RelPath| spares.iter().any(|name| crate::spared::names(name, path.as_str()));
         let free = |p: &&Proposal| p.decided.is_empty() && p.back.is_none();
         let open = self.state.open_proposals().filter(free);
         let open = open.filter(|p| spared(&p.path) && !self.writes_for(p.lane));

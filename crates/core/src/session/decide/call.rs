@@ -6,7 +6,7 @@ use super::{
     Decided, Draft,
     child::refused_to_child,
     gate::{GateEnd, diagnostics},
-    steer,
+    spared::{spared, tell_spared},
     verdict::{CallVerdict, Then},
 };
 use crate::{
@@ -85,13 +85,13 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Session(SessionCall::Remember(note)) => self.judge_note(note),
             ToolCall::Run(_) => match self.spared_by_line(lane, open) {
-                Some(said) => CallVerdict::refuse(steer::spared(&said)),
+                Some(said) => CallVerdict::refuse(spared(&said)),
                 None => CallVerdict::Command,
             },
             ToolCall::External(External::Call(asked)) => self.judge_source(lane, open, asked),
             ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::External(External::Look(_)) => {
                 if let Some(said) = open.file().and_then(|file| self.spared(lane.turn, tool, file)) {
-                    return CallVerdict::refuse(steer::spared(&said));
+                    return CallVerdict::refuse(spared(&said));
                 }
                 if let Some(held) = self.state.in_other_hands(lane) {
                     let number = self.state.step_of(held);
@@ -296,6 +296,7 @@ impl Draft<'_> {
             name_part(&mut text, &mut outcome.summary);
         }
         let mut text = self.told(lane, call, text);
+        tell_spared(outcome.wrote.as_deref(), &mut text, &mut outcome.summary);
         outcome.withdrawn.into_iter().for_each(|path| self.withdraw(lane, &path));
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
         outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));

@@ -53,6 +53,7 @@ impl Draft<'_> {
         let reds: Vec<&RedCheck> =
             self.state.run.iter().filter(|_| goal.is_none()).flat_map(|run| run.red_checks(plan)).collect();
         let red = reds.iter().find(|red| !red.is_of_before(plan));
+        let touched = self.state.run.as_ref().and_then(|run| self.state.touched_in(run.turn));
         let again: Vec<String> = reds.iter().map(|red| format!("`{}`", red.line)).collect();
         let again = again.join(", ");
         let again =
@@ -63,7 +64,7 @@ impl Draft<'_> {
             (Some(plan), _) if !plan.fulfilled() => plan.ended(self.files()),
             (plan, n) => {
                 let unchecked = plan.as_ref().map(Plan::unchecked).unwrap_or_default();
-                let how = if again.is_empty() {
+                let how = if again.is_empty() && touched.is_none() {
                     plan.as_ref().map_or("Complete", Plan::fulfilment)
                 } else {
                     "Done"
@@ -81,6 +82,8 @@ impl Draft<'_> {
                 format!("Ended: the last check of it failed, `{}`.{unchecked}", red.line)
             }
         };
+        let touched = touched.map(|text| format!(" {text}")).unwrap_or_default();
+        let summary = format!("{summary}{touched}");
         let ended = red.is_some() || self.state.plan.as_ref().is_some_and(|p| !p.fulfilled());
         let status = match goal.as_ref().map(|g| g.status) {
             None if ended => RunStatus::Ended,

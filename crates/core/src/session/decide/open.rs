@@ -182,6 +182,7 @@ impl Draft<'_> {
             } else {
                 Event::RevertFailed { apply, redo, message }
             });
+            self.told_not_put_back(apply);
             self.notice(
                 Level::Warn,
                 "A change was about to be written when the program ended; no file was touched.",

@@ -10,12 +10,10 @@ use crate::{
     fact::shortened,
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
     input::Refusal,
-    intent::{Classification, FileKind, IntentNode, Mode, Phase, Reading, Source, Turn},
-    plan::{PlanDraft, Task, TaskStatus},
+    intent::{Classification, IntentNode, Mode, Phase, Reading, Source, Turn},
+    plan::{Task, TaskStatus},
     scope::Capability,
-    session::{Lane, OpenCall, state::HEAD_CHARS},
-    shell::{self, Act, Call, Use, fits},
-    tool::{FileCall, Tool},
+    session::{Lane, state::HEAD_CHARS},
 };
 
 /// Why a call is not made that would ask the user, or waited for their review, where they said something meanwhile.
@@ -219,60 +217,6 @@ impl Draft<'_> {
         let text = format!("Added as step {number} of {number}. /replan makes the plan anew with it.");
         self.notice(Level::Info, text);
     }
-
-    /// What the user said is not to be touched, where a call would change it.
-    pub(super) fn spared(&self, turn: TurnId, tool: Tool, file: &FileCall) -> Option<String> {
-        let changes = tool.needs().is_some_and(|n| matches!(n, Capability::Write | Capability::Delete));
-        file.path().filter(|_| changes).and_then(|path| self.spared_file(turn, path))
-    }
-
-    /// What the user said is not to be touched, where a command of the agent names a path of that to change it.
-    pub(super) fn spared_by_line(&self, lane: &Lane, open: &OpenCall) -> Option<String> {
-        let run = open.run().filter(|_| !open.typed && lane.kind.gate().is_none())?;
-        let spared = self.spares_of(lane.turn);
-        if spared.is_empty() {
-            return None;
-        }
-        let (root, folder) = (self.state.folder.as_str(), run.folder.as_str());
-        let line = shell::read(&run.command);
-        let changed = line.uses.iter().filter(|used| used.act != Act::Read);
-        let mut paths = changed.flat_map(|used| {
-            let places = used.places(folder).into_iter();
-            places.filter_map(move |place| Some((used, within(root, &place)?)))
-        });
-        let holds = |name: &str, used: &Use, path: &str| {
-            let made = FileKind::named(name).is_some() && is_made_by(&line.calls, used, path);
-            !made && reaches(name, used, path)
-        };
-        paths.find_map(|(used, path)| spared.iter().find(|name| holds(name, used, &path)).cloned())
-    }
-
-    /// What the user said of a file by which it is not to be touched, in the work of this message.
-    fn spared_file(&self, turn: TurnId, path: &str) -> Option<String> {
-        self.spares_of(turn).into_iter().find(|name| names(name, path))
-    }
-
-    /// What is not to be touched in the work of this message.
-    fn spares_of(&self, turn: TurnId) -> Vec<String> {
-        let run = self.state.run.as_ref().map(|r| r.turn);
-        let turns = self
-            .state
-            .turns
-            .iter()
-            .filter(|(id, t)| **id == turn || Some(**id) == run || (t.told.is_some() && t.told == run));
-        turns.flat_map(|(_, t)| t.spares.iter().cloned()).collect()
-    }
-
-    /// What is wrong with a plan whose steps change what the user said is to be left alone.
-    pub(super) fn plans_what_is_spared(&self, turn: TurnId, plan: &PlanDraft) -> Option<String> {
-        let steps = plan.tasks.iter().zip(1..).filter(|(task, _)| task.changes());
-        let files = steps.flat_map(|(task, number)| task.files.iter().map(move |file| (number, file)));
-        let told = files.filter_map(|(number, file)| {
-            let said = self.spared_file(turn, file)?;
-            Some(format!("task {number}: the user said not to touch {said}; leave {file} out"))
-        });
-        Some(told.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty())
-    }
 }
 
 const fn is_work(class: &Classification) -> bool {
@@ -293,53 +237,4 @@ fn orders_change(reading: &Reading) -> bool {
 /// Whether a message names its command or its node itself.
 const fn by_name(reading: &Reading) -> bool {
     matches!(reading.whole.source, Source::Slash | Source::AtNode) || reading.command.is_some()
-}
-
-/// Whether a file is what somebody calls by this name: its path, the end of it, its name without what follows the
-/// dot, or the kind of files that it is of.
-pub(super) fn names(name: &str, path: &str) -> bool {
-    let path = path.trim_start_matches("./");
-    if let Some(kind) = FileKind::named(name) {
-        return kind.holds(path);
-    }
-    let (name, path) = (name.to_lowercase(), path.to_lowercase());
-    let name = name.trim_end_matches('/');
-    let file = path.rsplit('/').next().unwrap_or(&path);
-    let stem = file.split('.').next().filter(|s| !s.is_empty()).unwrap_or(file);
-    let inside = path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
-    let end = path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-    inside || end || stem == name
-}
-
-/// Told of a call that would change what is to be left alone.
-pub(super) fn spared(said: &str) -> String {
-    format!("the user said not to touch {said}; leave it as it is and go on")
-}
-
-/// A place as it is named from the workspace, where it lies in it.
-fn within(root: &str, place: &str) -> Option<String> {
-    let inside = place.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
-    inside.or_else(|| Some(place).filter(|place| !place.starts_with('/'))).map(str::to_owned)
-}
-
-/// Whether a path is one of what a line makes out of the files of a kind, and none of these: it lies in a folder of a
-/// tool, or is what an output option names or what lies where output goes, without the ending of a source.
-fn is_made_by(calls: &[Call], used: &Use, path: &str) -> bool {
-    let is_bare = |path: &str| !path.rsplit('/').next().unwrap_or(path).contains('.');
-    let goes_out = path.split_once('/').is_some_and(|(folder, _)| shell::is_output(folder));
-    let named = |call: &Call| {
-        let words = || call.words.iter().map(|word| word.text.as_str());
-        words()
-            .zip(words().skip(1))
-            .any(|(option, value)| matches!(option, "-o" | "--out" | "--output") && value == used.path)
-    };
-    shell::is_made(path) || used.act == Act::Write && is_bare(path) && (goes_out || calls.iter().any(named))
-}
-
-/// Whether what a command does to a path reaches what somebody calls by this name: it is that, holds it, or may mean it.
-fn reaches(name: &str, used: &Use, path: &str) -> bool {
-    let file = name.rsplit('/').next().unwrap_or(name);
-    let last = path.rsplit('/').next().unwrap_or(path);
-    let holds = name.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-    names(name, path) || holds || used.wild && fits(last, file)
 }

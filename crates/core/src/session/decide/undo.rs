@@ -19,12 +19,14 @@ use crate::{
     session::{
         Apply, ApplyStatus,
         changes::{known_by, moved},
+        spared::touched,
     },
-    tool::Wrote,
+    spared::Spared,
+    tool::{ChangeKind, Wrote},
 };
 
 /// Most files that are named of what a command changed for good.
-const MOST_NAMED: usize = 6;
+pub(super) const MOST_NAMED: usize = 6;
 
 impl Draft<'_> {
     pub(super) fn undo(&mut self) -> Decided {
@@ -80,7 +82,7 @@ impl Draft<'_> {
 
     /// What a command changed stands in the ledger; what was proven before is stale, but by the gate itself.
     pub(super) fn command_wrote(&mut self, call: CallId, line: &str, wrote: Wrote, stales: bool) {
-        let Wrote { files, count, git, record, diff, left, doubt } = wrote;
+        let Wrote { files, count, git, record, diff, left, doubt, spared } = wrote;
         let unsaved = named(&left);
         if let Some(record) = record {
             let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
@@ -97,6 +99,7 @@ impl Draft<'_> {
                 diff,
                 left,
                 doubt,
+                spared: Vec::new(),
             });
             if stales && count > 0 {
                 self.stale_gates();
@@ -105,6 +108,10 @@ impl Draft<'_> {
         if !unsaved.is_empty() {
             let text = format!("The command changed what /undo cannot take back: {unsaved}.");
             self.notice(Level::Warn, text);
+        }
+        // After the rest: it is the first to be put back again, and the last that is taken back.
+        if let Some(part) = spared {
+            self.spared_changed(call, line, *part);
         }
     }
 
@@ -116,7 +123,21 @@ impl Draft<'_> {
         if self.state.applies().values().any(|a| a.command.as_ref().is_some_and(|c| c.call == call)) {
             return Err(Refusal::new("that is known already"));
         }
+        let turn = self.state.suspended.as_ref().map(|p| p.turn).or(self.state.turn).unwrap_or_default();
+        let spared = Spared::of(self.state.spares_of(turn));
+        let said = wrote
+            .files
+            .iter()
+            .filter_map(|f| Some((spared.said_of(f.path.as_str(), f.kind == ChangeKind::Create)?, f)));
+        let (mut said, names): (Vec<String>, Vec<String>) =
+            said.map(|(said, f)| (said.to_owned(), f.path.to_string())).unzip();
         self.command_wrote(call, line, wrote, true);
+        if !names.is_empty() {
+            said.sort();
+            said.dedup();
+            let text = format!("{} /undo takes the command's changes back.", touched(&said, &names));
+            self.notice(Level::Warn, text);
+        }
         Ok(())
     }
 
@@ -169,6 +190,7 @@ impl Draft<'_> {
             Err(fault) => {
                 let so_far = self.so_far(self.state.changes.taking_back().left.first().copied());
                 self.emit(Event::RevertFailed { apply, redo, message: fault.message });
+                self.told_not_put_back(apply);
                 if let Some(text) = so_far {
                     self.notice(Level::Info, text);
                 }
@@ -186,6 +208,9 @@ impl Draft<'_> {
         // What only git changed, a commit, left every file as it was checked.
         if self.state.applies().get(&apply).is_none_or(|a| a.count() > 0) {
             self.stale_gates();
+        }
+        if !redo && self.told_put_back(apply) {
+            return;
         }
         if self.goes_on_back() {
             return;
@@ -247,7 +272,7 @@ fn told(apply: &Apply) -> String {
 }
 
 /// The first of them, and how many more.
-fn named(names: &[impl AsRef<str>]) -> String {
+pub(super) fn named(names: &[impl AsRef<str>]) -> String {
     let some: Vec<&str> = names.iter().take(MOST_NAMED).map(AsRef::as_ref).collect();
     let rest = names.len().saturating_sub(MOST_NAMED);
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };

@@ -233,12 +233,14 @@ impl Log {
 
     /// What a command changed: how much of what, each file a line, and the lines that changed folded below.
     fn command_wrote(&mut self, at: Millis, event: &Event) {
-        let Event::CommandWrote { files, count: all, git, diff, .. } = event else { return };
+        let Event::CommandWrote { files, count: all, git, diff, spared, .. } = event else { return };
         let files_changed = (*all > 0).then(|| count(*all, "file"));
         let what = files_changed.into_iter().chain(git.iter().cloned()).collect::<Vec<_>>().join(", ");
         let head = Row::of(Mark::Done.sign(), Slot::Ok).and(" ", Slot::Text);
         let head = head.and(&format!("the command changed {what}"), Slot::Text);
-        let mut lines = vec![(head, Row::of("/undo takes it back", Slot::Faint))];
+        // What is to be left alone is put back at once, and the notice after it says so.
+        let hint = if spared.is_empty() { "/undo takes it back" } else { "to be left alone" };
+        let mut lines = vec![(head, Row::of(hint, Slot::Faint))];
         for file in files.iter().take(MOST_FILES) {
             lines.push((Row::of("  ", Slot::Text).and(&written(file), Slot::Soft), Row::new()));
         }

@@ -1,0 +1,228 @@
+//! What the user said is to be left alone: no plan, edit or line that names it is taken, and what a command changed of it
+//! all the same is put back at once, as `/undo` takes back.
+//!
+//! Owns what is said of it to its agent and to the user. Never tells what a command changed: whoever looked does.
+
+use super::{Draft, undo::named};
+use crate::{
+    blob::Excerpt,
+    event::{Event, Level},
+    ids::{ApplyId, CallId, TurnId},
+    intent::FileKind,
+    plan::PlanDraft,
+    relpath::RelPath,
+    scope::Capability,
+    session::{Lane, OpenCall, changes::known_by, spared::touched},
+    shell::{self, Act, Call, Use, glob},
+    spared::names,
+    tool::{FileCall, SparedChange, Tool, Wrote},
+};
+
+impl Draft<'_> {
+    /// What the user said is not to be touched, where a call would change it.
+    pub(super) fn spared(&self, turn: TurnId, tool: Tool, file: &FileCall) -> Option<String> {
+        let changes = tool.needs().is_some_and(|n| matches!(n, Capability::Write | Capability::Delete));
+        file.path().filter(|_| changes).and_then(|path| self.spared_file(turn, path))
+    }
+
+    /// What the user said is not to be touched, where a command of the agent names a path of that to change it.
+    pub(super) fn spared_by_line(&self, lane: &Lane, open: &OpenCall) -> Option<String> {
+        let run = open.run().filter(|_| !open.typed && lane.kind.gate().is_none())?;
+        let spared = self.state.spares_of(lane.turn);
+        if spared.is_empty() {
+            return None;
+        }
+        let (root, folder) = (self.state.folder.as_str(), run.folder.as_str());
+        let line = shell::read(&run.command);
+        let changed = line.uses.iter().filter(|used| used.act != Act::Read);
+        let mut paths = changed.flat_map(|used| {
+            let places = used.places(folder);
+            // The workspace itself has no name from there.
+            let here = places.is_empty() && used.act == Act::Delete && is_here(&used.path);
+            let here = here.then(|| (used, String::new()));
+            places.into_iter().filter_map(move |place| Some((used, within(root, &place)?))).chain(here)
+        });
+        let holds = |name: &str, used: &Use, path: &str| {
+            let made = FileKind::named(name).is_some() && is_made_by(&line.calls, used, path);
+            !made && reaches(name, used, path)
+        };
+        paths.find_map(|(used, path)| {
+            let named = spared.iter().find(|name| holds(name, used, &path));
+            let goes = used.act == Act::Delete && !shell::is_made(&path);
+            named.or_else(|| spared.iter().find(|name| goes && self.lies_in(name, &path))).cloned()
+        })
+    }
+
+    /// Whether a file that is called so, and that somebody has seen, lies in a folder.
+    fn lies_in(&self, name: &str, folder: &str) -> bool {
+        let within = |path: &&RelPath| {
+            let rest = path.as_str().strip_prefix(folder);
+            rest.is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
+        };
+        let lanes = self.state.lanes.values().flat_map(|lane| lane.seen.keys());
+        self.state.seen.keys().chain(lanes).filter(within).any(|path| names(name, path.as_str()))
+    }
+
+    /// What the user said of a file by which it is not to be touched, in the work of this message.
+    fn spared_file(&self, turn: TurnId, path: &str) -> Option<String> {
+        self.state.spares_of(turn).into_iter().find(|name| names(name, path))
+    }
+
+    /// What is wrong with a plan whose steps change what the user said is to be left alone.
+    pub(super) fn plans_what_is_spared(&self, turn: TurnId, plan: &PlanDraft) -> Option<String> {
+        let steps = plan.tasks.iter().zip(1..).filter(|(task, _)| task.changes());
+        let files = steps.flat_map(|(task, number)| task.files.iter().map(move |file| (number, file)));
+        let told = files.filter_map(|(number, file)| {
+            let said = self.spared_file(turn, file)?;
+            Some(format!("task {number}: the user said not to touch {said}; leave {file} out"))
+        });
+        Some(told.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty())
+    }
+
+    /// It stands in the ledger by itself, and is taken back from there.
+    pub(super) fn spared_changed(&mut self, call: CallId, line: &str, part: SparedChange) {
+        let SparedChange { said, wrote } = part;
+        let names = names_of(&wrote);
+        let Wrote { files, count, git, record, diff, left, doubt, spared: _ } = wrote;
+        let Some(record) = record else {
+            self.notice(Level::Warn, format!("{} It cannot be put back.", touched(&said, &names)));
+            return;
+        };
+        if !left.is_empty() {
+            let text = format!("{} It was not saved and cannot be put back.", touched(&said, &left));
+            self.notice(Level::Warn, text);
+        }
+        let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
+        let left = left.into_iter().take(super::undo::MOST_NAMED).collect();
+        let command = known_by(line);
+        self.emit(Event::CommandWrote {
+            apply,
+            call,
+            command,
+            files,
+            count,
+            git,
+            record,
+            diff,
+            left,
+            doubt,
+            spared: said,
+        });
+        self.emit(Event::RevertStarted { apply, redo: false, keep: false, to: None });
+    }
+
+    /// What was put back, for the user; whether it was that.
+    pub(super) fn told_put_back(&mut self, apply: ApplyId) -> bool {
+        let Some(of) = self.state.applies().get(&apply) else { return false };
+        let (Some(spared), Some(command)) = (of.spared(), &of.command) else { return false };
+        if command.count == 0 {
+            return true;
+        }
+        let names: Vec<&str> = of.files.iter().map(|f| f.path.as_str()).collect();
+        let doubt = if command.doubt.is_none() {
+            String::new()
+        } else {
+            format!(" {} changed while it ran, perhaps by somebody else.", command.doubt.words())
+        };
+        let text = format!(
+            "Put back what `{}` changed of {}: {}.{doubt} /unundo lets the change stand.",
+            command.line,
+            spared.said.join(" and "),
+            all_of(&names, command.count),
+        );
+        self.notice(Level::Info, text);
+        true
+    }
+
+    /// What could not be put back, for the user.
+    pub(super) fn told_not_put_back(&mut self, apply: ApplyId) {
+        let Some(of) = self.state.applies().get(&apply) else { return };
+        let Some(spared) = of.spared().filter(|spared| spared.lost) else { return };
+        let names: Vec<String> = of.files.iter().map(|f| f.path.to_string()).collect();
+        let text = format!("{} It could not be put back; /undo tries again.", touched(&spared.said, &names));
+        self.notice(Level::Warn, text);
+    }
+}
+
+/// Says below a result's first line, and in its summary, what is put back of what the command changed.
+pub(super) fn tell_spared(wrote: Option<&Wrote>, text: &mut String, summary: &mut String) {
+    let Some(part) = wrote.and_then(|wrote| wrote.spared.as_deref()) else { return };
+    let said = part.said.join(" and ");
+    let mut told = String::new();
+    if part.wrote.count > 0 && part.wrote.record.is_some() {
+        let names = names_of(&part.wrote);
+        told = format!(
+            "\n(the user said not to touch {said}; put back: {}. Leave that as it is and go on without changing it.)",
+            all_of(&names, part.wrote.count)
+        );
+        summary.push_str(&format!(", {said} put back"));
+    }
+    let lost: Vec<String> = match part.wrote.record {
+        Some(_) => part.wrote.left.clone(),
+        None => names_of(&part.wrote),
+    };
+    if !lost.is_empty() {
+        told.push_str(&format!(
+            "\n(the user said not to touch {said}; changed, and NOT put back: {}. Tell the user.)",
+            named(&lost)
+        ));
+    }
+    let rest = text.find('\n').unwrap_or(text.len());
+    text.insert_str(rest, &told);
+}
+
+fn names_of(wrote: &Wrote) -> Vec<String> {
+    wrote.files.iter().map(|f| f.path.to_string()).chain(wrote.left.iter().cloned()).collect()
+}
+
+/// The first of so many files.
+fn all_of(names: &[impl AsRef<str>], count: usize) -> String {
+    let more = count.saturating_sub(names.len());
+    let some = named(names);
+    if more > 0 { format!("{some}, and {more} beside them") } else { some }
+}
+
+/// Told of a call that would change what is to be left alone.
+pub(super) fn spared(said: &str) -> String {
+    format!("the user said not to touch {said}; leave it as it is and go on")
+}
+
+fn is_here(path: &str) -> bool {
+    !path.starts_with('/') && path.split('/').all(|part| matches!(part, "" | "."))
+}
+
+/// A place as it is named from the workspace, where it lies in it.
+fn within(root: &str, place: &str) -> Option<String> {
+    let rest = place.strip_prefix(root).filter(|_| !root.is_empty());
+    let inside =
+        rest.and_then(|rest| rest.strip_prefix('/').or_else(|| Some(rest).filter(|rest| rest.is_empty())));
+    inside.or_else(|| Some(place).filter(|place| !place.starts_with('/'))).map(str::to_owned)
+}
+
+/// Whether a path is one of what a line makes out of the files of a kind, and none of these: it lies in a folder of a
+/// tool, or is what an output option names or what lies where output goes, without the ending of a source.
+fn is_made_by(calls: &[Call], used: &Use, path: &str) -> bool {
+    let is_bare = |path: &str| !path.rsplit('/').next().unwrap_or(path).contains('.');
+    let goes_out = path.split_once('/').is_some_and(|(folder, _)| shell::is_output(folder));
+    let named = |call: &Call| {
+        let words = || call.words.iter().map(|word| word.text.as_str());
+        words()
+            .zip(words().skip(1))
+            .any(|(option, value)| matches!(option, "-o" | "--out" | "--output") && value == used.path)
+    };
+    shell::is_made(path) || used.act == Act::Write && is_bare(path) && (goes_out || calls.iter().any(named))
+}
+
+/// Whether what a command does to a path reaches what somebody calls by this name: it is that, holds it, or may mean it.
+fn reaches(name: &str, used: &Use, path: &str) -> bool {
+    if let Some(kind) = FileKind::named(name) {
+        return names(name, path) || used.wild && kind.may_be(path);
+    }
+    let holds = path.is_empty() || name.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+    names(name, path) || holds || used.wild && may_mean(path, name)
+}
+
+/// Whether a pattern may mean a file that is called so: part by part from the end, as many as both have.
+fn may_mean(pattern: &str, name: &str) -> bool {
+    pattern.rsplit('/').zip(name.rsplit('/')).all(|(pattern, part)| glob(pattern, part))
+}

@@ -1,0 +1,64 @@
+//! What the user said is to be left alone, as the state has it, and what of it changed all the same.
+//!
+//! Owns which messages forbid for which work. Never decides what becomes of a change.
+
+use super::{Apply, Lane, OpenCall, State, changes::SparedWrite};
+use crate::{ids::TurnId, intent::FileKind, spared::Spared};
+
+/// Most files that are named.
+const MOST_NAMED: usize = 6;
+
+impl State {
+    /// What is not to be touched in the work of this message.
+    pub(super) fn spares_of(&self, turn: TurnId) -> Vec<String> {
+        let run = self.run.as_ref().map(|r| r.turn);
+        let turns = self
+            .turns
+            .iter()
+            .filter(|(id, t)| **id == turn || Some(**id) == run || (t.told.is_some() && t.told == run));
+        turns.flat_map(|(_, t)| t.spares.iter().cloned()).collect()
+    }
+
+    /// What a call is held to: nothing where the user typed it, or where it is a gate that they agreed to.
+    pub(super) fn spared_by(&self, lane: &Lane, call: &OpenCall) -> Spared {
+        let held = call.run().is_some() && !call.typed && lane.kind.gate().is_none();
+        Spared::of(if held { self.spares_of(lane.turn) } else { Vec::new() })
+    }
+
+    /// What commands changed in the run of this message that was to be left alone, and stands; in words.
+    pub(super) fn touched_in(&self, turn: TurnId) -> Option<String> {
+        let of_run = self.applies().values().filter(|a| a.id.0 > turn.0);
+        let told: Vec<String> = of_run.filter_map(Apply::touched).collect();
+        (!told.is_empty()).then(|| told.join(" "))
+    }
+}
+
+impl Apply {
+    /// What it is of what is to be left alone, where it is that.
+    pub(super) fn spared(&self) -> Option<&SparedWrite> {
+        self.command.as_ref()?.spared.as_deref()
+    }
+
+    /// What of that changed and could not be put back, in words.
+    fn touched(&self) -> Option<String> {
+        let spared = self.spared()?;
+        let lost = self.files.iter().filter(|_| spared.lost).map(|f| f.path.to_string());
+        let names: Vec<String> = lost.chain(spared.left.iter().cloned()).collect();
+        (!names.is_empty()).then(|| touched(&spared.said, &names))
+    }
+}
+
+/// What changed although it was to be left alone, in words.
+pub(super) fn touched(said: &[String], names: &[String]) -> String {
+    let many = said.len() > 1
+        || said.first().and_then(|s| FileKind::named(s)).is_some_and(|k| k != FileKind::Config);
+    let were = if many { "were" } else { "was" };
+    let mut what = said.join(" and ");
+    if let Some(first) = what.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let more = names.len().saturating_sub(MOST_NAMED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names: Vec<&str> = names.iter().take(MOST_NAMED).map(String::as_str).collect();
+    format!("{what} {were} to be left alone: {}{rest} changed.", names.join(", "))
+}
