@@ -1,6 +1,6 @@
 //! What a message says is to be left alone: files by name, and whole kinds of them.
 //!
-//! Owns the grammar of that: "don't touch", "leave … alone", "keep … as they are". Never decides what is such a file:
+//! Owns the grammar of that: "don't touch", "leave … alone", "only X, not the tests", "no test changes", "hands off". Never decides what is such a file:
 //! the session does.
 
 use super::{
@@ -25,6 +25,8 @@ struct Reader<'a> {
     of: &'a Classifier,
     text: &'a str,
     tokens: &'a [Token],
+    /// Whether a question mark ends it.
+    asks: bool,
 }
 
 impl Classifier {
@@ -33,9 +35,14 @@ impl Classifier {
     pub fn spares(&self, text: &str) -> Vec<String> {
         let doc = text::tokenize(text);
         let mut out: Vec<String> = Vec::new();
-        for tokens in doc.tokens.split(|t| t.kind == Kind::Punct && t.text != ",") {
-            let reader = Reader { of: self, text, tokens };
-            for name in reader.forbidden().into_iter().chain(reader.left()) {
+        for tokens in doc.tokens.split_inclusive(ends_clause) {
+            let (tokens, mark) = match tokens.split_last() {
+                Some((mark, rest)) if ends_clause(mark) => (rest, Some(mark)),
+                Some(_) | None => (tokens, None),
+            };
+            let reader = Reader { of: self, text, tokens, asks: mark.is_some_and(|t| t.text == "?") };
+            let told = reader.forbidden().into_iter().chain(reader.left());
+            for name in told.chain(reader.kept_from()) {
                 let name = name.trim_start_matches("./").to_owned();
                 if !out.contains(&name) {
                     out.push(name);
@@ -54,6 +61,10 @@ impl Classifier {
             |t: &Token| self.tables().is(List::ForbidNot, &t.text) || self.tables().is(List::Not, &t.text);
         doc.tokens.iter().skip(1).any(not)
     }
+}
+
+fn ends_clause(token: &Token) -> bool {
+    token.kind == Kind::Punct && token.text != ","
 }
 
 impl Reader<'_> {
@@ -91,10 +102,29 @@ impl Reader<'_> {
 
     /// The kind of files that words name, and how many words.
     fn kind(&self, at: usize) -> Option<(FileKind, usize)> {
-        let two = [self.word(at), self.word(at + 1)].join(" ");
-        let known = |kind: FileKind, words: &str| self.of.tables().is(list_of(kind), words);
-        let of = |words: &str| FileKind::ALL.into_iter().find(|kind| known(*kind, words));
-        of(&two).map(|kind| (kind, 2)).or_else(|| Some((of(self.word(at))?, 1)))
+        let several = |len: usize| Some((self.kind_of(&self.words(at, len))?, len));
+        let each = || at.checked_sub(1).is_some_and(|before| self.is(before, List::SpareEach));
+        let each = || each() || at > 1 && self.is(at - 1, List::SpareNow) && self.is(at - 2, List::SpareEach);
+        (1..=3).rev().find_map(several).or_else(|| Some((self.kind_of_one(at).filter(|_| each())?, 1)))
+    }
+
+    fn kind_of(&self, words: &str) -> Option<FileKind> {
+        FileKind::ALL.into_iter().find(|kind| self.of.tables().is(list_of(*kind), words))
+    }
+
+    /// The kind that one thing of it names: "every test", "no doc changes".
+    fn kind_of_one(&self, at: usize) -> Option<FileKind> {
+        let word = self.word(at);
+        self.kind_of(word).or_else(|| self.kind_of(&format!("{word}s"))).filter(|_| !word.is_empty())
+    }
+
+    fn words(&self, at: usize, len: usize) -> String {
+        (at..at + len).map(|at| self.word(at)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// How many words of a phrase of a list stand there.
+    fn phrase(&self, at: usize, list: List) -> Option<usize> {
+        (1..=3).rev().find(|len| self.of.tables().is(list, &self.words(at, *len)))
     }
 
     fn ties(&self, at: usize) -> bool {
@@ -127,7 +157,8 @@ impl Reader<'_> {
     }
 
     fn past_articles(&self, at: usize) -> usize {
-        (at..self.tokens.len()).find(|at| !self.is(*at, List::SpareBefore)).unwrap_or(self.tokens.len())
+        let narrows = |at: &usize| !self.is(*at, List::SpareBefore) && !self.is(*at, List::SpareNow);
+        (at..self.tokens.len()).find(narrows).unwrap_or(self.tokens.len())
     }
 
     /// Files and kinds that stand right there, tied to each other, and where they end.
@@ -147,11 +178,8 @@ impl Reader<'_> {
 
     /// Past what only stresses: "the tests themselves", "… at all", "… please".
     fn past_stress(&self, at: usize) -> usize {
-        let stress = |len: &usize| {
-            let words: Vec<&str> = (at..at + len).map(|at| self.word(at)).collect();
-            self.of.tables().is(List::SpareStress, &words.join(" "))
-        };
-        (1..=3).find(stress).map_or(at, |len| self.past_stress(at + len))
+        let stress = self.phrase(at, List::SpareStress);
+        stress.map_or(at, |len| self.past_stress(at + len))
     }
 
     /// Whether what was named is all of it: nothing follows that narrows it ("the tests of the parser", "… by hand"). A
@@ -162,6 +190,11 @@ impl Reader<'_> {
     }
 
     fn negates(&self, at: usize) -> bool {
+        if (0..=2).any(|back| {
+            at.checked_sub(back).and_then(|from| self.phrase(from, List::SpareNever)) == Some(back + 1)
+        }) {
+            return true;
+        }
         let asks = at.checked_sub(1).is_some_and(|before| self.is(before, List::SpareWhy));
         !asks && (self.is(at, List::ForbidNot) || self.is(at, List::Not))
     }
@@ -188,9 +221,9 @@ impl Reader<'_> {
     fn verb_last(&self, at: usize) -> Vec<String> {
         let without = self.is(at, List::SpareWithout);
         let (names, end) = self.object(at + usize::from(without));
-        let end = self.past_stress(end);
-        let not = self.is(end, List::SpareNot) || without;
-        let verb = (end..end + 3).find(|at| self.is(*at, List::SpareLast));
+        let end = if self.not_at(end).is_some() { end } else { self.past_stress(end) };
+        let not = self.not_at(end).is_some() || without;
+        let verb = (end..end + 4).find(|at| self.is(*at, List::SpareLast));
         verb.filter(|verb| not && self.ends(verb + 1)).map_or_else(Vec::new, |_| names)
     }
 
@@ -200,9 +233,87 @@ impl Reader<'_> {
             return Vec::new();
         }
         let (names, end) = self.object(at + 1);
-        let end = self.past_stress(end);
-        let behind = end + 1 + usize::from(self.is(end + 1, List::SpareParticle));
-        if self.is(end, List::SpareNot) && self.ends(behind) { names } else { Vec::new() }
+        let Some(not) = self.not_at(end).or_else(|| self.not_at(self.past_stress(end))) else {
+            return Vec::new();
+        };
+        let behind = not + usize::from(self.is(not, List::SpareParticle));
+        if self.ends(behind) { names } else { Vec::new() }
+    }
+
+    /// The end of a negation behind what is named.
+    fn not_at(&self, at: usize) -> Option<usize> {
+        let never = || self.phrase(at, List::SpareNever).map(|len| at + len);
+        self.is(at, List::SpareNot).then_some(at + 1).or_else(never)
+    }
+
+    /// "hands off the tests", "no test changes", "only change src, not the tests".
+    fn kept_from(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        for at in 0..self.tokens.len() {
+            if let Some(len) = self.phrase(at, List::SpareOff) {
+                let (names, end) = self.object(at + len);
+                out.extend(names.into_iter().filter(|_| self.ends(end)));
+            }
+            out.extend(self.no_change(at));
+            out.extend(self.contrasted(at));
+        }
+        out
+    }
+
+    /// "no test changes", "with no changes to the docs", "keine Änderungen an den Tests"; of "no test changes the data" and
+    /// "there were no test changes" it is told.
+    fn no_change(&self, at: usize) -> Vec<String> {
+        let opens =
+            || at == 0 || self.ties(at - 1) || self.is(at - 1, List::But) || self.is(at - 1, List::SpareMake);
+        if !self.is(at, List::Not) || !(self.is(at, List::ForbidNot) && self.word(at) == "without" || opens())
+        {
+            return Vec::new();
+        }
+        let first = self.past_articles(at + 1);
+        if let Some(kind) = self.kind_of_one(first).filter(|_| self.is(first + 1, List::SpareNoun)) {
+            return if self.ends(first + 2) { vec![kind.name().to_owned()] } else { Vec::new() };
+        }
+        if !self.is(first, List::SpareNoun) || !self.is(first + 1, List::SpareNounOf) {
+            return Vec::new();
+        }
+        let (names, end) = self.object(first + 2);
+        if self.ends(end) { names } else { Vec::new() }
+    }
+
+    /// "only change src, not the tests", "fix it in the code and not in the tests": what is changed is one thing, and not
+    /// the other. "run the linter, not the tests" spares nothing, and neither does a question.
+    fn contrasted(&self, at: usize) -> Vec<String> {
+        let apart =
+            at > 1 && (self.is_comma(at - 1) || self.is(at - 1, List::But) || self.is(at - 1, List::Tie));
+        let not = (self.is(at, List::SpareNot) || self.word(at) == "not") && !self.is(at, List::SpareEach);
+        if self.asks || !apart || !not || !self.changes_before(at) {
+            return Vec::new();
+        }
+        let (names, end) = self.object(at + 1 + usize::from(self.is(at + 1, List::SpareNotIn)));
+        if self.ends(end) { names } else { Vec::new() }
+    }
+
+    /// Whether what stands before is an order to change something, or names the only thing that may be changed.
+    fn changes_before(&self, end: usize) -> bool {
+        let orders = |at: usize| {
+            let told = |word: &str| ["ed", "s"].iter().any(|end| word.ends_with(end));
+            let noun = at > 0
+                && (self.is(at - 1, List::Article)
+                    || self.is(at - 1, List::Preposition) && self.word(at - 1) != "to");
+            let verb =
+                self.stem(at, List::SpareStem) && !told(self.word(at)) || self.is(at, List::SpareFirst);
+            verb && !noun
+        };
+        let only = || {
+            self.is(0, List::SpareOnly) && {
+                let (_, end_of) = self.object(1);
+                let plain = self.past_articles(1) + 1;
+                [end_of, plain]
+                    .iter()
+                    .any(|at| at + 1 == end && (self.is_comma(*at) || self.is(*at, List::But)))
+            }
+        };
+        (0..end).any(orders) || only()
     }
 
     /// "leave the tests alone", "keep README.md as it is", "lass die Tests in Ruhe".
@@ -247,7 +358,7 @@ mod tests {
             ("leave the tests themselves as they are", vec![tests]),
             ("don't touch the config in any way, just the code", vec![FileKind::Config.name()]),
             ("leave a.rs untouched", vec!["a.rs"]),
-            ("keep your hands off the tests, and leave them alone", vec![]),
+            ("keep your hands off the tests, and leave them alone", vec![tests]),
             ("benenne es um, ohne die Tests zu ändern", vec![tests]),
             ("die Tests nicht anfassen", vec![tests]),
             ("lass die Tests in Ruhe", vec![tests]),
@@ -277,6 +388,53 @@ mod tests {
             ("make it faster, never touching the tests", vec![tests]),
         ] {
             assert_eq!(Classifier::builtin().spares(said), spared, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_contrast_a_noun_and_hands_off_leave_it_alone_as_well() {
+        let tests = FileKind::Tests.name();
+        for (said, spared) in [
+            ("only change src, not the tests", vec![tests]),
+            ("change src but not the tests", vec![tests]),
+            ("fix it in the code and not in the tests", vec![tests]),
+            ("no test changes", vec![tests]),
+            ("make it faster with no changes to the tests", vec![tests]),
+            ("rename it without test changes", vec![tests]),
+            ("don't touch the existing tests", vec![tests]),
+            ("leave every existing test untouched", vec![tests]),
+            ("under no circumstances touch the tests", vec![tests]),
+            ("don't touch the CI config", vec![FileKind::Config.name()]),
+            ("fix it without touching any tests", vec![tests]),
+            ("hands off the tests", vec![tests]),
+            ("nur src, nicht die Tests", vec![tests]),
+            ("ändere src, aber nicht die Tests", vec![tests]),
+            ("keine Änderungen an den Tests", vec![tests]),
+            ("fass die Tests unter keinen Umständen an", vec![tests]),
+            ("Finger weg von den Tests", vec![tests]),
+            ("fix the parser, not README.md", vec!["README.md"]),
+        ] {
+            assert_eq!(Classifier::builtin().spares(said), spared, "{said}");
+        }
+        for said in [
+            "run the linter, not the tests",
+            "only run src, not the tests",
+            "the parser is broken, not the tests",
+            "run the tests that changed, not the specs",
+            "change the tests but not the way they are run",
+            "should I change the code, not the tests?",
+            "no test changes the database",
+            "there were no test changes",
+            "no config changes were needed, so fix it",
+            "keep your hands off the mouse and fix the tests",
+            "change any test that is slow",
+            "don't touch any test data",
+            "only change the tests, not the code",
+            "ändere die Tests, nicht den Code",
+            "it is the code that fails, and not the tests, so fix it",
+        ] {
+            let kinds: Vec<String> = Classifier::builtin().spares(said);
+            assert_eq!(kinds, Vec::<String>::new(), "{said}");
         }
     }
 
