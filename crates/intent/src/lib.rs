@@ -20,6 +20,7 @@ pub mod similar;
 pub mod stats;
 pub mod tier_answer;
 pub mod turn;
+mod undo;
 pub mod why;
 
 mod account;
@@ -56,4 +57,5 @@ pub use reading::{Clarify, Classification, CliRow, CliSegment, Message, Reading,
 pub use similar::{Index, Thresholds};
 pub use tier_answer::TierAnswer;
 pub use turn::{Control, Mode, Phase, PlanSub, QuerySub, Turn};
+pub use undo::TakenBack;
 pub use why::{Flip, Why};

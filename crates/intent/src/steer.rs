@@ -113,11 +113,6 @@ impl Classifier {
         if says { Agreed::Whole } else { Agreed::Not }
     }
 
-    /// Whether a whole line asks for the last change to be taken back.
-    pub fn undoes(&self, line: &str) -> bool {
-        self.lists(List::Undo, line)
-    }
-
     /// Whether a message is a question as it stands.
     pub fn is_question(&self, text: &str) -> bool {
         let focus = text::focus(text);
@@ -340,7 +335,7 @@ impl Classifier {
     }
 
     /// Whether the whole line is a phrase of a list, politeness aside.
-    fn lists(&self, list: List, line: &str) -> bool {
+    pub(crate) fn lists(&self, list: List, line: &str) -> bool {
         let line = normal(line);
         let bare = line.trim_start_matches("please ").trim_end_matches(" please").trim_end_matches(" bitte");
         self.tables().words.list(list).iter().any(|p| **p == *bare)

@@ -63,6 +63,8 @@ pub enum Deed {
     Waits,
     /// The last change is taken back.
     Undoes,
+    /// What was written to a file is proposed to be taken back.
+    TakesBack,
     /// A word to the workbench.
     Word(Control),
 }
@@ -193,6 +195,7 @@ impl Foretold {
                 Deed::Consults => "the model is asked what you mean",
                 Deed::Waits => "waits for your message before it",
                 Deed::Undoes => "takes the last change back",
+                Deed::TakesBack => "shows what takes back what was written to the file",
                 Deed::Holds => "holds the run at its next step",
                 Deed::Word(_) if self.does(&Deed::Shows) => continue,
                 Deed::Word(_) => "a command to Pilothouse",
@@ -257,6 +260,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::IntentAsked { vectors, model, .. } if *vectors || *model => Deed::Consults,
         Event::IntentAsked { .. } => Deed::Waits,
         Event::RevertStarted { redo: false, .. } => Deed::Undoes,
+        Event::TakeBackSought { .. } => Deed::TakesBack,
         Event::ControlGiven { control } => Deed::Word(control.clone()),
         _ => return None,
     })

@@ -6,8 +6,10 @@ use pilothouse_core::{
     event::{Event, FileChange},
     ids::{ApplyId, CallId, ProposalId},
     input::{Input, Reversal},
+    intent::{Control, Turn},
     proposal::{Decision, Proposal},
     relpath::RelPath,
+    session::Deed,
     tool::{ChangeKind, Doubt, Wrote},
     work::Work,
 };
@@ -295,4 +297,40 @@ fn a_stop_sets_aside_what_was_to_be_taken_back() {
     assert!(state.is_at_rest() && b.input(Input::Cancel).is_err());
     b.say("/proposals all");
     b.question(is_diff);
+}
+
+#[test]
+fn words_take_back_what_this_session_wrote_and_nothing_else_does() {
+    let undone = |b: &Bench| {
+        let word = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::IntentClassified { class, .. } => Some(class.clone()),
+            _ => None,
+        });
+        word == Some(Turn::Control(Control::Other("undo".to_owned())))
+    };
+    for line in
+        ["undo the last thing", "take that change back", "mach das rückgängig", "please undo your last edit"]
+    {
+        let mut b = formatted(Doubt::default());
+        let foretold = b.session.foretell(line);
+        assert!(foretold.does(&Deed::Undoes), "{line}");
+        b.say(line);
+        let reverts =
+            b.session.pending().into_values().any(|w| matches!(w, Work::Revert { redo: false, .. }));
+        assert!(reverts && undone(&b), "{line}: {:?}", b.names());
+    }
+    let mut b = formatted(Doubt::default());
+    b.say("undo a.txt");
+    assert!(sought(&b).is_some() && undone(&b), "{:?}", b.names());
+    // What it did not write is not its to take back, and where nothing stands the words are an order.
+    for (mut b, line) in [
+        (formatted(Doubt::default()), "undo b.txt"),
+        (formatted(Doubt::default()), "revert the commit abc"),
+        (formatted(Doubt::default()), "undo the rename in parse but keep the tests"),
+        (Bench::new(), "undo the last thing"),
+    ] {
+        b.say(line);
+        assert!(sought(&b).is_none() && !undone(&b), "{line}: {:?}", b.names());
+        assert!(!b.names().iter().any(|n| n == "revert_started"), "{line}");
+    }
 }

@@ -9,8 +9,8 @@ use crate::{
     ids::{Seq, TurnId},
     input::Refusal,
     intent::{
-        Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, Reading, Source, Turn,
-        reading::turn_names,
+        Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, Reading, Source, TakenBack,
+        Turn, reading::turn_names,
     },
     phase::{Move, Trigger},
     question::Lone,
@@ -25,6 +25,8 @@ pub(super) const SURE_WORD: f32 = 0.8;
 const SURE_TO_REPLAN: f32 = 0.6;
 /// The name of the word that holds a run.
 const HOLD: &str = "hold";
+/// What takes back what this session wrote.
+const UNDO: &str = "undo";
 /// Told instead of taking a line for the answer to a question that its writer had not seen.
 pub(super) const UNSEEN: &str = "a question came up while you wrote; look at it and answer again";
 
@@ -114,9 +116,15 @@ impl Draft<'_> {
             self.record(turn, line, &reading);
             return self.hold();
         }
-        if self.under.tiers.classifier.undoes(line) && !self.state.ledger().is_empty() {
-            self.record(turn, line, reading);
-            return self.undo();
+        if let Some(what) = self.takes_back(line) {
+            let mut reading = reading.clone();
+            reading.whole.turn = Turn::Control(Control::Other(UNDO.to_owned()));
+            reading.whole.path = IntentPath::root();
+            self.record(turn, line, &reading);
+            return match what {
+                TakenBack::Last => self.undo(),
+                TakenBack::File(file) => self.undo_named(&file),
+            };
         }
         if let Some(reading) = self.of_record(reading) {
             let turn = self.record(turn, line, &reading);

@@ -9,8 +9,9 @@ use crate::{
     event::Level,
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
-    intent::{Control, Phase, Reading, Turn},
+    intent::{Control, Phase, Reading, TakenBack, Turn},
     question::{Lone, praises},
+    relpath::RelPath,
 };
 
 /// A line that is an answer, and the question that it answers.
@@ -173,6 +174,19 @@ impl Draft<'_> {
         let rest = self.read(&mixed.rest.join(". "));
         self.classify(turn, line, &rest);
         self.route_reading(turn, &rest)
+    }
+
+    /// What a line wants taken back, where something of that stands: to a session that wrote nothing it is an order like
+    /// any other.
+    pub(super) fn takes_back(&self, line: &str) -> Option<TakenBack> {
+        let what = self.under.tiers.classifier.takes_back_what(line)?;
+        let stands = match &what {
+            TakenBack::Last => !self.state.ledger().is_empty(),
+            TakenBack::File(file) => {
+                RelPath::new(file).is_ok_and(|path| self.state.last_writes_of(&path).is_some())
+            }
+        };
+        stands.then_some(what)
     }
 
     /// Whether something but the agent's last word waits for a yes or a "go on".
