@@ -4,6 +4,7 @@
 
 mod alone;
 mod anywhere;
+mod framed;
 mod narrow;
 mod negation;
 mod rest;

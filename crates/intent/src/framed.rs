@@ -1,9 +1,12 @@
-//! Orders whose verb is one only in its frame: "teach X about Y", "have X do Y", "give X a Y", "swap X for Y", "do it without …".
+//! Orders whose verb is one only in its frame: "teach X about Y", "have X do Y", "give X a Y", "swap X for Y", "do it without
+//! …", "explain in the README how …", "print to stderr …".
 //!
 //! Owns these frames; their words stand in `assets/intent/words.txt`. Elsewhere the same verbs ask, tell and greet.
 
 use super::{
     classify::Parsed,
+    kinds::is_prose,
+    lexicon::Tag,
     parts::{Rule, Tables},
     structure::{Clause, Form},
     text::{Kind, Token},
@@ -30,12 +33,30 @@ pub(crate) fn talks(p: &Parsed<'_>) -> bool {
         && kept.next().is_some_and(|c| Words { known: s.known, tokens: words(c) }.talks())
 }
 
+/// The same of a message that orders no change besides.
+pub(crate) fn only_talks(p: &Parsed<'_>) -> bool {
+    let acts = |c: &Clause| {
+        matches!(c.form, Form::Order | Form::Request | Form::Wish)
+            && c.verb.is_some_and(Tag::acts)
+            && !c.marked
+    };
+    let mut kept =
+        p.kept.iter().filter_map(|k| p.structure.clauses.get(*k)).filter(|c| c.form != Form::Empty);
+    kept.next().is_some() && !kept.any(acts) && talks(p)
+}
+
 /// Whether a clause from its verb on is in one of the frames.
 pub(crate) fn framed(tokens: &[Token], known: &Tables) -> bool {
     let clause = Words { known, tokens };
     known.on(Rule::Framed)
         && !clause.talks()
-        && (clause.teaches() || clause.has_do() || clause.gives() || clause.swaps() || clause.does_without())
+        && (clause.teaches()
+            || clause.has_do()
+            || clause.gives()
+            || clause.swaps()
+            || clause.does_without()
+            || clause.tells()
+            || clause.prints())
 }
 
 /// The words of a clause from its verb on.
@@ -45,9 +66,13 @@ struct Words<'a> {
     tokens: &'a [Token],
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
     fn is(self, at: usize, list: List) -> bool {
         self.tokens.get(at).is_some_and(|t| t.kind == Kind::Word && self.known.is(list, &t.text))
+    }
+
+    fn word(self, at: usize) -> &'a str {
+        self.tokens.get(at).filter(|t| t.kind == Kind::Word).map_or("", |t| &t.text)
     }
 
     /// Whether what is taught or given something there is a thing of the program, and not somebody who talks here.
@@ -128,6 +153,82 @@ impl Words<'_> {
         self.is(0, List::FramedTeach) && self.find(2, List::FramedTeachTo).is_some_and(people)
             || self.is(0, List::FramedGive) && self.gift().is_some_and(|at| look(at) || people(at))
             || self.is(0, List::FramedSwap) && (self.is(1, List::Aux) || with())
+            || self.is(0, List::FramedHave) && (self.makes_talk() || self.lets_be() || self.lets_know())
+    }
+
+    /// "make the case for a rewrite", "make an educated guess why", "make it clear to me why", "have the team check it".
+    fn makes_talk(self) -> bool {
+        let article = usize::from(self.is(1, List::Article));
+        let noun = (1 + article..4).find(|at| self.is(*at, List::FramedMakeTalk));
+        // "make the case for empty input pass" goes on with a verb.
+        let short = |noun: usize| {
+            let of = self.tokens.len().saturating_sub(noun + 2);
+            of <= 2 + usize::from(self.is(noun + 2, List::Article)) || self.is(noun + 1, List::FramedTells)
+        };
+        let talk = noun.filter(|_| article > 0).is_some_and(|noun| self.ends_or_opens(noun) && short(noun));
+        let clear =
+            self.is(1, List::Pronoun) && self.is(3, List::FramedTeachTo) && self.is(4, List::FramedSelf);
+        talk || clear || self.word(0) == "have" && self.is(1 + article, List::FramedPeople)
+    }
+
+    /// Whether a noun ends there, or goes on with what it is about.
+    fn ends_or_opens(self, noun: usize) -> bool {
+        self.heads(noun) || self.is(noun + 1, List::FramedTells) || self.word(noun + 1) == "against"
+    }
+
+    /// "let it be", and nothing behind it.
+    fn lets_be(self) -> bool {
+        let spoken = self.tokens.iter().filter(|t| t.kind != Kind::Punct).count();
+        spoken == 3 && self.is(1, List::Pronoun) && self.is(2, List::FramedBe)
+    }
+
+    /// "let the user know how many tests fail": an answer is wanted. That something is told, or when, is for the program.
+    fn lets_know(self) -> bool {
+        let Some(at) = (2..5).find(|at| self.is(*at, List::FramedKnow)) else { return false };
+        let asks = self.is(at + 1, List::FramedTells) && self.word(at + 1) != "that";
+        let timed = (at + 2..self.tokens.len()).any(|at| self.is(at, List::Frame));
+        asks && !self.is(at + 1, List::Frame) && !timed
+    }
+
+    /// "explain in the README how --json works", "describe the -l flag in the man page"; "tell me what is in the README"
+    /// asks.
+    fn tells(self) -> bool {
+        if !self.is(0, List::FramedTell) || self.is(1, List::FramedSelf) {
+            return false;
+        }
+        let Some(place) = (1..self.tokens.len()).find(|at| self.is(*at, List::FramedTellIn)) else {
+            return false;
+        };
+        let article = usize::from(self.is(place + 1, List::Article));
+        let Some(len) = self.document(place + 1 + article) else { return false };
+        let behind = place + 1 + article + len;
+        let ends =
+            behind >= self.tokens.len() || self.tokens.get(behind).is_some_and(|t| t.kind == Kind::Punct);
+        let told = (1..place).any(|at| self.is(at, List::FramedTells));
+        let of_code = || {
+            let code = |t: &Token| matches!(t.kind, Kind::Flag | Kind::Ident | Kind::Tick);
+            self.tokens.get(1..place).is_some_and(|all| all.iter().any(code))
+        };
+        place == 1 && !ends || !told && ends && of_code()
+    }
+
+    /// How many words of a document's name stand there.
+    fn document(self, at: usize) -> Option<usize> {
+        let token = self.tokens.get(at)?;
+        if matches!(token.kind, Kind::File | Kind::Path | Kind::Ident) && is_prose(&token.text) {
+            return Some(1);
+        }
+        let two = format!("{} {}", self.word(at), self.word(at + 1));
+        let two = self.known.is(List::FramedDoc, &two).then_some(2);
+        two.or_else(|| self.is(at, List::FramedDoc).then_some(1))
+    }
+
+    /// "print to stderr how many lines were left out".
+    fn prints(self) -> bool {
+        self.is(0, List::FramedPrint)
+            && self.word(1) == "to"
+            && self.is(2, List::FramedStream)
+            && self.tokens.len() > 3
     }
 
     /// Whether a noun is what is meant, and no part of another: "a look at it", not "a read timeout".

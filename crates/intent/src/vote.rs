@@ -283,7 +283,9 @@ fn leaf_of(
     if plain_fix(p, guard, m) {
         return (N::Modify, shares.leaf(N::Modify).max(PLAIN), 1.0);
     }
+    let talks = p.ban == Ban::None && m.phase == Phase::Idle && framed::only_talks(p);
     let banned = |leaf: N| match p.ban {
+        Ban::None if talks => rules::is_action(leaf) && leaf != N::Execute,
         Ban::None if p.forbids(m.phase) => rules::is_action(leaf),
         Ban::None => guard.forbids > FORBIDS && rules::is_action(leaf),
         Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && runs),
@@ -294,7 +296,11 @@ fn leaf_of(
     let side = acting(shares, guard, |l| !banned(l), m) - 6.0 * guard.forbids;
     let sure = 1.0 / (1.0 + (-side).exp());
     if side <= 0.0 {
-        let (leaf, share) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
+        // What only keeps something from being done, or talks, plans nothing either.
+        let idle = talks || (p.ban == Ban::None && p.forbids(m.phase));
+        let plans = |l: N| idle && matches!(l, N::Plan | N::Decompose);
+        let may = |l: N| !rules::is_action(l) && !plans(l) && (root || l != N::Conversation);
+        let (leaf, share) = shares.best(may);
         let scale = (1.0 - sure) / rest(shares).max(0.01);
         return (leaf, share.max(0.01) * scale, scale);
     }
@@ -447,7 +453,8 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
         let states = p.structure.clauses.iter().all(|c| {
             matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought)
         });
-        if states && leaf == N::Audit && p.structure.known.on(Rule::Weighs) {
+        let told = framed::only_talks(p) || (p.ban == Ban::None && p.forbids(m.phase));
+        if states && !told && leaf == N::Audit && p.structure.known.on(Rule::Weighs) {
             return Turn::PlanNew(None);
         }
         let clause = p.guess().and_then(|g| p.structure.clauses.get(g.clause));

@@ -14,8 +14,9 @@ use super::super::{
 pub(crate) fn alone(doc: &Doc, s: &Structure<'_>) -> bool {
     let orders =
         |c: &Clause| matches!(c.form, Form::Order | Form::Request | Form::Wish | Form::Ought | Form::Frame);
-    let (denied, rest): (Vec<&Clause>, Vec<&Clause>) = s.clauses.iter().partition(|c| denies(doc, s, c));
-    !denied.is_empty() && !rest.into_iter().any(|c| orders(c) || super::commands(doc, s, c))
+    let denied = |number: usize, c: &Clause| denies(doc, s, c) || super::framed::denied(doc, s, number);
+    let (denied, rest): (Vec<_>, Vec<_>) = s.clauses.iter().enumerate().partition(|(n, c)| denied(*n, c));
+    !denied.is_empty() && !rest.into_iter().any(|(_, c)| orders(c) || super::commands(doc, s, c))
 }
 
 /// Whether a clause forbids a removal.
