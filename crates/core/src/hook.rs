@@ -139,7 +139,7 @@ impl Occasion {
 
 impl Hook {
     /// Whether it is called on this occasion, after this outcome.
-    pub fn hears(&self, on: Occasion, well: bool) -> bool {
+    pub fn is_called(&self, on: Occasion, well: bool) -> bool {
         let wanted = match self.when {
             When::Always => true,
             When::Success => well,

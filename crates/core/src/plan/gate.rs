@@ -69,7 +69,7 @@ pub enum GateNews {
 impl Gate {
     /// Where it stands after this: the last run of its line decides, and a write makes a green one stale. What the user
     /// said of it holds beside that until it is to run again.
-    pub const fn hears(&mut self, news: GateNews) {
+    pub const fn take(&mut self, news: GateNews) {
         let (was, waived) = (self.status, self.is_waived());
         self.status = match news {
             GateNews::Begun => GateStatus::Running,

@@ -301,7 +301,7 @@ impl State {
     fn set_gate(&mut self, id: GateId, news: GateNews) {
         let plan = self.plan.as_mut().or(self.suspended.as_mut());
         if let Some(gate) = plan.and_then(|p| p.gates.iter_mut().find(|g| g.id == id)) {
-            gate.hears(news);
+            gate.take(news);
         }
     }
 }

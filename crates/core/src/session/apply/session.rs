@@ -179,7 +179,7 @@ impl State {
                 task.status = TaskStatus::Pending;
             }
             for gate in plan.gates.iter_mut().filter(|g| g.status == GateStatus::Running) {
-                gate.hears(GateNews::Due);
+                gate.take(GateNews::Due);
             }
         }
         Arc::make_mut(&mut self.changes).reopened();

@@ -171,7 +171,7 @@ impl Draft<'_> {
             }
         }
         for gate in &mut plan.gates {
-            gate.hears(GateNews::Due);
+            gate.take(GateNews::Due);
         }
         plan.set_pause(Pause::Held, false);
         // It stands as it was left: nobody edits it now.

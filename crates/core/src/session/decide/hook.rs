@@ -37,7 +37,7 @@ impl Draft<'_> {
         };
         let hears = |h: &Hook| match lane_moved {
             Some((from, to)) => h.way != HookMode::Blocks && h.watches(from, to),
-            None => h.hears(on, well),
+            None => h.is_called(on, well),
         };
         self.call(seq, hears, held);
     }
@@ -48,7 +48,7 @@ impl Draft<'_> {
             matches!(e.event, Event::SessionOpened { .. } | Event::SessionReopened { .. })
         };
         let Some(seq) = self.events.iter().rev().find(opened).map(|e| e.seq) else { return };
-        self.call(seq, |h| h.hears(Occasion::Session, true), None);
+        self.call(seq, |h| h.is_called(Occasion::Session, true), None);
     }
 
     /// Calls every hook of which `which` holds; what blocks holds `held`.
