@@ -328,17 +328,23 @@ impl Driver {
                 () = self.outbox.room(), if self.outbox.waits() => {}
                 () = tokio::time::sleep(AGAIN), if !self.unsaved.is_empty() => self.save_again(),
             }
-            while inputs.len() < BURST {
-                if let Ok(request) = requests.try_recv() {
-                    self.request(request, &mut inputs);
-                } else if let Ok(result) = results.try_recv() {
-                    self.result(result, &mut inputs);
-                } else {
-                    break;
+            // What is asked behind an input is answered behind what comes of that.
+            let mut behind = None;
+            while inputs.len() < BURST && behind.is_none() {
+                match requests.try_recv() {
+                    Ok(ask @ Request::Ask(..)) if !inputs.is_empty() => behind = Some(ask),
+                    Ok(request) => self.request(request, &mut inputs),
+                    Err(_) => {
+                        let Ok(result) = results.try_recv() else { break };
+                        self.result(result, &mut inputs);
+                    }
                 }
             }
             self.look_first(results, &mut inputs).await;
             self.turn(inputs);
+            if let Some(ask) = behind {
+                self.request(ask, &mut Vec::new());
+            }
         }
     }
 
@@ -443,15 +449,6 @@ impl Driver {
             tracing::error!(error = %e, "the screen could not be caught up");
         }
         self.leaving |= self.outbox.closed();
-    }
-
-    /// What could not be saved is tried again; once it is, work goes on.
-    fn save_again(&mut self) {
-        match self.save() {
-            Ok(events) => self.saved(events),
-            Err(e) => self.complain(&e),
-        }
-        self.reconcile();
     }
 
     /// One step of the session, with an input that holds no secret.

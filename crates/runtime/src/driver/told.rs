@@ -83,6 +83,15 @@ impl Driver {
         }
     }
 
+    /// What could not be saved is tried again; once it is, work goes on.
+    pub(super) fn save_again(&mut self) {
+        match self.save() {
+            Ok(events) => self.saved(events),
+            Err(e) => self.complain(&e),
+        }
+        self.reconcile();
+    }
+
     /// Tells the screen that saving fails, or that it does not any more.
     pub(super) fn unsaved_because(&mut self, why: Option<String>) {
         if self.around.unsaved != why {

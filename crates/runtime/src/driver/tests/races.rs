@@ -73,3 +73,19 @@ async fn of_two_senders_one_wins_and_what_was_denied_never_runs() {
     assert_eq!((checked, violations), (2 * COMMANDS, 0));
     assert!(allowed > 0 && allowed < checked, "each of the two wins at times: {allowed}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_asked_behind_an_input_is_answered_behind_what_came_of_that() {
+    let rig = Rig::new(&json!([{"text": "In src/a.txt."}]));
+    let mut s = rig.open(Which::New).await;
+    for number in 0..20 {
+        let refused = s.refused.len();
+        // In one piece: both are there before either is heard.
+        s.requests.try_send(Request::Input(Input::say("/abort"))).unwrap();
+        let ask = Ask::History { before: Seq(0), count: 0 };
+        s.requests.try_send(Request::Ask(number, ask)).unwrap();
+        s.until("an answer", |s| s.answers.contains_key(&number)).await;
+        assert_eq!(s.refused.len(), refused + 1, "{number}");
+    }
+    s.quit().await;
+}
