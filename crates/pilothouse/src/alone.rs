@@ -109,8 +109,7 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
 pub fn acp(secrets: &Secrets) -> Result<u8, Failure> {
     // Each session has a folder of its own, which the client names.
     let setup = setup(Path::new("/"), secrets)?;
-    let mut out = out::out(true);
-    let serving = acp::serve(setup, std::io::stdin(), &mut out, told_to_stop());
+    let serving = acp::serve(setup, std::io::stdin(), out::out(true), told_to_stop());
     block_on("acp", secrets, serving)?.map_err(explain)
 }
 

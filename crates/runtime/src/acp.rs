@@ -7,11 +7,16 @@
 //! does not run in our sandbox is not held.
 
 mod ask;
+mod list;
 mod offered;
+mod out;
+mod params;
 mod place;
 mod prompt;
+mod replay;
 mod talk;
 mod tell;
+mod update;
 mod wire;
 
 use std::{
@@ -22,8 +27,7 @@ use std::{
     sync::{Arc, atomic::AtomicU64},
 };
 
-use pilothouse_core::{port::Update, redact::Redactor};
-use serde::Deserialize;
+use pilothouse_core::{port::Request, port::Update, redact::Redactor, scope::PermissionMode};
 use serde_json::{Value, json};
 use tokio::{
     sync::mpsc::{Receiver, Sender, channel},
@@ -37,69 +41,67 @@ use crate::{
     headless::Stop,
     host, sessions,
 };
+use out::Out;
+use params::Fields;
 use place::Place;
 use talk::{Opening, Talk};
-use wire::{Fault, Heard, Message, Out};
+use wire::{Fault, Heard, Message};
 
 /// The version of the protocol that is spoken.
 const VERSION: u32 = 1;
-/// Sessions of one connection.
+/// Sessions of one connection; beyond them the one that has rested longest is let go.
 const MOST_SESSIONS: usize = 16;
 
-/// Serves a client until its input ends or `stop` completes; every session is saved then. Gives the exit code.
+/// Serves a client until its input ends or `stop` completes; every session is saved then, whether or not the client
+/// reads. Gives the exit code.
 ///
 /// # Errors
-/// When its input cannot be listened to.
+/// When its input cannot be listened to, or its output not be written beside that.
 pub async fn serve(
     setup: Setup,
     input: impl Read + AsFd + Send + 'static,
-    out: &mut (dyn Write + Send),
+    out: impl Write + Send + 'static,
     stop: impl Future<Output = Stop> + Send,
 ) -> Result<u8, RuntimeError> {
     let written = Arc::new(AtomicU64::new(0));
-    let lines = wire::listen(input, Arc::clone(&written))
-        .map_err(RuntimeError::io("start", "a thread for the client"))?;
-    let (news, updates) = channel(64);
-    let server = Server {
+    let thread = || RuntimeError::io("start", "a thread for the client");
+    let out = Out::start(out, Arc::clone(&written)).map_err(thread())?;
+    let lines = wire::listen(input, written).map_err(thread())?;
+    let (news, mut updates) = channel(64);
+    let mut server = Server {
         setup: Setup { asks: true, writing: true, ..setup },
-        out: Out::new(out, written),
+        out,
         talks: BTreeMap::new(),
         drives: JoinSet::new(),
         news,
         opened: 0,
         greeted: false,
     };
-    Ok(server.run(lines, updates, stop).await)
+    let exit = tokio::select! {
+        () = server.run(lines, &mut updates) => 0,
+        why = stop => match why {
+            Stop::Interrupt => 130,
+            Stop::Terminate => 143,
+        },
+    };
+    server.leave(updates).await;
+    tracing::info!(exit, "the client's connection ended");
+    Ok(exit)
 }
 
-/// What `session/new` and `session/load` say.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OpenParams {
-    cwd: PathBuf,
-    #[serde(default)]
-    mcp_servers: Vec<Value>,
-    session_id: Option<String>,
+/// How a session is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    New,
+    /// One of before, which is told again.
+    Load,
+    /// One of before.
+    Resume,
 }
 
-/// What is said of one session.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SessionParams {
-    session_id: String,
-    #[serde(default)]
-    prompt: Value,
-    #[serde(default)]
-    mode_id: String,
-}
-
-fn params<T: serde::de::DeserializeOwned>(params: Value) -> Result<T, Fault> {
-    serde_json::from_value(params).map_err(|e| Fault::params(e.to_string()))
-}
-
-struct Server<'a> {
+struct Server {
     setup: Setup,
-    out: Out<'a>,
+    out: Out,
     talks: BTreeMap<u64, Talk>,
     drives: JoinSet<()>,
     news: Sender<(u64, Update)>,
@@ -109,42 +111,41 @@ struct Server<'a> {
     greeted: bool,
 }
 
-impl Server<'_> {
-    async fn run(
-        mut self,
-        mut lines: Receiver<Heard>,
-        mut updates: Receiver<(u64, Update)>,
-        stop: impl Future<Output = Stop> + Send,
-    ) -> u8 {
-        let mut stop = std::pin::pin!(stop);
-        let exit = loop {
+impl Server {
+    /// Until nobody says anything or reads any more. What sessions tell waits while the client reads too little.
+    async fn run(&mut self, mut lines: Receiver<Heard>, updates: &mut Receiver<(u64, Update)>) {
+        while !self.out.closed() {
             tokio::select! {
-                heard = lines.recv() => match heard {
+                heard = lines.recv(), if self.out.hears() => match heard {
                     Some(heard) => self.heard(heard).await,
-                    None => break 0,
+                    None => return,
                 },
-                Some((number, update)) = updates.recv() => self.update(number, update).await,
+                Some((number, update)) = updates.recv(), if self.out.has_room() => {
+                    self.update(number, update).await;
+                }
                 Some(_) = self.drives.join_next(), if !self.drives.is_empty() => self.bury(),
-                why = &mut stop => break match why {
-                    Stop::Interrupt => 130,
-                    Stop::Terminate => 143,
-                },
+                () = self.out.moved(), if self.out.waits() => {}
             }
-            if self.out.closed() {
-                break 0;
+        }
+    }
+
+    /// Saves every session, and lets the client read what there is.
+    async fn leave(mut self, mut updates: Receiver<(u64, Update)>) {
+        let drivers: Vec<Sender<Request>> = self.talks.values().map(Talk::driver).collect();
+        let ended = async {
+            for driver in drivers {
+                // One that is gone has saved.
+                drop(driver.send(Request::Quit).await);
             }
+            while self.drives.join_next().await.is_some() {}
         };
-        for talk in self.talks.values() {
-            talk.quit().await;
+        // None of them waits for somebody to hear its last words.
+        let heard = async { while updates.recv().await.is_some() {} };
+        tokio::select! {
+            () = ended => {}
+            () = heard => {}
         }
-        while !self.drives.is_empty() {
-            tokio::select! {
-                _ = self.drives.join_next() => {}
-                _ = updates.recv() => {}
-            }
-        }
-        tracing::info!(exit, "the client's connection ended");
-        exit
+        self.out.finish().await;
     }
 
     async fn update(&mut self, number: u64, update: Update) {
@@ -191,80 +192,109 @@ impl Server<'_> {
     }
 
     async fn request(&mut self, id: &Value, method: &str, said: Value, seen: u64) -> Result<(), Fault> {
+        if method == "initialize" {
+            self.greeted = true;
+            self.out.answer(id, &greeting());
+            return Ok(());
+        }
+        if !METHODS.contains(&method) {
+            return Err(Fault::method(method));
+        }
+        if !self.greeted {
+            return Err(Fault::request("say initialize first"));
+        }
+        let mut said = Fields::of("params", said)?;
         match method {
-            "initialize" => {
-                self.greeted = true;
-                self.out.answer(id, &greeting());
+            "session/new" => self.open(id, said, Wish::New).await,
+            "session/load" => self.open(id, said, Wish::Load).await,
+            "session/resume" => self.open(id, said, Wish::Resume).await,
+            "session/list" => {
+                let all = list::page(&self.setup, &mut said).await?;
+                self.out.answer(id, &all);
                 Ok(())
             }
-            "session/new" | "session/load" | "session/prompt" | "session/set_mode" | "authenticate"
-                if !self.greeted =>
-            {
-                Err(Fault::request("say initialize first"))
+            "session/close" => {
+                let talk = of_name(&mut self.talks, &said.text("sessionId")?)?;
+                talk.close(Some(id.clone()), &mut self.out).await;
+                Ok(())
             }
-            "session/new" => self.open(id, params(said)?, false),
-            "session/load" => self.open(id, params(said)?, true),
             "session/prompt" => {
-                let SessionParams { session_id, prompt, .. } = params(said)?;
-                let talk = of_name(&mut self.talks, &session_id)?;
-                let line = prompt::message(prompt, &talk.place.root)?;
+                let talk = of_name(&mut self.talks, &said.text("sessionId")?)?;
+                let line = prompt::message(said.list("prompt")?, &talk.place.root)?;
                 talk.prompt(id.clone(), line, seen, &mut self.out).await;
                 Ok(())
             }
             "session/set_mode" => {
-                let SessionParams { session_id, mode_id, .. } = params(said)?;
-                let mode = offered::mode_named(&mode_id);
-                let talk = of_name(&mut self.talks, &session_id)?;
-                let mode = mode.ok_or_else(|| Fault::params(format!("there is no mode {mode_id}")))?;
-                talk.set_mode(id.clone(), mode, &mut self.out).await;
+                let talk = of_name(&mut self.talks, &said.text("sessionId")?)?;
+                let mode = ceiling(&said.text("modeId")?)?;
+                talk.set_mode(id.clone(), mode, false, &mut self.out).await;
                 Ok(())
             }
-            "authenticate" => {
-                Err(Fault::params("nobody has to sign in here; `pilothouse auth set` keeps keys of models"))
+            "session/set_config_option" => {
+                let talk = of_name(&mut self.talks, &said.text("sessionId")?)?;
+                let option = said.text("configId")?;
+                if option != offered::MODE {
+                    return Err(Fault::params(format!(
+                        "there is no option {option}, only {}",
+                        offered::MODE
+                    )));
+                }
+                let mode = ceiling(&said.text("value")?)?;
+                talk.set_mode(id.clone(), mode, true, &mut self.out).await;
+                Ok(())
             }
-            _ => Err(Fault::method(method)),
+            _ => Err(Fault::params("nobody has to sign in here; `pilothouse auth set` keeps keys of models")),
         }
     }
 
     async fn notice(&mut self, method: &str, said: Value) {
         // Nobody hears of what is wrong with a notice.
-        if let ("session/cancel", Ok(SessionParams { session_id, .. })) = (method, params(said))
-            && let Ok(talk) = of_name(&mut self.talks, &session_id)
+        if method == "session/cancel"
+            && let Ok(name) = Fields::of("params", said).and_then(|mut said| said.text("sessionId"))
+            && let Ok(talk) = of_name(&mut self.talks, &name)
         {
             talk.cancel(&mut self.out).await;
         }
     }
 
-    fn open(&mut self, id: &Value, wanted: OpenParams, load: bool) -> Result<(), Fault> {
-        let OpenParams { cwd, mcp_servers, session_id } = wanted;
-        if self.talks.len() >= MOST_SESSIONS {
-            return Err(Fault::request(format!(
-                "{MOST_SESSIONS} sessions are open; a connection has no more"
-            )));
+    /// Makes room for one session more: the one that has rested longest can be loaded again.
+    async fn make_room(&mut self) -> Result<(), Fault> {
+        if self.talks.values().filter(|talk| !talk.is_closing()).count() < MOST_SESSIONS {
+            return Ok(());
         }
-        let workspace = folder(&cwd)?;
-        let which = match session_id.filter(|_| load) {
-            Some(slug) if self.talks.values().any(|t| t.slug == slug) => {
-                return Err(Fault::request(format!("session {slug} is open already")));
-            }
-            Some(slug) => {
-                let found = sessions::find(&self.setup.home, &workspace, &slug).ok();
-                let found = found.filter(|p| p.slug == slug && p.workspace == workspace);
-                let absent =
-                    || Fault::absent(format!("there is no session {slug} of {}", workspace.display()));
-                Which::Named(found.ok_or_else(absent)?.slug)
-            }
-            None if load => return Err(Fault::params("sessionId is missing")),
-            None => Which::New,
+        let resting = self.talks.values_mut().filter_map(|talk| Some((talk.rests_since()?, talk)));
+        let Some((_, talk)) =
+            resting.min_by_key(|(since, _)| *since).filter(|_| self.drives.len() < 2 * MOST_SESSIONS)
+        else {
+            let why =
+                format!("{MOST_SESSIONS} sessions are open and none rests; close one with session/close");
+            return Err(Fault::request(why));
         };
+        tracing::info!(session = talk.slug, "let go for another one");
+        talk.close(None, &mut self.out).await;
+        Ok(())
+    }
+
+    async fn open(&mut self, id: &Value, mut said: Fields, wish: Wish) -> Result<(), Fault> {
+        let (cwd, servers) = (said.absolute("cwd")?, said.list_or_none("mcpServers")?.len());
+        let workspace = folder(&cwd)?;
+        let which = match wish {
+            Wish::New => Which::New,
+            Wish::Load | Wish::Resume => self.earlier(&workspace, &said.text("sessionId")?)?,
+        };
+        self.make_room().await?;
         let setup = Setup { workspace, which, ..self.setup.clone() };
         let ((requests, mut shown), end) = host::line();
         self.opened += 1;
         let (number, news) = (self.opened, self.news.clone());
         let blobs = Blobs::under(&setup.home.state);
         let place = Place { root: cwd, blobs, secrets: Redactor::default() };
-        let opening = Opening { id: id.clone(), load, servers: mcp_servers.len() };
-        self.talks.insert(number, Talk::new(place, requests, setup.home.clone(), opening));
+        let opening = Opening { id: id.clone(), wish, servers };
+        let mut talk = Talk::new(place, requests, setup.home.clone(), opening);
+        if let Which::Named(slug) = &setup.which {
+            talk.slug.clone_from(slug);
+        }
+        self.talks.insert(number, talk);
         self.drives.spawn(async move {
             let relay = async {
                 while let Some(update) = shown.recv().await {
@@ -278,7 +308,33 @@ impl Server<'_> {
         });
         Ok(())
     }
+
+    /// A session of before.
+    fn earlier(&self, workspace: &Path, slug: &str) -> Result<Which, Fault> {
+        if let Some(talk) = self.talks.values().find(|t| t.slug == slug) {
+            let is =
+                if talk.is_closing() { "being closed; load it again after that" } else { "open already" };
+            return Err(Fault::request(format!("session {slug} is {is}")));
+        }
+        let found = sessions::find(&self.setup.home, workspace, slug).ok();
+        let found = found.filter(|p| p.slug == slug && p.workspace == workspace);
+        let absent = || Fault::absent(format!("there is no session {slug} of {}", workspace.display()));
+        Ok(Which::Named(found.ok_or_else(absent)?.slug))
+    }
 }
+
+/// What there is besides `initialize`.
+const METHODS: [&str; 9] = [
+    "authenticate",
+    "session/new",
+    "session/load",
+    "session/resume",
+    "session/list",
+    "session/close",
+    "session/prompt",
+    "session/set_mode",
+    "session/set_config_option",
+];
 
 /// The session of this name, which the client was told of.
 fn of_name<'t>(talks: &'t mut BTreeMap<u64, Talk>, slug: &str) -> Result<&'t mut Talk, Fault> {
@@ -288,10 +344,15 @@ fn of_name<'t>(talks: &'t mut BTreeMap<u64, Talk>, slug: &str) -> Result<&'t mut
 
 /// The folder of a session, as the file system has it.
 fn folder(cwd: &Path) -> Result<PathBuf, Fault> {
-    let found = cwd.canonicalize().ok().filter(|path| cwd.is_absolute() && path.is_dir());
+    let found = cwd.canonicalize().ok().filter(|path| path.is_dir());
     found.ok_or_else(|| {
-        Fault::params(format!("cwd is the absolute path of a folder, and {} is none", cwd.display()))
+        Fault::params(format!("params.cwd is the path of a folder, and {} is none", cwd.display()))
     })
+}
+
+/// The ceiling of this name.
+fn ceiling(name: &str) -> Result<PermissionMode, Fault> {
+    offered::mode_named(name).ok_or_else(|| Fault::params(format!("there is no mode {name}")))
 }
 
 /// What this agent is and can do.
@@ -302,6 +363,7 @@ fn greeting() -> Value {
             "loadSession": true,
             "promptCapabilities": {"image": false, "audio": false, "embeddedContext": true},
             "mcpCapabilities": {"http": false, "sse": false},
+            "sessionCapabilities": {"list": {}, "resume": {}, "close": {}},
         },
         "agentInfo": {"name": "pilothouse", "title": "Pilothouse", "version": env!("CARGO_PKG_VERSION")},
         "authMethods": [],

@@ -8,6 +8,7 @@ pub mod driver;
 pub mod acp;
 pub mod headless;
 pub mod host;
+mod narration;
 
 pub mod context;
 pub mod knowledge;

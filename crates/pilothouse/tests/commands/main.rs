@@ -4,6 +4,8 @@
 mod support;
 
 mod acp;
+mod acp_hostile;
+mod acp_sessions;
 mod auth;
 mod bad_gates;
 mod bad_input;

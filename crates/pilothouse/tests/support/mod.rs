@@ -10,6 +10,7 @@
 
 pub mod alone;
 pub mod compliant_model;
+pub mod editor;
 pub mod layer;
 pub mod markers;
 pub mod proof;

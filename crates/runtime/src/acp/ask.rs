@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint},
+    clean::Clean,
     ids::{CheckpointId, ProposalId},
     input::Input,
     proposal::{Proposal, ProposalStatus},
@@ -16,7 +17,10 @@ use pilothouse_core::{
 };
 use serde_json::{Value, json};
 
-use super::place::{Place, content};
+use super::{
+    place::Place,
+    update::{Call, CallState, Content},
+};
 use crate::headless::{looked_at, report::planned};
 
 /// The choice that decides nothing.
@@ -108,7 +112,9 @@ impl Offer {
 #[derive(Debug)]
 pub(super) struct Sheet {
     /// The call that it is about, with all that is known of it.
-    pub call: Value,
+    pub call: Call,
+    /// The question, where it is about no other call.
+    pub alone: Option<CheckpointId>,
     pub offers: Vec<Offer>,
 }
 
@@ -178,8 +184,8 @@ impl Subject {
             Some(word) => by_word(word),
             None => format!("Later; hunk by hunk in `pilothouse resume {}`", state.slug),
         };
-        let call = place.change(change, &[content(&told.join("\n"))]);
-        Sheet { call, offers: apply.into_iter().chain([leave, Offer::later(later)]).collect() }
+        let call = place.change(change, &[Content::text(told.join("\n"))]);
+        Sheet { call, alone: None, offers: apply.into_iter().chain([leave, Offer::later(later)]).collect() }
     }
 
     fn of_question(&self, question: &Checkpoint, state: &State, place: &Place) -> Sheet {
@@ -189,7 +195,9 @@ impl Subject {
             None => format!("{} risk", d.risk.name()),
         });
         let mut told = vec![place.shown(&question.message)];
-        told.extend((spec.text.as_str() != question.message).then(|| spec.text.as_str().to_owned()));
+        // The same again as one line says no more.
+        let other = spec.text != Clean::line(&question.message);
+        told.extend(other.then(|| spec.text.as_str().to_owned()));
         told.extend(planned(&spec, state).map(|plan| place.shown(&plan)));
         told.extend(risk);
         told.extend(
@@ -199,13 +207,19 @@ impl Subject {
         // What cannot be read to its end is not agreed to here.
         let unread = sheet == Some(None);
         told.extend(sheet.flatten());
-        let call = question.kind.call().map_or_else(|| question.id.to_string(), |call| call.to_string());
         let facts: serde_json::Map<String, Value> =
             spec.facts.iter().map(|(label, value)| ((*label).to_owned(), json!(value.as_str()))).collect();
-        let call = json!({
-            "toolCallId": call, "title": spec.title.as_str(), "status": "pending",
-            "content": [content(&told.join("\n"))], "rawInput": {"asks": spec.text.as_str(), "facts": facts},
-        });
+        let of = question.kind.call();
+        let call = Call {
+            tool_call_id: of.map_or_else(|| question.id.to_string(), |call| call.to_string()),
+            title: Some(spec.title.as_str().to_owned()),
+            kind: of.is_none().then_some("other"),
+            status: Some(CallState::Pending),
+            content: Some(vec![Content::text(told.join("\n"))]),
+            raw_input: Some(json!({"asks": spec.text.as_str(), "facts": facts})),
+            ..Call::default()
+        };
+        let alone = of.is_none().then_some(question.id);
         let picks = (0..).zip(&spec.options).map(|(n, option)| {
             let says = self.answer(Answer::Pick(n));
             Offer::new(format!("pick-{}", n + 1), option.as_str(), "allow_once", Some(says))
@@ -218,7 +232,7 @@ impl Subject {
             None if unread => Some("Later, where all of it can be read".to_owned()),
             None => words.then(|| "In words, with the next message".to_owned()),
         };
-        Sheet { call, offers: picks.chain(given).chain(later.map(Offer::later)).collect() }
+        Sheet { call, alone, offers: picks.chain(given).chain(later.map(Offer::later)).collect() }
     }
 
     /// A choice that is an answer by itself; a reason is none that could be given.

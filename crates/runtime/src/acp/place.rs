@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use super::update::{Call, CallState, Content, Location};
+use crate::blobs::Blobs;
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
     clean::Clean,
@@ -13,15 +15,12 @@ use pilothouse_core::{
     redact::Redactor,
     tool::ChangeKind,
 };
-use serde_json::{Value, json};
-
-use crate::blobs::Blobs;
 
 /// A longer text is decided about at the screen, where it is read page by page.
 const MOST_SHOWN: usize = 1024 * 1024;
 
 /// A session's place.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Place {
     pub root: PathBuf,
     pub blobs: Blobs,
@@ -30,8 +29,13 @@ pub(super) struct Place {
 
 impl Place {
     /// A file as a client opens it.
-    pub fn path(&self, file: &str) -> String {
+    fn path(&self, file: &str) -> String {
         self.root.join(file).display().to_string()
+    }
+
+    /// A file that a call is about.
+    pub fn location(&self, file: &str) -> Location {
+        Location { path: self.path(file), line: None }
     }
 
     /// A text as it may be shown.
@@ -70,30 +74,28 @@ impl Place {
     }
 
     /// What a proposal would make of its file; none where that is no text, or too long.
-    pub fn diff(&self, proposal: &Proposal) -> Option<Value> {
+    fn diff(&self, proposal: &Proposal) -> Option<Content> {
         let text = |id: Option<BlobId>| id.map_or(Some(None), |id| self.stored(id).map(Some));
-        let (old, new) = (text(proposal.before)?, text(proposal.after)?.unwrap_or_default());
-        let path = self.path(proposal.path.as_str());
-        Some(json!({"type": "diff", "path": path, "oldText": old, "newText": new}))
+        let (old_text, new_text) = (text(proposal.before)?, text(proposal.after)?.unwrap_or_default());
+        Some(Content::Diff { path: self.path(proposal.path.as_str()), old_text, new_text })
     }
 
     /// A change as a call; `told` beside its diff.
-    pub fn change(&self, proposal: &Proposal, told: &[Value]) -> Value {
+    pub fn change(&self, proposal: &Proposal, told: &[Content]) -> Call {
         let (verb, kind) = match proposal.kind {
             ChangeKind::Create => ("Create", "edit"),
             ChangeKind::Modify => ("Change", "edit"),
             ChangeKind::Delete => ("Remove", "delete"),
         };
         let (path, hunks) = (Clean::line(proposal.path.as_str()), count(proposal.hunks.len(), "hunk"));
-        let content: Vec<Value> = self.diff(proposal).into_iter().chain(told.iter().cloned()).collect();
-        json!({
-            "toolCallId": proposal.id.to_string(), "title": format!("{verb} {path} ({hunks})"), "kind": kind,
-            "status": "pending", "locations": [{"path": self.path(proposal.path.as_str())}], "content": content,
-        })
+        let line = proposal.hunks.first().map(|hunk| hunk.new_lines().start.saturating_add(1));
+        let at = Location { line, ..self.location(proposal.path.as_str()) };
+        Call {
+            title: Some(format!("{verb} {path} ({hunks})")),
+            kind: Some(kind),
+            content: Some(self.diff(proposal).into_iter().chain(told.iter().cloned()).collect()),
+            locations: vec![at],
+            ..Call::new(&proposal.id, CallState::Pending)
+        }
     }
-}
-
-/// A text as the content of a call.
-pub(super) fn content(text: &str) -> Value {
-    json!({"type": "content", "content": {"type": "text", "text": text}})
 }

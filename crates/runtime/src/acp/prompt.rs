@@ -7,49 +7,28 @@ use std::path::{Path, PathBuf};
 
 use pilothouse_core::clean::Clean;
 use pilothouse_tools::regular;
-use serde::Deserialize;
+use serde_json::Value;
 
-use super::wire::Fault;
+use super::{params::Fields, wire::Fault};
 
 /// A longer file is not compared with what the editor has of it.
 const MOST_FILE: u64 = 4 * 1024 * 1024;
-
-/// A part of a message.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Block {
-    Text {
-        text: String,
-    },
-    ResourceLink {
-        uri: String,
-    },
-    Resource {
-        resource: Resource,
-    },
-    #[serde(other)]
-    Other,
-}
-
-#[derive(Debug, Deserialize)]
-struct Resource {
-    uri: String,
-    text: Option<String>,
-}
 
 /// The message of a prompt for a session in `root`.
 ///
 /// # Errors
 /// When a part is of a kind that was not offered, or nothing is said.
-pub(super) fn message(prompt: serde_json::Value, root: &Path) -> Result<String, Fault> {
-    let blocks: Vec<Block> = serde_json::from_value(prompt)
-        .map_err(|e| Fault::params(format!("the prompt cannot be read: {e}")))?;
+pub(super) fn message(prompt: Vec<Value>, root: &Path) -> Result<String, Fault> {
     let (mut said, mut quoted) = (String::new(), String::new());
-    for block in blocks {
-        match block {
-            Block::Text { text } => said.push_str(&text),
-            Block::ResourceLink { uri } => said.push_str(&Named::of(&uri, root).within(&said)),
-            Block::Resource { resource: Resource { uri, text: Some(text) } } => {
+    for (n, block) in prompt.into_iter().enumerate() {
+        let at = format!("params.prompt[{n}]");
+        let mut block = Fields::of(&at, block)?;
+        match block.text("type")?.as_str() {
+            "text" => said.push_str(&block.text("text")?),
+            "resource_link" => said.push_str(&Named::of(&block.text("uri")?, root).within(&said)),
+            "resource" => {
+                let mut resource = block.object("resource")?;
+                let (uri, text) = (resource.text("uri")?, resource.text("text")?);
                 let named = Named::of(&uri, root);
                 let name = named.within(&said);
                 said.push_str(&name);
@@ -57,15 +36,14 @@ pub(super) fn message(prompt: serde_json::Value, root: &Path) -> Result<String, 
                     quoted.push_str(&format!("\n\n{name}:\n{}", fenced(&text)));
                 }
             }
-            Block::Resource { .. } | Block::Other => {
-                return Err(Fault::params(
-                    "a prompt is of texts, links and embedded texts; nothing else is read",
-                ));
+            other => {
+                let kinds = "text, resource_link or resource with a text; nothing else is read";
+                return Err(Fault::params(format!("{at}.type is {kinds}, and here it is {other}")));
             }
         }
     }
     let line = format!("{}{quoted}", said.trim());
-    if line.is_empty() { Err(Fault::params("the prompt says nothing")) } else { Ok(line) }
+    if line.is_empty() { Err(Fault::params("params.prompt says nothing")) } else { Ok(line) }
 }
 
 /// A text between fences that are none of its own.
@@ -152,7 +130,7 @@ mod tests {
         let file = folder.path().join("a b.rs");
         std::fs::write(&file, "fn a() {}\n").unwrap();
         let uri = format!("file://{}", file.display()).replace(' ', "%20");
-        let said = |blocks| message(blocks, folder.path());
+        let said = |blocks: Value| message(blocks.as_array().unwrap().clone(), folder.path());
         let text = |text: &str| json!({"type": "text", "text": text});
         let link = |uri: &str| json!({"type": "resource_link", "uri": uri, "name": "a"});
         let holds = |text: &str| json!({"type": "resource", "resource": {"uri": uri, "text": text}});
@@ -170,7 +148,7 @@ mod tests {
         );
         for bad in [
             json!([]),
-            json!("x"),
+            json!(["x"]),
             json!([text(" ")]),
             json!([{"type": "image", "data": "", "mimeType": ""}]),
         ] {
@@ -184,7 +162,7 @@ mod tests {
         let link = |name: &str| json!({"type": "resource_link", "uri": name, "name": "a"});
         let file = |name: &str| link(&format!("file://{}/{name}", folder.path().display()));
         let holds = |name: &str| json!({"type": "resource", "resource": {"uri": name, "text": "x"}});
-        let said = |blocks| message(blocks, folder.path()).unwrap();
+        let said = |blocks: Value| message(blocks.as_array().unwrap().clone(), folder.path()).unwrap();
         for name in ["yes", "note.rs", "!touch%20a", "/undo", "a%0A!touch%20a", "%60!a"] {
             assert!(said(json!([file(name)])).starts_with('`'), "{name}");
         }

@@ -1,7 +1,10 @@
 //! One session of a client: what it is told, what it is asked, and when its turn is over.
 //!
 //! Owns the turn. An answer counts only for the question that it names, as that was shown; a message only if it came
-//! after the turn before it had ended.
+//! after the turn before it had ended; and a turn ends once all is taken in that was said in it, so that nothing of it
+//! comes in the next.
+
+mod opening;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +17,6 @@ use pilothouse_core::{
     input::Input,
     port::{Request, Update},
     recipe::Recipes,
-    scope::PermissionMode,
     session::{Session, State},
     talk::Finish,
 };
@@ -24,32 +26,20 @@ use tokio::sync::mpsc::Sender;
 use super::{
     ask::{LATER, Next, Offer, Subject, next},
     offered,
+    out::Out,
     place::Place,
     tell::Teller,
-    wire::{Fault, Out},
+    update::Update as Shown,
+    wire::Fault,
 };
-use crate::{
-    blobs::Blobs,
-    headless::{FENCE, of_opening},
-    home::Home,
-    sessions,
-};
+use crate::{headless::FENCE, home::Home};
+pub(super) use opening::Opening;
+use opening::Setting;
 
 /// How often one question is put in a turn whose answers are refused.
 const MOST_TRIES: u32 = 3;
 /// How many lines of work one stop ends at most, one after the other.
 const MOST_STOPS: u32 = 4;
-
-/// How a session is opened.
-#[derive(Debug)]
-pub(super) struct Opening {
-    /// The request for it.
-    pub id: Value,
-    /// Whether it is one of before, which is told again.
-    pub load: bool,
-    /// Servers that the client would have used in it.
-    pub servers: usize,
-}
 
 /// A question that the client is asked.
 #[derive(Debug)]
@@ -63,9 +53,9 @@ struct Asked {
 #[derive(Debug, Default)]
 struct Turn {
     id: Value,
-    /// Whether something came of it.
-    begun: bool,
     cancelled: bool,
+    /// Whether its user heard of anything.
+    told: bool,
     stops: u32,
     /// How its last reply ended, where it did not end by itself.
     short: Option<&'static str>,
@@ -97,8 +87,11 @@ pub(super) struct Talk {
     left: BTreeSet<Subject>,
     /// What the next message may be the word for.
     wanted: Option<Subject>,
-    /// The request for a mode that is being set.
-    setting: Option<Value>,
+    setting: Option<Setting>,
+    /// What was said to the driver and is not taken in yet: what comes until then may be about that.
+    owed: usize,
+    /// Whether it is being closed, and the requests for that.
+    closing: Option<Vec<Value>>,
     /// How many lines had gone out when it was opened or its last turn ended.
     ended: u64,
     /// The last event that was told from the log.
@@ -124,6 +117,8 @@ impl Talk {
             left: BTreeSet::new(),
             wanted: None,
             setting: None,
+            owed: 0,
+            closing: None,
             ended: 0,
             told: Seq(0),
         }
@@ -131,7 +126,18 @@ impl Talk {
 
     /// Whether it can be spoken to.
     pub const fn is_open(&self) -> bool {
-        self.opening.is_none()
+        self.opening.is_none() && self.closing.is_none()
+    }
+
+    /// Whether it is let go.
+    pub const fn is_closing(&self) -> bool {
+        self.closing.is_some()
+    }
+
+    /// When nothing goes on in it, how many lines had gone out at the end of its last turn.
+    pub fn rests_since(&self) -> Option<u64> {
+        let works = self.turn.is_some() || self.setting.is_some() || self.owed > 0;
+        (self.is_open() && !works && !self.session.state().busy()).then_some(self.ended)
     }
 
     /// Whether nobody drives it any more.
@@ -144,33 +150,47 @@ impl Talk {
         self.asked.as_ref().is_some_and(|asked| asked.id == id)
     }
 
-    async fn say(&self, input: Input) {
+    async fn say(&mut self, input: Input) {
+        self.owed += 1;
         // A driver that is gone has said so.
         drop(self.requests.send(Request::Input(input)).await);
+        drop(self.requests.send(FENCE).await);
     }
 
-    pub async fn quit(&self) {
+    /// Its driver's end of the line.
+    pub fn driver(&self) -> Sender<Request> {
+        self.requests.clone()
+    }
+
+    /// Lets it go: what works stops, all is saved, and it can be loaded again. A request for that is answered then.
+    pub async fn close(&mut self, id: Option<Value>, out: &mut Out) {
+        self.cancel(out).await;
+        self.closing.get_or_insert_default().extend(id);
         drop(self.requests.send(Request::Quit).await);
     }
 
-    fn flush(&mut self, out: &mut Out<'_>) {
+    fn flush(&mut self, out: &mut Out) {
         for update in std::mem::take(&mut self.teller.updates) {
-            out.update(&self.slug, &update);
+            if let Some(turn) = &mut self.turn {
+                turn.told |= !matches!(update, Shown::Commands { .. });
+            }
+            out.update(&self.slug, update);
         }
     }
 
     /// Takes in what the driver says.
-    pub async fn update(&mut self, update: Update, out: &mut Out<'_>) {
+    pub async fn update(&mut self, update: Update, out: &mut Out) {
         match update {
             Update::Opened(session, _) => {
                 self.session = *session;
                 self.slug.clone_from(&self.session.state().slug);
                 drop(self.requests.send(FENCE).await);
             }
-            Update::Answered(..) if self.opening.is_some() => self.ready(out),
+            Update::Answered(..) if self.opening.is_some() => self.ready(out).await,
+            Update::Answered(..) => self.taken_in(out).await,
             Update::Events(events) => self.events(&events, out).await,
             Update::Delta(delta) => self.teller.delta(&delta, &self.place),
-            Update::Refused(why) => self.refused(why, out).await,
+            Update::Refused(why) => self.refused(why),
             Update::Notice(text) | Update::Page { text, .. } if self.opening.is_some() => {
                 self.notices.push(text);
             }
@@ -183,57 +203,14 @@ impl Talk {
                     self.teller.updates.push(offered::commands(&self.recipes));
                 }
             }
-            Update::Answered(..) | Update::Rules(_) | Update::Draft(_) | Update::Closed(_) => {}
+            Update::Rules(_) | Update::Draft(_) | Update::Closed(_) => {}
         }
         if self.opening.is_none() {
             self.flush(out);
         }
     }
 
-    /// The session is there: the client hears of it, and of what was said in it.
-    fn ready(&mut self, out: &mut Out<'_>) {
-        let Some(Opening { id, load, servers }) = self.opening.take() else { return };
-        let found = sessions::find(&self.home, &self.place.root, &self.slug);
-        if let Ok(found) = &found {
-            self.place.blobs = Blobs::under(&found.folder);
-        }
-        self.teller.updates.clear();
-        if let (true, Ok(found)) = (load, &found) {
-            self.replay(found, out);
-        }
-        self.unseen.extend(self.session.state().open.keys().map(|id| (*id, Seq(1))));
-        let modes = offered::modes(self.session.state().permission);
-        let mut result = json!({"sessionId": self.slug, "modes": modes});
-        if let (true, Some(result)) = (servers > 0, result.as_object_mut()) {
-            let text = "mcpServers of a client are not started; add them with `pilothouse sources add`";
-            result.insert("_meta".to_owned(), json!({"pilothouse": {"mcpServers": text}}));
-            self.notices.push(text.to_owned());
-        }
-        out.answer(&id, &result);
-        self.ended = out.written();
-        self.teller.updates.push(offered::commands(&self.recipes));
-    }
-
-    /// Tells the conversation again from its log.
-    fn replay(&mut self, found: &sessions::Place, out: &mut Out<'_>) {
-        let mut session = Session::new();
-        let told = sessions::events(found, |event| {
-            session.apply(&event);
-            self.teller.event(&event, &session, &self.place, true);
-            for update in std::mem::take(&mut self.teller.updates) {
-                out.update(&self.slug, &update);
-            }
-        });
-        match told {
-            Ok(report) => self.notices.extend(report.warnings()),
-            Err(e) => self.notices.push(e.to_string()),
-        }
-        self.teller.plan(session.state());
-        self.told = session.state().seq;
-        self.flush(out);
-    }
-
-    async fn events(&mut self, events: &[Stamped], out: &mut Out<'_>) {
+    async fn events(&mut self, events: &[Stamped], out: &mut Out) {
         for event in events {
             self.session.apply(event);
             if self.opening.is_some() || event.seq <= self.told {
@@ -255,22 +232,21 @@ impl Talk {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "only what a turn comes to")]
-    fn note(&mut self, event: &Event, out: &mut Out<'_>) {
-        if let Some(id) = self.setting.take_if(|_| matches!(event, Event::PermissionChanged { .. })) {
-            self.flush(out);
-            out.answer(&id, &json!({}));
-        }
-        let about_folder = matches!(event, Event::CheckpointOpened { checkpoint }
-            if self.session.state().spec(checkpoint).about_folder);
-        if let Event::CheckpointResolved { checkpoint, answer, .. } = event {
-            self.teller.resolved(*checkpoint, answer.as_ref());
-        }
-        let late = is_late(event, self.session.state());
-        let Some(turn) = &mut self.turn else { return };
-        let beside = of_opening(event) || about_folder || late;
-        turn.begun |= !(beside || matches!(event, Event::SourceSeen { .. }));
+    fn note(&mut self, event: &Event, out: &mut Out) {
         match event {
+            Event::PermissionChanged { .. } => match self.setting.take() {
+                Some(Setting { id, option, .. }) => {
+                    self.flush(out);
+                    out.answer(&id, &self.set(option));
+                }
+                // By a command: who typed it hears of it.
+                None => self.teller.note(offered::words(self.session.state())),
+            },
+            Event::CheckpointResolved { checkpoint, answer, .. } => {
+                self.teller.resolved(*checkpoint, answer.as_ref());
+            }
             Event::MessageCompleted { finish, .. } => {
+                let Some(turn) = &mut self.turn else { return };
                 turn.fault = None;
                 turn.short = match finish {
                     Finish::Length => Some("max_tokens"),
@@ -279,6 +255,7 @@ impl Talk {
                 };
             }
             Event::ThinkingFailed { fault, .. } => {
+                let Some(turn) = &mut self.turn else { return };
                 turn.fault = Some(format!("{}\n{}", fault.message, fault.hint).trim_end().to_owned());
             }
             _ => {}
@@ -286,31 +263,39 @@ impl Talk {
     }
 
     /// An input changed nothing.
-    async fn refused(&mut self, why: String, out: &mut Out<'_>) {
+    fn refused(&mut self, why: String) {
         if self.opening.is_some() {
             return self.notices.push(why);
         }
-        if let Some(id) = self.setting.take() {
-            return out.fail(&id, &Fault::params(why));
+        if let Some(setting) = &mut self.setting {
+            return setting.why = Some(why);
         }
         self.answering = None;
-        let busy = self.session.state().busy();
-        let cancelled = self.turn.as_ref().is_some_and(|turn| turn.cancelled);
-        if !cancelled {
+        if !self.turn.as_ref().is_some_and(|turn| turn.cancelled) {
             self.teller.note(&self.place.shown(&why));
         }
-        if let Some(turn) = self.turn.as_mut().filter(|_| !busy) {
-            turn.begun = true;
+    }
+
+    /// The driver has taken in one of the things that it was told, and said what came of that.
+    async fn taken_in(&mut self, out: &mut Out) {
+        self.owed = self.owed.saturating_sub(1);
+        if self.owed > 0 {
+            return;
+        }
+        if let Some(Setting { id, why, .. }) = self.setting.take() {
+            let why = why.unwrap_or_else(|| "nothing came of it".to_owned());
+            out.fail(&id, &Fault::params(self.place.shown(&why)));
         }
         self.settle(out).await;
     }
 
     /// Asks what is to be asked next, and ends the turn once nothing works and nothing is left to ask.
-    async fn settle(&mut self, out: &mut Out<'_>) {
+    async fn settle(&mut self, out: &mut Out) {
         let state = self.session.state();
         self.asked.take_if(|asked| !asked.subject.stands(state));
         self.answering.take_if(|subject| !subject.stands(state));
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.begun) else { return };
+        // What still comes may be about what was said in this turn.
+        let Some(turn) = self.turn.as_mut().filter(|_| self.owed == 0) else { return };
         if self.asked.is_some() || self.answering.is_some() {
             return;
         }
@@ -340,7 +325,7 @@ impl Talk {
     }
 
     /// Puts a question to the client; not for ever.
-    fn ask(&mut self, subject: Subject, out: &mut Out<'_>) -> bool {
+    fn ask(&mut self, subject: Subject, out: &mut Out) -> bool {
         let tries = self.turn.as_mut().map(|turn| turn.tries.entry(subject).or_default());
         if tries.is_none_or(|tries| {
             *tries += 1;
@@ -350,17 +335,22 @@ impl Talk {
         }
         let Some(sheet) = subject.sheet(self.session.state(), &self.place) else { return false };
         self.unseen.remove(&subject.question);
-        self.teller.asked(&sheet.call);
+        if let Some(alone) = sheet.alone {
+            self.teller.asked(alone, &sheet.call);
+        }
         self.flush(out);
         let options: Vec<Value> = sheet.offers.iter().map(Offer::shown).collect();
         let params = json!({"sessionId": self.slug, "toolCall": sheet.call, "options": options});
         let id = out.ask("session/request_permission", &params);
+        if let Some(turn) = &mut self.turn {
+            turn.told = true;
+        }
         self.asked = Some(Asked { id, subject, offers: sheet.offers });
         true
     }
 
     /// What the client said to the question that it is asked.
-    pub async fn answered(&mut self, result: Option<&Value>, out: &mut Out<'_>) {
+    pub async fn answered(&mut self, result: Option<&Value>, out: &mut Out) {
         let Some(asked) = self.asked.take() else { return };
         let outcome = result.and_then(|r| r.pointer("/outcome/outcome")).and_then(Value::as_str);
         let chosen = result.and_then(|r| r.pointer("/outcome/optionId")).and_then(Value::as_str);
@@ -388,7 +378,7 @@ impl Talk {
     }
 
     /// A message of the user; `seen` is how many lines had gone out when it came.
-    pub async fn prompt(&mut self, id: Value, line: String, seen: u64, out: &mut Out<'_>) {
+    pub async fn prompt(&mut self, id: Value, line: String, seen: u64, out: &mut Out) {
         if self.turn.is_some() {
             return out.fail(&id, &Fault::request("a prompt is worked on; end it with session/cancel first"));
         }
@@ -421,53 +411,46 @@ impl Talk {
     }
 
     /// The client ends the turn: what works stops, what waits for its answer waits no more.
-    pub async fn cancel(&mut self, out: &mut Out<'_>) {
+    pub async fn cancel(&mut self, out: &mut Out) {
         let Some(turn) = &mut self.turn else { return };
         turn.stops = 0;
-        // What a second one comes to would be told in the next turn, and end that.
         if std::mem::replace(&mut turn.cancelled, true) {
             return;
         }
         (self.asked, self.answering) = (None, None);
-        self.say(Input::Cancel).await;
         self.flush(out);
+        self.say(Input::Cancel).await;
     }
 
-    /// The client wants another ceiling.
-    pub async fn set_mode(&mut self, id: Value, mode: PermissionMode, out: &mut Out<'_>) {
-        let state = self.session.state();
-        if state.permission == mode && !state.chat_only {
-            return out.answer(&id, &json!({}));
-        }
-        if self.setting.is_some() {
-            return out.fail(&id, &Fault::request("another mode is being set"));
-        }
-        self.setting = Some(id);
-        self.say(Input::SetPermission(mode)).await;
-    }
-
-    fn end(&mut self, out: &mut Out<'_>) {
+    fn end(&mut self, out: &mut Out) {
         self.flush(out);
         let Some(turn) = self.turn.take() else { return };
+        if !turn.told && !turn.cancelled && turn.fault.is_none() {
+            self.teller.note("Nothing changed.");
+            self.flush(out);
+        }
         match turn {
             Turn { id, cancelled: true, .. } => out.answer(&id, &json!({"stopReason": "cancelled"})),
             Turn { id, fault: Some(why), .. } => out.fail(&id, &Fault::internal(self.place.shown(&why))),
             Turn { id, short, .. } => out.answer(&id, &json!({"stopReason": short.unwrap_or("end_turn")})),
         }
-        self.ended = out.written();
+        self.ended = out.put_so_far();
     }
 
     /// Its driver has ended.
-    pub fn closed(&mut self, why: Option<String>, out: &mut Out<'_>) {
+    pub fn closed(&mut self, why: Option<String>, out: &mut Out) {
         let why = why.map(|why| self.place.shown(&why));
         if let Some(opening) = self.opening.take() {
-            let why = why.unwrap_or_else(|| "the session cannot be opened".to_owned());
-            return out.fail(&opening.id, &Fault::internal(why));
+            let why = why.clone().unwrap_or_else(|| "the session cannot be opened".to_owned());
+            out.fail(&opening.id, &Fault::internal(why));
         }
         if let (Some(turn), Some(why)) = (&mut self.turn, why) {
             turn.fault = Some(why);
         }
         self.end(out);
+        for id in self.closing.take().into_iter().flatten() {
+            out.answer(&id, &json!({}));
+        }
     }
 }
 

@@ -9,30 +9,30 @@ use pilothouse_core::{
     checkpoint::Answer,
     clean::Clean,
     event::{CallStatus, Event, Stamped},
+    fact::Mark,
     goal::PlannerReply,
     ids::{ApplyId, CallId, CheckpointId, LaneId, ProposalId},
     intent::Control,
     money::Configured,
-    plan::{GateStatus, TaskStatus},
-    proposal::Proposal,
+    plan::{GateStatus, Plan, TaskStatus},
     scope::Capability,
     session::{LaneKind, Session, State},
     talk::{Delta, DeltaKind},
     tool::{Subject, Tool},
 };
-use serde_json::{Value, json};
 
 use super::{
-    offered::mode_id,
-    place::{Place, content},
+    offered,
+    place::Place,
+    update::{Call, CallState, Chunk, Content, Entry, Update},
 };
-use crate::headless::report::{commands, stage_line, status};
+use crate::{
+    headless::report::{commands, status},
+    narration::{Narration, Tone, narrate, revised},
+};
 
 /// How much of what a command has written so far is shown.
 const MOST_TAIL: usize = 4 * 1024;
-
-/// What the name of a question begins with that is about no call.
-const QUESTION: &str = "question-";
 
 /// What was told so far.
 #[derive(Debug, Default)]
@@ -40,21 +40,23 @@ pub(super) struct Teller {
     /// Calls that the client knows.
     calls: BTreeSet<CallId>,
     /// Questions that it knows as calls of their own.
-    questions: BTreeSet<String>,
+    questions: BTreeSet<CheckpointId>,
     /// Model calls under way whose words are for people.
     thinking: BTreeMap<CallId, Words>,
+    /// Lines of the answer of a model call whose evidence does not hold.
+    marks: (CallId, Vec<Mark>),
     /// The message that was said last.
     said: String,
     /// How many of them were the workbench's own.
     notes: u64,
     /// The plan as it was told last.
-    plan: Value,
+    plan: Vec<Entry>,
     /// What the command wrote that runs.
     output: (CallId, String),
     /// What a session may spend by the settings.
     pub budget: Configured,
     /// What is to go out, in order.
-    pub updates: Vec<Value>,
+    pub updates: Vec<Update>,
 }
 
 /// What of a reply went out already.
@@ -65,21 +67,14 @@ struct Words {
 }
 
 impl Teller {
-    fn chunk(&mut self, kind: &str, message: &str, text: &str) {
-        if !text.is_empty() {
-            let content = json!({"type": "text", "text": text});
-            self.updates.push(json!({"sessionUpdate": kind, "messageId": message, "content": content}));
-        }
-    }
-
     /// A piece of a message of the agent; one message is kept apart from the next.
     fn say(&mut self, message: &str, text: &str) {
-        if text.trim().is_empty() && self.said != message {
+        if text.is_empty() || (text.trim().is_empty() && self.said != message) {
             return;
         }
         let apart = if self.said == message || self.said.is_empty() { "" } else { "\n\n" };
         message.clone_into(&mut self.said);
-        self.chunk("agent_message_chunk", message, &format!("{apart}{text}"));
+        self.updates.push(Update::AgentMessageChunk(Chunk::new(message, format!("{apart}{text}"))));
     }
 
     /// Something that the workbench says.
@@ -89,67 +84,45 @@ impl Teller {
         self.say(&id, text.trim_end());
     }
 
-    fn think(&mut self, text: &str) {
-        self.chunk("agent_thought_chunk", "", &format!("{}\n", text.trim_end()));
+    fn think(&mut self, message: &str, text: &str) {
+        if !text.is_empty() {
+            self.updates.push(Update::AgentThoughtChunk(Chunk::new(message, text)));
+        }
     }
 
-    fn call(&mut self, call: CallId, mut fields: Value) {
-        let new = self.calls.insert(call);
-        if let Some(fields) = fields.as_object_mut() {
-            fields.insert(
-                "sessionUpdate".to_owned(),
-                json!(if new { "tool_call" } else { "tool_call_update" }),
-            );
-            fields.insert("toolCallId".to_owned(), json!(call.to_string()));
-        }
-        self.updates.push(fields);
+    /// How far it is, as a thought of the workbench's.
+    fn aside(&mut self, text: &str) {
+        self.think("", &format!("{}\n", text.trim_end()));
     }
 
-    /// A question is put: the client hears first of a call that it does not know.
-    pub fn asked(&mut self, call: &Value) {
-        let id = call.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
-        if self.questions.contains(id) || !id.starts_with(QUESTION) {
-            return;
+    fn call(&mut self, id: CallId, fields: Call) {
+        let told = Call { tool_call_id: id.to_string(), ..fields };
+        let new = self.calls.insert(id);
+        self.updates.push(if new { Update::ToolCall(told) } else { Update::CallNews(told) });
+    }
+
+    /// A question is put that is about no call: the client hears of it as one of its own.
+    pub fn asked(&mut self, question: CheckpointId, call: &Call) {
+        if self.questions.insert(question) {
+            self.updates.push(Update::ToolCall(call.clone()));
         }
-        self.questions.insert(id.to_owned());
-        let mut told = call.clone();
-        if let Some(fields) = told.as_object_mut() {
-            fields.insert("sessionUpdate".to_owned(), json!("tool_call"));
-            fields.insert("kind".to_owned(), json!("other"));
-        }
-        self.updates.push(told);
     }
 
     /// A question that was put is closed.
     pub fn resolved(&mut self, question: CheckpointId, answer: Option<&Answer>) {
-        if self.questions.remove(&question.to_string()) {
+        if self.questions.remove(&question) {
             let no = matches!(answer, None | Some(Answer::Reject(_) | Answer::Abort));
-            let status = if no { "failed" } else { "completed" };
-            let id = question.to_string();
-            self.updates
-                .push(json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status}));
+            let status = if no { CallState::Failed } else { CallState::Completed };
+            self.updates.push(Update::CallNews(Call::new(&question, status)));
         }
     }
 
     /// What becomes of changes.
-    fn changes(&mut self, ids: impl IntoIterator<Item = ProposalId>, status: &str, why: Option<&str>) {
+    fn changes(&mut self, ids: impl IntoIterator<Item = ProposalId>, status: CallState, why: Option<&str>) {
         for id in ids {
-            let mut update =
-                json!({"sessionUpdate": "tool_call_update", "toolCallId": id.to_string(), "status": status});
-            if let (Some(why), Some(fields)) = (why, update.as_object_mut()) {
-                fields.insert("rawOutput".to_owned(), json!(why));
-            }
-            self.updates.push(update);
+            let raw_output = why.map(str::to_owned);
+            self.updates.push(Update::CallNews(Call { raw_output, ..Call::new(&id, status) }));
         }
-    }
-
-    fn proposed(&mut self, proposal: &Proposal, place: &Place, again: bool) {
-        let mut told = place.change(proposal, &[]);
-        if let Some(fields) = told.as_object_mut() {
-            let kind = if again { "tool_call_update" } else { "tool_call" };
-            fields.insert("sessionUpdate".to_owned(), json!(kind));
-        }
-        self.updates.push(told);
     }
 
     /// A piece of something that runs.
@@ -166,7 +139,7 @@ impl Teller {
                 }
                 before.push_str(&delta.text);
                 let (text, id) = (text(), delta.call.to_string());
-                if thinks { self.chunk("agent_thought_chunk", &id, &text) } else { self.say(&id, &text) }
+                if thinks { self.think(&id, &text) } else { self.say(&id, &text) }
             }
             DeltaKind::Stdout | DeltaKind::Stderr if self.calls.contains(&delta.call) => {
                 if self.output.0 != delta.call {
@@ -176,132 +149,124 @@ impl Teller {
                 let from = self.output.1.len().saturating_sub(MOST_TAIL);
                 let from = self.output.1.ceil_char_boundary(from);
                 self.output.1.drain(..from);
-                let shown = content(&self.output.1);
-                self.call(delta.call, json!({"content": [shown]}));
+                let content = Some(vec![Content::text(self.output.1.as_str())]);
+                self.call(delta.call, Call { content, ..Call::default() });
             }
-            DeltaKind::Notice => self.think(&delta.text),
+            DeltaKind::Notice => self.aside(&delta.text),
             DeltaKind::Stdout | DeltaKind::Stderr | DeltaKind::Call | DeltaKind::Written => {}
-        }
-    }
-
-    /// The rest of a reply; all of it where it does not begin as what was shown.
-    fn reply(&mut self, call: CallId, (text, thought): (&str, &str), place: &Place) {
-        let words = self.thinking.remove(&call).unwrap_or_default();
-        let id = call.to_string();
-        let rest = |whole: &str, shown: &str| {
-            whole.strip_prefix(place.shown(shown).as_str()).map_or_else(|| whole.to_owned(), str::to_owned)
-        };
-        self.chunk("agent_thought_chunk", &id, &rest(thought, &words.thought));
-        let rest = rest(text, &words.text);
-        if !rest.is_empty() {
-            self.say(&id, &rest);
         }
     }
 
     /// Tells an event, after the session took it in; `again` where it is read from the log.
     pub fn event(&mut self, event: &Stamped, session: &Session, place: &Place, again: bool) {
-        let state = session.state();
-        self.talk(&event.event, session, place, again);
-        self.calls(&event.event, state, place);
-        self.change(&event.event, state, place);
+        let (state, event) = (session.state(), &event.event);
+        match narrate(event, state) {
+            Narration::Words(Tone::Aside, text) => self.aside(&place.shown(&text)),
+            Narration::Words(_, text) => self.note(&place.shown(&text)),
+            Narration::Reply => self.reply(event, place),
+            Narration::Shown => {
+                self.talk(event, session, place, again);
+                self.calls(event, place);
+                self.change(event, state, place);
+            }
+            Narration::Silent => {}
+        }
         if !again {
             self.plan(state);
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is told elsewhere or is for machines")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is told elsewhere")]
     fn talk(&mut self, event: &Event, session: &Session, place: &Place, again: bool) {
         let state = session.state();
         match event {
             Event::TurnStarted { turn, text } if again => {
                 self.said.clear();
-                self.chunk("user_message_chunk", &turn.to_string(), &place.whole(text));
+                let chunk = Chunk::new(turn.to_string(), place.whole(text));
+                self.updates.push(Update::UserMessageChunk(chunk));
             }
             Event::ThinkingStarted { call, lane } if speaks(state, *lane) => {
                 self.thinking.insert(*call, Words::default());
             }
-            Event::MessageCompleted { lane, call, text, reasoning, intermediate, calls, .. } => {
-                let kind = state.transcript.kind(*lane);
-                if matches!(kind, Some(LaneKind::Child(_)))
-                    || (kind == Some(LaneKind::Pipeline) && *intermediate)
-                {
-                    return;
-                }
-                let text = place.whole(text);
-                // What a model writes as JSON for want of calls is told as the command that it is.
-                let prose = *intermediate && calls.is_empty();
-                let text = if prose { PlannerReply::spoken(&text) } else { &text };
-                self.reply(*call, (text, &place.whole(reasoning)), place);
-            }
             Event::ThinkingFailed { call, .. } => drop(self.thinking.remove(call)),
-            Event::FactsAnswered { text, .. } => self.note(&place.shown(text)),
-            Event::Notice { text, .. }
-            | Event::TaskFailed { message: text, .. }
-            | Event::CommitEnded { told: text, .. }
-            | Event::RunCompleted { summary: text, .. }
-            | Event::ApplyFailed { message: text, .. }
-            | Event::RevertFailed { message: text, .. }
-            | Event::MoveBlocked { why: text, .. } => self.note(&place.shown(text)),
+            Event::AnswerChecked { call, marks, .. } => self.marks = (*call, marks.clone()),
+            Event::PlanReady { plan } => self.plan_ready(plan, state, place),
+            // What it wrote stands in its call.
+            Event::GateFailed { proof, .. } => {
+                let why = proof.diagnostics.lines().next().unwrap_or_default();
+                self.note(&place.shown(&format!("✗ gate {}: {why}", proof.command)));
+            }
+            Event::RunCompleted { summary, .. } => self.note(&place.shown(summary)),
             Event::ControlGiven { control: Control::Help } => self.note(&commands(session.recipes())),
             Event::ControlGiven { control: Control::Status } => self.note(&status(state, self.budget)),
-            Event::PermissionChanged { permission, .. } => {
-                let mode = mode_id(*permission);
-                self.updates.push(json!({"sessionUpdate": "current_mode_update", "currentModeId": mode}));
-            }
-            Event::ChildStarted { work, task, .. } => {
-                self.think(&format!("sub-agent, {}: {}", work.name(), place.shown(&task.head)));
-            }
-            Event::Staged { happened, .. } => {
-                if let Some(line) = stage_line(state, happened) {
-                    self.think(&line);
-                }
+            Event::PermissionChanged { permission, .. } => self.updates.extend(offered::changed(*permission)),
+            Event::Described { .. } => {
+                let title = state.about.title.as_deref().map(|title| place.shown(title));
+                self.updates.extend(title.map(|title| Update::Info { title }));
             }
             _ => {}
         }
     }
 
+    /// What a plan says besides its steps.
+    fn plan_ready(&mut self, plan: &Plan, state: &State, place: &Place) {
+        if let Some(since) = revised(plan, state) {
+            self.note(&place.shown(&since));
+        }
+        if !plan.note.trim().is_empty() {
+            self.note(&place.shown(&plan.note));
+        }
+    }
+
+    /// The rest of a reply; all of it where it does not begin as what was shown.
+    fn reply(&mut self, event: &Event, place: &Place) {
+        let Event::MessageCompleted { call, text, reasoning, intermediate, calls, .. } = event else {
+            return;
+        };
+        let (words, id) = (self.thinking.remove(call).unwrap_or_default(), call.to_string());
+        let rest = |whole: &str, shown: &str| {
+            whole.strip_prefix(place.shown(shown).as_str()).map_or_else(|| whole.to_owned(), str::to_owned)
+        };
+        let whole = place.whole(text);
+        // What a model writes as JSON for want of calls is told as the command that it is.
+        let prose = *intermediate && calls.is_empty();
+        let whole = if prose { PlannerReply::spoken(&whole) } else { &whole };
+        self.think(&id, &rest(&place.whole(reasoning), &words.thought));
+        self.say(&id, &rest(whole, &words.text));
+        // Its words are out by now: what does not hold of them is said behind them.
+        for mark in std::mem::take(&mut self.marks).1 {
+            let line = whole.lines().nth(mark.line.saturating_sub(1)).unwrap_or_default();
+            let why = place.shown(&mark.why);
+            self.say(&id, &format!("\n\n⚠ not proven: {why}\n> {}", line.trim()));
+        }
+        for head in calls {
+            let tool = Tool::named(&head.name).filter(|tool| !tool.speaks_to_session());
+            let Some(tool) = tool else { continue };
+            let subject = place.shown(head.read.subject());
+            self.call(head.call, of_tool(tool, &subject, CallState::Pending));
+        }
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "only what calls come to")]
-    fn calls(&mut self, event: &Event, state: &State, place: &Place) {
+    fn calls(&mut self, event: &Event, place: &Place) {
         match event {
-            Event::MessageCompleted { calls, .. } => {
-                for head in calls {
-                    let tool = Tool::named(&head.name).filter(|tool| !tool.speaks_to_session());
-                    let Some(tool) = tool else { continue };
-                    let subject = place.shown(head.read.subject());
-                    self.call(
-                        head.call,
-                        json!({
-                            "title": title(tool, true, &subject), "kind": kind(tool), "status": "pending",
-                        }),
-                    );
-                }
-            }
             Event::CommandProposed { call, command, .. } => {
-                let title = place.shown(command);
-                self.call(*call, json!({"title": title, "kind": "execute", "status": "pending"}));
+                let (title, status) = (Some(place.shown(command)), Some(CallState::Pending));
+                self.call(*call, Call { title, kind: Some("execute"), status, ..Call::default() });
             }
             Event::CallStarted { call, tool, subject, .. } if !tool.speaks_to_session() => {
-                let mut fields = json!({
-                    "title": title(*tool, true, &place.shown(subject)), "kind": kind(*tool), "status": "in_progress",
-                });
-                if let (Subject::Path, Some(fields)) = (tool.subject(), fields.as_object_mut()) {
-                    fields.insert("locations".to_owned(), json!([{"path": place.path(subject)}]));
-                }
-                self.call(*call, fields);
+                let fields = of_tool(*tool, &place.shown(subject), CallState::InProgress);
+                let at = (tool.subject() == Subject::Path).then(|| place.location(subject));
+                self.call(*call, Call { locations: at.into_iter().collect(), ..fields });
             }
             Event::CallEnded { call, status, result, .. } if self.calls.contains(call) => {
-                let status = if *status == CallStatus::Done { "completed" } else { "failed" };
-                let shown = result_of(result, place);
-                self.call(*call, json!({"status": status, "content": shown}));
+                let done = *status == CallStatus::Done;
+                let status = Some(if done { CallState::Completed } else { CallState::Failed });
+                self.call(*call, Call { status, content: Some(result_of(result, place)), ..Call::default() });
             }
             Event::CommandWrote { call, files, .. } if self.calls.contains(call) => {
-                let at: Vec<Value> =
-                    files.iter().map(|f| json!({"path": place.path(f.path.as_str())})).collect();
-                self.call(*call, json!({"locations": at}));
-            }
-            Event::GateFailed { gate, proof, .. } => {
-                let name = state.plan.as_ref().and_then(|p| p.gate(*gate)).map_or("", |g| &g.name);
-                self.think(&format!("the gate {name} failed: {}", place.shown(&proof.diagnostics)));
+                let locations = files.iter().map(|f| place.location(f.path.as_str())).collect();
+                self.call(*call, Call { locations, ..Call::default() });
             }
             _ => {}
         }
@@ -314,13 +279,19 @@ impl Teller {
             take.into_iter().map(|(id, _)| id)
         };
         match event {
-            Event::Proposed { proposal, .. } => self.proposed(proposal, place, false),
-            Event::ProposalEdited { proposal, .. } => self.proposed(proposal, place, true),
-            Event::ApplyApproved { apply, .. } => self.changes(of(apply), "in_progress", None),
-            Event::Applied { apply } => self.changes(of(apply), "completed", None),
-            Event::ApplyFailed { apply, message, .. } => self.changes(of(apply), "failed", Some(message)),
+            Event::Proposed { proposal, .. } => {
+                self.updates.push(Update::ToolCall(place.change(proposal, &[])));
+            }
+            Event::ProposalEdited { proposal, .. } => {
+                self.updates.push(Update::CallNews(place.change(proposal, &[])));
+            }
+            Event::ApplyApproved { apply, .. } => self.changes(of(apply), CallState::InProgress, None),
+            Event::Applied { apply } => self.changes(of(apply), CallState::Completed, None),
+            Event::ApplyFailed { apply, message, .. } => {
+                self.changes(of(apply), CallState::Failed, Some(message));
+            }
             Event::ProposalClosed { proposal, reason, .. } | Event::ProposalSetAside { proposal, reason } => {
-                self.changes([*proposal], "failed", Some(reason));
+                self.changes([*proposal], CallState::Failed, Some(reason));
             }
             _ => {}
         }
@@ -353,15 +324,14 @@ impl Teller {
             };
             (format!("gate {}: {}", gate.name, gate.command), status, mark)
         });
-        let entry = |(text, status, mark): (String, &str, &str)| {
+        let entry = |(text, status, mark): (String, &'static str, &str)| {
             let mark = if mark.is_empty() { String::new() } else { format!(" ({mark})") };
-            json!({"content": format!("{}{mark}", Clean::line(&text)), "priority": "medium", "status": status})
+            Entry { content: format!("{}{mark}", Clean::line(&text)), priority: "medium", status }
         };
-        let update =
-            json!({"sessionUpdate": "plan", "entries": tasks.chain(gates).map(entry).collect::<Vec<_>>()});
-        if self.plan != update {
-            self.plan.clone_from(&update);
-            self.updates.push(update);
+        let entries: Vec<Entry> = tasks.chain(gates).map(entry).collect();
+        if self.plan != entries {
+            self.plan.clone_from(&entries);
+            self.updates.push(Update::Plan { entries });
         }
     }
 }
@@ -371,8 +341,10 @@ fn speaks(state: &State, lane: LaneId) -> bool {
     !matches!(state.transcript.kind(lane), Some(LaneKind::Child(_) | LaneKind::Pipeline))
 }
 
-fn title(tool: Tool, running: bool, subject: &str) -> String {
-    format!("{} {}", tool.words(running), subject.lines().next().unwrap_or_default()).trim_end().to_owned()
+fn of_tool(tool: Tool, subject: &str, status: CallState) -> Call {
+    let title = format!("{} {}", tool.words(true), subject.lines().next().unwrap_or_default());
+    let title = Some(title.trim_end().to_owned());
+    Call { title, kind: Some(kind(tool)), status: Some(status), ..Call::default() }
 }
 
 fn kind(tool: Tool) -> &'static str {
@@ -387,7 +359,7 @@ fn kind(tool: Tool) -> &'static str {
     }
 }
 
-fn result_of(result: &Excerpt, place: &Place) -> Vec<Value> {
+fn result_of(result: &Excerpt, place: &Place) -> Vec<Content> {
     let text = place.whole(result);
-    if text.is_empty() { Vec::new() } else { vec![content(&text)] }
+    if text.is_empty() { Vec::new() } else { vec![Content::text(text)] }
 }

@@ -1,10 +1,9 @@
-//! JSON-RPC 2.0, one object a line: what comes in is read and bounded, what goes out is written whole.
+//! JSON-RPC 2.0, one object a line, as it comes in: read and bounded.
 //!
 //! Owns the envelope and its faults. Never knows what a method means.
 
 use std::{
-    hash::{BuildHasher, RandomState},
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, Read},
     os::fd::AsFd,
     sync::{
         Arc,
@@ -157,61 +156,6 @@ pub(super) fn read(line: &[u8]) -> Result<Message, (Value, Fault)> {
             Ok(Message::Answer { id, result: fields.remove("result") })
         }
         (_, id) => Err((id.unwrap_or_default(), Fault::request("a message has a method, or answers one"))),
-    }
-}
-
-/// The way out.
-pub(super) struct Out<'a> {
-    to: &'a mut (dyn Write + Send),
-    written: Arc<AtomicU64>,
-    closed: bool,
-    asked: u64,
-    /// Makes the ids of requests of what nobody knows but this process.
-    secret: RandomState,
-}
-
-impl<'a> Out<'a> {
-    pub fn new(to: &'a mut (dyn Write + Send), written: Arc<AtomicU64>) -> Self {
-        Self { to, written, closed: false, asked: 0, secret: RandomState::new() }
-    }
-
-    /// Whether nobody reads any more.
-    pub const fn closed(&self) -> bool {
-        self.closed
-    }
-
-    /// How many lines have gone out.
-    pub fn written(&self) -> u64 {
-        self.written.load(Ordering::SeqCst)
-    }
-
-    fn put(&mut self, message: &Value) {
-        // Counted before it can be read: what answers it was never read at a lower count.
-        self.written.fetch_add(1, Ordering::SeqCst);
-        self.closed |= writeln!(self.to, "{message}").and_then(|()| self.to.flush()).is_err();
-    }
-
-    pub fn answer(&mut self, id: &Value, result: &Value) {
-        self.put(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
-    }
-
-    pub fn fail(&mut self, id: &Value, fault: &Fault) {
-        let Fault { code, message } = fault;
-        self.put(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}));
-    }
-
-    pub fn update(&mut self, session: &str, update: &Value) {
-        let params = json!({"sessionId": session, "update": update});
-        self.put(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
-    }
-
-    /// Asks the client, and gives the id of that. Nobody can tell it before it was read, so nothing that lay in the
-    /// pipe by then answers it. Every JSON reader keeps all of its 53 bits.
-    pub fn ask(&mut self, method: &str, params: &Value) -> u64 {
-        self.asked += 1;
-        let id = self.secret.hash_one(self.asked) >> 11;
-        self.put(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        id
     }
 }
 

@@ -16,12 +16,10 @@ use pilothouse_core::{
     event::{CallStatus, Event, Level, RunStatus, Stamped},
     fact::{self, Mark},
     goal::PlannerReply,
-    hook::HookStatus,
     ids::{CallId, LaneId, TaskId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
     money::{Allowance, Configured, cost},
-    pipeline::StageEvent,
-    plan::{Plan, Revision, TaskStatus},
+    plan::{Plan, TaskStatus},
     question::{Spec, Unattended},
     recipe::Recipes,
     session::{Apply, LaneKind, State, needless_alone},
@@ -29,6 +27,7 @@ use pilothouse_core::{
 };
 
 use super::{Options, Outcome, steps::Steps, way::onward};
+use crate::narration::{Narration, Tone, narrate, revised};
 
 /// The printer of one run.
 pub(super) struct Report<'a> {
@@ -59,15 +58,6 @@ pub(super) struct Report<'a> {
     lost: Option<String>,
     /// What a session may spend by the settings.
     budget: Configured,
-}
-
-fn is_child(state: &State, lane: LaneId) -> bool {
-    state.lanes.get(&lane).is_some_and(|l| l.kind.parent().is_some())
-}
-
-/// Whether a lane does, or did, the stages of a pipeline.
-fn is_stage(state: &State, lane: LaneId) -> bool {
-    state.transcript.kind(lane) == Some(LaneKind::Pipeline)
 }
 
 impl<'a> Report<'a> {
@@ -161,56 +151,51 @@ impl<'a> Report<'a> {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
-    #[expect(clippy::too_many_lines, reason = "every event that is told has its line")]
     fn tell(&mut self, event: &Event, state: &State) {
+        match narrate(event, state) {
+            Narration::Words(tone, text) => match tone {
+                Tone::Result => self.print(&text),
+                Tone::Word => self.say(&text),
+                Tone::Warning => self.warn(&text),
+                Tone::Notice | Tone::Aside => self.progress(&text),
+            },
+            Narration::Reply => self.reply(event, state),
+            Narration::Shown => self.show(event, state),
+            Narration::Silent => {}
+        }
+    }
+
+    fn reply(&mut self, event: &Event, state: &State) {
+        let Event::MessageCompleted { lane, text, intermediate, calls, .. } = event else { return };
+        if calls.is_empty() && self.is_needless(state, *lane, text) {
+            return;
+        }
+        let whole = text.whole().map_or_else(
+            || format!("{}\n[…]\n{}", text.head, text.cut.as_ref().map_or("", |c| c.tail.as_str())),
+            str::to_owned,
+        );
+        // What a model writes as JSON for want of calls is told as the command that it is.
+        for head in calls {
+            let read = head.read.subject();
+            self.calls.insert(head.call, format!("{} {read}", head.name).trim_end().to_owned());
+        }
+        let prose = *intermediate && calls.is_empty();
+        let whole = if prose { PlannerReply::spoken(&whole).to_owned() } else { whole };
+        let whole = fact::marked(&whole, &std::mem::take(&mut self.marks));
+        if whole.is_empty() {
+        } else if *intermediate {
+            self.progress(&whole);
+        } else {
+            self.print(&whole);
+        }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what is told at all was decided; the rest is for machines"
+    )]
+    fn show(&mut self, event: &Event, state: &State) {
         match event {
-            Event::ChildStarted { work, task, agent, .. } => {
-                let task = task.head.lines().next().unwrap_or_default();
-                let kind = agent.as_ref().map_or(work.name(), |a| a.name.as_str());
-                self.progress(&format!("▸ sub-agent, {kind}: {task}"));
-            }
-            Event::TurnDirected { kind, name, origin, file, .. } => {
-                self.progress(&format!("▸ {} {name} ({}, {file})", kind.name(), origin.name()));
-            }
-            Event::ChildEnded { report, done, .. } => {
-                let mark = if *done { "✓" } else { "✗" };
-                self.progress(&format!("{mark} sub-agent: {}", report.lines().next().unwrap_or_default()));
-            }
-            // Of a sub-agent its report is told.
-            Event::MessageCompleted { lane, .. }
-            | Event::LaneNudged { lane, .. }
-            | Event::CallEnded { lane, .. }
-                if is_child(state, *lane) => {}
-            // What a stage hands in is told as its end.
-            Event::MessageCompleted { lane, intermediate: true, .. } if is_stage(state, *lane) => {}
-            Event::Staged { happened, .. } => {
-                if let Some(line) = stage_line(state, happened) {
-                    self.progress(&line);
-                }
-            }
-            Event::MessageCompleted { lane, text, calls, .. }
-                if calls.is_empty() && self.is_needless(state, *lane, text) => {}
-            Event::MessageCompleted { text, intermediate, calls, .. } => {
-                let whole = text.whole().map_or_else(
-                    || format!("{}\n[…]\n{}", text.head, text.cut.as_ref().map_or("", |c| c.tail.as_str())),
-                    str::to_owned,
-                );
-                // What a model writes as JSON for want of calls is told as the command that it is.
-                for head in calls {
-                    let read = head.read.subject();
-                    self.calls.insert(head.call, format!("{} {read}", head.name).trim_end().to_owned());
-                }
-                let prose = *intermediate && calls.is_empty();
-                let whole = if prose { PlannerReply::spoken(&whole).to_owned() } else { whole };
-                let whole = fact::marked(&whole, &std::mem::take(&mut self.marks));
-                if whole.is_empty() {
-                } else if *intermediate {
-                    self.progress(&whole);
-                } else {
-                    self.print(&whole);
-                }
-            }
             Event::AnswerChecked { marks, .. } => self.marks.clone_from(marks),
             Event::CheckpointOpened {
                 checkpoint: Checkpoint { kind: CheckpointKind::Remember(asked), .. },
@@ -218,28 +203,11 @@ impl<'a> Report<'a> {
                 let text = "nobody is there to agree, so nothing is written; it waits in the session";
                 self.warn(&format!("? remember: {} ({text})", asked.note.text));
             }
-            Event::FactsAnswered { text, .. } if !text.is_empty() => self.print(text),
-            Event::PlanReady { plan } => {
-                self.progress(&plan.summary());
-                if let Some(old) = state.versions_before(plan).pop() {
-                    let since = Revision::of(plan, old).words();
-                    self.progress(&format!("v{} since v{}: {since}", plan.version, old.version));
-                }
-                if !plan.note.trim().is_empty() {
-                    self.progress(&format!("{}\n", plan.note.trim()));
-                }
+            Event::PlanReady { plan } => self.plan_ready(plan, state),
+            Event::TaskCompleted { task, .. } => self.task_completed(*task, state),
+            Event::GateFailed { proof, .. } => {
+                self.say(&format!("✗ gate {}\n{}", proof.command, proof.diagnostics));
             }
-            Event::TaskCompleted { task, .. } => {
-                if let Some(plan) = state.plan.as_ref().or(state.suspended.as_ref())
-                    && let Some(done) = plan.task(*task)
-                {
-                    let why = self.needless.remove(task);
-                    let why = why.map_or_else(String::new, |why| format!(", nothing changed: {why}"));
-                    let (number, of) = (plan.number(*task), plan.tasks.len());
-                    self.say(&format!("[{number}/{of}] ✓ {}{why}", done.title));
-                }
-            }
-            Event::TaskFailed { message, .. } => self.say(&format!("✗ {message}")),
             Event::CommandProposed { call, lane, command, risk, .. } => {
                 let kind = state.lanes.get(lane).map(|l| l.kind);
                 self.gate = matches!(kind, Some(LaneKind::Gate(_))).then_some(*call);
@@ -252,11 +220,9 @@ impl<'a> Report<'a> {
                 let what = self.calls.remove(call).map(|what| format!("{what}: ")).unwrap_or_default();
                 self.progress(&format!("{mark} {what}{summary}"));
             }
-            Event::LaneNudged { text, .. } => self.progress(&format!("told the agent: {text}")),
             Event::Proposed { proposal, added, removed } => {
                 self.progress(&format!("± {} (+{added} -{removed})", proposal.path));
             }
-            Event::ApplyStarted { .. } => {}
             Event::Applied { apply } => {
                 let files = state.applies().get(apply).map(|a| a.files.clone()).unwrap_or_default();
                 for f in files {
@@ -267,15 +233,6 @@ impl<'a> Report<'a> {
                 let words = state.applies().get(apply).map(Apply::words).unwrap_or_default();
                 self.progress(&format!("✓ changed {words}"));
             }
-            Event::GatePassed { proof, .. } => self.progress(&format!("✓ gate {}", proof.command)),
-            Event::GateFailed { proof, .. } => {
-                self.say(&format!("✗ gate {}\n{}", proof.command, proof.diagnostics));
-            }
-            Event::Notice { level, text } => match level {
-                Level::Info => self.progress(text),
-                Level::Warn | Level::Error => self.warn(text),
-            },
-            Event::ApplyFailed { message, .. } | Event::RevertFailed { message, .. } => self.warn(message),
             // What did not end well is told once, at the end.
             Event::RunCompleted { status, summary, came_to, .. } => {
                 if *status == RunStatus::Completed {
@@ -287,21 +244,28 @@ impl<'a> Report<'a> {
             }
             Event::ControlGiven { control: Control::Help } => self.print(&commands(&self.recipes)),
             Event::ControlGiven { control: Control::Status } => self.print(&status(state, self.budget)),
-            Event::CommitEnded { made: Some(_), told, .. } => self.print(told),
-            Event::MoveBlocked { from, to, why, .. } => {
-                self.say(&format!("✗ not from {from} to {to}: {why}"));
-            }
-            Event::HookEnded { name, status, summary, output, .. } => {
-                let text = format!("hook {name}: {summary}\n{}", output.head.trim_end());
-                match status {
-                    HookStatus::Passed => self.progress(text.trim_end()),
-                    HookStatus::Failed | HookStatus::TimedOut | HookStatus::Unable => {
-                        self.say(&format!("✗ {}", text.trim_end()));
-                    }
-                    HookStatus::Stopped => {}
-                }
-            }
             _ => {}
+        }
+    }
+
+    fn plan_ready(&mut self, plan: &Plan, state: &State) {
+        self.progress(&plan.summary());
+        if let Some(since) = revised(plan, state) {
+            self.progress(&since);
+        }
+        if !plan.note.trim().is_empty() {
+            self.progress(&format!("{}\n", plan.note.trim()));
+        }
+    }
+
+    fn task_completed(&mut self, task: TaskId, state: &State) {
+        if let Some(plan) = state.plan.as_ref().or(state.suspended.as_ref())
+            && let Some(done) = plan.task(task)
+        {
+            let why = self.needless.remove(&task);
+            let why = why.map_or_else(String::new, |why| format!(", nothing changed: {why}"));
+            let (number, of) = (plan.number(task), plan.tasks.len());
+            self.say(&format!("[{number}/{of}] ✓ {}{why}", done.title));
         }
     }
 
@@ -405,27 +369,6 @@ pub(crate) fn planned(spec: &Spec, state: &State) -> Option<String> {
         text.push_str(&format!("\n   {}: {}", plan.number(task.id), task.detail));
     }
     Some(text)
-}
-
-/// What happened to a stage of a pipeline, where that is told.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the rest is told by questions, calls and runs")]
-pub(crate) fn stage_line(state: &State, happened: &StageEvent) -> Option<String> {
-    let of = &state.pipeline.as_ref()?.state;
-    let name = |n: usize| {
-        let title = of.stage(n).map(pilothouse_core::pipeline::StageSpec::shown).unwrap_or_default();
-        format!("{}/{} {title}", n + 1, of.stages())
-    };
-    match happened {
-        StageEvent::StageStarted { stage, round: 0 } => Some(format!("✦ {}", name(*stage))),
-        StageEvent::StageStarted { stage, round } => {
-            Some(format!("✦ {} (again, round {round})", name(*stage)))
-        }
-        StageEvent::StageCompleted { stage, note, skipped, spent, .. } => {
-            let sign = if *skipped { "–" } else { "✓" };
-            Some(format!("{sign} {}: {note}{}", name(*stage), spent.aside()))
-        }
-        _ => None,
-    }
 }
 
 /// The slash commands that do something without a screen.

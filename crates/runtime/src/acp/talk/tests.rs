@@ -1,38 +1,49 @@
 //! Which answers count, and what a message has seen.
 
 use pilothouse_core::{
-    ids::Millis, input::Opening as Opened, redact::Redactor, sandbox::Sandbox, trust::Standing,
+    ids::Millis, input::Opening as Opened, port::Reply, redact::Redactor, sandbox::Sandbox,
+    scope::PermissionMode, trust::Standing,
 };
 
 use super::*;
+use crate::blobs::Blobs;
+
+/// What was said to the session, in order.
+fn inputs(said: &mut tokio::sync::mpsc::Receiver<Request>) -> Vec<Input> {
+    let all = std::iter::from_fn(|| said.try_recv().ok());
+    all.filter_map(|request| if let Request::Input(input) = request { Some(input) } else { None }).collect()
+}
+
+/// That all which was said so far is taken in.
+fn heard() -> Update {
+    Update::Answered(0, Reply::History(Vec::new()))
+}
 
 fn talk(requests: Sender<Request>) -> Talk {
     let nowhere = std::path::Path::new("/nowhere");
     let place = Place { root: nowhere.into(), blobs: Blobs::under(nowhere), secrets: Redactor::default() };
-    let opening = Opening { id: json!(1), load: false, servers: 0 };
+    let opening = Opening { id: json!(1), wish: crate::acp::Wish::New, servers: 0 };
     Talk::new(place, requests, Home::under(nowhere), opening)
 }
 
 #[tokio::test]
 async fn one_answer_is_given_once() {
-    let (requests, mut said) = tokio::sync::mpsc::channel(4);
-    let mut sink = Vec::new();
-    let (mut talk, mut out) = (talk(requests), Out::new(&mut sink, Arc::default()));
+    let (requests, mut said) = tokio::sync::mpsc::channel(16);
+    let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
     let offers = vec![Offer::new("apply", "Apply", "allow_once", Some(Input::Cancel))];
     talk.asked = Some(Asked { id: 1, subject: Subject::default(), offers });
     let yes = json!({"outcome": {"outcome": "selected", "optionId": "apply"}});
     talk.answered(Some(&yes), &mut out).await;
     assert!(!talk.asks(1));
-    assert!(matches!(said.try_recv().unwrap(), Request::Input(Input::Cancel)));
+    assert_eq!(inputs(&mut said), [Input::Cancel]);
     talk.answered(Some(&yes), &mut out).await;
-    assert!(said.try_recv().is_err());
+    assert_eq!(inputs(&mut said), []);
 }
 
 #[tokio::test]
 async fn a_message_is_of_somebody_who_has_seen_no_question_that_was_not_put() {
-    let (requests, mut said) = tokio::sync::mpsc::channel(4);
-    let mut sink = Vec::new();
-    let (mut talk, mut out) = (talk(requests), Out::new(&mut sink, Arc::default()));
+    let (requests, mut said) = tokio::sync::mpsc::channel(16);
+    let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
     let standing = Standing { asks: true, ..Standing::default() };
     let (slug, folder, version) = ("s".into(), "demo".into(), "0".into());
     let sandbox = Sandbox::default();
@@ -47,19 +58,50 @@ async fn a_message_is_of_somebody_who_has_seen_no_question_that_was_not_put() {
         talk.unseen = open.collect();
         talk.turn = None;
         talk.prompt(json!(2), "yes".to_owned(), 0, &mut out).await;
-        let Request::Input(said) = said.try_recv().unwrap() else { unreachable!() };
-        assert_eq!(said, Input::Say { text: "yes".to_owned(), seen });
+        assert_eq!(inputs(&mut said), [Input::Say { text: "yes".to_owned(), seen }]);
     }
 }
 
 #[tokio::test]
 async fn a_turn_is_ended_once_however_often_that_is_said() {
-    let (requests, mut said) = tokio::sync::mpsc::channel(4);
-    let mut sink = Vec::new();
-    let (mut talk, mut out) = (talk(requests), Out::new(&mut sink, Arc::default()));
+    let (requests, mut said) = tokio::sync::mpsc::channel(16);
+    let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
     talk.turn = Some(Turn::default());
     talk.cancel(&mut out).await;
     talk.cancel(&mut out).await;
-    assert!(matches!(said.try_recv().unwrap(), Request::Input(Input::Cancel)));
-    assert!(said.try_recv().is_err());
+    assert_eq!(inputs(&mut said), [Input::Cancel]);
+}
+
+#[tokio::test]
+async fn a_turn_lasts_until_all_is_taken_in_that_was_said_in_it() {
+    let (requests, mut said) = tokio::sync::mpsc::channel(16);
+    let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
+    talk.opening = None;
+    talk.prompt(json!(1), "hello".to_owned(), 0, &mut out).await;
+    talk.cancel(&mut out).await;
+    // The session rests already when it is told to stop, and says so.
+    talk.update(heard(), &mut out).await;
+    talk.update(Update::Events(Vec::new()), &mut out).await;
+    assert!(talk.turn.is_some(), "what the stop comes to would be told in the next turn");
+    talk.update(Update::Refused("nothing runs".to_owned()), &mut out).await;
+    assert!(talk.turn.is_some());
+    talk.update(heard(), &mut out).await;
+    assert!(talk.turn.is_none());
+    assert_eq!(inputs(&mut said).len(), 2);
+    // The next one hears nothing of it.
+    talk.prompt(json!(2), "and now".to_owned(), out.put_so_far(), &mut out).await;
+    assert!(talk.turn.as_ref().is_some_and(|turn| !turn.cancelled));
+    assert_eq!(inputs(&mut said).len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_refused_beside_a_ceiling_does_not_refuse_that() {
+    let (requests, _said) = tokio::sync::mpsc::channel(16);
+    let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
+    talk.opening = None;
+    talk.set_mode(json!(1), PermissionMode::ReadOnly, false, &mut out).await;
+    talk.update(Update::Refused("the disk is full".to_owned()), &mut out).await;
+    assert!(talk.setting.is_some());
+    talk.update(heard(), &mut out).await;
+    assert!(talk.setting.is_none());
 }

@@ -1,0 +1,92 @@
+//! A session as it is opened for a client, and its ceiling.
+//!
+//! Owns what a client hears of a session before its first turn.
+
+use pilothouse_core::{ids::Seq, input::Input, scope::PermissionMode};
+use serde_json::{Value, json};
+
+use super::Talk;
+use crate::{
+    acp::{Wish, offered, out::Out, replay, wire::Fault},
+    blobs::Blobs,
+    sessions,
+};
+
+/// What is said of servers that a client names.
+const NOT_STARTED: &str = "mcpServers of a client are not started; add them with `pilothouse sources add`";
+
+/// How a session is opened.
+#[derive(Debug)]
+pub(in crate::acp) struct Opening {
+    /// The request for it.
+    pub id: Value,
+    /// How it is asked for.
+    pub wish: Wish,
+    /// Servers that the client would have used in it.
+    pub servers: usize,
+}
+
+/// A ceiling that is being set.
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub id: Value,
+    /// Whether it was asked for as an option.
+    pub option: bool,
+    /// Why it is not.
+    pub why: Option<String>,
+}
+
+impl Talk {
+    /// The session is there: the client hears of it, and of what was said in it.
+    pub(super) async fn ready(&mut self, out: &mut Out) {
+        let Some(Opening { id, wish, servers }) = self.opening.take() else { return };
+        let found = sessions::find(&self.home, &self.place.root, &self.slug);
+        if let Ok(found) = &found {
+            self.place.blobs = Blobs::under(&found.folder);
+        }
+        self.teller.updates.clear();
+        if let (true, Ok(found)) = (wish == Wish::Load, found) {
+            let teller = std::mem::take(&mut self.teller);
+            let told = replay::tell(found, self.slug.clone(), (teller, self.place.clone()), out).await;
+            (self.teller, self.told) = (told.teller, told.upto);
+            self.notices.extend(told.warnings);
+        }
+        let state = self.session.state();
+        self.unseen.extend(state.open.keys().map(|id| (*id, Seq(1))));
+        let mut result = offered::offers(state.permission);
+        if let Value::Object(result) = &mut result {
+            if wish == Wish::New {
+                result.insert("sessionId".to_owned(), json!(self.slug));
+            }
+            if servers > 0 {
+                result.insert("_meta".to_owned(), json!({"pilothouse": {"mcpServers": NOT_STARTED}}));
+                self.notices.push(NOT_STARTED.to_owned());
+            }
+        }
+        out.answer(&id, &result);
+        self.ended = out.put_so_far();
+        self.teller.updates.push(offered::commands(&self.recipes));
+    }
+
+    /// The answer to who has set a ceiling.
+    pub(super) fn set(&self, option: bool) -> Value {
+        if option {
+            json!({"configOptions": offered::options(self.session.state().permission)})
+        } else {
+            json!({})
+        }
+    }
+
+    /// The client wants another ceiling.
+    pub async fn set_mode(&mut self, id: Value, mode: PermissionMode, option: bool, out: &mut Out) {
+        let state = self.session.state();
+        if state.permission == mode && !state.chat_only {
+            return out.answer(&id, &self.set(option));
+        }
+        if self.setting.is_some() {
+            return out.fail(&id, &Fault::request("another mode is being set"));
+        }
+        self.setting = Some(Setting { id, option, why: None });
+        self.say(Input::SetPermission(mode)).await;
+    }
+}
