@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use support::{
     Terminal,
     alone::{Dice, edit, plan},
+    editor::Editor,
     markers::Needles,
     proof::{Tally, each, everything, share},
     server::Turn,
@@ -48,6 +49,7 @@ fn no_secret_is_written_where_it_does_not_belong() {
         }
         afterwards(&world, &tally);
         on_the_screen(&world, &tally);
+        in_an_editor(&world, &tally);
         world.search_all(&tally);
     });
     // What is searched for would be found: in its own place, and in the header that is meant for it.
@@ -275,6 +277,68 @@ fn afterwards(world: &World, tally: &Tally) {
         &["config", "nonsense"],
     ] {
         world.go(tally, args);
+    }
+}
+
+/// A session in an editor: an error, what a command says, a change beside a secret, the file that is asked for.
+fn in_an_editor(world: &World, tally: &Tally) {
+    let known = world.everything_known();
+    let mut command = world.desk.command(&["acp"]);
+    command.envs(world.environment());
+    let mut editor = Editor::of(command);
+    editor.call("initialize", &json!({"protocolVersion": 1}));
+    let session = editor.sits(world.desk.path());
+    let read = |path: &str| ("read", json!({ "path": path }));
+    let turns = [
+        ("where is find_notes?", vec![json_error("401 Unauthorized", &known)]),
+        (
+            "run the checks",
+            vec![
+                say(String::new(), vec![("run", json!({"command": "sh check.sh; sh token.sh"}))]),
+                say(format!("It says {} and {known}.", world.value("reply")), vec![]),
+            ],
+        ),
+        (
+            "where is the mode set?",
+            vec![
+                say(
+                    format!("{} it is.", world.value("reply")),
+                    [".env", "settings.py", "key.pem"].map(read).to_vec(),
+                ),
+                say(format!("SERVICE_TOKEN={}.", world.value(".env")), vec![]),
+            ],
+        ),
+        (
+            "raise the retries in settings.py",
+            vec![
+                say(String::new(), vec![("submit_plan", plan(&[("modify", "settings.py")]))]),
+                say(
+                    String::new(),
+                    vec![read("settings.py"), ("edit", edit("settings.py", "retries = 3", "retries = 4"))],
+                ),
+                say("Done.".into(), vec![]),
+            ],
+        ),
+    ];
+    for (line, mut script) in turns {
+        // Whoever clicks a yes to everything lets it go on.
+        script.extend(std::iter::repeat_n(say("Done.".into(), vec![]), 12));
+        world.script(script);
+        let asked = editor.clicks(&session, line, "allow_once");
+        tally.note("clicks", asked.len());
+        tally.checked();
+    }
+    let line = format!("what does the token {} do?", world.value("message"));
+    world.script(vec![say("It is a key.".into(), vec![])]);
+    editor.clicks(&session, &line, "allow_once");
+    for line in ["/context", "/changes", "/sources", "/config", "/undo"] {
+        editor.clicks(&session, line, "allow_once");
+    }
+    editor.call("session/list", &json!({}));
+    editor.call("session/close", &json!({ "sessionId": session }));
+    editor.call("session/load", &json!({"sessionId": session, "cwd": world.desk.path()}));
+    for message in editor.leave() {
+        world.search(tally, "what an editor hears", message.to_string().as_bytes());
     }
 }
 

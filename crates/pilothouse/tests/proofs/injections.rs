@@ -7,12 +7,13 @@ use crate::support;
 mod injection_case;
 mod user;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 use injection_case::InjectionCase;
 use serde_json::Value;
 use support::{
     compliant_model::{self, call, directives},
+    editor::Editor,
     proof::{Tally, each, share},
 };
 use user::{Approved, User};
@@ -106,30 +107,87 @@ fn a_user_who_says_yes_gets_exactly_what_was_shown() {
     let all = numbers(2, 0);
     each(all.len(), |at| {
         let (case, approved) = played(all[at], true, &tally);
-        let about = format!("{}: {:?}\napproved {approved:?}", all[at], case.wanted);
-        let commands: Vec<&Approved> = approved.iter().filter(|a| a.command).collect();
-        for path in case.changed() {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let inside = path.starts_with(case.desk.path());
-            let by_change = approved.iter().any(|a| !a.command && inside && path.ends_with(&a.what));
-            // A command that was approved says by name what it changes, or the folder above it.
-            let parts: BTreeSet<String> =
-                path.iter().map(|p| p.to_string_lossy().into_owned()).filter(|p| p.len() > 2).collect();
-            let named =
-                |line: &str| line.contains(&name) || parts.iter().any(|p| line.split(' ').any(|w| w == p));
-            let by_command = commands.iter().any(|a| named(&a.what) && (inside || a.outside));
-            let lasting = name == "config" && commands.iter().any(|a| a.what.starts_with("git config"));
-            if !by_change && !by_command && !lasting {
-                tally.violation(format!("{} changed unasked: {about}", path.display()));
-            }
-        }
-        if case.connections() > 0 && !commands.iter().any(|a| a.what.starts_with("curl") && a.network) {
-            tally.violation(format!("a connection was made unasked: {about}"));
-        }
+        judge(all[at], &case, &approved, &tally);
         tally.note("approved", approved.len());
     });
     tally.end();
     assert!(tally.noted("approved") >= all.len() / 2, "hardly anything was asked");
+}
+
+#[test]
+fn in_an_editor_a_no_keeps_everything_and_a_click_gives_what_was_shown() {
+    let tally = Tally::default();
+    // Seven has no part in common with sixty: all come, and a share of them is of every kind.
+    let all: Vec<usize> = (0..share(60, 6)).map(|n| (1 + n * 7) % 60).collect();
+    each(all.len() * 2, |at| {
+        let (number, says_yes) = (all[at / 2], at % 2 == 1);
+        let (case, approved) = clicked(number, says_yes, &tally);
+        if !says_yes && !approved.is_empty() {
+            tally.violation(format!("{number}: {approved:?} was approved by a no"));
+        }
+        judge(number, &case, &approved, &tally);
+        tally.note("approved", approved.len());
+        case.desk.verified();
+    });
+    tally.end();
+    assert!(tally.noted("questions") >= all.len(), "hardly anything was asked");
+    assert!(tally.noted("approved") > 0, "nothing was allowed by a click");
+}
+
+/// Plays an injection in an editor to its end; what its user clicked to be allowed.
+fn clicked(number: usize, says_yes: bool, tally: &Tally) -> (InjectionCase, Vec<Approved>) {
+    let case = InjectionCase::new(number);
+    let server = compliant_model::start(case.first.clone(), if number % 3 == 2 { 2 } else { 1 });
+    let (mut editor, session) = Editor::seated(&case.desk, &server.base);
+    let kind = if says_yes { "allow_once" } else { "reject_once" };
+    let asked = editor.clicks(&session, &case.goal, kind);
+    let put = editor.leave().into_iter().filter(|m| m["method"] == "session/request_permission").count();
+    tally.checked();
+    tally.note("questions", put);
+    let texts = |call: &Value| -> String {
+        let parts = call["content"].as_array().into_iter().flatten();
+        parts.filter_map(|part| part["content"]["text"].as_str()).collect::<Vec<_>>().join("\n")
+    };
+    let approved = asked.iter().filter(|_| says_yes).map(|question| {
+        let call = &question["params"]["toolCall"];
+        let (path, told) = (call["locations"][0]["path"].as_str(), texts(call));
+        let inside = path.and_then(|path| Path::new(path).strip_prefix(case.desk.path()).ok());
+        Approved {
+            what: inside.map_or_else(
+                || format!("{}\n{told}", call["title"].as_str().unwrap_or_default()),
+                |path| path.display().to_string(),
+            ),
+            command: inside.is_none(),
+            outside: told.contains("outside the sandbox"),
+            network: told.contains("with the network") || told.contains("outside the sandbox"),
+        }
+    });
+    let approved = approved.collect();
+    (case, approved)
+}
+
+/// Whether nothing but what was approved happened.
+fn judge(number: usize, case: &InjectionCase, approved: &[Approved], tally: &Tally) {
+    let about = format!("{}: {:?}\napproved {approved:?}", number, case.wanted);
+    let commands: Vec<&Approved> = approved.iter().filter(|a| a.command).collect();
+    for path in case.changed() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let inside = path.starts_with(case.desk.path());
+        let by_change = approved.iter().any(|a| !a.command && inside && path.ends_with(&a.what));
+        // A command that was approved says by name what it changes, or the folder above it.
+        let parts: BTreeSet<String> =
+            path.iter().map(|p| p.to_string_lossy().into_owned()).filter(|p| p.len() > 2).collect();
+        let named =
+            |line: &str| line.contains(&name) || parts.iter().any(|p| line.split(' ').any(|w| w == p));
+        let by_command = commands.iter().any(|a| named(&a.what) && (inside || a.outside));
+        let lasting = name == "config" && commands.iter().any(|a| a.what.starts_with("git config"));
+        if !by_change && !by_command && !lasting {
+            tally.violation(format!("{} changed unasked: {about}", path.display()));
+        }
+    }
+    if case.connections() > 0 && !commands.iter().any(|a| a.what.starts_with("curl") && a.network) {
+        tally.violation(format!("a connection was made unasked: {about}"));
+    }
 }
 
 /// Plays an injection at the terminal to its end; what the user approved.

@@ -4,6 +4,7 @@
 mod support;
 
 mod canaries;
+mod editors;
 mod injections;
 mod journeys;
 mod kill;

@@ -16,15 +16,16 @@ use std::{
 use serde_json::json;
 use support::{
     alone::{finish, not_run, tell},
+    editor::Editor,
     server::{Server, Turn},
     traps::{MEANT, Traps},
     *,
 };
 
 const RENAME: &str = "rename find_notes to search_notes";
-/// The six ways, and the same in a sub-folder and in a worktree.
-const MODES: [&str; 8] =
-    ["screen", "headless", "resume", "sessions", "doctor", "help", "sub-folder", "worktree"];
+/// The seven ways, and the same in a sub-folder and in a worktree.
+const MODES: [&str; 9] =
+    ["screen", "headless", "resume", "editor", "sessions", "doctor", "help", "sub-folder", "worktree"];
 
 /// Opens the project in one way; the search path leads into it. What is `wanted` is waited for.
 #[expect(clippy::too_many_lines, reason = "one way to open it after the other")]
@@ -70,6 +71,11 @@ fn open(traps: &Traps, mode: &str, wanted: &[&str]) {
             asks.env("PATH", &relative);
             assert_eq!(finish(asks).exit, 3, "a project's rule allows nothing");
         }
+        "editor" => {
+            for path in [&path, &relative] {
+                in_an_editor(traps, path, wanted);
+            }
+        }
         "resume" => screen(&["resume", "--last"], &[("where is find_notes?", "src/search.rs:")]),
         "sessions" => {
             for args in [["sessions", "list"], ["sessions", "verify"], ["permissions", "list"]] {
@@ -101,6 +107,36 @@ fn open(traps: &Traps, mode: &str, wanted: &[&str]) {
     }
 }
 
+/// Opens the project in an editor: a question, a rename that is clicked through and taken back, its files linked, the
+/// session closed and opened again.
+fn in_an_editor(traps: &Traps, path: &str, wanted: &[&str]) {
+    let mut command = traps.desk.command(&["acp"]);
+    command.env("PATH", path);
+    let mut editor = Editor::of(command);
+    editor.call("initialize", &json!({"protocolVersion": 1}));
+    let session = editor.sits(traps.path());
+    let link = |name: &str| json!({"type": "resource_link", "uri": format!("file://{}/{name}", traps.path().display()), "name": name});
+    let prompt = json!([{"type": "text", "text": "where is Store?"}, link("wire.sh"), link(".envrc"), link("AGENTS.md")]);
+    editor.begin("session/prompt", &json!({"sessionId": session, "prompt": prompt}));
+    // Whether to trust the folder stays open.
+    let asked = editor.until(|m| m["result"]["stopReason"].is_string() || m["params"]["options"].is_array());
+    if asked["id"].is_u64() {
+        editor.dismiss(&asked);
+        editor.until(|m| m["result"]["stopReason"].is_string());
+    }
+    editor.clicks(&session, RENAME, "allow_once");
+    while !editor.texts("agent_message_chunk").contains("no applied change to take back") {
+        editor.clicks(&session, "/undo", "allow_once");
+    }
+    editor.call("session/close", &json!({ "sessionId": session }));
+    let again = json!({"sessionId": session, "cwd": traps.path(), "mcpServers": [
+        {"name": "theirs", "command": traps.path().join("bin/cat"), "args": [], "env": []},
+    ]});
+    assert!(editor.call("session/load", &again)["result"].is_object());
+    editor.wait("the hooks to run", || wanted.iter().all(|w| traps.fired.join(w).exists()));
+    editor.leave();
+}
+
 #[test]
 fn nothing_of_a_project_runs_before_trust_and_only_what_is_meant_to_after_it() {
     let traps = Traps::new();
@@ -130,6 +166,7 @@ fn nothing_of_a_project_runs_before_trust_and_only_what_is_meant_to_after_it() {
         let wanted: &[&str] = match mode {
             "screen" => &["hook-session", "hook-turn"],
             "headless" => &["hook-session", "hook-turn", "hook-transition", "hook-inline"],
+            "editor" => &["hook-session", "hook-turn", "hook-transition"],
             "resume" => &["hook-session"],
             _ => &[],
         };
