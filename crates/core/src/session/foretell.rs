@@ -154,8 +154,7 @@ impl Foretold {
                 Deed::Drops => "drops the question above",
                 Deed::Starts => "approves the plan and starts it",
                 Deed::GoesOn => {
-                    let stage = self.stage.as_ref().map(StageAhead::words);
-                    all.push(stage.unwrap_or_else(|| "goes on to its end".to_owned()));
+                    all.push(self.going_on());
                     continue;
                 }
                 Deed::StopsRun => {
@@ -203,6 +202,10 @@ impl Foretold {
             all.push(what.to_owned());
         }
         if all.is_empty() { "nothing follows from it".to_owned() } else { all.join(", then ") }
+    }
+
+    fn going_on(&self) -> String {
+        self.stage.as_ref().map_or_else(|| "goes on to its end".to_owned(), StageAhead::words)
     }
 }
 
