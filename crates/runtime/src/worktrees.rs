@@ -10,13 +10,15 @@ use std::{
 
 use pilothouse_core::{
     blob::BlobId,
-    commit::MessageFacts,
     money::count,
     runs::{Worktree, WorktreeEnd, WorktreeStake},
 };
 use pilothouse_tools::git;
 
-use crate::{home::Home, sessions};
+use self::held::{message, sessions_in, unfinished};
+use crate::home::Home;
+
+mod held;
 
 /// Branches of worktrees begin so.
 const BRANCHES: &str = "refs/heads/pilothouse/";
@@ -149,6 +151,8 @@ struct Look {
     /// Files that both sides changed since they parted, where git cannot be sure to bring both together; none where it
     /// brings nothing together.
     both: Vec<String>,
+    /// What its sessions hold that is not finished, a line each.
+    unfinished: Vec<String>,
 }
 
 impl Look {
@@ -173,8 +177,12 @@ impl Look {
             WorktreeEnd::Drop => Vec::new(),
         };
         let (home, of, not_committed) = (home.clone(), worktree.clone(), files.clone());
-        let message = tokio::task::spawn_blocking(move || message(&home, &of, &not_committed)).await;
-        let (into, message) = (branch(folder).await, message.unwrap_or_default());
+        let told = move || {
+            let sessions = sessions_in(&home, &of);
+            (message(&sessions, &of, &not_committed), unfinished(&sessions))
+        };
+        let (message, unfinished) = tokio::task::spawn_blocking(told).await.unwrap_or_default();
+        let into = branch(folder).await;
         Ok(Self {
             head,
             into,
@@ -185,12 +193,16 @@ impl Look {
             changed: changed.into_iter().collect(),
             here,
             both,
+            unfinished,
         })
     }
 
     /// What the user is shown before; no lines where nothing is at stake.
     fn stake(&self, end: WorktreeEnd, worktree: &Worktree) -> WorktreeStake {
-        let mut lines = Vec::new();
+        let mut lines: Vec<String> = self.unfinished.clone();
+        if !lines.is_empty() && end == WorktreeEnd::Drop {
+            lines.push("that goes with the folder in which it works".to_owned());
+        }
         let (branch, into) = (&worktree.branch, &self.into);
         if end == WorktreeEnd::Merge {
             let commits = count(self.ahead + usize::from(!self.files.is_empty()), "commit");
@@ -241,7 +253,7 @@ impl Look {
                 }
             }
         }
-        let whole = [&self.files, &self.ignored, &self.changed, &self.here, &self.both]
+        let whole = [&self.files, &self.ignored, &self.changed, &self.here, &self.both, &self.unfinished]
             .map(|l| l.join("\0"))
             .join("\0\0");
         let shown = format!("{end:?}\0{}\0{into}\0{}\0{whole}", self.head, self.message);
@@ -339,27 +351,6 @@ fn cause(why: &str) -> String {
     lines.join("; ")
 }
 
-/// What the sessions of a worktree wanted, which wrote these files.
-fn message(home: &Home, worktree: &Worktree, files: &[String]) -> String {
-    let mut facts = MessageFacts::default();
-    for place in sessions::all(home).into_iter().rev() {
-        let Ok(inside) = place.workspace.strip_prefix(&worktree.path) else { continue };
-        let Ok((session, _)) = sessions::read(&place.folder) else { continue };
-        let found = session.state().message_facts(|path| {
-            let path = inside.join(path.as_str());
-            files.iter().any(|file| Path::new(file) == path)
-        });
-        facts.goals.extend(found.goals);
-        facts.steps.extend(found.steps);
-        facts.files.extend(found.files);
-        facts.checked = found.checked;
-    }
-    if facts.goals.is_empty() {
-        facts.goals.push(format!("Work in the worktree {}", worktree.name));
-    }
-    facts.message()
-}
-
 /// The branch that is checked out in a folder, in words.
 async fn branch(folder: &Path) -> String {
     match line(folder, &["symbolic-ref", "--quiet", "--short", "HEAD"]).await {
@@ -404,9 +395,14 @@ async fn merge(folder: &Path, worktree: &Worktree, into: &str) -> Result<String,
     if line(folder, &merging).await.is_some() {
         return Err("a merge is under way in this folder; end that first".to_owned());
     }
+    let before = line(folder, &["rev-parse", "--short", "HEAD"]).await.unwrap_or_default();
     let args = ["merge", "--no-edit", "--no-gpg-sign", "--no-stat", branch];
     let Err(why) = git::change(folder, &args).await else {
-        return Ok(format!("{branch} is merged into {into}; git reset --merge ORIG_HEAD takes that back"));
+        // It may be read in the worktree, where the same words would take another branch back.
+        let at = pilothouse_core::shell::quote(&folder.to_string_lossy());
+        return Ok(format!(
+            "{branch} is merged into {into}; git -C {at} reset --merge {before} takes that back"
+        ));
     };
     let conflicts = git::ask(folder, &["diff", "--name-only", "--diff-filter=U", "-z"]).await;
     let conflicts: Vec<String> = fields(&conflicts.unwrap_or_default()).collect();

@@ -3,20 +3,20 @@
 //! Owns which is shown, what is known of the runs beside it, and leaving. Each session keeps its own screen, draft
 //! and questions; nothing of one reaches another, and no key goes anywhere but to the one that is shown.
 
+mod gone;
 mod row;
 mod said;
 mod wish;
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    path::Path,
     time::{Duration, Instant},
 };
 
 use crossterm::event::Event;
 use pilothouse_core::{
     port::{Request, Update},
-    runs::{HostRequest, HostUpdate, RunInfo, SessionWish, Worktree, WorktreeEnd},
+    runs::{HostRequest, HostUpdate, RunInfo, SessionWish, Worktree},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -56,7 +56,10 @@ pub struct Window {
     farewell: Option<Farewell>,
     /// The end of a worktree of which it is looked at what is at stake.
     ending: Option<HostRequest>,
-    /// Why worktrees were not brought to their end when that was asked last and nothing worked in them since.
+    /// A worktree that was dropped under the session that is shown, the only one, and what was said of it.
+    gone: Option<(Worktree, String)>,
+    /// Why worktrees were not brought to their end when that was asked last, or that they were merged and how that is
+    /// taken back, while nothing worked in them since.
     kept: BTreeMap<String, String>,
 }
 
@@ -80,6 +83,7 @@ impl Window {
             listing: false,
             farewell: None,
             ending: None,
+            gone: None,
             kept: BTreeMap::new(),
         })
     }
@@ -151,6 +155,7 @@ impl Window {
         self.others.insert(number, app);
         if wish.front {
             self.show(number, Then::Draft, now);
+            self.part(now);
         } else {
             self.front.inform("it has begun beside this session; Ctrl-X r shows every run");
         }
@@ -173,15 +178,7 @@ impl Window {
                 self.ending = None;
                 self.front.lay(wish::stake(end, stake));
             }
-            HostUpdate::Ended(end, worktree, said) => {
-                self.ending = None;
-                self.kept.remove(&worktree.name);
-                self.front.inform(said);
-                let within = |app: &App| Path::new(&app.info().folder).starts_with(&worktree.path);
-                // What git says of a folder may be another for every one of them.
-                self.apps().for_each(App::look_again);
-                self.apps().filter(|app| end == WorktreeEnd::Drop && within(app)).for_each(App::quit);
-            }
+            HostUpdate::Ended(end, worktree, said) => self.worktree_ended(end, worktree, said, now),
             HostUpdate::NotEnded(name, why) => {
                 self.ending = None;
                 self.kept.insert(name, why.clone());

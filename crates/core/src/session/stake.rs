@@ -43,6 +43,13 @@ impl State {
         out
     }
 
+    /// What of it is not finished, in words: what works or waits, a plan that was left, changes set aside.
+    pub fn unfinished_work(&self) -> Vec<String> {
+        let aside = self.set_aside().count();
+        let aside = (aside > 0).then(|| format!("{} set aside", count(aside, "change")));
+        self.at_stake_over().into_iter().chain(aside).collect()
+    }
+
     /// What starting over would forget for good.
     pub(super) fn lost_over(&self) -> Vec<String> {
         let facts = self.facts.len();

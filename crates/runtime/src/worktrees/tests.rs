@@ -85,8 +85,8 @@ async fn what_was_done_in_one_is_merged_back_committed_or_not() {
     assert_eq!(git(&repo, &["branch", "--list", "pilothouse/*"]), "");
 }
 
-#[tokio::test]
-async fn a_merge_names_the_branch_and_what_comes_and_commits_with_what_was_wanted() {
+/// A repository on a rig, and a worktree of it.
+async fn worked_in() -> (crate::rig::Rig, PathBuf, Made) {
     let rig = crate::rig::Rig::new(&crate::rig::plan_and_edit());
     let repo = rig.work().canonicalize().unwrap();
     git(&repo, &["init", "-q", "-b", "trunk"]);
@@ -95,16 +95,45 @@ async fn a_merge_names_the_branch_and_what_comes_and_commits_with_what_was_wante
     git(&repo, &["add", "."]);
     git(&repo, &["commit", "-qm", "first"]);
     let made = make(&repo, "sqlx").await.unwrap();
-    fs::write(made.folder.join("c.txt"), "three\n").unwrap();
-    git(&made.folder, &["add", "."]);
-    git(&made.folder, &["commit", "-qm", "three"]);
+    (rig, repo, made)
+}
+
+/// The exit code of an order in it, and what was said on the way.
+async fn ordered(rig: &crate::rig::Rig, made: &Made, auto_confirm: bool) -> (u8, String) {
     let setup =
         crate::driver::Setup { workspace: made.folder.clone(), ..rig.setup(crate::driver::Which::New) };
     let goal = "change two to 2 in src/a.txt".to_owned();
-    let options = crate::headless::Options { goal, auto_confirm: true, quiet: true, ..Default::default() };
+    let options = crate::headless::Options { goal, auto_confirm, quiet: true, ..Default::default() };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let run = crate::headless::run(setup, options, &mut out, &mut err, std::future::pending()).await.unwrap();
-    assert_eq!(run.exit, 0, "{}", String::from_utf8_lossy(&err));
+    (run.exit, String::from_utf8_lossy(&err).into_owned())
+}
+
+#[tokio::test]
+async fn what_a_session_of_it_has_not_finished_is_at_stake_like_a_commit() {
+    let (rig, repo, made) = worked_in().await;
+    let (exit, err) = ordered(&rig, &made, false).await;
+    assert_eq!(exit, 3, "{err}");
+    let asks = end(&rig.home(), &repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
+    let Ended::Asks(stake) = asks else { panic!("{asks:?}") };
+    assert!(stake.lines[0].starts_with("not finished in \"Numbers\": a plan at 0 of 1 step"), "{stake:?}");
+    assert!(made.folder.exists(), "asking drops nothing");
+    fs::write(made.folder.join("c.txt"), "three\n").unwrap();
+    let asks = end(&rig.home(), &repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap();
+    let Ended::Asks(merged) = asks else { panic!("{asks:?}") };
+    assert!(merged.lines.contains(&stake.lines[0]), "{merged:?}");
+    let done = end(&rig.home(), &repo, WorktreeEnd::Drop, "sqlx", Some(stake.shown)).await.unwrap();
+    assert!(matches!(done, Ended::Asks(_)), "what is at stake is another now");
+}
+
+#[tokio::test]
+async fn a_merge_names_the_branch_and_what_comes_and_commits_with_what_was_wanted() {
+    let (rig, repo, made) = worked_in().await;
+    fs::write(made.folder.join("c.txt"), "three\n").unwrap();
+    git(&made.folder, &["add", "."]);
+    git(&made.folder, &["commit", "-qm", "three"]);
+    let (exit, err) = ordered(&rig, &made, true).await;
+    assert_eq!(exit, 0, "{err}");
     let asks = end(&rig.home(), &repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap();
     let Ended::Asks(stake) = asks else { panic!("{asks:?}") };
     assert_eq!(stake.into, "trunk");
@@ -134,6 +163,7 @@ fn all_of_the_message_that_would_be_written_is_shown() {
         changed: Vec::new(),
         both: Vec::new(),
         here: Vec::new(),
+        unfinished: Vec::new(),
     };
     let worktree = Worktree { name: "sqlx".into(), path: "/w/sqlx".into(), branch: "pilothouse/sqlx".into() };
     for end in [WorktreeEnd::Merge, WorktreeEnd::Drop] {

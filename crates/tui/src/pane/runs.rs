@@ -199,8 +199,8 @@ impl RunsPane {
                 return Outcome::open(Prompt::of_pane(ID, "Worktree", question, ""));
             }
             RunsAction::Find => {}
-            RunsAction::Merge => return tidy::end(WorktreeEnd::Merge, row),
-            RunsAction::Drop => return tidy::end(WorktreeEnd::Drop, row),
+            RunsAction::Merge => return tidy::end(WorktreeEnd::Merge, row, ctx.runs),
+            RunsAction::Drop => return tidy::end(WorktreeEnd::Drop, row, ctx.runs),
         }
         Outcome::none()
     }

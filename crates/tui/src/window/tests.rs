@@ -10,7 +10,7 @@ use pilothouse_core::{
     input::Input,
     intent::IntentNode,
     port::Surroundings,
-    runs::{RunStatus, RunStatus as S, WorktreeStake},
+    runs::{RunStatus, RunStatus as S, WorktreeEnd, WorktreeStake},
     session::{LaneKind, Session},
     talk::{Delta, DeltaKind},
 };
@@ -18,6 +18,7 @@ use pilothouse_core::{
 use super::*;
 use crate::story::{self, Story};
 
+mod gone;
 mod listed;
 mod renamed;
 

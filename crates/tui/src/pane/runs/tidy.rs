@@ -82,13 +82,17 @@ pub(super) fn stop(row: &RunRow) -> Outcome {
     Outcome::open(Stake::new(title, "stop it", lines, WindowWish::Stop(number)))
 }
 
-/// Merges its worktree back, or drops it, once it was seen what that means.
-pub(super) fn end(end: WorktreeEnd, row: &RunRow) -> Outcome {
+/// Merges its worktree back, or drops it, once it was seen what that means and nothing of this window works or waits in it.
+pub(super) fn end(end: WorktreeEnd, row: &RunRow, all: &[RunRow]) -> Outcome {
     let Some(name) = row.worktree.clone() else {
         return Outcome::notice("it works in the folder itself, in no worktree of its own");
     };
-    if row.info.status.works() {
+    let in_it = || all.iter().filter(|r| r.worktree.as_ref() == Some(&name) && !r.was_left());
+    if in_it().any(|r| r.info.status.works()) {
         return Outcome::notice("it is still at work; x stops it first");
+    }
+    if in_it().any(RunRow::waits) {
+        return Outcome::notice("it waits for your answer; x stops it first");
     }
     // git may take a while to look; what comes of it is asked about.
     let looks = match end {
