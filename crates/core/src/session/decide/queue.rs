@@ -5,7 +5,7 @@ use crate::{
     event::{Event, Level},
     ids::TurnId,
     input::Refusal,
-    intent::{Control, Phase, Slash, Turn},
+    intent::{Control, Mode, Phase, Slash, Turn},
     session::Queue,
 };
 
@@ -102,7 +102,7 @@ impl Draft<'_> {
     }
 
     fn list_queue(&mut self, works: &[TurnId]) {
-        if works.is_empty() {
+        if self.state.queue.is_empty() {
             self.listed(
                 Slash::Queue,
                 &["nothing waits for the end of the run; /queue TEXT puts work there".to_owned()],
@@ -114,12 +114,19 @@ impl Draft<'_> {
             said.lines().next().unwrap_or_default().to_owned()
         };
         let lines: Vec<String> = works.iter().map(line).collect();
+        // Commands and questions have their turn before the work, and nothing moves them.
+        let queue = &self.state.queue;
+        let before: Vec<String> =
+            queue.control.iter().map(typed).chain(queue.later.iter().map(line)).collect();
         self.heard(Slash::Queue);
         let run = if self.state.is_executing() { "run" } else { "next run" };
         let text = format!("Waits for the end of the {run}; /queue up N, drop N, tell N, edit N TEXT");
         self.notice(Level::Info, text);
         for (line, number) in lines.into_iter().zip(1..) {
             self.notice(Level::Info, format!("{number}. {line}"));
+        }
+        for line in before {
+            self.notice(Level::Info, format!("- {line}"));
         }
     }
 
@@ -148,6 +155,10 @@ impl Draft<'_> {
     }
 
     pub(super) fn queue_control(&mut self, control: Control) {
+        self.notice(
+            Level::Info,
+            format!("{} waits for the end of the run; /queue lists it.", typed(&control)),
+        );
         self.change_queue(|q| q.control.push_back(control));
     }
 
@@ -201,6 +212,24 @@ impl Draft<'_> {
     fn may_begin(&self) -> bool {
         self.state.phase == Phase::Idle && !self.state.phase_question().is_some_and(|c| c.kind.is_reset())
     }
+}
+
+/// A command as it is typed.
+fn typed(control: &Control) -> String {
+    let name = match control {
+        Control::ModeSwitch(Mode::Proof) => "proof",
+        Control::ModeSwitch(Mode::Exploratory) => "explore",
+        Control::Reset => "reset",
+        Control::Redo | Control::Proceed => "redo",
+        Control::Help => "help",
+        Control::Status => "status",
+        Control::Exit => "exit",
+        Control::Cancel => "abort",
+        Control::Replan => "replan",
+        Control::Approve => "yes",
+        Control::Other(name) => name,
+    };
+    format!("/{name}")
 }
 
 /// Whether a word of `/queue` is about what waits, and no beginning of a line that is to wait.
