@@ -44,7 +44,10 @@ impl Run {
         let met = move |red: &&RedCheck| {
             // What was found is the project's own check as a whole; one that the user left out is told as that.
             let mut met = gates.iter().filter(|g| g.is_met());
-            met.any(|g| (g.found && g.is_green()) || checks_as_much(&g.command, &red.line))
+            // A gate that has another line now answers for the one that it had as well.
+            let mut had = self.replaced.iter();
+            let mut had = |g: &Gate| had.any(|(of, line)| *of == g.id && checks_as_much(line, &red.line));
+            met.any(|g| (g.found && g.is_green()) || checks_as_much(&g.command, &red.line) || had(g))
         };
         self.red.iter().filter(|_| !self.files.is_empty()).filter(move |red| !met(red))
     }

@@ -226,6 +226,8 @@ pub struct Run {
     pub writing_gates: BTreeSet<GateId>,
     /// The checks of its agent that failed last.
     pub red: Vec<super::RedCheck>,
+    /// Lines of gates that have another one now.
+    pub replaced: Vec<(GateId, String)>,
 }
 
 /// What made a task fail.

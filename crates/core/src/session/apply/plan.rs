@@ -176,7 +176,8 @@ impl State {
                 self.failure.take_if(|f| f.gate == Some(*gate));
                 self.set_gate(*gate, news);
             }
-            Event::GateChanged { gate, to, .. } => {
+            Event::GateChanged { gate, from, to, .. } => {
+                self.run.iter_mut().for_each(|run| run.replaced.push((*gate, from.clone())));
                 self.lanes.values_mut().for_each(|lane| lane.changed = true);
                 self.plan.iter_mut().for_each(|plan| plan.change_gate(*gate, to));
             }

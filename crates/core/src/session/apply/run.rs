@@ -29,7 +29,8 @@ impl State {
                 let waited = Millis(0);
                 let files = BTreeSet::new();
                 let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
-                let (looking, overtaken, writing_gates, red) = (None, 0, BTreeSet::new(), Vec::new());
+                let (looking, overtaken, writing_gates) = (None, 0, BTreeSet::new());
+                let (red, replaced) = (Vec::new(), Vec::new());
                 self.run = Some(Run {
                     id,
                     turn,
@@ -46,6 +47,7 @@ impl State {
                     overtaken,
                     writing_gates,
                     red,
+                    replaced,
                 });
             }
             Event::RunCompleted { status, .. } => {
