@@ -791,6 +791,9 @@ pub enum Event {
         reason: String,
         /// Dropped by the workbench rather than skipped by the user.
         dropped: bool,
+        /// Whether it was taken and its file holds it already, so that nothing was to be written.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        there: bool,
     },
     /// A proposal's work ended before the user had decided on it; it is kept, with its decisions.
     ProposalSetAside {

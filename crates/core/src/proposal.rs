@@ -97,6 +97,9 @@ fn numbered<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<usize, Decisi
     map.into_iter().map(|(k, d)| k.parse().map(|k| (k, d)).map_err(D::Error::custom)).collect()
 }
 
+/// Why a proposal that was taken is not written: others have made the same change meanwhile.
+pub const ALREADY: &str = "the file holds this already";
+
 /// The word that lets a control file be written.
 pub const CONTROL_WORD: &str = "control";
 /// The word that lets any other file be removed, beside its name.
@@ -123,6 +126,8 @@ pub enum ProposalStatus {
     Applying(ApplyId),
     /// What was taken of it is on disk.
     Applied(ApplyId),
+    /// It was taken, and its file held it already: nothing was to be written.
+    There,
     /// Nothing of it was taken.
     Skipped,
     /// It was dropped: superseded, stale, or given up by the user.

@@ -36,6 +36,8 @@ mod commit;
 mod compact;
 #[path = "stories/consents.rs"]
 mod consents;
+#[path = "stories/cut_off.rs"]
+mod cut_off;
 #[path = "stories/deeper.rs"]
 mod deeper;
 #[path = "stories/ends.rs"]

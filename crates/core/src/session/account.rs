@@ -140,7 +140,10 @@ impl State {
                 };
                 left.map(tell).collect()
             }
-            ProposalStatus::Open | ProposalStatus::Applying(_) | ProposalStatus::Dropped => Vec::new(),
+            ProposalStatus::Open
+            | ProposalStatus::Applying(_)
+            | ProposalStatus::There
+            | ProposalStatus::Dropped => Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Owns their states. Never decides: what happened is told by events.
 
 mod back;
+mod begun;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +35,8 @@ pub(super) struct Changes {
     through: BTreeSet<LaneId>,
     /// Lines of work that ended while what they proposed was being looked at.
     shown: BTreeSet<LaneId>,
+    /// Steps of which a line of work did something and did not bring them to their end.
+    begun: BTreeSet<TaskId>,
     /// The highest id of what the session did that this one is a copy of: it holds no content for that.
     copied: u64,
 }
@@ -210,9 +213,16 @@ impl Changes {
                     p.split(*hunk, parts);
                 }
             }
-            Event::ProposalClosed { proposal, dropped, .. } => {
+            Event::ProposalClosed { proposal, dropped, there, .. } => {
                 if let Some(p) = self.proposals.get_mut(proposal) {
-                    p.status = if *dropped { ProposalStatus::Dropped } else { ProposalStatus::Skipped };
+                    p.status = match (*dropped, *there) {
+                        (true, _) => ProposalStatus::Dropped,
+                        (false, true) => ProposalStatus::There,
+                        (false, false) => ProposalStatus::Skipped,
+                    };
+                }
+                if *there {
+                    self.needs_no_write(*proposal);
                 }
             }
             Event::ProposalSetAside { proposal, .. } => {
@@ -305,6 +315,7 @@ impl Changes {
                 && back(id)
             {
                 p.task = None;
+                self.begun.remove(&task);
             }
         }
     }
@@ -312,6 +323,7 @@ impl Changes {
     /// A step's line of work ends: whether nothing was left of it but to look at what it proposed. One that only
     /// goes on with what was proposed before is as far as that was.
     pub fn lane_ends(&mut self, lane: &Lane, shown: bool) {
+        self.note_begun(lane);
         if shown {
             self.shown.insert(lane.id);
         }
@@ -372,7 +384,10 @@ impl Changes {
                 ProposalStatus::Open | ProposalStatus::Applying(_) | ProposalStatus::SetAside => {
                     proposal.status = ProposalStatus::Dropped;
                 }
-                ProposalStatus::Applied(_) | ProposalStatus::Skipped | ProposalStatus::Dropped => {}
+                ProposalStatus::Applied(_)
+                | ProposalStatus::There
+                | ProposalStatus::Skipped
+                | ProposalStatus::Dropped => {}
             }
         }
         for apply in applies.values_mut() {

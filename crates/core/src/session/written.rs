@@ -353,7 +353,8 @@ impl State {
         let Some(task) = self.plan.as_ref().and_then(|p| p.task(task)) else { return Vec::new() };
         let named = |path: &RelPath| task.files.contains(path);
         let mut proposals = self.proposals().values().filter(|p| p.task == Some(task.id));
-        let proposed = proposals.any(|p| matches!(p.status, ProposalStatus::Applied(_)) && named(&p.path));
+        let made = |p: &Proposal| matches!(p.status, ProposalStatus::Applied(_) | ProposalStatus::There);
+        let proposed = proposals.any(|p| made(p) && named(&p.path));
         let mut since = self.writes().filter(|(id, ..)| id.0 > lane.0);
         let wrote =
             since.any(|(id, _, files)| !self.names_all(id, files) || files.iter().any(|f| named(&f.path)));
@@ -460,6 +461,7 @@ impl State {
                 ProposalStatus::Skipped => p.hunks.len().max(1),
                 ProposalStatus::Open
                 | ProposalStatus::Applying(_)
+                | ProposalStatus::There
                 | ProposalStatus::Dropped
                 | ProposalStatus::SetAside => 0,
             };

@@ -61,7 +61,10 @@ fn a_gate_whose_program_is_missing_gets_one_that_is_here() {
     let ended = desk.ask(&server.base, &TRUSTED).with(0);
     ended.tells(&["✓ gate sh check.sh"]);
     let told = server.requests()[3]["messages"].to_string();
-    assert!(told.contains("its program is missing") && told.contains("change_gate"), "{told}");
+    assert!(
+        told.contains("its program, or what that needs, is missing") && told.contains("change_gate"),
+        "{told}"
+    );
     for hollow in [4, 5] {
         assert!(last_result(&server, hollow).contains("proves nothing"), "{}", last_result(&server, hollow));
     }

@@ -180,6 +180,7 @@ fn open(state: &State) -> Vec<String> {
         ProposalStatus::SetAside => Some("set aside"),
         ProposalStatus::Applying(_)
         | ProposalStatus::Applied(_)
+        | ProposalStatus::There
         | ProposalStatus::Skipped
         | ProposalStatus::Dropped => None,
     };

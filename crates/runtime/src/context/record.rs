@@ -14,7 +14,7 @@ use pilothouse_core::{
     ids::{ApplyId, GateId, ProposalId, Seq, TaskId, TurnId},
     money::count,
     plan::{Plan, TaskStatus},
-    proposal::Proposal,
+    proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     session::{Entry, LaneKind, State, What},
     tool::ChangeKind,
@@ -29,7 +29,7 @@ use super::{
 /// Most bytes of the last words of a line beside the main one.
 const REPORT_BYTES: usize = 4 * 1024;
 /// Told of a gate whose program is not here.
-const LACKS: &str = "\nThis gate cannot work here: its program is missing. Propose a command that checks as much and that this \
+const LACKS: &str = "\nThis gate cannot work here: its program, or what that needs, is missing. Propose a command that checks as much and that this \
                      machine has with change_gate; do not change the project for it.";
 /// Most bytes of what a gate said.
 const GATE_BYTES: usize = 4 * 1024;
@@ -60,7 +60,8 @@ pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<St
         What::Record => record(state, texts, &event)?,
         What::Step(plan) => {
             let Event::PlanReady { plan: told } = texts.event(plan)?.event else { return None };
-            return step(&grown(told, state.transcript.added(plan, entry.seq), texts), &event);
+            let told = step(&grown(told, state.transcript.added(plan, entry.seq), texts), &event)?;
+            return Some(told + &gone_on_with(state, &event));
         }
         What::Answer(asked) => {
             let Event::CheckpointOpened { checkpoint } = texts.event(asked)?.event else { return None };
@@ -71,6 +72,25 @@ pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<St
         What::User(_) | What::Reply | What::Result(_) | What::Output(_) | What::Summary => return None,
     };
     Some(marked(&said))
+}
+
+/// What of a step that was cut off is done, where it is gone on with.
+fn gone_on_with(state: &State, event: &Event) -> String {
+    let Event::TaskStarted { task, lane } = event else { return String::new() };
+    // Ids are counters: what was written before is of an earlier go at it.
+    let before = |p: &&Proposal| {
+        let applied = matches!(p.status, ProposalStatus::Applied(apply) if apply.0 < lane.0);
+        p.task == Some(*task) && (applied || p.status == ProposalStatus::There && p.id.0 < lane.0)
+    };
+    let done: BTreeSet<&str> = state.proposals().values().filter(before).map(|p| p.path.as_str()).collect();
+    if done.is_empty() {
+        return String::new();
+    }
+    let done = done.into_iter().collect::<Vec<_>>().join(", ");
+    let text = format!(
+        "This task was cut off and goes on. Its changes of {done} are applied: do what is left, or end it."
+    );
+    format!("\n{}", marked(&text))
 }
 
 /// A plan as it was told, with the steps that were added to it since.
@@ -92,7 +112,13 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
     Some(match event {
         Event::Applied { apply } => applied(state, texts, *apply)?,
         Event::ApplyFailed { message, .. } => format!("not written: {message}"),
-        Event::ProposalClosed { proposal, reason, dropped } => closed(state, *proposal, reason, *dropped)?,
+        Event::ProposalClosed { proposal, there: true, .. } => {
+            let path = &state.proposals().get(proposal)?.path;
+            format!("not written, for {path} holds this change already: it is made")
+        }
+        Event::ProposalClosed { proposal, reason, dropped, .. } => {
+            closed(state, *proposal, reason, *dropped)?
+        }
         Event::ProposalSetAside { proposal, reason } => {
             let path = &state.proposals().get(proposal)?.path;
             format!("set aside, nothing of it is written: {path}: {reason}")

@@ -26,7 +26,7 @@ const MOST_COMPARED: usize = 512 * 1024;
 /// Said of a file where the two changes meet.
 const MEETS: &str = "- is what stands there now, + is what is proposed";
 
-/// The exact files of a write, with the contents before and after.
+/// The exact files of a write, with the contents before and after; none of those that hold what was taken already.
 ///
 /// # Errors
 /// When a file is not what the proposal starts from, or cannot be read.
@@ -42,6 +42,8 @@ pub fn prepare(
     for take in taken() {
         let now = match read(disk, root, take) {
             Ok(now) => now,
+            // Others made the same change: nothing is to be written, and it keeps nothing back.
+            Err(fault) if fault.stale && is_there(disk, root, blobs, take) => continue,
             Err(mut fault) => {
                 // Every file of the write that moved on gets its change carried over, not only this.
                 let moved = |t: &&Take| current(disk, root, t).is_ok_and(|f| hash(f.as_ref()) != t.before);
@@ -76,6 +78,21 @@ fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, W
         (Some(_), Some(_)) => Err(stale(&take.path, "has changed")),
     }?;
     Ok(now)
+}
+
+/// Whether a file holds what was taken of a change, and nothing of that waits on.
+fn is_there(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> bool {
+    let Ok(now) = current(disk, root, take) else { return false };
+    let (Some(after), Some(now)) = (take.after, &now) else { return take.after.is_none() && now.is_none() };
+    let before = take.before.map(|id| blobs.get(id));
+    let (Some(after), false) = (blobs.get(after), before == Some(None) || !take.undecided.is_empty()) else {
+        return false;
+    };
+    let before = before.flatten();
+    let base = side(before.as_deref());
+    let wanted =
+        if take.hunks.is_empty() { after } else { diff::select(base, &after, &take.hunks, &take.taken) };
+    now.bytes == wanted || before.is_some() && diff::rebase(base, &wanted, &now.bytes).text == now.bytes
 }
 
 fn id(content: Option<&Blob>) -> Option<BlobId> {

@@ -306,9 +306,9 @@ fn only_taken_hunks_reach_the_file() {
     swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap();
     let got = fs::read_to_string(p.dir.path().join("long")).unwrap();
     assert_eq!(got, old.replace("\n30\r", "\nthirty\r\nmore\r"));
-    assert!(
-        prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err().stale
-    );
+    // It is there: nothing is to be written, and nothing is wrong.
+    let again = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap();
+    assert_eq!(again, (Vec::new(), Vec::new()));
     // An edit elsewhere by somebody else: the proposal is carried over to it.
     fs::write(p.dir.path().join("long"), old.replace("\n20\r", "\ntwenty\r")).unwrap();
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err();
@@ -333,6 +333,42 @@ fn only_taken_hunks_reach_the_file() {
     let made = Take { kind: ChangeKind::Create, before: None, ..take };
     let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), &[made]).unwrap_err();
     assert_eq!(fault.rebased.first().unwrap().redraft.draft.kind, ChangeKind::Modify);
+}
+
+#[test]
+fn what_a_file_holds_already_keeps_no_other_back() {
+    let p = Place::new();
+    let texts = [("a.txt", "1\n2\n3\n", "one\n2\n3\n"), ("b.txt", "1\n", "2\n"), ("c.txt", "", "new\n")];
+    let takes: Vec<Take> = texts
+        .iter()
+        .zip(1..)
+        .map(|((path, old, new), n)| {
+            if !old.is_empty() {
+                fs::write(p.dir.path().join(path), old).unwrap();
+            }
+            let hunks = diff::hunks(old.as_bytes(), new.as_bytes());
+            Take {
+                proposal: ProposalId(n),
+                path: RelPath::new(path).unwrap(),
+                kind: if old.is_empty() { ChangeKind::Create } else { ChangeKind::Modify },
+                before: p.now(path),
+                after: Some(p.id(new.as_bytes())),
+                taken: (0..hunks.len()).collect(),
+                hunks,
+                undecided: [].into(),
+                mode: None,
+            }
+        })
+        .collect();
+    // The user typed the same, and a line besides; the new file is there as well.
+    fs::write(p.dir.path().join("a.txt"), "one\n2\n3\nfour\n").unwrap();
+    fs::write(p.dir.path().join("c.txt"), "new\n").unwrap();
+    let (files, _) = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), &takes).unwrap();
+    let files: Vec<_> = files.iter().map(|f| f.path.as_str()).collect();
+    assert_eq!(files, ["b.txt"]);
+    // Where it is another text it is stale as ever.
+    fs::write(p.dir.path().join("c.txt"), "other\n").unwrap();
+    assert!(prepare::prepare(&RealDisk, &p.root(), &p.blobs(), &takes).unwrap_err().stale);
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod opens;
 mod search;
 mod view;
 
-pub(crate) use self::fold::{closed, written};
+pub(crate) use self::fold::{already, closed, written};
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -114,6 +114,7 @@ impl State {
                 if let Some(t) = self.plan.as_mut().and_then(|p| p.tasks.iter_mut().find(|t| t.id == *task)) {
                     t.took = Some(*took);
                 }
+                Arc::make_mut(&mut self.changes).step_ends(*task);
                 self.weigh_step(*task);
             }
             Event::TaskFailed { task, message, hint } => {
@@ -121,7 +122,10 @@ impl State {
                 let fault = TaskFault { task: *task, message: message.clone(), hint: hint.clone() };
                 self.run.iter_mut().for_each(|run| run.fault = Some(fault.clone()));
             }
-            Event::TaskSkipped { task } => self.set_task(*task, TaskStatus::Skipped),
+            Event::TaskSkipped { task } => {
+                Arc::make_mut(&mut self.changes).step_ends(*task);
+                self.set_task(*task, TaskStatus::Skipped);
+            }
             Event::TaskCancelled { task } => {
                 self.set_task(*task, TaskStatus::Cancelled);
                 self.run.iter_mut().for_each(|run| run.stopped = true);

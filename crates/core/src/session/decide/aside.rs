@@ -11,7 +11,7 @@ use crate::{
     input::Refusal,
     intent::{Phase, Slash},
     phase::Trigger,
-    plan::{GateNews, Pause, Plan, TaskStatus},
+    plan::{Gate, GateNews, Pause, Plan, TaskStatus},
     proposal::Proposal,
     question::Review,
     relpath::RelPath,
@@ -155,7 +155,7 @@ impl Draft<'_> {
         }
         for proposal in all {
             let reason = "you gave it up".to_owned();
-            self.emit(Event::ProposalClosed { proposal, reason, dropped: true });
+            self.emit(Event::ProposalClosed { proposal, reason, dropped: true, there: false });
         }
         Ok(())
     }
@@ -170,7 +170,9 @@ impl Draft<'_> {
                 task.took = None;
             }
         }
-        for gate in &mut plan.gates {
+        // What was green, and is known on which files, is held against these before the run ends.
+        let proven = |gate: &Gate| gate.status.proof().is_some_and(|e| self.state.trees.contains_key(&e));
+        for gate in plan.gates.iter_mut().filter(|gate| finished || !proven(gate)) {
             gate.take(GateNews::Due);
         }
         plan.set_pause(Pause::Held, false);

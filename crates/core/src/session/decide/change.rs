@@ -126,7 +126,7 @@ impl Draft<'_> {
             ids.into_iter().partition(|id| self.state.proposals().get(id).is_some_and(Proposal::writes));
         for proposal in leave {
             let reason = "every hunk was left".to_owned();
-            self.emit(Event::ProposalClosed { proposal, reason, dropped: false });
+            self.emit(Event::ProposalClosed { proposal, reason, dropped: false, there: false });
         }
         if take.is_empty() {
             self.settle_reviews();
@@ -181,7 +181,7 @@ impl Draft<'_> {
         }
         for id in ids {
             let reason = if reason.is_empty() { "skipped" } else { reason }.to_owned();
-            self.emit(Event::ProposalClosed { proposal: *id, reason, dropped: false });
+            self.emit(Event::ProposalClosed { proposal: *id, reason, dropped: false, there: false });
         }
         self.settle_reviews();
         Ok(())
@@ -247,7 +247,10 @@ impl Draft<'_> {
         match files {
             Ok((files, blobs)) => {
                 self.blobs.extend(blobs);
-                self.emit(Event::ApplyStarted { apply, files });
+                let there = self.taken_there(apply, &files);
+                if !self.all_there(apply, &there) {
+                    self.emit(Event::ApplyStarted { apply, files });
+                }
             }
             Err(fault) => self.apply_failed(apply, fault),
         }
@@ -384,7 +387,8 @@ impl Draft<'_> {
     /// A task whose lane is gone is done once all that it had proposed is decided, where that was all there was to do.
     pub(super) fn finish_left_task(&mut self, lane: LaneId) {
         let mine = self.state.proposals().values().filter(|p| p.lane == lane);
-        let applied = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
+        let applied =
+            mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_) | ProposalStatus::There));
         let waits = mine.clone().any(|p| p.status == ProposalStatus::SetAside);
         let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
         let task = mine.filter_map(|p| p.task).next_back().and_then(|id| plan?.task(id));
@@ -406,8 +410,11 @@ impl Draft<'_> {
     /// After a write that no question covered (auto), its lane goes on.
     fn resume_lanes_of(&mut self, apply: ApplyId) {
         let take = self.state.applies().get(&apply).map(|a| a.take.clone()).unwrap_or_default();
-        let lanes: BTreeSet<LaneId> =
-            take.iter().filter_map(|(id, _)| self.state.proposals().get(id)).map(|p| p.lane).collect();
+        let lanes = take.iter().filter_map(|(id, _)| self.state.proposals().get(id)).map(|p| p.lane);
+        self.resume_lanes(lanes.collect());
+    }
+
+    pub(super) fn resume_lanes(&mut self, lanes: BTreeSet<LaneId>) {
         for lane in lanes {
             let idle = self.state.lanes.get(&lane).is_some_and(|l| l.thinking.is_none());
             if idle && self.state.diff_of(lane).is_none() {

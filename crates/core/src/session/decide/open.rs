@@ -204,7 +204,7 @@ impl Draft<'_> {
             let take = self.state.applies().get(&apply).map(|a| a.take.clone()).unwrap_or_default();
             for (proposal, _) in take.into_iter().filter(|_| writing) {
                 let reason = "its writing was interrupted".to_owned();
-                self.emit(Event::ProposalClosed { proposal, reason, dropped: true });
+                self.emit(Event::ProposalClosed { proposal, reason, dropped: true, there: false });
             }
             self.notice(
                 Level::Error,

@@ -291,6 +291,8 @@ impl Draft<'_> {
         let acts = node.is_some_and(|n| !ToolScope::READ_ONLY.contains(n.scope()));
         let refused = self.state.lanes.get(&lane).is_some_and(|l| l.deeds == Deeds::Refused);
         let wrote = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
+        // What a go at it did that was cut off is the step's as well.
+        let wrote = wrote || self.state.changes.had_begun(task);
         let idle = acts && mine.clone().count() == 0 && !wrote;
         let mute = !acts && self.is_mute(lane);
         let idle = self.state.lanes.get(&lane).filter(|l| idle && l.deeds == Deeds::None);

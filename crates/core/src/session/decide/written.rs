@@ -1,7 +1,18 @@
-//! What was written, told in words: for whoever has no screen.
+//! What was written, told in words for whoever has no screen, and what needed no write.
+//!
+//! Owns which of what was taken a file holds already. Never writes.
+
+use std::collections::BTreeSet;
 
 use super::{Decided, Draft};
-use crate::{event::Level, input::Refusal, intent::Slash, session::Extent};
+use crate::{
+    event::{Event, FileChange, Level},
+    ids::{ApplyId, LaneId, ProposalId},
+    input::Refusal,
+    intent::Slash,
+    proposal::ALREADY,
+    session::Extent,
+};
 
 impl Draft<'_> {
     /// `/changes`: what was written, message by message.
@@ -24,5 +35,31 @@ impl Draft<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What was taken of a write and is not among its files: these hold it already.
+    pub(super) fn taken_there(&self, apply: ApplyId, files: &[FileChange]) -> Vec<ProposalId> {
+        let take = self.state.applies().get(&apply).into_iter().flat_map(|a| &a.take);
+        let there = take.filter(|(id, hunks)| {
+            let whole = self.state.proposals().get(id).is_some_and(|p| p.hunks.is_empty());
+            (whole || !hunks.is_empty()) && !files.iter().any(|f| f.proposal == *id)
+        });
+        there.map(|(id, _)| *id).collect()
+    }
+
+    /// Tells of what was there already; whether that was all of the write, so that its work goes on without one.
+    pub(super) fn all_there(&mut self, apply: ApplyId, there: &[ProposalId]) -> bool {
+        let lanes: BTreeSet<LaneId> =
+            there.iter().filter_map(|id| self.state.proposals().get(id)).map(|p| p.lane).collect();
+        for proposal in there {
+            let (proposal, reason) = (*proposal, ALREADY.to_owned());
+            self.emit(Event::ProposalClosed { proposal, reason, dropped: false, there: true });
+        }
+        if there.is_empty() || self.state.applies().get(&apply).is_some_and(|a| !a.take.is_empty()) {
+            return false;
+        }
+        self.settle_reviews();
+        self.resume_lanes(lanes);
+        true
     }
 }

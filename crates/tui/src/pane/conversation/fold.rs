@@ -30,7 +30,7 @@ use pilothouse_core::{
 };
 
 use self::facts::Mark;
-pub(crate) use self::facts::{closed, written};
+pub(crate) use self::facts::{already, closed, written};
 use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
 use crate::{
     answers::Answers,

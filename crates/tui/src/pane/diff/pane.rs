@@ -390,8 +390,11 @@ impl Pane for DiffPane {
 
     /// What was written or left, while the conversation is behind the diff.
     fn tells(&self, state: &State, event: &Event) -> Option<String> {
-        if let Event::ProposalClosed { proposal, reason, dropped } = event {
+        if let Event::ProposalClosed { proposal, reason, dropped, there } = event {
             let p = state.proposals().get(proposal)?;
+            if *there {
+                return Some(conversation::already(p.path.as_str()));
+            }
             return Some(conversation::closed(p.path.as_str(), reason, *dropped, p.back.is_some()));
         }
         let Event::Applied { apply } = event else { return None };

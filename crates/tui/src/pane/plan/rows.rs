@@ -335,7 +335,7 @@ impl<'a> Drawer<'a> {
         match task.status {
             TaskStatus::Running if !nested.is_empty() => {
                 let settled =
-                    |p: &&&Proposal| matches!(p.status, ProposalStatus::Applied(_) | ProposalStatus::Skipped);
+                    |p: &&&Proposal| !matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
                 let done = nested.iter().filter(settled).count();
                 // Its own end is one more: it is full when it is done, and not before.
                 Row::of(&g.progress(done, nested.len() + 1), Slot::Accent)
@@ -428,6 +428,7 @@ impl<'a> Drawer<'a> {
                 let lost = if removed > 0 { format!(" -{removed}") } else { String::new() };
                 (g.done, Slot::Ok, Row::of(&format!("+{added}{lost}"), Slot::Soft))
             }
+            ProposalStatus::There => (g.done, Slot::Ok, Row::of("there already", Slot::Soft)),
             ProposalStatus::SetAside => (g.skipped, Slot::Soft, Row::of("set aside", Slot::Soft)),
             ProposalStatus::Skipped | ProposalStatus::Dropped => {
                 (g.skipped, Slot::Soft, Row::of("left", Slot::Soft))

@@ -69,17 +69,21 @@ impl Log {
     /// A failure, unless it was told already: what happened, and softly below it what can be done.
     pub(super) fn fails(&mut self, at: Millis, text: &str) {
         let mut lines = text.lines().filter(|l| !l.trim().is_empty());
-        let Some(first) = lines.next().filter(|first| !self.is_told(first)) else { return };
-        self.mark(at, Mark::Failed, first);
-        for line in lines {
+        let Some(first) = lines.next() else { return };
+        // Of what was told already only what is new is.
+        let known = if self.is_told(first) { std::mem::take(&mut self.failed) } else { String::new() };
+        if known.is_empty() {
+            self.mark(at, Mark::Failed, first);
+        }
+        for line in lines.filter(|line| !known.lines().any(|told| told == *line)) {
             self.fact(at, Row::of("  ", Slot::Text).and(line, Slot::Soft), Row::new());
         }
-        first.clone_into(&mut self.failed);
+        text.clone_into(&mut self.failed);
     }
 
     /// Whether this failure was the last that was told.
     pub(super) fn is_told(&self, text: &str) -> bool {
-        !self.failed.is_empty() && text.lines().next() == Some(self.failed.as_str())
+        !self.failed.is_empty() && text.lines().next() == self.failed.lines().next()
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_change` takes the rest")]
@@ -197,7 +201,11 @@ impl Log {
                 };
                 self.mark(at, Mark::Failed, &format!("{message} ({why})"));
             }
-            Event::ProposalClosed { proposal, reason, dropped } => {
+            Event::ProposalClosed { proposal, there: true, .. } => {
+                let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
+                self.mark(at, Mark::Done, &already(&path));
+            }
+            Event::ProposalClosed { proposal, reason, dropped, .. } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
                 let back = self.backs.contains(proposal);
                 self.mark(at, Mark::Skipped, &closed(&path, reason, *dropped, back));
@@ -264,13 +272,15 @@ impl Log {
             return;
         }
         let (sign, ink) = match goal.status {
+            // What was said above it is all that came of it.
+            GoalStatus::Completed if goal.ran == 0 => ("–", Slot::Soft),
             GoalStatus::Completed => ("✓", Slot::Ok),
             GoalStatus::Failed | GoalStatus::PlannerError => ("✗", Slot::Bad),
             GoalStatus::Cancelled | GoalStatus::Skipped => ("–", Slot::Soft),
             GoalStatus::Refused => ("–", Slot::Warn),
         };
         let text = match (goal.status, goal.ran) {
-            (GoalStatus::Completed, 0) => "Complete. No command was run.".to_owned(),
+            (GoalStatus::Completed, 0) => "No command was run.".to_owned(),
             _ => goal.line(),
         };
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
@@ -458,6 +468,11 @@ pub(crate) fn closed(path: &str, reason: &str, dropped: bool, back: bool) -> Str
         (_, true) => format!("discarded {path}: {reason}"),
         (_, false) => format!("left {path}: {reason}"),
     }
+}
+
+/// Said of a change that was taken and that its file held already, in words.
+pub(crate) fn already(path: &str) -> String {
+    format!("{path} holds this already; nothing was written")
 }
 
 /// What was done to one file, in words.

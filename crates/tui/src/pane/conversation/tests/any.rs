@@ -64,7 +64,9 @@ pub(super) fn event(kind: u8, id: u64, t: &str) -> Event {
                 run: None,
             },
         },
-        20 => Event::ProposalClosed { proposal: ProposalId(id), reason: t.into(), dropped: true },
+        20 => {
+            Event::ProposalClosed { proposal: ProposalId(id), reason: t.into(), dropped: true, there: false }
+        }
         _ => Event::RepairStarted { gate: GateId(id), lane: LaneId(id), attempt: 1, of: 3, detour: false },
     }
 }

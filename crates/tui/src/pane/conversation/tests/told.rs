@@ -75,7 +75,7 @@ fn a_goal_that_ran_no_command_does_not_say_that_nothing_was_run() {
         goal: Some(goal),
         came_to: None,
     });
-    holds(&mut s, "Complete. No command was run.");
+    holds(&mut s, "– No command was run.");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn after_the_last_hunk_of_a_file_the_cursor_rests_and_no_key_for_a_next_one_turn
     s.act(DiffAction::Take);
     assert_eq!(taken(&s), Decision::Taken, "whoever moved about looked at it");
     let reason = "every hunk was left".to_owned();
-    let closed = Event::ProposalClosed { proposal: ProposalId(20), reason, dropped: false };
+    let closed = Event::ProposalClosed { proposal: ProposalId(20), reason, dropped: false, there: false };
     let told = s.pane.tells(s.story.session.state(), &closed);
     assert_eq!(told.unwrap(), "left src/a.rs: every hunk was left");
 }
@@ -32,7 +32,12 @@ fn another_proposal_for_the_same_file_is_reviewed_from_its_first_undecided_hunk(
     s.act(DiffAction::NextHunk);
     assert_eq!(s.pane.hunk, 1);
     // The pane is out of sight while the one goes and the other comes.
-    s.tell(Event::ProposalClosed { proposal: ProposalId(20), reason: String::new(), dropped: false });
+    s.tell(Event::ProposalClosed {
+        proposal: ProposalId(20),
+        reason: String::new(),
+        dropped: false,
+        there: false,
+    });
     s.propose(21, "src/auth/login.rs", BEFORE, &after());
     s.tell(review(31, &[21]));
     s.draw(72, 26);
