@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Desk,
-    alone::Ended,
+    alone::{Ended, edit, plan},
     server::{Server, Turn},
 };
 
@@ -82,6 +82,21 @@ fn a_mark_stands_beside_its_line_for_people() {
     let ended = desk.ask(&server.base, &["run", QUESTION, "--mode", "proof"]).with(0);
     assert!(ended.out.contains("It is fast.  ⚠ not proven: no evidence is named\n"), "{}", ended.out);
     assert!(ended.out.contains("Unproven: it may be slow.\n"), "{}", ended.out);
+}
+
+#[test]
+fn the_last_words_of_a_step_are_checked_as_an_answer_is() {
+    let desk = Desk::new();
+    let server = Server::start(vec![
+        Turn::Say("", vec![("submit_plan", plan(&[("modify", FILE)]))]),
+        Turn::Say("", vec![("edit", edit(FILE, "fn score(", "fn points_of("))]),
+        say("It is faster than before.".to_owned()),
+    ]);
+    let order = "rename score to points_of in src/search.rs";
+    let ended = desk.ask(&server.base, &["run", order, "--auto-confirm", "--mode", "proof", "--json"]);
+    let checked: Vec<Value> = ended.events().into_iter().filter(|e| e["type"] == "answer_checked").collect();
+    assert_eq!(checked.len(), 1, "{}", ended.out);
+    assert_eq!(checked[0]["marks"].as_array().map(Vec::len), Some(1), "{}", checked[0]);
 }
 
 fn session(ended: &Ended) -> String {

@@ -28,7 +28,7 @@ impl Checks {
     /// The input, where it is an answer with what came of its evidence.
     pub async fn of(self, input: Input) -> Input {
         let Input::Replied { call, reply: Ok(mut reply) } = input else { return input };
-        if reply.calls.is_empty() {
+        if reply.calls.is_empty() && !reply.text.trim().is_empty() {
             reply.checked = self.workshop.check(reply.text.clone(), self.view, self.blobs).await;
         }
         Input::Replied { call, reply: Ok(reply) }
@@ -36,9 +36,13 @@ impl Checks {
 }
 
 impl Driver {
-    /// What the answer of a lane is checked with; only in proof mode, and only what is an answer.
+    /// What the words of a lane are checked with; only in proof mode, where every one of them is told that they are.
     pub(super) fn checks(&self, lane: LaneId, purpose: Purpose) -> Option<Checks> {
-        let proves = self.at.session.state().mode == Mode::Proof && purpose == Purpose::Answer;
+        let told = match purpose {
+            Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Child => true,
+            Purpose::Classify | Purpose::Compact | Purpose::Title | Purpose::Stage => false,
+        };
+        let proves = told && self.at.session.state().mode == Mode::Proof;
         let view = self.at.session.sight(lane).filter(|_| proves)?;
         Some(Checks { workshop: self.kit.workshop.clone(), view, blobs: Arc::new(self.at.blobs.clone()) })
     }
