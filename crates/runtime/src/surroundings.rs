@@ -1,11 +1,11 @@
 //! What surrounds the session: branch, changed files, time zone.
 //!
-//! Owns the questions put to git and the reading of its answers. Never polls: it is asked after
+//! Owns the questions put to git, the reading of its answers and of what its folder says of itself. Never polls: it is asked after
 //! something may have changed.
 
 use std::path::Path;
 
-use pilothouse_core::ids::Millis;
+use pilothouse_core::{ids::Millis, money::count};
 use pilothouse_tools::git;
 
 /// What git says about a folder.
@@ -20,7 +20,62 @@ pub struct Branch {
 /// Asks git about a folder; nothing when there is no git or no repository.
 pub async fn branch(folder: &Path) -> Branch {
     let args = ["status", "--porcelain=v2", "-z", "--branch", "--ignore-submodules=all"];
-    git::ask(folder, &args).await.map_or_else(Branch::default, |status| read(&status))
+    let Some(status) = git::ask(folder, &args).await else { return Branch::default() };
+    let Branch { name, dirty } = read(&status);
+    let conflicts = String::from_utf8_lossy(&status).split('\0').filter(|f| f.starts_with("u ")).count();
+    let name = head(folder).or(name).map(|name| match conflicts {
+        0 => name,
+        n => format!("{name}, {}{CONFLICT}", count(n, "file")),
+    });
+    Branch { name, dirty }
+}
+
+/// Behind the number of files that a merge left to be settled.
+const CONFLICT: &str = " in conflict";
+
+/// What git is in the middle of, by what lies in its folder then.
+const UNDER_WAY: [(&str, &str); 6] = [
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("BISECT_LOG", "bisect"),
+];
+
+/// The branch as it is now, or where there is none the commit, and what git is in the middle of; nothing where its files
+/// do not say. No program is run for it.
+pub fn head(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|f| f.join(".git")).find_map(|at| {
+        if at.is_dir() {
+            return Some(at);
+        }
+        let link = std::fs::read_to_string(&at).ok()?;
+        Some(at.parent()?.join(link.strip_prefix("gitdir: ")?.trim_end()))
+    })?;
+    let line = |name: &str| std::fs::read_to_string(git.join(name)).ok().map(|t| t.trim_end().to_owned());
+    let named = |of: &str| of.strip_prefix("refs/heads/").map(str::to_owned);
+    let of_rebase = ["rebase-merge/head-name", "rebase-apply/head-name"].into_iter().find_map(line);
+    let head = line("HEAD")?;
+    let at = match head.strip_prefix("ref: ") {
+        // Where refs are kept otherwise it names none.
+        Some(name) => named(name).filter(|name| name != ".invalid")?,
+        None => of_rebase
+            .as_deref()
+            .and_then(named)
+            .or_else(|| Some(format!("detached at {}", head.get(..7)?)))?,
+    };
+    let under = UNDER_WAY.iter().find(|(name, _)| git.join(name).exists());
+    Some(under.map_or_else(|| at.clone(), |(_, what)| format!("{at}, {what} under way")))
+}
+
+/// What was told of the branch, as it is now: what was counted stays where it is the same.
+pub fn told(folder: &Path, before: Option<&str>) -> Option<String> {
+    let Some(now) = head(folder) else { return before.map(str::to_owned) };
+    let rest = before
+        .and_then(|b| b.strip_prefix(now.as_str()))
+        .filter(|rest| rest.is_empty() || rest.ends_with(CONFLICT) && rest.matches(", ").count() == 1);
+    Some(now.clone() + rest.unwrap_or_default())
 }
 
 fn read(status: &[u8]) -> Branch {
@@ -70,6 +125,55 @@ mod tests {
         let detached = b"# branch.oid 0123456789abcdef\0# branch.head (detached)\0";
         assert_eq!(read(detached).name.unwrap(), "0123456");
         assert_eq!(read(b""), Branch::default());
+    }
+
+    fn git(folder: &Path, args: &[&str]) {
+        let git = std::process::Command::new("git")
+            .args(["-c", "user.name=x", "-c", "user.email=x@y", "-c", "init.defaultBranch=main"])
+            .args(args)
+            .current_dir(folder)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_EDITOR", "true")
+            .output();
+        drop(git.unwrap());
+    }
+
+    #[tokio::test]
+    async fn what_git_is_in_the_middle_of_is_told_and_read_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = dir.path();
+        let commit = |text: &str| {
+            std::fs::write(at.join("a.txt"), text).unwrap();
+            git(at, &["add", "."]);
+            git(at, &["commit", "-qm", text]);
+        };
+        git(at, &["init", "-q"]);
+        commit("one\n");
+        git(at, &["checkout", "-qb", "side"]);
+        commit("side\n");
+        git(at, &["checkout", "-q", "main"]);
+        commit("main\n");
+        let name = async || branch(at).await.name.unwrap();
+        assert_eq!(name().await, "main");
+        git(at, &["merge", "side"]);
+        let merging = name().await;
+        assert_eq!(merging, "main, merge under way, 1 file in conflict");
+        assert_eq!(told(at, Some(&merging)).unwrap(), merging);
+        git(at, &["merge", "--abort"]);
+        assert_eq!(told(at, Some(&merging)).unwrap(), "main", "it is over");
+        git(at, &["checkout", "-q", "side"]);
+        git(at, &["rebase", "main"]);
+        assert_eq!(name().await, "side, rebase under way, 1 file in conflict");
+        git(at, &["rebase", "--abort"]);
+        git(at, &["checkout", "-q", "--detach"]);
+        assert!(name().await.starts_with("detached at "), "{}", name().await);
+        git(at, &["bisect", "start"]);
+        assert!(name().await.ends_with(", bisect under way"), "{}", name().await);
+        git(at, &["bisect", "reset"]);
+        let beside = tempfile::tempdir().unwrap();
+        let tree = beside.path().join("wt");
+        git(at, &["worktree", "add", "-qb", "other", &tree.to_string_lossy()]);
+        assert_eq!(branch(&tree).await.name.unwrap(), "other");
     }
 
     #[tokio::test]

@@ -66,6 +66,12 @@ impl Driver {
         });
     }
 
+    /// The branch as a model is told of it: it may be another one since git was asked.
+    pub(super) fn branch_now(&self) -> Option<String> {
+        let told = surroundings::told(self.at.root.path(), self.around.branch.as_deref())?;
+        Some(self.at.config.secrets.mask(&told).into_owned())
+    }
+
     /// What git said.
     pub(super) fn on_branch(&mut self, branch: surroundings::Branch) {
         self.project.on_branch(&branch);

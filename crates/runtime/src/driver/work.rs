@@ -302,7 +302,7 @@ impl Driver {
         Circumstances {
             now: (self.setup.clock)(),
             utc_offset_minutes: self.around.utc_offset_minutes,
-            branch: self.around.branch.clone(),
+            branch: self.branch_now(),
             history: self.at.config.history,
             window: context::Window::of(window),
             project: self.project.block(),
