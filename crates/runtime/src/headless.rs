@@ -31,6 +31,7 @@ use pilothouse_core::{
     scope::PermissionMode,
     session::{Session, State},
     talk::FaultKind,
+    trust::Trust,
 };
 use tokio::sync::mpsc;
 
@@ -129,10 +130,11 @@ pub async fn run(
         None
     };
     let (home, secrets) = (setup.home.clone(), setup.secrets.clone());
+    let trusts = setup.trust == Trust::Once;
     let (requests, incoming) = mpsc::channel(16);
     let (outgoing, mut updates) = mpsc::channel(1024);
     let driver = tokio::spawn(drive(setup, incoming, outgoing));
-    let report = Report::new(&options, out, err);
+    let report = Report::new(&options, trusts, out, err);
     let mut watch = Watch {
         session: Session::new(),
         from: Seq(0),
@@ -303,9 +305,11 @@ impl Watch<'_> {
                 None
             }
             Update::Refused(reason) => {
-                self.report.refused(&reason);
-                // What cannot be saved yet is no end: it is tried again.
+                // What cannot be saved yet is no end: it is tried again. What ends it is said as its end.
                 let over = self.taken && self.unsaved.is_none() && !self.session.state().busy();
+                if !over {
+                    self.report.refused(&reason);
+                }
                 over.then(|| Next::End(Verdict::new(1, reason)))
             }
             Update::Notice(what) | Update::Page { text: what, .. } => {

@@ -26,14 +26,18 @@ use pilothouse_core::{
     talk::{Delta, DeltaKind},
 };
 
-use super::{Options, Outcome, steps::Steps, way::onward};
+use super::{
+    Options, Outcome,
+    steps::Steps,
+    way::{Kept, onward},
+};
 use crate::narration::{Narration, Tone, narrate, revised};
 
 /// The printer of one run.
 pub(super) struct Report<'a> {
     json: bool,
     quiet: bool,
-    forget: bool,
+    kept: Kept,
     out: &'a mut (dyn Write + Send),
     err: &'a mut (dyn Write + Send),
     /// What a command wrote since its last whole line, by stream.
@@ -61,12 +65,18 @@ pub(super) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub fn new(options: &Options, out: &'a mut (dyn Write + Send), err: &'a mut (dyn Write + Send)) -> Self {
-        let Options { json, quiet, forget, .. } = *options;
+    pub fn new(
+        options: &Options,
+        trusts: bool,
+        out: &'a mut (dyn Write + Send),
+        err: &'a mut (dyn Write + Send),
+    ) -> Self {
+        let Options { json, quiet, forget: forgets, .. } = *options;
+        let kept = Kept { forgets, trusts };
         Self {
             json,
             quiet,
-            forget,
+            kept,
             out,
             err,
             open: Default::default(),
@@ -330,7 +340,7 @@ impl<'a> Report<'a> {
 
     /// The last words: what ended it, the question, and the way to go on.
     pub fn end(&mut self, outcome: &Outcome, asked: Option<&Checkpoint>, state: &State) {
-        let way = onward(outcome, self.forget, asked, state);
+        let way = onward(outcome, self.kept, asked, state);
         if self.json {
             let question = asked.filter(|_| outcome.exit != 0);
             let last = serde_json::json!({

@@ -14,27 +14,52 @@ use pilothouse_core::{
 
 use super::Outcome;
 
-/// The line that goes on; empty where there is nothing to go on with. `forget` where nothing of the session is kept.
-pub(super) fn onward(outcome: &Outcome, forget: bool, asked: Option<&Checkpoint>, state: &State) -> String {
+/// What of the flags of a run holds for the line that goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Kept {
+    /// Nothing of the session is kept.
+    pub forgets: bool,
+    /// The folder is trusted for this once.
+    pub trusts: bool,
+}
+
+/// The line that goes on; empty where there is nothing to go on with.
+pub(super) fn onward(outcome: &Outcome, kept: Kept, asked: Option<&Checkpoint>, state: &State) -> String {
     let again = || {
-        let (words, more) =
-            (next_words(asked, state), asked.and_then(|q| more(q, state)).unwrap_or_default());
-        format!("pilothouse run {words} --session {} --auto-confirm{more}", outcome.slug)
+        // What a model failed to say is asked for again, whatever else was left.
+        let words = if outcome.exit == 5 { "\"/redo\"".to_owned() } else { next_words(asked, state) };
+        let trust = kept.trusts || asked.is_some_and(|q| wants_trust(q, state));
+        let trust = if trust { " --trust" } else { "" };
+        let more = asked.and_then(more).unwrap_or_default();
+        format!("pilothouse run {words} --session {} --auto-confirm{trust}{more}", outcome.slug)
     };
-    match (outcome.exit, forget) {
+    if outcome.exit <= 2 && asked.is_none() && leaves_nothing(state) {
+        return String::new();
+    }
+    match (outcome.exit, kept.forgets) {
         (3, true) => "run it again without --no-persist to be able to answer".to_owned(),
         (3, false) if wants_person(asked, state) => format!("pilothouse resume {}", outcome.slug),
-        (1..=4, false) => again(),
+        (1..=5, false) => again(),
         _ => String::new(),
     }
 }
 
-/// The flag without which the same run would end the same: where no more may be spent the same again, or what can be
-/// counted; where a gate of a folder asks that is not trusted, its trust.
-fn more(asked: &Checkpoint, state: &State) -> Option<String> {
-    if asked.kind.command().is_some_and(|c| c.gate.is_some()) && !state.trust.holds() {
-        return Some(" --trust".to_owned());
-    }
+/// Whether nothing of the session waits to be gone on with.
+fn leaves_nothing(state: &State) -> bool {
+    let plans = [&state.plan, &state.suspended];
+    let planned = plans.iter().any(|p| p.is_some()) || state.pipeline.is_some();
+    let proposed = state.open_proposals().next().is_some() || state.set_aside().next().is_some();
+    !planned && !proposed && state.failure.is_none() && state.unanswered.is_none() && state.queue.is_empty()
+}
+
+/// Whether a gate asks of a folder that is not trusted: with its trust it would not.
+fn wants_trust(asked: &Checkpoint, state: &State) -> bool {
+    asked.kind.command().is_some_and(|c| c.gate.is_some()) && !state.trust.holds()
+}
+
+/// The flag without which the same run would end the same, where no more may be spent: the same again, or what can be
+/// counted.
+fn more(asked: &Checkpoint) -> Option<String> {
     let CheckpointKind::Budget(asked) = &asked.kind else { return None };
     Some(match asked.unit {
         _ if asked.unknown => " --budget 50000t".to_owned(),
@@ -92,6 +117,20 @@ mod tests {
     };
 
     use super::*;
+
+    #[test]
+    fn the_line_that_goes_on_carries_what_the_run_was_given() {
+        let session = Session::new();
+        let way = |exit, kept| {
+            let outcome = Outcome { exit, slug: "s".into(), reason: String::new() };
+            onward(&outcome, kept, None, session.state())
+        };
+        let trusts = Kept { trusts: true, forgets: false };
+        assert_eq!(way(4, trusts), "pilothouse run \"go on\" --session s --auto-confirm --trust");
+        assert_eq!(way(5, Kept::default()), "pilothouse run \"/redo\" --session s --auto-confirm");
+        assert_eq!(way(1, trusts), "", "nothing is left to go on with");
+        assert_eq!(way(5, Kept { forgets: true, ..trusts }), "");
+    }
 
     #[test]
     fn the_message_that_a_question_is_about_is_said_again_not_the_last_one() {
