@@ -42,6 +42,8 @@ use control_guard::ControlFileGuard;
 use output::{Output, Stream};
 use running::{News, Running};
 
+/// Said to a model whose command took too long; of a hook it is not the key.
+const LONGER: &str = "set timeout_s higher if it needs longer";
 /// Time limit when the call does not say, in seconds.
 const TIMEOUT_S: u64 = 120;
 /// How long output may go on after the command ended, and after the last signal.
@@ -339,7 +341,7 @@ impl Watch<'_> {
             text.push_str(&format!("(left running, and stopped: {})\n", count(left, "process")));
         }
         if self.stop == Some(Stop::TimeOut) {
-            text.push_str("(set timeout_s higher if it needs longer)\n");
+            text.push_str(&format!("({LONGER})\n"));
         }
         let failed = !exit.ok() || self.stop.is_some();
         let (told, whole) = self.output.finish();

@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Held, Shell, attend, environment, running::Running};
+use super::{Held, LONGER, Shell, attend, environment, running::Running};
 use crate::executor::Sink;
 
 /// What a hook is run with.
@@ -114,7 +114,8 @@ fn outcome(ended: ToolOutcome) -> HookOutcome {
     // Where it only wrote to one stream there is nothing to tell apart.
     let alone = output.strip_prefix("stdout:\n").filter(|rest| !rest.contains("\nstderr:\n"));
     let output = alone.unwrap_or(output);
-    HookOutcome { status, summary, output: output.to_owned(), took: exit.took }
+    let output = output.replace(LONGER, "set `timeout` of the hook higher if it needs longer");
+    HookOutcome { status, summary, output, took: exit.took }
 }
 
 /// Nobody watches a hook's output grow.
@@ -170,7 +171,9 @@ mod tests {
             assert_eq!(run_it(call(line)).await.status, status, "{line}");
         }
         let slow = HookCall { timeout: Duration::from_millis(50), ..call("sleep 600") };
-        assert_eq!(run_it(slow).await.status, HookStatus::TimedOut);
+        let slow = run_it(slow).await;
+        assert_eq!(slow.status, HookStatus::TimedOut);
+        assert!(slow.output.contains("set `timeout` of the hook higher"), "{slow:?}");
         let needs = HookCall { requires: vec!["no-such-program-here".into()], ..call("touch ran") };
         let done = run_it(needs).await;
         assert!(done.status == HookStatus::Unable && done.summary.contains("no-such-program-here"));
