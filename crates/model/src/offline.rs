@@ -34,7 +34,7 @@ mod stage;
 mod task;
 
 /// How to get more than rules.
-pub const CONNECT: &str = "Connect a model for everything else: `/connect`, or set PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY.";
+pub const CONNECT: &str = "Connect a model for everything else: `/model PRESET:NAME`, such as `openai:NAME` once `pilothouse auth set openai` has its key; `/connect` shows every way, the variables PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY among them.";
 
 /// The rule-based engine; it needs no account, network or configuration.
 #[derive(Clone, Copy, Debug, Default)]

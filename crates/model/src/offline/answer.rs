@@ -5,11 +5,13 @@
 
 use serde_json::{Value, json};
 
+use crate::openai::Preset;
+
 use super::{
-    browse,
+    browse, command,
     definition::{body, definition},
     found::{Found, Hit, count, numbered},
-    request::Request,
+    request::{Job, Request},
     review,
     scene::{Move, Scene},
 };
@@ -28,6 +30,13 @@ pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
         Request::Outline(path) => browse::outline(scene, path),
         Request::Overview => browse::overview(scene),
         Request::Review => review::give(scene),
+        Request::How(job) => how(scene, job),
+        Request::Start => start(scene),
+        Request::Connect(name) => Ok(connect(name.as_deref())),
+        Request::Who => {
+            Ok(format!("I am the built-in offline engine: rules, and no model. {}", super::CONNECT))
+        }
+        Request::Privacy => Ok(PRIVACY.to_owned()),
         Request::Rename { .. }
         | Request::Replace { .. }
         | Request::Create { .. }
@@ -36,6 +45,58 @@ pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
         | Request::Unclear(_)
         | Request::Unknown => Ok(super::unknown(scene)),
     }
+}
+
+/// What leaves the machine.
+const PRIVACY: &str = "No: I am the built-in offline engine, and nothing leaves this machine. Once you connect a model, what it is asked goes to the address that you named and nowhere else: your messages, what is read of your files for them and what commands print, without the secrets that are known.";
+
+/// How something is done here; nothing is run for it.
+fn how(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
+    let does = match job {
+        Job::Tests => "The tests run",
+        Job::Build => "It is built",
+        Job::Lint => "It is checked",
+        Job::Format => "It is formatted",
+        Job::Command(_) => "It runs",
+    };
+    let line = command::line(scene, job)?;
+    Ok(format!("{does} with `{line}`. Say `run {line}` and I do it: you are asked before."))
+}
+
+/// How the program is started, where a file of the folder says it.
+fn start(scene: &Scene<'_>) -> Result<String, Move> {
+    let heard = scene.ask("list", json!({"path": ".", "depth": 1}))?;
+    let files: Vec<&str> = browse::names(heard.text).collect();
+    let known = STARTS.iter().find(|(file, _)| files.contains(file));
+    Ok(match known {
+        Some((file, line)) => format!("By {file} it is started with `{line}`. Say `run {line}` and I do it: you are asked before."),
+        None => "I cannot tell how this is started: no file of this folder that I know says it. Its README may; say the command itself: run `…`.".to_owned(),
+    })
+}
+
+/// Files that say how a project's program is started.
+const STARTS: [(&str, &str); 11] = [
+    ("Cargo.toml", "cargo run"),
+    ("go.mod", "go run ."),
+    ("pnpm-lock.yaml", "pnpm start"),
+    ("yarn.lock", "yarn start"),
+    ("package.json", "npm start"),
+    ("manage.py", "python manage.py runserver"),
+    ("main.py", "python main.py"),
+    ("app.py", "python app.py"),
+    ("gradlew", "./gradlew run"),
+    ("mix.exs", "mix run"),
+    ("Package.swift", "swift run"),
+];
+
+/// How a model is connected, the one that was named where one was.
+fn connect(name: Option<&str>) -> String {
+    let name = name.unwrap_or("NAME");
+    let presets: Vec<&str> = Preset::ALL.iter().map(|p| p.name()).collect();
+    format!(
+        "`/model PRESET:{name}` asks that model from the next request on, with one of the presets {}; `/model {name}` does where the key of its provider is known here. `pilothouse auth set PRESET` stores a key, and `/connect` shows every other way.",
+        presets.join(", ")
+    )
 }
 
 /// The last part of `a::b` or `a.b`, and the part before it.

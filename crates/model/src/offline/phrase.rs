@@ -65,6 +65,8 @@ phrases! {
         r"(?:what(?:'s|s| is| are| does)|describe|explain|summari[sz]e|give me|show me|tell me about|how is|was (?:ist|macht|steckt|enthält|tut)|worum geht es|beschreibe|erkläre|fasse)\b.*?\b(?:codebase|code base|repo|repository|project|workspace|projekt|codebasis|verzeichnis)(?:\s+(?:do|does|about|contain|here|zusammen|structured|organi[sz]ed|drin))?",
         r"(?:(?:give me|show me)\s+)?(?:an?\s+|the\s+)?(?:overview|übersicht|überblick|summary|zusammenfassung)(?:\s+(?:of|über)\s+(?:this|the|everything|das|alles))?(?:\s+(?:code|codebase|repo|project|projekt))?",
         r"what(?:'s| is)\s+(?:in\s+)?(?:here|this)",
+        r"(?:where|how|with what|what)\s+(?:do|should|can|could|would)\s+(?:i|we|you|one)\s+(?:start|begin)(?:\s+(?:reading|here|with|from|looking))*",
+        r"wo\s+(?:fange|beginne|starte)\s+ich(?:\s+an)?",
     ];
     REVIEW = [
         r"(?:review|check|inspect|look at)\s+(?:(?:my|the|these|this|current|working|uncommitted|local|recent|git)\s+)*(?:changes?|diff|edits|work|working tree|modifications)",
@@ -105,23 +107,49 @@ phrases! {
     FIND = [
         r"(?:find|search|grep|look|suche?|finde)\s+(?:(?:for|nach|all|every|any|me|text|the)\s+)*(?<x>\S+|.+?)(?<rest>\s+(?:in|inside|within|under|unter)\s+\S+)?",
     ];
+    HOW = [
+        r"how\s+(?:(?:do|can|could|should|would|must)\s+(?:i|we|you|one)|to)\s+(?<x>.+)",
+        r"how\s+(?:is|are)\s+(?<x>(?:the|this|it|all)\b.*?)\s+(?:run|started|built|tested|linted|formatted)",
+        r"wie\s+(?<x>(?:starte|führe|lasse?|baue|kompiliere|formatiere|teste)\b.*)",
+        r"what(?:'s|\s+is)\s+the\s+(?:command|way)\s+(?:for|to)\s+(?<x>.+)",
+    ];
+    START = [
+        r"(?:run|start|launch|execute|use|try|open|starte|benutze)(?:\s+ich)?(?:\s+(?:it|this|that|everything|(?:(?:the|this|das|dieses)\s+)?(?:program|programm|app|application|project|projekt|server|tool|binary|game|site|code)))?",
+    ];
+    MODEL = [
+        r"(?:connect|use|set up|set|choose|pick|select|change|switch|configure|enable)(?:\s+(?:to|up))?\s+(?:(?:a|an|the|another|my|your|its)\s+)*(?:(?:api\s+)?keys?|(?:ai\s+|language\s+)?models?|llms?|providers?|endpoints?)(?:\s+(?:to|for|with|in)\s+(?<x>\S+)(?:\s.*)?)?",
+        r"(?:use|switch\s+to|change\s+to|take|connect(?:\s+to)?|nimm|benutze)\s+(?:the\s+)?(?:model\s+)?(?<x>(?:gpt|chatgpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|codestral|devstral|deepseek|grok|kimi|glm|phi|o[1-9])[\w.:/-]*)(?:\s+(?:model|instead|now|please))*",
+    ];
+    WHO = [
+        r"(?:which|what)\s+(?:(?:ai|language)\s+)?(?:model|llm|ai|engine)\s+(?:are|is|do|does|am|answers?|runs?)\b.*",
+        r"(?:who|what)\s+are\s+you",
+        r"are\s+you\s+(?:an?\s+)?(?:ai|llm|model|bot|human|gpt|chatgpt|claude|gemini)\b.*",
+        r"(?:welches|was für ein)\s+modell\s+.+",
+    ];
+    PRIVACY = [
+        r"(?:is|are|was|were|will|does|do|can)\s+(?:.*\b)?(?:my|our|anything)\b.*\b(?:sent|send|sends|uploaded|upload|leaves?|leaving|transmitted)\b.*",
+        r"(?:do|does|will|are|is)\s+(?:you|pilothouse)\s+(?:send|sending|upload|uploading|share|sharing|collect|phone|track)\b.*",
+        r"where\s+(?:does|do|is|are)\s+(?:my|our)\s+(?:code|data|files?|sources?|prompts?|messages?)\s+(?:go|sent|stored|uploaded|kept)\b.*",
+    ];
     TESTS = [
-        r"(?:(?:run|execute|start|rerun|führe|starte|lass)\s+)?(?:(?:all|the|unit|my|our|die|alle|nur)\s+)*(?:tests?|test suite|testsuite)(?:\s+(?:aus|laufen|lassen|ausführen|starten|again|nochmal))*",
+        r"(?:(?:run|execute|start|rerun|führe|starte|lass)\s+)?(?:ich\s+)?(?:(?:all|the|unit|my|our|die|alle|nur)\s+)*(?:tests?|test suite|testsuite)(?:\s+(?:aus|laufen|lassen|ausführen|starten|again|nochmal))*",
         r"teste(?:\s+(?:alles|das projekt|es))?",
         r"(?:do|are)\s+(?:(?:all|the)\s+)*tests\s+(?:pass|passing|green)",
     ];
-    BUILD = [r"(?:(?:run|start)\s+(?:the|a)\s+)?(?:build|compile|baue|kompiliere)(?:\s+(?:it|the project|everything|das projekt|alles))?"];
-    LINT = [r"(?:(?:run|start)\s+(?:the\s+)?)?(?:lint|linter|lints)(?:\s+(?:it|the project|the code))?"];
-    FORMAT = [r"(?:run\s+(?:the\s+)?)?(?:format|formatter|formatiere)(?:\s+(?:it|the project|the code|everything|den code))?"];
+    BUILD = [r"(?:(?:run|start)\s+(?:the|a)\s+)?(?:build|compile|baue|kompiliere)(?:\s+ich)?(?:\s+(?:it|this|that|the code|the project|everything|das projekt|alles))?"];
+    LINT = [r"(?:(?:run|start)\s+(?:the\s+)?)?(?:lint|linter|lints)(?:\s+(?:it|this|that|the project|the code))?"];
+    FORMAT = [r"(?:run\s+(?:the\s+)?)?(?:format|formatter|formatiere)(?:\s+ich)?(?:\s+(?:it|this|that|the project|the code|everything|den code))?"];
     RUN = [
         r"!\s*(?<x>.+)",
         r"(?:run|execute|exec|führe|starte|start)\s+(?:(?:the|command|den|befehl|this)\s+)*:?\s*(?<x>.+?)(?:\s+aus)?",
         r"(?<x>\x{e000}\d+\x{e001})",
+        r"(?:show|print|give|tell|zeige?)\s+(?:(?:me|us|mir|the|a|das|den)\s+)*(?<x>git\s+(?:log|status|diff|show|branch|blame|remote|tag)(?:\s.*)?)",
     ];
     REFINE = [
         r"(?:no,?\s+|nein,?\s+)?(?:but\s+)?(?:only|just|nur)\s+(?:in|inside|within|under|unter|im)\s+(?:(?:the|folder|directory|ordner)\s+)*(?<in>\S+)(?:\s+(?:folder|directory))?",
     ];
     BARE = [
+        r"git\s+(?:log|status|diff|show|branch|blame|remote|tag|stash\s+list)(?:\s.*)?",
         r"go\s+(?:test|build|run|vet|fmt|mod|get|install|generate|env|version|list|doc)(?:\s.*)?",
         r"(?:make|just)(?:\s+[\w./-]+)?(?:\s+\w+=\S+)*",
     ];

@@ -12,8 +12,9 @@ use pilothouse_core::{
 use super::{
     pattern::{Pattern, group},
     phrase::{
-        BARE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, LINT, LIST, MOVE, OUTLINE, OVERVIEW, REFINE,
-        RENAME, REPLACE, REVIEW, RUN, SCOPE, SHOW, TESTS, USES, WHAT, WHERE, first,
+        BARE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, HOW, LINT, LIST, MODEL, MOVE, OUTLINE, OVERVIEW,
+        PRIVACY, REFINE, RENAME, REPLACE, REVIEW, RUN, SCOPE, SHOW, START, TESTS, USES, WHAT, WHERE, WHO,
+        first,
     },
     scene::Scene,
     sentence::{Sentence, is_path},
@@ -55,6 +56,16 @@ pub(super) enum Request {
     Overview,
     Review,
     Job(Job),
+    /// How that is done here.
+    How(Job),
+    /// How the program of the folder is started.
+    Start,
+    /// How a model is connected, and which.
+    Connect(Option<String>),
+    /// Who answers.
+    Who,
+    /// What leaves the machine.
+    Privacy,
     /// Nothing that rules can do; the reason is the answer.
     Unclear(String),
     Unknown,
@@ -95,7 +106,11 @@ impl Request {
         if s.text.is_empty() {
             return Self::Unknown;
         }
-        changing(s).or_else(|| running(s)).or_else(|| asking(s)).unwrap_or(Self::Unknown)
+        about_us(s)
+            .or_else(|| changing(s))
+            .or_else(|| running(s))
+            .or_else(|| asking(s))
+            .unwrap_or(Self::Unknown)
     }
 
     /// Whether it changes files.
@@ -150,6 +165,40 @@ fn without_things(text: &str) -> String {
     }
     text = if verb_only { rest } else { format!("{verb} {rest}") };
     text
+}
+
+/// What the program knows of itself, and how something is done.
+fn about_us(s: &Sentence) -> Option<Request> {
+    let text = s.text.as_str();
+    if first(&WHO, text).is_some() {
+        return Some(Request::Who);
+    }
+    if first(&PRIVACY, text).is_some() {
+        return Some(Request::Privacy);
+    }
+    let model = |text: &str| {
+        let found = first(&MODEL, text)?;
+        Some(Request::Connect(found.name("x").map(|x| s.plain(x.as_str()))))
+    };
+    let Some(how) = first(&HOW, text) else { return model(text) };
+    let how = group(&how, "x");
+    let does = [(&TESTS[..], Job::Tests), (&BUILD, Job::Build), (&LINT, Job::Lint), (&FORMAT, Job::Format)];
+    let job = does.into_iter().find(|(set, _)| first(set, how).is_some()).map(|(_, job)| Request::How(job));
+    job.or_else(|| model(how)).or_else(|| first(&START, how).map(|_| Request::Start))
+}
+
+/// Whether a text points at something instead of naming it.
+fn points(text: &str) -> bool {
+    let word = text.to_lowercase();
+    ["this", "that", "it", "these", "those", "here", "das", "dies", "es"].contains(&word.as_str())
+}
+
+/// Whether a text begins with somebody: no name of the code does.
+fn is_of_somebody(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default().to_lowercase();
+    text.contains(' ')
+        && ["i", "we", "you", "he", "she", "they", "ich", "wir", "du", "it", "this", "that"]
+            .contains(&word.as_str())
 }
 
 fn changing(s: &Sentence) -> Option<Request> {
@@ -293,27 +342,44 @@ fn running(s: &Sentence) -> Option<Request> {
 fn is_line(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
     let script = first.strip_prefix("./").is_some_and(|name| !name.is_empty());
-    script || is(&first, Role::Project) || BARE.iter().any(|p| p.is_match(text))
+    script || is(&first, Role::Project) || has_option(text) || BARE.iter().any(|p| p.is_match(text))
+}
+
+/// Whether the second word of a text is an option, so that the first is a program's name.
+fn has_option(text: &str) -> bool {
+    const SAID: [&str; 18] = [
+        "is", "are", "does", "do", "what", "how", "why", "where", "when", "explain", "describe", "find",
+        "search", "show", "list", "add", "remove", "use",
+    ];
+    let mut words = text.split_whitespace();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
+    let program = words.next().is_some_and(|w| {
+        let named = w.starts_with(|c: char| c.is_ascii_lowercase()) && w.chars().all(plain);
+        named && !SAID.contains(&w)
+    });
+    let option = words.next().and_then(|w| w.strip_prefix('-')).map(|w| w.trim_start_matches('-'));
+    program && option.is_some_and(|w| w.starts_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
 fn asking(s: &Sentence) -> Option<Request> {
     let text = s.text.as_str();
     let one = |set: &[Pattern]| first(set, text).map(|c| term(s, group(&c, "x")));
+    let named = |x: String| (!points(&x) && !is_of_somebody(&x)).then_some(x);
     if first(&OVERVIEW, text).is_some() {
         return Some(Request::Overview);
     }
     if first(&REVIEW, text).is_some() {
         return Some(Request::Review);
     }
-    if let Some(x) = one(&USES) {
+    if let Some(x) = one(&USES).and_then(named) {
         return Some(Request::Uses(x));
     }
     if let Some(found) = first(&LIST, text) {
         let place = [group(&found, "in"), group(&found, "dir")].concat();
         let place = s.plain(&place);
-        let named = found.name("dir").is_none() || is_path(&place);
+        let is_place = found.name("dir").is_none() || is_path(&place);
         let here = ["this", "here", "project", "repo", "workspace", "."].contains(&place.as_str());
-        if named {
+        if is_place {
             return Some(Request::List(Some(place).filter(|p| !p.is_empty() && !here)));
         }
     }
@@ -324,9 +390,14 @@ fn asking(s: &Sentence) -> Option<Request> {
         return Some(wish);
     }
     if let Some(x) = one(&WHERE) {
-        return Some(Request::Where(x));
+        return named(x).map(Request::Where);
     }
     if let Some(x) = one(&WHAT) {
+        // What is pointed at, where nothing was named before, is the project.
+        if points(&x) {
+            return Some(Request::Overview);
+        }
+        let x = named(x)?;
         return Some(if is_path(&x) { Request::Outline(x) } else { Request::What(x) });
     }
     let found = first(&FIND, text)?;

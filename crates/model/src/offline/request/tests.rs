@@ -23,6 +23,11 @@ fn shown(text: &str) -> String {
         Request::Review => "review".into(),
         Request::Job(Job::Command(c)) => format!("run {c}"),
         Request::Job(job) => format!("{job:?}").to_lowercase(),
+        Request::How(job) => format!("how {job:?}").to_lowercase(),
+        Request::Start => "start".into(),
+        Request::Connect(name) => format!("connect {}", name.unwrap_or_default()).trim_end().to_owned(),
+        Request::Who => "who".into(),
+        Request::Privacy => "privacy".into(),
         Request::Unclear(_) => "unclear".into(),
         Request::Unknown => "unknown".into(),
     }
@@ -37,6 +42,68 @@ fn check(cases: &[(&str, &str)]) {
 #[test]
 fn every_phrase_can_be_compiled() {
     assert!(all().into_iter().all(Pattern::is_sound));
+}
+
+#[test]
+fn what_the_program_knows_of_the_project_and_of_itself_is_no_search() {
+    check(&[
+        ("how do I run the tests?", "how tests"),
+        ("how are the tests run?", "how tests"),
+        ("How can we execute all tests", "how tests"),
+        ("how do I build this?", "how build"),
+        ("how to compile the project?", "how build"),
+        ("how do I lint the code?", "how lint"),
+        ("how should I format this?", "how format"),
+        ("wie starte ich die Tests?", "how tests"),
+        ("how do I run it?", "start"),
+        ("how do I start the server?", "start"),
+        ("how do I use this?", "start"),
+        ("where do I start?", "overview"),
+        ("where should I begin?", "overview"),
+        ("how do I connect a model?", "connect"),
+        ("how can I use an API key?", "connect"),
+        ("how do I change the model?", "connect"),
+        ("use gpt-5", "connect gpt-5"),
+        ("switch to claude-sonnet-4-5", "connect claude-sonnet-4-5"),
+        ("set model to gpt-5", "connect gpt-5"),
+        ("which model are you?", "who"),
+        ("what model do you use?", "who"),
+        ("who are you?", "who"),
+        ("is my code sent anywhere?", "privacy"),
+        ("does my code leave this machine?", "privacy"),
+        ("do you send my files to a server?", "privacy"),
+        ("what does this do?", "overview"),
+        ("what is it?", "overview"),
+        ("where is it?", "unknown"),
+        ("how do I teach a parrot to sing?", "unknown"),
+    ]);
+}
+
+#[test]
+fn a_name_is_a_name_whatever_it_reminds_of() {
+    check(&[
+        ("what is model?", "what model"),
+        ("what does start do?", "what start"),
+        ("where is send defined?", "where send"),
+        ("who uses connect?", "uses connect"),
+        ("how does this_thing work?", "what this_thing"),
+        ("what is the model?", "what model"),
+        ("is the data sent to the client?", "unknown"),
+        ("does it send a mail?", "unknown"),
+        ("add a model to src/user.rs", "unknown"),
+    ]);
+}
+
+#[test]
+fn a_word_behind_which_an_option_stands_is_a_program() {
+    check(&[
+        ("ls -la", "run ls -la"),
+        ("wc -l src/a.rs", "run wc -l src/a.rs"),
+        ("grep -rn TODO src", "run grep -rn TODO src"),
+        ("show me the git log", "run git log"),
+        ("git status", "run git status"),
+        ("explain --verbose", "what --verbose"),
+    ]);
 }
 
 #[test]
