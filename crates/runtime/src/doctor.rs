@@ -38,7 +38,8 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
     };
     let there = if file.exists() { "" } else { " (not there: the defaults hold)" };
     let model = config.voice.name();
-    let connect = "name a model: PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL, PILOTHOUSE_API_KEY, or config.toml";
+    let connect = "name a model: `/model PRESET:NAME` in a session, such as openai:NAME; or PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL, \
+                   PILOTHOUSE_API_KEY, or config.toml";
     let own = origin::of_user(&setup.home);
     let from = format!("by {}", origin::model_from(&setup.home, &own, &setup.environment));
     let no_model = config.voice.is_offline().then(|| connect.to_owned());

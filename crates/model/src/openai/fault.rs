@@ -31,8 +31,21 @@ pub(crate) fn unreachable(endpoint: &Endpoint, error: &reqwest::Error) -> Fault 
     fault(
         FaultKind::Unreachable,
         message,
-        "check that the server runs and that the base URL is right; `/connect` changes it",
+        if is_name(error) {
+            "the name of the server is not known here: check the network, then the host in the base URL"
+        } else {
+            "check that the server runs and that the base URL is right; `pilothouse config show` says where it was set"
+        },
     )
+}
+
+/// Whether nobody knew the host's name.
+fn is_name(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |e| e.source());
+    causes.any(|e| {
+        let said = e.to_string().to_lowercase();
+        said.contains("dns error") || said.contains("failed to lookup address")
+    })
 }
 
 /// The connection stands, but no answer came in time.
@@ -80,21 +93,45 @@ pub(crate) fn too_many_calls(most: usize) -> Fault {
     )
 }
 
+/// What servers say where a request is longer than the model takes.
+const TOO_LONG: [&str; 6] = [
+    "context length",
+    "context_length",
+    "context window",
+    "maximum context",
+    "too many tokens",
+    "prompt is too long",
+];
+/// What they say where nothing may be spent any more.
+const SPENT: [&str; 5] =
+    ["insufficient_quota", "exceeded your current quota", "billing", "credit", "insufficient balance"];
+
 /// An answer with a status that is no success.
 pub(crate) fn refused(status: u16, words: &str) -> Fault {
     let kind = if matches!(status, 401 | 403) { FaultKind::Unauthorized } else { FaultKind::Refused };
+    let said = words.to_lowercase();
+    let tells = |signs: &[&str]| signs.iter().any(|sign| said.contains(sign));
     let hint = match status {
+        400 | 413 | 422 if tells(&TOO_LONG) => {
+            "the conversation is longer than the model's window: `/compact` sums it up, and `window` below [model] in \
+             config.toml says how large it is"
+        }
+        402 | 403 | 429 if tells(&SPENT) => {
+            "the account has nothing left to spend: check its credit and limits with the provider, or `/model NAME` asks \
+             another"
+        }
         401 | 403 => {
-            "check the key: PILOTHOUSE_API_KEY or the provider's usual variable, or `/connect`; then the model's name"
+            "check the key: PILOTHOUSE_API_KEY, the provider's usual variable, or what `pilothouse auth set` stored; then the \
+             model's name"
         }
         402 => "the provider wants to be paid: check the account's credit",
         404 | 405 => "check the model's name and the base URL, which usually ends in /v1",
         300..=399 => "the server has moved: put the new address into the base URL",
         413 => "the request is too large: start a new session or name fewer files",
         400 | 422 => "the server does not accept the request: check that the model exists and can call tools",
-        429 => "wait a little, or connect another model",
-        500..=599 => "the provider has a problem: try again later, or connect another model",
-        _ => "the server's own words say why; `/connect` changes the endpoint",
+        429 => "wait a little, or `/model NAME` asks another model",
+        500..=599 => "the provider has a problem: try again later, or `/model NAME` asks another model",
+        _ => "the server's own words say why; `/model NAME` asks another model",
     };
     Fault {
         kind,
@@ -227,6 +264,21 @@ mod tests {
     fn a_cause_comes_without_the_systems_number() {
         let refused = std::io::Error::from_raw_os_error(2);
         assert_eq!(deepest(&refused), "No such file or directory");
+    }
+
+    #[test]
+    fn the_advice_is_that_of_the_fault_and_not_of_its_number() {
+        let hint = |status, words| refused(status, words).hint;
+        let quota = hint(429, "You exceeded your current quota, please check your plan and billing details.");
+        assert!(quota.contains("nothing left to spend") && !quota.contains("wait"), "{quota}");
+        assert!(hint(429, "Rate limit reached for requests").contains("wait a little"));
+        let long = hint(400, "This model's maximum context length is 8192 tokens.");
+        assert!(long.contains("/compact") && long.contains("`window`"), "{long}");
+        assert!(hint(400, "tools is not supported").contains("can call tools"));
+        #[derive(Debug, thiserror::Error)]
+        #[error("dns error")]
+        struct Unknown;
+        assert!(is_name(&Unknown) && !is_name(&std::io::Error::from_raw_os_error(111)));
     }
 
     #[test]

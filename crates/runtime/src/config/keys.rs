@@ -107,6 +107,11 @@ pub(super) fn of_preset(
     preset.key_variables().iter().find_map(variable).or_else(|| in_file(preset.name(), stored))
 }
 
+/// The presets whose key is at hand: of these only the name of a model is missing.
+pub(super) fn at_hand(environment: &Environment, stored: &Credentials) -> Vec<Preset> {
+    Preset::ALL.iter().copied().filter(|p| of_preset(*p, environment, stored).is_some()).collect()
+}
+
 fn in_file(name: &str, stored: &Credentials) -> Option<(SecretString, KeySource)> {
     stored.get(name).map(|k| (k.clone(), KeySource::File(name.to_owned())))
 }

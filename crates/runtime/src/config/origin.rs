@@ -8,7 +8,7 @@ use pilothouse_core::front::Place;
 use pilothouse_model::openai::Endpoint;
 use toml::de::{DeTable, DeValue};
 
-use super::{DEFAULTS, Layer, ProjectLayer};
+use super::{Credentials, DEFAULTS, Layer, ProjectLayer, keys};
 use crate::{
     home::{Environment, Home},
     own,
@@ -199,7 +199,14 @@ pub(crate) fn model_from(home: &Home, own: &Lines, environment: &Environment) ->
         .collect();
     let path = file(home).display().to_string();
     match (said.as_slice(), model_line(own, "model")) {
-        ([], None) => format!("no setting; {path} names no model"),
+        ([], None) => {
+            let stored = Credentials::read(&Credentials::place(home)).unwrap_or_default();
+            let ready = keys::at_hand(environment, &stored).first().map(|p| {
+                let place = p.name();
+                format!("; the key of {place} is there, `/model {place}:NAME` asks a model of it")
+            });
+            format!("no setting; {path} names no model{}", ready.unwrap_or_default())
+        }
         ([], Some(line)) => format!("{path}:{line}; a variable of the environment goes before it"),
         (said, line) => {
             let place = line.map_or(path.clone(), |line| format!("{path}:{line}"));
@@ -269,6 +276,11 @@ mod tests {
             model_from(&home, &of_user(&home), &environment)
         };
         assert_eq!(told(&[]), format!("no setting; {path} names no model"));
+        let key = told(&[("OPENAI_API_KEY", "sk-1")]);
+        assert!(key.ends_with(
+            "names no model; the key of openai is there, `/model openai:NAME` asks a model of it"
+        ));
+        assert!(!key.contains("sk-1"), "{key}");
         let both = [("PILOTHOUSE_MODEL", "m"), ("PILOTHOUSE_BASE_URL", "http://h/v1")];
         let before =
             format!("PILOTHOUSE_MODEL, PILOTHOUSE_BASE_URL of the environment, which go before {path}");

@@ -30,14 +30,21 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let lines = [
         ("Any OpenAI-compatible endpoint is a model: a provider, or a server on this machine.", Slot::Text),
         ("", Slot::Text),
+        (
+            "Here and now: `/model PRESET:NAME`, with the preset openai, openrouter, anthropic, google, azure, ollama, \
+             lmstudio or llamacpp; `/model NAME` where a key of one is known. `pilothouse auth set openai` stores one.",
+            Slot::Strong,
+        ),
+        ("", Slot::Text),
+        ("For every session, by the environment or config.toml:", Slot::Text),
         ("  PILOTHOUSE_BASE_URL   https://host/v1, or http://127.0.0.1:11434/v1", Slot::Info),
         ("  PILOTHOUSE_API_KEY    the key, where one is needed", Slot::Info),
         ("  PILOTHOUSE_MODEL      the model's name", Slot::Info),
         ("  PILOTHOUSE_EFFORT     how much it thinks: none, minimal, low, medium, high, xhigh", Slot::Info),
         ("", Slot::Text),
         (
-            "Set them, then start pilothouse again. For good: `pilothouse config path` names the file, `pilothouse \
-             auth set HOST` stores a key, `pilothouse config show` says what holds.",
+            "Set them, then start pilothouse again. `pilothouse config path` names the file, `pilothouse auth set HOST` \
+             stores the key of another host, `pilothouse config show` says what holds.",
             Slot::Text,
         ),
         ("Until then the offline engine answers, and nothing leaves this machine.", Slot::Soft),

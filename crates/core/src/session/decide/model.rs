@@ -57,7 +57,7 @@ impl Draft<'_> {
         );
         // What runs here is no server, and has no other models.
         lines.push(if all.main.place.is_empty() && all.others.is_empty() {
-            "no model is connected; /connect shows how".to_owned()
+            "no model is connected; /model PRESET:NAME asks one, such as openai:NAME; /connect shows every way".to_owned()
         } else {
             "/model NAME asks another from the next request on: one of these, or any that the server has"
                 .to_owned()
