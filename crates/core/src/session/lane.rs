@@ -88,6 +88,9 @@ pub struct Lane {
     pub opened: Millis,
 }
 
+/// Below an answer that failed, where somebody is there to type it.
+pub const ASK_AGAIN: &str = "/retry asks it again";
+
 /// How the last line of a step says that it had nothing to change.
 pub const NEEDLESS: &str = "nothing to change:";
 

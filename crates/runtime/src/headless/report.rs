@@ -22,7 +22,7 @@ use pilothouse_core::{
     plan::{Plan, TaskStatus},
     question::{Spec, Unattended},
     recipe::Recipes,
-    session::{Apply, LaneKind, State, needless_alone},
+    session::{ASK_AGAIN, Apply, LaneKind, State, needless_alone},
     talk::{Delta, DeltaKind},
 };
 
@@ -332,6 +332,10 @@ impl<'a> Report<'a> {
 
     /// What the user should know; the same words again are not said again.
     pub fn warn(&mut self, text: &str) {
+        // Nobody types here: the line that goes on stands at the end.
+        let told: Vec<&str> = text.lines().filter(|line| *line != ASK_AGAIN).collect();
+        let text = told.join("\n");
+        let text = text.as_str();
         if self.warned != text {
             text.clone_into(&mut self.warned);
             self.say(text);

@@ -18,7 +18,7 @@ use crate::{
     question::Review,
     redact::shown_args,
     scope::{Capability, ToolScope},
-    session::{Lane, LaneKind, Talk},
+    session::{ASK_AGAIN, Lane, LaneKind, Talk},
     talk::{Echo, Fault, FaultKind, Finish, ModelCall, ModelReply},
     tool::{ArgsError, ChangeKind, ReadCall, Tool, ToolCall},
 };
@@ -222,7 +222,7 @@ impl Draft<'_> {
                 self.emit(Event::LaneClosed { lane });
                 if !cancelled {
                     // Where a run has failed as well, the word is for that.
-                    let again = (self.state.phase != Phase::Failed).then_some("/retry asks it again");
+                    let again = (self.state.phase != Phase::Failed).then_some(ASK_AGAIN);
                     let lines = [message.as_str(), hint.as_str(), again.unwrap_or_default()];
                     let told: Vec<&str> = lines.into_iter().filter(|l| !l.is_empty()).collect();
                     self.notice(Level::Error, told.join("\n"));
