@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use pilothouse_core::{ids::Millis, money::count};
-use pilothouse_tools::git;
+use pilothouse_tools::{git, regular};
 
 /// What git says about a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,10 +50,10 @@ pub fn head(folder: &Path) -> Option<String> {
         if at.is_dir() {
             return Some(at);
         }
-        let link = std::fs::read_to_string(&at).ok()?;
+        let link = text(&at)?;
         Some(at.parent()?.join(link.strip_prefix("gitdir: ")?.trim_end()))
     })?;
-    let line = |name: &str| std::fs::read_to_string(git.join(name)).ok().map(|t| t.trim_end().to_owned());
+    let line = |name: &str| text(&git.join(name)).map(|t| t.trim_end().to_owned());
     let named = |of: &str| of.strip_prefix("refs/heads/").map(str::to_owned);
     let of_rebase = ["rebase-merge/head-name", "rebase-apply/head-name"].into_iter().find_map(line);
     let head = line("HEAD")?;
@@ -67,6 +67,13 @@ pub fn head(folder: &Path) -> Option<String> {
     };
     let under = UNDER_WAY.iter().find(|(name, _)| git.join(name).exists());
     Some(under.map_or_else(|| at.clone(), |(_, what)| format!("{at}, {what} under way")))
+}
+
+/// Most bytes of a file of git that names a branch or a folder.
+const MOST_NAME: u64 = 8 * 1024;
+
+fn text(path: &Path) -> Option<String> {
+    String::from_utf8(regular::read(path, MOST_NAME).ok()?).ok()
 }
 
 /// What was told of the branch, as it is now: what was counted stays where it is the same.
@@ -114,71 +121,5 @@ pub fn millis() -> Millis {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_status_is_read_with_renames_and_detached_heads() {
-        let status = b"# branch.oid 0123456789abcdef\0# branch.head main\0# branch.ab +0 -0\x001 .M N... a b\x002 R. N... R100 new\0old\0? x y\0";
-        assert_eq!(read(status), Branch { name: Some("main".into()), dirty: 3 });
-        let detached = b"# branch.oid 0123456789abcdef\0# branch.head (detached)\0";
-        assert_eq!(read(detached).name.unwrap(), "0123456");
-        assert_eq!(read(b""), Branch::default());
-    }
-
-    fn git(folder: &Path, args: &[&str]) {
-        let git = std::process::Command::new("git")
-            .args(["-c", "user.name=x", "-c", "user.email=x@y", "-c", "init.defaultBranch=main"])
-            .args(args)
-            .current_dir(folder)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_EDITOR", "true")
-            .output();
-        drop(git.unwrap());
-    }
-
-    #[tokio::test]
-    async fn what_git_is_in_the_middle_of_is_told_and_read_anew() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = dir.path();
-        let commit = |text: &str| {
-            std::fs::write(at.join("a.txt"), text).unwrap();
-            git(at, &["add", "."]);
-            git(at, &["commit", "-qm", text]);
-        };
-        git(at, &["init", "-q"]);
-        commit("one\n");
-        git(at, &["checkout", "-qb", "side"]);
-        commit("side\n");
-        git(at, &["checkout", "-q", "main"]);
-        commit("main\n");
-        let name = async || branch(at).await.name.unwrap();
-        assert_eq!(name().await, "main");
-        git(at, &["merge", "side"]);
-        let merging = name().await;
-        assert_eq!(merging, "main, merge under way, 1 file in conflict");
-        assert_eq!(told(at, Some(&merging)).unwrap(), merging);
-        git(at, &["merge", "--abort"]);
-        assert_eq!(told(at, Some(&merging)).unwrap(), "main", "it is over");
-        git(at, &["checkout", "-q", "side"]);
-        git(at, &["rebase", "main"]);
-        assert_eq!(name().await, "side, rebase under way, 1 file in conflict");
-        git(at, &["rebase", "--abort"]);
-        git(at, &["checkout", "-q", "--detach"]);
-        assert!(name().await.starts_with("detached at "), "{}", name().await);
-        git(at, &["bisect", "start"]);
-        assert!(name().await.ends_with(", bisect under way"), "{}", name().await);
-        git(at, &["bisect", "reset"]);
-        let beside = tempfile::tempdir().unwrap();
-        let tree = beside.path().join("wt");
-        git(at, &["worktree", "add", "-qb", "other", &tree.to_string_lossy()]);
-        assert_eq!(branch(&tree).await.name.unwrap(), "other");
-    }
-
-    #[tokio::test]
-    async fn a_folder_outside_a_repository_has_no_branch() {
-        let dir = tempfile::tempdir().unwrap();
-        assert_eq!(branch(dir.path()).await.name, None);
-    }
-}
+#[allow(clippy::unwrap_used, clippy::disallowed_methods)]
+mod tests;

@@ -214,16 +214,7 @@ impl Changes {
                 }
             }
             Event::ProposalClosed { proposal, dropped, there, .. } => {
-                if let Some(p) = self.proposals.get_mut(proposal) {
-                    p.status = match (*dropped, *there) {
-                        (true, _) => ProposalStatus::Dropped,
-                        (false, true) => ProposalStatus::There,
-                        (false, false) => ProposalStatus::Skipped,
-                    };
-                }
-                if *there {
-                    self.needs_no_write(*proposal);
-                }
+                self.closed(*proposal, *dropped, *there);
             }
             Event::ProposalSetAside { proposal, .. } => {
                 self.set_proposals(std::iter::once(*proposal), ProposalStatus::SetAside);

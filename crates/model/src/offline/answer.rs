@@ -31,7 +31,7 @@ pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
         Request::Overview => browse::overview(scene),
         Request::Review => review::give(scene),
         Request::How(job) => how(scene, job),
-        Request::Start => start(scene),
+        Request::Start => command::start(scene),
         Request::Connect(name) => Ok(connect(name.as_deref())),
         Request::Who => {
             Ok(format!("I am the built-in offline engine: rules, and no model. {}", super::CONNECT))
@@ -62,32 +62,6 @@ fn how(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
     let line = command::line(scene, job)?;
     Ok(format!("{does} with `{line}`. Say `run {line}` and I do it: you are asked before."))
 }
-
-/// How the program is started, where a file of the folder says it.
-fn start(scene: &Scene<'_>) -> Result<String, Move> {
-    let heard = scene.ask("list", json!({"path": ".", "depth": 1}))?;
-    let files: Vec<&str> = browse::names(heard.text).collect();
-    let known = STARTS.iter().find(|(file, _)| files.contains(file));
-    Ok(match known {
-        Some((file, line)) => format!("By {file} it is started with `{line}`. Say `run {line}` and I do it: you are asked before."),
-        None => "I cannot tell how this is started: no file of this folder that I know says it. Its README may; say the command itself: run `…`.".to_owned(),
-    })
-}
-
-/// Files that say how a project's program is started.
-const STARTS: [(&str, &str); 11] = [
-    ("Cargo.toml", "cargo run"),
-    ("go.mod", "go run ."),
-    ("pnpm-lock.yaml", "pnpm start"),
-    ("yarn.lock", "yarn start"),
-    ("package.json", "npm start"),
-    ("manage.py", "python manage.py runserver"),
-    ("main.py", "python main.py"),
-    ("app.py", "python app.py"),
-    ("gradlew", "./gradlew run"),
-    ("mix.exs", "mix run"),
-    ("Package.swift", "swift run"),
-];
 
 /// How a model is connected, the one that was named where one was.
 fn connect(name: Option<&str>) -> String {

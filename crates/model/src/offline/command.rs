@@ -6,6 +6,7 @@
 use serde_json::json;
 
 use super::{
+    browse::names,
     pattern::{Pattern, group},
     request::Job,
     scene::{Move, Scene},
@@ -72,6 +73,32 @@ pub(super) fn line(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
         ))),
     }
 }
+
+/// How the program is started, where a file of the folder says it.
+pub(super) fn start(scene: &Scene<'_>) -> Result<String, Move> {
+    let heard = scene.ask("list", json!({"path": ".", "depth": 1}))?;
+    let files: Vec<&str> = names(heard.text).collect();
+    let known = STARTS.iter().find(|(file, _)| files.contains(file));
+    Ok(match known {
+        Some((file, line)) => format!("By {file} it is started with `{line}`. Say `run {line}` and I do it: you are asked before."),
+        None => "I cannot tell how this is started: no file of this folder that I know says it. Its README may; say the command itself: run `…`.".to_owned(),
+    })
+}
+
+/// Files that say how a project's program is started.
+const STARTS: [(&str, &str); 11] = [
+    ("Cargo.toml", "cargo run"),
+    ("go.mod", "go run ."),
+    ("pnpm-lock.yaml", "pnpm start"),
+    ("yarn.lock", "yarn start"),
+    ("package.json", "npm start"),
+    ("manage.py", "python manage.py runserver"),
+    ("main.py", "python main.py"),
+    ("app.py", "python app.py"),
+    ("gradlew", "./gradlew run"),
+    ("mix.exs", "mix run"),
+    ("Package.swift", "swift run"),
+];
 
 /// Runs a job and reports.
 pub(super) fn run(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {

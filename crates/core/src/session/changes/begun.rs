@@ -10,8 +10,21 @@ use crate::{
 };
 
 impl Changes {
+    /// A proposal ended without a write.
+    pub(super) fn closed(&mut self, proposal: ProposalId, dropped: bool, there: bool) {
+        let status = match (dropped, there) {
+            (true, _) => ProposalStatus::Dropped,
+            (false, true) => ProposalStatus::There,
+            (false, false) => ProposalStatus::Skipped,
+        };
+        self.set_proposals(std::iter::once(proposal), status);
+        if there {
+            self.needs_no_write(proposal);
+        }
+    }
+
     /// Its file holds a proposal already: the write that was to make it does without, and is none where nothing is left.
-    pub(super) fn needs_no_write(&mut self, proposal: ProposalId) {
+    fn needs_no_write(&mut self, proposal: ProposalId) {
         for apply in self.applies.values_mut().filter(|a| a.status == ApplyStatus::Approved) {
             let was = apply.take.len();
             apply.take.retain(|(id, _)| *id != proposal);
