@@ -79,10 +79,8 @@ fn the_only_session_goes_with_its_folder_once_another_is_there() {
     bench.draw();
     bench.dropped();
     assert!(!bench.quits(0), "the program goes on");
-    let asked = std::iter::from_fn(|| bench.window.next_host_request());
-    let mut opens = asked.filter_map(|r| if let HostRequest::Open(wish) = r { Some(wish) } else { None });
-    let wish = opens.next().unwrap();
-    drop(opens);
+    let mut asked = std::iter::from_fn(|| bench.window.next_host_request());
+    let wish = asked.find_map(|r| if let HostRequest::Open(wish) = r { Some(wish) } else { None }).unwrap();
     assert!(wish.front && wish.worktree.is_none() && wish.session.is_none(), "{wish:?}");
     let number = bench.window.opened(&wish, bench.now).unwrap();
     bench.open(number, &[]);
