@@ -116,12 +116,13 @@ async fn what_a_session_of_it_has_not_finished_is_at_stake_like_a_commit() {
     assert_eq!(exit, 3, "{err}");
     let asks = end(&rig.home(), &repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
     let Ended::Asks(stake) = asks else { panic!("{asks:?}") };
-    assert!(stake.lines[0].starts_with("not finished in \"Numbers\": a plan at 0 of 1 step"), "{stake:?}");
+    let first = stake.lines.first().unwrap();
+    assert!(first.starts_with("not finished in \"Numbers\": a plan at 0 of 1 step"), "{stake:?}");
     assert!(made.folder.exists(), "asking drops nothing");
     fs::write(made.folder.join("c.txt"), "three\n").unwrap();
     let asks = end(&rig.home(), &repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap();
     let Ended::Asks(merged) = asks else { panic!("{asks:?}") };
-    assert!(merged.lines.contains(&stake.lines[0]), "{merged:?}");
+    assert!(merged.lines.contains(first), "{merged:?}");
     let done = end(&rig.home(), &repo, WorktreeEnd::Drop, "sqlx", Some(stake.shown)).await.unwrap();
     assert!(matches!(done, Ended::Asks(_)), "what is at stake is another now");
 }
