@@ -123,7 +123,7 @@ impl Server {
                 Some((number, update)) = updates.recv(), if self.out.has_room() => {
                     self.update(number, update).await;
                 }
-                Some(_) = self.drives.join_next(), if !self.drives.is_empty() => self.bury(),
+                Some(_) = self.drives.join_next(), if !self.drives.is_empty() => {}
                 () = self.out.moved(), if self.out.waits() => {}
             }
         }
@@ -155,14 +155,6 @@ impl Server {
             self.talks.remove(&number);
         } else {
             talk.update(update, &mut self.out).await;
-        }
-    }
-
-    /// Sessions whose driver failed without a word.
-    fn bury(&mut self) {
-        for (_, mut talk) in self.talks.extract_if(.., |_, talk| talk.is_over()) {
-            let why = "the session's driver failed; the log file has the details".to_owned();
-            talk.closed(Some(why), &mut self.out);
         }
     }
 
@@ -296,15 +288,17 @@ impl Server {
         }
         self.talks.insert(number, talk);
         self.drives.spawn(async move {
-            let relay = async {
-                while let Some(update) = shown.recv().await {
-                    if news.send((number, update)).await.is_err() {
-                        return;
-                    }
+            let drive = tokio::spawn(host::one(setup, end, false));
+            while let Some(update) = shown.recv().await {
+                if news.send((number, update)).await.is_err() {
+                    return;
                 }
-            };
-            // How it ended was told as its last update.
-            let (_ended, ()) = tokio::join!(host::one(setup, end, false), relay);
+            }
+            // How it ended was told as its last update, but by one that failed: behind all that it had told.
+            if drive.await.is_err() {
+                let why = "the session's driver failed; the log file has the details".to_owned();
+                drop(news.send((number, Update::Closed(Some(why)))).await);
+            }
         });
         Ok(())
     }

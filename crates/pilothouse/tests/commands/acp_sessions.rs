@@ -74,6 +74,18 @@ fn beyond_the_bound_the_session_that_rested_longest_is_let_go_and_loaded_again()
 }
 
 #[test]
+fn a_session_that_is_left_by_a_word_ends_its_turn_as_any_other() {
+    let (desk, server) = (Desk::new(), Server::start(vec![]));
+    let mut editor = Editor::start(&desk, &server.base);
+    editor.call("initialize", &json!({"protocolVersion": 1}));
+    for _ in 0..40 {
+        let session = editor.sits(desk.path());
+        assert_eq!(editor.work(&session, "/exit", &[]), "end_turn");
+    }
+    editor.leave();
+}
+
+#[test]
 fn the_ceiling_is_an_option_a_mode_and_a_command_and_each_says_what_holds() {
     let (desk, server) = (Desk::new(), Server::start(vec![]));
     let (mut editor, session) = Editor::seated(&desk, &server.base);

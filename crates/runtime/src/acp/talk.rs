@@ -140,11 +140,6 @@ impl Talk {
         (self.is_open() && !works && !self.session.state().busy()).then_some(self.ended)
     }
 
-    /// Whether nobody drives it any more.
-    pub fn is_over(&self) -> bool {
-        self.requests.is_closed()
-    }
-
     /// Whether it waits for the answer to this request.
     pub fn asks(&self, id: u64) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.id == id)
