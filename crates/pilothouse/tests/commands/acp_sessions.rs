@@ -164,6 +164,32 @@ fn a_hook_that_fails_and_what_a_new_plan_changed_are_told() {
 }
 
 #[test]
+fn every_call_of_a_sub_agent_that_is_shown_is_shown_to_its_end() {
+    let server = Server::answering(|request| {
+        let (messages, tools) = (request["messages"].to_string(), request["tools"].to_string());
+        Some(if tools.contains("\"delegate\"") {
+            let tasks = json!({"tasks": [{"task": "find fn score"}]});
+            let done = messages.contains("fn score stands");
+            if done { Turn::Say("It is there.", vec![]) } else { Turn::Say("", vec![("delegate", tasks)]) }
+        } else if messages.contains("search.rs:") {
+            Turn::Say("fn score stands in src/search.rs.", vec![])
+        } else {
+            Turn::Say("", vec![("search", json!({"pattern": "fn score", "path": "src"}))])
+        })
+    });
+    let desk = Desk::new();
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    assert_eq!(editor.work(&session, "where is score?", &[]), "end_turn");
+    let calls = [editor.updates("tool_call"), editor.updates("tool_call_update")].concat();
+    let ids = |status: &str| {
+        let of = calls.iter().filter(move |u| u["status"] == status);
+        of.map(|u| u["toolCallId"].to_string()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert!(!ids("in_progress").is_empty() && ids("in_progress") == ids("completed"), "{calls:#?}");
+    editor.leave();
+}
+
+#[test]
 fn a_question_of_several_lines_is_put_in_lines_and_once() {
     let desk = Desk::new();
     let mut editor = Editor::of(desk.command(&["acp"]));

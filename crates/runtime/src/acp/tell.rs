@@ -164,13 +164,12 @@ impl Teller {
             Narration::Words(Tone::Aside, text) => self.aside(&place.shown(&text)),
             Narration::Words(_, text) => self.note(&place.shown(&text)),
             Narration::Reply => self.reply(event, place),
-            Narration::Shown => {
-                self.talk(event, session, place, again);
-                self.calls(event, place);
-                self.change(event, state, place);
-            }
+            Narration::Shown => self.talk(event, session, place, again),
             Narration::Silent => {}
         }
+        // What the client has a call of is told to its end, whether words tell of it or nothing does.
+        self.calls(event, place);
+        self.change(event, state, place);
         if !again {
             self.plan(state);
         }
