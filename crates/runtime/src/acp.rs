@@ -65,7 +65,8 @@ pub async fn serve(
 ) -> Result<u8, RuntimeError> {
     let written = Arc::new(AtomicU64::new(0));
     let thread = || RuntimeError::io("start", "a thread for the client");
-    let out = Out::start(out, Arc::clone(&written)).map_err(thread())?;
+    let theirs = input.as_fd().try_clone_to_owned().map_err(RuntimeError::io("listen to", "the client"))?;
+    let out = Out::start(out, Arc::clone(&written)).map_err(thread())?.beside(theirs);
     let lines = wire::listen(input, written).map_err(thread())?;
     let (news, mut updates) = channel(64);
     let mut server = Server {

@@ -99,6 +99,20 @@ fn a_client_that_reads_nothing_and_ends_its_input_ends_the_program() {
 }
 
 #[test]
+fn a_client_that_says_more_than_it_reads_and_ends_its_input_ends_the_program() {
+    let (desk, server) = (Desk::new(), Server::start(vec![]));
+    let mut command = desk.with_model(&server.base, &["acp"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    // More faults than may wait, and less than the pipe holds of what is not listened to then.
+    let mut input = child.stdin.take().unwrap();
+    let nothing = json!({"jsonrpc": "2.0", "id": 1, "method": "nothing"});
+    input.write_all(format!("{nothing}\n").repeat(4000).as_bytes()).unwrap();
+    drop(input);
+    assert_eq!(exit(&mut child), Some(0));
+}
+
+#[test]
 fn every_parameter_of_another_shape_is_named_with_what_is_wanted() {
     let (desk, server) = (Desk::new(), Server::start(vec![]));
     let (mut editor, session) = Editor::seated(&desk, &server.base);

@@ -7,6 +7,7 @@ use std::{
     collections::VecDeque,
     hash::{BuildHasher, RandomState},
     io::Write,
+    os::fd::OwnedFd,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -20,10 +21,13 @@ use tokio::{
         mpsc::{Receiver, Sender, channel, error::TrySendError},
         oneshot,
     },
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 
-use super::{update::Update, wire::Fault};
+use super::{
+    update::Update,
+    wire::{self, Fault},
+};
 
 /// Lines that the thread has before it.
 const AHEAD: usize = 8;
@@ -35,7 +39,7 @@ const ENVELOPE: usize = 256;
 /// How many times as much there may be before the client is not listened to either: to say what is wrong with
 /// what it sends takes room as well, and a cancel is to be heard though it does not read.
 const HEARING: usize = 2;
-/// How long a client that reads nothing is waited for at the end, and one that reads slowly.
+/// How long a client that reads nothing is waited for once it can say nothing more, and one that reads slowly at the end.
 const PATIENCE: Duration = Duration::from_secs(2);
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -80,6 +84,8 @@ pub(super) struct Out {
     /// How many of them have gone out.
     written: Arc<AtomicU64>,
     closed: bool,
+    /// Where the client speaks.
+    input: Option<OwnedFd>,
     asked: u64,
     /// Makes the ids of requests of what nobody knows but this process.
     secret: RandomState,
@@ -108,10 +114,17 @@ impl Out {
             put: 0,
             written,
             closed: false,
+            input: None,
             asked: 0,
             secret,
             ended,
         })
+    }
+
+    /// Of a client that speaks there: one that has ended that and reads nothing either is gone, though it is not listened to
+    /// and so not heard to end.
+    pub fn beside(self, input: OwnedFd) -> Self {
+        Self { input: Some(input), ..self }
     }
 
     /// Whether nobody reads any more.
@@ -143,16 +156,17 @@ impl Out {
         self.fits(HEARING)
     }
 
-    /// Completes when one of the lines that wait has gone on, or nobody reads any more.
+    /// Completes when one of the lines that wait has gone on, nobody reads any more, or for a while neither was so.
     pub async fn moved(&mut self) {
-        match self.lines.reserve().await {
-            Ok(permit) => {
+        match timeout(PATIENCE, self.lines.reserve()).await {
+            Ok(Ok(permit)) => {
                 if let Some(line) = self.waiting.pop_front() {
                     self.bytes = self.bytes.saturating_sub(line.len());
                     permit.send(line.text());
                 }
             }
-            Err(_) => self.closed = true,
+            Ok(Err(_)) => self.closed = true,
+            Err(_) => self.closed |= self.input.as_ref().is_some_and(wire::is_over),
         }
         if self.waiting.is_empty() || self.closed {
             (self.bytes, self.waiting) = (0, VecDeque::new());
@@ -191,6 +205,9 @@ impl Out {
 
     fn push(&mut self, line: Line) {
         self.put += 1;
+        if self.closed() {
+            return;
+        }
         if self.waiting.is_empty() {
             match self.lines.try_reserve() {
                 Ok(permit) => return permit.send(line.text()),
@@ -331,6 +348,24 @@ mod tests {
         let (mut out, _read) = out();
         out.ask("ask", &json!({}));
         out.finish().await;
+    }
+
+    #[tokio::test]
+    async fn whoever_reads_nothing_and_has_ended_its_input_is_gone() {
+        let (theirs, ours) = std::io::pipe().unwrap();
+        let (out, _read) = out();
+        let mut out = out.beside(theirs.into());
+        while out.hears() {
+            out.fail(&Value::Null, &Fault::request("no"));
+        }
+        // What it has said last is not listened to: its end is not heard.
+        (&ours).write_all(b"last\n").unwrap();
+        out.moved().await;
+        assert!(!out.closed());
+        drop(ours);
+        out.room().await;
+        out.fail(&Value::Null, &Fault::request("nobody hears it"));
+        assert!(out.closed() && !out.waits());
     }
 
     #[tokio::test]

@@ -112,6 +112,13 @@ fn is_empty(input: &impl AsFd) -> bool {
     poll(&mut look, Some(&Timespec::default())).is_ok_and(|ready| ready == 0)
 }
 
+/// Whether nothing more can be said there, though the last of it may not be read yet.
+pub(super) fn is_over(input: &impl AsFd) -> bool {
+    let mut look = PollFd::new(input, PollFlags::empty());
+    let looked = poll(std::slice::from_mut(&mut look), Some(&Timespec::default()));
+    looked.is_ok() && look.revents().intersects(PollFlags::HUP | PollFlags::ERR)
+}
+
 /// What comes next.
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
