@@ -112,6 +112,31 @@ fn the_ceiling_is_an_option_a_mode_and_a_command_and_each_says_what_holds() {
 }
 
 #[test]
+fn of_two_ceilings_at_once_the_last_that_was_agreed_to_holds() {
+    let (desk, server) = (Desk::new(), Server::start(vec![]));
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    let request = |id: &str, method: &str, more: Value| {
+        let mut params = of(&session);
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+    };
+    let by_command =
+        request("first", "session/prompt", json!({"prompt": [{"type": "text", "text": "/readonly"}]}));
+    for first in [request("first", "session/set_mode", json!({"modeId": "read-only"})), by_command] {
+        editor.raw(&(first + &request("second", "session/set_mode", json!({"modeId": "ask"}))));
+        let both = [(); 2].map(|()| editor.until(|m| m["id"] == "first" || m["id"] == "second"));
+        let second = both.iter().find(|m| m["id"] == "second").unwrap();
+        editor.work(&session, "/status", &[]);
+        let holds = editor.updates("current_mode_update").last().map(|u| u["currentModeId"].clone());
+        let agreed = if second["error"].is_null() { "ask" } else { "read-only" };
+        assert_eq!(holds.unwrap(), agreed, "{both:#?}");
+        editor.work(&session, "/ask", &[]);
+        editor.seen.clear();
+    }
+    editor.leave();
+}
+
+#[test]
 fn what_does_not_hold_of_an_answer_is_said_behind_it_live_and_from_the_log() {
     let answer = "It is fast.\n\nUnproven: it may be slow.";
     let read = Turn::Say("", vec![("read", json!({"path": "src/search.rs"}))]);

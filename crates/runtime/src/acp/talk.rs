@@ -7,7 +7,7 @@
 mod opening;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::Arc,
 };
 
@@ -87,9 +87,9 @@ pub(super) struct Talk {
     left: BTreeSet<Subject>,
     /// What the next message may be the word for.
     wanted: Option<Subject>,
-    setting: Option<Setting>,
-    /// What was said to the driver and is not taken in yet: what comes until then may be about that.
-    owed: usize,
+    /// What was said to the driver and is not taken in yet, each with the request that it answers where it sets a ceiling:
+    /// what comes until then may be about the first of it.
+    said: VecDeque<Option<Setting>>,
     /// Whether it is being closed, and the requests for that.
     closing: Option<Vec<Value>>,
     /// How many lines had gone out when it was opened or its last turn ended.
@@ -116,8 +116,7 @@ impl Talk {
             unseen: BTreeMap::new(),
             left: BTreeSet::new(),
             wanted: None,
-            setting: None,
-            owed: 0,
+            said: VecDeque::new(),
             closing: None,
             ended: 0,
             told: Seq(0),
@@ -136,7 +135,7 @@ impl Talk {
 
     /// When nothing goes on in it, how many lines had gone out at the end of its last turn.
     pub fn rests_since(&self) -> Option<u64> {
-        let works = self.turn.is_some() || self.setting.is_some() || self.owed > 0;
+        let works = self.turn.is_some() || !self.said.is_empty();
         (self.is_open() && !works && !self.session.state().busy()).then_some(self.ended)
     }
 
@@ -146,7 +145,11 @@ impl Talk {
     }
 
     async fn say(&mut self, input: Input) {
-        self.owed += 1;
+        self.say_for(None, input).await;
+    }
+
+    async fn say_for(&mut self, setting: Option<Setting>, input: Input) {
+        self.said.push_back(setting);
         // A driver that is gone has said so.
         drop(self.requests.send(Request::Input(input)).await);
         drop(self.requests.send(FENCE).await);
@@ -229,7 +232,7 @@ impl Talk {
     #[expect(clippy::wildcard_enum_match_arm, reason = "only what a turn comes to")]
     fn note(&mut self, event: &Event, out: &mut Out) {
         match event {
-            Event::PermissionChanged { .. } => match self.setting.take() {
+            Event::PermissionChanged { .. } => match self.said.front_mut().and_then(Option::take) {
                 Some(Setting { id, option, .. }) => {
                     self.flush(out);
                     out.answer(&id, &self.set(option));
@@ -262,7 +265,7 @@ impl Talk {
         if self.opening.is_some() {
             return self.notices.push(why);
         }
-        if let Some(setting) = &mut self.setting {
+        if let Some(Some(setting)) = self.said.front_mut() {
             return setting.why = Some(why);
         }
         self.answering = None;
@@ -273,13 +276,8 @@ impl Talk {
 
     /// The driver has taken in one of the things that it was told, and said what came of that.
     async fn taken_in(&mut self, out: &mut Out) {
-        self.owed = self.owed.saturating_sub(1);
-        if self.owed > 0 {
-            return;
-        }
-        if let Some(Setting { id, why, .. }) = self.setting.take() {
-            let why = why.unwrap_or_else(|| "nothing came of it".to_owned());
-            out.fail(&id, &Fault::params(self.place.shown(&why)));
+        if let Some(Some(setting)) = self.said.pop_front() {
+            self.set_or_not(setting, out);
         }
         self.settle(out).await;
     }
@@ -290,7 +288,7 @@ impl Talk {
         self.asked.take_if(|asked| !asked.subject.stands(state));
         self.answering.take_if(|subject| !subject.stands(state));
         // What still comes may be about what was said in this turn.
-        let Some(turn) = self.turn.as_mut().filter(|_| self.owed == 0) else { return };
+        let Some(turn) = self.turn.as_mut().filter(|_| self.said.is_empty()) else { return };
         if self.asked.is_some() || self.answering.is_some() {
             return;
         }
@@ -438,6 +436,9 @@ impl Talk {
         if let Some(opening) = self.opening.take() {
             let why = why.clone().unwrap_or_else(|| "the session cannot be opened".to_owned());
             out.fail(&opening.id, &Fault::internal(why));
+        }
+        for Setting { id, .. } in std::mem::take(&mut self.said).into_iter().flatten() {
+            out.fail(&id, &Fault::request("the session has ended"));
         }
         if let (Some(turn), Some(why)) = (&mut self.turn, why) {
             turn.fault = Some(why);

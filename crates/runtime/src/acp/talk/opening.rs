@@ -30,6 +30,7 @@ pub(in crate::acp) struct Opening {
 #[derive(Debug)]
 pub(super) struct Setting {
     pub id: Value,
+    pub mode: PermissionMode,
     /// Whether it was asked for as an option.
     pub option: bool,
     /// Why it is not.
@@ -77,16 +78,32 @@ impl Talk {
         }
     }
 
+    /// Whether this is the ceiling.
+    fn holds(&self, mode: PermissionMode) -> bool {
+        let state = self.session.state();
+        state.permission == mode && !state.chat_only
+    }
+
     /// The client wants another ceiling.
     pub async fn set_mode(&mut self, id: Value, mode: PermissionMode, option: bool, out: &mut Out) {
-        let state = self.session.state();
-        if state.permission == mode && !state.chat_only {
-            return out.answer(&id, &self.set(option));
-        }
-        if self.setting.is_some() {
+        if self.said.iter().any(Option::is_some) {
             return out.fail(&id, &Fault::request("another mode is being set"));
         }
-        self.setting = Some(Setting { id, option, why: None });
-        self.say(Input::SetPermission(mode)).await;
+        // What is not taken in yet may set another one.
+        if self.said.is_empty() && self.holds(mode) {
+            return out.answer(&id, &self.set(option));
+        }
+        let setting = Setting { id, mode, option, why: None };
+        self.say_for(Some(setting), Input::SetPermission(mode)).await;
+    }
+
+    /// All is taken in, and no ceiling was changed by that: it was this one already, or it was refused.
+    pub(super) fn set_or_not(&self, setting: Setting, out: &mut Out) {
+        let Setting { id, mode, option, why } = setting;
+        if self.holds(mode) {
+            return out.answer(&id, &self.set(option));
+        }
+        let why = why.unwrap_or_else(|| "nothing came of it".to_owned());
+        out.fail(&id, &Fault::params(self.place.shown(&why)));
     }
 }

@@ -101,7 +101,23 @@ async fn what_is_refused_beside_a_ceiling_does_not_refuse_that() {
     talk.opening = None;
     talk.set_mode(json!(1), PermissionMode::ReadOnly, false, &mut out).await;
     talk.update(Update::Refused("the disk is full".to_owned()), &mut out).await;
-    assert!(talk.setting.is_some());
+    assert!(matches!(talk.said.front(), Some(Some(_))));
     talk.update(heard(), &mut out).await;
-    assert!(talk.setting.is_none());
+    assert!(talk.said.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_refused_of_an_answer_is_not_taken_for_a_ceiling_that_is_set_behind_it() {
+    let (requests, _said) = tokio::sync::mpsc::channel(16);
+    let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
+    talk.opening = None;
+    talk.turn = Some(Turn::default());
+    let offers = vec![Offer::new("apply", "Apply", "allow_once", Some(Input::Cancel))];
+    talk.asked = Some(Asked { id: 1, subject: Subject::default(), offers });
+    let yes = json!({"outcome": {"outcome": "selected", "optionId": "apply"}});
+    talk.answered(Some(&yes), &mut out).await;
+    talk.set_mode(json!(1), PermissionMode::ReadOnly, false, &mut out).await;
+    talk.update(Update::Refused("it is another one by now".to_owned()), &mut out).await;
+    assert!(talk.answering.is_none(), "it would be waited for without end");
+    assert!(talk.said.iter().flatten().all(|setting| setting.why.is_none()));
 }
