@@ -211,7 +211,14 @@ impl Talk {
     async fn events(&mut self, events: &[Stamped], out: &mut Out) {
         for event in events {
             self.session.apply(event);
-            if self.opening.is_some() || event.seq <= self.told {
+            if self.opening.is_some() {
+                continue;
+            }
+            // Told from the log or not, it was not put.
+            if let Event::CheckpointOpened { checkpoint } = &event.event {
+                self.unseen.insert(checkpoint.id, event.seq);
+            }
+            if event.seq <= self.told {
                 continue;
             }
             // What a stopped reply had still to say comes when its turn may be over: the log keeps it.
@@ -219,9 +226,6 @@ impl Talk {
                 && !self.turn.as_ref().is_some_and(|turn| turn.cancelled)
             {
                 continue;
-            }
-            if let Event::CheckpointOpened { checkpoint } = &event.event {
-                self.unseen.insert(checkpoint.id, event.seq);
             }
             self.teller.event(event, &self.session, &self.place, false);
             self.note(&event.event, out);

@@ -26,6 +26,19 @@ fn talk(requests: Sender<Request>) -> Talk {
     Talk::new(place, requests, Home::under(nowhere), opening)
 }
 
+/// Opens a session that asks about its folder; gives what happened, and which event asks.
+fn asking(session: &mut Session) -> (Vec<Stamped>, Seq) {
+    let standing = Standing { asks: true, ..Standing::default() };
+    let (slug, folder, version) = ("s".into(), "demo".into(), "0".into());
+    let sandbox = Sandbox::default();
+    let (mode, permission, found) = (None, None, Vec::new());
+    let opening = Opened { slug, folder, version, mode, permission, sandbox, standing, found };
+    let events = session.step(Millis(1), Input::Open(opening)).unwrap().events;
+    let asks = |e: &&Stamped| matches!(e.event, Event::CheckpointOpened { .. });
+    let at = events.iter().find(asks).unwrap().seq;
+    (events, at)
+}
+
 #[tokio::test]
 async fn one_answer_is_given_once() {
     let (requests, mut said) = tokio::sync::mpsc::channel(16);
@@ -44,14 +57,7 @@ async fn one_answer_is_given_once() {
 async fn a_message_is_of_somebody_who_has_seen_no_question_that_was_not_put() {
     let (requests, mut said) = tokio::sync::mpsc::channel(16);
     let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
-    let standing = Standing { asks: true, ..Standing::default() };
-    let (slug, folder, version) = ("s".into(), "demo".into(), "0".into());
-    let sandbox = Sandbox::default();
-    let (mode, permission, found) = (None, None, Vec::new());
-    let opening = Opened { slug, folder, version, mode, permission, sandbox, standing, found };
-    let step = talk.session.step(Millis(1), Input::Open(opening)).unwrap();
-    let asks = |e: &&Stamped| matches!(e.event, Event::CheckpointOpened { .. });
-    let at = step.events.iter().find(asks).unwrap().seq;
+    let (_, at) = asking(&mut talk.session);
     talk.opening = None;
     for (put, seen) in [(false, Seq(at.0 - 1)), (true, talk.session.state().seq)] {
         let open = talk.session.state().open.keys().map(|id| (*id, at)).filter(|_| !put);
@@ -60,6 +66,17 @@ async fn a_message_is_of_somebody_who_has_seen_no_question_that_was_not_put() {
         talk.prompt(json!(2), "yes".to_owned(), 0, &mut out).await;
         assert_eq!(inputs(&mut said), [Input::Say { text: "yes".to_owned(), seen }]);
     }
+}
+
+#[tokio::test]
+async fn a_question_that_came_while_the_log_was_told_was_not_put_by_that() {
+    let (requests, mut said) = tokio::sync::mpsc::channel(16);
+    let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
+    let (events, at) = asking(&mut Session::new());
+    (talk.opening, talk.told) = (None, at);
+    talk.update(Update::Events(events), &mut out).await;
+    talk.prompt(json!(2), "yes".to_owned(), 0, &mut out).await;
+    assert_eq!(inputs(&mut said), [Input::Say { text: "yes".to_owned(), seen: Seq(at.0 - 1) }]);
 }
 
 #[tokio::test]
