@@ -85,7 +85,6 @@ pub(crate) fn narrate(event: &Event, state: &State) -> Narration {
             Words(Tone::Warning, message.clone())
         }
         Event::CommitEnded { made: Some(_), told, .. } => Words(Tone::Result, told.clone()),
-        Event::CommitEnded { made: None, told, .. } => Words(Tone::Word, told.clone()),
         Event::MoveBlocked { from, to, why, .. } => {
             Words(Tone::Word, format!("✗ not from {from} to {to}: {why}"))
         }
@@ -99,7 +98,8 @@ pub(crate) fn narrate(event: &Event, state: &State) -> Narration {
                 HookStatus::Stopped => Silent,
             }
         }
-        // A call, a change, a plan and its steps, a question, a run, a command of the user's.
+        // A call, a change, a plan and its steps, a question, a command of the user's; a run, and a commit that is none, of
+        // which the end of a run without a screen tells.
         Event::ThinkingStarted { .. }
         | Event::ThinkingFailed { .. }
         | Event::CallStarted { .. }
@@ -121,6 +121,7 @@ pub(crate) fn narrate(event: &Event, state: &State) -> Narration {
         | Event::PermissionChanged { .. }
         | Event::Described { .. }
         | Event::TurnStarted { .. }
+        | Event::CommitEnded { made: None, .. }
         | Event::RunCompleted { .. } => Shown,
         Event::SessionOpened { .. }
         | Event::SessionReopened { .. }

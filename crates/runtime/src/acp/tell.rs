@@ -195,7 +195,9 @@ impl Teller {
                 let why = proof.diagnostics.lines().next().unwrap_or_default();
                 self.note(&place.shown(&format!("✗ gate {}: {why}", proof.command)));
             }
-            Event::RunCompleted { summary, .. } => self.note(&place.shown(summary)),
+            Event::RunCompleted { summary: text, .. } | Event::CommitEnded { told: text, .. } => {
+                self.note(&place.shown(text));
+            }
             Event::ControlGiven { control: Control::Help } => self.note(&commands(session.recipes())),
             Event::ControlGiven { control: Control::Status } => self.note(&status(state, self.budget)),
             Event::PermissionChanged { permission, .. } => self.updates.extend(offered::changed(*permission)),
