@@ -215,6 +215,24 @@ fn every_call_of_a_sub_agent_that_is_shown_is_shown_to_its_end() {
 }
 
 #[test]
+fn a_command_that_ran_when_the_program_ended_is_told_as_one_that_ended_so() {
+    let (desk, server) = (Desk::new(), Server::start(vec![]));
+    let (mut editor, session) = Editor::seated(&desk, &server.base);
+    editor.prompt(&session, "!sleep 600");
+    editor.until(|m| m["params"]["update"]["status"] == "in_progress");
+    editor.child.kill().unwrap();
+    editor.child.wait().unwrap();
+    let mut editor = Editor::start(&desk, &server.base);
+    editor.call("initialize", &json!({"protocolVersion": 1}));
+    editor.call("session/load", &json!({"sessionId": session, "cwd": desk.path()}));
+    let calls = editor.updates("tool_call_update");
+    let last = calls.last().unwrap();
+    assert_eq!(last["status"], "failed", "{calls:#?}");
+    assert!(last["content"][0].to_string().contains("it was not repeated"), "{last}");
+    editor.leave();
+}
+
+#[test]
 fn a_question_of_several_lines_is_put_in_lines_and_once() {
     let desk = Desk::new();
     let mut editor = Editor::of(desk.command(&["acp"]));

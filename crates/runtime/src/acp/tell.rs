@@ -265,6 +265,12 @@ impl Teller {
                 let status = Some(if done { CallState::Completed } else { CallState::Failed });
                 self.call(*call, Call { status, content: Some(result_of(result, place)), ..Call::default() });
             }
+            // The program ended while it ran.
+            Event::CallLost { call: Some(call), found, .. } if self.calls.contains(call) => {
+                let (status, content) =
+                    (Some(CallState::Failed), Some(vec![Content::text(place.shown(found))]));
+                self.call(*call, Call { status, content, ..Call::default() });
+            }
             Event::CommandWrote { call, files, .. } if self.calls.contains(call) => {
                 let locations = files.iter().map(|f| place.location(f.path.as_str())).collect();
                 self.call(*call, Call { locations, ..Call::default() });
