@@ -300,6 +300,21 @@ fn a_stop_sets_aside_what_was_to_be_taken_back() {
 }
 
 #[test]
+fn who_leaves_what_is_to_be_taken_back_finds_it_as_they_left_it() {
+    let mut b = formatted(Doubt::default());
+    offered(&mut b);
+    decide(&mut b, 0, Decision::Taken);
+    b.say("/exit");
+    b.say("y");
+    assert!(!b.notices().iter().any(|n| n.contains("Set aside")), "{:?}", b.notices());
+    b.input(Input::Open(opening())).unwrap();
+    let state = b.session.state();
+    assert_eq!((state.open_proposals().count(), state.set_aside().count()), (1, 0));
+    let p = state.open_proposals().next().unwrap();
+    assert!(state.diff_of(p.lane).is_some() && p.decided[&0] == Decision::Taken);
+}
+
+#[test]
 fn words_take_back_what_this_session_wrote_and_nothing_else_does() {
     let undone = |b: &Bench| {
         let word = b.log.iter().rev().find_map(|e| match &e.event {

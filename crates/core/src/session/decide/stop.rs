@@ -87,7 +87,8 @@ impl Draft<'_> {
             }
             Phase::Idle => {
                 let back = self.state.taken_back();
-                if back.is_empty() {
+                // Whoever leaves finds it as they left it.
+                if back.is_empty() || self.leaving {
                     return Err(Refusal::new("nothing is running"));
                 }
                 self.put_aside(&back, reason);
