@@ -61,6 +61,20 @@ fn a_question_in_words_is_answered_by_its_number_or_dropped() {
 }
 
 #[test]
+fn a_question_that_was_answered_is_not_asked_again_once_the_model_may_be_asked_no_more() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let mut asked = 0;
+    while phase(&b) == Phase::Planning && asked < 100 {
+        b.reply("Which one?", &[]);
+        b.answer(is_asked, Answer::Text("the first".into())).unwrap();
+        asked += 1;
+    }
+    assert!(asked < 100 && b.session.state().open.is_empty() && b.session.pending().is_empty());
+    assert_eq!((phase(&b), b.session.state().lanes.len()), (Phase::Idle, 0));
+}
+
+#[test]
 fn a_step_that_only_asks_waits_and_one_that_did_its_work_goes_on() {
     let begun = || {
         let mut b = Bench::new();

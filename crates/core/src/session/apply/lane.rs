@@ -170,6 +170,8 @@ impl State {
     fn nudged(&mut self, lane: LaneId, seq: Seq, answer: bool) {
         if let Some(lane) = self.lanes.get_mut(&lane) {
             lane.nudged = !answer;
+            // What it asked is answered: it is not asked again before its model does.
+            lane.closing = lane.closing.take().filter(|_| !answer);
             lane.talk.push(Talk::Nudge(seq));
         }
     }
