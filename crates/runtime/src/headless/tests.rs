@@ -462,3 +462,13 @@ async fn a_part_that_falls_over_ends_a_run_with_a_word_and_a_code() {
     assert!((done.out.clone() + &done.err).contains("the disk fell over"), "{}\n{}", done.out, done.err);
     assert_eq!(rig.text(), "one\ntwo\nthree\n", "nothing is half written");
 }
+
+#[tokio::test]
+async fn a_model_that_only_asks_is_told_to_choose_and_its_question_then_ends_the_run() {
+    let asks = json!({"text": "There are two. Which one?"});
+    let rig = Rig::new(&Value::Array(vec![asks; 12]));
+    let done = run_in(&rig, Options { auto_confirm: true, json: true, ..goal(EDIT) }).await;
+    let called = done.json().iter().filter(|line| line["type"] == "thinking_started").count();
+    assert_eq!((done.outcome.exit, called), (3, 3), "{}", done.err);
+    assert_eq!(done.last()["question"]["message"], "There are two. Which one?");
+}

@@ -4,11 +4,11 @@
 //! a failed gate is repaired, an order that is doubted is taken as one. A plan is approved, as the run was
 //! told to; nothing else is allowed, and what a message means is guessed for nobody.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint, CheckpointKind, UNATTENDED as NOBODY},
-    ids::{CheckpointId, TurnId},
+    ids::{CheckpointId, LaneId, TurnId},
     input::Input,
     plan::{GateStatus, Pause, Plan, TaskStatus},
     scope::ToolScope,
@@ -20,6 +20,9 @@ use pilothouse_core::{
 const AS_QUESTION: &str = "the message was read as a question";
 /// Told a model that asks.
 const CHOOSE: &str = "nobody is there; choose the safest reading and say so";
+
+/// So often a line of work that ends in a question is told to choose; after that its question stays open.
+const MOST_CHOOSE: u32 = 2;
 
 /// The questions of a run that nobody attends.
 #[derive(Debug, Default)]
@@ -34,6 +37,8 @@ pub(super) struct Unattended {
     held_back: Option<Checkpoint>,
     /// Gates that were sent to be repaired.
     repairs: u32,
+    /// How often lines of work ended in a question and were told to choose.
+    chose: BTreeMap<LaneId, u32>,
 }
 
 /// What follows from an open question.
@@ -103,8 +108,14 @@ impl Unattended {
                 let open = state.proposals_of(review.lane).map(|p| p.id).collect();
                 Some(Input::Skip { proposals: open, reason: NOBODY.to_owned() })
             }
-            CheckpointKind::Clarification(about) if about.lane.is_some() => {
+            CheckpointKind::Clarification(about) if about.call.is_some() => {
                 Some(give(Answer::Text(CHOOSE.to_owned())))
+            }
+            // A model that only asks again is paid for nothing.
+            CheckpointKind::Clarification(about) if about.lane.is_some() => {
+                let times = self.chose.entry(about.lane?).or_default();
+                *times += 1;
+                (*times <= MOST_CHOOSE).then(|| give(Answer::Text(CHOOSE.to_owned())))
             }
             // Its plan is asked about, and was approved; what may be no order stays open for a person.
             CheckpointKind::Clarification(about) => {
