@@ -69,7 +69,8 @@ fn ends(desk: &mut Desk, call: CallId, whole: &str) {
     let exit = Exit { code: Some(0), took: Millis(5), ..Exit::default() };
     let output = Some(Blob::new(whole.as_bytes().to_vec()));
     let name = BlobId::of(whole.as_bytes()).output_name();
-    let (head, tail) = (whole.get(..9_000).unwrap_or(whole), whole.get(whole.len().saturating_sub(9_000)..));
+    let end = 32 * 1024;
+    let (head, tail) = (whole.get(..end).unwrap_or(whole), whole.get(whole.len().saturating_sub(end)..));
     let text = format!(
         "exit 0, took 5 ms\nstdout:\n{head}\n[… 9 bytes left out; read {name} has them …]\n{}",
         tail.unwrap()
@@ -79,6 +80,13 @@ fn ends(desk: &mut Desk, call: CallId, whole: &str) {
         outcome: ToolOutcome { exit: Some(exit), output, ..ToolOutcome::text(text, "exit 0") },
     });
     desk.collect();
+    desk.draw();
+}
+
+/// More of what it writes, from so many bytes on.
+fn writes(desk: &mut Desk, call: CallId, offset: u64, text: &str) {
+    let delta = Delta { call, offset, kind: DeltaKind::Stdout, text: text.to_owned() };
+    desk.app.update(Update::Delta(delta), desk.now);
     desk.draw();
 }
 
@@ -206,4 +214,22 @@ fn a_search_of_the_conversation_says_where_it_looks() {
     desk.wait(900).press("line 5000 of<enter>");
     let said = desk.text();
     assert!(said.contains("in what is shown; Ctrl-O at a long output opens it"), "{said}");
+}
+
+#[test]
+fn a_result_of_which_a_part_is_left_out_opens_whole_however_short_it_is() {
+    let whole = many();
+    let (mut desk, call) = running(50);
+    let exit = Exit { code: Some(0), took: Millis(5), ..Exit::default() };
+    let name = BlobId::of(whole.as_bytes()).output_name();
+    let left = format!("({} lines of tests that passed are left out; read {name} has them)", 9_990);
+    let text = format!("exit 0, took 5 ms\n{left}\nstdout:\ntest result: ok\n");
+    let output = Some(Blob::new(whole.as_bytes().to_vec()));
+    let outcome = ToolOutcome { exit: Some(exit), output, ..ToolOutcome::text(text, "exit 0") };
+    desk.give(Input::ToolEnded { call, outcome });
+    desk.collect();
+    assert!(desk.text().contains("Ctrl-O opens all of it"), "{}", desk.text());
+    desk.press("<ctrl-o>");
+    serve(&mut desk, &whole);
+    assert!(desk.text().contains("line 1 of 10,000"), "{}", desk.text());
 }

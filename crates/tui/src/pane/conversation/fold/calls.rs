@@ -307,7 +307,9 @@ impl Log {
         }
         c.result = Text::of(result);
         c.stored = c.stored.or(c.result.blob);
-        c.long = result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
+        // A result that names what was stored is not all of it.
+        let part = c.stored.is_some_and(|of| result.head.contains(&of.output_name()));
+        c.long = part || result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
         if c.tool == Some(Tool::Run) {
             c.result.shown = unframed(&c.result.shown);
         }

@@ -21,7 +21,12 @@ pub(super) fn peek(call: &Call, (most, well): (usize, bool), env: &Env<'_>, rows
     let lines: Vec<&str> = clean.lines().collect();
     let high = |n: &usize| lines.get(*n).map_or(0, |line| wrapped(line, env).len());
     if lines.len() <= most && (0..lines.len()).map(|n| high(&n)).sum::<usize>() <= most {
-        return lines_below(&lines, env, rows);
+        lines_below(&lines, env, rows);
+        if call.is_long() && !env.opens.is_empty() {
+            let row = format!("  {} {} opens all of it", env.glyphs.folded, env.opens);
+            rows.push(Row::of(&row, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
+        }
+        return;
     }
     let split = lines.iter().position(|line| *line == "stderr:").unwrap_or(lines.len());
     let result = lines.get(..split).unwrap_or_default().iter().any(|line| !line.trim().is_empty());
