@@ -88,9 +88,9 @@ impl Output {
         }
     }
 
-    /// Columns of the numbers before the lines; of a command that runs nobody knows how many there were.
+    /// Columns of the numbers before the lines; of what only came nobody knows how many there were.
     fn gutter(&self) -> usize {
-        if self.runs.is_some() { 0 } else { self.lines.total().to_string().len() + 2 }
+        if self.lines.is_stored() { self.lines.total().to_string().len() + 2 } else { 0 }
     }
 
     fn rows_of(&self, line: usize) -> Vec<Row> {
@@ -215,6 +215,9 @@ impl Output {
         if self.runs.is_some() {
             return if self.follows { "it runs; its end is shown" } else { "it runs; G follows" }.to_owned();
         }
+        if !self.lines.is_stored() {
+            return "it was stopped; its last lines are shown".to_owned();
+        }
         if self.lines.is_gone() {
             return String::new();
         }
@@ -333,7 +336,7 @@ impl Overlay for Output {
         }
     }
 
-    /// Once it has ended all of it is in the store.
+    /// Once it has ended all of it is in the store; of one that was stopped there is what came.
     fn told(&mut self, event: &Event) {
         if let Event::CommandExited { call, output: Some(text), .. } = event
             && self.runs == Some(*call)
@@ -342,6 +345,10 @@ impl Overlay for Output {
             self.sought.at = None;
             self.follows = true;
             self.lines = Lines::stored(*text);
+        } else if let Event::CallEnded { call, .. } = event
+            && self.runs == Some(*call)
+        {
+            self.runs = None;
         }
     }
 }

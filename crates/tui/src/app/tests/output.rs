@@ -233,3 +233,16 @@ fn a_result_of_which_a_part_is_left_out_opens_whole_however_short_it_is() {
     serve(&mut desk, &whole);
     assert!(desk.text().contains("line 1 of 10,000"), "{}", desk.text());
 }
+
+#[test]
+fn the_page_of_a_command_that_was_stopped_keeps_what_came_and_says_so() {
+    let (mut desk, call) = running(30);
+    writes(&mut desk, call, 0, "one\ntw");
+    desk.press("<ctrl-o>");
+    writes(&mut desk, call, 6, "o\nthree\n");
+    assert!(desk.text().contains("│ two "), "a line that came in two parts is one: {}", desk.text());
+    desk.give(Input::Cancel);
+    desk.collect();
+    let text = desk.text();
+    assert!(text.contains("it was stopped; its last lines are shown") && text.contains("│ three "), "{text}");
+}

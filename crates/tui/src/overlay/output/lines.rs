@@ -42,15 +42,21 @@ impl Lines {
         Self { asks: vec![first], asked: BTreeSet::from([0]), ..lines }
     }
 
-    /// Of what still comes.
+    /// Of what still comes, after these lines; the last one may not be whole.
     pub fn coming(tail: impl Iterator<Item = String>) -> Self {
+        let mut whole = true;
+        let line = |line: String| {
+            whole = line.ends_with('\n');
+            line.trim_end_matches('\n').to_owned()
+        };
+        let coming = tail.map(line).collect();
         Self {
             text: None,
             total: 0,
             gone: false,
             pieces: BTreeMap::new(),
-            coming: tail.collect(),
-            whole: true,
+            coming,
+            whole,
             asks: Vec::new(),
             asked: BTreeSet::new(),
         }
@@ -58,6 +64,10 @@ impl Lines {
 
     pub fn is_of(&self, text: BlobId) -> bool {
         self.text == Some(text)
+    }
+
+    pub const fn is_stored(&self) -> bool {
+        self.text.is_some()
     }
 
     /// Whether the store has lost it.

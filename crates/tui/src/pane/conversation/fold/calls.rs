@@ -341,7 +341,7 @@ impl Log {
         }
         let running = || self.calls.iter().find(|(_, of)| **of == key).map(|(call, _)| *call);
         if c.state == CallState::Running {
-            let tail = c.tail.iter().map(|(_, line)| line.trim_end_matches('\n').to_owned());
+            let tail = c.tail.iter().map(|(_, line)| line.clone());
             return Some(Output::running(&c.subject, running()?, tail));
         }
         c.stored.map(|text| Output::stored(&c.subject, text))
