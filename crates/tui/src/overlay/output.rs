@@ -58,6 +58,8 @@ pub struct Output {
     top: Place,
     /// Whether its end is shown, whatever comes.
     follows: bool,
+    /// The first row that was shown when the command ended, its line counted from the end, until it is known how many there are.
+    left: Option<Place>,
     sought: Sought,
     /// Columns of a line and rows of the page, as they were drawn last.
     room: Cell<(usize, usize)>,
@@ -83,6 +85,7 @@ impl Output {
             lines: Lines::coming(std::iter::empty()),
             top: Place::default(),
             follows: false,
+            left: None,
             sought: Sought::default(),
             room: Cell::new((76, 20)),
         }
@@ -141,7 +144,7 @@ impl Output {
     }
 
     fn go(&mut self, to: Place) {
-        (self.top, self.follows) = (to, false);
+        (self.top, self.follows, self.left) = (to, false, None);
         // Who comes to the end of what still comes follows it.
         self.follows = self.runs.is_some() && to >= self.furthest();
         self.want();
@@ -162,7 +165,7 @@ impl Output {
         } else if matches!(code, KeyCode::Home | KeyCode::Char('g')) {
             Place::default()
         } else if matches!(code, KeyCode::End | KeyCode::Char('G')) {
-            self.follows = true;
+            (self.follows, self.left) = (true, None);
             self.want();
             return true;
         } else {
@@ -202,6 +205,14 @@ impl Output {
             return;
         }
         self.go(Place { line: line.saturating_sub(room / 3), row: 0 });
+    }
+
+    /// What was asked for is here: the page begins where it is to.
+    fn settle(&mut self) {
+        if let Some(left) = self.left.take() {
+            self.go(Place { line: self.lines.total().saturating_sub(left.line), ..left });
+        }
+        self.want();
     }
 
     /// What stands at the right of its upper border.
@@ -323,7 +334,7 @@ impl Overlay for Output {
             Some(TextReply::Found(found)) => self.found(*found),
             Some(TextReply::Lines(part)) => {
                 self.lines.came(part);
-                self.want();
+                self.settle();
             }
         }
     }
@@ -341,9 +352,11 @@ impl Overlay for Output {
         if let Event::CommandExited { call, output: Some(text), .. } = event
             && self.runs == Some(*call)
         {
+            let first = self.first();
+            let line = self.lines.total().saturating_sub(first.line);
+            self.left = Some(Place { line, ..first }).filter(|_| !self.follows);
             self.runs = None;
             self.sought.at = None;
-            self.follows = true;
             self.lines = Lines::stored(*text);
         } else if let Event::CallEnded { call, .. } = event
             && self.runs == Some(*call)

@@ -176,6 +176,8 @@ fn a_command_that_runs_is_followed_and_is_whole_once_it_has_ended() {
     desk.asks.clear();
     ends(&mut desk, call, &whole);
     serve(&mut desk, &whole);
+    desk.wait(900).press("G");
+    serve(&mut desk, &whole);
     assert!(desk.text().contains("10000  line 10000 of the log"), "{}", desk.text());
 }
 
@@ -245,4 +247,24 @@ fn the_page_of_a_command_that_was_stopped_keeps_what_came_and_says_so() {
     desk.collect();
     let text = desk.text();
     assert!(text.contains("it was stopped; its last lines are shown") && text.contains("│ three "), "{text}");
+}
+
+#[test]
+fn who_reads_further_up_when_a_command_ends_reads_on_there() {
+    let whole = (1..=400).map(|n| format!("line {n} of the log\n")).collect::<String>();
+    let (mut desk, call) = running(30);
+    writes(&mut desk, call, 0, &whole);
+    desk.press("<ctrl-o>");
+    for _ in 0..5 {
+        desk.wait(900).press("<pgup>");
+    }
+    assert!(desk.text().contains("│ line 267 of the log"), "{}", desk.text());
+    desk.asks.clear();
+    ends(&mut desk, call, &whole);
+    serve(&mut desk, &whole);
+    assert!(desk.text().contains("line 267 of 400"), "{}", desk.text());
+    // Who followed its end sees that, and who goes there does.
+    desk.wait(900).press("G");
+    serve(&mut desk, &whole);
+    assert!(desk.text().contains("400  line 400 of the log"), "{}", desk.text());
 }
