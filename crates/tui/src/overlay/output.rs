@@ -27,7 +27,7 @@ use super::{
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Action,
-    row::{Row, underline, wrap},
+    row::{Row, find, underline, wrap},
     theme::Slot,
 };
 
@@ -46,6 +46,8 @@ struct Sought {
     at: Option<usize>,
     /// Which match that is, and of how many; `None` before the answer came.
     of: Option<(usize, usize)>,
+    /// Whether that line is to be shown once it is here: in how many rows it stands is not known before.
+    late: bool,
 }
 
 /// The page.
@@ -171,6 +173,7 @@ impl Output {
         } else {
             return false;
         };
+        self.sought.late = false;
         self.go(to);
         true
     }
@@ -199,18 +202,43 @@ impl Output {
         self.sought.of = Some((found.place, found.hits));
         let Some(line) = found.line else { return };
         self.sought.at = Some(line);
+        self.sought.late = self.lines.get(line).is_none();
         let (_, room) = self.room.get();
-        let (first, last) = (self.first().line, self.moved(isize::try_from(room).unwrap_or(1)).line);
-        if (first..last).contains(&line) {
+        let (first, last) = (self.first(), self.moved(isize::try_from(room).unwrap_or(1)));
+        if !self.sought.late && (Place { line, row: 0 }) >= first && line < last.line {
             return;
         }
-        self.go(Place { line: line.saturating_sub(room / 3), row: 0 });
+        self.go(self.around(line));
+    }
+
+    /// The page on which a match is seen: at its top, or below lines before it that are here, a third of the page at most.
+    fn around(&self, line: usize) -> Place {
+        let (_, room) = self.room.get();
+        let mut above = room / 3;
+        let row = self.rows_of(line).iter().position(|row| find(&row.text(), &self.sought.words).is_some());
+        if let Some(row) = row.filter(|row| *row >= room) {
+            return Place { line, row: row - above };
+        }
+        let mut first = line;
+        while let Some(before) = first.checked_sub(1).filter(|before| self.lines.get(*before).is_some()) {
+            let rows = self.rows_of(before).len();
+            if rows > above {
+                break;
+            }
+            (first, above) = (before, above - rows);
+        }
+        Place { line: first, row: 0 }
     }
 
     /// What was asked for is here: the page begins where it is to.
     fn settle(&mut self) {
         if let Some(left) = self.left.take() {
             self.go(Place { line: self.lines.total().saturating_sub(left.line), ..left });
+        }
+        let late = self.sought.at.filter(|at| self.sought.late && self.lines.get(*at).is_some());
+        if let Some(line) = late {
+            self.sought.late = false;
+            self.go(self.around(line));
         }
         self.want();
     }

@@ -268,3 +268,23 @@ fn who_reads_further_up_when_a_command_ends_reads_on_there() {
     serve(&mut desk, &whole);
     assert!(desk.text().contains("400  line 400 of the log"), "{}", desk.text());
 }
+
+#[test]
+fn a_match_is_seen_however_wide_the_lines_before_it_and_its_own_are() {
+    let wide = |n: usize| format!("line {n} {}here {n}.\n", "word ".repeat(700));
+    let whole = (1..=2_000).map(wide).collect::<String>();
+    let mut desk = ended(&whole);
+    desk.press("<ctrl-o>");
+    serve(&mut desk, &whole);
+    for (words, seen) in
+        [("line 1500 ", "line 1500 word"), ("here 7.", "here 7."), ("here 1900.", "here 1900.")]
+    {
+        desk.wait(900).press("/").press(&format!("{words}<enter>"));
+        serve(&mut desk, &whole);
+        assert!(
+            desk.text().contains("match 1 of 1") && desk.text().contains(seen),
+            "{words}: {}",
+            desk.text()
+        );
+    }
+}
