@@ -305,8 +305,11 @@ fn the_line_that_a_gate_got_by_a_yes_asks_no_second_one_when_the_agent_runs_it()
     let change = serde_json::json!({"gate": "tests", "command": "./prove.sh", "reason": "there is no test"});
     b.reply("", &[("change_gate", change)]);
     let asked = b.question(|k| matches!(k, CheckpointKind::GateChange(_)));
-    let title = b.session.state().spec(&b.session.state().open[&asked]).title;
-    assert_eq!(title.as_str(), "change the gate tests to `./prove.sh`?");
+    let spec = b.session.state().spec(&b.session.state().open[&asked]);
+    assert_eq!(spec.title.as_str(), "change the gate tests to `./prove.sh`?");
+    // In a folder that is not trusted it does ask, and so does what a rule holds back.
+    let reach = spec.choices[0].reach.as_ref().map(|r| r.reach.clone()).unwrap();
+    assert!(reach.contains("in a trusted folder") && reach.contains("the rules"), "{reach}");
     b.answer(|k| matches!(k, CheckpointKind::GateChange(_)), Answer::Approve).unwrap();
     let step = b.reply("", &[("run", serde_json::json!({"command": "./prove.sh"}))]);
     assert_eq!(starts(&step), ["run"], "{:?}", b.session.state().open);
