@@ -269,6 +269,24 @@ fn what_cannot_be_put_back_marks_the_end_of_the_run() {
 }
 
 #[test]
+fn what_stands_of_it_ends_no_row_of_changes_that_are_taken_back() {
+    let mut b = told_to_leave_the_tests();
+    formats(&mut b, wrote("tests/test_a.py"));
+    let fault = WriteFault { message: "busy".into(), stale: false, rebased: Vec::new() };
+    b.input(Input::RevertEnded { apply: put_back(&b), result: Err(fault) }).unwrap();
+    ends(&mut b);
+    let ledger = b.session.state().ledger().to_vec();
+    let (first, last) = (*ledger.first().unwrap(), *ledger.last().unwrap());
+    assert_ne!(first, last);
+    b.input(Input::UndoTo { to: first, last }).unwrap();
+    for apply in [last, first] {
+        assert_eq!(put_back(&b), apply);
+        b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    }
+    assert!(b.session.state().ledger().is_empty(), "{:?}", b.notices());
+}
+
+#[test]
 fn what_the_user_runs_and_gates_are_not_held_to_what_is_left_alone() {
     let held = |b: &Bench| {
         b.session.pending().into_values().find_map(|work| match work {

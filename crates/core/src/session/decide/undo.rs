@@ -209,7 +209,8 @@ impl Draft<'_> {
         if self.state.applies().get(&apply).is_none_or(|a| a.count() > 0) {
             self.stale_gates();
         }
-        if !redo && self.told_put_back(apply) {
+        // Among several that are taken back it is told with these.
+        if !redo && self.taken_back().is_empty() && self.told_put_back(apply) {
             return;
         }
         if self.goes_on_back() {
