@@ -97,7 +97,7 @@ pub struct SparedWrite {
     pub said: Vec<String>,
     /// What of it could not be saved.
     pub left: Vec<String>,
-    /// Whether it could not be put back.
+    /// Whether it was not put back.
     pub lost: bool,
 }
 
@@ -278,6 +278,7 @@ impl Changes {
                     command.kept = *keep;
                 }
                 self.set_apply(*apply, ApplyStatus::Reverting { redo: *redo });
+                self.set_lost(*apply, false);
             }
             Event::Reverted { apply, redo } => self.reverted(*apply, *redo),
             Event::RevertFailed { apply, redo, .. } => {
@@ -443,7 +444,7 @@ impl Changes {
         let (call, line, record, count) = (*call, command.clone(), *record, *count);
         let (git, doubt) = (git.clone(), doubt.clone());
         let spared = (!spared.is_empty())
-            .then(|| Box::new(SparedWrite { said: spared.clone(), left: left.clone(), lost: false }));
+            .then(|| Box::new(SparedWrite { said: spared.clone(), left: left.clone(), lost: true }));
         let command = CommandWrite { call, line, record, count, git, doubt, kept: false, spared };
         let apply = Apply {
             id: *apply,

@@ -39,8 +39,8 @@ impl Apply {
         self.command.as_ref()?.spared.as_deref()
     }
 
-    /// What of that changed and could not be put back, in words.
-    fn touched(&self) -> Option<String> {
+    /// What of that changed and was not put back, in words.
+    pub(super) fn touched(&self) -> Option<String> {
         let spared = self.spared()?;
         let lost = self.files.iter().filter(|_| spared.lost).map(|f| f.path.to_string());
         let names: Vec<String> = lost.chain(spared.left.iter().cloned()).collect();

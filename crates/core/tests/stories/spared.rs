@@ -2,14 +2,14 @@
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::Answer,
+    checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event, FileChange},
     ids::{ApplyId, ProposalId},
     input::{Input, WriteFault},
     intent::Phase,
     relpath::RelPath,
     spared::Spared,
-    tool::{ChangeKind, SparedChange, Tool, ToolOutcome, Wrote},
+    tool::{ChangeKind, Doubt, SparedChange, Tool, ToolOutcome, Wrote},
     work::Work,
 };
 use serde_json::json;
@@ -266,6 +266,51 @@ fn what_cannot_be_put_back_marks_the_end_of_the_run() {
     b.input(Input::RevertEnded { apply: put_back(&b), result: Ok(()) }).unwrap();
     let told = ends(&mut b);
     assert!(told.contains("The tests were to be left alone: tests/big.bin changed."), "{told}");
+}
+
+/// What a command changed that an editor may have saved meanwhile.
+fn doubted(path: &str) -> Wrote {
+    Wrote { doubt: Doubt { names: vec![path.to_owned()], count: 1, all: true }, ..wrote(path) }
+}
+
+fn is_undo(kind: &CheckpointKind) -> bool {
+    matches!(kind, CheckpointKind::Undo(_))
+}
+
+fn puts_back(b: &Bench) -> bool {
+    b.session.pending().into_values().any(|work| matches!(work, Work::Revert { .. }))
+}
+
+#[test]
+fn what_may_be_the_users_own_is_put_back_only_by_a_word() {
+    let mut b = told_to_leave_the_tests();
+    formats(&mut b, doubted("tests/test_a.py"));
+    assert!(!puts_back(&b), "an editor may have saved it: {:?}", b.notices());
+    let asked = b.question(is_undo);
+    let asks = b.session.state().open.get(&asked).map(|q| q.message.clone()).unwrap();
+    assert!(asks.contains("The tests were to be left alone: tests/test_a.py changed."), "{asks}");
+    let told = result(&b);
+    assert!(told.contains("whether it is put back the user is asked: tests/test_a.py."), "{told}");
+    // The run goes on beside the question, and what it writes later is in no way of a yes.
+    b.reply("", &[("run", json!({"command": "make"}))]);
+    if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+        b.answer(is_risk, Answer::Approve).unwrap();
+    }
+    b.end_tool(ToolOutcome { wrote: Some(Box::new(wrote("c.py"))), ..exited(0, "exit 0, took 0.0 s") });
+    b.answer(is_undo, Answer::Approve).unwrap();
+    let apply = put_back(&b);
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    let stands: Vec<String> =
+        b.session.state().writes().flat_map(|(_, _, files)| files).map(|f| f.path.to_string()).collect();
+    assert_eq!(stands, ["a.py", "c.py"]);
+    assert!(!ends(&mut b).contains("left alone"));
+
+    let mut b = told_to_leave_the_tests();
+    formats(&mut b, doubted("tests/test_a.py"));
+    b.answer(is_undo, Answer::Reject(String::new())).unwrap();
+    assert!(!puts_back(&b));
+    let told = ends(&mut b);
+    assert!(told.contains("The tests were to be left alone: tests/test_a.py changed."), "{told}");
 }
 
 #[test]

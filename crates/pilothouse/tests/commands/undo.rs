@@ -52,7 +52,7 @@ fn what_may_be_somebody_elses_is_named_and_taken_back_only_by_a_word() {
 }
 
 #[test]
-fn what_a_command_changes_of_spared_files_is_put_back_by_itself() {
+fn what_may_be_the_users_own_of_spared_files_waits_for_a_word() {
     let desk = Desk::new();
     fs::create_dir_all(desk.path().join("tests")).unwrap();
     fs::write(desk.path().join("tests/search.rs"), "// as it was\n").unwrap();
@@ -69,12 +69,15 @@ fn what_a_command_changes_of_spared_files_is_put_back_by_itself() {
     let run = Turn::Say("", vec![("run", json!({"command": "sh fix.sh"}))]);
     let server = Server::start(vec![run, Turn::Say("Done.", vec![])]);
     let said = "run the fixer, but leave the tests alone";
-    let told = ["Put back what `sh fix.sh` changed of the tests: tests/search.rs."];
+    let told =
+        ["The tests were to be left alone: tests/search.rs changed.", "perhaps by somebody else; /undo"];
     desk.ask(&server.base, &["run", said, "--auto-confirm", "--trust"]).with(0).tells(&told);
+    assert_eq!(desk.file("tests/search.rs"), "// as it was\n// fixed\n");
+    let result = last_result(&server, 1);
+    assert!(result.contains("whether it is put back the user is asked: tests/search.rs."), "{result}");
+    desk.go(&["undo", "--all"]).with(0);
     assert_eq!(desk.file("tests/search.rs"), "// as it was\n");
     assert!(desk.file("src/search.rs").contains("// fixed"));
-    let result = last_result(&server, 1);
-    assert!(result.contains("the user said not to touch the tests; put back: tests/search.rs."), "{result}");
     desk.go(&["undo", "--all"]).with(0);
     assert_eq!(desk.tree(), before);
     desk.verified();

@@ -126,7 +126,7 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
         Event::ProposalTakenUp { proposal, lane } => {
             taken_up(&state.proposals().get(proposal)?.path, lane.is_some())
         }
-        Event::Reverted { apply, redo: false } if is_spared(state, *apply) => return None,
+        Event::Reverted { apply, redo: false } if is_put_back(state, *apply) => return None,
         Event::Reverted { apply, redo } => reverted(state, *apply, *redo)?,
         // The result of the command says so.
         Event::CommandWrote { spared, .. } if !spared.is_empty() => return None,
@@ -226,6 +226,12 @@ fn command_wrote(command: &str, files: &[FileChange], all: usize, git: &[String]
 fn applied(state: &State, texts: &dyn Texts, apply: ApplyId) -> Option<String> {
     let told = applied_files(state, texts, apply)?.into_iter().map(|(_, text)| text);
     Some(told.collect::<Vec<_>>().join("\n"))
+}
+
+/// Whether a write was put back unasked, of which the result of its command speaks.
+fn is_put_back(state: &State, apply: ApplyId) -> bool {
+    let command = state.applies().get(&apply).and_then(|a| a.command.as_ref());
+    command.is_some_and(|c| c.spared.is_some() && c.doubt.is_none())
 }
 
 /// Whether a write is what a command made of files that are to be left alone.

@@ -1,5 +1,5 @@
 //! What the user said is to be left alone: no plan, edit or line that names it is taken, and what a command changed of it
-//! all the same is put back at once, as `/undo` takes back.
+//! all the same is put back as `/undo` takes back: at once what is the command's for certain, else when the user says so.
 //!
 //! Owns what is said of it to its agent and to the user. Never tells what a command changed: whoever looked does.
 
@@ -12,7 +12,7 @@ use crate::{
     plan::PlanDraft,
     relpath::RelPath,
     scope::Capability,
-    session::{Lane, OpenCall, changes::known_by, spared::touched},
+    session::{Apply, Lane, OpenCall, changes::known_by, spared::touched},
     shell::{self, Act, Call, Use, glob},
     spared::names,
     tool::{FileCall, SparedChange, Tool, Wrote},
@@ -108,7 +108,15 @@ impl Draft<'_> {
             doubt,
             spared: said,
         });
-        self.emit(Event::RevertStarted { apply, redo: false, keep: false, to: None });
+        // What may be the user's own, saved meanwhile, is taken from under their hands by their word alone.
+        let in_bar = self.state.phase_question().is_none();
+        let of = self.state.applies().get(&apply);
+        let Some(question) = of.and_then(|a| a.undo_question(None, in_bar)) else {
+            self.emit(Event::RevertStarted { apply, redo: false, keep: false, to: None });
+            return;
+        };
+        let text = format!("{} {}", of.and_then(Apply::touched).unwrap_or_default(), question.text());
+        self.ask(question, text.trim_start());
     }
 
     /// What was put back, for the user; whether it was that.
@@ -119,16 +127,13 @@ impl Draft<'_> {
             return true;
         }
         let names: Vec<&str> = of.files.iter().map(|f| f.path.as_str()).collect();
-        let doubt = if command.doubt.is_none() {
-            String::new()
-        } else {
-            format!(" {} changed while it ran, perhaps by somebody else.", command.doubt.words())
-        };
+        let kept = command.kept.then(|| format!(" {} stayed as it is.", command.doubt.words()));
         let text = format!(
-            "Put back what `{}` changed of {}: {}.{doubt} /unundo lets the change stand.",
+            "Put back what `{}` changed of {}: {}.{} /unundo lets the change stand.",
             command.line,
             spared.said.join(" and "),
             all_of(&names, command.count),
+            kept.unwrap_or_default(),
         );
         self.notice(Level::Info, text);
         true
@@ -151,11 +156,16 @@ pub(super) fn tell_spared(wrote: Option<&Wrote>, text: &mut String, summary: &mu
     let mut told = String::new();
     if part.wrote.count > 0 && part.wrote.record.is_some() {
         let names = names_of(&part.wrote);
+        let names = all_of(&names, part.wrote.count);
+        let (done, short) = if part.wrote.doubt.is_none() {
+            ("put back", "put back")
+        } else {
+            ("changed while it ran, and whether it is put back the user is asked", "changed")
+        };
         told = format!(
-            "\n(the user said not to touch {said}; put back: {}. Leave that as it is and go on without changing it.)",
-            all_of(&names, part.wrote.count)
+            "\n(the user said not to touch {said}; {done}: {names}. Leave that as it is and go on without changing it.)"
         );
-        summary.push_str(&format!(", {said} put back"));
+        summary.push_str(&format!(", {said} {short}"));
     }
     let lost: Vec<String> = match part.wrote.record {
         Some(_) => part.wrote.left.clone(),

@@ -267,7 +267,7 @@ impl Draft<'_> {
 }
 
 /// What a write is about: its files by name; of a command's, how many.
-fn told(apply: &Apply) -> String {
+pub(super) fn told(apply: &Apply) -> String {
     let names: Vec<&str> = apply.files.iter().map(|f| f.path.as_str()).collect();
     if apply.command.is_some() { apply.words() } else { named(&names) }
 }
@@ -286,14 +286,26 @@ impl Resolve for UndoQuestion {
             UndoAnswer::All => false,
             UndoAnswer::Keep => true,
             UndoAnswer::Leave => {
-                let so_far = draft.so_far(self.to).unwrap_or_else(|| "Nothing was taken back.".to_owned());
+                let spared = draft.state.applies().get(&self.apply).is_some_and(|a| a.spared().is_some());
+                let stays = || {
+                    let (line, doubt) = (&self.line, self.doubt.words());
+                    format!(
+                        "{doubt}: changed while `{line}` ran, perhaps by somebody else; /undo takes it back."
+                    )
+                };
+                let nothing = || if spared { stays() } else { "Nothing was taken back.".to_owned() };
+                let so_far = draft.so_far(self.to).unwrap_or_else(nothing);
                 draft.close(given.question, Some(given.stored));
                 draft.notice(Level::Info, so_far);
                 return Ok(());
             }
         };
         draft.no_write_open()?;
-        if draft.state.ledger().last() != Some(&self.apply) {
+        // What is to be left alone goes back whatever was written after it.
+        let ledger = draft.state.ledger();
+        let spared = draft.state.applies().get(&self.apply).is_some_and(|a| a.spared().is_some());
+        let stands = if spared { ledger.contains(&self.apply) } else { ledger.last() == Some(&self.apply) };
+        if !stands {
             return Err(Refusal::new("something else changed since; /undo asks again"));
         }
         draft.close(given.question, Some(given.stored));
