@@ -14,6 +14,8 @@ use super::{
 pub enum TakenBack {
     /// The last change.
     Last,
+    /// What was spoken of last, which may be something else than a change: "take that back".
+    That,
     /// What was written to a file.
     File(String),
 }
@@ -29,11 +31,13 @@ struct Words<'a> {
 impl Classifier {
     /// What a whole line wants taken back, where it wants that and nothing else.
     pub fn takes_back_what(&self, line: &str) -> Option<TakenBack> {
-        if self.lists(List::Undo, line) {
-            return Some(TakenBack::Last);
-        }
         let doc = text::tokenize(line);
         let all = Words { of: self, text: line, tokens: &doc.tokens };
+        if self.lists(List::Undo, line) {
+            let points = (0..doc.tokens.len()).any(|at| all.from(at).begins(List::UndoIt) == Some(1));
+            let named = || (0..doc.tokens.len()).any(|at| all.from(at).begins(List::UndoWhat).is_some());
+            return Some(if points && !named() { TakenBack::That } else { TakenBack::Last });
+        }
         let (asked, rest) = all.closed();
         let (lead, rest) = rest.past_leads();
         // "can you undo that?" asks for it, "undo that?" whether.
@@ -126,7 +130,7 @@ impl Words<'_> {
     /// "it", "your last edit", "the changes to a.rs", "a.rs": nothing else is named.
     fn what(self) -> Option<TakenBack> {
         if let [one] = self.tokens {
-            let it = self.begins(List::UndoIt).map(|_| TakenBack::Last);
+            let it = self.begins(List::UndoIt).map(|_| TakenBack::That);
             return it.or_else(|| self.file(one));
         }
         let rest = self.from(self.begins(List::UndoThe).unwrap_or(0));
@@ -168,21 +172,25 @@ mod tests {
     fn a_whole_line_wants_the_last_change_back_or_what_was_written_to_a_file() {
         let of = |line: &str| Classifier::builtin().takes_back_what(line);
         for line in [
-            "undo the last thing",
             "undo that",
-            "undo your last change",
-            "please undo your last edit",
             "revert that",
             "take that back",
-            "take that change back",
             "roll that back",
-            "roll back the last change",
             "can you undo that?",
             "no, undo it please",
             "mach das rückgängig",
+            "nimm das wieder zurück",
+        ] {
+            assert_eq!(of(line), Some(TakenBack::That), "{line}");
+        }
+        for line in [
+            "undo the last thing",
+            "undo your last change",
+            "please undo your last edit",
+            "take that change back",
+            "roll back the last change",
             "mach die letzte Änderung rückgängig",
             "mach deine letzten Änderungen bitte rückgängig",
-            "nimm das wieder zurück",
             "die letzte Änderung rückgängig machen",
             "undo",
         ] {

@@ -334,6 +334,32 @@ fn words_take_back_what_this_session_wrote_and_nothing_else_does() {
             b.session.pending().into_values().any(|w| matches!(w, Work::Revert { redo: false, .. }));
         assert!(reverts && undone(&b), "{line}: {:?}", b.names());
     }
+    // Where something else may be meant nothing is taken back: a change in review, an answer.
+    let back = |b: &Bench| b.names().iter().any(|n| n == "revert_started");
+    for line in ["undo that", "take that change back", "undo your last edit", "mach das rückgängig"] {
+        let mut b = crate::phases::running();
+        b.reply("", &[("edit", edit_of("b.rs"))]);
+        b.propose("b.rs", "1\n", "2\n");
+        b.reply("done", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        b.reply("", &[("edit", edit_of("a.rs"))]);
+        b.propose("a.rs", "1\n", "2\n");
+        b.reply("done", &[]);
+        b.question(is_diff);
+        let refused = b.input(Input::say(line)).unwrap_err();
+        assert!(
+            refused.reason.contains("what waits for its review; /undo takes back"),
+            "{line}: {refused:?}"
+        );
+    }
+    for (line, taken) in [("take that back", false), ("undo that", false), ("undo the last change", true)] {
+        let mut b = formatted(Doubt::default());
+        b.say("what does parse do?");
+        b.reply("It reads.", &[]);
+        drop(b.input(Input::say(line)));
+        assert_eq!(back(&b), taken, "{line}: {:?}", b.notices());
+    }
     let mut b = formatted(Doubt::default());
     b.say("undo a.txt");
     assert!(sought(&b).is_some() && undone(&b), "{:?}", b.names());

@@ -117,12 +117,13 @@ impl Draft<'_> {
             return self.hold();
         }
         if let Some(what) = self.takes_back(line) {
+            self.may_mean_else(&what)?;
             let mut reading = reading.clone();
             reading.whole.turn = Turn::Control(Control::Other(UNDO.to_owned()));
             reading.whole.path = IntentPath::root();
             self.record(turn, line, &reading);
             return match what {
-                TakenBack::Last => self.undo(),
+                TakenBack::Last | TakenBack::That => self.undo(),
                 TakenBack::File(file) => self.undo_named(&file),
             };
         }

@@ -181,12 +181,38 @@ impl Draft<'_> {
     pub(super) fn takes_back(&self, line: &str) -> Option<TakenBack> {
         let what = self.under.tiers.classifier.takes_back_what(line)?;
         let stands = match &what {
-            TakenBack::Last => !self.state.ledger().is_empty(),
+            TakenBack::Last | TakenBack::That => !self.state.ledger().is_empty(),
             TakenBack::File(file) => {
                 RelPath::new(file).is_ok_and(|path| self.state.last_writes_of(&path).is_some())
             }
         };
         stands.then_some(what)
+    }
+
+    /// Why words are not taken for the last change that was written, where something else may be meant: a change that waits
+    /// for its review, or what was talked of since.
+    pub(super) fn may_mean_else(&self, what: &TakenBack) -> Decided {
+        let else_ = match what {
+            TakenBack::File(_) => None,
+            TakenBack::Last | TakenBack::That if self.state.open_proposals().next().is_some() => {
+                Some("what waits for its review")
+            }
+            TakenBack::That if self.talked_since() => Some("what was said since"),
+            TakenBack::Last | TakenBack::That => None,
+        };
+        let last = self.state.ledger().last().and_then(|id| self.state.applies().get(id));
+        let (Some(else_), Some(last)) = (else_, last) else { return Ok(()) };
+        let of = super::undo::told(last);
+        Err(Refusal::new(format!("that may mean {else_}; /undo takes back the last written change, {of}")))
+    }
+
+    /// Whether the last message was talk, and came after the last change.
+    fn talked_since(&self) -> bool {
+        let written = self.state.ledger().last().map_or(0, |apply| apply.0);
+        let last = self.state.turns.iter().rev().find(|(_, t)| !matches!(t.class, Turn::Control(_)));
+        last.is_some_and(|(id, t)| {
+            id.0 > written && matches!(t.class, Turn::Query(_)) && t.command().is_none()
+        })
     }
 
     /// Whether something but the agent's last word waits for a yes or a "go on".
