@@ -232,6 +232,9 @@ pub enum Event {
         /// Files that the message says are not to be touched, as it names them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         spares: Vec<String>,
+        /// Files that it says may be changed after all.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        frees: Vec<String>,
         /// What is really asked, when it is not the whole message: without an `@node`, without
         /// parts that were taken back.
         #[serde(default, skip_serializing_if = "Option::is_none")]

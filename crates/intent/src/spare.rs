@@ -3,6 +3,8 @@
 //! Owns the grammar of that: "don't touch", "leave … alone", "only X, not the tests", "no test changes", "hands off". Never decides what is such a file:
 //! the session does.
 
+mod freed;
+
 use super::{
     Classifier,
     kinds::FileKind,
@@ -33,6 +35,13 @@ impl Classifier {
     /// The files that a message says are not to be touched, as it names them, and the kinds of files by the name of the
     /// kind: "do not touch README.md", "leave the tests alone".
     pub fn spares(&self, text: &str) -> Vec<String> {
+        self.named_by(text, |reader| {
+            let told = reader.forbidden().into_iter().chain(reader.left());
+            told.chain(reader.kept_from()).collect()
+        })
+    }
+
+    fn named_by(&self, text: &str, names: impl Fn(&Reader<'_>) -> Vec<String>) -> Vec<String> {
         let doc = text::tokenize(text);
         let mut out: Vec<String> = Vec::new();
         for tokens in doc.tokens.split_inclusive(ends_clause) {
@@ -41,8 +50,7 @@ impl Classifier {
                 Some(_) | None => (tokens, None),
             };
             let reader = Reader { of: self, text, tokens, asks: mark.is_some_and(|t| t.text == "?") };
-            let told = reader.forbidden().into_iter().chain(reader.left());
-            for name in told.chain(reader.kept_from()) {
+            for name in names(&reader) {
                 let name = name.trim_start_matches("./").to_owned();
                 if !out.contains(&name) {
                     out.push(name);

@@ -130,6 +130,7 @@ pub(crate) fn understood(turn: u64, node: IntentNode) -> Event {
         reasoning: String::new(),
         forbids: false,
         spares: Vec::new(),
+        frees: Vec::new(),
         request: None,
         usage: None,
         key: None,

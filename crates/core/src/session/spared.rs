@@ -16,7 +16,13 @@ impl State {
             .turns
             .iter()
             .filter(|(id, t)| **id == turn || Some(**id) == run || (t.told.is_some() && t.told == run));
-        turns.flat_map(|(_, t)| t.spares.iter().cloned()).collect()
+        let mut spared: Vec<String> = Vec::new();
+        // A later message may take it back.
+        for (_, said) in turns {
+            spared.retain(|name| !said.frees.contains(name));
+            spared.extend(said.spares.iter().cloned());
+        }
+        spared
     }
 
     /// What a call is held to: nothing where the user typed it, or where it is a gate that they agreed to.

@@ -373,6 +373,8 @@ pub struct TurnInfo {
     pub told: Option<TurnId>,
     /// Files that it says are not to be touched, as it names them.
     pub spares: Vec<String>,
+    /// Files that it says may be changed after all.
+    pub frees: Vec<String>,
     /// What is really asked, when it is not the whole message.
     pub request: Option<String>,
     /// Which tier decided.

@@ -332,6 +332,22 @@ fn what_stands_of_it_ends_no_row_of_changes_that_are_taken_back() {
 }
 
 #[test]
+fn a_later_word_to_the_run_frees_what_was_to_be_left_alone() {
+    for (said, freed) in [
+        ("now change the tests as well", true),
+        ("ok, you may change the tests now", true),
+        ("the tests are still to be left alone", false),
+        ("don't change the tests yet", false),
+    ] {
+        let mut b = told_to_leave_the_tests();
+        b.say(said);
+        b.reply("", &[("edit", edit_of("tests/a.rs"))]);
+        let tool = b.session.pending().into_values().any(|work| matches!(work, Work::Tool { .. }));
+        assert_eq!(tool, freed, "{said}: {:?}", b.notices());
+    }
+}
+
+#[test]
 fn what_the_user_runs_and_gates_are_not_held_to_what_is_left_alone() {
     let held = |b: &Bench| {
         b.session.pending().into_values().find_map(|work| match work {

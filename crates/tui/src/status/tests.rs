@@ -35,6 +35,7 @@ fn turn(state: &mut State, head: &str) {
         continues: None,
         told: None,
         spares: Vec::new(),
+        frees: Vec::new(),
         request: None,
         source: Source::Fallback,
         reasoning: String::new(),

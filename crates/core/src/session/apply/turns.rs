@@ -139,6 +139,7 @@ impl State {
             continues: None,
             told: None,
             spares: Vec::new(),
+            frees: Vec::new(),
             request: None,
             output: None,
             directed: None,
@@ -181,6 +182,7 @@ impl State {
             confidence,
             forbids,
             spares,
+            frees,
             request,
             source,
             reasoning,
@@ -206,6 +208,7 @@ impl State {
             info.confidence = *confidence;
             info.forbids = *forbids;
             info.spares.clone_from(spares);
+            info.frees.clone_from(frees);
             info.fixed = *source == Source::AtNode;
             info.request.clone_from(request);
         }

@@ -214,6 +214,7 @@ impl Draft<'_> {
             reasoning: class.reasoning.clone(),
             forbids: reading.forbids_change,
             spares: self.under.tiers.classifier.spares(line),
+            frees: self.under.tiers.classifier.frees(line),
             request: (differs && !request.is_empty()).then_some(request),
             usage,
             key,

@@ -76,7 +76,10 @@ impl Draft<'_> {
         if let Some((asked, gate)) = mends {
             return Some(Steering::Mend(asked, gate));
         }
-        let about = spares || corrects || confirmed || (classifier.steers(text) && (continues || !acts));
+        let held = self.state.run.as_ref().map(|run| self.state.spares_of(run.turn)).unwrap_or_default();
+        let frees = classifier.frees(text).iter().any(|name| held.contains(name));
+        let about =
+            spares || frees || corrects || confirmed || (classifier.steers(text) && (continues || !acts));
         (about && self.hears()).then_some(Steering::Tell)
     }
 
