@@ -4,14 +4,15 @@
 
 mod back;
 mod begun;
+mod command;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use back::SoughtBack;
 pub(super) use back::moved;
+pub use command::{CommandWrite, SparedWrite};
 
 use crate::{
-    blob::BlobId,
     clean::Clean,
     event::{Event, FileChange},
     ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId},
@@ -19,7 +20,6 @@ use crate::{
     proposal::{Decision, Proposal, ProposalStatus},
     question::UndoQuestion,
     session::{Lane, Talk},
-    tool::Doubt,
 };
 
 /// Proposals and writes.
@@ -67,38 +67,6 @@ pub struct Apply {
     pub command: Option<CommandWrite>,
     /// Whether it takes back, or puts back, only a part of another, and so stands for that part by itself.
     pub part: bool,
-}
-
-/// What a command wrote, beside its first files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandWrite {
-    /// Its call.
-    pub call: crate::ids::CallId,
-    /// What it was.
-    pub line: String,
-    /// All that changed.
-    pub record: BlobId,
-    /// How many files.
-    pub count: usize,
-    /// What of git, by name.
-    pub git: Vec<String>,
-    /// What of it may be somebody else's.
-    pub doubt: Doubt,
-    /// Whether that stayed as it is when the rest was taken back.
-    pub kept: bool,
-    /// What is to be left alone, where all of it is.
-    pub spared: Option<Box<SparedWrite>>,
-}
-
-/// What a command wrote that is to be left alone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SparedWrite {
-    /// What the user called it.
-    pub said: Vec<String>,
-    /// What of it could not be saved.
-    pub left: Vec<String>,
-    /// Whether it was not put back.
-    pub lost: bool,
 }
 
 impl Apply {
