@@ -266,6 +266,10 @@ mod tests {
         assert_eq!(deepest(&refused), "No such file or directory");
     }
 
+    #[derive(Debug, thiserror::Error)]
+    #[error("dns error")]
+    struct Unknown;
+
     #[test]
     fn the_advice_is_that_of_the_fault_and_not_of_its_number() {
         let hint = |status, words| refused(status, words).hint;
@@ -275,9 +279,6 @@ mod tests {
         let long = hint(400, "This model's maximum context length is 8192 tokens.");
         assert!(long.contains("/compact") && long.contains("`window`"), "{long}");
         assert!(hint(400, "tools is not supported").contains("can call tools"));
-        #[derive(Debug, thiserror::Error)]
-        #[error("dns error")]
-        struct Unknown;
         assert!(is_name(&Unknown) && !is_name(&std::io::Error::from_raw_os_error(111)));
     }
 
