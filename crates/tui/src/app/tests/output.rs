@@ -43,7 +43,11 @@ fn serve(desk: &mut Desk, text: &str) {
 }
 
 fn many() -> String {
-    (1..=10_000).map(|n| format!("line {n} of the log")).collect::<Vec<_>>().join("\n") + "\n"
+    lines(10_000)
+}
+
+fn lines(many: usize) -> String {
+    (1..=many).map(|n| format!("line {n} of the log")).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 /// A command of the user runs.
@@ -251,7 +255,7 @@ fn the_page_of_a_command_that_was_stopped_keeps_what_came_and_says_so() {
 
 #[test]
 fn who_reads_further_up_when_a_command_ends_reads_on_there() {
-    let whole = (1..=400).map(|n| format!("line {n} of the log\n")).collect::<String>();
+    let whole = lines(400);
     let (mut desk, call) = running(30);
     writes(&mut desk, call, 0, &whole);
     desk.press("<ctrl-o>");
