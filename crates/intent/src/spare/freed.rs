@@ -8,10 +8,11 @@ impl Classifier {
     /// Files and kinds of files that a message orders or allows to be changed, as wholes: where they were to be left alone,
     /// they are no more.
     pub fn frees(&self, text: &str) -> Vec<String> {
-        let mut freed = self.named_by(text, |reader| reader.freed());
         let spared = self.spares(text);
-        freed.retain(|name| !spared.contains(name));
-        freed
+        self.named_by(text, |reader| {
+            let free = |name: &String| !spared.contains(name);
+            reader.freed().into_iter().filter(free).collect()
+        })
     }
 }
 
