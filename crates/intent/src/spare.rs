@@ -4,6 +4,7 @@
 //! the session does.
 
 mod freed;
+mod stays;
 
 use super::{
     Classifier,
@@ -37,7 +38,7 @@ impl Classifier {
     pub fn spares(&self, text: &str) -> Vec<String> {
         self.named_by(text, |reader| {
             let told = reader.forbidden().into_iter().chain(reader.left());
-            told.chain(reader.kept_from()).collect()
+            told.chain(reader.kept_from()).chain(reader.staying()).collect()
         })
     }
 
@@ -213,7 +214,7 @@ impl Reader<'_> {
         for at in 1..self.tokens.len() {
             // Of a kind only what changes it counts: "don't run the tests" leaves them as open as before.
             let changes = self.is(at, List::Touch) || self.stem(at, List::SpareStem);
-            let (names, end) = self.object(at + 1);
+            let (names, end) = self.object(at + 1 + usize::from(self.word(at + 1) == "pas"));
             if changes && self.negates(at - 1) && self.ends(end) {
                 out.extend(names);
             }
@@ -227,12 +228,13 @@ impl Reader<'_> {
 
     /// "die Tests nicht anfassen", "ohne die Tests zu ändern".
     fn verb_last(&self, at: usize) -> Vec<String> {
+        let asked = self.asks && self.is(0, List::SpareWhy);
         let without = self.is(at, List::SpareWithout);
         let (names, end) = self.object(at + usize::from(without));
         let end = if self.not_at(end).is_some() { end } else { self.past_stress(end) };
         let not = self.not_at(end).is_some() || without;
         let verb = (end..end + 4).find(|at| self.is(*at, List::SpareLast));
-        verb.filter(|verb| not && self.ends(verb + 1)).map_or_else(Vec::new, |_| names)
+        verb.filter(|verb| not && !asked && self.ends(verb + 1)).map_or_else(Vec::new, |_| names)
     }
 
     /// "fass die Tests nicht an", "ändere die Tests bitte nicht".
