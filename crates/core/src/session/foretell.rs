@@ -147,7 +147,7 @@ impl Foretold {
         let mut all: Vec<String> = Vec::new();
         for deed in &self.deeds {
             let what = match deed {
-                Deed::Answers(..) if self.does(&Deed::GoesOn) => continue,
+                Deed::Answers(..) | Deed::Talks if self.does(&Deed::GoesOn) => continue,
                 Deed::Answers(..) if leaves && self.does(&Deed::Asks) => continue,
                 Deed::Answers(_, answer) if self.does(&Deed::Tells) => with_words(answer),
                 Deed::Answers(..) => "answers the question above",
@@ -178,7 +178,6 @@ impl Foretold {
                 Deed::Plans if replans => continue,
                 Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
                 Deed::Plans => "changes the plan",
-                Deed::Talks if self.does(&Deed::GoesOn) => continue,
                 Deed::Talks => talked(self, turn, state),
                 Deed::Runs => ran(state),
                 // What it answers is what follows first, and its agent is told with that.
