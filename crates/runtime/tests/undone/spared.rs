@@ -39,7 +39,7 @@ async fn what_a_line_that_names_none_changed_of_it_goes_back_by_itself() {
         let mut desk = Desk::new(ROOM);
         desk.write("a.py", "old 1\n");
         desk.write("tests/test_a.py", "old 1\n");
-        bash(&desk.at(), "git init -q . && git add . && git commit -qm 1");
+        bash(&desk.at(), "git init -q . && git add . && git commit -qm 1 && git repack -adq");
         desk.write("a.py", "1\n");
         desk.write("tests/test_a.py", "1\n");
         let (wrote, spared) = desk.run_held(line).await;
