@@ -45,9 +45,11 @@ async fn what_a_line_that_names_none_changed_of_it_goes_back_by_itself() {
         let (wrote, spared) = desk.run_held(line).await;
         assert_eq!((names(&wrote), names(&spared.wrote)), (vec!["a.py"], vec!["tests/test_a.py"]), "{line}");
         assert_eq!(spared.said, ["the tests"], "{line}");
-        // What git took is the command's for certain; what a script wrote an editor may have saved.
+        // What git took is the command's for certain; what a script wrote an editor may have saved, and what is put
+        // aside may be wanted back.
         if line.starts_with("git") || line.starts_with("find") {
-            assert_eq!(spared.wrote.doubt.is_none(), line.starts_with("git"), "{line}");
+            let certain = line.starts_with("git") && !line.contains("stash");
+            assert_eq!(spared.wrote.doubt.is_none(), certain, "{line}");
         }
         let changed = fs::read_to_string(desk.at().join("a.py")).unwrap();
         let (head, stash) = (desk.state().refs, desk.state().stash);
@@ -57,6 +59,27 @@ async fn what_a_line_that_names_none_changed_of_it_goes_back_by_itself() {
         assert_eq!((desk.state().refs, desk.state().stash), (head, stash), "{line}");
         desk.revert(wrote.record.unwrap(), false).unwrap();
         assert_eq!(now("a.py"), "1\n", "{line}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_with_another_commit_is_asked_about() {
+    for (line, asked) in [
+        ("git checkout -q other", true),
+        ("git reset -q --hard other", true),
+        ("git checkout -q other .", false),
+    ] {
+        let mut desk = Desk::new(ROOM);
+        desk.write("tests/test_a.py", "1\n");
+        bash(&desk.at(), "git init -q . && git add . && git commit -qm 1 && git checkout -qb other");
+        desk.write("tests/test_a.py", "2\n");
+        bash(&desk.at(), "git commit -qam 2 && git checkout -q - && git repack -adq");
+        let (_, spared) = desk.run_held(line).await;
+        assert_eq!(
+            (names(&spared.wrote), !spared.wrote.doubt.is_none()),
+            (vec!["tests/test_a.py"], asked),
+            "{line}"
+        );
     }
 }
 

@@ -147,6 +147,13 @@ impl Change {
         }))
     }
 
+    /// Whether git is elsewhere after it: on another commit or branch, in the middle of something, with work put aside.
+    pub(super) fn moves_git(&self) -> bool {
+        let stays =
+            matches!(self.path.name(), "index" | "config") || self.path.as_str().contains("/objects/");
+        self.gits_name().is_some() && !stays
+    }
+
     /// What became of the file; `None` for git's own and for folders.
     pub(super) const fn kind(&self) -> Option<ChangeKind> {
         match (&self.before, &self.after) {

@@ -241,7 +241,11 @@ impl State {
         if apart.is_none() {
             return self.tell_all(told.changes, told.left, blobs);
         }
-        let (spared, rest) = apart.split(&told.changes);
+        let (mut spared, rest) = apart.split(&told.changes);
+        // The files of another commit, or of work put aside, belong to where git is now: not without a question.
+        if rest.iter().any(Change::moves_git) {
+            spared.iter_mut().for_each(|change| change.doubted = true);
+        }
         let mut wrote = self.tell_all(spared, apart.left, blobs).unwrap_or_default();
         // What only could not be saved stands in the ledger as well.
         wrote.record = wrote.record.or_else(|| self.record(Vec::new(), blobs));
