@@ -244,7 +244,9 @@ impl State {
         let (mut spared, rest) = apart.split(&told.changes);
         // The files of another commit, or of work put aside, belong to where git is now: not without a question.
         if rest.iter().any(Change::moves_git) {
-            spared.iter_mut().for_each(|change| change.doubted = true);
+            for change in &mut spared {
+                change.doubted = true;
+            }
         }
         let mut wrote = self.tell_all(spared, apart.left, blobs).unwrap_or_default();
         // What only could not be saved stands in the ledger as well.
