@@ -41,7 +41,7 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
     let connect = "name a model: `/model PRESET:NAME` in a session, such as openai:NAME; or PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL, \
                    PILOTHOUSE_API_KEY, or config.toml";
     let own = origin::of_user(&setup.home);
-    let from = format!("by {}", origin::model_from(&setup.home, &own, &setup.environment));
+    let from = origin::model_from(&setup.home, &own, &setup.environment);
     let no_model = config.voice.is_offline().then(|| connect.to_owned());
     let model_notes = std::iter::once(from).chain(no_model).collect();
     let folder = setup.workspace.canonicalize().unwrap_or_else(|_| setup.workspace.clone());

@@ -205,7 +205,7 @@ pub(crate) fn model_from(home: &Home, own: &Lines, environment: &Environment) ->
                 let place = p.name();
                 format!("; the key of {place} is there, `/model {place}:NAME` asks a model of it")
             });
-            format!("no setting; {path} names no model{}", ready.unwrap_or_default())
+            format!("nothing is set: {path} names no model{}", ready.unwrap_or_default())
         }
         ([], Some(line)) => format!("{path}:{line}; a variable of the environment goes before it"),
         (said, line) => {
@@ -275,7 +275,7 @@ mod tests {
             let environment: Environment = variables.iter().copied().collect();
             model_from(&home, &of_user(&home), &environment)
         };
-        assert_eq!(told(&[]), format!("no setting; {path} names no model"));
+        assert_eq!(told(&[]), format!("nothing is set: {path} names no model"));
         let key = told(&[("OPENAI_API_KEY", "sk-1")]);
         assert!(key.ends_with(
             "names no model; the key of openai is there, `/model openai:NAME` asks a model of it"

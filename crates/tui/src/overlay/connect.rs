@@ -24,15 +24,16 @@ pub const KIND: OverlayKind = OverlayKind::page(
 );
 
 fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
-    let now = format!("Now: {}, by {}.", ctx.surroundings.model, ctx.surroundings.model_from);
+    let now = format!("Now: {} ({}).", ctx.surroundings.model, ctx.surroundings.model_from);
     let now =
         (!ctx.surroundings.model_from.is_empty()).then_some([(now.as_str(), Slot::Strong), ("", Slot::Text)]);
     let lines = [
         ("Any OpenAI-compatible endpoint is a model: a provider, or a server on this machine.", Slot::Text),
         ("", Slot::Text),
         (
-            "Here and now: `/model PRESET:NAME`, with the preset openai, openrouter, anthropic, google, azure, ollama, \
-             lmstudio or llamacpp; `/model NAME` where a key of one is known. `pilothouse auth set openai` stores one.",
+            "For this session: `/model PRESET:NAME`, where the preset is openai, openrouter, anthropic, google, azure, \
+             ollama, lmstudio or llamacpp; `/model NAME` is enough once there is a key. `pilothouse auth set openai` \
+             stores one.",
             Slot::Strong,
         ),
         ("", Slot::Text),

@@ -131,7 +131,7 @@ fn how_a_model_is_connected_says_what_holds_now_and_where_it_stands() {
     desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
     desk.press("/connect<enter>").draw();
     let text = desk.text();
-    assert!(text.contains("Now: gpt-5-mini, by /home/me/config.toml:3; and so on."), "{text}");
+    assert!(text.contains("Now: gpt-5-mini (/home/me/config.toml:3; and so on)."), "{text}");
 }
 
 #[test]
