@@ -5,14 +5,13 @@
 
 use super::{Draft, undo::named};
 use crate::{
-    blob::Excerpt,
     event::{Event, Level},
     ids::{ApplyId, CallId, TurnId},
     intent::FileKind,
     plan::PlanDraft,
     relpath::RelPath,
     scope::Capability,
-    session::{Apply, Lane, OpenCall, changes::known_by, spared::touched},
+    session::{Apply, Lane, OpenCall, spared::touched},
     shell::{self, Act, Call, Use, glob},
     spared::names,
     tool::{FileCall, SparedChange, Tool, Wrote},
@@ -83,31 +82,14 @@ impl Draft<'_> {
     pub(super) fn spared_changed(&mut self, call: CallId, line: &str, part: SparedChange) {
         let SparedChange { said, wrote } = part;
         let names = names_of(&wrote);
-        let Wrote { files, count, git, record, diff, left, doubt, spared: _ } = wrote;
-        let Some(record) = record else {
+        if wrote.record.is_some() && !wrote.left.is_empty() {
+            let text = format!("{} It was not saved and cannot be put back.", touched(&said, &wrote.left));
+            self.notice(Level::Warn, text);
+        }
+        let Some(apply) = self.enters(call, line, wrote, said.clone()) else {
             self.notice(Level::Warn, format!("{} It cannot be put back.", touched(&said, &names)));
             return;
         };
-        if !left.is_empty() {
-            let text = format!("{} It was not saved and cannot be put back.", touched(&said, &left));
-            self.notice(Level::Warn, text);
-        }
-        let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
-        let left = left.into_iter().take(super::undo::MOST_NAMED).collect();
-        let command = known_by(line);
-        self.emit(Event::CommandWrote {
-            apply,
-            call,
-            command,
-            files,
-            count,
-            git,
-            record,
-            diff,
-            left,
-            doubt,
-            spared: said,
-        });
         // What may be the user's own, saved meanwhile, is taken from under their hands by their word alone.
         let in_bar = self.state.phase_question().is_none();
         let of = self.state.applies().get(&apply);

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Most files that are named of what a command changed for good.
-pub(super) const MOST_NAMED: usize = 6;
+const MOST_NAMED: usize = 6;
 
 impl Draft<'_> {
     pub(super) fn undo(&mut self) -> Decided {
@@ -82,28 +82,10 @@ impl Draft<'_> {
 
     /// What a command changed stands in the ledger; what was proven before is stale, but by the gate itself.
     pub(super) fn command_wrote(&mut self, call: CallId, line: &str, wrote: Wrote, stales: bool) {
-        let Wrote { files, count, git, record, diff, left, doubt, spared } = wrote;
-        let unsaved = named(&left);
-        if let Some(record) = record {
-            let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
-            let command = known_by(line);
-            let left = left.into_iter().take(MOST_NAMED).collect();
-            self.emit(Event::CommandWrote {
-                apply,
-                call,
-                command,
-                files,
-                count,
-                git,
-                record,
-                diff,
-                left,
-                doubt,
-                spared: Vec::new(),
-            });
-            if stales && count > 0 {
-                self.stale_gates();
-            }
+        let mut wrote = wrote;
+        let (unsaved, spared, count) = (named(&wrote.left), wrote.spared.take(), wrote.count);
+        if self.enters(call, line, wrote, Vec::new()).is_some() && stales && count > 0 {
+            self.stale_gates();
         }
         if !unsaved.is_empty() {
             let text = format!("The command changed what /undo cannot take back: {unsaved}.");
@@ -113,6 +95,36 @@ impl Draft<'_> {
         if let Some(part) = spared {
             self.spared_changed(call, line, *part);
         }
+    }
+
+    /// What a command changed, as an entry of the ledger, if it was saved; `spared` is what the user called it where all of
+    /// it is to be left alone.
+    pub(super) fn enters(
+        &mut self,
+        call: CallId,
+        line: &str,
+        wrote: Wrote,
+        spared: Vec<String>,
+    ) -> Option<ApplyId> {
+        let Wrote { files, count, git, record, diff, left, doubt, spared: _ } = wrote;
+        let record = record?;
+        let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
+        let command = known_by(line);
+        let left = left.into_iter().take(MOST_NAMED).collect();
+        self.emit(Event::CommandWrote {
+            apply,
+            call,
+            command,
+            files,
+            count,
+            git,
+            record,
+            diff,
+            left,
+            doubt,
+            spared,
+        });
+        Some(apply)
     }
 
     /// What a command had changed when the program ended in the middle of it.
