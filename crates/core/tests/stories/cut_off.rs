@@ -45,8 +45,8 @@ fn writes(b: &mut Bench) {
     b.write();
 }
 
-#[test]
-fn what_a_step_did_before_it_was_cut_off_is_its_own_when_it_goes_on() {
+/// A step that was cut off when one of its two edits was written.
+fn cut_off_behind_an_edit() -> Bench {
     let mut b = working(&[]);
     b.reply("", &[("edit", edit_of("a.txt")), ("edit", edit_of("b.txt"))]);
     b.propose("a.txt", "1\n", "one\n");
@@ -57,6 +57,12 @@ fn what_a_step_did_before_it_was_cut_off_is_its_own_when_it_goes_on() {
     b.write();
     b.input(Input::Cancel).unwrap();
     b.say("/proposals drop");
+    b
+}
+
+#[test]
+fn what_a_step_did_before_it_was_cut_off_is_its_own_when_it_goes_on() {
+    let mut b = cut_off_behind_an_edit();
     b.say("/redo");
     b.answer(is_plan, Answer::Approve).unwrap();
     let call = b.thinking();
@@ -71,16 +77,7 @@ fn what_a_step_did_before_it_was_cut_off_is_its_own_when_it_goes_on() {
 
 #[test]
 fn what_was_taken_back_of_a_step_is_no_deed_of_it() {
-    let mut b = working(&[]);
-    b.reply("", &[("edit", edit_of("a.txt")), ("edit", edit_of("b.txt"))]);
-    b.propose("a.txt", "1\n", "one\n");
-    b.propose("b.txt", "1\n", "one\n");
-    b.reply("both", &[]);
-    let first = b.session.state().open_proposals().next().map(|p| (p.id, p.shown())).unwrap();
-    b.input(Input::Apply { proposals: vec![first], word: None }).unwrap();
-    b.write();
-    b.input(Input::Cancel).unwrap();
-    b.say("/proposals drop");
+    let mut b = cut_off_behind_an_edit();
     b.input(Input::Undo).unwrap();
     let apply = b.session.state().applies().keys().next().copied().unwrap();
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
