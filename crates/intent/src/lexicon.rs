@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
+    features::fingerprint,
     text::{Kind, Token, fold, is_cjk},
     words::{List, Words},
 };
@@ -83,12 +84,16 @@ impl Tag {
     }
 }
 
+/// A phrase of the tables.
 #[derive(Debug)]
 struct Entry {
     tag: Tag,
     anywhere: bool,
-    /// Each word and whether any ending counts.
-    words: Vec<(Box<str>, bool)>,
+    /// A lone star stands among its words: up to six words may stand in between.
+    gap: bool,
+    /// Where it stands in the text, in bytes.
+    at: u32,
+    len: u16,
 }
 
 /// A phrase of the tables found in a message.
@@ -110,21 +115,15 @@ pub(crate) struct Hit {
 /// The parsed tables.
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
+    /// All phrases, folded.
+    text: String,
     entries: Vec<Entry>,
-    exact: HashMap<Box<str>, Heads>,
+    /// Phrases by the hash of how they open, in the order of the tables.
+    exact: Vec<(u64, u32)>,
     prefix: HashMap<char, Vec<u32>>,
     cjk: HashMap<char, Vec<u32>>,
     /// How a prohibition opens; most pieces of a message have nothing of the kind.
     pub(crate) signs: Signs,
-}
-
-/// The phrases that open with one word.
-#[derive(Debug, Default)]
-struct Heads {
-    /// Any second word will do, or none.
-    any: Vec<u32>,
-    /// Those with a second word of their own.
-    by_second: HashMap<Box<str>, Vec<u32>>,
 }
 
 /// First words, and what may stand second.
@@ -138,7 +137,11 @@ impl Lexicon {
         let mut lexicon = Self::default();
         lexicon.read(include_str!("../../../assets/intent/lexicon.txt"), left_out);
         lexicon.read(include_str!("../../../assets/intent/phrases.txt"), left_out);
+        lexicon.exact.sort_unstable();
         lexicon.signs = lexicon.openings_of(words);
+        lexicon.text.shrink_to_fit();
+        lexicon.entries.shrink_to_fit();
+        lexicon.exact.shrink_to_fit();
         lexicon
     }
 
@@ -160,52 +163,70 @@ impl Lexicon {
     }
 
     fn insert(&mut self, tag: Tag, anywhere: bool, phrase: &str) {
-        let folded: String = phrase.chars().filter_map(fold).collect();
-        let Some(first) = folded.chars().next() else { return };
-        let Ok(id) = u32::try_from(self.entries.len()) else { return };
+        let from = self.text.len();
+        self.text.extend(phrase.chars().filter_map(fold));
+        let folded = self.text.get(from..).unwrap_or("");
+        let (Some(first), Ok(id)) = (folded.chars().next(), u32::try_from(self.entries.len())) else {
+            return;
+        };
+        let (Ok(at), Ok(len)) = (u32::try_from(from), u16::try_from(folded.len())) else { return };
+        let gap = words(folded).any(|(word, any)| any && word.is_empty());
         if is_cjk(first) {
             self.cjk.entry(first).or_default().push(id);
-            self.entries.push(Entry { tag, anywhere, words: vec![(folded.into(), false)] });
-            return;
-        }
-        let words: Vec<(Box<str>, bool)> = folded
-            .split_whitespace()
-            .map(|w| (Box::from(w.trim_end_matches('*')), w.ends_with('*')))
-            .collect();
-        let Some((word, any)) = words.first() else { return };
-        if *any {
-            self.prefix.entry(first).or_default().push(id);
         } else {
-            let heads = self.exact.entry(word.clone()).or_default();
-            let gap = words.iter().any(|(w, any)| *any && w.is_empty());
-            match words.get(1).filter(|(_, any)| !any && !gap) {
-                Some((second, _)) => heads.by_second.entry(second.clone()).or_default().push(id),
-                None => heads.any.push(id),
+            let mut words = words(folded);
+            match words.next() {
+                Some((_, true)) => self.prefix.entry(first).or_default().push(id),
+                Some((word, false)) => {
+                    let second =
+                        words.next().filter(|(_, any)| !any && !gap).map_or("", |(second, _)| second);
+                    self.exact.push((opening(word, second), id));
+                }
+                None => return,
             }
         }
-        self.entries.push(Entry { tag, anywhere, words });
+        self.entries.push(Entry { tag, anywhere, gap, at, len });
+    }
+
+    fn entry(&self, id: u32) -> Option<&Entry> {
+        self.entries.get(usize::try_from(id).ok()?)
+    }
+
+    /// The words of a phrase, as they stand in the tables.
+    fn phrase(&self, entry: &Entry) -> &str {
+        let at = usize::try_from(entry.at).unwrap_or(usize::MAX);
+        self.text.get(at..).and_then(|rest| rest.get(..usize::from(entry.len))).unwrap_or("")
+    }
+
+    /// The phrases that open so.
+    fn opened(&self, first: &str, second: &str) -> &[(u64, u32)] {
+        let hash = opening(first, second);
+        let from = self.exact.partition_point(|(h, _)| *h < hash);
+        let rest = self.exact.get(from..).unwrap_or(&[]);
+        rest.get(..rest.partition_point(|(h, _)| *h == hash)).unwrap_or(&[])
     }
 
     /// How prohibitions open: the first word and the second, empty where any will do; for scripts without
     /// spaces the first signs.
     fn openings_of(&self, lists: &Words) -> Signs {
-        let (mut words, mut signs) = (Openings::new(), HashSet::new());
+        let (mut openings, mut signs) = (Openings::new(), HashSet::new());
         for list in [List::ForbidNot, List::Nothing, List::NothingAfter, List::NotAfter, List::NotBefore] {
             for word in lists.list(list) {
-                words.entry(word.clone()).or_default().insert("".into());
+                openings.entry(word.clone()).or_default().insert("".into());
             }
         }
         let forbids = |e: &&Entry| matches!(e.tag, Tag::Forbid | Tag::ForbidAll);
         for entry in self.entries.iter().filter(forbids) {
-            let Some((first, _)) = entry.words.first() else { continue };
+            let mut phrase = words(self.phrase(entry));
+            let Some((first, _)) = phrase.next() else { continue };
             if let Some(sign) = first.chars().next().filter(|c| is_cjk(*c)) {
                 signs.insert(sign);
                 continue;
             }
-            let second = entry.words.get(1).filter(|(_, any)| !any).map_or("", |(w, _)| w);
-            words.entry(first.clone()).or_default().insert(second.into());
+            let second = phrase.next().filter(|(_, any)| !any).map_or("", |(word, _)| word);
+            openings.entry(first.into()).or_default().insert(second.into());
         }
-        (words, signs)
+        (openings, signs)
     }
 
     /// Every phrase in the tokens, in order of place.
@@ -225,15 +246,14 @@ impl Lexicon {
 
     fn find_at(&self, i: usize, tokens: &[Token], hits: &mut Vec<Hit>) {
         let Some(token) = tokens.get(i) else { return };
-        let heads = self.exact.get(token.text.as_str());
-        let second = tokens.get(i + 1).map_or("", |t| t.text.as_str());
-        let any = heads.map_or(&[][..], |h| &h.any);
-        let by_second = heads.and_then(|h| h.by_second.get(second)).map_or(&[][..], Vec::as_slice);
+        let any = self.opened(&token.text, "");
+        let by_second = tokens.get(i + 1).filter(|t| !t.text.is_empty());
+        let by_second = by_second.map_or(&[][..], |t| self.opened(&token.text, &t.text));
         let first = token.text.chars().next().unwrap_or(' ');
         let prefix = self.prefix.get(&first).map_or(&[][..], Vec::as_slice);
         for id in in_order(any, by_second).chain(prefix) {
-            let Some(entry) = usize::try_from(*id).ok().and_then(|id| self.entries.get(id)) else { continue };
-            if let Some(len) = entry.len_at(tokens.get(i..).unwrap_or(&[])) {
+            let Some(entry) = self.entry(*id) else { continue };
+            if let Some(len) = len_at(self.phrase(entry), entry.gap, tokens.get(i..).unwrap_or(&[])) {
                 hits.push(Hit {
                     tag: entry.tag,
                     anywhere: entry.anywhere,
@@ -249,11 +269,9 @@ impl Lexicon {
     fn find_cjk(&self, i: usize, run: &str, hits: &mut Vec<Hit>) {
         for (at, c) in run.char_indices() {
             for id in self.cjk.get(&c).map_or(&[][..], Vec::as_slice) {
-                let Some(entry) = usize::try_from(*id).ok().and_then(|id| self.entries.get(id)) else {
-                    continue;
-                };
-                let Some((word, _)) = entry.words.first() else { continue };
-                if run.get(at..).is_some_and(|r| r.starts_with(&**word)) {
+                let Some(entry) = self.entry(*id) else { continue };
+                let word = self.phrase(entry);
+                if run.get(at..).is_some_and(|r| r.starts_with(word)) {
                     let anywhere = true;
                     hits.push(Hit {
                         tag: entry.tag,
@@ -269,42 +287,47 @@ impl Lexicon {
     }
 }
 
+/// The words of a phrase, and whether any ending counts.
+fn words(phrase: &str) -> impl Iterator<Item = (&str, bool)> {
+    phrase.split_whitespace().map(|w| (w.trim_end_matches('*'), w.ends_with('*')))
+}
+
+/// The hash of a first word, and of a second one where the phrase has one of its own.
+fn opening(first: &str, second: &str) -> u64 {
+    fingerprint([first, second])
+}
+
 /// Both lists as one, in the order of the tables.
-fn in_order<'a>(mut a: &'a [u32], mut b: &'a [u32]) -> impl Iterator<Item = &'a u32> {
+fn in_order<'a>(mut a: &'a [(u64, u32)], mut b: &'a [(u64, u32)]) -> impl Iterator<Item = &'a u32> {
     std::iter::from_fn(move || {
         let from = match (a.first(), b.first()) {
-            (Some(x), Some(y)) if y < x => &mut b,
+            (Some((_, x)), Some((_, y))) if y < x => &mut b,
             (None, _) => &mut b,
             (Some(_), _) => &mut a,
         };
-        let (first, rest) = from.split_first()?;
+        let ((_, first), rest) = from.split_first()?;
         *from = rest;
         Some(first)
     })
 }
 
-impl Entry {
-    /// Tokens that the phrase covers at the head of `tokens`, gaps of a starred phrase included.
-    fn len_at(&self, tokens: &[Token]) -> Option<usize> {
-        let mut at = 0usize;
-        for (word, any) in &self.words {
-            if word.is_empty() && *any {
-                // a lone star: up to six words in between
-                continue;
-            }
-            let gap = self.words.iter().any(|(w, a)| w.is_empty() && *a);
-            let reach = if gap && at > 0 { 6 } else { 0 };
-            let found =
-                (at..=at + reach).find(|p| tokens.get(*p).is_some_and(|t| Self::same(t, word, *any)))?;
-            at = found + 1;
+/// Tokens that a phrase covers at the head of `tokens`, gaps included.
+fn len_at(phrase: &str, gap: bool, tokens: &[Token]) -> Option<usize> {
+    let mut at = 0usize;
+    for (word, any) in words(phrase) {
+        if word.is_empty() && any {
+            continue;
         }
-        (at > 0).then_some(at)
+        let reach = if gap && at > 0 { 6 } else { 0 };
+        let found = (at..=at + reach).find(|p| tokens.get(*p).is_some_and(|t| same(t, word, any)))?;
+        at = found + 1;
     }
+    (at > 0).then_some(at)
+}
 
-    fn same(token: &Token, word: &str, any: bool) -> bool {
-        if matches!(token.kind, Kind::Quote | Kind::Tick | Kind::Code) {
-            return false;
-        }
-        if any { token.text.starts_with(word) } else { token.text == *word }
+fn same(token: &Token, word: &str, any: bool) -> bool {
+    if matches!(token.kind, Kind::Quote | Kind::Tick | Kind::Code) {
+        return false;
     }
+    if any { token.text.starts_with(word) } else { token.text == *word }
 }
