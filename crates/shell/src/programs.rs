@@ -15,8 +15,12 @@
 //! these options, `!-a,--b` none of them, `@0 @1 @1+ @2+` number of operands left, `~glob,glob` an operand left
 //! matches. `*` stands for any sub-command. What raises is met by any spelling, what is harmless only by the whole one.
 
+mod role;
+
+pub use role::Role;
+
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, LazyLock};
+use std::sync::{LazyLock, OnceLock};
 
 use super::args::Args;
 use super::effect::Effect;
@@ -121,77 +125,15 @@ pub(super) struct Wraps {
     pub floor: Option<&'static str>,
 }
 
-/// What a program is to the line that it stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// A command of the shell itself.
-    Builtin,
-    /// Sets or takes away variables of the shell.
-    Setter,
-    /// A shell that can be started.
-    Shell,
-    /// Passes something of what it is fed on.
-    Filter,
-    /// Prints as it reads.
-    Passing,
-    /// Keeps all that it is fed before it ends.
-    Holding,
-    /// Is installed under names with a version right behind.
-    Versioned,
-    /// Compresses or unpacks and does nothing else.
-    Compressor,
-    /// Has sub-commands of plain ASCII only.
-    Ascii,
-    /// Runs the file that it is given.
-    Interpreter,
-    /// Changes the files that it is given.
-    Filer,
-    /// Is typed as a line of its own, and its name is hardly a word.
-    Typed,
-    /// Is typed as a line of its own, and its name is a word as well.
-    Word,
-    /// Is told by its first operand what to do, though its name is a word.
-    Told,
-    /// Is typed alone, though its name is a word.
-    Alone,
-    /// Prints the files that it is given as they are.
-    Shows,
-    /// Works on a project: what is typed for it is a line to run.
-    Project,
-    /// Its name is a verb that takes a path in a sentence too.
-    Verb,
-    /// Reads wildcards in its arguments itself.
-    Patterns,
-    /// Checks or formats each file by itself: what it says of one hangs on no other.
-    Each,
+/// What the files say of one program, read when it is first asked for: a line names few of them.
+#[derive(Default)]
+struct Known {
+    /// Its blocks, the first of them whole and the others added to it.
+    blocks: Vec<&'static str>,
+    program: OnceLock<Box<Program>>,
 }
 
-const ROLES: [(&str, Role); 20] = [
-    ("shows", Role::Shows),
-    ("builtin", Role::Builtin),
-    ("setter", Role::Setter),
-    ("shell", Role::Shell),
-    ("filter", Role::Filter),
-    ("passing", Role::Passing),
-    ("holding", Role::Holding),
-    ("versioned", Role::Versioned),
-    ("compressor", Role::Compressor),
-    ("ascii", Role::Ascii),
-    ("interpreter", Role::Interpreter),
-    ("filer", Role::Filer),
-    ("typed", Role::Typed),
-    ("word", Role::Word),
-    ("told", Role::Told),
-    ("alone", Role::Alone),
-    ("project", Role::Project),
-    ("verb", Role::Verb),
-    ("patterns", Role::Patterns),
-    ("each", Role::Each),
-];
-
-type Programs = HashMap<&'static str, Arc<Program>>;
-
-static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
+static PROGRAMS: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
     let mut out = HashMap::new();
     for text in [
         include_str!("../../../assets/knowledge/base.txt"),
@@ -204,7 +146,7 @@ static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
         include_str!("../../../assets/knowledge/options.txt"),
         include_str!("../../../assets/knowledge/roles.txt"),
     ] {
-        read(text, &mut out);
+        blocks(text).for_each(|block| keep(block, &mut out));
     }
     out
 });
@@ -212,31 +154,35 @@ static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
 /// What is known of a program of which nothing is known.
 pub(super) static NOTHING: LazyLock<Program> = LazyLock::new(Program::default);
 
+fn known(name: &str) -> Option<&'static Program> {
+    PROGRAMS.get(name).map(Known::program)
+}
+
 /// What is known of the program of that name and what it does.
 pub(super) fn find(name: &str) -> Option<&'static Program> {
-    PROGRAMS.get(name).map(AsRef::as_ref).filter(|program| program.described)
+    known(name).filter(|program| program.described)
 }
 
 /// Whether a program has a role.
 pub fn is(name: &str, role: Role) -> bool {
-    PROGRAMS.get(name).is_some_and(|program| program.roles.contains(&role))
+    known(name).is_some_and(|program| program.roles.contains(&role))
 }
 
 /// Whether a sub-command is followed by another one, or by the name of what is run (`npm run`).
 pub fn goes_deeper(name: &str, sub: &str) -> bool {
-    PROGRAMS.get(name).is_some_and(|program| program.deep.contains(&sub))
+    known(name).is_some_and(|program| program.deep.contains(&sub))
 }
 
 /// The files of a folder that say what a program does there.
 pub fn work_files(name: &str) -> &'static [&'static str] {
-    PROGRAMS.get(name).map_or(&[], |program| &program.work)
+    known(name).map_or(&[], |program| &program.work)
 }
 
 /// Options that name a configuration, a plugin or code for one program or another.
 static BRINGS_CODE: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let options = PROGRAMS.values().flat_map(|program| &program.options);
     let kinds = [Kind::Conf, Kind::Loads, Kind::Code, Kind::Command, Kind::Run];
-    options.filter(|o| kinds.contains(&o.kind)).flat_map(|o| o.names.iter().copied()).collect()
+    let options = PROGRAMS.values().flat_map(|known| &known.blocks).flat_map(|block| read(block).options);
+    options.filter(|o| kinds.contains(&o.kind)).flat_map(|o| o.names).collect()
 });
 
 /// Whether an option of this name brings code to some program.
@@ -246,7 +192,7 @@ pub(super) fn brings_code(name: &str) -> bool {
 
 /// What a program does with these arguments, where that is known; the last line that fits says it.
 pub(super) fn effect(name: &str, argv: &[Field]) -> Option<Effect> {
-    let program = PROGRAMS.get(name)?;
+    let program = known(name)?;
     let args = Args::read(program, argv);
     program
         .effects
@@ -258,43 +204,62 @@ pub(super) fn effect(name: &str, argv: &[Field]) -> Option<Effect> {
 
 /// The options of a program that take a value, for a judge that reads the arguments itself.
 pub(super) fn valued(name: &str) -> &'static [&'static str] {
-    PROGRAMS.get(name).map_or(&[], |program| &program.valued)
+    known(name).map_or(&[], |program| &program.valued)
 }
 
-fn read(text: &'static str, out: &mut Programs) {
-    let mut names: Vec<&'static str> = Vec::new();
-    let mut program = Program::default();
-    for line in text.lines().chain([""]) {
-        if line.starts_with('#') {
-            continue;
-        }
-        if line.starts_with("  ") {
-            let says = line.split_whitespace().any(|word| matches!(word, ":" | "=" | "^" | ">"));
-            let role =
-                ["is", "deep", "valued", "work"].contains(&line.split_whitespace().next().unwrap_or(""));
-            program.described |= !role && !line.contains(" > ");
-            if says {
-                says_of(line, &mut program);
-            } else {
-                directive(line.trim(), &mut program);
-            }
-            continue;
-        }
-        keep(&names, std::mem::take(&mut program), out);
-        names = line.split_whitespace().collect();
-    }
+/// The blocks of a file: a line that starts in the first column, and those below it.
+fn blocks(text: &'static str) -> impl Iterator<Item = &'static str> {
+    let heads = text.match_indices('\n').map(|(at, _)| at + 1);
+    let mut heads = std::iter::once(0).chain(heads).filter(move |at| {
+        text.get(*at..)
+            .is_some_and(|rest| !rest.is_empty() && !rest.starts_with("  ") && !rest.starts_with('#'))
+    });
+    let mut from = heads.next();
+    std::iter::from_fn(move || {
+        let at = from?;
+        from = heads.next();
+        text.get(at..from.unwrap_or(text.len()))
+    })
 }
 
 /// A block replaces what is known of its programs, or adds to it when it starts with `+`.
-fn keep(names: &[&'static str], program: Program, out: &mut Programs) {
-    if let Some((&"+", names)) = names.split_first() {
-        for name in names {
-            Arc::make_mut(out.entry(name).or_default()).add(&program);
+fn keep(block: &'static str, out: &mut HashMap<&'static str, Known>) {
+    let head = block.lines().next().unwrap_or("");
+    let names = head.strip_prefix('+').unwrap_or(head);
+    for name in names.split_whitespace() {
+        let known = out.entry(name).or_default();
+        if !head.starts_with('+') {
+            known.blocks.clear();
         }
-    } else if !names.is_empty() {
-        let kept = Arc::new(program);
-        out.extend(names.iter().map(|name| (*name, Arc::clone(&kept))));
+        known.blocks.push(block);
     }
+}
+
+impl Known {
+    fn program(&self) -> &Program {
+        self.program.get_or_init(|| {
+            let mut blocks = self.blocks.iter().map(|block| read(block));
+            let mut program = blocks.next().unwrap_or_default();
+            blocks.for_each(|more| program.add(more));
+            Box::new(program)
+        })
+    }
+}
+
+/// What one block says.
+fn read(block: &'static str) -> Program {
+    let mut program = Program::default();
+    for line in block.lines().filter(|line| line.starts_with("  ")) {
+        let says = line.split_whitespace().any(|word| matches!(word, ":" | "=" | "^" | ">"));
+        let role = ["is", "deep", "valued", "work"].contains(&line.split_whitespace().next().unwrap_or(""));
+        program.described |= !role && !line.contains(" > ");
+        if says {
+            says_of(line, &mut program);
+        } else {
+            directive(line.trim(), &mut program);
+        }
+    }
+    program
 }
 
 fn directive(line: &'static str, program: &mut Program) {
@@ -343,8 +308,7 @@ fn directive(line: &'static str, program: &mut Program) {
         "deep" => program.deep.extend(words),
         "work" => program.work.extend(words),
         "is" => {
-            let role = |word| ROLES.iter().find(|(name, _)| *name == word).map(|(_, role)| *role);
-            program.roles.extend(words.filter_map(role));
+            program.roles.extend(words.filter_map(Role::named));
             program.described |= program.roles.iter().any(|r| matches!(r, Role::Builtin | Role::Shell));
         }
         word => program.options.extend(Options::read(word, words.collect())),
@@ -397,31 +361,36 @@ impl Program {
     }
 
     /// Adds what else is known.
-    fn add(&mut self, more: &Self) {
-        self.options.extend(more.options.iter().cloned());
-        self.wide.extend(more.wide.iter().cloned());
-        self.unpacks.extend(more.unpacks.iter().cloned());
-        self.follows.extend(&more.follows);
-        self.starts.extend(more.starts.iter().cloned());
+    fn add(&mut self, more: Self) {
+        self.options.extend(more.options);
+        self.wide.extend(more.wide);
+        self.unpacks.extend(more.unpacks);
+        self.follows.extend(more.follows);
+        self.starts.extend(more.starts);
         self.plus |= more.plus;
         self.first |= more.first;
         self.tasks |= more.tasks;
         self.passes |= more.passes;
         self.passes_to = more.passes_to.or(self.passes_to);
         self.empties |= more.empties;
-        self.all_with.extend(&more.all_with);
-        self.also.extend(&more.also);
-        self.valued.extend(&more.valued);
-        self.deep.extend(&more.deep);
-        self.work.extend(&more.work);
-        self.roles.extend(&more.roles);
-        self.lines.extend(more.lines.iter().cloned());
-        self.effects.extend(more.effects.iter().cloned());
+        self.all_with.extend(more.all_with);
+        self.also.extend(more.also);
+        self.valued.extend(more.valued);
+        self.deep.extend(more.deep);
+        self.work.extend(more.work);
+        self.roles.extend(more.roles);
+        self.lines.extend(more.lines);
+        self.effects.extend(more.effects);
         self.text = self.text.max(more.text);
-        self.text_unless.extend(&more.text_unless);
+        self.text_unless.extend(more.text_unless);
         self.long1 |= more.long1;
         self.help_first |= more.help_first;
         self.names |= more.names;
+        self.moves |= more.moves;
+        self.inner |= more.inner;
+        self.no_help |= more.no_help;
+        self.sub_help |= more.sub_help;
+        self.name_subs.extend(more.name_subs);
         self.wraps = self.wraps.or(more.wraps);
         if more.dest != Dest::None {
             self.dest = more.dest;
