@@ -24,7 +24,7 @@ use crate::{
     pipeline::Material,
     plan::Pause,
     proposal::Decision,
-    question::FormQuestion,
+    question::{FormQuestion, ServerQuestion},
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::Sandbox,
@@ -195,6 +195,8 @@ pub enum Input {
     },
     /// The server of a running call asks the user something.
     SourceAsks(FormQuestion),
+    /// The client of this session names servers: each starts only once the user agreed to its line.
+    ServersNamed(Vec<ServerQuestion>),
     /// A request does not fit the model's window although old results gave way.
     Crowded {
         /// The model call, which is not made.

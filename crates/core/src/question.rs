@@ -22,6 +22,7 @@ mod pause;
 mod pipeline;
 mod plan;
 mod remember;
+mod server;
 mod source;
 mod spec;
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub use pause::Paused;
 pub use pipeline::{PauseAnswer, PipelinePause};
 pub use plan::{Confirmation, PlanAnswer};
 pub use remember::Remember;
+pub use server::ServerQuestion;
 pub use source::{SourceAnswer, SourceQuestion};
 pub use spec::{Act, Choice, Danger, Place, Reach, Role, Spec, Tone, Unattended};
 pub use transition::Transition;
@@ -135,6 +137,8 @@ kinds! { $
     Source(SourceQuestion),
     /// A source asks something in the middle of a call.
     Form(FormQuestion),
+    /// May a server start that the client of this session names?
+    Server(ServerQuestion),
     /// Take back also what may be somebody else's?
     Undo(UndoQuestion),
 }
@@ -179,9 +183,9 @@ impl CheckpointKind {
         if let Self::Diff(review) = self { Some(review) } else { None }
     }
 
-    /// Whether words answer it: hunks are decided in the diff, and what a folder brings where it is seen.
+    /// Whether words answer it: hunks are decided in the diff, and what a folder or a client brings where it is seen.
     pub const fn takes_words(&self) -> bool {
-        !matches!(self, Self::Diff(_) | Self::Trust(_))
+        !matches!(self, Self::Diff(_) | Self::Trust(_) | Self::Server(_))
     }
 
     /// Whether it asks back what a message means.

@@ -91,6 +91,10 @@ pub enum SourceHealth {
     Off,
     /// The project brings it, and the folder is not trusted.
     Untrusted,
+    /// The client names it, and its user has not said whether it may start.
+    Unanswered,
+    /// The client names it, and its user left it out.
+    LeftOut,
     /// It was not needed yet.
     Idle,
     /// It is being started.
@@ -112,6 +116,8 @@ impl SourceHealth {
         match self {
             Self::Off => "off".to_owned(),
             Self::Untrusted => "without effect: the folder is not trusted".to_owned(),
+            Self::Unanswered => "not there: the user has not agreed to it".to_owned(),
+            Self::LeftOut => "not there: the user left it out".to_owned(),
             Self::Idle => "not needed yet".to_owned(),
             Self::Starting => "starting".to_owned(),
             Self::Ok(1) => "ok, 1 tool".to_owned(),

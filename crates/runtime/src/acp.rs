@@ -14,6 +14,7 @@ mod params;
 mod place;
 mod prompt;
 mod replay;
+mod servers;
 mod talk;
 mod tell;
 mod update;
@@ -40,6 +41,7 @@ use crate::{
     error::RuntimeError,
     headless::Stop,
     host, sessions,
+    sources::ClientServers,
 };
 use out::Out;
 use params::Fields;
@@ -269,20 +271,22 @@ impl Server {
     }
 
     async fn open(&mut self, id: &Value, mut said: Fields, wish: Wish) -> Result<(), Fault> {
-        let (cwd, servers) = (said.absolute("cwd")?, said.list_or_none("mcpServers")?.len());
+        let cwd = said.absolute("cwd")?;
+        let (all, left_out) = servers::named(said.list_or_none("mcpServers")?)?;
         let workspace = folder(&cwd)?;
         let which = match wish {
             Wish::New => Which::New,
             Wish::Load | Wish::Resume => self.earlier(&workspace, &said.text("sessionId")?)?,
         };
         self.make_room().await?;
-        let setup = Setup { workspace, which, ..self.setup.clone() };
+        let client = ClientServers { all, ..ClientServers::default() };
+        let setup = Setup { workspace, which, client, ..self.setup.clone() };
         let ((requests, mut shown), end) = host::line();
         self.opened += 1;
         let (number, news) = (self.opened, self.news.clone());
         let blobs = Blobs::under(&setup.home.state);
         let place = Place { root: cwd, blobs, secrets: Redactor::default() };
-        let opening = Opening { id: id.clone(), wish, servers };
+        let opening = Opening { id: id.clone(), wish, left_out };
         let mut talk = Talk::new(place, requests, setup.home.clone(), opening);
         if let Which::Named(slug) = &setup.which {
             talk.slug.clone_from(slug);
@@ -357,7 +361,7 @@ fn greeting() -> Value {
         "agentCapabilities": {
             "loadSession": true,
             "promptCapabilities": {"image": false, "audio": false, "embeddedContext": true},
-            "mcpCapabilities": {"http": false, "sse": false},
+            "mcpCapabilities": {"http": true, "sse": false},
             "sessionCapabilities": {"list": {}, "resume": {}, "close": {}},
         },
         "agentInfo": {"name": "pilothouse", "title": "Pilothouse", "version": env!("CARGO_PKG_VERSION")},

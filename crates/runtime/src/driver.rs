@@ -136,6 +136,8 @@ pub struct Setup {
     pub repairs: u32,
     /// How deep pipelines go, where somebody said.
     pub depth: Option<Depth>,
+    /// The servers that the client of the session names.
+    pub client: crate::sources::ClientServers,
 }
 
 impl Setup {
@@ -160,6 +162,7 @@ impl Setup {
             writing: false,
             repairs: Bounds::default().repairs,
             depth: None,
+            client: crate::sources::ClientServers::default(),
         }
     }
 }
@@ -212,6 +215,8 @@ struct Driver {
     kit: work::Services,
     /// Forms of sources that wait for an answer.
     forms: sources::Forms,
+    /// Questions about servers of the client, with the hash of what each shows.
+    servers: sources::Asked,
     /// Sources that were off and are on for one message.
     lent: Vec<String>,
     /// Decided and not yet on disk.
@@ -253,6 +258,7 @@ pub async fn drive(
     let mut driver = Box::pin(Driver::open(setup, inbound, updates)).await?;
     let span = driver.trace.session();
     driver.recover().instrument(span.clone()).await;
+    driver.ask_of_servers();
     driver.run(&mut requests, &mut results).instrument(span.clone()).await;
     Ok(driver.leave(&mut results).instrument(span).await)
 }
@@ -292,6 +298,7 @@ impl Driver {
             shortened: BTreeSet::new(),
             kit,
             forms: sources::Forms::new(),
+            servers: sources::Asked::new(),
             lent: Vec::new(),
             unsaved: first.into_iter().collect(),
             disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,

@@ -22,7 +22,8 @@ use pilothouse_core::{
     tool::{External, Permit, SourceCall, SourceTools, ToolCall, ToolOutcome},
 };
 use pilothouse_sources::{
-    Catalog, Checked, Definition, Listener, Lookup, Origin, Reach, SourceFault, Sources, Surroundings,
+    Catalog, Checked, Consent, Definition, Listener, Lookup, Origin, Reach, SourceFault, Sources,
+    Surroundings,
 };
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -62,6 +63,15 @@ pub struct SessionSources {
     invited: signed::Invited,
 }
 
+/// The servers that the client of a session names for it.
+#[derive(Clone, Debug, Default)]
+pub struct ClientServers {
+    /// As they are named.
+    pub all: Vec<Definition>,
+    /// What the user said of them.
+    pub consent: Consent,
+}
+
 /// Where the sources of a session stand.
 pub struct Place<'a> {
     /// The program's own files.
@@ -72,6 +82,8 @@ pub struct Place<'a> {
     pub root: &'a Path,
     /// What was found in it.
     pub survey: &'a Survey,
+    /// What the user said of servers that a client names.
+    pub consent: Consent,
     /// Who must know new secrets.
     pub learns: Learns,
 }
@@ -103,7 +115,9 @@ pub(crate) fn secrets(home: &Home, environment: &Environment, found: &Found) -> 
     let names = found.all.iter().flat_map(Definition::wants);
     let values = names.filter_map(|n| value(home, environment, &n).map(|v| (n, v)));
     let written = found.all.iter().chain(&found.untrusted).flat_map(Definition::literals);
-    secrets::of_variables(&values.chain(written).collect::<Vec<_>>())
+    // What a client gives is a secret whatever it is called.
+    let given = found.of_client().flat_map(Definition::given).map(|v| ("secret".to_owned(), v.to_owned()));
+    secrets::of_variables(&values.chain(written).chain(given).collect::<Vec<_>>())
 }
 
 /// Where a source runs in a folder that is not trusted: apart, where no file of the project is taken for its own.
@@ -128,7 +142,7 @@ const NOT_STARTED: &str = "not started yet, source_tools starts it";
 impl SessionSources {
     /// These sources in a folder; none is started.
     pub fn of(place: Place<'_>, found: Found) -> Self {
-        let Place { home, environment, root, survey, learns } = place;
+        let Place { home, environment, root, survey, consent, learns } = place;
         let hides = Secrets::default();
         hides.keep(&secrets(home, environment, &found));
         let mine = hides.clone();
@@ -139,8 +153,8 @@ impl SessionSources {
         let (theirs, environment, own) = (home.clone(), environment.clone(), home.clone());
         let (brought, folder, trusted) = (survey.brought.clone(), root.to_owned(), found.trusted);
         let holds = move |source: &Definition| match source.origin {
-            Origin::User if !trusted => apart(&own, source),
-            Origin::User => Ok(folder.clone()),
+            Origin::User | Origin::Client if !trusted => apart(&own, source),
+            Origin::User | Origin::Client => Ok(folder.clone()),
             Origin::Project => brought.still_holds(&folder).map(|()| folder.clone()).map_err(|path| {
                 format!("{path} is not what it was when the folder was trusted; /trust asks again")
             }),
@@ -151,6 +165,7 @@ impl SessionSources {
             workspace: root.to_owned(),
             value: Arc::clone(&value),
             holds: Arc::new(holds),
+            consent,
             keeper: Arc::new(keeper),
         };
         Self {
@@ -213,7 +228,10 @@ impl SessionSources {
             name: source.name.clone(),
             line: source.line(),
             about: source.about.clone(),
-            file: source.file.display().to_string(),
+            file: match source.origin {
+                Origin::User | Origin::Project => source.file.display().to_string(),
+                Origin::Client => "your editor".to_owned(),
+            },
             project: source.origin == Origin::Project,
             far: matches!(source.reach, Reach::Http { .. }),
             wants: source.wants(),

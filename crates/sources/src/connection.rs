@@ -69,7 +69,8 @@ pub(crate) struct Connection {
     callers: Arc<Callers>,
     progress: watch::Receiver<Progress>,
     changes: Arc<AtomicU64>,
-    name: String,
+    /// What is wrong where it wants somebody to be signed in.
+    unsigned: SourceFault,
     signed: Option<SignIn>,
     /// What it had, and how often it had said by then that its tools are others.
     listed: StdMutex<Option<(u64, Arc<Catalog>)>>,
@@ -137,7 +138,7 @@ impl Connection {
             callers,
             progress,
             changes,
-            name: source.name.clone(),
+            unsigned: source.unsigned(),
             signed: None,
             listed: StdMutex::default(),
         }
@@ -300,7 +301,7 @@ impl Connection {
             return SourceFault::Died(said);
         }
         if e.is_authorization_required() {
-            return SourceFault::SignIn(self.name.clone());
+            return self.unsigned.clone();
         }
         let sent = matches!(e, ServiceError::TransportSend(_));
         if sent { SourceFault::Died(short(e)) } else { SourceFault::Protocol(short(e)) }
@@ -327,6 +328,9 @@ async fn pages<'p, T>(
 /// Where a source runs, if it may, and how it is reached with the user's values. Reads files.
 fn ready(source: Definition, around: &Surroundings) -> Result<Ready, SourceFault> {
     let folder = (around.holds)(&source).map_err(SourceFault::NotStarted)?;
+    if !source.is_filled_in() {
+        return Ok((folder, source.reach, None));
+    }
     let signed = around.keeper.kept(&source).filter(|kept| kept.is_for(&source));
     let mut reach = source.reach;
     let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &mut reach;
@@ -400,7 +404,7 @@ impl Far<'_> {
         let http = StreamableHttpClientTransport::with_client(client, config);
         match hello(Way::Http(http), self.handler.clone(), self.source.start).await {
             Ok(Ok(met)) => Ok(met),
-            Ok(Err(e)) if e.is_authorization_required() => Err(SourceFault::SignIn(self.source.name.clone())),
+            Ok(Err(e)) if e.is_authorization_required() => Err(self.source.unsigned()),
             Ok(Err(e)) => Err(SourceFault::NotStarted(short(&e))),
             Err(_) => Err(late("`initialize`", self.source.start)),
         }

@@ -3,6 +3,7 @@
 //! Owns what is known of one before it starts. Values of variables are named here and never held: they are filled in
 //! when it starts. Never reads a file's form: that is `definition/read.rs`.
 
+mod client;
 mod read;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -10,6 +11,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use pilothouse_core::{shell::quote, tool::Tool};
 
 use crate::auth::Registered;
+pub use client::of_client;
 pub use read::{read_common, read_one};
 
 /// The longest name.
@@ -22,6 +24,8 @@ pub enum Origin {
     User,
     /// The project's: it takes effect once the folder is trusted.
     Project,
+    /// A client's, which names it for its session: it takes effect once the user agreed to its line.
+    Client,
 }
 
 /// A source as it is written down.
@@ -31,7 +35,7 @@ pub struct Definition {
     pub name: String,
     /// Whose it is.
     pub origin: Origin,
-    /// The file that names it.
+    /// The file that names it; none is there of a client's.
     pub file: PathBuf,
     /// What it is for, if that is said.
     pub about: String,
@@ -140,8 +144,16 @@ impl Definition {
         values.iter().map(|(n, v)| (n.as_str(), v.as_str())).chain(secret.map(|s| ("client_secret", s)))
     }
 
+    /// Whether `${NAME}` in a value stands for a variable of the user's: a client says what it means.
+    pub(crate) fn is_filled_in(&self) -> bool {
+        self.origin != Origin::Client
+    }
+
     /// The variables of the user that it gets, by name.
     pub fn wants(&self) -> Vec<String> {
+        if !self.is_filled_in() {
+            return Vec::new();
+        }
         let mut names: Vec<String> =
             self.values().flat_map(|(_, v)| pieces(v)).filter_map(Piece::name).collect();
         names.sort();

@@ -12,6 +12,12 @@ pub enum SourceFault {
     /// The project brings it, and the folder is not trusted.
     #[error("the project brings it, and the folder is not trusted: nothing of it starts")]
     Untrusted,
+    /// A client names it, and its user has not agreed to it.
+    #[error("the user has not agreed to it: it is not there in this session")]
+    Unanswered,
+    /// A client names it, and its user left it out.
+    #[error("the user left it out: it is not there in this session")]
+    LeftOut,
     /// A variable that its configuration names has no value.
     #[error("{0} has no value: set it in the environment, or store it with `pilothouse auth set {0}`")]
     NoValue(String),
@@ -41,6 +47,9 @@ pub enum SourceFault {
     /// It wants to be signed in to; its name.
     #[error("it wants to be signed in to: `pilothouse sources auth {0}`, or a key in its `headers`")]
     SignIn(String),
+    /// A client names it, and it wants more than the client gave it.
+    #[error("it wants to be signed in to, which the editor has to do: it gave no header that is taken")]
+    NoSignIn,
     /// It failed a moment ago, and is left alone for a while.
     #[error("it failed ({why}) and is not started again for {seconds} s")]
     Resting {
@@ -72,6 +81,9 @@ impl SourceFault {
 
     /// Whether it says that the process or the connection is of no use any more.
     pub(crate) const fn is_fatal(&self) -> bool {
-        matches!(self, Self::Died(_) | Self::TooMuch(_) | Self::NotStarted(_) | Self::SignIn(_))
+        matches!(
+            self,
+            Self::Died(_) | Self::TooMuch(_) | Self::NotStarted(_) | Self::SignIn(_) | Self::NoSignIn
+        )
     }
 }

@@ -7,6 +7,7 @@
 mod auth;
 mod catalog;
 mod connection;
+mod consent;
 mod definition;
 mod fault;
 mod form;
@@ -18,7 +19,8 @@ mod wire;
 pub use auth::{AuthFault, How, Invitation, Registered, SignIn, sign_in};
 pub use catalog::{Catalog, RemoteTool};
 pub use connection::Listener;
-pub use definition::{Definition, FileFault, Origin, Reach, read_common, read_one, slug};
+pub use consent::Consent;
+pub use definition::{Definition, FileFault, Origin, Reach, of_client, read_common, read_one, slug};
 pub use fault::SourceFault;
 pub use form::{Field, FieldKind, Form};
 pub use pool::{Allowed, Answer, Checked, Holds, Keeper, Lookup, Sources, Surroundings};

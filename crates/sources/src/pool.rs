@@ -23,7 +23,7 @@ use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Catalog, Definition, Listener, RemoteTool, SignIn, SourceFault,
+    Catalog, Consent, Definition, Listener, RemoteTool, SignIn, SourceFault,
     catalog::{PROMPT, READ},
     connection::Connection,
 };
@@ -49,6 +49,8 @@ pub struct Surroundings {
     pub value: Lookup,
     /// Where one runs that is still what it was when it was trusted; else why it is not started.
     pub holds: Holds,
+    /// What the user said of servers that a client names.
+    pub consent: Consent,
     /// Who keeps that the user signed in.
     pub keeper: Arc<dyn Keeper>,
 }
@@ -295,9 +297,11 @@ impl Source {
     }
 
     fn health(&self) -> SourceHealth {
-        let seen = self.seen();
+        let (held, seen) = (self.around.consent.lets(&self.definition), self.seen());
         match (&seen.fault, &seen.catalog) {
             _ if !self.enabled.load(Ordering::Relaxed) => SourceHealth::Off,
+            _ if held == Err(SourceFault::LeftOut) => SourceHealth::LeftOut,
+            _ if held.is_err() => SourceHealth::Unanswered,
             _ if seen.starting => SourceHealth::Starting,
             (Some(why), _) => SourceHealth::Failed(why.clone()),
             (None, Some(catalog)) => SourceHealth::Ok(catalog.tools.len()),
@@ -318,6 +322,7 @@ impl Source {
         if !self.enabled.load(Ordering::Relaxed) {
             return Err(SourceFault::Off);
         }
+        self.around.consent.lets(&self.definition)?;
         if let Some(there) = live.as_ref().filter(|c| !c.is_over() && !c.is_late()) {
             return Ok(Arc::clone(there));
         }

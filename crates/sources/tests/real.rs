@@ -11,7 +11,9 @@ use std::{
 
 use futures::future::BoxFuture;
 use pilothouse_core::question::FormAnswer;
-use pilothouse_sources::{Answer, Checked, Definition, Form, Listener, Origin, Reach, Sources, Surroundings};
+use pilothouse_sources::{
+    Answer, Checked, Consent, Definition, Form, Listener, Origin, Reach, Sources, Surroundings,
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -94,6 +96,7 @@ impl Desk {
             workspace,
             value: Arc::new(|_| None),
             holds: Arc::new(|_| Ok(std::env::temp_dir())),
+            consent: Consent::default(),
             keeper: Arc::new(()),
         };
         Self { sources: Sources::of(all, &around), hears: Hears::default() }

@@ -54,6 +54,8 @@ pub struct Spec {
     pub editable: Option<&'static str>,
     /// Whether it is about what the folder brings: it comes behind what work made.
     pub about_folder: bool,
+    /// Whether it comes before whatever the next message is about.
+    pub before_work: bool,
     /// How it ends a run that nobody is there to answer.
     pub unattended: Unattended,
 }

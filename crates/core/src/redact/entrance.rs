@@ -15,7 +15,7 @@ use crate::{
     hook::{Hook, HookOutcome},
     input::{Input, Refusal, TiersAnswered, WriteFault},
     intent::{Control, TierAnswer, Turn},
-    question::FormQuestion,
+    question::{FormQuestion, ServerQuestion},
     resolved::{ResolvedCommand, Thing},
     source::{SourceNews, SourceTool},
     talk::{Echo, Fault, ModelCall, ModelReply},
@@ -118,6 +118,14 @@ impl Redactor {
                 }
                 let (source, message) = (self.text(form.source), self.text(form.message));
                 Input::SourceAsks(FormQuestion { source, message, ..form })
+            }
+            Input::ServersNamed(servers) => {
+                let masked = |s: ServerQuestion| ServerQuestion {
+                    line: self.text(s.line),
+                    gets: s.gets.into_iter().map(|name| self.text(name)).collect(),
+                    ..s
+                };
+                Input::ServersNamed(servers.into_iter().map(masked).collect())
             }
             Input::HookEnded { call, outcome } => {
                 let (summary, output) = (self.text(outcome.summary), self.text(outcome.output));

@@ -205,6 +205,7 @@ impl<'a> Draft<'a> {
             Input::MemoryKept { approval, result } => self.memory_kept(approval, result),
             Input::EditMemory { owner, before, text } => self.edit_memory(owner, before, text),
             Input::SourceAsks(form) => self.source_asks(form),
+            Input::ServersNamed(servers) => self.servers_named(servers),
             Input::Instructed { call, path, text } => self.instructed(call, path, text),
             Input::Surveyed(standing) => self.surveyed(standing),
             Input::HooksRead(hooks) => self.hooks_read(&hooks),

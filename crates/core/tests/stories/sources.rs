@@ -9,7 +9,7 @@ use pilothouse_core::{
     ids::CallId,
     input::Input,
     policy::{Origin, Places, Policy, Rule},
-    question::{Asked, FormField, FormQuestion, SourceQuestion},
+    question::{Asked, FormField, FormQuestion, ServerQuestion, SourceQuestion},
     redact::Redactor,
     scope::PermissionMode,
     source::{SourceNews, SourceTool},
@@ -256,4 +256,29 @@ fn a_form_is_asked_without_secrets_and_not_at_all_where_its_fields_hold_one() {
     for odd in [form("quiet-harbour-9", "words"), form("colour", "blue|quiet-harbour-9")] {
         assert!(secrets.guard(Input::SourceAsks(odd)).is_err());
     }
+}
+
+#[test]
+fn a_server_of_the_client_is_agreed_to_by_an_answer_to_its_very_line_and_only_while_the_process_lasts() {
+    let mut b = Bench::new();
+    let server = |line: &str| ServerQuestion::of("tickets", (line.into(), false), vec!["KEY".into()]);
+    let is_server = |kind: &CheckpointKind| matches!(kind, CheckpointKind::Server(_));
+    assert_ne!(server("npx a").shown, server("npx b").shown);
+    assert_ne!(server("npx a").shown, ServerQuestion::of("tickets", ("npx a".into(), false), vec![]).shown);
+    b.input(Input::ServersNamed(vec![server("npx a")])).unwrap();
+    let checkpoint = b.question(is_server);
+    b.say("yes");
+    assert!(b.session.state().open.contains_key(&checkpoint), "no word answers it");
+    let answer = |shown| Input::Answer { checkpoint, answer: Answer::Approve, shown };
+    assert!(b.input(answer(None)).is_err());
+    assert!(b.input(answer(Some(server("npx b").shown))).is_err());
+    b.input(answer(Some(server("npx a").shown))).unwrap();
+    assert!(b.input(answer(Some(server("npx a").shown))).is_err(), "once");
+    b.input(Input::ServersNamed(vec![server("npx b")])).unwrap();
+    let second = b.question(is_server);
+    b.input(Input::Open(opening())).unwrap();
+    assert!(!b.session.state().open.contains_key(&second), "the client that named it is gone");
+    let secrets = Redactor::knowing(["quiet-harbour-9"]);
+    let guarded = secrets.guard(Input::ServersNamed(vec![server("npx --key quiet-harbour-9")])).unwrap();
+    assert!(!format!("{:?}", guarded.input).contains("quiet-harbour-9"));
 }

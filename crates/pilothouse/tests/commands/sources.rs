@@ -19,7 +19,7 @@ use crate::support::{
 const TOKEN: &str = concat!("gh", "p_x7Kq2Vb9Tz4Lm8Rw3Yc6Nd1Pf5Hs0Jg2Ae4U");
 
 /// A server in a few lines of shell: it notes its start and its calls below `folder`.
-fn server(folder: &Path) -> String {
+pub fn server(folder: &Path) -> String {
     let script = folder.join("server.sh");
     let text = r#"
 echo $$ > "$(dirname "$0")/started"

@@ -69,6 +69,13 @@ pub(super) fn next(state: &State, left: &BTreeSet<Subject>, rest: bool) -> Next 
     Next::Nothing
 }
 
+/// Finds what is to be asked before the message that came is heard, but for what was `left` open.
+pub(super) fn before(state: &State, left: &BTreeSet<Subject>) -> Option<Subject> {
+    let open = state.open.values().filter(|q| state.spec(q).before_work);
+    let of = |q: &Checkpoint| Subject { question: q.id, change: None, shown: q.kind.shown() };
+    open.map(of).filter(|subject| !left.contains(subject)).min()
+}
+
 /// Whether a change of a review is being written: another one of the same file is another one by then.
 fn is_writing(question: &Checkpoint, state: &State) -> bool {
     let writes = |status| matches!(status, ApplyStatus::Approved | ApplyStatus::Writing);

@@ -37,11 +37,7 @@ impl Fields {
     /// When it is something else than a text.
     pub fn text_or_none(&mut self, name: &str) -> Result<Option<String>, Fault> {
         let value = self.fields.remove(name).unwrap_or_default();
-        if value.is_null() {
-            return Ok(None);
-        }
-        let Value::String(text) = value else { return Err(shape(&self.at(name), "a text", &value)) };
-        Ok(Some(text))
+        if value.is_null() { Ok(None) } else { text(&self.at(name), value).map(Some) }
     }
 
     /// # Errors
@@ -76,11 +72,27 @@ impl Fields {
         if self.fields.get(name).is_none_or(Value::is_null) { Ok(Vec::new()) } else { self.list(name) }
     }
 
+    /// What stands in a list that may be left out, each with where that is.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn items(&mut self, name: &str) -> Result<Vec<(String, Value)>, Fault> {
+        let at = self.at(name);
+        let items = self.list_or_none(name)?.into_iter().enumerate();
+        Ok(items.map(|(n, item)| (format!("{at}[{n}]"), item)).collect())
+    }
+
     /// # Errors
     /// When it is no object, or none is there.
     pub fn object(&mut self, name: &str) -> Result<Self, Fault> {
         Self::of(&self.at(name), self.fields.remove(name).unwrap_or_default())
     }
+}
+
+/// # Errors
+/// When it is something else than a text.
+pub(super) fn text(at: &str, value: Value) -> Result<String, Fault> {
+    if let Value::String(text) = value { Ok(text) } else { Err(shape(at, "a text", &value)) }
 }
 
 fn shape(at: &str, wanted: &str, is: &Value) -> Fault {

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::Sender;
 
 use super::{
-    ask::{LATER, Next, Offer, Subject, next},
+    ask::{LATER, Next, Offer, Subject, before, next},
     offered,
     out::Out,
     place::Place,
@@ -49,10 +49,15 @@ struct Asked {
     offers: Vec<Offer>,
 }
 
+/// What a message says to the session, and the question that it answers where it is its word.
+type Message = (Option<Subject>, Input);
+
 /// A prompt that is worked on.
 #[derive(Debug, Default)]
 struct Turn {
     id: Value,
+    /// Its message, until all is answered that comes before it.
+    held: Option<Message>,
     cancelled: bool,
     /// Whether its user heard of anything.
     told: bool,
@@ -306,6 +311,9 @@ impl Talk {
             }
             return;
         }
+        if let Some(message) = turn.held.take() {
+            return self.hear(message, out).await;
+        }
         loop {
             match next(self.session.state(), &self.left, rest) {
                 Next::Wait => return,
@@ -389,14 +397,27 @@ impl Talk {
             self.teller.note(&self.place.shown(&notice));
         }
         self.flush(out);
-        let state = self.session.state();
-        let word = self.wanted.take().and_then(|subject| Some((subject, subject.typed(line.trim(), state)?)));
-        let had_seen = self.shown_up_to();
-        if let Some((subject, input)) = word {
-            self.answering = Some(subject);
-            return self.say(input).await;
+        let (state, seen) = (self.session.state(), self.shown_up_to());
+        let word =
+            self.wanted.take().and_then(|subject| Some((Some(subject), subject.typed(line.trim(), state)?)));
+        let message = word.unwrap_or((None, Input::Say { text: line, seen }));
+        self.hear(message, out).await;
+    }
+
+    /// A message is heard once all is answered that comes before it.
+    async fn hear(&mut self, message: Message, out: &mut Out) {
+        while let Some(subject) = before(self.session.state(), &self.left) {
+            if self.ask(subject, out) {
+                if let Some(turn) = &mut self.turn {
+                    turn.held = Some(message);
+                }
+                return;
+            }
+            self.left.insert(subject);
         }
-        self.say(Input::Say { text: line, seen: had_seen }).await;
+        let (answering, input) = message;
+        self.answering = answering;
+        self.say(input).await;
     }
 
     /// The last event before the first open question that the client was never shown: no word answers that one.

@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use futures::future::BoxFuture;
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
     ids::{CallId, CheckpointId},
@@ -20,7 +21,7 @@ use pilothouse_core::{
     tool::Permit,
     work::WorkKey,
 };
-use pilothouse_sources::{FieldKind, Form, How, Invitation, Listener};
+use pilothouse_sources::{Definition, FieldKind, Form, How, Invitation, Listener};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +41,9 @@ pub(super) struct Waiting {
 
 /// Forms by the call that brought them.
 pub(super) type Forms = BTreeMap<CallId, Waiting>;
+
+/// Questions about servers that a client names, with the hash of what each shows.
+pub(super) type Asked = BTreeMap<CheckpointId, BlobId>;
 
 /// What a call tells while it goes on.
 struct Hears {
@@ -138,6 +142,29 @@ impl Driver {
             }
         }
         self.forms.retain(|_, waiting| waiting.asked.is_some());
+    }
+
+    /// Asks about each server that the client of this session names. None starts before its answer is on disk.
+    pub(super) fn ask_of_servers(&mut self) {
+        let servers: Vec<_> = self.at.sources.of_client().map(Definition::asks).collect();
+        if !servers.is_empty() && !self.at.read_only() {
+            self.turn(vec![(Input::ServersNamed(servers), false)]);
+        }
+    }
+
+    /// What the user said of them.
+    pub(super) fn heed_servers(&mut self, events: &[Stamped]) {
+        for event in events {
+            if let Event::CheckpointOpened { checkpoint } = &event.event
+                && let CheckpointKind::Server(server) = &checkpoint.kind
+            {
+                self.servers.insert(checkpoint.id, server.shown);
+            } else if let Event::CheckpointResolved { checkpoint, answer: Some(answer), .. } = &event.event
+                && let Some(shown) = self.servers.remove(checkpoint)
+            {
+                self.setup.client.consent.answer(shown, *answer == Answer::Approve);
+            }
+        }
     }
 
     /// A message that is directed by what needs sources has them on, and started; with the next message those that were
@@ -304,8 +331,8 @@ pub(super) fn of(
     survey: &Survey,
     (found, learns): (Found, Learns),
 ) -> SessionSources {
-    let (home, environment) = (&setup.home, &setup.environment);
-    SessionSources::of(Place { home, environment, root, survey, learns }, found)
+    let (home, environment, consent) = (&setup.home, &setup.environment, setup.client.consent.clone());
+    SessionSources::of(Place { home, environment, root, survey, consent, learns }, found)
 }
 
 /// Who tells the loop of new secrets, before anything that holds them comes to it.

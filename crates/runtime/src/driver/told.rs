@@ -16,6 +16,7 @@ use crate::{error::RuntimeError, sessions};
 impl Driver {
     /// What is done once events are on the disk.
     pub(super) fn saved(&mut self, events: Vec<Stamped>) {
+        self.heed_servers(&events);
         self.heed_forms(&events);
         self.tell_sources(&events);
         self.lend_sources(&events);

@@ -38,7 +38,7 @@ pub(super) fn settings(
     survey: &Survey,
 ) -> Result<(Config, Found), RuntimeError> {
     let config = folder.settings(survey, &setup.home, &setup.environment, setup.flags.clone())?;
-    let found = Found::of(&setup.home, &folder.root, survey);
+    let found = Found::of(&setup.home, &folder.root, survey).beside(&setup.client.all);
     let secrets = config.secrets.and(&sources::secrets(&setup.home, &setup.environment, &found));
     Ok((Config { secrets, ..config }, found))
 }
@@ -199,7 +199,7 @@ impl Surveyed {
             Err(e) => {
                 let standing = survey.standing.clone().off(String::new());
                 let off = Survey { brought: survey.brought.clone(), standing };
-                (Found::of(&setup.home, &folder.root, &off), Err(e))
+                (Found::of(&setup.home, &folder.root, &off).beside(&setup.client.all), Err(e))
             }
         };
         Self { folder, survey, sources, settled }

@@ -65,6 +65,31 @@ impl Found {
         all.truncate(MOST_SOURCES);
         Self { all, untrusted: Vec::new(), notices, trusted: true }
     }
+
+    /// With those that a client names, as far as nothing else here is called so.
+    #[must_use]
+    pub fn beside(mut self, client: &[Definition]) -> Self {
+        for source in client {
+            let named = |d: &&Definition| d.name == source.name;
+            let whose = match self.all.iter().chain(&self.untrusted).find(named).map(|d| d.origin) {
+                None if self.all.len() >= MOST_SOURCES => "there are too many sources already",
+                None => {
+                    self.all.push(source.clone());
+                    continue;
+                }
+                Some(Origin::User) => "a source of yours has its name",
+                Some(Origin::Project) => "a source of this folder has its name",
+                Some(Origin::Client) => "another one has its name",
+            };
+            self.notices.push(format!("the server {} of your editor is left out: {whose}", source.name));
+        }
+        self
+    }
+
+    /// Those of them that a client names.
+    pub fn of_client(&self) -> impl Iterator<Item = &Definition> {
+        self.all.iter().filter(|source| source.origin == Origin::Client)
+    }
 }
 
 /// The user's own sources, and what of them cannot be used.

@@ -12,9 +12,9 @@ use super::{Definition, FileFault, Origin, Reach, slug};
 use crate::auth::Registered;
 
 /// How long a start may take when nothing is said, in seconds.
-const START_S: u64 = 30;
+pub(super) const START_S: u64 = 30;
 /// How long a call may take when nothing is said, in seconds.
-const CALL_S: u64 = 60;
+pub(super) const CALL_S: u64 = 60;
 /// The longest that either may be given, in seconds.
 const MOST_S: u64 = 1_800;
 
@@ -187,10 +187,16 @@ impl Entry {
     }
 }
 
+/// A program as it is written down: itself, its arguments, its variables.
 type Program = (Option<String>, Vec<String>, BTreeMap<String, String>);
+/// An address as it is written down, with its headers.
 type Address = (Option<String>, BTreeMap<String, String>);
 
-fn reach((program, args, env): Program, (url, headers): Address) -> Result<Reach, String> {
+/// How a source is reached that is written down so.
+///
+/// # Errors
+/// What of it cannot be used.
+pub(super) fn reach((program, args, env): Program, (url, headers): Address) -> Result<Reach, String> {
     match (program, url) {
         (Some(_), Some(_)) => Err("a source has a `command` or a `url`, not both".to_owned()),
         (None, None) => Err("a source needs a `command` or a `url`".to_owned()),

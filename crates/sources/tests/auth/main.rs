@@ -19,7 +19,7 @@ use std::{
 
 use pilothouse_core::redact::Redactor;
 use pilothouse_sources::{
-    AuthFault, Definition, How, Invitation, Keeper, Lookup, Origin, SignIn, SourceFault, Sources,
+    AuthFault, Consent, Definition, How, Invitation, Keeper, Lookup, Origin, SignIn, SourceFault, Sources,
     Surroundings, read_common, sign_in,
 };
 use serde_json::{Value, json};
@@ -164,6 +164,7 @@ async fn listed(server: &Server, kept: SignIn, more: &Value) -> (Result<usize, S
         workspace: std::env::temp_dir(),
         value: values(),
         holds: Arc::new(|_| Ok(std::env::temp_dir())),
+        consent: Consent::default(),
         keeper: Arc::clone(&keeper) as Arc<dyn Keeper>,
     };
     let sources = Sources::of(vec![source(&server.source(), more)], &around);

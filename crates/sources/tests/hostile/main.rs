@@ -26,8 +26,8 @@ use std::{
 use futures::future::BoxFuture;
 use pilothouse_core::{question::FormAnswer, source::SourceHealth};
 use pilothouse_sources::{
-    Answer, Catalog, Checked, Definition, Form, Listener, Origin, Reach, RemoteTool, SourceFault, Sources,
-    Surroundings,
+    Answer, Catalog, Checked, Consent, Definition, Form, Listener, Origin, Reach, RemoteTool, SourceFault,
+    Sources, Surroundings,
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -193,6 +193,7 @@ async fn play(manner: &str, folder: &Path) -> (Came, Vec<u32>) {
         workspace: folder.to_owned(),
         value: Arc::new(|_| None),
         holds: Arc::new(|_| Ok(std::env::temp_dir())),
+        consent: Consent::default(),
         keeper: Arc::new(()),
     };
     let sources = Sources::of(vec![definition(manner, &note), other], &around);

@@ -219,8 +219,8 @@ fn line(source: &SourceState, chosen: bool, glyphs: &Glyphs) -> Row {
         SourceHealth::Ok(_) => (glyphs.pause, Slot::Ok),
         SourceHealth::Failed(_) => (glyphs.failed, Slot::Bad),
         SourceHealth::Starting => (glyphs.stalled, Slot::Accent),
-        SourceHealth::Untrusted => (glyphs.warn, Slot::Warn),
-        SourceHealth::Off | SourceHealth::Idle => (glyphs.pending, Slot::Soft),
+        SourceHealth::Untrusted | SourceHealth::Unanswered => (glyphs.warn, Slot::Warn),
+        SourceHealth::LeftOut | SourceHealth::Off | SourceHealth::Idle => (glyphs.pending, Slot::Soft),
     };
     let name = Clean::line(&source.name);
     let words = Clean::line(&source.health.words());

@@ -86,6 +86,7 @@ impl Draft<'_> {
         self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
         self.tell_folder();
         self.tell_sandbox();
+        self.close_servers();
         self.trust_as(opening.standing);
         for head in unheard {
             let text = format!("Not acted on, for the program ended before it was understood: {head}");

@@ -10,12 +10,12 @@ use super::{
 };
 use crate::{
     blob::BlobId,
-    checkpoint::{Answer, Checkpoint},
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::Event,
-    ids::{CallId, LaneId},
+    ids::{CallId, CheckpointId, LaneId},
     input::Refusal,
     policy::{Effect, Origin, Outcome, Request, Rule, Ruling},
-    question::{FormAnswer, FormQuestion, SourceAnswer, SourceQuestion},
+    question::{FormAnswer, FormQuestion, Lone, ServerQuestion, SourceAnswer, SourceQuestion},
     scope::{Capability, PermissionMode},
     session::{Lane, OpenCall},
     source::{SourceNews, SourceTool, full_name},
@@ -146,9 +146,27 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// The client names these servers for its session: each is asked about, and none of before.
+    pub(super) fn servers_named(&mut self, servers: Vec<ServerQuestion>) -> Decided {
+        self.close_servers();
+        for server in servers {
+            let message = format!("Your editor names the server {}. Use it in this session?", server.source);
+            self.ask(server, message);
+        }
+        Ok(())
+    }
+
+    /// What the client of a process named ends with that: the next one asks for itself.
+    pub(super) fn close_servers(&mut self) {
+        let asked = self.state.open.values().filter(|c| matches!(c.kind, CheckpointKind::Server(_)));
+        for question in asked.map(|c| c.id).collect::<Vec<CheckpointId>>() {
+            self.close(question, None);
+        }
+    }
+
     fn grant_source(
         &mut self,
-        question: crate::ids::CheckpointId,
+        question: CheckpointId,
         of: &SourceQuestion,
         (texts, lasting): (&[String], bool),
     ) -> Decided {
@@ -210,5 +228,20 @@ impl Resolve for FormQuestion {
         // Whoever waits for it reads the answer where it is stored.
         draft.close(given.question, Some(given.stored));
         Ok(())
+    }
+}
+
+impl Resolve for ServerQuestion {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
+        // Whoever starts it reads the answer where it is stored.
+        match given.answer {
+            Lone::Yes => drop(draft.allow(given.question, given.stored)),
+            Lone::No => draft.close(given.question, Some(given.stored)),
+        }
+        Ok(())
+    }
+
+    fn stale(&self) -> &'static str {
+        "the server is another one by now; look at it again"
     }
 }

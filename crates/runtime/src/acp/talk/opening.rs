@@ -12,9 +12,6 @@ use crate::{
     sessions,
 };
 
-/// What is said of servers that a client names.
-const NOT_STARTED: &str = "mcpServers of a client are not started; add them with `pilothouse sources add`";
-
 /// How a session is opened.
 #[derive(Debug)]
 pub(in crate::acp) struct Opening {
@@ -22,8 +19,8 @@ pub(in crate::acp) struct Opening {
     pub id: Value,
     /// How it is asked for.
     pub wish: Wish,
-    /// Servers that the client would have used in it.
-    pub servers: usize,
+    /// Why servers that the client names are left out.
+    pub left_out: Vec<String>,
 }
 
 /// A ceiling that is being set.
@@ -40,7 +37,7 @@ pub(super) struct Setting {
 impl Talk {
     /// The session is there: the client hears of it, and of what was said in it.
     pub(super) async fn ready(&mut self, out: &mut Out) {
-        let Some(Opening { id, wish, servers }) = self.opening.take() else { return };
+        let Some(Opening { id, wish, left_out }) = self.opening.take() else { return };
         let found = sessions::find(&self.home, &self.place.root, &self.slug);
         if let Ok(found) = &found {
             self.place.blobs = Blobs::under(&found.folder);
@@ -59,9 +56,9 @@ impl Talk {
             if wish == Wish::New {
                 result.insert("sessionId".to_owned(), json!(self.slug));
             }
-            if servers > 0 {
-                result.insert("_meta".to_owned(), json!({"pilothouse": {"mcpServers": NOT_STARTED}}));
-                self.notices.push(NOT_STARTED.to_owned());
+            if !left_out.is_empty() {
+                result.insert("_meta".to_owned(), json!({"pilothouse": {"leftOut": left_out}}));
+                self.notices.extend(left_out);
             }
         }
         out.answer(&id, &result);

@@ -22,7 +22,7 @@ fn heard() -> Update {
 fn talk(requests: Sender<Request>) -> Talk {
     let nowhere = std::path::Path::new("/nowhere");
     let place = Place { root: nowhere.into(), blobs: Blobs::under(nowhere), secrets: Redactor::default() };
-    let opening = Opening { id: json!(1), wish: crate::acp::Wish::New, servers: 0 };
+    let opening = Opening { id: json!(1), wish: crate::acp::Wish::New, left_out: Vec::new() };
     Talk::new(place, requests, Home::under(nowhere), opening)
 }
 
