@@ -2,10 +2,7 @@
 //!
 //! Owns which file a name of the user's means. Never says what was said: the turns hold that.
 
-use crate::{
-    intent::{FileKind, is_source},
-    shell,
-};
+use crate::shell::{self, FileKind, is_source};
 
 /// What is to be left alone in the work of one message: files by name, and kinds of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,10 @@
 //!
 //! Owns these frames; their words stand in `assets/intent/words.txt`. Elsewhere the same verbs ask, tell and greet.
 
+use pilothouse_shell::is_prose;
+
 use super::{
     classify::Parsed,
-    kinds::is_prose,
     lexicon::Tag,
     parts::{Rule, Tables},
     structure::{Clause, Form},

@@ -6,9 +6,10 @@
 mod freed;
 mod stays;
 
+use pilothouse_shell::FileKind;
+
 use super::{
     Classifier,
-    kinds::FileKind,
     text::{self, Kind, Token},
     words::List,
 };

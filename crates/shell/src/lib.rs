@@ -16,6 +16,7 @@ mod endless;
 mod expand;
 mod forms;
 mod grammar;
+mod kinds;
 mod knowledge;
 mod made;
 mod needs;
@@ -49,6 +50,7 @@ mod wrap;
 use serde::{Deserialize, Serialize};
 
 pub use effect::{Effect, effect};
+pub use kinds::{FileKind, is_prose, is_source};
 pub use knowledge::{fits, spelled_out};
 pub use made::{Signs, is_made, is_output, makes_again, signs};
 pub use needs::needs;

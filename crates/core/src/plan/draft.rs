@@ -11,9 +11,9 @@ use super::{
 use crate::{
     args,
     ids::{GateId, TaskId, TurnId},
-    intent::{IntentNode, IntentPath, is_prose},
+    intent::{IntentNode, IntentPath},
     relpath::{BadRelPath, RelPath},
-    shell::{Hides, is_hollow, tells_its_end},
+    shell::{Hides, is_hollow, is_prose, tells_its_end},
 };
 
 /// A submitted plan cannot be used; the text tells the model why.

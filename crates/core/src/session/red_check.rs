@@ -4,11 +4,10 @@
 
 use crate::{
     ids::CallId,
-    intent::is_prose,
     plan::{Gate, Plan},
     relpath::RelPath,
     session::Run,
-    shell::checks_as_much,
+    shell::{checks_as_much, is_prose},
 };
 
 /// A check that an agent ran and that failed.

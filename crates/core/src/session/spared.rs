@@ -3,7 +3,7 @@
 //! Owns which messages forbid for which work. Never decides what becomes of a change.
 
 use super::{Apply, Lane, OpenCall, State, changes::SparedWrite};
-use crate::{ids::TurnId, intent::FileKind, spared::Spared};
+use crate::{ids::TurnId, shell::FileKind, spared::Spared};
 
 /// Most files that are named.
 const MOST_NAMED: usize = 6;

@@ -22,12 +22,13 @@ use crate::{
     diff::Change,
     event::FileChange,
     ids::{ApplyId, LaneId, Millis, RunId, TaskId, TurnId},
-    intent::{Classifier, Turn, is_prose},
+    intent::{Classifier, Turn},
     money::Spell,
     plan::{Plan, Task, TaskStatus},
     proposal::{Decision, Proposal, ProposalStatus},
     relpath::RelPath,
     scope::Capability,
+    shell::is_prose,
     tool::ChangeKind,
 };
 

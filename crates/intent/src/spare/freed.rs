@@ -53,8 +53,9 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
+    use pilothouse_shell::FileKind;
+
     use super::*;
-    use crate::FileKind;
 
     #[test]
     fn an_order_to_change_them_frees_files_that_were_left_alone() {

@@ -56,7 +56,9 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Classifier, FileKind};
+    use pilothouse_shell::FileKind;
+
+    use crate::Classifier;
 
     #[test]
     fn what_is_said_of_files_themselves_leaves_them_alone() {

@@ -7,12 +7,11 @@ use super::{Draft, undo::named};
 use crate::{
     event::{Event, Level},
     ids::{ApplyId, CallId, TurnId},
-    intent::FileKind,
     plan::PlanDraft,
     relpath::RelPath,
     scope::Capability,
     session::{Apply, Lane, OpenCall, spared::touched},
-    shell::{self, Act, Call, Use, glob},
+    shell::{self, Act, Call, FileKind, Use, glob},
     spared::names,
     tool::{FileCall, SparedChange, Tool, Wrote},
 };

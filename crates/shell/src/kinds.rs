@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use pilothouse_shell::{fits, glob, spelled_out};
+use super::{fits, glob, spelled_out};
 
 static TABLE: LazyLock<Vec<Row>> =
     LazyLock::new(|| rows(include_str!("../../../assets/knowledge/kinds.txt")).0);
