@@ -6,7 +6,7 @@ use std::{borrow::Cow, cell::OnceCell, sync::Arc};
 
 use super::{
     IntentNode as N, IntentPath, PausedTurn, answer, command, context, features, fold,
-    forbid::{self, Ban},
+    forbid::{self, Ban, Stays},
     lexicon::{Hit, Tag},
     parts::{Part, Rule, Tables},
     paused,
@@ -39,8 +39,7 @@ pub(crate) struct Parsed<'a> {
     pub withdrawn: bool,
     pub cover: Option<Vec<Vec<Tag>>>,
     pub ban: Ban,
-    /// All that is wanted is that something stays.
-    pub stays: bool,
+    pub stays: Stays,
     pub guess: OnceCell<Option<Guess>>,
     pub asks: OnceCell<bool>,
 }
@@ -61,14 +60,14 @@ impl<'a> Parsed<'a> {
         let (kept, withdrawn) = fold::survivors(&doc, &structure);
         let cover = answer::cover(&doc, &structure);
         let ban = forbid::read(&doc, &structure, text).max(floor);
-        let stays = forbid::alone(&doc, &structure);
+        let stays = forbid::alone(&doc, &structure, text);
         let (guess, asks) = (OnceCell::new(), OnceCell::new());
         Self { text, doc, structure, kept, withdrawn, cover, ban, stays, guess, asks }
     }
 
     /// Whether nothing may change; beside a plan "don't delete foo.rs" only narrows it.
     pub(crate) fn forbids(&self, phase: Phase) -> bool {
-        self.ban != Ban::None || (self.stays && phase == Phase::Idle)
+        self.ban != Ban::None || (self.stays != Stays::Ordered && phase == Phase::Idle)
     }
 
     /// What is said beside a prohibition, when something is.

@@ -9,7 +9,7 @@ mod narrow;
 mod negation;
 mod rest;
 
-pub(crate) use alone::alone;
+pub(crate) use alone::{Stays, alone};
 pub(crate) use anywhere::anywhere;
 pub(crate) use narrow::narrowed;
 pub(crate) use negation::negations;
@@ -18,6 +18,7 @@ pub(crate) use rest::rest;
 use super::{
     lexicon::{Hit, Tag},
     parts::{Rule, Tables},
+    spare::{keeps, names_only},
     structure::{Clause, Form, Structure},
     text::{Doc, Kind, Token},
     words::List,
@@ -59,7 +60,7 @@ pub(crate) fn read(doc: &Doc, s: &Structure<'_>, text: &str) -> Ban {
             })
     });
     let ordered = ordered || s.clauses.first().is_some_and(|c| commands(doc, s, c));
-    let reach = Reach { tokens: &doc.tokens, known: s.known, ordered };
+    let reach = Reach { text, tokens: &doc.tokens, known: s.known, ordered };
     reach.of(&s.hits, |_| true).max(tail(text, s.known))
 }
 
@@ -107,7 +108,7 @@ fn tail(text: &str, known: &Tables) -> Ban {
     let doc = super::text::tokenize(&plain);
     let hits = known.lexicon.find(&doc.tokens);
     let end = doc.tokens.iter().rposition(|t| t.kind != Kind::Punct).map_or(0, |i| i + 1);
-    let reach = Reach { tokens: &doc.tokens, known, ordered: true };
+    let reach = Reach { text: &plain, tokens: &doc.tokens, known, ordered: true };
     hits.iter()
         .filter(|h| h.tag == Tag::Forbid && (h.start + h.len + 4 >= end) && reach.universal(h))
         .map(|h| reach.strength(h))
@@ -117,6 +118,7 @@ fn tail(text: &str, known: &Tables) -> Ban {
 
 /// How far the prohibitions of a text reach; `ordered` says that a change is ordered beside them.
 struct Reach<'a> {
+    text: &'a str,
     tokens: &'a [Token],
     known: &'a Tables,
     ordered: bool,
@@ -185,7 +187,12 @@ impl Reach<'_> {
         if !self.known.on(Rule::ForbidReach) {
             return ban;
         }
-        let partial = || self.but(h, &after) || self.constrains(h, &after) || self.of_kind(h, &after);
+        let partial = || {
+            self.but(h, &after)
+                || self.constrains(h, &after)
+                || self.of_kind(h, &after)
+                || self.names_files(h)
+        };
         if self.describes(h) || (self.ordered && partial()) {
             return Ban::None;
         }
@@ -241,6 +248,23 @@ impl Reach<'_> {
         let near = after.iter().map(|t| t.text.as_str());
         let other = self.words(h).chain(near).any(|w| stem(List::ChangeStem, w) && !kind(w));
         self.words(h).any(kind) && !other
+    }
+
+    /// "hands off the tests", "die Tests nicht anfassen": files that are named, and no others.
+    fn names_files(&self, h: &Hit) -> bool {
+        let ends = |t: &Token| t.kind == Kind::Punct;
+        let opens = |t: &Token| self.is(List::But, Some(t)) || self.is(List::Tie, Some(t));
+        let before = self.tokens.get(..h.start).unwrap_or(&[]);
+        let from = before.iter().rposition(|t| ends(t) || opens(t)).map_or(0, |at| at + 1);
+        // "die Tests nicht anfassen": what is named stands before the phrase.
+        let first =
+            self.tokens.get(from..h.start).is_some_and(|named| names_only(self.text, named, self.known));
+        let clause = self.tokens.get(if first { from } else { h.start }..).unwrap_or(&[]);
+        let end = clause.iter().position(ends).unwrap_or(clause.len());
+        let clause = clause.get(..end).unwrap_or(&[]);
+        let more = [List::Else, List::SpareAny, List::Nothing, List::Pronoun];
+        let more = clause.iter().any(|t| more.iter().any(|list| self.is(*list, Some(t))) || t.text == "rest");
+        !more && keeps(self.text, clause, self.known).is_some_and(|at| first || at == 0)
     }
 
     /// "leave the code alone", "without changing the interface", "no code samples": a constraint on what

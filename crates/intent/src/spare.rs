@@ -4,12 +4,18 @@
 //! the session does.
 
 mod freed;
+mod gone;
+mod kept;
 mod stays;
+mod wished;
+
+pub(crate) use kept::{keeps, names_only};
 
 use pilothouse_shell::FileKind;
 
 use super::{
     Classifier,
+    parts::Tables,
     text::{self, Kind, Token},
     words::List,
 };
@@ -26,9 +32,11 @@ const fn list_of(kind: FileKind) -> List {
 
 /// A clause in which something is looked for that is to be left alone.
 struct Reader<'a> {
-    of: &'a Classifier,
+    known: &'a Tables,
     text: &'a str,
     tokens: &'a [Token],
+    /// What follows the mark that ends it.
+    rest: &'a [Token],
     /// Whether a question mark ends it.
     asks: bool,
 }
@@ -37,21 +45,19 @@ impl Classifier {
     /// The files that a message says are not to be touched, as it names them, and the kinds of files by the name of the
     /// kind: "do not touch README.md", "leave the tests alone".
     pub fn spares(&self, text: &str) -> Vec<String> {
-        self.named_by(text, |reader| {
-            let told = reader.forbidden().into_iter().chain(reader.left());
-            told.chain(reader.kept_from()).chain(reader.staying()).collect()
-        })
+        self.named_by(text, |reader| reader.spared())
     }
 
     fn named_by(&self, text: &str, names: impl Fn(&Reader<'_>) -> Vec<String>) -> Vec<String> {
         let doc = text::tokenize(text);
         let mut out: Vec<String> = Vec::new();
-        for tokens in doc.tokens.split_inclusive(ends_clause) {
-            let (tokens, mark) = match tokens.split_last() {
-                Some((mark, rest)) if ends_clause(mark) => (rest, Some(mark)),
-                Some(_) | None => (tokens, None),
-            };
-            let reader = Reader { of: self, text, tokens, asks: mark.is_some_and(|t| t.text == "?") };
+        let mut rest = doc.tokens.as_slice();
+        while !rest.is_empty() {
+            let end = rest.iter().position(ends_clause).unwrap_or(rest.len());
+            let (tokens, behind) = rest.split_at(end);
+            let asks = behind.first().is_some_and(|mark| mark.text == "?");
+            rest = behind.get(1..).unwrap_or_default();
+            let reader = Reader { known: self.tables(), text, tokens, rest, asks };
             for name in names(&reader) {
                 let name = name.trim_start_matches("./").to_owned();
                 if !out.contains(&name) {
@@ -78,17 +84,24 @@ fn ends_clause(token: &Token) -> bool {
 }
 
 impl Reader<'_> {
+    /// What it says is to be left alone, and does not order removed in the same breath.
+    fn spared(&self) -> Vec<String> {
+        let told = self.forbidden().into_iter().chain(self.left()).chain(self.kept_from());
+        let names: Vec<String> = told.chain(self.staying()).chain(self.unwanted()).collect();
+        if self.removes(&names) { Vec::new() } else { names }
+    }
+
     fn word(&self, at: usize) -> &str {
         self.tokens.get(at).filter(|t| t.kind == Kind::Word).map_or("", |t| &t.text)
     }
 
     fn is(&self, at: usize, list: List) -> bool {
-        self.of.tables().is(list, self.word(at))
+        self.known.is(list, self.word(at))
     }
 
     fn stem(&self, at: usize, list: List) -> bool {
         let word = self.word(at);
-        self.of.tables().words.list(list).iter().any(|stem| word.starts_with(&**stem))
+        self.known.words.list(list).iter().any(|stem| word.starts_with(&**stem))
     }
 
     /// What a token names as a file.
@@ -119,7 +132,7 @@ impl Reader<'_> {
     }
 
     fn kind_of(&self, words: &str) -> Option<FileKind> {
-        FileKind::ALL.into_iter().find(|kind| self.of.tables().is(list_of(*kind), words))
+        FileKind::ALL.into_iter().find(|kind| self.known.is(list_of(*kind), words))
     }
 
     /// The kind that one thing of it names: "every test", "no doc changes".
@@ -134,7 +147,7 @@ impl Reader<'_> {
 
     /// How many words of a phrase of a list stand there.
     fn phrase(&self, at: usize, list: List) -> Option<usize> {
-        (1..=3).rev().find(|len| self.of.tables().is(list, &self.words(at, *len)))
+        (1..=3).rev().find(|len| self.known.is(list, &self.words(at, *len)))
     }
 
     fn ties(&self, at: usize) -> bool {
@@ -186,6 +199,12 @@ impl Reader<'_> {
         (names, at)
     }
 
+    /// Past what stands before how something stays: "exactly as", ", so wie", "the way".
+    fn past_so(&self, at: usize) -> usize {
+        let so = |at: &usize| self.is(*at, List::SpareSo) || self.is_comma(*at);
+        (at..self.tokens.len()).find(|at| !so(at)).unwrap_or(self.tokens.len())
+    }
+
     /// Past what only stresses: "the tests themselves", "… at all", "… please".
     fn past_stress(&self, at: usize) -> usize {
         let stress = self.phrase(at, List::SpareStress);
@@ -199,23 +218,14 @@ impl Reader<'_> {
         at >= self.tokens.len() || self.ties(at) || self.is(at, List::But) || self.is(at, List::SpareClose)
     }
 
-    fn negates(&self, at: usize) -> bool {
-        if (0..=2).any(|back| {
-            at.checked_sub(back).and_then(|from| self.phrase(from, List::SpareNever)) == Some(back + 1)
-        }) {
-            return true;
-        }
-        let asks = at.checked_sub(1).is_some_and(|before| self.is(before, List::SpareWhy));
-        !asks && (self.is(at, List::ForbidNot) || self.is(at, List::Not))
-    }
-
     /// "don't touch a.rs and b.rs", "without changing the tests"; where the verb comes last, "die Tests nicht anfassen".
     fn forbidden(&self) -> Vec<String> {
         let mut out = Vec::new();
         for at in 1..self.tokens.len() {
             // Of a kind only what changes it counts: "don't run the tests" leaves them as open as before.
             let changes = self.is(at, List::Touch) || self.stem(at, List::SpareStem);
-            let (names, end) = self.object(at + 1 + usize::from(self.word(at + 1) == "pas"));
+            let verbs = self.past_verbs(at);
+            let (names, end) = self.object(verbs + usize::from(self.word(verbs) == "pas"));
             if changes && self.negates(at - 1) && self.ends(end) {
                 out.extend(names);
             }
@@ -233,9 +243,10 @@ impl Reader<'_> {
         let without = self.is(at, List::SpareWithout);
         let (names, end) = self.object(at + usize::from(without));
         let end = if self.not_at(end).is_some() { end } else { self.past_stress(end) };
-        let not = self.not_at(end).is_some() || without;
+        let not = self.not_at(end).is_some() || without || self.led(at);
         let verb = (end..end + 4).find(|at| self.is(*at, List::SpareLast));
-        verb.filter(|verb| not && !asked && self.ends(verb + 1)).map_or_else(Vec::new, |_| names)
+        let over = |verb: usize| self.ends(verb + 1 + usize::from(self.is(verb + 1, List::SparePassive)));
+        verb.filter(|verb| not && !asked && over(*verb)).map_or_else(Vec::new, |_| names)
     }
 
     /// "fass die Tests nicht an", "ändere die Tests bitte nicht".
@@ -261,7 +272,8 @@ impl Reader<'_> {
     fn kept_from(&self) -> Vec<String> {
         let mut out = Vec::new();
         for at in 0..self.tokens.len() {
-            if let Some(len) = self.phrase(at, List::SpareOff) {
+            let off = || self.phrase(at, List::SpareOut).filter(|_| self.opens(at));
+            if let Some(len) = self.phrase(at, List::SpareOff).or_else(off) {
                 let (names, end) = self.object(at + len);
                 out.extend(names.into_iter().filter(|_| self.ends(end)));
             }
@@ -274,20 +286,28 @@ impl Reader<'_> {
     /// "no test changes", "with no changes to the docs", "keine Änderungen an den Tests"; of "no test changes the data" and
     /// "there were no test changes" it is told.
     fn no_change(&self, at: usize) -> Vec<String> {
-        let opens =
-            || at == 0 || self.ties(at - 1) || self.is(at - 1, List::But) || self.is(at - 1, List::SpareMake);
+        let shall =
+            |be: usize| self.is(be, List::SparePassive) && be > 0 && self.is(be - 1, List::SpareModal);
+        let opens = || {
+            at == 0
+                || self.ties(at - 1)
+                || self.is(at - 1, List::But)
+                || self.is(at - 1, List::SpareMake)
+                || shall(at - 1)
+        };
         if !self.is(at, List::Not) || !(self.is(at, List::ForbidNot) && self.word(at) == "without" || opens())
         {
             return Vec::new();
         }
-        let first = self.past_articles(at + 1);
+        let first = self.past_articles(at + 1 + usize::from(self.is(at + 1, List::SpareMore)));
         if let Some(kind) = self.kind_of_one(first).filter(|_| self.is(first + 1, List::SpareNoun)) {
             return if self.ends(first + 2) { vec![kind.name().to_owned()] } else { Vec::new() };
         }
-        if !self.is(first, List::SpareNoun) || !self.is(first + 1, List::SpareNounOf) {
+        let of = first + 1 + usize::from(self.is(first + 1, List::SpareMore));
+        if !self.is(first, List::SpareNoun) || !self.is(of, List::SpareNounOf) {
             return Vec::new();
         }
-        let (names, end) = self.object(first + 2);
+        let (names, end) = self.object(of + 1);
         if self.ends(end) { names } else { Vec::new() }
     }
 
@@ -330,13 +350,22 @@ impl Reader<'_> {
     /// "leave the tests alone", "keep README.md as it is", "lass die Tests in Ruhe".
     fn left(&self) -> Vec<String> {
         let mut out = Vec::new();
-        for at in (0..self.tokens.len()).filter(|at| self.is(*at, List::SpareLeave)) {
+        for at in 0..self.tokens.len() {
+            let (leave, lets) = (self.is(at, List::SpareLeave), self.word(at) == "let");
+            if !leave && !lets {
+                continue;
+            }
             let (names, end) = self.object(at + 1);
             let end = self.past_stress(end);
-            let end = end + usize::from(self.is(end, List::SpareIn));
+            // "let the tests be green" wants something of them.
+            if self.word(end) == "be" && self.ends(end + 1) {
+                out.extend(names);
+                continue;
+            }
+            let end = self.past_so(end + usize::from(self.is(end, List::SpareIn)));
             // "as" alone goes on with another thing.
             let whole = !self.is(end, List::SpareAs) || self.is(end + 1, List::SpareIs);
-            if self.is(end, List::SpareEnd) && whole {
+            if leave && self.is(end, List::SpareEnd) && whole {
                 out.extend(names);
             }
         }
@@ -345,157 +374,4 @@ impl Reader<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_to_be_left_alone_is_known_by_name_and_by_kind() {
-        let tests = FileKind::Tests.name();
-        for (said, spared) in [
-            ("do not touch README.md", vec!["README.md"]),
-            ("fix it without changing src/a.rs or `b.rs`", vec!["src/a.rs", "b.rs"]),
-            ("fix the parser, but leave the tests alone", vec![tests]),
-            ("Add a flag. Don't touch the tests.", vec![tests]),
-            ("rename it without touching tests", vec![tests]),
-            ("leave the test files as they are and fix the code", vec![tests]),
-            ("keep the docs as they are", vec![FileKind::Docs.name()]),
-            ("don't modify the tests or the docs", vec![tests, FileKind::Docs.name()]),
-            ("do not change the config files", vec![FileKind::Config.name()]),
-            ("don't touch the lockfile", vec![FileKind::Locks.name()]),
-            ("leave the readme alone", vec!["readme"]),
-            ("the tests are red, make them green. don't touch the tests themselves", vec![tests]),
-            ("don't change the tests at all, please", vec![tests]),
-            ("do not edit README.md itself yet", vec!["README.md"]),
-            ("leave the tests themselves as they are", vec![tests]),
-            ("don't touch the config in any way, just the code", vec![FileKind::Config.name()]),
-            ("leave a.rs untouched", vec!["a.rs"]),
-            ("keep your hands off the tests, and leave them alone", vec![tests]),
-            ("benenne es um, ohne die Tests zu ändern", vec![tests]),
-            ("die Tests nicht anfassen", vec![tests]),
-            ("lass die Tests in Ruhe", vec![tests]),
-            ("don't touch the tests because they are right", vec![tests]),
-            ("don't touch the tests since they are right", vec![tests]),
-            ("don't touch the tests until I say so", vec![tests]),
-            ("don't touch the tests in any case", vec![tests]),
-            ("don't touch the tests whatever happens", vec![tests]),
-            ("don't touch the tests today", vec![tests]),
-            ("don't touch the tests this time", vec![tests]),
-            ("don't touch the tests to make them pass", vec![tests]),
-            ("don't touch the tests unless I say so", vec![tests]),
-            ("don't edit the tests while you fix the parser", vec![tests]),
-            ("don't touch anything in tests/", vec!["tests/"]),
-            ("don't change anything in the docs", vec![FileKind::Docs.name()]),
-            ("never touch any file under src/gen/", vec!["src/gen/"]),
-            ("fass die Tests bitte nicht an", vec![tests]),
-            ("ändere die Tests nicht", vec![tests]),
-            ("Tests bitte nicht ändern", vec![tests]),
-            ("fass die Tests nicht an, weil sie stimmen", vec![tests]),
-            ("DON'T TOUCH THE TESTS", vec![tests]),
-            ("DON'T TOUCH THE README", vec!["README"]),
-            (
-                "please do not edit the docs, the config or LICENSE",
-                vec![FileKind::Docs.name(), FileKind::Config.name(), "LICENSE"],
-            ),
-            ("make it faster, never touching the tests", vec![tests]),
-        ] {
-            assert_eq!(Classifier::builtin().spares(said), spared, "{said}");
-        }
-    }
-
-    #[test]
-    fn a_contrast_a_noun_and_hands_off_leave_it_alone_as_well() {
-        let tests = FileKind::Tests.name();
-        for (said, spared) in [
-            ("only change src, not the tests", vec![tests]),
-            ("change src but not the tests", vec![tests]),
-            ("fix it in the code and not in the tests", vec![tests]),
-            ("no test changes", vec![tests]),
-            ("make it faster with no changes to the tests", vec![tests]),
-            ("rename it without test changes", vec![tests]),
-            ("don't touch the existing tests", vec![tests]),
-            ("leave every existing test untouched", vec![tests]),
-            ("under no circumstances touch the tests", vec![tests]),
-            ("don't touch the CI config", vec![FileKind::Config.name()]),
-            ("fix it without touching any tests", vec![tests]),
-            ("hands off the tests", vec![tests]),
-            ("nur src, nicht die Tests", vec![tests]),
-            ("ändere src, aber nicht die Tests", vec![tests]),
-            ("keine Änderungen an den Tests", vec![tests]),
-            ("fass die Tests unter keinen Umständen an", vec![tests]),
-            ("Finger weg von den Tests", vec![tests]),
-            ("fix the parser, not README.md", vec!["README.md"]),
-        ] {
-            assert_eq!(Classifier::builtin().spares(said), spared, "{said}");
-        }
-        for said in [
-            "run the linter, not the tests",
-            "only run src, not the tests",
-            "the parser is broken, not the tests",
-            "run the tests that changed, not the specs",
-            "change the tests but not the way they are run",
-            "should I change the code, not the tests?",
-            "no test changes the database",
-            "there were no test changes",
-            "no config changes were needed, so fix it",
-            "keep your hands off the mouse and fix the tests",
-            "change any test that is slow",
-            "don't touch any test data",
-            "only change the tests, not the code",
-            "ändere die Tests, nicht den Code",
-            "it is the code that fails, and not the tests, so fix it",
-        ] {
-            let kinds: Vec<String> = Classifier::builtin().spares(said);
-            assert_eq!(kinds, Vec::<String>::new(), "{said}");
-        }
-    }
-
-    #[test]
-    fn what_speaks_of_a_part_or_of_something_else_spares_no_kind() {
-        for said in [
-            "fix the tests",
-            "don't run the tests",
-            "don't break the tests",
-            "do not add tests",
-            "keep the other tests as they are",
-            "don't touch the tests that are slow",
-            "don't change the tests at random",
-            "don't touch the tests of the parser",
-            "don't change the test runner",
-            "don't leave the tests red",
-            "do not touch a private field, then update the tests",
-            "make sure the tests are not skipped",
-            "leave a comment in the tests",
-            "keep fixing the tests as needed",
-            "keep going until the tests pass as well",
-            "keep the tests green as you go",
-            "keep the config file small as it is loaded often",
-            "don't forget to update the tests",
-            "don't hesitate to edit the tests",
-            "don't just update the docs, update the code",
-            "why not change the tests?",
-            "don't change the code without updating the tests too",
-            "do not change anything except the tests",
-            "don't touch anything but the tests",
-            "don't modify the code, only the tests",
-            "do not edit any file other than README.md",
-            "never edit files outside docs",
-            "don't remove tests, add more",
-            "don't change how the tests are run",
-            "don't touch the tests for the parser",
-            "don't touch the tests whose names begin with x",
-            "don't touch the tests under load",
-            "don't change anything in the docs that is right",
-            "don't change the config format",
-            "ändere die Tests nicht nur dort",
-            "don't rename the license field in Cargo.toml",
-            "I never edit the config by hand, so write it for me",
-            "Die Tests laufen nicht auf anderen Rechnern, behebe das",
-            "Behebe die Tests, die nicht mit den anderen laufen",
-        ] {
-            let kinds: Vec<String> = Classifier::builtin().spares(said);
-            assert_eq!(kinds, Vec::<String>::new(), "{said}");
-        }
-        let spared = Classifier::builtin().spares("do not touch a.rs and update the tests");
-        assert_eq!(spared, ["a.rs"]);
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@
 use super::{
     Classifier,
     classify::Parsed,
-    forbid::Ban,
+    forbid::{Ban, Stays},
     halt,
     lexicon::{Hit, Tag},
     structure::{Clause, Object},
@@ -136,7 +136,11 @@ impl Classifier {
         let tags = [Tag::WCancel, Tag::WReject, Tag::WReplan, Tag::InMsgCancel];
         let worded = parsed.structure.hits.iter().any(|h| h.start == 0 && tags.contains(&h.tag));
         let pronoun = self.of_it(&parsed);
-        let narrows = worded || pronoun || parsed.ban != Ban::None || parsed.stays || halt::of_part(&parsed);
+        let narrows = worded
+            || pronoun
+            || parsed.ban != Ban::None
+            || parsed.stays != Stays::Ordered
+            || halt::of_part(&parsed);
         named || numbered || narrowed || narrows
     }
 

@@ -11,7 +11,7 @@ use super::{
     IntentNode as N,
     classify::Parsed,
     features,
-    forbid::Ban,
+    forbid::{Ban, Stays},
     framed,
     lexicon::{Hit, Tag},
     parts::Rule,
@@ -66,6 +66,9 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     if let Some(v) = control::control(p, m) {
         return v;
     }
+    if p.stays == Stays::Named {
+        return left_alone(m);
+    }
     let known = p.structure.known;
     let Some(model) = model.filter(|_| known.on(Rule::TierStatistics)) else { return structure_alone(p, m) };
     let guard = if known.on(Rule::TierGuards) {
@@ -79,6 +82,17 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     }
     let whole = statistics(p, m, model, guard);
     ordered_beside(p, m, model, &whole).unwrap_or(whole)
+}
+
+/// A message that names what is to be left alone, and nothing else: beside a run it narrows that, and stops nothing.
+fn left_alone(m: &Message<'_>) -> Vote {
+    let (leaf, turn) = match m.phase {
+        Phase::Idle => (N::Explain, Turn::Query(None)),
+        Phase::AwaitingApproval | Phase::Executing | Phase::Failed | Phase::Planning => {
+            (N::Conversation, Turn::PlanContinue)
+        }
+    };
+    vote(leaf, turn, NARROWS, Source::Heuristic, "names what is to be left alone")
 }
 
 /// A message that is no order as a whole, but one without the clauses that only keep something from it.
@@ -172,7 +186,7 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
     Vote { scope_confidence, ..vote(leaf, turn, confidence, Source::Exemplar, reasoning) }
 }
 
-/// How sure it is that a word that stops is said of a part of the work.
+/// How sure it is that a word that stops, or that leaves something alone, is said of a part of the work.
 const NARROWS: f32 = 0.85;
 
 /// From here on a message that only reads is more a question than an order that is taken for one.

@@ -5,18 +5,63 @@
 use super::super::{
     framed::framed,
     lexicon::{Hit, Tag},
+    spare::keeps,
     structure::{Clause, Form, Structure},
     text::{Doc, Kind},
     words::List,
 };
 
+/// What a message says of what is to stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stays {
+    /// Nothing, or an order stands beside it.
+    Ordered,
+    /// All that is wanted is that something is not removed or touched.
+    Alone,
+    /// It names files that are left alone, and says nothing besides.
+    Named,
+}
+
 /// Whether all that is wanted is that something is not removed or touched.
-pub(crate) fn alone(doc: &Doc, s: &Structure<'_>) -> bool {
+pub(crate) fn alone(doc: &Doc, s: &Structure<'_>, text: &str) -> Stays {
     let orders =
         |c: &Clause| matches!(c.form, Form::Order | Form::Request | Form::Wish | Form::Ought | Form::Frame);
-    let denied = |number: usize, c: &Clause| denies(doc, s, c) || super::framed::denied(doc, s, number);
+    let spares = |number: usize| spares(doc, s, text, number);
+    let denied = |number: usize, c: &Clause| {
+        denies(doc, s, c) || super::framed::denied(doc, s, number) || spares(number)
+    };
     let (denied, rest): (Vec<_>, Vec<_>) = s.clauses.iter().enumerate().partition(|(n, c)| denied(*n, c));
-    !denied.is_empty() && !rest.into_iter().any(|(_, c)| orders(c) || super::commands(doc, s, c))
+    if denied.is_empty() || rest.iter().any(|(_, c)| orders(c) || super::commands(doc, s, c)) {
+        return Stays::Ordered;
+    }
+    let named = denied.iter().all(|(number, _)| spares(*number));
+    let named = named && rest.iter().all(|(_, c)| c.form == Form::Empty);
+    if named { Stays::Named } else { Stays::Alone }
+}
+
+/// Whether a clause leaves files alone, and orders nothing before it says so: "nobody should edit the tests". One that a comma
+/// cuts, "ich will nicht, dass die Tests geändert werden", is read with the next.
+pub(super) fn spares(doc: &Doc, s: &Structure<'_>, text: &str, number: usize) -> bool {
+    let keeps = |from: usize, to: usize| {
+        let ends = s.clauses.get(from).zip(s.clauses.get(to));
+        ends.filter(|(first, last)| !last.marked && !matches!(first.form, Form::Question(_))).is_some_and(
+            |(first, last)| {
+                let orders = |end: usize| {
+                    s.hits
+                        .iter()
+                        .any(|h| h.tag.acts() && h.tag.is_verb() && h.start >= first.start && h.start < end)
+                };
+                let tokens = doc.tokens.get(first.start..last.end).unwrap_or_default();
+                keeps(text, tokens, s.known).is_some_and(|at| !orders(first.start + at))
+            },
+        )
+    };
+    let own = |number: usize| keeps(number, number);
+    let cut = |number: usize| {
+        let goes_on = s.clauses.get(number).is_some_and(|c| !c.last);
+        goes_on && !own(number) && !own(number + 1) && keeps(number, number + 1)
+    };
+    own(number) || cut(number) || number.checked_sub(1).is_some_and(cut)
 }
 
 /// Whether a clause forbids a removal.

@@ -44,7 +44,7 @@ fn read(piece: &str, pasted: bool, known: &Tables) -> Ban {
     let mut hits = known.lexicon.find(&doc.tokens);
     let more = super::negations(&doc.tokens, &hits, known);
     hits.extend(more);
-    let reach = Reach { tokens: &doc.tokens, known, ordered: true };
+    let reach = Reach { text: piece, tokens: &doc.tokens, known, ordered: true };
     reach.of(&hits, |h| !pasted || reach.universal(h))
 }
 

@@ -8,7 +8,10 @@ use super::{List, Reader};
 impl Reader<'_> {
     /// Files and kinds that are to stay as they are, where a clause is about these.
     pub(super) fn staying(&self) -> Vec<String> {
-        let opens = |at: &usize| at.checked_sub(1).is_none_or(|to| self.ties(to) || self.is(to, List::But));
+        let clause = |at: usize| at.checked_sub(1).is_none_or(|to| self.ties(to) || self.is(to, List::But));
+        // "an den Tests wird nichts geändert"
+        let of = |to: usize| self.word(to) == "an" && clause(to);
+        let opens = |at: &usize| clause(*at) || at.checked_sub(1).is_some_and(of);
         let mut out = Vec::new();
         for at in (0..self.tokens.len()).filter(|at| !self.asks && opens(at)) {
             let (names, end) = self.object(at);
@@ -24,23 +27,38 @@ impl Reader<'_> {
         at >= self.tokens.len() || self.ties(at) || self.is(at, List::But)
     }
 
-    /// "must not change", "shall not be touched", "dürfen nicht geändert werden", "darfst du nicht anfassen".
+    /// "must not change", "shouldn't be touched", "are not to be changed", "dürfen nicht geändert werden", "darfst du nicht
+    /// anfassen", "wird nichts geändert".
     fn must_not(&self, at: usize) -> bool {
-        if !self.is(at, List::SpareModal) {
+        let who = at + 1 + usize::from(self.is(at + 1, List::SpareFreeMay));
+        let nothing = self.is(who, List::FramedNobody);
+        let denied = nothing || self.is(who, List::SpareNot) || self.is(who, List::Not);
+        let not = if self.is(at, List::SpareMayNot) {
+            at
+        } else if denied && (self.is(at, List::SpareModal) || nothing && self.is(at, List::SparePassive)) {
+            who
+        } else if denied && self.is(at, List::SpareIs) && self.word(who + 1) == "to" {
+            who
+        } else {
             return false;
-        }
-        let not = at + 1 + usize::from(self.is(at + 1, List::SpareFreeMay));
-        let verb = not + 1 + usize::from(self.is(not + 1, List::SparePassive));
+        };
+        let passive = |at: &usize| self.is(*at, List::SparePassive);
+        let verb = (not + 1..self.tokens.len()).find(|at| !passive(at)).unwrap_or(not);
         let changes = self.stem(verb, List::SpareStem) || self.is(verb, List::SpareLast);
-        let behind = verb + 1 + usize::from(self.is(verb + 1, List::SparePassive));
-        (self.is(not, List::SpareNot) || self.is(not, List::Not)) && changes && self.is_over(behind)
+        let behind = verb + 1 + usize::from(passive(&(verb + 1)));
+        changes && self.is_over(behind)
     }
 
-    /// "stay untouched", "must remain as they are", "bleiben wie sie sind".
+    /// "stay untouched", "must remain as they are", "need to stay the way they are", "bleiben, wie sie sind".
     fn stays(&self, at: usize) -> bool {
-        let stay = at + usize::from(self.is(at, List::SpareModal));
-        let how = stay + 1;
-        if !self.is(stay, List::SpareStay) || !self.is(how, List::SpareEnd) {
+        let lead = |at: usize| {
+            [List::FramedMay, List::SpareGap, List::Aux].iter().any(|list| self.is(at, *list))
+                && !self.is(at, List::Not)
+        };
+        let stay = (at..at + 3).find(|at| self.is(*at, List::SpareStay));
+        let Some(stay) = stay.filter(|stay| (at..*stay).all(lead)) else { return false };
+        let how = self.past_so(stay + 1);
+        if !self.is(how, List::SpareEnd) {
             return false;
         }
         let plain = !self.is(how, List::SpareAs) && self.is_over(how + 1);
@@ -72,6 +90,20 @@ mod tests {
             ("die Tests darfst du nicht anfassen", vec![tests]),
             ("die Tests dürfen nicht geändert werden", vec![tests]),
             ("die Tests bleiben wie sie sind", vec![tests]),
+            ("die Tests bleiben, wie sie sind", vec![tests]),
+            ("die Tests bleiben so wie sie sind", vec![tests]),
+            ("an den Tests wird nichts geändert", vec![tests]),
+            ("tests are off-limits", vec![tests]),
+            ("the tests are out of bounds", vec![tests]),
+            ("the tests stay exactly as they are", vec![tests]),
+            ("the tests stay the way they are", vec![tests]),
+            ("the tests need to stay as they are", vec![tests]),
+            ("the tests shouldn't change", vec![tests]),
+            ("the tests aren't to be touched", vec![tests]),
+            ("the tests are not to be touched", vec![tests]),
+            ("the tests are not changed", vec![]),
+            ("the tests have not changed", vec![]),
+            ("the tests did not stay as they are", vec![]),
             ("ne touche pas aux tests", vec![tests]),
             ("ne modifie pas les tests", vec![tests]),
             ("sin cambiar las pruebas", vec![tests]),
