@@ -4,6 +4,7 @@
 //! says the same bytes until a file that it looked at changes.
 
 mod commands;
+mod environment;
 mod instructions;
 mod programs;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use pilothouse_tools::Jail;
 use crate::surroundings::Branch;
 use commands::KNOWLEDGE;
 pub use commands::{Command, Purpose};
+use environment::Environments;
 pub use instructions::{Instructions, nested};
 pub(crate) use programs::SearchPath;
 
@@ -39,6 +41,8 @@ pub struct Grounds<'a> {
     pub root: &'a Path,
     /// The user's search path.
     pub path: &'a str,
+    /// The environment of programs that the user's shell is in, if it is in one.
+    pub environment: Option<&'a str>,
     /// The user's shell.
     pub shell: &'a str,
     /// What may not be shown.
@@ -70,8 +74,8 @@ impl Project {
         commands.truncate(MOST_COMMANDS);
         let files = markers.iter().flat_map(|m| m.files.iter().cloned());
         let watched = files.chain(KNOWLEDGE.instructions.iter().map(|n| (*n).to_owned()));
-        let seen =
-            watched.map(|name| grounds.root.join(name)).map(|path| (path.clone(), mark(&path))).collect();
+        let watched = watched.map(|name| grounds.root.join(name)).chain(Environments::folders(grounds));
+        let seen = watched.map(|path| (path.clone(), mark(&path))).collect();
         let instructions = instructions::read(&jail, grounds);
         let facts = facts(grounds, &names, &commands);
         Self { facts, commands, instructions, git: None, told: false, seen }

@@ -42,6 +42,7 @@ impl Driver {
         look(&Grounds {
             root: self.at.root.path(),
             path: environment.get("PATH").unwrap_or_default(),
+            environment: environment.get("VIRTUAL_ENV"),
             shell: environment.get("SHELL").unwrap_or_default(),
             secrets: &self.at.config.secrets,
             may_read: &may_read,

@@ -3,18 +3,16 @@
 //! Owns the list, `assets/knowledge/projects.txt`, and the readers of the files that say it themselves. Never runs
 //! anything, and never takes a program of the project for one of the machine.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-    sync::LazyLock,
-};
+use std::{collections::BTreeMap, fmt, os::unix::fs::PermissionsExt, path::Path, sync::LazyLock};
 
 use pilothouse_core::clean::Clean;
 use pilothouse_tools::Jail;
 
-use super::{Grounds, MANIFEST_BYTES, beginning, tree::Top};
+use super::{
+    Grounds, MANIFEST_BYTES, beginning,
+    environment::{Environments, Found, Kept},
+    tree::Top,
+};
 
 /// Most names of a folder of tests that are looked at.
 const MOST_TESTS: usize = 200;
@@ -108,16 +106,22 @@ pub(super) struct Knowledge {
     kinds: Vec<Kind>,
     pub instructions: Vec<&'static str>,
     pub languages: BTreeMap<&'static str, &'static str>,
+    pub environments: Vec<Kept>,
 }
 
 impl Knowledge {
     fn read(text: &'static str) -> Self {
-        let mut read = Self { kinds: Vec::new(), instructions: Vec::new(), languages: BTreeMap::new() };
+        let mut read = Self {
+            kinds: Vec::new(),
+            instructions: Vec::new(),
+            languages: BTreeMap::new(),
+            environments: Vec::new(),
+        };
         let mut head = "";
         for line in text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
             let Some(inside) = line.strip_prefix("  ") else {
                 head = line;
-                if !matches!(head, "instructions" | "languages") {
+                if !matches!(head, "instructions" | "languages" | "environments") {
                     read.kinds.push(Kind { files: head.split_whitespace().collect(), ways: Vec::new() });
                 }
                 continue;
@@ -125,6 +129,7 @@ impl Knowledge {
             match head {
                 "instructions" => read.instructions.extend(inside.split_whitespace()),
                 "languages" => read.languages.extend(inside.split_once(' ')),
+                "environments" => read.environments.extend(Kept::read(inside)),
                 _ => {
                     if let Some(kind) = read.kinds.last_mut() {
                         kind.ways.extend(way(inside));
@@ -166,7 +171,7 @@ pub(super) fn markers(top: &Top) -> Vec<Marker> {
 /// The commands of a project, each tried to be found, in the order of their purposes.
 pub(super) fn found(jail: &Jail, markers: &[Marker], top: &Top, grounds: &Grounds<'_>) -> Vec<Command> {
     let mut all: Vec<Command> = Vec::new();
-    let here = Here { jail, top, grounds };
+    let here = Here { jail, top, grounds, own: Environments::of(grounds) };
     for marker in markers {
         for way in &marker.kind.ways {
             let commands = match way {
@@ -192,15 +197,33 @@ struct Here<'a> {
     jail: &'a Jail,
     top: &'a Top,
     grounds: &'a Grounds<'a>,
+    own: Environments,
 }
 
 impl Here<'_> {
-    /// A command, with what of it is not found.
+    /// A command, with what of it is not found; its program is that of the project's environment where one has it.
     fn command(&self, purpose: Purpose, line: &str, programs: &[&str]) -> Command {
-        let first = line.split_whitespace().next();
-        let lacks = |p: &&str| !on_path(p, self.grounds.path, Some(self.grounds.root));
-        let missing = first.into_iter().chain(programs.iter().copied()).find(lacks).map(str::to_owned);
-        Command { purpose, line: line.to_owned(), missing }
+        let (first, rest) = line.split_once(' ').map_or((line, ""), |(first, rest)| (first, rest));
+        let found = self.find(first);
+        let missing = programs.iter().find_map(|p| self.find(p).err());
+        let blank = if rest.is_empty() { "" } else { " " };
+        let line = found.as_ref().map_or_else(|_| line.to_owned(), |first| format!("{first}{blank}{rest}"));
+        Command { purpose, line, missing: found.err().or(missing) }
+    }
+
+    /// A program as a line names it, else what is missing.
+    fn find(&self, name: &str) -> Result<String, String> {
+        match self.own.find(name) {
+            Found::There(path) => Ok(path),
+            Found::Lacking(missing) => Err(missing),
+            Found::Elsewhere if on_path(name, self.grounds.path, Some(self.grounds.root)) => {
+                Ok(name.to_owned())
+            }
+            Found::Elsewhere if name.contains('/') && runs(&self.grounds.root.join(name)) => {
+                Ok(name.to_owned())
+            }
+            Found::Elsewhere => Err(name.to_owned()),
+        }
     }
 
     fn has(&self, name: &str) -> bool {
@@ -282,6 +305,9 @@ impl Here<'_> {
             () if tool("poetry") || self.has("poetry.lock") => "poetry run ",
             () => "",
         };
+        // Without the program that would begin it, the environment that it made is there all the same.
+        let begins = |wrap: &str| self.find(wrap.trim_end_matches(" run ")).is_ok();
+        let wrap = if !self.own.is_empty() && !begins(wrap) { "" } else { wrap };
         let names = ["requirements.txt", "requirements-dev.txt", "setup.cfg", "tox.ini", "Pipfile"];
         let said = names.iter().map(|n| self.text(n)).collect::<String>() + &text;
         let mut all = Vec::new();
@@ -354,6 +380,10 @@ impl Here<'_> {
 pub(super) fn on_path(name: &str, path: &str, outside: Option<&Path>) -> bool {
     let inside = |folder: &Path| outside.is_some_and(|root| folder.starts_with(root));
     let folders = std::env::split_paths(path).filter(|f| f.is_absolute() && !inside(f));
-    let runs = |p: PathBuf| p.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
-    !name.contains('/') && folders.map(|f| f.join(name)).any(runs)
+    !name.contains('/') && folders.map(|f| f.join(name)).any(|p| runs(&p))
+}
+
+/// Whether a file is a program.
+pub(super) fn runs(path: &Path) -> bool {
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }

@@ -31,15 +31,27 @@ impl Place {
     }
 
     fn look(&self) -> Project {
+        self.look_in(None)
+    }
+
+    fn look_in(&self, environment: Option<&Path>) -> Project {
         let root = self.project.path().canonicalize().unwrap();
         let path = format!("{}:bin:{}", self.machine.path().display(), root.join("bin").display());
         Project::look(&Grounds {
             root: &root,
             path: &path,
+            environment: environment.and_then(Path::to_str),
             shell: "/usr/bin/zsh",
             secrets: &Redactor::default(),
             may_read: &|name| name != "CLAUDE.md",
         })
+    }
+
+    /// Programs of the project's own, in a folder of its.
+    fn own(&self, folder: &str, programs: &[&str]) -> &Self {
+        fs::create_dir_all(self.project.path().join(folder)).unwrap();
+        programs.iter().for_each(|name| program(&self.project.path().join(folder).join(name)));
+        self
     }
 
     fn commands(&self) -> Vec<String> {
@@ -149,6 +161,61 @@ fn a_gate_is_what_is_found_and_a_program_of_the_project_is_not() {
         gates.iter().map(|g| (&*g.name, &*g.command)).collect::<Vec<_>>(),
         [("test (found)", "cargo test")]
     );
+}
+
+#[test]
+fn a_program_of_the_project_s_environment_goes_before_the_machine_s() {
+    let toml = "[tool.pytest.ini_options]\n[tool.ruff]\n";
+    for folder in [".venv/bin", "venv/bin"] {
+        let place = Place::new(&["python3", "pytest", "ruff"]);
+        place.put("pyproject.toml", toml).put("tests/__init__.py", "");
+        let before = place.look();
+        place.own(folder, &["python3", "pytest"]);
+        assert!(before.is_stale(), "it was made since");
+        let gates = place.look().gates();
+        assert_eq!(gates[0].command, format!("{folder}/pytest"));
+        let test = format!("test: {folder}/pytest (found)");
+        assert_eq!(place.commands(), [&*test, "lint: ruff check . (found)"]);
+        place.put("quota.py", "").put("tests/test_a.py", "");
+        fs::remove_file(place.project.path().join("tests/__init__.py")).unwrap();
+        assert_eq!(place.commands()[0], format!("test: {folder}/python3 -m pytest (found)"));
+    }
+    let bare = Place::new(&["python3", "pytest"]);
+    bare.put("pyproject.toml", toml).put("tests/__init__.py", "").own(".venv/bin", &["python3"]);
+    assert_eq!(bare.commands()[0], "test: pytest (not found here: .venv/bin/pytest)");
+    assert_eq!(bare.look().gates(), [], "that of the machine knows nothing of its packages");
+    let cases = Place::new(&["python3"]);
+    cases.put("setup.py", "").put("tests/test_a.py", "import unittest").own(".venv/bin", &["python3"]);
+    assert_eq!(cases.look().gates()[0].command, ".venv/bin/python3 -m unittest discover -s tests");
+}
+
+#[test]
+fn an_environment_is_found_where_the_shell_is_in_it_and_without_what_made_it() {
+    let place = Place::new(&["python3"]);
+    place.put("pytest.ini", "").own("my env/bin", &["python3", "pytest"]);
+    let inside = place.project.path().canonicalize().unwrap().join("my env");
+    assert_eq!(place.look().gates(), []);
+    assert_eq!(place.look_in(Some(&inside)).gates()[0].command, "'my env/bin/pytest'");
+    let elsewhere = Place::new(&[]);
+    elsewhere.own("bin", &["python3", "pytest"]);
+    let outside = elsewhere.project.path().canonicalize().unwrap();
+    let command = |place: &Place| place.look_in(Some(&outside)).gates()[0].command.clone();
+    assert_eq!(command(&place), format!("{}/bin/pytest", outside.display()));
+    place.own(".venv/bin", &["python3", "pytest"]);
+    assert_eq!(command(&place), ".venv/bin/pytest", "the other may be another project's");
+    let locked = Place::new(&[]);
+    locked.put("pytest.ini", "").put("uv.lock", "").own(".venv/bin", &["python3", "pytest"]);
+    assert_eq!(locked.look().gates()[0].command, ".venv/bin/pytest");
+}
+
+#[test]
+fn a_wrapper_that_a_project_brings_goes_before_the_machine_s_program() {
+    let place = Place::new(&["gradle", "phpunit"]);
+    place.put("build.gradle", "").own(".", &["gradlew"]);
+    assert_eq!(place.look().gates()[0].command, "./gradlew test");
+    let place = Place::new(&["phpunit"]);
+    place.put("phpunit.xml", "").put("composer.json", "").own("vendor/bin", &["phpunit"]);
+    assert_eq!(place.look().gates()[0].command, "vendor/bin/phpunit");
 }
 
 #[test]
