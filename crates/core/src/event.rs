@@ -32,7 +32,7 @@ use crate::{
     pipeline::{Depth, StageEvent},
     plan::{Pause, Plan, Task, Unproven},
     policy::{Request, Ruling},
-    proposal::{Decision, Proposal},
+    proposal::{Decision, OnDisk, Proposal},
     recipe::{RecipeKind, RecipeOrigin},
     relpath::RelPath,
     resolved::ResolvedCommand,
@@ -785,6 +785,14 @@ pub enum Event {
         added: usize,
         /// Lines removed.
         removed: usize,
+    },
+    /// The file of a proposal in a review was looked at, and stands otherwise than it was known to.
+    ProposalStands {
+        /// The proposal.
+        proposal: ProposalId,
+        /// How; none where it is what the proposal starts from again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on_disk: Option<OnDisk>,
     },
     /// A proposal ended without being written.
     ProposalClosed {

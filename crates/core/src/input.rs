@@ -32,6 +32,7 @@ use crate::{
     talk::{Fault, ModelReply, Usage},
     tool::{ProposalDraft, Redraft, ToolOutcome, Wrote},
     trust::Standing,
+    work::Moved,
 };
 
 /// What arrives.
@@ -276,6 +277,8 @@ pub enum Input {
         /// The files, or why it cannot be done.
         files: Result<(Vec<FileChange>, Vec<Blob>), WriteFault>,
     },
+    /// The files of open reviews were looked at.
+    ReviewSeen(Vec<Moved>),
     /// An approved write ended.
     ApplyEnded {
         /// The write.

@@ -136,6 +136,18 @@ pub enum ProposalStatus {
     SetAside,
 }
 
+/// How a file that waits in a review stands on disk, where that is not as it was when its change was proposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnDisk {
+    /// It changed since, and the change is carried over: what is shown is against the file as it is.
+    Carried,
+    /// It holds what is proposed already.
+    Already,
+    /// It changed since, and carried over a part of the change would be lost: what is shown is against the file as it was.
+    Apart,
+}
+
 impl Proposal {
     /// Whether others changed since what a hunk changes as well.
     pub fn meets(&self, hunk: usize) -> bool {

@@ -13,11 +13,12 @@ use crate::{
     intent::{IntentNode, IntentPath},
     memory::MemoryChange,
     policy::PathRules,
+    proposal::OnDisk,
     relpath::RelPath,
     sandbox::Confine,
     scope::ToolScope,
     talk::Purpose,
-    tool::{ChangeKind, Permit},
+    tool::{ChangeKind, Permit, Redraft},
     trust::TrustRequest,
 };
 use std::{
@@ -292,6 +293,19 @@ pub struct Take {
     pub undecided: BTreeSet<usize>,
     /// The permission bits of a file that comes back, where they are known.
     pub mode: Option<u32>,
+}
+
+/// How one proposal of a review stands to its file on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moved {
+    /// The proposal.
+    pub proposal: ProposalId,
+    /// The hash of what was shown of it when its file was looked at.
+    pub shown: BlobId,
+    /// How its file stands.
+    pub on_disk: Option<OnDisk>,
+    /// The change against the file as it is, and the lines of that which others changed and it changes as well.
+    pub carried: Option<(Redraft, Vec<Lines>)>,
 }
 
 impl Work {

@@ -367,7 +367,7 @@ impl Driver {
             self.outbox.send(Update::Refused(notice));
         }
         shown.err().iter().for_each(|e| self.complain(e));
-        self.ask_git();
+        self.look_around();
         self.warm();
         self.reconcile();
         Ok(())
@@ -390,7 +390,7 @@ impl Driver {
             },
             Request::Tell(what) => self.tell(what),
             Request::Draft(text) => self.keep_draft(&text),
-            Request::Focused => self.ask_git(),
+            Request::Focused => self.look_around(),
             Request::Quit => self.leaving = true,
         }
     }
@@ -402,7 +402,7 @@ impl Driver {
                     slot.done = true;
                 }
                 if matches!(key, WorkKey::Write(_) | WorkKey::Revert(..)) {
-                    self.ask_git();
+                    self.look_around();
                 }
                 self.note_end(key, input.as_ref(), inputs);
                 inputs.extend(input.map(|i| (i, false)));

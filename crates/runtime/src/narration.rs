@@ -169,6 +169,7 @@ pub(crate) fn narrate(event: &Event, state: &State) -> Narration {
         | Event::RulesKept { .. }
         | Event::HunkDecided { .. }
         | Event::HunkSplit { .. }
+        | Event::ProposalStands { .. }
         | Event::ProposalTakenUp { .. }
         | Event::ApplyStarted { .. }
         | Event::RevertStarted { .. }

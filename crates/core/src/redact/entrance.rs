@@ -165,6 +165,7 @@ impl Redactor {
             | Input::DecideLines { .. }
             | Input::Split { .. }
             | Input::EditProposal { .. }
+            | Input::ReviewSeen(_)
             | Input::UndoFile { .. }
             | Input::Up
             | Input::Cancel

@@ -17,7 +17,7 @@ use crate::{
     event::{Event, FileChange},
     ids::{ApplyId, ApprovalId, LaneId, ProposalId, TaskId},
     money,
-    proposal::{Decision, Proposal, ProposalStatus},
+    proposal::{Decision, OnDisk, Proposal, ProposalStatus},
     question::UndoQuestion,
     session::{Lane, Talk},
 };
@@ -37,6 +37,8 @@ pub(super) struct Changes {
     shown: BTreeSet<LaneId>,
     /// Steps of which a line of work did something and did not bring them to their end.
     begun: BTreeSet<TaskId>,
+    /// How files of proposals stand that are not on disk as these start from.
+    on_disk: BTreeMap<ProposalId, OnDisk>,
     /// The highest id of what the session did that this one is a copy of: it holds no content for that.
     copied: u64,
 }
@@ -152,6 +154,10 @@ impl Changes {
         &self.taking_back
     }
 
+    pub fn on_disk(&self, id: ProposalId) -> Option<OnDisk> {
+        self.on_disk.get(&id).copied()
+    }
+
     pub const fn sought(&self) -> Option<&SoughtBack> {
         self.sought.as_ref()
     }
@@ -168,8 +174,17 @@ impl Changes {
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.drop_older(proposal);
+                if self.proposals.get(&proposal.id).is_some_and(|old| old.before != proposal.before) {
+                    self.on_disk.remove(&proposal.id);
+                }
                 self.sought.take_if(|s| s.lane == proposal.lane);
                 self.proposals.insert(proposal.id, proposal.clone());
+            }
+            Event::ProposalStands { proposal, on_disk } => {
+                match on_disk {
+                    Some(how) => drop(self.on_disk.insert(*proposal, *how)),
+                    None => drop(self.on_disk.remove(proposal)),
+                };
             }
             Event::HunkDecided { proposal, hunk, decision, .. } => {
                 if let Some(p) = self.proposals.get_mut(proposal) {

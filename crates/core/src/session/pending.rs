@@ -12,12 +12,14 @@ use super::{
     state::{CommitStage, Compacting},
 };
 use crate::{
+    blob::BlobId,
     hook::Hold,
     ids::{GateId, ProposalId, Seq, TurnId},
     intent::{Slash, SlashCommand, command::INIT_FILE},
     lane::LaneKind,
     plan::{Gate, GateStatus, Task},
     policy::Request,
+    proposal::{OnDisk, ProposalStatus},
     shell::Act,
     tool::{External, Permit, Run, Terms, ToolCall},
     work::{Take, View, Work, WorkKey},
@@ -196,6 +198,20 @@ impl State {
             }
             ApplyStatus::Applied | ApplyStatus::Reverted | ApplyStatus::Failed => None,
         }
+    }
+
+    /// What is up for review and not being written, as it is shown, to be looked at on disk.
+    pub fn reviewed(&self) -> Vec<(Take, BlobId)> {
+        let reviews = self.open.values().filter_map(|c| c.kind.review());
+        let ids: BTreeSet<ProposalId> = reviews.flat_map(|r| r.proposals.iter().copied()).collect();
+        let waits = |id: &ProposalId| self.proposals().get(id).filter(|p| p.status == ProposalStatus::Open);
+        let open = ids.iter().filter_map(waits);
+        open.filter_map(|p| Some((self.take(p.id, &BTreeSet::new())?, p.shown()))).collect()
+    }
+
+    /// How the file of a proposal stands, where it is not on disk as the proposal starts from.
+    pub fn on_disk(&self, id: ProposalId) -> Option<OnDisk> {
+        self.changes.on_disk(id)
     }
 
     fn take(&self, id: ProposalId, taken: &BTreeSet<usize>) -> Option<Take> {

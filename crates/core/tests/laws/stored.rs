@@ -139,6 +139,7 @@ const fn place(event: &Event) -> usize {
         Event::TakeBackSought { .. } => 115,
         Event::TakeBackUnmade { .. } => 116,
         Event::SessionForked { .. } => 117,
+        Event::ProposalStands { .. } => 118,
     }
 }
 

@@ -58,8 +58,14 @@ impl Driver {
         self.around_is(|around| around.instructions = told);
     }
 
+    /// Looks at what others may have changed: where git stands, and the files of what is up for review.
+    pub(super) fn look_around(&self) {
+        self.ask_git();
+        self.look_at_reviews();
+    }
+
     /// Asks git where the folder stands.
-    pub(super) fn ask_git(&self) {
+    fn ask_git(&self) {
         let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
         self.tasks.spawn(async move {
             let branch = surroundings::branch(&folder).await;

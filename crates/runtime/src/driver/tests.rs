@@ -26,6 +26,7 @@ mod lent;
 mod outside;
 #[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
 mod plans;
+mod reviews;
 mod tiers;
 use crate::{
     disk::{

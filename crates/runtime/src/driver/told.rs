@@ -13,6 +13,16 @@ use pilothouse_tools::awake::Awake;
 use super::Driver;
 use crate::{error::RuntimeError, sessions};
 
+/// Whether something is up for review from here on.
+#[expect(clippy::wildcard_enum_match_arm, reason = "most events open none")]
+const fn opens_review(event: &Event) -> bool {
+    match event {
+        Event::CheckpointOpened { checkpoint } => checkpoint.kind.review().is_some(),
+        Event::ProposalTakenUp { .. } | Event::SessionReopened { .. } => true,
+        _ => false,
+    }
+}
+
 impl Driver {
     /// What is done once events are on the disk.
     pub(super) fn saved(&mut self, events: Vec<Stamped>) {
@@ -57,7 +67,9 @@ impl Driver {
             )
         };
         if events.iter().any(touched) {
-            self.ask_git();
+            self.look_around();
+        } else if events.iter().any(|e| opens_review(&e.event)) {
+            self.look_at_reviews();
         }
         self.outbox.events(events);
     }

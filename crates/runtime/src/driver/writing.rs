@@ -2,7 +2,7 @@
 //!
 //! Owns how the writer is called. Never decides what is written: the session did.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -13,7 +13,7 @@ use pilothouse_core::{
     work::{Take, WorkKey},
 };
 
-use super::{Driver, opening, work::said};
+use super::{Driver, Inbound, opening, work::said};
 use crate::{
     permissions,
     writer::{self, Swap, prepare, record},
@@ -25,6 +25,27 @@ impl Driver {
         self.blocking(key, apply, move || {
             let files = prepare::prepare(disk.as_ref(), &root, &blobs, &changes);
             Input::ApplyPrepared { apply, files }
+        });
+    }
+
+    /// Looks whether the files of open reviews are as these are shown; what is otherwise the session hears.
+    pub(super) fn look_at_reviews(&self) {
+        let shown = self.at.session.state().reviewed();
+        if shown.is_empty() || self.at.read_only() {
+            return;
+        }
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        let (tasks, inbound) = (self.tasks.clone(), self.inbound.clone());
+        let state = self.at.session.state();
+        let known: BTreeMap<_, _> =
+            shown.iter().map(|(t, _)| (t.proposal, state.on_disk(t.proposal))).collect();
+        self.tasks.spawn(async move {
+            let work = move || prepare::look(disk.as_ref(), &root, &blobs, &shown);
+            let Ok(mut moved) = tasks.blocking(work).await else { return };
+            moved.retain(|m| m.carried.is_some() || known.get(&m.proposal) != Some(&m.on_disk));
+            if !moved.is_empty() {
+                drop(inbound.send(Inbound::Input(Input::ReviewSeen(moved))).await);
+            }
         });
     }
 

@@ -9,8 +9,9 @@ use pilothouse_core::{
     diff::{self, Lines, Version},
     event::{FileChange, Rest},
     input::{Rebased, Reversal, WriteFault},
+    proposal::OnDisk,
     tool::{ChangeKind, ProposalDraft, Redraft},
-    work::Take,
+    work::{Moved, Take},
 };
 
 use super::{Swap, fault, stale, swap_all};
@@ -93,6 +94,43 @@ fn is_there(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> bool {
     let wanted =
         if take.hunks.is_empty() { after } else { diff::select(base, &after, &take.hunks, &take.taken) };
     now.bytes == wanted || before.is_some() && diff::rebase(base, &wanted, &now.bytes).text == now.bytes
+}
+
+/// How the files of a review stand that is shown; of those that cannot be read nothing is said.
+pub fn look(disk: &dyn Disk, root: &Root, blobs: &Blobs, shown: &[(Take, BlobId)]) -> Vec<Moved> {
+    let seen = |(take, shown): &(Take, BlobId)| {
+        let now = current(disk, root, take).ok()?.map(|f| f.bytes);
+        let (on_disk, carried) = stands(blobs, take, now);
+        Some(Moved { proposal: take.proposal, shown: *shown, on_disk, carried })
+    };
+    shown.iter().filter_map(seen).collect()
+}
+
+/// How a file stands that holds `now`, with the change against that where nothing of it is lost by it: carried over to what
+/// it starts from it is the same one again, so that whoever goes back there finds all of it.
+fn stands(
+    blobs: &Blobs,
+    take: &Take,
+    now: Option<Vec<u8>>,
+) -> (Option<OnDisk>, Option<(Redraft, Vec<Lines>)>) {
+    let id = now.as_deref().map(BlobId::of);
+    if id == take.before {
+        return (None, None);
+    }
+    if id == take.after {
+        return (Some(OnDisk::Already), None);
+    }
+    let carried = || {
+        let (before, now) = (blobs.get(take.before?)?, now?);
+        let Carried { kind, after, meets, .. } = carry(blobs, take, Some(&now))?;
+        let wanted = take.after.map(|id| blobs.get(id));
+        let back = after.as_deref().map(|after| diff::rebase(&now, after, &before).text);
+        if wanted.map(Option::unwrap_or_default) != back || after.as_ref() == Some(&now) {
+            return None;
+        }
+        Some((redraft(blobs, take, kind, Some(now), after), meets))
+    };
+    carried().map_or((Some(OnDisk::Apart), None), |carried| (Some(OnDisk::Carried), Some(carried)))
 }
 
 fn id(content: Option<&Blob>) -> Option<BlobId> {
@@ -180,14 +218,25 @@ fn carry_over<'t>(
 fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(Rebased, Option<String>)> {
     let now = current(disk, root, take).ok()?.map(|f| f.bytes);
     let Carried { kind, after, place, meets } = carry(blobs, take, now.as_deref())?;
+    let redraft = redraft(blobs, take, kind, now, after);
+    let again = Rebased { proposal: take.proposal, redraft, meets };
+    Some((again, place))
+}
+
+/// A change made anew of what its file holds now.
+fn redraft(
+    blobs: &Blobs,
+    take: &Take,
+    kind: ChangeKind,
+    now: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+) -> Redraft {
     let (before, after) = (now.map(Blob::new), after.map(Blob::new));
     let draft = ProposalDraft { path: take.path.clone(), kind, before, after, hunks: Vec::new() };
     let was = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
     let (before, after) = (was(take.before), was(take.after));
     let older = Version { before: &before, after: &after, hunks: &take.hunks };
-    let redraft = Redraft::since(older, draft);
-    let again = Rebased { proposal: take.proposal, redraft, meets };
-    Some((again, place))
+    Redraft::since(older, draft)
 }
 
 /// What a change makes of another content than the one that it was made of.

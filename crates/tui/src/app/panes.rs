@@ -27,11 +27,14 @@ pub(super) struct Panes {
     pub(super) areas: Areas,
     /// The pane that is shown, where it has had something to show since then.
     had: Option<PaneId>,
+    /// The pane that was shown when it was last asked which one came.
+    stood: usize,
 }
 
 impl Panes {
     pub(super) fn new(colours: &Highlighter) -> Self {
-        Self { list: made(colours), focus: Focus::Composer, shown: 0, areas: Areas::default(), had: None }
+        let (list, areas) = (made(colours), Areas::default());
+        Self { list, focus: Focus::Composer, shown: 0, areas, had: None, stood: 0 }
     }
 
     /// Empties every pane: another session is shown.
@@ -128,6 +131,12 @@ impl Panes {
         if let Some(at) = self.list.iter().position(|(name, _)| *name == id) {
             self.shown = at;
         }
+    }
+
+    /// The pane that is shown since this was last asked.
+    pub(super) fn came(&mut self) -> Option<PaneId> {
+        let came = std::mem::replace(&mut self.stood, self.shown) != self.shown;
+        self.list.get(self.shown).filter(|_| came).map(|(id, _)| *id)
     }
 
     /// The next place for the keys that has something to show, or the one before.

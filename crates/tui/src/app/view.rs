@@ -32,6 +32,10 @@ impl App {
     pub fn layout(&mut self, screen: Rect, now: Instant) {
         self.settle_offer();
         self.panes.leave_empty(&ctx!(self, now));
+        // Who comes back to a review sees it against the files as they are.
+        if self.panes.came() == Some(diff::ID) {
+            self.look_again();
+        }
         let draft = self.composer.draft.rows(text_width(screen.width));
         let bar = self.bar_rows(screen.width);
         let pad = if screen.height >= 30 && bar > 0 { 2 } else { 0 };

@@ -22,6 +22,7 @@ macro_rules! change_events {
             | Event::HunkDecided { .. }
             | Event::HunkSplit { .. }
             | Event::ProposalEdited { .. }
+            | Event::ProposalStands { .. }
             | Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }

@@ -27,7 +27,7 @@ impl Draft<'_> {
         p.ok_or_else(|| Refusal::new("that proposal does not wait any more"))
     }
 
-    fn as_shown(&self, id: ProposalId, shown: BlobId) -> Result<&Proposal, Refusal> {
+    pub(super) fn as_shown(&self, id: ProposalId, shown: BlobId) -> Result<&Proposal, Refusal> {
         let p = self.open_proposal(id)?;
         if p.shown() == shown {
             return Ok(p);
@@ -197,7 +197,7 @@ impl Draft<'_> {
     }
 
     /// A proposal with another content; what was decided and said of a hunk that is as it was holds on.
-    fn replace_proposal(&mut self, old: Proposal, again: Redraft, mut meets: Vec<Lines>) {
+    pub(super) fn replace_proposal(&mut self, old: Proposal, again: Redraft, mut meets: Vec<Lines>) {
         let Redraft { draft, same } = again;
         let (id, decided, splits) = (old.id, old.decided.clone(), old.splits);
         // What met others before meets them still.

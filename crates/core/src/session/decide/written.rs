@@ -1,6 +1,6 @@
 //! What was written, told in words for whoever has no screen, and what needed no write.
 //!
-//! Owns which of what was taken a file holds already. Never writes.
+//! Owns which of what was taken a file holds already, and what becomes of a review whose files moved on. Never writes.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ use crate::{
     intent::Slash,
     proposal::ALREADY,
     session::Extent,
+    work::Moved,
 };
 
 impl Draft<'_> {
@@ -32,6 +33,21 @@ impl Draft<'_> {
             self.notice(Level::Info, format!("{what}: {goal}"));
             for file in &group.files {
                 self.notice(Level::Info, format!("  {}", file.tally().line()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What was seen on disk of the files of a review: a change of one that moved on is carried over, where nothing of it is lost.
+    pub(super) fn review_seen(&mut self, moved: Vec<Moved>) -> Decided {
+        for Moved { proposal, shown, on_disk, carried } in moved {
+            // It may have been decided or edited meanwhile: the next look sees that one.
+            let Ok(old) = self.as_shown(proposal, shown).cloned() else { continue };
+            if let Some((again, meets)) = carried {
+                self.replace_proposal(old, again, meets);
+            }
+            if self.state.on_disk(proposal) != on_disk {
+                self.emit(Event::ProposalStands { proposal, on_disk });
             }
         }
         Ok(())

@@ -54,6 +54,7 @@ impl Pane for DiffPane {
             }
             Event::HunkSplit { .. }
             | Event::ProposalEdited { .. }
+            | Event::ProposalStands { .. }
             | Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }

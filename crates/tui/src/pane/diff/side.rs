@@ -4,7 +4,7 @@ use pilothouse_core::{
     checkpoint::Checkpoint,
     clean::Clean,
     ids::ProposalId,
-    proposal::{CONTROL_WORD, Decision, Proposal, ProposalStatus, TakeBack},
+    proposal::{CONTROL_WORD, Decision, OnDisk, Proposal, ProposalStatus, TakeBack},
     tool::ChangeKind,
 };
 
@@ -90,6 +90,10 @@ impl DiffPane {
         if back.is_some() {
             let left = room.saturating_sub(rows.len());
             rows.extend(Self::asked(ctx, file.id, columns).into_iter().take(left));
+        }
+        if let Some(how) = ctx.state.on_disk(file.id) {
+            let row = Row::of(g.warn, Slot::Warn).and(" ", Slot::Text).and(since(how), Slot::Warn);
+            rows.push(row.cut(columns, g.ellipsis));
         }
         if let Some((_, message)) = self.failed.iter().find(|(id, _)| *id == file.id) {
             for line in wrap(&Row::of(message, Slot::Bad).pieces, columns.saturating_sub(2)) {
@@ -372,6 +376,15 @@ impl DiffPane {
         let keys = Row::of(key, Ink::of(Slot::Accent).bold()).and(&format!(" {does}   "), Slot::Soft);
         rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
         rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
+    }
+}
+
+/// What is said of a file that is not on disk as its change was proposed for it.
+const fn since(how: OnDisk) -> &'static str {
+    match how {
+        OnDisk::Carried => "Changed on disk since; shown against the file as it is now.",
+        OnDisk::Already => "Changed on disk since: the file holds this already.",
+        OnDisk::Apart => "Changed on disk since; shown against the file as it was.",
     }
 }
 
