@@ -58,7 +58,7 @@ use crate::{
     plan::{GateDraft, Pause, Programs},
     policy::Policy,
     recipe::Recipes,
-    work::{Effect, View, Work, WorkKey},
+    work::{Effect, Printed, View, Work, WorkKey},
 };
 
 /// One conversation with its plan, runs and changes: the fold of its events.
@@ -187,6 +187,11 @@ impl Session {
     /// Who looks up the programs of gates from now on; no part of what happened but by what a plan tells of it.
     pub fn set_programs(&mut self, programs: Arc<dyn Programs>) {
         self.under.programs = Some(programs);
+    }
+
+    /// Who knows what commands at work have printed; no part of what happened but by what is told of one that is stopped.
+    pub fn set_printed(&mut self, printed: Arc<dyn Printed>) {
+        self.under.printed = Some(printed);
     }
 
     /// What is remembered from earlier sessions; no part of what happened.

@@ -295,6 +295,12 @@ pub struct Take {
     pub mode: Option<u32>,
 }
 
+/// Knows what commands that run have printed so far.
+pub trait Printed: std::fmt::Debug + Send + Sync {
+    /// The end of it, without secrets; none where that is nothing.
+    fn so_far(&self, call: CallId) -> Option<String>;
+}
+
 /// How one proposal of a review stands to its file on disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {

@@ -313,6 +313,7 @@ impl Driver {
             shelf: recipes::Shelf::default(),
             leaving: false,
         };
+        driver.at.session.set_printed(Arc::new(driver.kit.printing.clone()));
         driver.look_at_project();
         driver.find_recipes();
         driver.show_opened()?;

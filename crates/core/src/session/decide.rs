@@ -67,6 +67,7 @@ use crate::{
     policy::Policy,
     question::Confirmation,
     recipe::Recipes,
+    work::Printed,
 };
 
 /// What is configured, as far as deciding depends on it; no part of what happened.
@@ -81,6 +82,7 @@ pub(super) struct Under {
     pub connections: Arc<Connections>,
     pub bounds: Bounds,
     pub programs: Option<Arc<dyn Programs>>,
+    pub printed: Option<Arc<dyn Printed>>,
 }
 
 impl Under {

@@ -42,6 +42,9 @@ impl Driver {
         if self.may_have_changed_files(key) {
             self.kit.knowledge.changed();
         }
+        if let WorkKey::Tool(call) = key {
+            self.kit.printing.ended(call);
+        }
         if let Some(Input::ToolEnded { call, outcome }) = input {
             self.instruct(*call, outcome, inputs);
         }

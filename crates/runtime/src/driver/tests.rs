@@ -23,6 +23,7 @@ mod back;
 mod drafts;
 mod left;
 mod lent;
+#[allow(clippy::wildcard_enum_match_arm)]
 mod outside;
 #[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
 mod plans;

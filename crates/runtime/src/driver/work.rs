@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Driver, Inbound, Setup,
     drawn::Drawn,
-    news::News,
+    news::{News, Printing},
     opening::{self, Opened},
     port::Stored,
     stream::Stream,
@@ -69,6 +69,8 @@ pub(super) struct Services {
     pub pending: Pending,
     /// What is asked about the workspace as a whole.
     pub knowledge: Knowledge,
+    /// What commands at work have printed.
+    pub printing: Printing,
     clients: BTreeMap<String, Arc<dyn ModelClient>>,
     /// The user's question to that which is being answered, and what ends it.
     pub asked: Option<(u64, CancellationToken)>,
@@ -103,7 +105,9 @@ impl Services {
         let sources = super::sources::of(setup, at.root.path(), &at.trust.1, (at.sources.clone(), learns));
         let knowledge =
             Knowledge::new(at.root.path(), &setup.home, &at.config).timed(Arc::clone(&setup.clock));
-        Ok(Self { workshop, sources, later, pending, knowledge, clients: BTreeMap::new(), asked: None })
+        let printing = Printing::default();
+        let clients = BTreeMap::new();
+        Ok(Self { workshop, sources, later, pending, knowledge, printing, clients, asked: None })
     }
 
     /// Clients are made anew: the settings are others.
@@ -363,6 +367,7 @@ impl Driver {
             tasks: self.tasks.clone(),
             offset: AtomicU64::new(0),
             secrets: self.at.config.secrets.clone(),
+            printing: self.kit.printing.clone(),
         };
         if matches!(permit.asked(), ToolCall::Knowledge(_)) {
             let knowledge = self.kit.knowledge.lookup().until(cancel.clone());

@@ -105,6 +105,9 @@ pub(super) enum Then {
     Done(&'static str),
 }
 
+/// Leads to what a command had printed that was stopped.
+const PRINTED: &str = "It had printed by then:";
+
 impl Draft<'_> {
     /// Does what was decided about a call.
     pub(super) fn carry_out(&mut self, call: CallId, verdict: CallVerdict) {
@@ -185,6 +188,10 @@ impl Draft<'_> {
     /// Ends a call without running it (or after it was stopped); the text is what the model reads.
     pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
         let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
+        // What a command had printed that is stopped was seen by the user: its model knows it as well.
+        let printed = self.under.printed.as_ref().filter(|_| status == CallStatus::Interrupted);
+        let printed = printed.and_then(|p| p.so_far(call));
+        let text = printed.map_or_else(|| text.to_owned(), |so_far| format!("{text}\n{PRINTED}\n{so_far}"));
         let result = self.excerpt(text);
         self.emit(Event::CallEnded {
             call,

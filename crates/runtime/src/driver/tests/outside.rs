@@ -24,3 +24,35 @@ async fn a_commit_of_others_is_seen_when_the_user_looks_again_and_a_change_at_th
     s.until("the new file", |s| s.around.dirty == 1).await;
     s.quit().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopped_command_tells_its_model_what_it_had_printed() {
+    let command = "seq -f 'line %g' 3000; echo 312 passed; sleep 600";
+    let rig = Rig::new(&json!([{"calls": [{"name": "run", "args": {"command": command}}]}]));
+    let mut s = rig.open(Which::New).await;
+    s.say("run the tests").await;
+    let asks = |s: &Screen| {
+        let risk = |c: &&pilothouse_core::checkpoint::Checkpoint| matches!(&c.kind, CheckpointKind::Risk(r) if r.meant.is_some());
+        s.state().open.values().find(risk).cloned()
+    };
+    s.until("the question", |s| asks(s).is_some()).await;
+    let asked = asks(&s).unwrap();
+    let (checkpoint, shown) = (asked.id, asked.kind.shown());
+    s.send(Input::Answer { checkpoint, answer: pilothouse_core::checkpoint::Answer::Approve, shown }).await;
+    let printed = |s: &Screen| s.deltas.iter().any(|(_, _, text)| text.contains("312 passed"));
+    s.until("what it prints", printed).await;
+    s.send(Input::Cancel).await;
+    s.has("call_ended").await;
+    let told = s.events.iter().find_map(|e| match &e.event {
+        Event::CallEnded { result, .. } => Some(result.clone()),
+        _ => None,
+    });
+    let told = told.unwrap();
+    assert!(told.bytes < 6 * 1024, "{}", told.bytes);
+    let told = told.whole().unwrap();
+    let (first, rest) = told.split_once('\n').unwrap();
+    assert_eq!(first, "cancelled");
+    assert!(rest.starts_with("It had printed by then:\n[… more before this …]\nline "), "{rest}");
+    assert!(rest.ends_with("line 3000\n312 passed\n"), "{rest}");
+    s.quit().await;
+}
