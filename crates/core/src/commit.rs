@@ -13,6 +13,16 @@ pub const MOST_FILES: usize = 300;
 /// Characters of a message's first line.
 const SUBJECT: usize = 72;
 
+/// A file that a session wrote, to be looked at before a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SoughtFile {
+    /// The file.
+    pub path: RelPath,
+    /// What it held before and after each write of the session since somebody else last wrote it, the newest last;
+    /// `None` where there was no file.
+    pub states: Vec<Option<BlobId>>,
+}
+
 /// A file that a commit would hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitFile {
@@ -25,7 +35,7 @@ pub struct CommitFile {
     /// Whether git does not know it yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untracked: bool,
-    /// Whether it holds more than this session wrote.
+    /// Whether it holds more, since the last commit, than this session wrote.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mixed: bool,
 }

@@ -4,7 +4,7 @@
 
 use crate::{
     blob::BlobId,
-    commit::CommitFile,
+    commit::{CommitFile, SoughtFile},
     diff::Lines,
     event::FileChange,
     fact::{Fact, Facts},
@@ -211,12 +211,12 @@ pub enum Work {
         /// The file.
         path: RelPath,
     },
-    /// Look what would be committed of these files, each with what the session wrote last.
+    /// Look what would be committed of these files.
     LookCommit {
         /// What it goes by.
         commit: CallId,
         /// The files.
-        files: Vec<(RelPath, Option<BlobId>)>,
+        files: Vec<SoughtFile>,
     },
     /// Bring what the stage at work works on.
     Stage {

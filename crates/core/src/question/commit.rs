@@ -57,8 +57,13 @@ impl CommitQuestion {
         if self.tree.others > 0 {
             let staged =
                 if self.tree.staged > 0 { format!(" ({} staged)", self.tree.staged) } else { String::new() };
-            notes
-                .push(format!("{}{staged} stay as they are.", count(self.tree.others, "other changed file")));
+            let stay = if self.tree.others == 1 { "stays as it is" } else { "stay as they are" };
+            notes.push(format!("{}{staged} {stay}.", count(self.tree.others, "other changed file")));
+        }
+        if self.tree.files.iter().any(|file| file.mixed) {
+            notes.push(
+                "A file is committed whole; `!git add -p` and `!git commit` commit a part of it.".to_owned(),
+            );
         }
         notes
     }

@@ -75,7 +75,10 @@ impl State {
     fn commit_work(&self) -> Option<Work> {
         let (commit, stage) = self.committing.clone()?;
         Some(match stage {
-            CommitStage::Look { files, .. } => Work::LookCommit { commit, files },
+            CommitStage::Look { files, .. } => {
+                let files = files.into_iter().map(|(path, wrote)| self.sought(path, wrote)).collect();
+                Work::LookCommit { commit, files }
+            }
             CommitStage::Make { files, message } => Work::Commit { commit, files, message },
         })
     }

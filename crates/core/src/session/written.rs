@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     blob::BlobId,
-    commit::{CommitFile, MessageFacts},
+    commit::{CommitFile, MessageFacts, SoughtFile},
     completion::{Completion, FileTally, GateFact, LeftOut, StepLeft},
     diff::Change,
     event::FileChange,
@@ -395,6 +395,21 @@ impl State {
         all.retain(|f| f.before != f.after);
         all.sort_by(|a, b| a.path.cmp(&b.path));
         all
+    }
+
+    /// A file whose last write is known, with what it held before.
+    pub(super) fn sought(&self, path: RelPath, wrote: Option<BlobId>) -> SoughtFile {
+        let mut states = Vec::new();
+        for change in self.writes().flat_map(|(.., files)| files).filter(|f| f.path == path) {
+            if states.last() != Some(&change.before) {
+                states = vec![change.before];
+            }
+            states.push(change.after);
+        }
+        if states.last() != Some(&wrote) {
+            states = vec![wrote];
+        }
+        SoughtFile { path, states }
     }
 
     /// What a run wrote, and what was written before of the plan that it goes on with, by a run or between two.

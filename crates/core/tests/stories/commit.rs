@@ -37,7 +37,7 @@ fn written() -> Bench {
 fn asked(b: &Bench) -> (CallId, Vec<String>) {
     let pending = b.session.pending();
     let Some(Work::LookCommit { commit, files }) = pending.values().next() else { panic!("{pending:?}") };
-    (*commit, files.iter().map(|(path, _)| path.to_string()).collect())
+    (*commit, files.iter().map(|file| file.path.to_string()).collect())
 }
 
 fn tree(names: &[&str]) -> CommitTree {

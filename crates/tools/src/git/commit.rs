@@ -4,11 +4,15 @@
 //! other call of ours: no hook, filter, signing program or editor runs. What would have is told before, or refused
 //! where the commit would not be the same without it.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use pilothouse_core::{
     blob::BlobId,
-    commit::{CommitFile, CommitTree, Committed},
+    commit::{CommitFile, CommitTree, Committed, SoughtFile},
+    money::count,
     relpath::RelPath,
     tool::ChangeKind,
 };
@@ -59,6 +63,13 @@ impl<'a> Git<'a> {
         Ok((said.code == 0).then_some(text))
     }
 
+    /// What the last commit holds of a file, as it would be checked out.
+    async fn last(&self, prefix: &str, path: &RelPath) -> Result<Option<BlobId>, String> {
+        let name = format!("HEAD:{prefix}{path}");
+        let said = self.say(&["cat-file", "--filters", &name]).await?;
+        Ok((said.code == 0).then(|| BlobId::of(&said.out)))
+    }
+
     /// What git answers.
     ///
     /// # Errors
@@ -70,15 +81,20 @@ impl<'a> Git<'a> {
     }
 }
 
-/// What git has of these files, each with what the session wrote last.
+/// What git has of the files that a session wrote.
 ///
 /// # Errors
 /// Why nothing can be committed here, for people.
-pub async fn look(jail: &Jail, wanted: &[(RelPath, Option<BlobId>)]) -> Result<CommitTree, String> {
+pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, String> {
     let git = Git::find(jail.root()).await?;
-    let (prefix, notes) = place(&git).await?;
+    let (prefix, mut notes) = place(&git).await?;
     identity(&git).await?;
-    let names: Vec<&str> = wanted.iter().map(|(path, _)| path.as_str()).collect();
+    let (wanted, inner) = outside_others(jail, wanted);
+    if wanted.is_empty() {
+        return Err(inner.join("; "));
+    }
+    notes.extend(inner);
+    let names: Vec<&str> = wanted.iter().map(|file| file.path.as_str()).collect();
     unfiltered(&git, &names).await?;
     let args = [
         "--literal-pathspecs",
@@ -92,18 +108,20 @@ pub async fn look(jail: &Jail, wanted: &[(RelPath, Option<BlobId>)]) -> Result<C
     let said = git.must(&args, &names).await?;
     let ours = entries(&said, &prefix)?;
     let mut files = Vec::new();
-    for (path, wrote) in wanted {
+    for SoughtFile { path, states } in wanted {
         let Some(entry) = ours.iter().find(|e| e.path == path.as_str()) else { continue };
         if entry.conflict {
             return Err(format!("{path} is in conflict; settle it with git first"));
         }
         let content = jail.read(path).ok().map(|bytes| BlobId::of(&bytes));
-        let kind = match (entry.untracked || entry.added, content) {
+        let new = entry.untracked || entry.added;
+        let kind = match (new, content) {
             (_, None) => ChangeKind::Delete,
             (true, Some(_)) => ChangeKind::Create,
             (false, Some(_)) => ChangeKind::Modify,
         };
-        let mixed = content != *wrote;
+        let before = if new { None } else { git.last(&prefix, path).await? };
+        let mixed = states.last() != Some(&content) || !states.contains(&before);
         files.push(CommitFile { path: path.clone(), kind, content, untracked: entry.untracked, mixed });
     }
     let all =
@@ -167,6 +185,32 @@ pub async fn commit(jail: &Jail, files: &[CommitFile], message: &str) -> Result<
         on.push_str("; git says that it holds other files than were named, look at it");
     }
     Ok(Committed { id, on })
+}
+
+/// The files of this repository, and what is to be said of those that lie in another one below it.
+fn outside_others<'f>(jail: &Jail, wanted: &'f [SoughtFile]) -> (Vec<&'f SoughtFile>, Vec<String>) {
+    let mut inner: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut own, mut known) = (Vec::new(), BTreeMap::new());
+    for file in wanted {
+        let path = file.path.as_str();
+        let folders = path.match_indices('/').rev().filter_map(|(at, _)| path.get(..at));
+        let mut others = folders.filter(|folder| {
+            let is_other = || jail.root().join(folder).join(".git").symlink_metadata().is_ok();
+            *known.entry(*folder).or_insert_with(is_other)
+        });
+        match others.next() {
+            Some(folder) => *inner.entry(folder).or_default() += 1,
+            None => own.push(file),
+        }
+    }
+    let told = inner.into_iter().map(|(folder, files)| {
+        let files = count(files, "file");
+        format!(
+            "{files} below {folder}, a repository of its own: commit there (open pilothouse in {folder}, or `!git \
+             -C {folder} commit`)"
+        )
+    });
+    (own, told.collect())
 }
 
 /// Where the folder stands in its repository, and what is to be known before a commit there.

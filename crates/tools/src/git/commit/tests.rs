@@ -2,6 +2,10 @@ use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
 use super::*;
 
+fn sought(name: &str, states: Vec<Option<BlobId>>) -> SoughtFile {
+    SoughtFile { path: RelPath::new(name).unwrap(), states }
+}
+
 /// A repository with one commit of `a.txt` and `b.txt`.
 struct Repo {
     dir: tempfile::TempDir,
@@ -36,9 +40,16 @@ impl Repo {
         Jail::open(self.dir.path()).unwrap()
     }
 
-    fn wrote(&self, names: &[&str]) -> Vec<(RelPath, Option<BlobId>)> {
-        let hash = |name: &str| fs::read(self.dir.path().join(name)).ok().map(|b| BlobId::of(&b));
-        names.iter().map(|n| (RelPath::new(n).unwrap(), hash(n))).collect()
+    /// Files that the session wrote over what was committed last.
+    fn wrote(&self, names: &[&str]) -> Vec<SoughtFile> {
+        let now = |name: &str| fs::read(self.dir.path().join(name)).ok().map(|b| BlobId::of(&b));
+        let last = |name: &str| {
+            let mut git = Command::new("git");
+            git.args(["show", &format!("HEAD:{name}")]).current_dir(self.dir.path());
+            let done = git.output().unwrap();
+            done.status.success().then(|| BlobId::of(&done.stdout))
+        };
+        names.iter().map(|n| sought(n, vec![last(n), now(n)])).collect()
     }
 
     async fn looked(&self, names: &[&str]) -> Result<CommitTree, String> {
@@ -84,7 +95,7 @@ async fn removed_files_a_first_commit_and_folders_below_the_top_are_committed() 
     repo.write("sub/-odd *name", "x\n");
     repo.write("b.txt", "other\n");
     let below = Jail::open(&repo.dir.path().join("sub")).unwrap();
-    let wanted = [(RelPath::new("-odd *name").unwrap(), Some(BlobId::of(b"x\n")))];
+    let wanted = [sought("-odd *name", vec![None, Some(BlobId::of(b"x\n"))])];
     let tree = look(&below, &wanted).await.unwrap();
     assert_eq!((tree.files.len(), tree.others), (1, 1));
     commit(&below, &tree.files, "Add").await.unwrap();
@@ -112,8 +123,38 @@ async fn what_changed_since_it_was_shown_is_not_committed() {
     assert_eq!(repo.git(&["log", "--format=%s"]), "first\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), " M a.txt\n?? new.txt\n");
     // What somebody else wrote into it is told.
-    let wanted = [(RelPath::new("a.txt").unwrap(), Some(BlobId::of(b"two\n")))];
-    assert!(look(&repo.jail(), &wanted).await.unwrap().files.first().unwrap().mixed);
+    let held = |text: &str| Some(BlobId::of(text.as_bytes()));
+    let mixed = async |states: Vec<Option<BlobId>>| {
+        look(&repo.jail(), &[sought("a.txt", states)]).await.unwrap().files.first().unwrap().mixed
+    };
+    assert!(mixed(vec![held("one\n"), held("two\n")]).await);
+    // Also what had been written into it before, and is in no commit.
+    assert!(mixed(vec![held("somebody's\n"), held("three\n")]).await);
+    assert!(!mixed(vec![held("one\n"), held("two\n"), held("three\n")]).await);
+    // A file that git does not know and that was there before is not all of this session.
+    repo.write("notes.txt", "mine and yours\n");
+    let tree =
+        look(&repo.jail(), &[sought("notes.txt", vec![held("mine\n"), held("mine and yours\n")])]).await;
+    assert!(tree.unwrap().files.first().unwrap().mixed);
+}
+
+#[tokio::test]
+async fn what_lies_in_a_repository_below_is_committed_there() {
+    let repo = Repo::new();
+    let lib = Repo::new();
+    let from = lib.dir.path().display().to_string();
+    repo.git(&["submodule", "add", "-q", &from, "lib"]);
+    repo.git(&["commit", "-qm", "lib"]);
+    repo.write("lib/a.txt", "two\n");
+    repo.write("b.txt", "two\n");
+    let held = |text: &str| Some(BlobId::of(text.as_bytes()));
+    let below = || sought("lib/a.txt", vec![held("one\n"), held("two\n")]);
+    let why = look(&repo.jail(), &[below()]).await.unwrap_err();
+    assert!(why.contains("1 file below lib, a repository of its own: commit there"), "{why}");
+    let tree =
+        look(&repo.jail(), &[below(), sought("b.txt", vec![held("one\n"), held("two\n")])]).await.unwrap();
+    assert_eq!(tree.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["b.txt"]);
+    assert!(tree.notes.iter().any(|n| n.contains("below lib")), "{:?}", tree.notes);
 }
 
 #[tokio::test]
