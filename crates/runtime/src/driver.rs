@@ -273,7 +273,7 @@ impl Driver {
         let tasks = Tasks::default();
         let kit = work::Services::new(&setup, &at, sources::learns(&inbound, &tasks))?;
         let around = Surroundings {
-            folder: at.root.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            folder: surroundings::folder(at.root.path()),
             model: at.config.voice.name(),
             offline: at.config.voice.is_offline(),
             utc_offset_minutes: surroundings::utc_offset_minutes(),

@@ -167,6 +167,7 @@ fn facts(grounds: &Grounds<'_>, names: &tree::Top, commands: &[Command]) -> Stri
     );
     out.push_str(&format!("machine: {} {}", std::env::consts::OS, std::env::consts::ARCH));
     out.push_str(&format!(", the user's shell {}; commands run in bash\n", Clean::line(shell).as_str()));
+    out.push_str(&of_larger(grounds.root));
     out.push_str(&format!("top of the folder: {}\n", names.shown()));
     let languages = tree::languages(grounds.root);
     if !languages.is_empty() {
@@ -185,6 +186,25 @@ fn facts(grounds: &Grounds<'_>, names: &tree::Top, commands: &[Command]) -> Stri
     let kept =
         if end < masked.len() { kept.rsplit_once('\n').map_or(kept, |(lines, _)| lines) } else { kept };
     format!("{}\n", kept.trim_end())
+}
+
+/// What is to be known of a folder that is a part of a larger repository, a line each.
+fn of_larger(folder: &Path) -> String {
+    let Some((top, part)) = larger(folder) else { return String::new() };
+    let part = Clean::line(&part);
+    let unread = KNOWLEDGE.instructions.iter().find(|name| top.join(name).is_file());
+    let unread = unread.map_or_else(String::new, |name| format!("; the {name} at its top is not read"));
+    format!(
+        "this folder is {part} of a larger repository: what lies outside can be neither read nor changed from here, so \
+         say where a change may concern it{unread}\n"
+    )
+}
+
+/// The top of the repository that a folder is a part of, and which part that is.
+pub(crate) fn larger(folder: &Path) -> Option<(PathBuf, String)> {
+    let top = pilothouse_tools::git::larger(folder)?;
+    let part = folder.canonicalize().ok()?.strip_prefix(&top).ok()?.to_string_lossy().into_owned();
+    Some((top, part))
 }
 
 /// What tells a file from what it was before.

@@ -8,18 +8,26 @@ use std::path::Path;
 use pilothouse_core::{ids::Millis, money::count};
 use pilothouse_tools::{git, regular};
 
+use crate::project;
+
 /// What git says about a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Branch {
     /// The branch, or the short commit when there is none; `None` outside a repository.
     pub name: Option<String>,
-    /// Files that differ from the last commit.
+    /// Files of the folder that differ from the last commit.
     pub dirty: usize,
+}
+
+/// What a folder goes by: its name, behind that of the repository that it is a part of.
+pub fn folder(folder: &Path) -> String {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    project::larger(folder).map_or_else(|| name(folder), |(top, part)| format!("{}/{part}", name(&top)))
 }
 
 /// Asks git about a folder; nothing when there is no git or no repository.
 pub async fn branch(folder: &Path) -> Branch {
-    let args = ["status", "--porcelain=v2", "-z", "--branch", "--ignore-submodules=all"];
+    let args = ["status", "--porcelain=v2", "-z", "--branch", "--ignore-submodules=all", "--", "."];
     let Some(status) = git::ask(folder, &args).await else { return Branch::default() };
     let Branch { name, dirty } = read(&status);
     let conflicts = String::from_utf8_lossy(&status).split('\0').filter(|f| f.starts_with("u ")).count();

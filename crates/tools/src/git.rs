@@ -19,6 +19,7 @@ mod commit;
 pub(crate) mod held;
 pub mod index;
 
+pub use crate::program::larger;
 pub use commit::{commit, look};
 
 /// Settings that hold whatever the repository's own say.

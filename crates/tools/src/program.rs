@@ -22,6 +22,19 @@ pub(crate) fn project(folder: &Path) -> Option<PathBuf> {
     Some(around(&folder.canonicalize().ok()?, home.as_deref()))
 }
 
+/// The repository that a folder is a part of, where it is not the top of one: its top.
+pub fn larger(folder: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    let home = std::env::var_os("HOME").and_then(|h| PathBuf::from(h).canonicalize().ok());
+    nearest(&folder, home.as_deref()).filter(|top| *top != folder).map(Path::to_owned)
+}
+
+/// The innermost repository around a folder, a home never.
+fn nearest<'f>(folder: &'f Path, home: Option<&Path>) -> Option<&'f Path> {
+    let inside = |p: &&Path| home.is_none_or(|home| !home.starts_with(p));
+    folder.ancestors().take_while(inside).find(|p| p.join(".git").exists())
+}
+
 /// The outermost repository around a folder, or the folder itself; a home under version control is
 /// nobody's project.
 fn around(folder: &Path, home: Option<&Path>) -> PathBuf {
@@ -46,7 +59,10 @@ mod tests {
         for folder in [&repo, &nested, &nested.join("src")] {
             assert_eq!(around(folder, Some(&home)), repo);
         }
+        assert_eq!(nearest(&nested.join("src"), Some(&home)), Some(nested.as_path()));
+        assert_eq!(nearest(&repo.join("a"), Some(&home)), Some(repo.as_path()));
         let plain = home.join("plain");
+        assert_eq!(nearest(&plain, Some(&home)), None);
         assert_eq!(around(&plain, Some(&home)), plain);
     }
 }

@@ -287,3 +287,17 @@ fn programs_of_gates_are_found_on_the_path_and_by_the_names_that_cargo_was_told(
     assert!(has("cargo") && has("cargo-xtask") && has("tool"));
     assert!(!has("cargo-nextest") && !has("pytest"));
 }
+
+#[test]
+fn a_part_of_a_larger_repository_is_told_as_one() {
+    let place = Place::new(&[]);
+    place.put("packages/a/x.py", "").put("AGENTS.md", "Every change needs a line.").put(".git/HEAD", "");
+    let top = place.project.path().canonicalize().unwrap();
+    let told = of_larger(&top.join("packages/a"));
+    assert!(told.starts_with("this folder is packages/a of a larger repository: "), "{told}");
+    assert!(told.ends_with("; the AGENTS.md at its top is not read\n"), "{told}");
+    assert_eq!(of_larger(&top), "");
+    let name = top.file_name().unwrap().to_string_lossy().into_owned();
+    assert_eq!(crate::surroundings::folder(&top.join("packages/a")), format!("{name}/packages/a"));
+    assert_eq!(crate::surroundings::folder(&top), name);
+}
