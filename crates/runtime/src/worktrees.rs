@@ -293,12 +293,14 @@ fn check(name: &str) -> Result<(), String> {
     Err(format!("a worktree's name is made of letters, digits, - _ and ., at most {MOST_NAME} of them"))
 }
 
-/// The folder for a new worktree: beside the repository's first one.
+/// The folder for a new worktree: beside the repository's first one, and outside of one that it lies in. A submodule's
+/// first is a folder of git's.
 async fn beside(folder: &Path, top: &Path, name: &str) -> Result<PathBuf, String> {
     let told = git::ask(folder, &["worktree", "list", "--porcelain", "-z"]).await.unwrap_or_default();
     let first = fields(&told).find_map(|f| f.strip_prefix("worktree ").map(PathBuf::from));
-    let main = first.unwrap_or_else(|| top.to_owned());
-    let (Some(parent), Some(own)) = (main.parent(), main.file_name()) else {
+    let main = first.filter(|path| path.join(".git").exists()).unwrap_or_else(|| top.to_owned());
+    let outermost = git::outermost(&main).unwrap_or_else(|| main.clone());
+    let (Some(parent), Some(own)) = (outermost.parent(), main.file_name()) else {
         return Err("there is no folder beside this one".to_owned());
     };
     let path = parent.join(format!("{}-{name}", own.to_string_lossy()));

@@ -19,7 +19,7 @@ mod commit;
 pub(crate) mod held;
 pub mod index;
 
-pub use crate::program::larger;
+pub use crate::program::{larger, project as outermost};
 pub use commit::{commit, look};
 
 /// Settings that hold whatever the repository's own say.

@@ -16,8 +16,8 @@ pub(crate) fn find(name: &str, folder: &Path) -> Option<PathBuf> {
         .find(|program| program.is_file() && foreign(program))
 }
 
-/// Where the project of a folder begins.
-pub(crate) fn project(folder: &Path) -> Option<PathBuf> {
+/// Where the project of a folder begins: the outermost repository around it, a home never.
+pub fn project(folder: &Path) -> Option<PathBuf> {
     let home = std::env::var_os("HOME").and_then(|h| PathBuf::from(h).canonicalize().ok());
     Some(around(&folder.canonicalize().ok()?, home.as_deref()))
 }

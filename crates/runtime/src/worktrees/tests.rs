@@ -61,6 +61,22 @@ async fn one_is_made_beside_the_repository_listed_and_found_again() {
 }
 
 #[tokio::test]
+async fn that_of_a_submodule_lies_in_no_other_repository() {
+    let (dir, lib) = repository();
+    let top = dir.path().canonicalize().unwrap();
+    let sup = top.join("sup");
+    fs::create_dir(&sup).unwrap();
+    git(&sup, &["init", "-q", "-b", "main"]);
+    git(
+        &sup,
+        &["-c", "protocol.file.allow=always", "submodule", "add", "-q", &lib.display().to_string(), "lib"],
+    );
+    let made = make(&sup.join("lib"), "other").await.unwrap();
+    assert_eq!(made.folder, top.join("lib-other"));
+    assert_eq!(git(&sup, &["status", "--porcelain"]), "A  .gitmodules\nA  lib");
+}
+
+#[tokio::test]
 async fn what_was_done_in_one_is_merged_back_committed_or_not() {
     let (_dir, repo) = repository();
     let made = make(&repo, "sqlx").await.unwrap();
