@@ -70,6 +70,9 @@ actions! {
     }
 }
 
+/// Told where something is agreed to that was not on the screen to its end.
+const NOT_READ: &str = "its end was not on the screen yet: PgDn goes on to it";
+
 /// What stands in the list: the item, the hash of what is shown of it, and the rules beside the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Listed {
@@ -98,6 +101,8 @@ pub struct Approvals {
     beside: Option<usize>,
     /// How far what is longer than its room is turned on.
     turned: view::Turned,
+    /// The chosen item, once its end stood on the screen.
+    read: Option<(CheckpointId, Option<BlobId>)>,
     /// Whether the question about the folder was called for: it is chosen once it stands.
     trusts: bool,
 }
@@ -194,15 +199,32 @@ impl Approvals {
         if ctx.stood(&self.drawn, &listed) { answer(listed) } else { Outcome::complaint(TOO_EARLY) }
     }
 
+    /// The same of an answer that lets something happen: nothing is agreed to whose end was never on the screen.
+    fn stood_whole(
+        &self,
+        item: &Checkpoint,
+        ctx: &Ctx<'_>,
+        answer: impl FnOnce(Listed) -> Outcome,
+    ) -> Outcome {
+        let read = self.read == Some((item.id, item.kind.shown()));
+        if !read && ctx.state.spec(item).sheet().is_none() {
+            return Outcome::complaint(NOT_READ);
+        }
+        self.stood(item, ctx, answer)
+    }
+
     /// What the choice with this part does; where there is none, the item is answered elsewhere.
     fn choose(&self, item: &Checkpoint, role: Role, ctx: &Ctx<'_>) -> Outcome {
         let spec = ctx.state.spec(item);
         match (spec.choice(role).map(|c| &c.act), spec.place) {
-            (Some(Act::Give(answer)), _) => {
+            (Some(Act::Give(answer)), _) if role == Role::Deny => {
                 self.stood(item, ctx, |listed| Outcome::answer(listed.id, answer.clone()))
             }
+            (Some(Act::Give(answer)), _) => {
+                self.stood_whole(item, ctx, |listed| Outcome::answer(listed.id, answer.clone()))
+            }
             (Some(Act::Word(word)), _) => {
-                self.stood(item, ctx, |listed| Outcome::open(Prompt::word(listed.id, &spec.text, word)))
+                self.stood_whole(item, ctx, |listed| Outcome::open(Prompt::word(listed.id, &spec.text, word)))
             }
             (Some(Act::Reason), _) => self.stood(item, ctx, |listed| {
                 let question = "Deny it; tell the agent why, or just Enter";
@@ -236,7 +258,10 @@ impl Approvals {
         let Some((choice, item)) = self.lettered(letter, ctx) else { return Outcome::none() };
         match (item.kind.read(&letter.to_string()), choice.act) {
             (Some(Answer::Reject(_)), _) if item.kind.is_confirmation() => self.reject(item, ctx),
-            (Some(answer), _) => self.stood(item, ctx, |listed| Outcome::answer(listed.id, answer)),
+            (Some(answer @ (Answer::Reject(_) | Answer::Abort | Answer::Skip)), _) => {
+                self.stood(item, ctx, |listed| Outcome::answer(listed.id, answer))
+            }
+            (Some(answer), _) => self.stood_whole(item, ctx, |listed| Outcome::answer(listed.id, answer)),
             (None, Act::Say(how)) => Outcome { notice: Some(how.to_owned()), ..to_composer() },
             (None, _) => to_composer(),
         }
@@ -256,7 +281,7 @@ impl Approvals {
         if let Err(why) = rules(item, ctx.state, ctx.session.policy()) {
             return Outcome::notice(format!("not for this session: {why}"));
         }
-        self.stood(item, ctx, |listed| {
+        self.stood_whole(item, ctx, |listed| {
             if listed.rules.is_empty() {
                 return Outcome::complaint("the screen is too small to show what that would allow");
             }
@@ -278,6 +303,10 @@ impl Overlay for Approvals {
     fn drew(&mut self, top: bool, ctx: &Ctx<'_>, now: Instant) {
         let item = self.item(ctx).filter(|_| top);
         let listed = item.map(|item| Listed::of(item, ctx));
+        let drawn = listed.as_ref().map(|listed| (listed.id, listed.shown));
+        if drawn.is_some() && (self.turned.shows_the_end() || self.read != drawn) {
+            self.read = drawn.filter(|_| self.turned.shows_the_end());
+        }
         self.drawn.drew(listed, now);
     }
 

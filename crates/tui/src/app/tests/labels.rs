@@ -58,6 +58,9 @@ fn what_of_a_question_finds_no_room_in_the_list_is_turned_to() {
     desk.wait(900).press("<ctrl-x>a");
     let text = desk.text();
     assert!(text.contains("PgDn goes on") && !text.contains("the-end"), "{text}");
+    let answered = |desk: &Desk| desk.inputs.iter().any(|i| matches!(i, Input::Answer { .. }));
+    desk.wait(900).press("y");
+    assert!(!answered(&desk) && desk.text().contains("PgDn goes on to it"), "{}", desk.text());
     for _ in 0..30 {
         desk.press("<pgdn>");
     }
@@ -69,6 +72,8 @@ fn what_of_a_question_finds_no_room_in_the_list_is_turned_to() {
         desk.press("<pgup>");
     }
     assert!(seen(&mut desk), "{}", desk.text());
+    desk.wait(900).press("y");
+    assert!(answered(&desk), "it was read to its end: {}", desk.text());
 }
 
 #[test]

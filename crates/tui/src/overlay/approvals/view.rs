@@ -41,6 +41,8 @@ pub struct Turned {
     rows: usize,
     /// The furthest that it goes, and how far at once, as it was drawn last.
     drawn: Cell<(usize, usize)>,
+    /// Whether the end of what is asked about stood on the screen then.
+    end: Cell<bool>,
 }
 
 impl Turned {
@@ -50,6 +52,11 @@ impl Turned {
         let at = self.rows.min(last);
         self.rows = if on { (at + page).min(last) } else { at.saturating_sub(page) };
         self.rows != at
+    }
+
+    /// Whether what is asked about was drawn to its end: it begins in view, and no turn leaves a row out.
+    pub const fn shows_the_end(&self) -> bool {
+        self.end.get()
     }
 }
 
@@ -65,13 +72,18 @@ pub fn render(
     let chosen = item.map(|c| c.id);
     let width = columns(ctx.body);
     let mut rows: Vec<(Line<'static>, bool)> = Vec::new();
-    let mut at = 0;
+    let (mut at, mut end) = (0, 0);
     for item in ctx.state.open.values() {
         let is_chosen = Some(item.id) == chosen;
         if is_chosen {
             at = rows.len();
         }
-        rows.extend(item_rows(&ctx.state.spec(item), is_chosen, ctx, width));
+        let [said, facts] = item_rows(&ctx.state.spec(item), is_chosen, ctx, width);
+        rows.extend(said);
+        if is_chosen {
+            end = rows.len();
+        }
+        rows.extend(facts);
     }
     for (n, run) in beside(ctx).enumerate() {
         if other == Some(n) {
@@ -112,6 +124,7 @@ pub fn render(
         line.render(area, buf);
     }
     let hidden = rows.len().saturating_sub(top + room);
+    turned.end.set(end <= top + room.saturating_sub(usize::from(hidden > 0)));
     if hidden > 0 && room > 0 {
         let last = Rect { y: inner.bottom() - below - 1, height: 1, ..inner };
         more_row(hidden + 1, spec.as_ref(), ctx, last, buf);
@@ -241,21 +254,22 @@ fn answer_rows(all: &[Reach], ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>>
     rows
 }
 
-fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Vec<(Line<'static>, bool)> {
+/// What is asked about, and below it what is known of it.
+fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> [Vec<(Line<'static>, bool)>; 2] {
     let theme = ctx.theme;
     let bold = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let mark =
         Span::styled(format!("{} ", if chosen { ctx.glyphs.folded } else { " " }), theme.style(Slot::Accent));
     let (tag, slot) = tag(spec, ctx);
     let tag_width = tag.width().max(10) + 2;
-    let mut rows = Vec::new();
+    let (mut said, mut rows) = (Vec::new(), Vec::new());
     let room = width.saturating_sub(2 + tag_width).max(4);
     let parts = if spec.exact { wrap(&spec.text, room) } else { words(&spec.text, room) };
     for (i, part) in parts.into_iter().enumerate() {
         let lead = if i == 0 { format!("{tag:tag_width$}") } else { " ".repeat(tag_width) };
         let mark = if i == 0 { mark.clone() } else { Span::raw("  ") };
         let line = Line::from(vec![mark, Span::styled(lead, theme.style(slot)), Span::styled(part, bold)]);
-        rows.push((line, chosen));
+        said.push((line, chosen));
     }
     let quiet = if chosen { Slot::Text } else { Slot::Faint };
     let labels = spec.facts.iter().map(|(label, _)| label.width()).max().unwrap_or_default().max(8) + 1;
@@ -272,7 +286,7 @@ fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Vec<(Lin
         }
     }
     rows.push((Line::default(), false));
-    rows
+    [said, rows]
 }
 
 /// What an item is, with its glyph: its risk where that is judged.
