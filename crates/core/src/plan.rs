@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobId,
+    clean::Clean,
     ids::{GateId, Millis, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
     money::count,
@@ -36,6 +37,10 @@ use crate::{
 pub const MAX_TASKS: usize = 200;
 /// Most gates a plan may have.
 pub const MAX_GATES: usize = 50;
+
+/// Most gates whose lines a card names, and most characters of such a line.
+const CARD_GATES: usize = 6;
+const GATE_CHARS: usize = 160;
 
 /// An approved or waiting plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -331,7 +336,13 @@ impl Plan {
         self.gates.iter().filter_map(told)
     }
 
-    /// The card's text: `★ Plan ready (N tasks, M validation gates)` and the first ten tasks.
+    /// The gates whose lines its card names whole: a yes to the plan is one to exactly these, others ask in their turn.
+    pub fn named_gates(&self) -> impl Iterator<Item = &Gate> {
+        let whole = |gate: &&Gate| gate.command.chars().count() <= GATE_CHARS && !gate.command.contains('\n');
+        self.gates.iter().filter(whole).take(CARD_GATES)
+    }
+
+    /// The card's text: `★ Plan ready (N tasks, M validation gates)`, the first ten tasks and the lines of the gates.
     pub fn summary(&self) -> String {
         let gates = count(self.gates.len(), "validation gate");
         let mut out = if self.done() == self.tasks.len() {
@@ -350,6 +361,13 @@ impl Plan {
         for line in self.lacking() {
             out.push_str(&format!("  {line}\n"));
         }
+        for gate in self.named_gates() {
+            out.push_str(&format!("  gate {}: {}\n", gate.name, Clean::line(&gate.command)));
+        }
+        let others = self.gates.len() - self.named_gates().count();
+        if others > 0 {
+            out.push_str(&format!("  {}\n", others_ask(others)));
+        }
         out
     }
 
@@ -367,6 +385,14 @@ impl Plan {
             }
             done.extend(ready);
         }
+    }
+}
+
+/// Told of gates whose lines are too long or too many for a card.
+fn others_ask(gates: usize) -> String {
+    match gates {
+        1 => "1 gate of a long line asks before it runs".to_owned(),
+        n => format!("{n} more gates ask before they run"),
     }
 }
 

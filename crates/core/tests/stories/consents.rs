@@ -50,6 +50,33 @@ fn approving_a_plan_approves_exactly_its_gates_in_a_trusted_folder() {
 }
 
 #[test]
+fn a_yes_to_a_plan_is_none_to_a_gate_whose_line_its_card_does_not_name() {
+    let long = format!("./check.sh {}", "--some-option ".repeat(20));
+    let gates = (0..8).map(|n| format!("./check-{n}.sh"));
+    for line in [long, "./check.sh\n./other.sh".to_owned()].into_iter().chain(gates) {
+        let mut b = trusted();
+        b.say("fix the bug in a.txt");
+        // The lines of eight gates are more than the card names.
+        let first: Vec<String> = (0..7).map(|n| format!("./check-{n}.sh")).collect();
+        let many = line == "./check-7.sh";
+        let before: Vec<(&str, &str)> =
+            first.iter().take(if many { 7 } else { 0 }).map(|l| (l.as_str(), l.as_str())).collect();
+        b.plan(&[("One", "modify")], &[&before[..], &[("t", line.as_str())]].concat());
+        let card = b.session.state().plan.as_ref().unwrap().summary();
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("nothing to change", &[]);
+        let mut run = 0;
+        while !asks(&b) && run < 8 && !b.session.pending().is_empty() {
+            b.end_tool(exited(0, ""));
+            run += 1;
+        }
+        let named = card.contains(&format!("gate t: {line}\n"));
+        assert_eq!(asks(&b), !named, "{line} ran unasked after {card}");
+        assert_eq!(named, line.starts_with("./check-") && !many, "{card}");
+    }
+}
+
+#[test]
 fn the_agent_tries_out_a_gate_that_was_said_yes_to_though_it_wrote_what_it_runs() {
     let mut b = trusted();
     b.say("fix the bug in a.txt");

@@ -22,7 +22,7 @@ use crate::{
     keymap::{ANYWHERE, Action, Chord},
     overlay::{Letter, OVERLAYS, OverlayKind, help},
     pace::Urgency,
-    pane::{Focus, PANES, PaneId, plan},
+    pane::{Focus, PANES, PaneId, conversation},
     standing::Stamp,
 };
 
@@ -403,7 +403,8 @@ impl App {
     fn unseen(&mut self) {
         let plan = self.world.state().phase_question().filter(|q| q.kind.is_confirmation()).map(|q| q.id);
         if plan.is_some_and(|id| !self.stands_drawn(id)) {
-            self.panes.show(plan::ID);
+            self.panes.sent();
+            self.panes.show(conversation::ID);
             self.complain("the plan was not on the screen: here it is; press Enter again to answer");
         } else {
             self.complain("a question appeared while you wrote; press Enter again to answer it");

@@ -451,9 +451,12 @@ impl Pane for ConversationPane {
     }
 
     fn shows(&self, question: CheckpointId) -> bool {
-        self.visible(usize::from(self.size.height))
-            .filter_map(|pos| self.log.get(pos.key))
-            .any(|entry| entry.is_plan_of(question))
+        // A yes to the plan is one to its gates: all their lines stand there.
+        let seen =
+            self.visible(usize::from(self.size.height)).filter_map(|pos| Some((pos, self.log.get(pos.key)?)));
+        let rows: Vec<(Pos, &entry::Entry)> = seen.filter(|(_, entry)| entry.is_plan_of(question)).collect();
+        let shown = |row: usize| rows.iter().any(|(pos, _)| pos.row == row);
+        rows.first().is_some_and(|(_, entry)| entry.gate_rows().all(shown))
     }
 
     fn show_turn(&mut self, turn: TurnId) -> bool {

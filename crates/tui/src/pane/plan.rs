@@ -453,7 +453,7 @@ impl Pane for PlanPane {
     }
 
     fn shows(&self, _question: CheckpointId) -> bool {
-        self.size.height > 0 && !self.items.is_empty() && self.back.is_none()
+        self.size.height > 0 && !self.items.is_empty() && self.back.is_none() && self.shows_gates()
     }
 
     fn typed(&mut self, line: String, ctx: &Ctx<'_>) -> Outcome {

@@ -6,6 +6,7 @@ use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::Event,
     ids::Seq,
+    plan::Plan,
     policy::By,
     session::State,
     shell::tells_its_end,
@@ -88,7 +89,7 @@ impl State {
     fn consent(&mut self, kind: &CheckpointKind, approved: bool, answer: Option<&Answer>) {
         match (kind, answer) {
             (CheckpointKind::Confirmation(_), _) if approved => {
-                let gates = self.plan.iter().flat_map(|p| &p.gates);
+                let gates = self.plan.iter().flat_map(Plan::named_gates);
                 self.approved_gates.extend(gates.map(|g| g.command.clone()));
             }
             (CheckpointKind::Trust(trust), _) if approved => {

@@ -210,6 +210,9 @@ pub(super) struct Facts {
 #[derive(Debug)]
 pub(super) struct PlanCard {
     pub(super) summary: String,
+    /// How many of its last lines tell of gates, and on which rows they stand.
+    pub(super) gates: usize,
+    pub(super) gate_rows: Range<usize>,
     pub(super) note: Markdown,
     pub(super) checkpoint: Option<CheckpointId>,
     /// What became of it; `None` while it waits.
@@ -262,6 +265,11 @@ impl Entry {
     /// Whether it is the plan that this question is about.
     pub(super) fn is_plan_of(&self, question: CheckpointId) -> bool {
         matches!(&self.body, Body::Plan(card) if card.checkpoint == Some(question))
+    }
+
+    /// The rows that a yes to its plan says yes to.
+    pub(super) fn gate_rows(&self) -> Range<usize> {
+        if let Body::Plan(card) = &self.body { card.gate_rows.clone() } else { 0..0 }
     }
 
     /// Whether it changes by itself.

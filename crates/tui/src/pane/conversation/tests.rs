@@ -166,8 +166,8 @@ fn a_plan_that_waits_is_shown_whole_and_its_question_stands_in_the_bar() {
             "",
             " Buckets live in memory and are lost on a restart.",
             "",
-            "",
-            "",
+            "   gate syntax: cargo check --quiet",
+            "   gate tests: cargo test login",
             "",
         ]
     );

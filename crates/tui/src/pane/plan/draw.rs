@@ -37,6 +37,25 @@ impl PlanPane {
         self.footer_rows() + u16::try_from(self.pinned.len() + parted).unwrap_or(u16::MAX)
     }
 
+    /// Whether every line of a gate stands in what is drawn: a yes to the plan is one to these.
+    pub(super) fn shows_gates(&self) -> bool {
+        let of_gate = |item: &rows::Item| matches!(item.target, Some(rows::Target::Gate(_)));
+        let (Some(from), Some(last)) =
+            (self.items.iter().position(of_gate), self.items.iter().rposition(of_gate))
+        else {
+            return true;
+        };
+        // The rest of a long line stands below its first row.
+        let more = self
+            .items
+            .iter()
+            .skip(last + 1)
+            .take_while(|item| item.target.is_none() && !item.row.pieces.is_empty());
+        let to = last + more.count();
+        let room = usize::from(self.size.height.saturating_sub(self.foot_rows()));
+        from >= self.offset && to < self.offset + room
+    }
+
     pub(super) fn draw(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
         let area = area.intersection(buf.area);
         if self.items.is_empty() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pilothouse_core::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
-    commit::{CommitFile, CommitTree},
+    commit::{CommitFile, CommitTree, SoughtFile},
     compaction::Mark,
     diff,
     ids::{Seq, TaskId},

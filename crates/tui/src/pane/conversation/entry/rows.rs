@@ -351,9 +351,9 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
         return;
     }
     rows.push(Row::new());
-    for line in lines {
-        rows.extend(step(&row::uncoded(line), env.width));
-    }
+    let others = lines.clone().count().saturating_sub(card.gates);
+    let mut lines = lines.map(|line| step(&row::uncoded(line), env.width));
+    rows.extend(lines.by_ref().take(others).flatten());
     card.note.lay(env.width, g);
     card.note.colour(0..usize::MAX, env.colours);
     let note = card.note.rows();
@@ -361,6 +361,13 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
         rows.push(Row::new());
         rows.extend(note.iter().cloned());
     }
+    // What a yes lets run stands next to the question.
+    if card.gates > 0 {
+        rows.push(Row::new());
+    }
+    let from = rows.len();
+    rows.extend(lines.flatten());
+    card.gate_rows = from..rows.len();
 }
 
 pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {

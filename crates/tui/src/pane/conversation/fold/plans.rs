@@ -12,6 +12,8 @@ impl Log {
         self.finished = false;
         let card = PlanCard {
             summary: plan.summary(),
+            gates: plan.gates.len().min(plan.named_gates().count() + 1),
+            gate_rows: 0..0,
             note: Markdown::of(&plan.note),
             checkpoint: None,
             verdict: None,

@@ -64,12 +64,12 @@ pub(super) fn committing(width: u16, height: u16, keys: &str) -> Desk {
     say(&mut desk, "/commit");
     let pending = desk.session.pending();
     let Some(Work::LookCommit { commit, files }) = pending.values().next() else { panic!("{pending:?}") };
-    let file = |(path, content): &(RelPath, Option<BlobId>)| CommitFile {
-        path: path.clone(),
+    let file = |file: &SoughtFile| CommitFile {
+        path: file.path.clone(),
         kind: ChangeKind::Modify,
-        content: *content,
+        content: file.states.last().copied().flatten(),
         untracked: false,
-        mixed: path.as_str().ends_with("b.rs"),
+        mixed: file.path.as_str().ends_with("b.rs"),
     };
     let tree = CommitTree {
         on: "main".to_owned(),
