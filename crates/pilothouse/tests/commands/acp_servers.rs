@@ -233,3 +233,35 @@ fn what_cannot_be_used_of_an_editor_is_told_and_never_asked_about() {
     editor.leave();
     assert!(named.started().is_none());
 }
+
+#[test]
+fn an_address_is_connected_to_after_the_yes_alone() {
+    for (answer, connected) in [("n", false), ("y", true)] {
+        let (desk, server) = (Desk::new(), Server::start(vec![looks(), says()]));
+        let there = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        there.set_nonblocking(true).unwrap();
+        let url = format!("http://{}/mcp", there.local_addr().unwrap());
+        let headers = json!([{"name": "X-Key", "value": VALUE}]);
+        let mut editor = greeted(&desk, &server);
+        let far = json!({"type": "http", "name": "thing", "url": url, "headers": headers});
+        let session = new(&mut editor, &desk, &[far]);
+        let prompt = editor.prompt(&session, ASKS);
+        let asked = editor.question();
+        assert!(asked.to_string().contains(&url) && asked.to_string().contains("X-Key"), "{asked}");
+        assert!(there.accept().is_err(), "nothing is connected to before");
+        editor.answer(&asked, answer);
+        if connected {
+            editor.wait("a connection", || there.accept().is_ok());
+            // Whoever comes again finds nobody.
+            drop(there);
+            let ended = editor.seen.iter().any(|m| m["id"] == prompt);
+            assert!(ended || editor.stops(&prompt) == "end_turn");
+        } else {
+            assert_eq!(editor.stops(&prompt), "end_turn");
+            assert!(there.accept().is_err());
+        }
+        let seen = editor.leave();
+        assert!(!format!("{seen:?}{:?}", server.requests()).contains(VALUE));
+        desk.verified();
+    }
+}

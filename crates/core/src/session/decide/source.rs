@@ -148,6 +148,9 @@ impl Draft<'_> {
 
     /// The client names these servers for its session: each is asked about, and none of before.
     pub(super) fn servers_named(&mut self, servers: Vec<ServerQuestion>) -> Decided {
+        if servers.is_empty() {
+            return Err(Refusal::new("no server is named"));
+        }
         self.close_servers();
         for server in servers {
             let message = format!("Your editor names the server {}. Use it in this session?", server.source);
