@@ -113,6 +113,66 @@ fn a_client_that_says_more_than_it_reads_and_ends_its_input_ends_the_program() {
 }
 
 #[test]
+fn a_client_at_one_socket_that_ends_its_side_or_goes_away_ends_the_program_though_it_reads_nothing() {
+    for goes in [false, true] {
+        let (desk, server) = (Desk::new(), Server::start(vec![]));
+        let mut command = desk.with_model(&server.base, &["acp"]);
+        // Some editors have one socket for both ways.
+        let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let output = std::os::fd::OwnedFd::from(theirs.try_clone().unwrap());
+        command.stdin(std::os::fd::OwnedFd::from(theirs)).stdout(output).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        // More faults than may wait, and less than the socket holds of what is not listened to then.
+        let nothing = json!({"jsonrpc": "2.0", "id": 1, "method": "nothing"});
+        ours.write_all(format!("{nothing}\n").repeat(4000).as_bytes()).unwrap();
+        if goes {
+            drop(ours);
+            assert_eq!(exit(&mut child), Some(0));
+        } else {
+            ours.shutdown(std::net::Shutdown::Write).unwrap();
+            assert_eq!(exit(&mut child), Some(0));
+            drop(ours);
+        }
+    }
+}
+
+#[test]
+fn a_client_at_one_socket_that_ends_its_side_has_its_session_saved() {
+    let (desk, server) = (Desk::new(), talkative());
+    let mut command = desk.with_model(&server.base, &["acp"]);
+    let (mut ours, socket) = std::os::unix::net::UnixStream::pair().unwrap();
+    let output = std::os::fd::OwnedFd::from(socket.try_clone().unwrap());
+    command.stdin(std::os::fd::OwnedFd::from(socket)).stdout(output).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut theirs = ours.try_clone().unwrap();
+    let mut say = |message: Value| writeln!(theirs, "{message}").unwrap();
+    say(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}));
+    let new = json!({"cwd": desk.path(), "mcpServers": []});
+    say(json!({"jsonrpc": "2.0", "id": 2, "method": "session/new", "params": new}));
+    let mut read = std::io::BufReader::new(ours.try_clone().unwrap());
+    let session = loop {
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut read, &mut line).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap();
+        if let Some(session) = message["result"]["sessionId"].as_str() {
+            break session.to_owned();
+        }
+    };
+    let prompt = json!([{"type": "text", "text": "how are notes found?"}]);
+    let params = json!({"sessionId": session, "prompt": prompt});
+    say(json!({"jsonrpc": "2.0", "id": 3, "method": "session/prompt", "params": params}));
+    server.wait_requests(8);
+    // More is said than read as well: what comes last is not listened to.
+    let nothing = json!({"jsonrpc": "2.0", "id": 1, "method": "nothing"});
+    ours.write_all(format!("{nothing}\n").repeat(3000).as_bytes()).unwrap();
+    ours.shutdown(std::net::Shutdown::Write).unwrap();
+    assert_eq!(exit(&mut child), Some(0));
+    assert_eq!(desk.verified().len(), 1);
+}
+
+#[test]
 fn every_parameter_of_another_shape_is_named_with_what_is_wanted() {
     let (desk, server) = (Desk::new(), Server::start(vec![]));
     let (mut editor, session) = Editor::seated(&desk, &server.base);

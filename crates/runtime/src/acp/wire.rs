@@ -112,11 +112,17 @@ fn is_empty(input: &impl AsFd) -> bool {
     poll(&mut look, Some(&Timespec::default())).is_ok_and(|ready| ready == 0)
 }
 
+/// What says of a socket that its other end has ended its side, and goes on reading; pipes hang up as a whole.
+#[cfg(target_os = "linux")]
+const HALF: PollFlags = PollFlags::RDHUP;
+#[cfg(not(target_os = "linux"))]
+const HALF: PollFlags = PollFlags::empty();
+
 /// Whether nothing more can be said there, though the last of it may not be read yet.
 pub(super) fn is_over(input: &impl AsFd) -> bool {
-    let mut look = PollFd::new(input, PollFlags::empty());
+    let mut look = PollFd::new(input, HALF);
     let looked = poll(std::slice::from_mut(&mut look), Some(&Timespec::default()));
-    looked.is_ok() && look.revents().intersects(PollFlags::HUP | PollFlags::ERR)
+    looked.is_ok() && look.revents().intersects(HALF | PollFlags::HUP | PollFlags::ERR)
 }
 
 /// What comes next.
