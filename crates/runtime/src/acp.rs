@@ -7,6 +7,7 @@
 //! does not run in our sandbox is not held.
 
 mod ask;
+mod drive;
 mod list;
 mod offered;
 mod out;
@@ -31,7 +32,10 @@ use std::{
 use pilothouse_core::{port::Request, port::Update, redact::Redactor, scope::PermissionMode};
 use serde_json::{Value, json};
 use tokio::{
-    sync::mpsc::{Receiver, Sender, channel},
+    sync::{
+        mpsc::{Receiver, Sender, channel},
+        oneshot,
+    },
     task::JoinSet,
 };
 
@@ -43,6 +47,7 @@ use crate::{
     host, sessions,
     sources::ClientServers,
 };
+use drive::News;
 use out::Out;
 use params::Fields;
 use place::Place;
@@ -107,7 +112,7 @@ struct Server {
     out: Out,
     talks: BTreeMap<u64, Talk>,
     drives: JoinSet<()>,
-    news: Sender<(u64, Update)>,
+    news: Sender<(u64, News)>,
     /// How many sessions were opened so far.
     opened: u64,
     /// Whether the client has said who it is.
@@ -116,15 +121,15 @@ struct Server {
 
 impl Server {
     /// Until nobody says anything or reads any more. What sessions tell waits while the client reads too little.
-    async fn run(&mut self, mut lines: Receiver<Heard>, updates: &mut Receiver<(u64, Update)>) {
+    async fn run(&mut self, mut lines: Receiver<Heard>, updates: &mut Receiver<(u64, News)>) {
         while !self.out.closed() {
             tokio::select! {
                 heard = lines.recv(), if self.out.hears() => match heard {
                     Some(heard) => self.heard(heard).await,
                     None => return,
                 },
-                Some((number, update)) = updates.recv(), if self.out.has_room() => {
-                    self.update(number, update).await;
+                Some((number, what)) = updates.recv(), if self.out.has_room() => {
+                    self.news(number, what).await;
                 }
                 Some(_) = self.drives.join_next(), if !self.drives.is_empty() => {}
                 () = self.out.moved(), if self.out.waits() => {}
@@ -133,8 +138,8 @@ impl Server {
     }
 
     /// Saves every session, and lets the client read what there is.
-    async fn leave(mut self, mut updates: Receiver<(u64, Update)>) {
-        let drivers: Vec<Sender<Request>> = self.talks.values().map(Talk::driver).collect();
+    async fn leave(mut self, mut updates: Receiver<(u64, News)>) {
+        let drivers: Vec<Sender<Request>> = self.talks.values_mut().map(Talk::leave).collect();
         let ended = async {
             for driver in drivers {
                 // One that is gone has saved.
@@ -151,13 +156,16 @@ impl Server {
         self.out.finish().await;
     }
 
-    async fn update(&mut self, number: u64, update: Update) {
+    async fn news(&mut self, number: u64, what: News) {
         let Some(talk) = self.talks.get_mut(&number) else { return };
-        if let Update::Closed(why) = update {
-            talk.closed(why, &mut self.out);
-            self.talks.remove(&number);
-        } else {
-            talk.update(update, &mut self.out).await;
+        match what {
+            News::Driver(Update::Closed(why)) => {
+                talk.closed(why, &mut self.out);
+                self.talks.remove(&number);
+            }
+            News::Driver(update) => talk.update(update, &mut self.out).await,
+            News::Again(update) => talk.again(update, &mut self.out),
+            News::Replayed(replayed) => talk.replayed(*replayed, &mut self.out),
         }
     }
 
@@ -209,7 +217,7 @@ impl Server {
                 Ok(())
             }
             "session/close" => {
-                let talk = of_name(&mut self.talks, &said.text("sessionId")?)?;
+                let talk = known(&mut self.talks, &said.text("sessionId")?)?;
                 talk.close(Some(id.clone()), &mut self.out).await;
                 Ok(())
             }
@@ -246,7 +254,7 @@ impl Server {
         // Nobody hears of what is wrong with a notice.
         if method == "session/cancel"
             && let Ok(name) = Fields::of("params", said).and_then(|mut said| said.text("sessionId"))
-            && let Ok(talk) = of_name(&mut self.talks, &name)
+            && let Ok(talk) = known(&mut self.talks, &name)
         {
             talk.cancel(&mut self.out).await;
         }
@@ -281,30 +289,20 @@ impl Server {
         self.make_room().await?;
         let client = ClientServers { all, ..ClientServers::default() };
         let setup = Setup { workspace, which, client, ..self.setup.clone() };
-        let ((requests, mut shown), end) = host::line();
+        let ((requests, shown), end) = host::line();
         self.opened += 1;
         let (number, news) = (self.opened, self.news.clone());
         let blobs = Blobs::under(&setup.home.state);
         let place = Place { root: cwd, blobs, secrets: Redactor::default() };
-        let opening = Opening { id: id.clone(), wish, left_out };
+        let (again, to_tell) = oneshot::channel();
+        let again = Some(again).filter(|_| wish == Wish::Load);
+        let opening = Opening { id: Some(id.clone()), wish, left_out, again };
         let mut talk = Talk::new(place, requests, setup.home.clone(), opening);
         if let Which::Named(slug) = &setup.which {
             talk.slug.clone_from(slug);
         }
         self.talks.insert(number, talk);
-        self.drives.spawn(async move {
-            let drive = tokio::spawn(host::one(setup, end, false));
-            while let Some(update) = shown.recv().await {
-                if news.send((number, update)).await.is_err() {
-                    return;
-                }
-            }
-            // How it ended was told as its last update, but by one that failed: behind all that it had told.
-            if drive.await.is_err() {
-                let why = "the session's driver failed; the log file has the details".to_owned();
-                drop(news.send((number, Update::Closed(Some(why)))).await);
-            }
-        });
+        self.drives.spawn(drive::drive(setup, number, ((shown, end), news), to_tell));
         Ok(())
     }
 
@@ -335,10 +333,20 @@ const METHODS: [&str; 9] = [
     "session/set_config_option",
 ];
 
+/// The session of this name, whether it is open already or still being opened.
+fn known<'t>(talks: &'t mut BTreeMap<u64, Talk>, slug: &str) -> Result<&'t mut Talk, Fault> {
+    let found = talks.values_mut().find(|t| !t.is_closing() && !slug.is_empty() && t.slug == slug);
+    found.ok_or_else(|| absent(slug))
+}
+
+fn absent(slug: &str) -> Fault {
+    Fault::absent(format!("session {slug} is not open here; session/load opens it"))
+}
+
 /// The session of this name, which the client was told of.
 fn of_name<'t>(talks: &'t mut BTreeMap<u64, Talk>, slug: &str) -> Result<&'t mut Talk, Fault> {
     let found = talks.values_mut().find(|t| t.is_open() && t.slug == slug);
-    found.ok_or_else(|| Fault::absent(format!("session {slug} is not open here; session/load opens it")))
+    found.ok_or_else(|| absent(slug))
 }
 
 /// The folder of a session, as the file system has it.

@@ -5,6 +5,7 @@ mod support;
 
 mod acp;
 mod acp_hostile;
+mod acp_loads;
 mod acp_servers;
 mod acp_sessions;
 mod auth;

@@ -173,13 +173,6 @@ impl Out {
         }
     }
 
-    /// Completes when there is room again.
-    pub async fn room(&mut self) {
-        while !self.has_room() && !self.closed() {
-            self.moved().await;
-        }
-    }
-
     /// Waits until all has gone out, as long as somebody reads.
     pub async fn finish(mut self) {
         let written = Arc::clone(&self.written);
@@ -363,7 +356,9 @@ mod tests {
         out.moved().await;
         assert!(!out.closed());
         drop(ours);
-        out.room().await;
+        while !out.has_room() && !out.closed() {
+            out.moved().await;
+        }
         out.fail(&Value::Null, &Fault::request("nobody hears it"));
         assert!(out.closed() && !out.waits());
     }

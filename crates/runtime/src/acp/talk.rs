@@ -4,6 +4,7 @@
 //! after the turn before it had ended; and a turn ends once all is taken in that was said in it, so that nothing of it
 //! comes in the next.
 
+mod asking;
 mod opening;
 
 use std::{
@@ -22,9 +23,10 @@ use pilothouse_core::{
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Sender;
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    ask::{LATER, Next, Offer, Subject, before, next},
+    ask::{Next, Subject, next},
     offered,
     out::Out,
     place::Place,
@@ -33,24 +35,12 @@ use super::{
     wire::Fault,
 };
 use crate::{headless::FENCE, home::Home};
+use asking::{Asked, Message};
 pub(super) use opening::Opening;
 use opening::Setting;
 
-/// How often one question is put in a turn whose answers are refused.
-const MOST_TRIES: u32 = 3;
 /// How many lines of work one stop ends at most, one after the other.
 const MOST_STOPS: u32 = 4;
-
-/// A question that the client is asked.
-#[derive(Debug)]
-struct Asked {
-    id: u64,
-    subject: Subject,
-    offers: Vec<Offer>,
-}
-
-/// What a message says to the session, and the question that it answers where it is its word.
-type Message = (Option<Subject>, Input);
 
 /// A prompt that is worked on.
 #[derive(Debug, Default)]
@@ -101,6 +91,8 @@ pub(super) struct Talk {
     ended: u64,
     /// The last event that was told from the log.
     told: Seq,
+    /// Set once nobody wants it open any more.
+    left_alone: CancellationToken,
 }
 
 impl Talk {
@@ -125,6 +117,7 @@ impl Talk {
             closing: None,
             ended: 0,
             told: Seq(0),
+            left_alone: CancellationToken::new(),
         }
     }
 
@@ -160,14 +153,16 @@ impl Talk {
         drop(self.requests.send(FENCE).await);
     }
 
-    /// Its driver's end of the line.
-    pub fn driver(&self) -> Sender<Request> {
+    /// The connection ends; gives its driver's end of the line.
+    pub fn leave(&mut self) -> Sender<Request> {
+        self.left_alone.cancel();
         self.requests.clone()
     }
 
     /// Lets it go: what works stops, all is saved, and it can be loaded again. A request for that is answered then.
     pub async fn close(&mut self, id: Option<Value>, out: &mut Out) {
-        self.cancel(out).await;
+        self.give_up(out);
+        self.stop_turn(out).await;
         self.closing.get_or_insert_default().extend(id);
         drop(self.requests.send(Request::Quit).await);
     }
@@ -189,7 +184,7 @@ impl Talk {
                 self.slug.clone_from(&self.session.state().slug);
                 drop(self.requests.send(FENCE).await);
             }
-            Update::Answered(..) if self.opening.is_some() => self.ready(out).await,
+            Update::Answered(..) if self.opening.is_some() => self.ready(out),
             Update::Answered(..) => self.taken_in(out).await,
             Update::Events(events) => self.events(&events, out).await,
             Update::Delta(delta) => self.teller.delta(&delta, &self.place),
@@ -329,59 +324,6 @@ impl Talk {
         }
     }
 
-    /// Puts a question to the client; not for ever.
-    fn ask(&mut self, subject: Subject, out: &mut Out) -> bool {
-        let tries = self.turn.as_mut().map(|turn| turn.tries.entry(subject).or_default());
-        if tries.is_none_or(|tries| {
-            *tries += 1;
-            *tries > MOST_TRIES
-        }) {
-            return false;
-        }
-        let Some(sheet) = subject.sheet(self.session.state(), &self.place) else { return false };
-        self.unseen.remove(&subject.question);
-        if let Some(alone) = sheet.alone {
-            self.teller.asked(alone, &sheet.call);
-        }
-        self.flush(out);
-        let options: Vec<Value> = sheet.offers.iter().map(Offer::shown).collect();
-        let params = json!({"sessionId": self.slug, "toolCall": sheet.call, "options": options});
-        let id = out.ask("session/request_permission", &params);
-        if let Some(turn) = &mut self.turn {
-            turn.told = true;
-        }
-        self.asked = Some(Asked { id, subject, offers: sheet.offers });
-        true
-    }
-
-    /// What the client said to the question that it is asked.
-    pub async fn answered(&mut self, result: Option<&Value>, out: &mut Out) {
-        let Some(asked) = self.asked.take() else { return };
-        let outcome = result.and_then(|r| r.pointer("/outcome/outcome")).and_then(Value::as_str);
-        let chosen = result.and_then(|r| r.pointer("/outcome/optionId")).and_then(Value::as_str);
-        let offer = asked.offers.into_iter().find(|offer| Some(offer.id.as_str()) == chosen);
-        match (outcome, offer) {
-            (Some("cancelled"), _) => return self.cancel(out).await,
-            (Some("selected"), Some(Offer { says: Some(input), .. })) => {
-                self.answering = Some(asked.subject);
-                return self.say(input).await;
-            }
-            (Some("selected"), Some(offer)) if offer.id == LATER => {
-                if let Some(word) = asked.subject.word(self.session.state()) {
-                    self.wanted = Some(asked.subject);
-                    self.teller.note(&format!("It waits. A message that is only `{word}` lets it happen."));
-                }
-            }
-            _ => self.teller.note(&format!(
-                "The client gave no answer that was offered; the question stays open: pilothouse resume {}",
-                self.slug
-            )),
-        }
-        self.left.insert(asked.subject);
-        self.settle(out).await;
-        self.flush(out);
-    }
-
     /// A message of the user; `seen` is how many lines had gone out when it came.
     pub async fn prompt(&mut self, id: Value, line: String, seen: u64, out: &mut Out) {
         if self.turn.is_some() {
@@ -404,22 +346,6 @@ impl Talk {
         self.hear(message, out).await;
     }
 
-    /// A message is heard once all is answered that comes before it.
-    async fn hear(&mut self, message: Message, out: &mut Out) {
-        while let Some(subject) = before(self.session.state(), &self.left) {
-            if self.ask(subject, out) {
-                if let Some(turn) = &mut self.turn {
-                    turn.held = Some(message);
-                }
-                return;
-            }
-            self.left.insert(subject);
-        }
-        let (answering, input) = message;
-        self.answering = answering;
-        self.say(input).await;
-    }
-
     /// The last event before the first open question that the client was never shown: no word answers that one.
     fn shown_up_to(&self) -> Seq {
         let state = self.session.state();
@@ -428,8 +354,16 @@ impl Talk {
         before.chain([state.seq]).min().unwrap_or_default()
     }
 
-    /// The client ends the turn: what works stops, what waits for its answer waits no more.
+    /// The client ends what goes on: the turn, or that the session is opened.
     pub async fn cancel(&mut self, out: &mut Out) {
+        if self.opening.is_some() {
+            return self.close(None, out).await;
+        }
+        self.stop_turn(out).await;
+    }
+
+    /// What works stops, what waits for its answer waits no more.
+    async fn stop_turn(&mut self, out: &mut Out) {
         let Some(turn) = &mut self.turn else { return };
         turn.stops = 0;
         if std::mem::replace(&mut turn.cancelled, true) {
@@ -460,7 +394,9 @@ impl Talk {
         let why = why.map(|why| self.place.shown(&why));
         if let Some(opening) = self.opening.take() {
             let why = why.clone().unwrap_or_else(|| "the session cannot be opened".to_owned());
-            out.fail(&opening.id, &Fault::internal(why));
+            if let Some(id) = opening.id {
+                out.fail(&id, &Fault::internal(why));
+            }
         }
         for Setting { id, .. } in std::mem::take(&mut self.said).into_iter().flatten() {
             out.fail(&id, &Fault::request("the session has ended"));

@@ -4,10 +4,17 @@
 
 use pilothouse_core::{ids::Seq, input::Input, scope::PermissionMode};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use super::Talk;
 use crate::{
-    acp::{Wish, offered, out::Out, replay, wire::Fault},
+    acp::{
+        Wish, offered,
+        out::Out,
+        replay::{Replay, Replayed},
+        update::Update,
+        wire::Fault,
+    },
     blobs::Blobs,
     sessions,
 };
@@ -15,12 +22,14 @@ use crate::{
 /// How a session is opened.
 #[derive(Debug)]
 pub(in crate::acp) struct Opening {
-    /// The request for it.
-    pub id: Value,
+    /// The request for it; none once that is answered.
+    pub id: Option<Value>,
     /// How it is asked for.
     pub wish: Wish,
     /// Why servers that the client names are left out.
     pub left_out: Vec<String>,
+    /// Who tells its log again, where that is asked for.
+    pub again: Option<oneshot::Sender<Replay>>,
 }
 
 /// A ceiling that is being set.
@@ -35,20 +44,46 @@ pub(super) struct Setting {
 }
 
 impl Talk {
-    /// The session is there: the client hears of it, and of what was said in it.
-    pub(super) async fn ready(&mut self, out: &mut Out) {
-        let Some(Opening { id, wish, left_out }) = self.opening.take() else { return };
+    /// The session is there: what was said in it is told first, where that is asked for.
+    pub(super) fn ready(&mut self, out: &mut Out) {
+        let Some(opening) = self.opening.as_mut().filter(|_| self.closing.is_none()) else { return };
+        let again = opening.again.take();
         let found = sessions::find(&self.home, &self.place.root, &self.slug);
         if let Ok(found) = &found {
             self.place.blobs = Blobs::under(&found.folder);
         }
         self.teller.updates.clear();
-        if let (true, Ok(found)) = (wish == Wish::Load, found) {
-            let teller = std::mem::take(&mut self.teller);
-            let told = replay::tell(found, self.slug.clone(), (teller, self.place.clone()), out).await;
-            (self.teller, self.told) = (told.teller, told.upto);
-            self.notices.extend(told.warnings);
+        if let (Some(again), Ok(found)) = (again, found) {
+            let (teller, place) = (std::mem::take(&mut self.teller), self.place.clone());
+            let replay = Replay { found, teller, place, stop: self.left_alone.clone() };
+            if let Err(Replay { teller, .. }) = again.send(replay) {
+                self.teller = teller;
+            } else {
+                return;
+            }
         }
+        self.opened(out);
+    }
+
+    /// Something of its log.
+    pub fn again(&mut self, update: Update, out: &mut Out) {
+        if !self.is_closing() {
+            out.update(&self.slug, update);
+        }
+    }
+
+    /// All of its log was told.
+    pub fn replayed(&mut self, replayed: Replayed, out: &mut Out) {
+        if !self.is_closing() {
+            (self.teller, self.told) = (replayed.teller, replayed.upto);
+            self.notices.extend(replayed.warnings);
+            self.opened(out);
+        }
+    }
+
+    /// The client hears that it is there.
+    fn opened(&mut self, out: &mut Out) {
+        let Some(Opening { id, wish, left_out, again: _ }) = self.opening.take() else { return };
         let state = self.session.state();
         self.unseen.extend(state.open.keys().map(|id| (*id, Seq(1))));
         let mut result = offered::offers(state.permission);
@@ -61,9 +96,23 @@ impl Talk {
                 self.notices.extend(left_out);
             }
         }
-        out.answer(&id, &result);
+        if let Some(id) = id {
+            out.answer(&id, &result);
+        }
         self.ended = out.put_so_far();
         self.teller.updates.push(offered::commands(&self.recipes));
+        self.flush(out);
+    }
+
+    /// It is not to be opened any more: whoever asked for it hears so, and nothing more is told.
+    pub(super) fn give_up(&mut self, out: &mut Out) {
+        self.left_alone.cancel();
+        if let Some(opening) = &mut self.opening {
+            opening.again = None;
+            if let Some(id) = opening.id.take() {
+                out.fail(&id, &Fault::request("it was closed before it was open"));
+            }
+        }
     }
 
     /// The answer to who has set a ceiling.

@@ -6,6 +6,7 @@ use pilothouse_core::{
 };
 
 use super::*;
+use crate::acp::ask::Offer;
 use crate::blobs::Blobs;
 
 /// What was said to the session, in order.
@@ -22,7 +23,8 @@ fn heard() -> Update {
 fn talk(requests: Sender<Request>) -> Talk {
     let nowhere = std::path::Path::new("/nowhere");
     let place = Place { root: nowhere.into(), blobs: Blobs::under(nowhere), secrets: Redactor::default() };
-    let opening = Opening { id: json!(1), wish: crate::acp::Wish::New, left_out: Vec::new() };
+    let opening =
+        Opening { id: Some(json!(1)), wish: crate::acp::Wish::New, left_out: Vec::new(), again: None };
     Talk::new(place, requests, Home::under(nowhere), opening)
 }
 
