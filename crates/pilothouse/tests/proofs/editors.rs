@@ -136,3 +136,131 @@ fn play(number: usize, tally: &Tally) {
     tally.note(if written { "written" } else { "kept" }, 1);
     desk.verified();
 }
+
+/// What a model of a game does next: it thinks without end, answers, plans, edits, runs, asks for something odd.
+fn mind(seed: u64) -> Server {
+    let dice = std::sync::Mutex::new(Dice(seed));
+    Server::answering(move |_| {
+        Some(match dice.lock().unwrap().roll(8) {
+            0 => Turn::Hang("I am looking into it, and then"),
+            1 | 2 => Turn::Say("By score.", vec![]),
+            3 | 4 => Turn::Say("", vec![("submit_plan", plan(&[("modify", "src/search.rs")]))]),
+            5 => Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points_of("))]),
+            6 => Turn::Say("", vec![("run", json!({"command": "sleep 600"}))]),
+            _ => Turn::Say("Shall I rename score to points_of in src/search.rs?", vec![]),
+        })
+    })
+}
+
+/// A client that begins, stops, closes and loads as it likes.
+struct Hasty {
+    dice: Dice,
+    editor: Editor,
+    session: String,
+    folder: Value,
+    /// Requests that were made.
+    made: Vec<String>,
+    /// Messages that were read when questions were looked for last.
+    read: usize,
+}
+
+impl Hasty {
+    fn of_session(&self) -> Value {
+        json!({"sessionId": self.session})
+    }
+
+    fn begins(&mut self, method: &str, more: &Value) {
+        let mut params = self.of_session();
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.made.push(self.editor.begin(method, &params));
+    }
+
+    fn cancels(&mut self) {
+        let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": self.of_session()});
+        self.editor.send(&cancel);
+    }
+
+    /// Answers some of the questions that came meanwhile.
+    fn answers(&mut self) {
+        let asks = |m: &&Value| m["method"] == "session/request_permission";
+        let asked: Vec<Value> = self.editor.seen[self.read..].iter().filter(asks).cloned().collect();
+        self.read = self.editor.seen.len();
+        for question in asked {
+            let options = offered(&question);
+            match self.dice.roll(5) {
+                0 => {}
+                1 => self.editor.dismiss(&question),
+                n => {
+                    let at = if n == 2 { self.dice.roll(options.len() as u64) } else { 0 };
+                    self.editor.answer(&question, &options[usize::try_from(at).unwrap()].0);
+                }
+            }
+        }
+    }
+
+    fn acts(&mut self) {
+        match self.dice.roll(12) {
+            0..=3 => {
+                let lines =
+                    [GOAL, "how are notes found?", "run the tests", "/undo", "stop", "yes", "!sleep 600"];
+                let text = lines[usize::try_from(self.dice.roll(lines.len() as u64)).unwrap()];
+                self.begins("session/prompt", &json!({"prompt": [{"type": "text", "text": text}]}));
+            }
+            4 | 5 => self.cancels(),
+            6 => (0..self.dice.roll(8)).for_each(|_| self.cancels()),
+            7 => {
+                let mode = ["ask", "read-only", "auto"][usize::try_from(self.dice.roll(3)).unwrap()];
+                self.begins("session/set_mode", &json!({"modeId": mode}));
+            }
+            8 => self.begins("session/close", &json!({})),
+            9 => {
+                let method = if self.dice.roll(2) == 0 { "session/load" } else { "session/resume" };
+                let server = json!({"name": "thing", "command": "sh", "args": ["-c", "exit"], "env": []});
+                let servers = if self.dice.roll(2) == 0 { vec![server] } else { Vec::new() };
+                let folder = json!({"cwd": self.folder, "mcpServers": servers});
+                self.begins(method, &folder);
+            }
+            _ => drop(self.editor.call("all/read", &json!({}))),
+        }
+        self.answers();
+    }
+}
+
+#[test]
+fn every_request_is_answered_once_whatever_is_stopped_closed_and_loaded() {
+    let tally = Tally::default();
+    each(share(200, 9), |n| {
+        let seed = 0x5afe_0000_0000_0001 + n as u64 * 0x9e37_79b9;
+        let (desk, server) = (Desk::new(), mind(seed));
+        desk.configure("[plan]\nconfirm = \"always\"\n");
+        let (editor, session) = Editor::seated(&desk, &server.base);
+        let (dice, folder) = (Dice(seed ^ 0xffff), json!(desk.path()));
+        let mut game = Hasty { dice, editor, session, folder, made: Vec::new(), read: 0 };
+        (0..30).for_each(|_| game.acts());
+        // One stop ends whatever goes on: nobody answers any more.
+        game.cancels();
+        let is_made = |made: &[String], m: &Value| made.iter().any(|id| m["id"] == *id);
+        let made = game.made.clone();
+        let mut open: std::collections::BTreeSet<&String> = made.iter().collect();
+        for message in &game.editor.seen {
+            open.retain(|id| message["id"] != **id);
+        }
+        while !open.is_empty() {
+            let message = game.editor.until(|m| is_made(&made, m));
+            open.retain(|id| message["id"] != **id);
+        }
+        let seen = game.editor.leave();
+        for id in &made {
+            let answers = seen.iter().filter(|m| m["id"] == *id && m["method"].is_null());
+            if answers.count() != 1 {
+                tally.violation(format!("game {n}: {id} of {seen:#?}"));
+            }
+        }
+        let cancelled = seen.iter().filter(|m| m["result"]["stopReason"] == "cancelled").count();
+        tally.note("cancelled", cancelled);
+        desk.verified();
+        tally.checked();
+    });
+    tally.end();
+    assert!(tally.noted("cancelled") > 0, "nothing was stopped");
+}

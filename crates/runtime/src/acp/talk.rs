@@ -367,7 +367,8 @@ impl Talk {
         let Some(turn) = &mut self.turn else { return };
         turn.stops = 0;
         if std::mem::replace(&mut turn.cancelled, true) {
-            return;
+            // What still works after as many stops as the first came to is stopped again.
+            return self.settle(out).await;
         }
         (self.asked, self.answering) = (None, None);
         self.flush(out);

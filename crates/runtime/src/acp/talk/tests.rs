@@ -92,6 +92,28 @@ async fn a_turn_is_ended_once_however_often_that_is_said() {
 }
 
 #[tokio::test]
+async fn a_second_stop_is_one_though_the_first_came_to_its_bound() {
+    let (requests, mut said) = tokio::sync::mpsc::channel(64);
+    let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
+    talk.opening = None;
+    // A message that its model reads: nothing here ends that.
+    let (events, _) = asking(&mut talk.session);
+    drop(events);
+    let line = Input::Say { text: "rename score to points_of in src/search.rs".into(), seen: Seq(u64::MAX) };
+    talk.session.step(Millis(2), line).unwrap();
+    assert!(talk.session.state().busy());
+    talk.turn = Some(Turn::default());
+    talk.cancel(&mut out).await;
+    for _ in 0..2 * MOST_STOPS {
+        talk.update(heard(), &mut out).await;
+    }
+    let first = inputs(&mut said).len();
+    assert!(first <= 1 + MOST_STOPS as usize && talk.turn.is_some());
+    talk.cancel(&mut out).await;
+    assert_eq!(inputs(&mut said), [Input::Cancel]);
+}
+
+#[tokio::test]
 async fn a_turn_lasts_until_all_is_taken_in_that_was_said_in_it() {
     let (requests, mut said) = tokio::sync::mpsc::channel(16);
     let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
