@@ -194,7 +194,7 @@ impl Server {
         }
     }
 
-    async fn request(&mut self, id: &Value, method: &str, said: Value, seen: u64) -> Result<(), Fault> {
+    async fn request(&mut self, id: &Value, method: &str, params: Value, seen: u64) -> Result<(), Fault> {
         if method == "initialize" {
             self.greeted = true;
             self.out.answer(id, &greeting());
@@ -206,43 +206,43 @@ impl Server {
         if !self.greeted {
             return Err(Fault::request("say initialize first"));
         }
-        let mut said = Fields::of("params", said)?;
+        let mut params = Fields::of("params", params)?;
         match method {
-            "session/new" => self.open(id, said, Wish::New).await,
-            "session/load" => self.open(id, said, Wish::Load).await,
-            "session/resume" => self.open(id, said, Wish::Resume).await,
+            "session/new" => self.open(id, params, Wish::New).await,
+            "session/load" => self.open(id, params, Wish::Load).await,
+            "session/resume" => self.open(id, params, Wish::Resume).await,
             "session/list" => {
-                let all = list::page(&self.setup, &mut said).await?;
+                let all = list::page(&self.setup, &mut params).await?;
                 self.out.answer(id, &all);
                 Ok(())
             }
             "session/close" => {
-                let talk = known(&mut self.talks, &said.text("sessionId")?)?;
+                let talk = known(&mut self.talks, &params.text("sessionId")?)?;
                 talk.close(Some(id.clone()), &mut self.out).await;
                 Ok(())
             }
             "session/prompt" => {
-                let talk = of_name(&mut self.talks, &said.text("sessionId")?)?;
-                let line = prompt::message(said.list("prompt")?, &talk.place.root)?;
+                let talk = of_name(&mut self.talks, &params.text("sessionId")?)?;
+                let line = prompt::message(params.list("prompt")?, &talk.place.root)?;
                 talk.prompt(id.clone(), line, seen, &mut self.out).await;
                 Ok(())
             }
             "session/set_mode" => {
-                let talk = of_name(&mut self.talks, &said.text("sessionId")?)?;
-                let mode = ceiling(&said.text("modeId")?)?;
+                let talk = of_name(&mut self.talks, &params.text("sessionId")?)?;
+                let mode = ceiling(&params.text("modeId")?)?;
                 talk.set_mode(id.clone(), mode, false, &mut self.out).await;
                 Ok(())
             }
             "session/set_config_option" => {
-                let talk = of_name(&mut self.talks, &said.text("sessionId")?)?;
-                let option = said.text("configId")?;
+                let talk = of_name(&mut self.talks, &params.text("sessionId")?)?;
+                let option = params.text("configId")?;
                 if option != offered::MODE {
                     return Err(Fault::params(format!(
                         "there is no option {option}, only {}",
                         offered::MODE
                     )));
                 }
-                let mode = ceiling(&said.text("value")?)?;
+                let mode = ceiling(&params.text("value")?)?;
                 talk.set_mode(id.clone(), mode, true, &mut self.out).await;
                 Ok(())
             }
@@ -250,10 +250,10 @@ impl Server {
         }
     }
 
-    async fn notice(&mut self, method: &str, said: Value) {
+    async fn notice(&mut self, method: &str, params: Value) {
         // Nobody hears of what is wrong with a notice.
         if method == "session/cancel"
-            && let Ok(name) = Fields::of("params", said).and_then(|mut said| said.text("sessionId"))
+            && let Ok(name) = Fields::of("params", params).and_then(|mut params| params.text("sessionId"))
             && let Ok(talk) = known(&mut self.talks, &name)
         {
             talk.cancel(&mut self.out).await;
@@ -278,13 +278,13 @@ impl Server {
         Ok(())
     }
 
-    async fn open(&mut self, id: &Value, mut said: Fields, wish: Wish) -> Result<(), Fault> {
-        let cwd = said.absolute("cwd")?;
-        let (all, left_out) = servers::named(said.list_or_none("mcpServers")?)?;
+    async fn open(&mut self, id: &Value, mut params: Fields, wish: Wish) -> Result<(), Fault> {
+        let cwd = params.absolute("cwd")?;
+        let (all, left_out) = servers::named(params.list_or_none("mcpServers")?)?;
         let workspace = folder(&cwd)?;
         let which = match wish {
             Wish::New => Which::New,
-            Wish::Load | Wish::Resume => self.earlier(&workspace, &said.text("sessionId")?)?,
+            Wish::Load | Wish::Resume => self.earlier(&workspace, &params.text("sessionId")?)?,
         };
         self.make_room().await?;
         let client = ClientServers { all, ..ClientServers::default() };

@@ -177,9 +177,9 @@ impl Subject {
         let seen = place.is_seen_whole(change);
         let whole = seen && change.writes() && change.waiting().is_empty();
         let hunks = (1..).zip(&change.hunks).map(|(n, h)| format!("hunk {n}: {}", h.new_lines().place()));
-        let mut told: Vec<String> = hunks.collect();
-        told.extend((!seen).then(|| "not all of this change can be seen here".to_owned()));
-        told.extend(change.control.as_ref().map(|why| format!("control file: {}", place.shown(why))));
+        let mut lines: Vec<String> = hunks.collect();
+        lines.extend((!seen).then(|| "not all of this change can be seen here".to_owned()));
+        lines.extend(change.control.as_ref().map(|why| format!("control file: {}", place.shown(why))));
         let of_all = if change.hunks.len() > 1 { ", all hunks" } else { "" };
         let apply = self.shown.filter(|_| whole && change.word().is_none()).map(|shown| {
             let says = Input::Apply { proposals: vec![(change.id, shown)], word: None };
@@ -191,7 +191,7 @@ impl Subject {
             Some(word) => by_word(word),
             None => format!("Later; hunk by hunk in `pilothouse resume {}`", state.slug),
         };
-        let call = place.change(change, &[Content::text(told.join("\n"))]);
+        let call = place.change(change, &[Content::text(lines.join("\n"))]);
         Sheet { call, alone: None, offers: apply.into_iter().chain([leave, Offer::later(later)]).collect() }
     }
 
@@ -201,19 +201,19 @@ impl Subject {
             Some(beyond) => format!("{} risk, {beyond}", d.risk.name()),
             None => format!("{} risk", d.risk.name()),
         });
-        let mut told = vec![place.shown(&question.message)];
+        let mut lines = vec![place.shown(&question.message)];
         // The same again as one line says no more.
         let other = spec.text != Clean::line(&question.message);
-        told.extend(other.then(|| spec.text.as_str().to_owned()));
-        told.extend(planned(&spec, state).map(|plan| place.shown(&plan)));
-        told.extend(risk);
-        told.extend(
+        lines.extend(other.then(|| spec.text.as_str().to_owned()));
+        lines.extend(planned(&spec, state).map(|plan| place.shown(&plan)));
+        lines.extend(risk);
+        lines.extend(
             spec.facts.iter().map(|(label, value)| format!("{label} {value}").trim_start().to_owned()),
         );
         let sheet = spec.sheet().map(|id| place.stored(id));
         // What cannot be read to its end is not agreed to here.
         let unread = sheet == Some(None);
-        told.extend(sheet.flatten());
+        lines.extend(sheet.flatten());
         let facts: serde_json::Map<String, Value> =
             spec.facts.iter().map(|(label, value)| ((*label).to_owned(), json!(value.as_str()))).collect();
         let of = question.kind.call();
@@ -222,7 +222,7 @@ impl Subject {
             title: Some(spec.title.as_str().to_owned()),
             kind: of.is_none().then_some("other"),
             status: Some(CallState::Pending),
-            content: Some(vec![Content::text(told.join("\n"))]),
+            content: Some(vec![Content::text(lines.join("\n"))]),
             raw_input: Some(json!({"asks": spec.text.as_str(), "facts": facts})),
             ..Call::default()
         };

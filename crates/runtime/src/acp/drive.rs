@@ -25,11 +25,14 @@ pub(super) enum News {
     Replayed(Box<Replayed>),
 }
 
+/// What its driver says, and the driver's end.
+type Line = (Receiver<Update>, host::End);
+
 /// Drives a session to its end. What is `again` to be told of its log comes once it has opened, before all else.
 pub(super) async fn drive(
     setup: Setup,
     number: u64,
-    ((mut shown, end), news): ((Receiver<Update>, host::End), Sender<(u64, News)>),
+    ((mut shown, end), news): (Line, Sender<(u64, News)>),
     again: oneshot::Receiver<Replay>,
 ) {
     let (drive, mut again) = (tokio::spawn(host::one(setup, end, false)), Some(again));

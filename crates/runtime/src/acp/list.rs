@@ -17,9 +17,9 @@ const PAGE: usize = 50;
 ///
 /// # Errors
 /// When a parameter has another shape, or the cursor is none that was given.
-pub(super) async fn page(setup: &Setup, said: &mut Fields) -> Result<Value, Fault> {
-    let cwd = said.path_or_none("cwd")?;
-    let from: usize = match said.text_or_none("cursor")? {
+pub(super) async fn page(setup: &Setup, params: &mut Fields) -> Result<Value, Fault> {
+    let cwd = params.path_or_none("cwd")?;
+    let from: usize = match params.text_or_none("cursor")? {
         Some(cursor) => cursor.parse().map_err(|_| Fault::params("params.cursor is none that was given"))?,
         None => 0,
     };

@@ -80,8 +80,8 @@ impl Place {
         Some(Content::Diff { path: self.path(proposal.path.as_str()), old_text, new_text })
     }
 
-    /// A change as a call; `told` beside its diff.
-    pub fn change(&self, proposal: &Proposal, told: &[Content]) -> Call {
+    /// A change as a call; `more` beside its diff.
+    pub fn change(&self, proposal: &Proposal, more: &[Content]) -> Call {
         let (verb, kind) = match proposal.kind {
             ChangeKind::Create => ("Create", "edit"),
             ChangeKind::Modify => ("Change", "edit"),
@@ -93,7 +93,7 @@ impl Place {
         Call {
             title: Some(format!("{verb} {path} ({hunks})")),
             kind: Some(kind),
-            content: Some(self.diff(proposal).into_iter().chain(told.iter().cloned()).collect()),
+            content: Some(self.diff(proposal).into_iter().chain(more.iter().cloned()).collect()),
             locations: vec![at],
             ..Call::new(&proposal.id, CallState::Pending)
         }

@@ -17,21 +17,21 @@ const MOST_FILE: u64 = 4 * 1024 * 1024;
 /// The message of a prompt for a session in `root`.
 ///
 /// # Errors
-/// When a part is of a kind that was not offered, or nothing is said.
+/// When a part is of a kind that was not offered, or nothing is line.
 pub(super) fn message(prompt: Vec<Value>, root: &Path) -> Result<String, Fault> {
-    let (mut said, mut quoted) = (String::new(), String::new());
+    let (mut line, mut quoted) = (String::new(), String::new());
     for (n, block) in prompt.into_iter().enumerate() {
         let at = format!("params.prompt[{n}]");
         let mut block = Fields::of(&at, block)?;
         match block.text("type")?.as_str() {
-            "text" => said.push_str(&block.text("text")?),
-            "resource_link" => said.push_str(&Named::of(&block.text("uri")?, root).within(&said)),
+            "text" => line.push_str(&block.text("text")?),
+            "resource_link" => line.push_str(&Named::of(&block.text("uri")?, root).within(&line)),
             "resource" => {
                 let mut resource = block.object("resource")?;
                 let (uri, text) = (resource.text("uri")?, resource.text("text")?);
                 let named = Named::of(&uri, root);
-                let name = named.within(&said);
-                said.push_str(&name);
+                let name = named.within(&line);
+                line.push_str(&name);
                 if !named.holds(&text) {
                     quoted.push_str(&format!("\n\n{name}:\n{}", fenced(&text)));
                 }
@@ -42,7 +42,7 @@ pub(super) fn message(prompt: Vec<Value>, root: &Path) -> Result<String, Fault> 
             }
         }
     }
-    let line = format!("{}{quoted}", said.trim());
+    let line = format!("{}{quoted}", line.trim());
     if line.is_empty() { Err(Fault::params("params.prompt says nothing")) } else { Ok(line) }
 }
 
@@ -82,10 +82,10 @@ impl Named {
     }
 
     /// It behind what is said so far: as a quote where it begins the message or is more than one plain word.
-    fn within(&self, said: &str) -> String {
+    fn within(&self, line: &str) -> String {
         let text = Clean::line(&self.text).into_string();
         let plain = |c: char| c.is_alphanumeric() || "_-./:~+@#%?&=".contains(c);
-        if text.chars().all(plain) && !said.trim().is_empty() {
+        if text.chars().all(plain) && !line.trim().is_empty() {
             text
         } else {
             format!("`{}`", text.replace('`', "'"))
@@ -130,20 +130,20 @@ mod tests {
         let file = folder.path().join("a b.rs");
         std::fs::write(&file, "fn a() {}\n").unwrap();
         let uri = format!("file://{}", file.display()).replace(' ', "%20");
-        let said = |blocks: Value| message(blocks.as_array().unwrap().clone(), folder.path());
+        let line_of = |blocks: Value| message(blocks.as_array().unwrap().clone(), folder.path());
         let text = |text: &str| json!({"type": "text", "text": text});
         let link = |uri: &str| json!({"type": "resource_link", "uri": uri, "name": "a"});
         let holds = |text: &str| json!({"type": "resource", "resource": {"uri": uri, "text": text}});
-        assert_eq!(said(json!([text("what is "), link(&uri), text("?")])).unwrap(), "what is `a b.rs`?");
-        assert_eq!(said(json!([text("see "), link(&format!("{uri}#L3:9"))])).unwrap(), "see `a b.rs:3-9`");
+        assert_eq!(line_of(json!([text("what is "), link(&uri), text("?")])).unwrap(), "what is `a b.rs`?");
+        assert_eq!(line_of(json!([text("see "), link(&format!("{uri}#L3:9"))])).unwrap(), "see `a b.rs:3-9`");
         assert_eq!(
-            said(json!([text("see "), link("https://example.org/x")])).unwrap(),
+            line_of(json!([text("see "), link("https://example.org/x")])).unwrap(),
             "see https://example.org/x"
         );
-        assert_eq!(said(json!([holds("fn a() {}\n")])).unwrap(), "`a b.rs`");
-        assert_eq!(said(json!([text("see "), link("file:///etc/c.rs")])).unwrap(), "see /etc/c.rs");
+        assert_eq!(line_of(json!([holds("fn a() {}\n")])).unwrap(), "`a b.rs`");
+        assert_eq!(line_of(json!([text("see "), link("file:///etc/c.rs")])).unwrap(), "see /etc/c.rs");
         assert_eq!(
-            said(json!([text("mend "), holds("```")])).unwrap(),
+            line_of(json!([text("mend "), holds("```")])).unwrap(),
             "mend `a b.rs`\n\n`a b.rs`:\n````\n```\n````"
         );
         for bad in [
@@ -152,7 +152,7 @@ mod tests {
             json!([text(" ")]),
             json!([{"type": "image", "data": "", "mimeType": ""}]),
         ] {
-            assert_eq!(said(bad).unwrap_err().code, -32602);
+            assert_eq!(line_of(bad).unwrap_err().code, -32602);
         }
     }
 
@@ -162,16 +162,16 @@ mod tests {
         let link = |name: &str| json!({"type": "resource_link", "uri": name, "name": "a"});
         let file = |name: &str| link(&format!("file://{}/{name}", folder.path().display()));
         let holds = |name: &str| json!({"type": "resource", "resource": {"uri": name, "text": "x"}});
-        let said = |blocks: Value| message(blocks.as_array().unwrap().clone(), folder.path()).unwrap();
+        let line_of = |blocks: Value| message(blocks.as_array().unwrap().clone(), folder.path()).unwrap();
         for name in ["yes", "note.rs", "!touch%20a", "/undo", "a%0A!touch%20a", "%60!a"] {
-            assert!(said(json!([file(name)])).starts_with('`'), "{name}");
+            assert!(line_of(json!([file(name)])).starts_with('`'), "{name}");
         }
         for uri in ["!touch a", "/undo", "file:///undo"] {
-            assert!(said(json!([link(uri)])).starts_with('`'), "{uri}");
-            assert!(said(json!([holds(uri)])).starts_with('`'), "{uri}");
+            assert!(line_of(json!([link(uri)])).starts_with('`'), "{uri}");
+            assert!(line_of(json!([holds(uri)])).starts_with('`'), "{uri}");
         }
         let see = json!({"type": "text", "text": "see "});
-        assert_eq!(said(json!([see, file("a%0Aundo")])), "see `a␊undo`");
-        assert_eq!(said(json!([see, file("a%60,%20delete%20%60b")])), "see `a', delete 'b`");
+        assert_eq!(line_of(json!([see, file("a%0Aundo")])), "see `a␊undo`");
+        assert_eq!(line_of(json!([see, file("a%60,%20delete%20%60b")])), "see `a', delete 'b`");
     }
 }

@@ -49,8 +49,8 @@ struct Turn {
     /// Its message, until all is answered that comes before it.
     held: Option<Message>,
     cancelled: bool,
-    /// Whether its user heard of anything.
-    told: bool,
+    /// Whether its user was shown anything.
+    shown: bool,
     stops: u32,
     /// How its last reply ended, where it did not end by itself.
     short: Option<&'static str>,
@@ -84,13 +84,13 @@ pub(super) struct Talk {
     wanted: Option<Subject>,
     /// What was said to the driver and is not taken in yet, each with the request that it answers where it sets a ceiling:
     /// what comes until then may be about the first of it.
-    said: VecDeque<Option<Setting>>,
+    unheard: VecDeque<Option<Setting>>,
     /// Whether it is being closed, and the requests for that.
     closing: Option<Vec<Value>>,
     /// How many lines had gone out when it was opened or its last turn ended.
     ended: u64,
     /// The last event that was told from the log.
-    told: Seq,
+    replayed_to: Seq,
     /// Set once nobody wants it open any more.
     left_alone: CancellationToken,
 }
@@ -113,10 +113,10 @@ impl Talk {
             unseen: BTreeMap::new(),
             left: BTreeSet::new(),
             wanted: None,
-            said: VecDeque::new(),
+            unheard: VecDeque::new(),
             closing: None,
             ended: 0,
-            told: Seq(0),
+            replayed_to: Seq(0),
             left_alone: CancellationToken::new(),
         }
     }
@@ -133,7 +133,7 @@ impl Talk {
 
     /// When nothing goes on in it, how many lines had gone out at the end of its last turn.
     pub fn rests_since(&self) -> Option<u64> {
-        let works = self.turn.is_some() || !self.said.is_empty();
+        let works = self.turn.is_some() || !self.unheard.is_empty();
         (self.is_open() && !works && !self.session.state().busy()).then_some(self.ended)
     }
 
@@ -147,7 +147,7 @@ impl Talk {
     }
 
     async fn say_for(&mut self, setting: Option<Setting>, input: Input) {
-        self.said.push_back(setting);
+        self.unheard.push_back(setting);
         // A driver that is gone has said so.
         drop(self.requests.send(Request::Input(input)).await);
         drop(self.requests.send(FENCE).await);
@@ -170,7 +170,7 @@ impl Talk {
     fn flush(&mut self, out: &mut Out) {
         for update in std::mem::take(&mut self.teller.updates) {
             if let Some(turn) = &mut self.turn {
-                turn.told |= !matches!(update, Shown::Commands { .. });
+                turn.shown |= !matches!(update, Shown::Commands { .. });
             }
             out.update(&self.slug, update);
         }
@@ -218,7 +218,7 @@ impl Talk {
             if let Event::CheckpointOpened { checkpoint } = &event.event {
                 self.unseen.insert(checkpoint.id, event.seq);
             }
-            if event.seq <= self.told {
+            if event.seq <= self.replayed_to {
                 continue;
             }
             // What a stopped reply had still to say comes when its turn may be over: the log keeps it.
@@ -236,7 +236,7 @@ impl Talk {
     #[expect(clippy::wildcard_enum_match_arm, reason = "only what a turn comes to")]
     fn note(&mut self, event: &Event, out: &mut Out) {
         match event {
-            Event::PermissionChanged { .. } => match self.said.front_mut().and_then(Option::take) {
+            Event::PermissionChanged { .. } => match self.unheard.front_mut().and_then(Option::take) {
                 Some(Setting { id, option, .. }) => {
                     self.flush(out);
                     out.answer(&id, &self.set(option));
@@ -269,7 +269,7 @@ impl Talk {
         if self.opening.is_some() {
             return self.notices.push(why);
         }
-        if let Some(Some(setting)) = self.said.front_mut() {
+        if let Some(Some(setting)) = self.unheard.front_mut() {
             return setting.why = Some(why);
         }
         self.answering = None;
@@ -280,7 +280,7 @@ impl Talk {
 
     /// The driver has taken in one of the things that it was told, and said what came of that.
     async fn taken_in(&mut self, out: &mut Out) {
-        if let Some(Some(setting)) = self.said.pop_front() {
+        if let Some(Some(setting)) = self.unheard.pop_front() {
             self.set_or_not(setting, out);
         }
         self.settle(out).await;
@@ -292,7 +292,7 @@ impl Talk {
         self.asked.take_if(|asked| !asked.subject.stands(state));
         self.answering.take_if(|subject| !subject.stands(state));
         // What still comes may be about what was said in this turn.
-        let Some(turn) = self.turn.as_mut().filter(|_| self.said.is_empty()) else { return };
+        let Some(turn) = self.turn.as_mut().filter(|_| self.unheard.is_empty()) else { return };
         if self.asked.is_some() || self.answering.is_some() {
             return;
         }
@@ -378,7 +378,7 @@ impl Talk {
     fn end(&mut self, out: &mut Out) {
         self.flush(out);
         let Some(turn) = self.turn.take() else { return };
-        if !turn.told && !turn.cancelled && turn.fault.is_none() {
+        if !turn.shown && !turn.cancelled && turn.fault.is_none() {
             self.teller.note("Nothing changed.");
             self.flush(out);
         }
@@ -399,7 +399,7 @@ impl Talk {
                 out.fail(&id, &Fault::internal(why));
             }
         }
-        for Setting { id, .. } in std::mem::take(&mut self.said).into_iter().flatten() {
+        for Setting { id, .. } in std::mem::take(&mut self.unheard).into_iter().flatten() {
             out.fail(&id, &Fault::request("the session has ended"));
         }
         if let (Some(turn), Some(why)) = (&mut self.turn, why) {

@@ -46,7 +46,7 @@ pub(super) struct Teller {
     /// Lines of the answer of a model call whose evidence does not hold.
     marks: (CallId, Vec<Mark>),
     /// The message that was said last.
-    said: String,
+    last_message: String,
     /// How many of them were the workbench's own.
     notes: u64,
     /// The plan as it was told last.
@@ -69,11 +69,11 @@ struct Words {
 impl Teller {
     /// A piece of a message of the agent; one message is kept apart from the next.
     fn say(&mut self, message: &str, text: &str) {
-        if text.is_empty() || (text.trim().is_empty() && self.said != message) {
+        if text.is_empty() || (text.trim().is_empty() && self.last_message != message) {
             return;
         }
-        let apart = if self.said == message || self.said.is_empty() { "" } else { "\n\n" };
-        message.clone_into(&mut self.said);
+        let apart = if self.last_message == message || self.last_message.is_empty() { "" } else { "\n\n" };
+        message.clone_into(&mut self.last_message);
         self.updates.push(Update::AgentMessageChunk(Chunk::new(message, format!("{apart}{text}"))));
     }
 
@@ -96,9 +96,9 @@ impl Teller {
     }
 
     fn call(&mut self, id: CallId, fields: Call) {
-        let told = Call { tool_call_id: id.to_string(), ..fields };
+        let call = Call { tool_call_id: id.to_string(), ..fields };
         let new = self.calls.insert(id);
-        self.updates.push(if new { Update::ToolCall(told) } else { Update::CallNews(told) });
+        self.updates.push(if new { Update::ToolCall(call) } else { Update::CallUpdate(call) });
     }
 
     /// A question is put that is about no call: the client hears of it as one of its own.
@@ -113,7 +113,7 @@ impl Teller {
         if self.questions.remove(&question) {
             let no = matches!(answer, None | Some(Answer::Reject(_) | Answer::Abort));
             let status = if no { CallState::Failed } else { CallState::Completed };
-            self.updates.push(Update::CallNews(Call::new(&question, status)));
+            self.updates.push(Update::CallUpdate(Call::new(&question, status)));
         }
     }
 
@@ -121,7 +121,7 @@ impl Teller {
     fn changes(&mut self, ids: impl IntoIterator<Item = ProposalId>, status: CallState, why: Option<&str>) {
         for id in ids {
             let raw_output = why.map(str::to_owned);
-            self.updates.push(Update::CallNews(Call { raw_output, ..Call::new(&id, status) }));
+            self.updates.push(Update::CallUpdate(Call { raw_output, ..Call::new(&id, status) }));
         }
     }
 
@@ -180,7 +180,7 @@ impl Teller {
         let state = session.state();
         match event {
             Event::TurnStarted { turn, text } if again => {
-                self.said.clear();
+                self.last_message.clear();
                 let chunk = Chunk::new(turn.to_string(), place.whole(text));
                 self.updates.push(Update::UserMessageChunk(chunk));
             }
@@ -290,7 +290,7 @@ impl Teller {
                 self.updates.push(Update::ToolCall(place.change(proposal, &[])));
             }
             Event::ProposalEdited { proposal, .. } => {
-                self.updates.push(Update::CallNews(place.change(proposal, &[])));
+                self.updates.push(Update::CallUpdate(place.change(proposal, &[])));
             }
             Event::ApplyApproved { apply, .. } => self.changes(of(apply), CallState::InProgress, None),
             Event::Applied { apply } => self.changes(of(apply), CallState::Completed, None),

@@ -8,6 +8,7 @@ use serde_json::Value;
 /// An update of a session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "sessionUpdate", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[expect(clippy::enum_variant_names, reason = "a call's update is called so there")]
 pub(super) enum Update {
     UserMessageChunk(Chunk),
     AgentMessageChunk(Chunk),
@@ -16,7 +17,7 @@ pub(super) enum Update {
     ToolCall(Call),
     /// What is new of one that it knows.
     #[serde(rename = "tool_call_update")]
-    CallNews(Call),
+    CallUpdate(Call),
     Plan {
         entries: Vec<Entry>,
     },
@@ -45,7 +46,7 @@ impl Update {
             | Self::AgentMessageChunk(chunk)
             | Self::AgentThoughtChunk(chunk) => Some(chunk),
             Self::ToolCall(_)
-            | Self::CallNews(_)
+            | Self::CallUpdate(_)
             | Self::Plan { .. }
             | Self::Mode { .. }
             | Self::Options { .. }

@@ -60,7 +60,7 @@ impl Talk {
         let params = json!({"sessionId": self.slug, "toolCall": sheet.call, "options": options});
         let id = out.ask("session/request_permission", &params);
         if let Some(turn) = &mut self.turn {
-            turn.told = true;
+            turn.shown = true;
         }
         self.asked = Some(Asked { id, subject, offers: sheet.offers });
         true

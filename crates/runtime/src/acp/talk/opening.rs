@@ -75,7 +75,7 @@ impl Talk {
     /// All of its log was told.
     pub fn replayed(&mut self, replayed: Replayed, out: &mut Out) {
         if !self.is_closing() {
-            (self.teller, self.told) = (replayed.teller, replayed.upto);
+            (self.teller, self.replayed_to) = (replayed.teller, replayed.upto);
             self.notices.extend(replayed.warnings);
             self.opened(out);
         }
@@ -132,11 +132,11 @@ impl Talk {
 
     /// The client wants another ceiling.
     pub async fn set_mode(&mut self, id: Value, mode: PermissionMode, option: bool, out: &mut Out) {
-        if self.said.iter().any(Option::is_some) {
+        if self.unheard.iter().any(Option::is_some) {
             return out.fail(&id, &Fault::request("another mode is being set"));
         }
         // What is not taken in yet may set another one.
-        if self.said.is_empty() && self.holds(mode) {
+        if self.unheard.is_empty() && self.holds(mode) {
             return out.answer(&id, &self.set(option));
         }
         let setting = Setting { id, mode, option, why: None };

@@ -75,7 +75,7 @@ async fn a_question_that_came_while_the_log_was_told_was_not_put_by_that() {
     let (requests, mut said) = tokio::sync::mpsc::channel(16);
     let (mut talk, mut out) = (talk(requests), Out::start(std::io::sink(), Arc::default()).unwrap());
     let (events, at) = asking(&mut Session::new());
-    (talk.opening, talk.told) = (None, at);
+    (talk.opening, talk.replayed_to) = (None, at);
     talk.update(Update::Events(events), &mut out).await;
     talk.prompt(json!(2), "yes".to_owned(), 0, &mut out).await;
     assert_eq!(inputs(&mut said), [Input::Say { text: "yes".to_owned(), seen: Seq(at.0 - 1) }]);
@@ -142,9 +142,9 @@ async fn what_is_refused_beside_a_ceiling_does_not_refuse_that() {
     talk.opening = None;
     talk.set_mode(json!(1), PermissionMode::ReadOnly, false, &mut out).await;
     talk.update(Update::Refused("the disk is full".to_owned()), &mut out).await;
-    assert!(matches!(talk.said.front(), Some(Some(_))));
+    assert!(matches!(talk.unheard.front(), Some(Some(_))));
     talk.update(heard(), &mut out).await;
-    assert!(talk.said.is_empty());
+    assert!(talk.unheard.is_empty());
 }
 
 #[tokio::test]
@@ -160,5 +160,5 @@ async fn what_is_refused_of_an_answer_is_not_taken_for_a_ceiling_that_is_set_beh
     talk.set_mode(json!(1), PermissionMode::ReadOnly, false, &mut out).await;
     talk.update(Update::Refused("it is another one by now".to_owned()), &mut out).await;
     assert!(talk.answering.is_none(), "it would be waited for without end");
-    assert!(talk.said.iter().flatten().all(|setting| setting.why.is_none()));
+    assert!(talk.unheard.iter().flatten().all(|setting| setting.why.is_none()));
 }
