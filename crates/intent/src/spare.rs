@@ -84,8 +84,13 @@ fn ends_clause(token: &Token) -> bool {
 }
 
 impl Reader<'_> {
-    /// What it says is to be left alone, and does not order removed in the same breath.
+    /// What it says is to be left alone: by itself, or told apart from what may be changed.
     fn spared(&self) -> Vec<String> {
+        self.left_alone().into_iter().chain(self.left_of()).collect()
+    }
+
+    /// What it says is to be left alone, and does not order removed in the same breath.
+    fn left_alone(&self) -> Vec<String> {
         let told = self.forbidden().into_iter().chain(self.left()).chain(self.kept_from());
         let names: Vec<String> = told.chain(self.staying()).chain(self.unwanted()).collect();
         if self.removes(&names) { Vec::new() } else { names }

@@ -9,18 +9,16 @@ use crate::{ids::TurnId, shell::FileKind, spared::Spared};
 const MOST_NAMED: usize = 6;
 
 impl State {
-    /// What is not to be touched in the work of this message.
-    pub(super) fn spares_of(&self, turn: TurnId) -> Vec<String> {
+    /// What is not to be touched in the work of this message; a later one may take it back.
+    pub(super) fn spares_of(&self, turn: TurnId) -> Spared {
         let run = self.run.as_ref().map(|r| r.turn);
-        let turns = self
-            .turns
-            .iter()
-            .filter(|(id, t)| **id == turn || Some(**id) == run || (t.told.is_some() && t.told == run));
-        let mut spared: Vec<String> = Vec::new();
-        // A later message may take it back.
+        let adds = |id: TurnId| self.plan.iter().flat_map(|p| &p.tasks).any(|task| task.turn == Some(id));
+        let turns = self.turns.iter().filter(|(id, t)| {
+            **id == turn || Some(**id) == run || (t.told.is_some() && t.told == run) || adds(**id)
+        });
+        let mut spared = Spared::default();
         for (_, said) in turns {
-            spared.retain(|name| !said.frees.contains(name));
-            spared.extend(said.spares.iter().cloned());
+            spared.then(&said.spares, &said.frees);
         }
         spared
     }
@@ -28,7 +26,7 @@ impl State {
     /// What a call is held to: nothing where the user typed it, or where it is a gate that they agreed to.
     pub(super) fn spared_by(&self, lane: &Lane, call: &OpenCall) -> Spared {
         let held = call.run().is_some() && !call.typed && lane.kind.gate().is_none();
-        Spared::of(if held { self.spares_of(lane.turn) } else { Vec::new() })
+        if held { self.spares_of(lane.turn) } else { Spared::default() }
     }
 
     /// What commands changed in the run of this message that was to be left alone, and stands; in words.

@@ -348,6 +348,41 @@ fn a_later_word_to_the_run_frees_what_was_to_be_left_alone() {
 }
 
 #[test]
+fn a_file_of_a_kind_is_freed_by_its_name_and_no_other_is() {
+    let edits = |b: &mut Bench, path: &str| {
+        b.reply("", &[("edit", edit_of(path))]);
+        b.session.pending().into_values().any(|work| matches!(work, Work::Tool { .. }))
+    };
+    for (said, a, other) in [
+        ("also update tests/a.rs", true, false),
+        ("only change tests/a.rs, no other test", true, false),
+        ("you may edit tests/a.rs but no other test", true, false),
+        ("you may change all the tests but tests/a.rs", false, true),
+        ("the tests stay as they are, all but tests/a.rs", true, false),
+    ] {
+        for (path, freed) in [("tests/a.rs", a), ("tests/b.rs", other)] {
+            let mut b = told_to_leave_the_tests();
+            b.say(said);
+            assert_eq!(edits(&mut b, path), freed, "{said}: {path}: {:?}", b.notices());
+        }
+    }
+    let mut b = told_to_leave_the_tests();
+    b.say("you may change tests/a.rs");
+    b.say("leave the tests alone");
+    assert!(!edits(&mut b, "tests/a.rs"), "{:?}", b.notices());
+
+    let mut b = told_to_leave_the_tests();
+    b.say("you may change tests/a.rs");
+    b.reply("", &[("run", json!({"command": "ls"}))]);
+    let spared = b.session.pending().into_values().find_map(|work| match work {
+        Work::Tool { permit, .. } => Some(permit.spared().clone()),
+        _ => None,
+    });
+    let said_of = |path| spared.as_ref().unwrap().said_of(path, false);
+    assert_eq!((said_of("tests/a.rs"), said_of("tests/b.rs")), (None, Some("the tests")));
+}
+
+#[test]
 fn what_the_user_runs_and_gates_are_not_held_to_what_is_left_alone() {
     let held = |b: &Bench| {
         b.session.pending().into_values().find_map(|work| match work {

@@ -15,6 +15,7 @@ use crate::{
     proposal::Proposal,
     question::Review,
     relpath::RelPath,
+    spared::Spared,
 };
 
 impl Draft<'_> {
@@ -45,8 +46,10 @@ impl Draft<'_> {
     /// What works has proposed changes to files that the user says are to be left alone; what the user has decided of, or
     /// takes back themselves, stays in its review.
     pub(super) fn leave_alone(&mut self, turn: TurnId) {
-        let Some(spares) = self.state.turns.get(&turn).map(|t| t.spares.clone()) else { return };
-        let spared = |path: &RelPath| spares.iter().any(|name| crate::spared::names(name, path.as_str()));
+        let Some(said) = self.state.turns.get(&turn) else { return };
+        let mut spares = Spared::default();
+        spares.then(&said.spares, &said.frees);
+        let spared = |path: &RelPath| spares.names(path.as_str()).is_some();
         let free = |p: &&Proposal| p.decided.is_empty() && p.back.is_none();
         let open = self.state.open_proposals().filter(free);
         let open = open.filter(|p| spared(&p.path) && !self.writes_for(p.lane));

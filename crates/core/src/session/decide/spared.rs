@@ -12,7 +12,7 @@ use crate::{
     scope::Capability,
     session::{Apply, Lane, OpenCall, spared::touched},
     shell::{self, Act, Call, FileKind, Use, glob},
-    spared::names,
+    spared::{Spared, names},
     tool::{FileCall, SparedChange, Tool, Wrote},
 };
 
@@ -27,7 +27,7 @@ impl Draft<'_> {
     pub(super) fn spared_by_line(&self, lane: &Lane, open: &OpenCall) -> Option<String> {
         let run = open.run().filter(|_| !open.typed && lane.kind.gate().is_none())?;
         let spared = self.state.spares_of(lane.turn);
-        if spared.is_empty() {
+        if spared.is_none() {
             return None;
         }
         let (root, folder) = (self.state.folder.as_str(), run.folder.as_str());
@@ -45,25 +45,25 @@ impl Draft<'_> {
             !made && reaches(name, used, path)
         };
         paths.find_map(|(used, path)| {
-            let named = spared.iter().find(|name| holds(name, used, &path));
+            let named = spared.by(&path, |name| holds(name, used, &path));
             let goes = used.act == Act::Delete && !shell::is_made(&path);
-            named.or_else(|| spared.iter().find(|name| goes && self.lies_in(name, &path))).cloned()
+            named.or_else(|| self.lies_in(&spared, &path).filter(|_| goes)).map(str::to_owned)
         })
     }
 
-    /// Whether a file that is called so, and that somebody has seen, lies in a folder.
-    fn lies_in(&self, name: &str, folder: &str) -> bool {
+    /// What is to be left alone and lies in a folder, as far as somebody has seen it.
+    fn lies_in<'s>(&self, spared: &'s Spared, folder: &str) -> Option<&'s str> {
         let within = |path: &&RelPath| {
             let rest = path.as_str().strip_prefix(folder);
             rest.is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
         };
         let lanes = self.state.lanes.values().flat_map(|lane| lane.seen.keys());
-        self.state.seen.keys().chain(lanes).filter(within).any(|path| names(name, path.as_str()))
+        self.state.seen.keys().chain(lanes).filter(within).find_map(|path| spared.names(path.as_str()))
     }
 
     /// What the user said of a file by which it is not to be touched, in the work of this message.
     fn spared_file(&self, turn: TurnId, path: &str) -> Option<String> {
-        self.state.spares_of(turn).into_iter().find(|name| names(name, path))
+        self.state.spares_of(turn).names(path).map(str::to_owned)
     }
 
     /// What is wrong with a plan whose steps change what the user said is to be left alone.

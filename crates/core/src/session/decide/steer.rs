@@ -77,7 +77,7 @@ impl Draft<'_> {
             return Some(Steering::Mend(asked, gate));
         }
         let held = self.state.run.as_ref().map(|run| self.state.spares_of(run.turn)).unwrap_or_default();
-        let frees = classifier.frees(text).iter().any(|name| held.contains(name));
+        let frees = classifier.frees(text).iter().any(|name| held.holds(name));
         let about =
             spares || frees || corrects || confirmed || (classifier.steers(text) && (continues || !acts));
         (about && self.hears()).then_some(Steering::Tell)

@@ -21,7 +21,6 @@ use crate::{
         changes::{known_by, moved},
         spared::touched,
     },
-    spared::Spared,
     tool::{ChangeKind, Wrote},
 };
 
@@ -136,7 +135,7 @@ impl Draft<'_> {
             return Err(Refusal::new("that is known already"));
         }
         let turn = self.state.suspended.as_ref().map(|p| p.turn).or(self.state.turn).unwrap_or_default();
-        let spared = Spared::of(self.state.spares_of(turn));
+        let spared = self.state.spares_of(turn);
         let said = wrote
             .files
             .iter()
