@@ -5,9 +5,11 @@
 
 mod kind;
 mod pasted;
+mod typed;
 
 use kind::kind_of;
 use pasted::{is_code, is_console, is_trace, reads_as_prose};
+pub(crate) use typed::mended;
 
 /// What a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -427,6 +429,6 @@ fn words(doc: &mut Doc, raw: &str, at: usize) {
         return;
     }
     if !folded.is_empty() {
-        doc.push(&folded, Kind::Word, at, at + rest.len());
+        doc.push(mended(&folded), Kind::Word, at, at + rest.len());
     }
 }

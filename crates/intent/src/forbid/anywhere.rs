@@ -64,7 +64,7 @@ fn suspect(piece: &str, word: &mut String, (openings, signs): &Signs) -> bool {
             }
             continue;
         }
-        let whole = word.trim_matches('-');
+        let whole = text::mended(word.trim_matches('-'));
         if whole.is_empty() {
             continue;
         }
