@@ -76,23 +76,33 @@ pub(crate) fn survivors(doc: &Doc, s: &Structure<'_>) -> (Vec<usize>, bool) {
                 && doc.tokens.get(h.start).is_some_and(|t| t.text == "or"))
         });
         // "no wait, forget it": the second takes back no less than the first.
-        let strong = (before || withdrawn) && cancel.is_some();
+        let strong = (before || withdrawn) && (cancel.is_some() || is_dont(doc, s, c));
         let weak = before && !also && marker(s, c, Tag::Correct).is_some_and(|h| corrects(doc, s, c, i, h));
         if strong || weak {
             kept.clear();
             withdrawn = true;
         }
-        if speaks(c) && !(strong && cancel.is_some_and(|h| h.start + h.len >= c.end)) {
+        if speaks(c) && !is_dont(doc, s, c) && !(strong && cancel.is_some_and(|h| h.start + h.len >= c.end)) {
             withdrawn = false;
         }
         kept.push(i);
     }
     let left = kept.iter().any(|k| {
         s.clauses.get(*k).is_some_and(|c| {
-            speaks(c) && marker(s, c, Tag::InMsgCancel).is_none_or(|h| h.start + h.len < c.end)
+            speaks(c)
+                && !is_dont(doc, s, c)
+                && marker(s, c, Tag::InMsgCancel).is_none_or(|h| h.start + h.len < c.end)
         })
     });
     (kept, withdrawn && !left)
+}
+
+/// "don't", and nothing of what: what was said before it is not to be done.
+fn is_dont(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
+    let words = doc.tokens.get(c.start..c.end).unwrap_or_default().iter().map(|t| t.text.as_str());
+    let said = |w: &&str| !s.known.is(List::Tie, w) && !s.known.is(List::But, w) && *w != "please";
+    let words: Vec<&str> = words.filter(said).collect();
+    !c.marked && matches!(words.as_slice(), ["dont"] | ["do", "not"] | ["no", "dont"] | ["actually", "dont"])
 }
 
 /// "delete foo, no wait, keep it": an order, a word that takes it back, and that nothing is to happen; what is wanted

@@ -145,6 +145,11 @@ impl Reach<'_> {
         self.words(h).any(|w| self.known.is(list, w))
     }
 
+    fn changes(&self, word: &str) -> bool {
+        let stem = || self.known.words.list(List::ChangeStem).iter().any(|stem| word.starts_with(&**stem));
+        self.known.is(List::Touch, word) || self.known.is(List::SpareLeave, word) || stem()
+    }
+
     fn before(&self, h: &Hit) -> Option<&Token> {
         h.start.checked_sub(1).and_then(|i| self.tokens.get(i))
     }
@@ -183,7 +188,11 @@ impl Reach<'_> {
             return self.run(h);
         }
         let after = self.after(h);
-        let ban = if self.any(List::Everything, h) { Ban::All } else { Ban::Changes };
+        // "don't touch the code" keeps from changes; "no code" from all that makes some.
+        let touches = self.words(h).any(|w| self.changes(w));
+        let all =
+            |w: &str| self.known.is(List::Everything, w) && !(touches && matches!(w, "code" | "coding"));
+        let ban = if self.words(h).any(all) { Ban::All } else { Ban::Changes };
         if !self.known.on(Rule::ForbidReach) {
             return ban;
         }

@@ -155,6 +155,33 @@ impl<'a> Words<'a> {
             || self.is(0, List::FramedGive) && self.gift().is_some_and(|at| look(at) || people(at))
             || self.is(0, List::FramedSwap) && (self.is(1, List::Aux) || with())
             || self.is(0, List::FramedHave) && (self.makes_talk() || self.lets_be() || self.lets_know())
+            || self.tells_me()
+            || self.asks_what_was()
+            || self.is_disowned()
+    }
+
+    /// "fill me in on the store", "catch me up", "get me up to speed", "take me through it".
+    fn tells_me(self) -> bool {
+        let on = (1..=4).any(|len| {
+            let words: Vec<&str> = (2..2 + len).map(|at| self.word(at)).collect();
+            self.known.is(List::FramedMeOn, &words.join(" "))
+        });
+        let closes = self.tokens.len() == 3 && matches!(self.word(2), "in" | "up");
+        self.is(1, List::FramedMe) && (on || closes) && !self.is(0, List::FramedMeNo)
+    }
+
+    /// "have the tests ever passed", "have the logs show anything odd"; "have it log anything that fails" orders.
+    fn asks_what_was(self) -> bool {
+        let ever = self.find(2, List::FramedEver);
+        self.word(0) == "have" && ever.is_some_and(|at| !self.is(at + 1, List::FramedThat))
+    }
+
+    /// "print to stderr is what I don't want": it is said of an order that it is none.
+    fn is_disowned(self) -> bool {
+        let said =
+            |at: usize| self.is(at, List::Aux) && (at + 1..at + 4).any(|what| self.word(what) == "what");
+        let told = (1..self.tokens.len()).find(|at| said(*at));
+        told.is_some_and(|at| self.find(at, List::Not).is_some() || self.word(at).ends_with("nt"))
     }
 
     /// "make the case for a rewrite", "make an educated guess why", "make it clear to me why", "have the team check it".

@@ -140,7 +140,7 @@ pub(crate) fn is_made_so(first: &str, rest: &[&str], known: &Words) -> bool {
     let [object, .., outcome] = rest else { return false };
     let bare = outcome.trim_end_matches(['.', '!']);
     let plain = !rest.iter().any(|w| w.starts_with('-') || w.contains('='));
-    first == "make" && plain && *object != "sure" && known.has(List::Outcome, bare)
+    matches!(first, "make" | "get" | "bring") && plain && *object != "sure" && known.has(List::Outcome, bare)
 }
 
 /// Whether a program and its arguments look as they are typed, no sentence among them.

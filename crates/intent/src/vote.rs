@@ -4,8 +4,7 @@
 //! disagree, permission takes the shallower path.
 
 mod control;
-
-use pilothouse_shell::{Role, is};
+mod order;
 
 use super::{
     IntentNode as N,
@@ -13,14 +12,11 @@ use super::{
     features,
     forbid::{Ban, Stays},
     framed,
-    lexicon::{Hit, Tag},
     parts::Rule,
     reading::{Message, Source},
     rules::{self, Guess},
-    shell,
     stats::{Guard, LEAVES, Model, Prediction, TURNS},
-    structure::{Clause, Form, Object},
-    text::Kind,
+    structure::Form,
     turn::{Control, Mode, Phase, Turn},
     words::List,
 };
@@ -69,6 +65,10 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     if p.stays == Stays::Named {
         return left_alone(m);
     }
+    if order::plain_run(p, m) {
+        let turn = project(N::Execute, m.phase, m.plan_active);
+        return vote(N::Execute, turn, PLAIN, Source::Heuristic, "runs something, and keeps from the rest");
+    }
     let known = p.structure.known;
     let Some(model) = model.filter(|_| known.on(Rule::TierStatistics)) else { return structure_alone(p, m) };
     let guard = if known.on(Rule::TierGuards) {
@@ -81,7 +81,7 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
         return statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest, known) }, m, model, guard);
     }
     let whole = statistics(p, m, model, guard);
-    ordered_beside(p, m, model, &whole).unwrap_or(whole)
+    order::ordered_beside(p, m, model, &whole).unwrap_or(whole)
 }
 
 /// A message that names what is to be left alone, and nothing else: beside a run it narrows that, and stops nothing.
@@ -93,40 +93,6 @@ fn left_alone(m: &Message<'_>) -> Vote {
         }
     };
     vote(leaf, turn, NARROWS, Source::Heuristic, "names what is to be left alone")
-}
-
-/// A message that is no order as a whole, but one without the clauses that only keep something from it.
-fn ordered_beside(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, whole: &Vote) -> Option<Vote> {
-    let known = p.structure.known;
-    let free = p.ban == super::forbid::Ban::None && m.phase == Phase::Idle && !m.paused;
-    if !free || rules::is_action(whole.leaf) || !known.on(Rule::TierGuards) {
-        return None;
-    }
-    let rest = super::forbid::narrowed(&p.doc, &p.structure, p.text)?;
-    let alone = Parsed::new(&rest, known);
-    let guard = model.guard(&features::guard(&alone, m.phase, m.paused));
-    let mut vote = statistics(&alone, m, model, guard);
-    if !rules::is_action(vote.leaf) && changes_it(&alone) {
-        vote.confidence = vote.confidence.max(ORDER);
-        vote = Vote { leaf: N::Modify, turn: project(N::Modify, m.phase, m.plan_active), ..vote };
-    }
-    let orders = rules::is_action(vote.leaf) && !matches!(vote.leaf, N::Delete | N::Execute);
-    let reasoning = format!("{}; beside what it is to leave alone", vote.reasoning);
-    (orders && alone.ban == super::forbid::Ban::None && vote.turn == Turn::PlanNew(None))
-        .then_some(Vote { reasoning, ..vote })
-}
-
-/// "just change it", where what is said beside it tells that it is meant.
-fn changes_it(p: &Parsed<'_>) -> bool {
-    let mut spoken = p.structure.clauses.iter().filter(|c| c.form != Form::Empty);
-    let (only, none) = (spoken.next(), spoken.next());
-    let it = |c: &Clause| {
-        let last = c.end.checked_sub(1).and_then(|at| p.doc.tokens.get(at));
-        last.is_some_and(|t| p.structure.known.is(List::Pronoun, &t.text))
-    };
-    let plain = |c: &Clause| c.form == Form::Order && !c.marked && (c.object != Object::Missing || it(c));
-    let modifies = p.guess().is_some_and(|g| g.rule == "verb-modify");
-    none.is_none() && modifies && only.is_some_and(plain)
 }
 
 /// The structural tier by itself, should the weights be missing.
@@ -151,7 +117,7 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
     let guess = p.guess();
     let turn = turn_of(p, &shares, m);
     let (mut leaf, mut share, mut scale) = leaf_of(p, &shares, guess, guard, m);
-    if let Some(ordered) = order_of(p, guard, m, leaf) {
+    if let Some(ordered) = order::order_of(p, guard, m, leaf) {
         (leaf, share, scale) = (ordered, shares.leaf(ordered).max(ORDER), 1.0);
     }
     let rule = guess.map_or("none", |g| g.rule);
@@ -293,8 +259,8 @@ fn leaf_of(
     guard: Guard,
     m: &Message<'_>,
 ) -> (N, f32, f32) {
-    let runs = ordered_run(p) && shares.best(rules::is_action).0 == N::Execute;
-    if plain_fix(p, guard, m) {
+    let runs = order::ordered_run(p) && shares.best(rules::is_action).0 == N::Execute;
+    if order::plain_fix(p, guard, m) {
         return (N::Modify, shares.leaf(N::Modify).max(PLAIN), 1.0);
     }
     let talks = p.ban == Ban::None && m.phase == Phase::Idle && framed::only_talks(p);
@@ -337,128 +303,9 @@ const PLAIN: f32 = 0.85;
 /// The same where only its verb says so.
 const ORDER: f32 = 0.5;
 
-/// The change that a message orders and nothing else, where it was read as less: its verb comes first,
-/// and no other clause asks.
-/// Before it a program's name may begin a report: "npm install hangs, fix package.json".
-fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -> Option<N> {
-    let banned = p.forbids(m.phase) || guard.forbids > FORBIDS;
-    if m.phase != Phase::Idle || m.paused || banned || (rules::is_action(said) && said != N::Execute) {
-        return None;
-    }
-    if framed::orders(p) && p.guess().is_none_or(|g| g.leaf != N::Execute) {
-        return Some(N::Modify);
-    }
-    if p.asks() || framed::talks(p) {
-        return None;
-    }
-    if said == N::Execute && wants_change(p) {
-        return Some(N::Modify);
-    }
-    if let Some(rest) = reported(p.text) {
-        let rest = Parsed::under(rest, p.ban, p.structure.known);
-        let guess = rest.guess().filter(|g| rules::is_action(g.leaf) && !rest.asks())?;
-        let named = rest.structure.clauses.get(guess.clause).is_some_and(|c| c.object != Object::Pronoun);
-        let softer = guess.leaf == N::Delete && !named;
-        return (guess.leaf != N::Execute).then_some(if softer { N::Modify } else { guess.leaf });
-    }
-    let guess = p.guess().filter(|g| matches!(g.leaf, N::Modify | N::Create))?;
-    // "build", "commit" are said of a run as well, "create a breakdown" of a plan.
-    let plans = matches!(said, N::Decompose | N::Design) && guess.leaf == N::Create;
-    let other = plans || (said == N::Execute && guess.rule != "make");
-    if other {
-        return None;
-    }
-    let mut spoken =
-        p.kept.iter().filter_map(|k| p.structure.clauses.get(*k)).filter(|c| c.form != Form::Empty);
-    let (only, none) = (spoken.next()?, spoken.next());
-    let first = p.structure.hits.iter().any(|h| h.start == only.start && h.tag.acts() && h.tag.is_verb());
-    let told = matches!(only.form, Form::Order | Form::Request | Form::Statement) && !only.marked;
-    // A statement's object is not looked for: an imperative in a language that spells it like one.
-    let object = if only.form == Form::Statement {
-        p.doc.tokens.len() > 2
-    } else {
-        !matches!(only.object, Object::Missing | Object::Pronoun)
-    };
-    (none.is_none() && first && told && object && only.start == 0).then_some(guess.leaf)
-}
-
-/// Whether what reads like a run can only come about by a change: "make the build green" names how a thing is to be,
-/// and in "install steps are outdated" the program's name is a noun of a report.
-fn wants_change(p: &Parsed<'_>) -> bool {
-    let known = p.structure.known;
-    let made = |c: &&Clause| {
-        let words = p.doc.tokens.get(c.head..c.end).unwrap_or_default();
-        let words: Vec<&str> = words.iter().filter(|t| t.kind != Kind::Punct).map(|t| &*t.text).collect();
-        shell::is_made_so(
-            words.first().copied().unwrap_or_default(),
-            words.get(1..).unwrap_or_default(),
-            &known.words,
-        )
-    };
-    let noun = |word: &str| is(word, Role::Word) || is(word, Role::Typed);
-    let told = p.guess().is_some_and(|g| g.rule == "statement")
-        && p.doc.tokens.first().is_some_and(|t| noun(&t.text))
-        && p.doc.tokens.iter().any(|t| known.is(List::Aux, &t.text));
-    told || p.kept.iter().filter_map(|k| p.structure.clauses.get(*k)).find(made).is_some()
-}
-
-/// What follows a report that begins with a program's name.
-fn reported(text: &str) -> Option<&str> {
-    let program = text.split_whitespace().next()?;
-    if !is(program, Role::Project) && (!is(program, Role::Typed) || is(program, Role::Word)) {
-        return None;
-    }
-    let marks = text.match_indices([',', '.', ';', '，', '。', '；']);
-    let mut ends = marks.filter(|(at, mark)| {
-        let next = text.get(at + mark.len()..).and_then(|rest| rest.chars().next());
-        !mark.is_ascii() || next.is_some_and(char::is_whitespace)
-    });
-    let (at, mark) = ends.next_back()?;
-    text.get(at + mark.len()..).map(str::trim).filter(|rest| !rest.is_empty())
-}
-
-/// "look at x and fix it", "why does it crash? fix it", or "fix" beside a trace: an order to mend.
-fn plain_fix(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {
-    let s = &p.structure;
-    let spoken = || p.kept.iter().filter_map(|k| s.clauses.get(*k)).filter(|c| c.form != Form::Empty);
-    let within = |c: &Clause, tag: fn(Tag) -> bool| {
-        let (start, end) = (c.start, c.end);
-        s.hits.iter().filter(move |h| tag(h.tag) && h.start >= start && h.start < end)
-    };
-    let looking = |tag| matches!(tag, Tag::VRead | Tag::VReview | Tag::VAudit | Tag::VExplain);
-    let fixing = |h: &Hit| {
-        let token = p.doc.tokens.get(h.start).map_or("", |t| &t.text);
-        let word = if h.bytes > 0 { token.get(h.offset..h.offset + h.bytes).unwrap_or("") } else { token };
-        s.known.words.list(List::Fix).iter().any(|stem| word.starts_with(&**stem))
-    };
-    let orders = |c: &Clause| matches!(c.form, Form::Order | Form::Request) && !c.marked;
-    let fixes = |c: &Clause| orders(c) && within(c, |t| t == Tag::VModify).any(fixing);
-    let asks = |c: &Clause| matches!(c.form, Form::Question(_));
-    let looks = |c: &Clause| asks(c) || (orders(c) && within(c, looking).next().is_some());
-    let told = |c: &Clause| matches!(c.form, Form::Statement | Form::Complaint | Form::Frame) && !c.marked;
-    let traced = p.doc.trace_lines > 1;
-    let looked = spoken().any(looks) && guard.forbids < FORBIDS && spoken().next_back().is_some_and(fixes);
-    m.phase == Phase::Idle
-        && !p.forbids(m.phase)
-        && ((traced && !spoken().any(asks)) || looked)
-        && spoken().any(fixes)
-        && spoken().all(|c| fixes(c) || looks(c) || (traced && told(c)))
-}
-
 /// The share of the leaves that do not act.
 fn rest(shares: &Prediction) -> f32 {
     LEAVES.iter().zip(shares.leaves).filter(|(l, _)| !rules::is_action(**l)).map(|(_, s)| s).sum()
-}
-
-fn ordered_run(p: &Parsed<'_>) -> bool {
-    let orders = |c: &Clause| matches!(c.form, Form::Order | Form::Request);
-    // "lass die Tests in Ruhe" has the verb of "lass die Tests laufen".
-    let forbids = |c: &Clause| {
-        let mut hits = p.structure.hits.iter().filter(|h| h.tag == Tag::Forbid);
-        hits.any(|h| h.start < c.after && h.start + h.len > c.head)
-    };
-    p.structure.known.on(Rule::OrderedRun)
-        && p.structure.clauses.iter().any(|c| orders(c) && c.verb == Some(Tag::VExecute) && !forbids(c))
 }
 
 /// Query, new plan or the active plan.

@@ -247,6 +247,11 @@ lists! {
     FramedStream = "framed_stream",
     FramedMakeTalk = "framed_make_talk",
     FramedBe = "framed_be",
+    FramedMe = "framed_me",
+    FramedMeOn = "framed_me_on",
+    FramedMeNo = "framed_me_no",
+    FramedEver = "framed_ever",
+    FramedThat = "framed_that",
     FramedKnow = "framed_know",
 }
 

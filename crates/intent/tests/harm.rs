@@ -68,6 +68,16 @@ fn a_retraction_within_the_line_holds() {
 }
 
 #[test]
+fn what_only_tells_asks_or_takes_itself_back_begins_nothing() {
+    claim("begins-nothing", |r| !acts(r) && !matches!(r.whole.turn, Turn::PlanNew(_)));
+}
+
+#[test]
+fn a_run_that_is_ordered_beside_a_prohibition_runs_and_changes_nothing() {
+    claim("runs-and-keeps", |r| leaf(r) == N::Execute && matches!(r.whole.turn, Turn::PlanNew(_)));
+}
+
+#[test]
 fn look_at_it_and_fix_it_is_a_fix() {
     claim("look-and-fix", |r| leaf(r) == N::Modify);
 }
