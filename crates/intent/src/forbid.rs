@@ -269,11 +269,12 @@ impl Reach<'_> {
         let first =
             self.tokens.get(from..h.start).is_some_and(|named| names_only(self.text, named, self.known));
         let clause = self.tokens.get(if first { from } else { h.start }..).unwrap_or(&[]);
-        let end = clause.iter().position(ends).unwrap_or(clause.len());
-        let clause = clause.get(..end).unwrap_or(&[]);
+        let clause = clause.get(..clause.iter().position(ends).unwrap_or(clause.len())).unwrap_or(&[]);
         let more = [List::Else, List::SpareAny, List::Nothing, List::Pronoun];
         let more = clause.iter().any(|t| more.iter().any(|list| self.is(*list, Some(t))) || t.text == "rest");
-        !more && keeps(self.text, clause, self.known).is_some_and(|at| first || at == 0)
+        let tied = clause.iter().position(|t| self.is(List::Tie, Some(t))).unwrap_or(clause.len());
+        let clause = clause.get(..tied).unwrap_or(&[]);
+        !more && keeps(self.text, clause, self.known).is_some_and(|at| first || at < h.len)
     }
 
     /// "leave the code alone", "without changing the interface", "no code samples": a constraint on what

@@ -9,6 +9,7 @@ mod kept;
 mod stays;
 mod wished;
 
+pub(crate) use gone::removes;
 pub(crate) use kept::{keeps, names_only};
 
 use pilothouse_shell::FileKind;
@@ -51,22 +52,26 @@ impl Classifier {
     fn named_by(&self, text: &str, names: impl Fn(&Reader<'_>) -> Vec<String>) -> Vec<String> {
         let doc = text::tokenize(text);
         let mut out: Vec<String> = Vec::new();
-        let mut rest = doc.tokens.as_slice();
-        while !rest.is_empty() {
-            let end = rest.iter().position(ends_clause).unwrap_or(rest.len());
-            let (tokens, behind) = rest.split_at(end);
-            let asks = behind.first().is_some_and(|mark| mark.text == "?");
-            rest = behind.get(1..).unwrap_or_default();
-            let reader = Reader { known: self.tables(), text, tokens, rest, asks };
-            for name in names(&reader) {
-                let name = name.trim_start_matches("./").to_owned();
-                if !out.contains(&name) {
-                    out.push(name);
-                }
+        for name in clauses(text, &doc.tokens, self.tables()).flat_map(|reader| names(&reader)) {
+            let name = name.trim_start_matches("./").to_owned();
+            if !out.contains(&name) {
+                out.push(name);
             }
         }
         out
     }
+}
+
+/// The clauses of a text, each with what follows it.
+fn clauses<'a>(text: &'a str, tokens: &'a [Token], known: &'a Tables) -> impl Iterator<Item = Reader<'a>> {
+    let mut left = tokens;
+    std::iter::from_fn(move || {
+        let end = left.iter().position(ends_clause).unwrap_or(left.len());
+        let (tokens, behind) = left.split_at_checked(end).filter(|_| !left.is_empty())?;
+        let asks = behind.first().is_some_and(|mark| mark.text == "?");
+        left = behind.get(1..).unwrap_or_default();
+        Some(Reader { known, text, tokens, rest: left, asks })
+    })
 }
 
 impl Classifier {
@@ -91,9 +96,13 @@ impl Reader<'_> {
 
     /// What it says is to be left alone, and does not order removed in the same breath.
     fn left_alone(&self) -> Vec<String> {
-        let told = self.forbidden().into_iter().chain(self.left()).chain(self.kept_from());
-        let names: Vec<String> = told.chain(self.staying()).chain(self.unwanted()).collect();
+        let names = self.kept_by_word();
         if self.removes(&names) { Vec::new() } else { names }
+    }
+
+    fn kept_by_word(&self) -> Vec<String> {
+        let told = self.forbidden().into_iter().chain(self.left()).chain(self.kept_from());
+        told.chain(self.staying()).chain(self.unwanted()).collect()
     }
 
     fn word(&self, at: usize) -> &str {

@@ -15,6 +15,7 @@ use super::{
     parts::Rule,
     reading::{Message, Source},
     rules::{self, Guess},
+    spare,
     stats::{Guard, LEAVES, Model, Prediction, TURNS},
     structure::Form,
     turn::{Control, Mode, Phase, Turn},
@@ -64,6 +65,10 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     }
     if p.stays == Stays::Named {
         return left_alone(m);
+    }
+    if p.ban == Ban::None && spare::removes(p.text, p.structure.known) {
+        let turn = project(N::Delete, m.phase, m.plan_active);
+        return vote(N::Delete, turn, PLAIN, Source::Heuristic, "removes what is not to be edited");
     }
     if order::plain_run(p, m) {
         let turn = project(N::Execute, m.phase, m.plan_active);

@@ -2,7 +2,17 @@
 //!
 //! Owns when one is. What was named so is not left alone: its removal is asked about.
 
-use super::{List, Reader};
+use super::{List, Reader, clauses, text};
+use crate::parts::Tables;
+
+/// Whether a message orders the removal of what it says is not to be edited.
+pub(crate) fn removes(text: &str, known: &Tables) -> bool {
+    let doc = text::tokenize(text);
+    clauses(text, &doc.tokens, known).any(|reader| {
+        let names = reader.kept_by_word();
+        reader.removes(&names)
+    })
+}
 
 impl Reader<'_> {
     /// Whether the removal of what is named is ordered behind it, in the same sentence or as the next one.
@@ -17,7 +27,8 @@ impl Reader<'_> {
         let lead = |at: &usize| self.is(*at, List::SpareFreeLead) || self.is(*at, List::SpareSo);
         let verb = (at..self.tokens.len()).find(|at| !lead(at)).unwrap_or(at);
         // "don't edit or delete them": the same negation keeps from both.
-        let joined = at > 1 && self.is_deed(at - 2);
+        let named = |end: usize| (0..end).any(|at| self.named(at).is_some());
+        let joined = at > 1 && self.is_deed(at - 2) && !named(at - 2);
         let opens = at == 0 || self.is(at - 1, List::But) || self.ties(at - 1) && !joined;
         if !opens || !self.is(verb, List::SpareGone) {
             return false;
@@ -35,7 +46,7 @@ impl Reader<'_> {
 mod tests {
     use pilothouse_shell::FileKind;
 
-    use crate::Classifier;
+    use crate::{Classifier, IntentNode, Message, scope::Approval};
 
     #[test]
     fn what_is_to_be_removed_is_not_left_alone() {
@@ -47,8 +58,12 @@ mod tests {
             "don't edit the tests, just delete the tests",
             "die Tests nicht ändern, löschen",
             "ändere die Tests nicht, lösche sie",
+            "die Tests nicht anfassen, sondern entfernen",
         ] {
             assert_eq!(Classifier::builtin().spares(said), Vec::<String>::new(), "{said}");
+            let read = Classifier::builtin().read(&Message { text: said, ..Message::default() });
+            assert_eq!(read.whole.path.current(), IntentNode::Delete, "{said}");
+            assert_eq!(read.whole.approval(), Approval::Explicit, "{said}");
         }
         let tests = FileKind::Tests.name();
         for said in [
