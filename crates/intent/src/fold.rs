@@ -102,7 +102,7 @@ fn is_dont(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
     let words = doc.tokens.get(c.start..c.end).unwrap_or_default().iter().map(|t| t.text.as_str());
     let said = |w: &&str| !s.known.is(List::Tie, w) && !s.known.is(List::But, w) && *w != "please";
     let words: Vec<&str> = words.filter(said).collect();
-    !c.marked && matches!(words.as_slice(), ["dont"] | ["do", "not"] | ["no", "dont"] | ["actually", "dont"])
+    !c.marked && matches!(words.as_slice(), ["dont"] | ["do", "not"] | ["no" | "actually", "dont"])
 }
 
 /// "delete foo, no wait, keep it": an order, a word that takes it back, and that nothing is to happen; what is wanted

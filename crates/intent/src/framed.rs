@@ -34,6 +34,11 @@ pub(crate) fn talks(p: &Parsed<'_>) -> bool {
         && kept.next().is_some_and(|c| Words { known: s.known, tokens: words(c) }.talks())
 }
 
+/// Whether a message asks what has been: "have the nightly builds failed lately".
+pub(crate) fn asks_what_was(p: &Parsed<'_>) -> bool {
+    Words { known: p.structure.known, tokens: &p.doc.tokens }.asks_what_was()
+}
+
 /// The same of a message that orders no change besides.
 pub(crate) fn only_talks(p: &Parsed<'_>) -> bool {
     let acts = |c: &Clause| {

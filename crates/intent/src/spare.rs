@@ -46,7 +46,7 @@ impl Classifier {
     /// The files that a message says are not to be touched, as it names them, and the kinds of files by the name of the
     /// kind: "do not touch README.md", "leave the tests alone".
     pub fn spares(&self, text: &str) -> Vec<String> {
-        self.named_by(text, |reader| reader.spared())
+        self.named_by(text, |reader| reader.left_alone().into_iter().chain(reader.left_of()).collect())
     }
 
     fn named_by(&self, text: &str, names: impl Fn(&Reader<'_>) -> Vec<String>) -> Vec<String> {
@@ -89,11 +89,6 @@ fn ends_clause(token: &Token) -> bool {
 }
 
 impl Reader<'_> {
-    /// What it says is to be left alone: by itself, or told apart from what may be changed.
-    fn spared(&self) -> Vec<String> {
-        self.left_alone().into_iter().chain(self.left_of()).collect()
-    }
-
     /// What it says is to be left alone, and does not order removed in the same breath.
     fn left_alone(&self) -> Vec<String> {
         let names = self.kept_by_word();

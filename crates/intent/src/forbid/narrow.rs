@@ -7,6 +7,7 @@ use super::super::{
     text::{Doc, Kind},
     words::List,
 };
+use super::alone::spares;
 
 /// Letters that must be left for something to be read in them.
 const LETTERS: usize = 6;
@@ -14,11 +15,12 @@ const LETTERS: usize = 6;
 /// The message without the clauses that only keep something from what is ordered; `None` where there are none, or
 /// nothing is left.
 pub(crate) fn narrowed(doc: &Doc, s: &Structure<'_>, text: &str) -> Option<String> {
-    let (gone, kept): (Vec<&Clause>, Vec<&Clause>) = s.clauses.iter().partition(|c| keeps(doc, s, c));
+    let aside = |(number, c): &(usize, &Clause)| keeps(doc, s, c) || spares(doc, s, text, *number);
+    let (gone, kept): (Vec<_>, Vec<_>) = s.clauses.iter().enumerate().partition(aside);
     if gone.is_empty() {
         return None;
     }
-    let part = |c: &&Clause| {
+    let part = |(_, c): &(usize, &Clause)| {
         let (first, last) = (doc.tokens.get(c.start)?, doc.tokens.get(c.end.checked_sub(1)?)?);
         text.get(first.start..last.end)
     };

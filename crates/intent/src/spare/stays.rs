@@ -33,11 +33,11 @@ impl Reader<'_> {
         let who = at + 1 + usize::from(self.is(at + 1, List::SpareFreeMay));
         let nothing = self.is(who, List::FramedNobody);
         let denied = nothing || self.is(who, List::SpareNot) || self.is(who, List::Not);
+        let may = self.is(at, List::SpareModal) || nothing && self.is(at, List::SparePassive);
+        let are = self.is(at, List::SpareIs) && self.word(who + 1) == "to";
         let not = if self.is(at, List::SpareMayNot) {
             at
-        } else if denied && (self.is(at, List::SpareModal) || nothing && self.is(at, List::SparePassive)) {
-            who
-        } else if denied && self.is(at, List::SpareIs) && self.word(who + 1) == "to" {
+        } else if denied && (may || are) {
             who
         } else {
             return false;
