@@ -75,7 +75,8 @@ fn batches_of_another_hand_stay_above_the_floor_and_none_acts_unasked() {
         include_str!("../data/intent-batch-b1.jsonl"),
         include_str!("../data/intent-batch-g5.jsonl"),
         include_str!("../data/intent-batch-g6.jsonl"),
-        include_str!("../data/intent-batch-g7.jsonl")
+        include_str!("../data/intent-batch-g7.jsonl"),
+        include_str!("../data/intent-batch-v8.jsonl")
     );
     let (mut all, mut right, mut asked, mut acted) = (0usize, 0usize, 0usize, 0usize);
     for line in batches.lines() {
