@@ -12,7 +12,7 @@ use std::{
 use runs::Runs;
 
 use super::{
-    State,
+    Apply, State,
     state::{Run, TurnInfo},
 };
 use crate::{
@@ -459,19 +459,24 @@ impl State {
             files: files.iter().map(WrittenFile::tally).collect(),
             done: tasks.filter(|(_, t)| t.status == TaskStatus::Done).count(),
             left: left.collect(),
-            left_out: self.left_out(),
+            left_out: self.left_out(run),
             gates: gates.collect(),
             red: run.red_checks(self.plan.as_ref()).map(|red| red.line.clone()).collect(),
             set_aside: self.set_aside().count(),
         }
     }
 
-    /// What the user left out of what the plan's steps proposed; of a file that was proposed again the last counts,
-    /// but the rest of one that was written in part goes on with it.
-    fn left_out(&self) -> Vec<LeftOut> {
+    /// What the user left out of what the plan's steps and the run beside them, a repair for one, proposed; of a file that
+    /// was proposed again the last counts, but the rest of one that was written in part goes on with it.
+    fn left_out(&self, run: &Run) -> Vec<LeftOut> {
         let planned = |task: TaskId| self.plan.as_ref().is_some_and(|p| p.tasks.iter().any(|t| t.id == task));
+        let stands = |p: &Proposal| match p.status {
+            ProposalStatus::Applied(id) => self.applies().get(&id).is_some_and(Apply::stands),
+            _ => true,
+        };
+        let beside = |p: &Proposal| p.id.0 > run.id.0 && p.back.is_none() && stands(p);
         let mut files: BTreeMap<&RelPath, (LeftOut, bool)> = BTreeMap::new();
-        for p in self.proposals().values().filter(|p| p.task.is_some_and(planned)) {
+        for p in self.proposals().values().filter(|p| p.task.map_or_else(|| beside(p), planned)) {
             let hunks = match p.status {
                 ProposalStatus::Applied(_) => p.decided.values().filter(|d| **d == Decision::Left).count(),
                 ProposalStatus::Skipped => p.hunks.len().max(1),

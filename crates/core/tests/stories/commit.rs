@@ -277,6 +277,41 @@ fn a_run_ends_with_what_the_user_left_out() {
 }
 
 #[test]
+fn what_a_repair_wrote_of_a_file_that_was_left_out_is_left_out_no_more() {
+    for (taken, left) in [(true, None), (false, Some("left out: a.txt"))] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("t", "make test")]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        for path in ["a.txt", "b.txt"] {
+            b.reply("", &[("edit", edit_of(path))]);
+            b.propose(path, "1\n", "2\n");
+        }
+        b.reply("", &[]);
+        let of_a = b.session.state().open_proposals().find(|p| p.path == path("a.txt")).unwrap().id;
+        b.input(Input::Skip { proposals: vec![of_a], reason: String::new() }).unwrap();
+        b.approve_all(None).unwrap();
+        b.write();
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "no"));
+        b.answer(is_failure, Answer::AutoFix).unwrap();
+        b.reply("", &[("edit", edit_of(if taken { "a.txt" } else { "b.txt" }))]);
+        b.propose(if taken { "a.txt" } else { "b.txt" }, "2\n", "3\n");
+        b.reply("", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(0, "ok"));
+        let ended = b.log.iter().find_map(|e| match &e.event {
+            Event::RunCompleted { came_to, .. } => came_to.clone(),
+            _ => None,
+        });
+        let told: Vec<String> = ended.unwrap().left_out.iter().map(LeftOut::line).collect();
+        assert_eq!(told, left.into_iter().map(str::to_owned).collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn what_is_left_of_a_file_that_was_written_in_part_is_told_of_the_whole_file() {
     let mut b = reviewing();
     let p = b.session.state().open_proposals().next().unwrap().clone();
