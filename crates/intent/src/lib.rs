@@ -32,6 +32,7 @@ mod framed;
 mod halt;
 mod join;
 mod lexicon;
+mod message;
 mod offer;
 mod rules;
 mod shell;

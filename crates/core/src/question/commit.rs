@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Choice, Question, Role, Spec, wrong};
+use super::{Accept, Act, Asked, Choice, Question, Role, Spec, Ties, wrong};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -110,6 +110,11 @@ impl Question for CommitQuestion {
         );
         spec.facts.extend(self.notes().iter().map(|note| ("note", Clean::line(note))));
         spec.editable = Some("edit the message");
+    }
+
+    fn ties(&self) -> Ties {
+        // It belongs to no work: what is said beside it, and what ends of that, leaves it as it is.
+        Ties { outlives_work: true, ..Ties::default() }
     }
 
     fn line(&self) -> Option<&str> {

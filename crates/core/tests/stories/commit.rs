@@ -312,6 +312,35 @@ fn what_a_repair_wrote_of_a_file_that_was_left_out_is_left_out_no_more() {
 }
 
 #[test]
+fn words_about_the_message_of_a_commit_that_waits_are_its_message() {
+    let mut b = written();
+    b.say("/commit");
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    let message = |b: &Bench| {
+        let kind = b.session.state().open[&b.question(is_commit)].kind.clone();
+        let CheckpointKind::Commit(shown) = kind else { panic!("{kind:?}") };
+        shown.message
+    };
+    for line in ["call it: Greet people by name", "use \"Greet people by name\" as the message"] {
+        b.say(line);
+        assert_eq!(message(&b), "Greet people by name", "{line}");
+        assert_eq!((b.session.state().phase, b.session.pending().len()), (Phase::Idle, 0), "{line}");
+        b.say("change the message to x");
+    }
+    assert_eq!(b.session.state().open.len(), 1);
+    // Other words are other work: the question waits beside it, and a stop ends the work first.
+    b.say("fix the parser");
+    assert_eq!(b.session.state().phase, Phase::Planning);
+    assert_eq!(message(&b), "x");
+    b.input(Input::Cancel).unwrap();
+    assert_eq!((b.session.state().phase, message(&b).as_str()), (Phase::Idle, "x"));
+    b.answer(is_commit, Answer::Line("x".into())).unwrap();
+    let pending = b.session.pending();
+    let Some(Work::Commit { message, .. }) = pending.values().next() else { panic!("{pending:?}") };
+    assert_eq!(message, "x");
+}
+
+#[test]
 fn what_is_left_of_a_file_that_was_written_in_part_is_told_of_the_whole_file() {
     let mut b = reviewing();
     let p = b.session.state().open_proposals().next().unwrap().clone();

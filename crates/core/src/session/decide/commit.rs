@@ -10,7 +10,7 @@ use crate::{
     checkpoint::CheckpointKind,
     commit::{CommitTree, Committed, MOST_FILES},
     event::{Event, Level},
-    ids::CallId,
+    ids::{CallId, CheckpointId},
     input::Refusal,
     money::count,
     plan::GateStatus,
@@ -20,6 +20,9 @@ use crate::{
     session::{Extent, Written, state::CommitStage},
 };
 
+/// Why nothing is committed now.
+const UNDER_WAY: &str = "something is under way; commit when it has ended";
+
 impl Draft<'_> {
     /// Has git look at what this session wrote; a message that is given is taken as it is.
     pub(super) fn commit(&mut self, message: &str) -> Decided {
@@ -28,7 +31,7 @@ impl Draft<'_> {
         }
         self.must(Capability::Execute, "is committed")?;
         if self.state.is_executing() || self.state.run.is_some() {
-            return Err(Refusal::new("something is under way; commit when it has ended"));
+            return Err(Refusal::new(UNDER_WAY));
         }
         let files = self.state.written_files(Extent::Session);
         if files.is_empty() {
@@ -78,6 +81,22 @@ impl Draft<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The commit that waits for a yes, where a line says what its message is to be.
+    pub(super) fn words_commit(&self, line: &str) -> Option<(CheckpointId, String)> {
+        let asked = self.state.newest_question().filter(|c| matches!(c.kind, CheckpointKind::Commit(_)))?;
+        Some((asked.id, self.under.tiers.classifier.words_message(line)?))
+    }
+
+    /// The same commit is asked about again, with another message.
+    pub(super) fn reword_commit(&mut self, question: CheckpointId, message: String) {
+        let asked = self.state.open.get(&question).map(|c| c.kind.clone());
+        let Some(CheckpointKind::Commit(asked)) = asked else { return };
+        self.close(question, None);
+        let asked = CommitQuestion { message, ..asked };
+        let text = asked.text();
+        self.ask(asked, text);
     }
 
     /// The work that wrote files which a commit would hold, the oldest first.
@@ -135,6 +154,9 @@ impl Resolve for CommitQuestion {
             return Ok(());
         };
         draft.must(Capability::Execute, "is committed")?;
+        if draft.state.is_executing() || draft.state.run.is_some() {
+            return Err(Refusal::new(UNDER_WAY));
+        }
         let approval = draft.allow(given.question, given.stored);
         let (commit, files) = (self.commit, self.tree.files.clone());
         draft.emit(Event::CommitApproved { commit, approval, files, message });

@@ -27,6 +27,8 @@ const SURE_TO_REPLAN: f32 = 0.6;
 const HOLD: &str = "hold";
 /// What takes back what this session wrote.
 const UNDO: &str = "undo";
+/// What words the message of a commit that waits.
+const COMMIT: &str = "commit";
 /// Told instead of taking a line for the answer to a question that its writer had not seen.
 pub(super) const UNSEEN: &str = "a question came up while you wrote; look at it and answer again";
 
@@ -126,6 +128,14 @@ impl Draft<'_> {
                 TakenBack::Last | TakenBack::That => self.undo(),
                 TakenBack::File(file) => self.undo_named(&file),
             };
+        }
+        if let Some((question, message)) = self.words_commit(line) {
+            let mut reading = reading.clone();
+            reading.whole.turn = Turn::Control(Control::Other(COMMIT.to_owned()));
+            reading.whole.path = IntentPath::root();
+            self.record(turn, line, &reading);
+            self.reword_commit(question, message);
+            return Ok(());
         }
         if let Some(reading) = self.of_record(reading) {
             let turn = self.record(turn, line, &reading);

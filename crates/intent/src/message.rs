@@ -1,0 +1,91 @@
+//! Words about the message of a commit that waits for a yes: "call it: ...", "use ... as the message".
+//!
+//! Owns their grammar. Never knows whether a commit waits.
+
+use super::{Classifier, text::fold, words::List};
+
+/// Signs that may stand between what leads to a message and the message.
+const BETWEEN: &[char] = &[':', '-', '–', '—', '=', ','];
+/// What a message may stand in.
+const QUOTES: &[(char, char)] = &[('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('„', '“'), ('«', '»')];
+/// Words that may stand before it all.
+const POLITE: &[&str] = &["please", "no", "ok", "okay", "bitte", "nein", "and", "just"];
+
+impl Classifier {
+    /// The message that a line wants a commit to have, where it says that and nothing else.
+    pub fn words_message(&self, line: &str) -> Option<String> {
+        let mut rest = line.trim();
+        while let Some(behind) = POLITE.iter().find_map(|word| behind(rest, word)) {
+            rest = behind.trim_start_matches(',').trim_start();
+        }
+        let list = |list| self.tables().words.list(list).iter().map(AsRef::as_ref);
+        let used = list(List::MessageUse).find_map(|word| behind(rest, word));
+        let used = used.and_then(|rest| list(List::MessageAs).find_map(|words| before(rest, words)));
+        let said = used.or_else(|| {
+            let led = list(List::MessageLead).filter_map(|words| behind(rest, words));
+            // The longest that leads to it.
+            led.min_by_key(|rest| rest.len())
+        })?;
+        let said = said.trim_start_matches(BETWEEN).trim();
+        let quoted = QUOTES.iter().find_map(|(open, close)| said.strip_prefix(*open)?.strip_suffix(*close));
+        let message = quoted.unwrap_or(said).trim();
+        (!message.is_empty()).then(|| message.to_owned())
+    }
+}
+
+/// What stands behind these words at the beginning, however they are written.
+fn behind<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).find(|end| is(text.get(..*end), words))?;
+    let rest = text.get(end..)?;
+    let apart = rest.starts_with(|c: char| c.is_whitespace() || BETWEEN.contains(&c));
+    apart.then(|| rest.trim_start())
+}
+
+/// What stands before these words at the end.
+fn before<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+    let text = text.trim_end_matches(['.', '!']).trim_end();
+    let start = text.char_indices().map(|(at, _)| at).rev().find(|start| is(text.get(*start..), words))?;
+    let rest = text.get(..start)?;
+    rest.ends_with(char::is_whitespace).then(|| rest.trim_end())
+}
+
+fn is(text: Option<&str>, words: &str) -> bool {
+    text.is_some_and(|text| text.chars().filter_map(fold).eq(words.chars()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_about_the_message_of_a_commit_say_what_it_is_to_be() {
+        let of = |line: &str| Classifier::builtin().words_message(line);
+        let message = Some("Move the timed caches to a module".to_owned());
+        for line in [
+            "call it: Move the timed caches to a module",
+            "call it \"Move the timed caches to a module\"",
+            "please call it Move the timed caches to a module",
+            "Message: Move the timed caches to a module",
+            "no, change the message to Move the timed caches to a module",
+            "Change the message to 'Move the timed caches to a module'",
+            "use \"Move the timed caches to a module\" as the message",
+            "use Move the timed caches to a module as the commit message.",
+            "the message should be: Move the timed caches to a module",
+            "nimm „Move the timed caches to a module“ als Nachricht",
+        ] {
+            assert_eq!(of(line), message, "{line}");
+        }
+        for line in [
+            "use a map instead",
+            "messages should be shorter",
+            "what is the message?",
+            "call its tests",
+            "call it",
+            "message:",
+            "fix the parser",
+            "say",
+        ] {
+            assert_eq!(of(line), None, "{line}");
+        }
+    }
+}
