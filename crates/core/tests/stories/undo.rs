@@ -2,8 +2,10 @@
 
 use pilothouse_core::{
     checkpoint::Answer,
-    input::{Input, Rebased, WriteFault},
+    ids::ApplyId,
+    input::{Input, Rebased, Reversal, WriteFault},
     question::UndoAnswer,
+    relpath::RelPath,
     tool::{ProposalDraft, Redraft},
     work::Work,
 };
@@ -128,4 +130,47 @@ fn a_question_that_another_takes_the_place_of_tells_what_was_taken_back() {
     assert!(b.notices().contains(&"Took back 1 change: 1 file by `touch c`; the rest stays.".to_owned()));
     b.answer(is_undo, UndoAnswer::Leave.given()).unwrap();
     assert_eq!(b.notices().pop().unwrap(), "Nothing was taken back.");
+}
+
+/// A run that wrote one file.
+fn ran(b: &mut Bench, goal: &str, path: &str, old: &str, new: &str) -> ApplyId {
+    b.say(goal);
+    b.plan(&[("Fix it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of(path))]);
+    b.propose(path, old, new);
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    *b.session.state().ledger().last().unwrap()
+}
+
+/// Three runs: two of one file, one of two files of the same name but for the folder.
+fn ran_thrice() -> (Bench, [ApplyId; 3]) {
+    let mut b = Bench::new();
+    let first = ran(&mut b, "fix the greeting", "README.md", OLD, NEW);
+    let second = ran(&mut b, "fix the parser", "lib/parse.js", OLD, NEW);
+    let third = ran(&mut b, "move the greeting to the end", "README.md", NEW, "1\n2\nfour\n");
+    (b, [first, second, third])
+}
+
+#[test]
+fn lines_that_a_later_run_changed_again_are_not_put_back_before_that_is_taken_back() {
+    for (meets, offered) in [(true, false), (false, true)] {
+        let (mut b, [first, ..]) = ran_thrice();
+        let path = RelPath::new("README.md").unwrap();
+        b.input(Input::UndoFile { path, writes: vec![first] }).unwrap();
+        let lane = b.session.pending().into_values().find_map(|w| match w {
+            Work::TakeBack { lane, .. } => Some(lane),
+            _ => None,
+        });
+        let draft = proposing("README.md", "1\n2\nfour\n", OLD).proposals.remove(0);
+        let result = Ok(Reversal { draft, meets: met(meets) });
+        b.input(Input::TakeBackMade { lane: lane.unwrap(), result }).unwrap();
+        assert_eq!(b.session.state().open_proposals().count() == 1, offered, "{:?}", b.notices());
+        assert!(!b.session.state().is_taking_back());
+        let told = "Nothing was taken back: a later run of this session, \"move the greeting to the end\", changed the \
+                    same lines of README.md. Take that back first (/undo README.md), then this.";
+        assert_eq!(b.notices().iter().any(|n| n == told), !offered, "{:?}", b.notices());
+    }
 }

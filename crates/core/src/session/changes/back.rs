@@ -168,6 +168,22 @@ impl State {
         Ok(())
     }
 
+    /// What was wanted by the last of those who wrote a file after these writes, and whether it was a run.
+    pub(in crate::session) fn rewritten_by(
+        &self,
+        path: &RelPath,
+        writes: &[ApplyId],
+    ) -> Option<(String, bool)> {
+        let after = self.ledger().iter().rposition(|id| writes.contains(id))? + 1;
+        let later = self.ledger().get(after..)?;
+        let all = self
+            .writes()
+            .filter(|(id, _, files)| later.contains(id) && files.iter().any(|file| file.path == *path));
+        let (_, origin, _) = all.last()?;
+        let said = self.turns.get(&origin.work).map(|turn| turn.head.clone()).unwrap_or_default();
+        Some((said, origin.run.is_some()))
+    }
+
     /// The writes of a file that `/changes` shows together, of the last message or run that wrote it.
     pub(in crate::session) fn last_writes_of(&self, path: &RelPath) -> Option<Vec<ApplyId>> {
         let mut works: Vec<Group> = Vec::new();

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::{Decided, Draft};
 use crate::{
+    clean::Clean,
     event::{Event, FileChange, Level},
     ids::{ApplyId, LaneId, ProposalId},
     input::{Refusal, Reversal},
@@ -52,6 +53,12 @@ impl Draft<'_> {
         let Some(apply) = sought.writes.last().and_then(|id| self.state.applies().get(id)).cloned() else {
             self.emit(Event::TakeBackUnmade { lane });
             return Ok(());
+        };
+        let moved = result.as_ref().is_ok_and(|back| !back.meets.is_empty());
+        let by = self.state.rewritten_by(&sought.path, &sought.writes).filter(|_| moved);
+        let result = match by {
+            Some(by) => Err(rewritten(&sought.path, by)),
+            None => result,
         };
         match result {
             Ok(reversal) => self.offer_back(lane, &apply, &sought.path, reversal),
@@ -123,4 +130,14 @@ impl Draft<'_> {
         let text = format!("Took back what you picked of {}; /undo gives it back.", names.join(", "));
         self.notice(Level::Info, text);
     }
+}
+
+/// Told where lines that would go back are another's of this session by now.
+fn rewritten(path: &RelPath, (wanted, run): (String, bool)) -> String {
+    let who = if run { "run" } else { "message" };
+    let wanted = Clean::line(wanted.lines().next().unwrap_or_default()).into_string();
+    format!(
+        "Nothing was taken back: a later {who} of this session, \"{wanted}\", changed the same lines of {path}. Take that \
+         back first (/undo {path}), then this."
+    )
 }
