@@ -1,5 +1,5 @@
-//! Lines that want the last change taken back, or what was written to one file: "undo that", "take that change back",
-//! "undo src/main.c".
+//! Lines that want changes taken back: the last one, the last few, all, or what was written to one file: "undo that",
+//! "undo the last two changes", "revert everything you did", "undo src/main.c", "revert only the README".
 //!
 //! Owns their grammar: the whole line says so and nothing else. Never knows whether there is anything to take back.
 
@@ -16,9 +16,18 @@ pub enum TakenBack {
     Last,
     /// What was spoken of last, which may be something else than a change: "take that back".
     That,
+    /// So many of the last changes.
+    Several(usize),
+    /// Everything that was written.
+    All,
     /// What was written to a file.
     File(String),
+    /// What was written to the file that a word may mean: without its ending or its folder.
+    Named(String),
 }
+
+/// Words of the longest phrase that is known.
+const LONGEST: usize = 6;
 
 /// The words of a line that are left to be read.
 #[derive(Clone, Copy)]
@@ -45,7 +54,8 @@ impl Classifier {
             return None;
         }
         let rest = rest.without_tails();
-        rest.verb_first().or_else(|| rest.split()).or_else(|| rest.verb_last())
+        let (was, rest) = rest.without_was();
+        rest.verb_first().or_else(|| rest.split()).or_else(|| rest.put(was)).or_else(|| rest.verb_last())
     }
 }
 
@@ -61,7 +71,7 @@ impl Words<'_> {
     /// How many words of a phrase of a list stand at the beginning.
     fn begins(self, list: List) -> Option<usize> {
         let word = |t: &Token| (t.kind == Kind::Word).then(|| t.text.clone());
-        (1..=2).rev().find(|len| {
+        (1..=LONGEST).rev().find(|len| {
             let words: Option<Vec<String>> =
                 self.tokens.get(..*len).and_then(|all| all.iter().map(word).collect());
             words.is_some_and(|words| self.of.tables().is(list, &words.join(" ")))
@@ -89,15 +99,21 @@ impl Words<'_> {
         (asks, rest)
     }
 
+    /// Where the longest phrase of a list begins that stands at the end, behind something else.
+    fn ends(self, list: List) -> Option<usize> {
+        let from = |len: usize| self.tokens.len().checked_sub(len).filter(|from| *from > 0);
+        let tail = |len: usize| from(len).filter(|from| self.from(*from).begins(list) == Some(len));
+        (1..=LONGEST).rev().find_map(tail)
+    }
+
     fn without_tails(self) -> Self {
-        let tail = |len: &usize| {
-            let from = self.tokens.len().checked_sub(*len);
-            from.is_some_and(|from| from > 0 && self.from(from).begins(List::UndoTail) == Some(*len))
-        };
-        match (1..=2).rev().find(tail) {
-            Some(len) => self.to(self.tokens.len() - len).without_tails(),
-            None => self.to(self.tokens.iter().rposition(|t| t.text != ",").map_or(0, |at| at + 1)),
-        }
+        let said = self.to(self.tokens.iter().rposition(|t| t.text != ",").map_or(0, |at| at + 1));
+        said.ends(List::UndoTail).map_or(said, |from| said.to(from).without_tails())
+    }
+
+    /// Without "as it was", and whether that was said.
+    fn without_was(self) -> (bool, Self) {
+        self.ends(List::UndoWas).map_or((false, self), |from| (true, self.to(from).without_tails()))
     }
 
     /// "undo", "revert the last change", "take back that", "undo src/main.c".
@@ -117,6 +133,17 @@ impl Words<'_> {
         self.to(end).from(len).without_tails().what()
     }
 
+    /// "put README.md back", "put the README back as it was": of a word only where it says how that was, since a thing of the
+    /// program may be put back as well.
+    fn put(self, was: bool) -> Option<TakenBack> {
+        let len = self.begins(List::UndoPut)?;
+        let end = self.tokens.len().checked_sub(1).filter(|end| *end > len)?;
+        self.from(end).begins(List::UndoBack)?;
+        let what = self.to(end).from(len).what()?;
+        let file = matches!(what, TakenBack::File(_) | TakenBack::All);
+        (file || (was && matches!(what, TakenBack::Named(_)))).then_some(what)
+    }
+
     /// "die letzte Änderung rückgängig machen" as a wish.
     fn verb_last(self) -> Option<TakenBack> {
         let machen = self.tokens.last().is_some_and(|t| t.text == "machen" || t.text == "nehmen");
@@ -127,21 +154,57 @@ impl Words<'_> {
             .then(|| self.to(end).without_tails().what())?
     }
 
-    /// "it", "your last edit", "the changes to a.rs", "a.rs": nothing else is named.
+    /// "it", "your last edit", "the last two changes", "everything", "the changes to a.rs", "a.rs", "only the README": nothing
+    /// else is named.
     fn what(self) -> Option<TakenBack> {
-        if let [one] = self.tokens {
-            let it = self.begins(List::UndoIt).map(|_| TakenBack::That);
-            return it.or_else(|| self.file(one));
+        if self.begins(List::UndoAll) == Some(self.tokens.len()) {
+            return Some(TakenBack::All);
         }
-        let rest = self.from(self.begins(List::UndoThe).unwrap_or(0));
+        if let [_] = self.tokens
+            && self.begins(List::UndoIt).is_some()
+        {
+            return Some(TakenBack::That);
+        }
+        let only = self.begins(List::UndoOnly).unwrap_or(0);
+        let all = self.from(only).begins(List::UndoAll).filter(|len| *len == 1 && only == 0).unwrap_or(0);
+        let rest = self.from(only + all);
+        let rest = rest.from(rest.begins(List::UndoThe).unwrap_or(0));
         let last = rest.begins(List::UndoLast);
         let named = rest.from(last.unwrap_or(0));
-        named.begins(List::UndoWhat)?;
+        if let Some(several) = last.and_then(|_| named.several()) {
+            return Some(several);
+        }
+        if named.begins(List::UndoWhat).is_none() {
+            return if last.is_none() { rest.one_file() } else { None };
+        }
         match named.from(1).tokens {
             // "undo changes" alone may mean any.
+            [] if all > 0 => last.is_none().then_some(TakenBack::All),
             [] => (rest.tokens.len() < self.tokens.len() || last.is_some()).then_some(TakenBack::Last),
-            [_, file] if last.is_none() => named.from(1).begins(List::UndoOf).and_then(|_| self.file(file)),
+            [_, ..] if last.is_none() => {
+                let of = named.from(1);
+                let file = of.from(of.begins(List::UndoOf)?);
+                file.from(file.begins(List::UndoThe).unwrap_or(0)).one_file()
+            }
             [_, ..] => None,
+        }
+    }
+
+    /// "two changes", "3".
+    fn several(self) -> Option<TakenBack> {
+        let (first, rest) = (self.tokens.first()?, self.from(1));
+        let word = |w: &str| self.of.tables().words.list(List::UndoCount).iter().position(|n| **n == *w);
+        let count = first.text.parse().ok().or_else(|| word(&first.text).map(|at| at + 2))?;
+        let whole = rest.tokens.is_empty() || rest.begins(List::UndoWhat) == Some(rest.tokens.len());
+        (whole && count > 1).then_some(TakenBack::Several(count))
+    }
+
+    /// "a.rs", "README", "README change": one name and nothing else but what became of it.
+    fn one_file(self) -> Option<TakenBack> {
+        match self.tokens {
+            [one] => self.file(one),
+            [one, _] if self.from(1).begins(List::UndoWhat).is_some() => self.file(one),
+            _ => None,
         }
     }
 
@@ -150,15 +213,14 @@ impl Words<'_> {
         let name = match token.kind {
             Kind::File | Kind::Path => said,
             Kind::Tick => said.trim_matches('`'),
-            Kind::Word
-            | Kind::Cjk
-            | Kind::Number
-            | Kind::Url
-            | Kind::Quote
-            | Kind::Ident
-            | Kind::Code
-            | Kind::Flag
-            | Kind::Punct => return None,
+            Kind::Word | Kind::Ident => {
+                let lists = [List::UndoOwn, List::UndoWhat, List::UndoLast, List::UndoIt, List::UndoBack];
+                let other = lists.iter().any(|list| self.of.tables().is(*list, &token.text));
+                return (!other).then(|| TakenBack::Named(said.to_owned()));
+            }
+            Kind::Cjk | Kind::Number | Kind::Url | Kind::Quote | Kind::Code | Kind::Flag | Kind::Punct => {
+                return None;
+            }
         };
         Some(TakenBack::File(name.trim_start_matches("./").to_owned()))
     }
@@ -201,8 +263,44 @@ mod tests {
             ("revert `a.rs`", "a.rs"),
             ("undo your changes to lib/parse.py", "lib/parse.py"),
             ("please roll back the changes in a.rs", "a.rs"),
+            ("undo README.md but keep the rest", "README.md"),
+            ("undo README.md, but keep the rest", "README.md"),
+            ("put README.md back as it was", "README.md"),
+            ("put lib/parse.js back", "lib/parse.js"),
+            ("revert just a.rs", "a.rs"),
+            ("take the a.rs change back", "a.rs"),
         ] {
             assert_eq!(of(line), Some(TakenBack::File(file.to_owned())), "{line}");
+        }
+        // A word may name a file: the session knows whether one of that name was written.
+        for (line, name) in [
+            ("revert only the README", "README"),
+            ("revert the README", "README"),
+            ("take the README change back", "README"),
+            ("put the README back as it was", "README"),
+            ("undo the changes to the README", "README"),
+            ("undo the readme only, please", "readme"),
+            ("roll the dice back", "dice"),
+            ("undo the parser", "parser"),
+        ] {
+            assert_eq!(of(line), Some(TakenBack::Named(name.to_owned())), "{line}");
+        }
+        for line in [
+            "revert everything you did",
+            "undo everything",
+            "take everything back",
+            "undo all your changes",
+            "please undo all of that",
+            "put everything back as it was",
+            "mach alles rückgängig",
+            "undo everything you did in this session",
+        ] {
+            assert_eq!(of(line), Some(TakenBack::All), "{line}");
+        }
+        for (line, count) in
+            [("undo the last two changes", 2), ("revert your last 3 edits", 3), ("take the last two back", 2)]
+        {
+            assert_eq!(of(line), Some(TakenBack::Several(count)), "{line}");
         }
         for line in [
             "revert the commit abc",
@@ -221,7 +319,11 @@ mod tests {
             "undo the step",
             "take the last one",
             "mach die Tests grün",
-            "roll the dice back",
+            "put the button back",
+            "put it back into the list",
+            "undo the plan",
+            "undo everything but the tests",
+            "undo the second file",
             "undo the last change to the parser",
             "undo a.rs and b.rs",
             "mach es schneller",

@@ -30,6 +30,10 @@ pub(super) struct Changes {
     ledger: Vec<ApplyId>,
     undone: Vec<ApplyId>,
     taking_back: TakingBack,
+    /// What went back by the same word as another: that one, which went just before it.
+    together: BTreeMap<ApplyId, ApplyId>,
+    /// What was put back by one word so far.
+    putting_back: Vec<ApplyId>,
     sought: Option<SoughtBack>,
     /// Steps' lanes that had nothing left to do but to have looked at what they proposed.
     through: BTreeSet<LaneId>,
@@ -158,6 +162,16 @@ impl Changes {
         self.on_disk.get(&id).copied()
     }
 
+    /// What goes back on disk with this one, after it: it was taken back by the same word.
+    pub fn goes_with(&self, apply: ApplyId) -> Option<ApplyId> {
+        self.together.get(&apply).copied().filter(|next| self.undone.last() == Some(next))
+    }
+
+    /// What was put back by one word so far.
+    pub fn putting_back(&self) -> &[ApplyId] {
+        &self.putting_back
+    }
+
     pub const fn sought(&self) -> Option<&SoughtBack> {
         self.sought.as_ref()
     }
@@ -256,6 +270,10 @@ impl Changes {
                     let from = self.ledger.iter().position(|a| Some(a) == to.as_ref());
                     let left = from.and_then(|n| self.ledger.get(n..)).unwrap_or_default().to_vec();
                     self.taking_back = TakingBack { left, done: Vec::new() };
+                }
+                let before = self.putting_back.last().and_then(|id| self.together.get(id));
+                if !*redo || before != Some(apply) {
+                    self.putting_back.clear();
                 }
                 if let Some(command) = self.applies.get_mut(apply).and_then(|a| a.command.as_mut()) {
                     command.kept = *keep;
@@ -455,10 +473,13 @@ impl Changes {
             of.status = ApplyStatus::Applied;
             self.undone.retain(|a| *a != named);
             self.ledger.push(named);
+            self.putting_back.push(named);
         } else {
             of.status = ApplyStatus::Reverted;
             self.ledger.retain(|a| *a != named);
             self.undone.push(named);
+            self.together.remove(&named);
+            self.together.extend(self.taking_back.done.last().map(|before| (named, *before)));
             self.taking_back.done.extend(self.taking_back.left.pop_if(|a| *a == named));
         }
     }

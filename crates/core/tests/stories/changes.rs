@@ -454,10 +454,12 @@ fn all_that_was_written_since_a_message_is_taken_back_the_last_first() {
     assert!(b.session.state().writes_since(turn).is_empty() && b.session.state().ledger().len() == 2);
     let told = b.notices().pop().unwrap();
     assert!(told.starts_with("Took back 3 changes: 1 file by `touch c`, 2 files by `make b`"), "{told}");
-    assert!(told.contains("/unundo puts them back, one by one"), "{told}");
+    assert!(told.contains("; /unundo puts them back. "), "{told}");
     b.input(Input::Redo).unwrap();
-    b.input(Input::RevertEnded { apply: since[0], result: Ok(()) }).unwrap();
-    assert_eq!(b.session.state().writes_since(turn), [since[0]]);
+    for apply in &since {
+        b.input(Input::RevertEnded { apply: *apply, result: Ok(()) }).unwrap();
+    }
+    assert_eq!(b.session.state().writes_since(turn), since);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use pilothouse_core::{
     input::{Input, Rebased, Reversal, WriteFault},
     question::UndoAnswer,
     relpath::RelPath,
+    session::Deed,
     tool::{ProposalDraft, Redraft},
     work::Work,
 };
@@ -154,6 +155,14 @@ fn ran_thrice() -> (Bench, [ApplyId; 3]) {
     (b, [first, second, third])
 }
 
+/// The file that is looked at to be taken back.
+fn sought(b: &Bench) -> Option<String> {
+    b.session.pending().into_values().find_map(|w| match w {
+        Work::TakeBack { files, .. } => files.first().map(|f| f.path.to_string()),
+        _ => None,
+    })
+}
+
 #[test]
 fn lines_that_a_later_run_changed_again_are_not_put_back_before_that_is_taken_back() {
     for (meets, offered) in [(true, false), (false, true)] {
@@ -173,4 +182,76 @@ fn lines_that_a_later_run_changed_again_are_not_put_back_before_that_is_taken_ba
                     same lines of README.md. Take that back first (/undo README.md), then this.";
         assert_eq!(b.notices().iter().any(|n| n == told), !offered, "{:?}", b.notices());
     }
+}
+
+#[test]
+fn words_take_back_what_was_written_to_a_file_by_the_name_that_they_call_it() {
+    for (line, file) in [
+        ("revert only the README", "README.md"),
+        ("put README.md back as it was", "README.md"),
+        ("undo README.md but keep the rest", "README.md"),
+        ("take the README change back", "README.md"),
+        ("undo parse.js", "lib/parse.js"),
+        ("/undo readme", "README.md"),
+    ] {
+        let (mut b, _) = ran_thrice();
+        b.say(line);
+        assert_eq!(sought(&b).as_deref(), Some(file), "{line}: {:?}", b.notices());
+    }
+    // Nothing of that name was written: it is an order like any other.
+    let (mut b, _) = ran_thrice();
+    b.say("revert only the CHANGELOG");
+    assert_eq!(sought(&b), None);
+    assert!(!b.names().iter().any(|n| n == "revert_started"));
+    // Two of that name: which is to be said.
+    let (mut b, _) = ran_thrice();
+    ran(&mut b, "fix the tests", "test/parse.js", OLD, NEW);
+    b.say("undo parse.js");
+    let told = b.notices().pop().unwrap();
+    assert_eq!(told, "parse.js may be lib/parse.js or test/parse.js; say which: /undo lib/parse.js");
+}
+
+#[test]
+fn several_changes_that_one_word_takes_back_come_back_by_one_and_name_each_file_once() {
+    let (mut b, [first, second, third]) = ran_thrice();
+    assert!(b.session.foretell("undo the last two changes").does(&Deed::Undoes));
+    b.say("undo the last two changes");
+    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(()));
+    assert_eq!(b.session.state().ledger(), [first]);
+    b.say("undo the last 4 changes");
+    assert!(b.notices().pop().unwrap().contains("only 1 change"), "{:?}", b.notices());
+    b.input(Input::Redo).unwrap();
+    end(&mut b);
+    end(&mut b);
+    assert_eq!(b.session.state().ledger(), [first, second, third]);
+    let put = "Put back 2 changes: lib/parse.js, README.md; /undo takes the last of them back again.";
+    assert_eq!(b.notices().pop().unwrap(), put);
+    // Everything goes after a question, and a no leaves all.
+    b.say("revert everything you did");
+    assert_eq!(going_back(&b), None);
+    let asked = b.session.state().open[&b.question(is_undo)].message.clone();
+    assert_eq!(asked, "Take back all 3 changes of this session: README.md, lib/parse.js?");
+    b.say("no");
+    assert_eq!(b.session.state().ledger().len(), 3);
+    b.say("revert everything you did");
+    b.say("yes");
+    for _ in 0..3 {
+        went_back(&mut b, Ok(()));
+    }
+    let told = b.notices().pop().unwrap();
+    assert_eq!(told, "Took back 3 changes: README.md, lib/parse.js; /unundo puts them back.");
+    b.input(Input::Redo).unwrap();
+    for _ in 0..3 {
+        end(&mut b);
+    }
+    assert_eq!(b.session.state().ledger(), [first, second, third]);
+    // What was taken back alone comes back alone.
+    b.say("undo that");
+    went_back(&mut b, Ok(()));
+    b.input(Input::Undo).unwrap();
+    went_back(&mut b, Ok(()));
+    b.input(Input::Redo).unwrap();
+    end(&mut b);
+    assert_eq!((b.session.state().ledger(), reverting(&b).len()), (&[first, second][..], 0));
 }

@@ -168,6 +168,28 @@ impl State {
         Ok(())
     }
 
+    /// The files written here that such a name may mean: the one that it is the path of, else those whose paths end so,
+    /// else those that are called so but for the ending.
+    pub(in crate::session) fn written_as(&self, name: &str) -> Vec<RelPath> {
+        let mut all: Vec<&RelPath> =
+            self.writes().flat_map(|(_, _, files)| files).map(|file| &file.path).collect();
+        all.sort();
+        all.dedup();
+        let name = name.trim_end_matches('/').to_lowercase();
+        let ends =
+            |path: &str| path.strip_suffix(&*name).is_some_and(|head| head.is_empty() || head.ends_with('/'));
+        let stem =
+            |path: &str| path.rsplit_once('.').is_some_and(|(stem, end)| !end.contains('/') && ends(stem));
+        let fits: [&dyn Fn(&str) -> bool; 3] = [&|path| path == name, &ends, &stem];
+        let found = |fits: &dyn Fn(&str) -> bool| -> Vec<RelPath> {
+            all.iter()
+                .filter(|path| fits(&path.as_str().to_lowercase()))
+                .map(|path| (*path).clone())
+                .collect()
+        };
+        fits.into_iter().map(found).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
     /// What was wanted by the last of those who wrote a file after these writes, and whether it was a run.
     pub(in crate::session) fn rewritten_by(
         &self,

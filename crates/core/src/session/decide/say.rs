@@ -126,7 +126,9 @@ impl Draft<'_> {
             self.record(turn, line, &reading);
             return match what {
                 TakenBack::Last | TakenBack::That => self.undo(),
-                TakenBack::File(file) => self.undo_named(&file),
+                TakenBack::Several(count) => self.undo_several(count),
+                TakenBack::All => self.undo_all(),
+                TakenBack::File(file) | TakenBack::Named(file) => self.undo_named(&file),
             };
         }
         if let Some((question, message)) = self.words_commit(line) {

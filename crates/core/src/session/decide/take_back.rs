@@ -20,7 +20,16 @@ use crate::{
 impl Draft<'_> {
     /// `/undo FILE`: what the last message or run that wrote it made of it.
     pub(super) fn undo_named(&mut self, file: &str) -> Decided {
-        let path = RelPath::new(file).map_err(|e| Refusal::new(e.to_string()))?;
+        let named = self.state.written_as(file);
+        let path = match &named[..] {
+            [] => RelPath::new(file).map_err(|e| Refusal::new(e.to_string()))?,
+            [one] => one.clone(),
+            [first, .., last] => {
+                let others = if named.len() > 2 { " or others" } else { "" };
+                let text = format!("{file} may be {first} or {last}{others}; say which: /undo {first}");
+                return Err(Refusal::new(text));
+            }
+        };
         let Some(writes) = self.state.last_writes_of(&path) else {
             let unnamed = |a: &&Apply| a.count() > a.files.len();
             let ledger = self.state.ledger().iter().filter_map(|id| self.state.applies().get(id));

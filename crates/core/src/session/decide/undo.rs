@@ -21,7 +21,7 @@ use crate::{
         changes::{known_by, moved},
         spared::touched,
     },
-    tool::{ChangeKind, Wrote},
+    tool::{ChangeKind, Doubt, Wrote},
 };
 
 /// Most files that are named of what a command changed for good.
@@ -41,12 +41,47 @@ impl Draft<'_> {
         self.take_back(Some(to))
     }
 
-    /// Takes the last applied change back, and then the ones before it down to one, where that is named.
-    fn take_back(&mut self, to: Option<ApplyId>) -> Decided {
-        self.no_write_open()?;
-        let Some(apply) = self.state.ledger().last().copied() else {
-            return Err(Refusal::new("this session has no applied change to take back"));
+    /// So many of the last changes.
+    pub(super) fn undo_several(&mut self, count: usize) -> Decided {
+        let ledger = self.state.ledger();
+        let to = ledger.len().checked_sub(count).and_then(|at| ledger.get(at)).copied();
+        let Some(to) = to else {
+            let all = money::count(ledger.len(), "change");
+            return Err(Refusal::new(format!(
+                "this session has only {all} to take back; /changes lists them"
+            )));
         };
+        self.take_back(Some(to))
+    }
+
+    /// Everything that this session wrote: of several changes after a question.
+    pub(super) fn undo_all(&mut self) -> Decided {
+        let (first, last) = match self.state.ledger() {
+            [first, .., last] => (*first, *last),
+            [] | [_] => return self.undo(),
+        };
+        self.no_write_open()?;
+        let own = self.state.applies().get(&last).and_then(|a| a.undo_question(Some(first), true));
+        if own.is_some() {
+            return self.take_back(Some(first));
+        }
+        self.close_undo_question();
+        let all = self.state.ledger().iter().filter_map(|id| self.state.applies().get(id));
+        let what = format!(
+            "all {} of this session: {}",
+            money::count(self.state.ledger().len(), "change"),
+            told_all(all)
+        );
+        let in_bar = self.state.phase_question().is_none();
+        let (line, doubt) = (String::new(), Doubt::default());
+        let question = UndoQuestion { apply: last, what, line, doubt, to: Some(first), in_bar };
+        let text = question.text();
+        self.ask(question, text);
+        Ok(())
+    }
+
+    /// An older question about what is taken back ends: another comes in its place, or what it asks about goes.
+    fn close_undo_question(&mut self) {
         let asked = |kind: &CheckpointKind| {
             if let CheckpointKind::Undo(asked) = kind { Some(asked.to) } else { None }
         };
@@ -57,6 +92,15 @@ impl Draft<'_> {
             }
             self.close(old, None);
         }
+    }
+
+    /// Takes the last applied change back, and then the ones before it down to one, where that is named.
+    fn take_back(&mut self, to: Option<ApplyId>) -> Decided {
+        self.no_write_open()?;
+        let Some(apply) = self.state.ledger().last().copied() else {
+            return Err(Refusal::new("this session has no applied change to take back"));
+        };
+        self.close_undo_question();
         let in_bar = self.state.phase_question().is_none();
         let question = self.state.applies().get(&apply).and_then(|a| a.undo_question(to, in_bar));
         let Some(question) = question else {
@@ -73,10 +117,14 @@ impl Draft<'_> {
         let Some(apply) = self.state.undone().last().copied() else {
             return Err(Refusal::new("this session has no undone change to put back"));
         };
+        self.put_back(apply);
+        Ok(())
+    }
+
+    fn put_back(&mut self, apply: ApplyId) {
         let command = self.state.applies().get(&apply).and_then(|a| a.command.as_ref());
         let keep = command.is_some_and(|c| c.kept);
         self.emit(Event::RevertStarted { apply, redo: true, keep, to: None });
-        Ok(())
     }
 
     /// What a command changed stands in the ledger; what was proven before is stale, but by the gate itself.
@@ -183,13 +231,19 @@ impl Draft<'_> {
         done.iter().filter_map(|id| self.state.applies().get(id)).collect()
     }
 
+    /// Several changes that were put back together.
+    fn put_together(&self) -> Vec<&Apply> {
+        let done = self.state.changes.putting_back();
+        done.iter().filter_map(|id| self.state.applies().get(id)).collect()
+    }
+
     /// What was taken back by now of the changes down to one, where something was and something is left.
     fn so_far(&self, to: Option<ApplyId>) -> Option<String> {
-        let words: Vec<String> = self.taken_back().into_iter().map(told).collect();
+        let done = self.taken_back();
         let stops = to.is_some() && self.state.changes.taking_back().left.first() == to.as_ref();
-        let count = || money::count(words.len(), "change");
-        (stops && !words.is_empty())
-            .then(|| format!("Took back {}: {}; the rest stays.", count(), named(&words)))
+        let count = || money::count(done.len(), "change");
+        (stops && !done.is_empty())
+            .then(|| format!("Took back {}: {}; the rest stays.", count(), told_all(done.iter().copied())))
     }
 
     pub(super) fn revert_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
@@ -224,6 +278,11 @@ impl Draft<'_> {
         if !redo && self.taken_back().is_empty() && self.told_put_back(apply) {
             return;
         }
+        let put = self.state.changes.putting_back().last().copied().filter(|_| redo);
+        if let Some(next) = put.and_then(|put| self.state.changes.goes_with(put)) {
+            self.put_back(next);
+            return;
+        }
         if self.goes_on_back() {
             return;
         }
@@ -232,18 +291,19 @@ impl Draft<'_> {
         let kept = kept.map(|c| format!(" {} stayed as it is.", c.doubt.words())).unwrap_or_default();
         let whole = of.filter(|_| in_part).and_then(|a| self.state.changes.takes_back(a));
         let left = whole.and_then(|back| self.state.applies().get(&back.apply)).map(told);
-        let several = self.taken_back().len() > 1;
+        let together = if redo { self.put_together() } else { self.taken_back() };
+        let several = together.len() > 1;
         let of = if several {
-            let words: Vec<String> = self.taken_back().into_iter().map(told).collect();
-            format!("{}: {}", money::count(words.len(), "change"), named(&words))
+            format!("{}: {}", money::count(together.len(), "change"), told_all(together.into_iter()))
         } else {
             of.map(|a| format!("the change to {}", told(a))).unwrap_or_default()
         };
         let what = if redo { "Put back" } else { "Took back" };
         let back = match (redo, several) {
-            (true, _) => "/undo takes it back again",
+            (true, false) => "/undo takes it back again",
+            (true, true) => "/undo takes the last of them back again",
             (false, false) => "/unundo puts it back",
-            (false, true) => "/unundo puts them back, one by one",
+            (false, true) => "/unundo puts them back",
         };
         let rest = match (left, self.state.ledger().len()) {
             (Some(left), _) => format!(" Left of that change: {left}."),
@@ -281,6 +341,21 @@ impl Draft<'_> {
 pub(super) fn told(apply: &Apply) -> String {
     let names: Vec<&str> = apply.files.iter().map(|f| f.path.as_str()).collect();
     if apply.command.is_some() { apply.words() } else { named(&names) }
+}
+
+/// What several writes are about: each file once, and each command.
+fn told_all<'a>(all: impl Iterator<Item = &'a Apply>) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for apply in all {
+        let files = apply.files.iter().map(|f| f.path.to_string());
+        let own: Vec<String> = if apply.command.is_some() { vec![apply.words()] } else { files.collect() };
+        for name in own {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    named(&names)
 }
 
 /// The first of them, and how many more.

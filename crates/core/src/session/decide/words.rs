@@ -11,7 +11,6 @@ use crate::{
     input::Refusal,
     intent::{Control, Phase, Reading, TakenBack, Turn},
     question::{Lone, praises},
-    relpath::RelPath,
 };
 
 /// A line that is an answer, and the question that it answers.
@@ -181,10 +180,10 @@ impl Draft<'_> {
     pub(super) fn takes_back(&self, line: &str) -> Option<TakenBack> {
         let what = self.under.tiers.classifier.takes_back_what(line)?;
         let stands = match &what {
-            TakenBack::Last | TakenBack::That => !self.state.ledger().is_empty(),
-            TakenBack::File(file) => {
-                RelPath::new(file).is_ok_and(|path| self.state.last_writes_of(&path).is_some())
+            TakenBack::Last | TakenBack::That | TakenBack::Several(_) | TakenBack::All => {
+                !self.state.ledger().is_empty()
             }
+            TakenBack::File(file) | TakenBack::Named(file) => !self.state.written_as(file).is_empty(),
         };
         stands.then_some(what)
     }
@@ -193,7 +192,7 @@ impl Draft<'_> {
     /// for its review, or what was talked of since.
     pub(super) fn may_mean_else(&self, what: &TakenBack) -> Decided {
         let else_ = match what {
-            TakenBack::File(_) => None,
+            TakenBack::File(_) | TakenBack::Named(_) | TakenBack::Several(_) | TakenBack::All => None,
             TakenBack::Last | TakenBack::That if self.state.open_proposals().next().is_some() => {
                 Some("what waits for its review")
             }
