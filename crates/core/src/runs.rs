@@ -159,7 +159,9 @@ impl RunInfo {
         let turns = state.turns.values().rev().map(|t| t.head.as_str());
         let said = turns.map(first_line).find(|t| !t.is_empty());
         let own = state.about.title.as_deref();
-        let gates = plan.into_iter().flat_map(|p| &p.gates);
+        // What goes on once a plan has ended is no step of it.
+        let going = plan.filter(|_| state.plan.is_some() || !state.busy());
+        let gates = going.into_iter().flat_map(|p| &p.gates);
         let mut gates = gates.filter(|g| !g.is_met() && !matches!(g.status, GateStatus::Unproven(_)));
         Self {
             session: state.slug.clone(),
@@ -168,8 +170,8 @@ impl RunInfo {
             status: status(state),
             heard: state.at,
             doing: doing(state),
-            done: plan.map_or(0, crate::plan::Plan::done),
-            steps: plan.map_or(0, |p| p.tasks.len()),
+            done: going.map_or(0, crate::plan::Plan::done),
+            steps: going.map_or(0, |p| p.tasks.len()),
             wrote: !state.ledger().is_empty(),
             changes: state.open_proposals().count(),
             gate: gates.next().map(|g| g.name.clone()),
@@ -274,7 +276,11 @@ fn doing(state: &State) -> String {
     let parts: Vec<String> = task.into_iter().chain(call).collect();
     match parts.is_empty() {
         false => parts.join(" · "),
-        true if state.busy() => "the model is asked".to_owned(),
+        true if state.busy() => {
+            let turn = state.answering().and_then(|lane| state.lanes.get(&lane)).map(|lane| lane.turn);
+            let asked = turn.and_then(|turn| state.turns.get(&turn)).map(|turn| first_line(&turn.head));
+            asked.filter(|asked| !asked.is_empty()).unwrap_or("the model is asked").to_owned()
+        }
         true => kept(state).join(", "),
     }
 }

@@ -149,9 +149,13 @@ impl State {
         self.open_proposals().filter(|p| p.back.is_some()).map(|p| p.id).collect()
     }
 
-    /// How many lines of work go on beside the main one.
+    /// How many lines of work go on beside the main one; a sub-agent is of the line that called it.
     pub fn lines_beside(&self) -> usize {
-        let works = |l: &&Lane| l.kind != LaneKind::Answer || !self.rests(l);
+        let works = |l: &&Lane| match l.kind {
+            LaneKind::Answer => !self.rests(l),
+            LaneKind::Child(_) => false,
+            _ => true,
+        };
         self.lanes.values().filter(works).count().saturating_sub(self.run_lanes().count().max(1))
     }
 }

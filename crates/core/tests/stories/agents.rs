@@ -5,6 +5,7 @@ use pilothouse_core::{
     ids::{CallId, LaneId},
     input::{Input, Opening},
     policy::{Held, Outcome, Request, Ruling},
+    runs::{RunInfo, RunStatus},
     scope::PermissionMode,
     session::{AgentBounds, Bounds, What},
     shell::Act,
@@ -215,4 +216,22 @@ fn a_step_of_a_plan_hands_on_and_a_cancelled_run_ends_what_it_handed_on() {
     assert!(only_thinks, "the edit waits for the reports");
     b.input(Input::Cancel).unwrap();
     assert!(b.session.state().lanes.is_empty() && b.session.pending().is_empty());
+}
+
+#[test]
+fn sub_agents_are_no_lines_beside_the_one_that_called_them() {
+    let mut b = delegating(2, AgentBounds::default());
+    assert_eq!((children(&b).len(), b.session.state().lines_beside()), (2, 0));
+    let mut run = crate::phases::running();
+    run.say("where is the config read?");
+    assert_eq!(run.session.state().lines_beside(), 1, "an answer beside a run is one");
+    // What a list of sessions says of one that answers once its plan has ended is of what it answers.
+    b = crate::reviewing();
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(RunInfo::of(b.session.state()).progress(), "1/1");
+    b.say("where is the config read?");
+    let info = RunInfo::of(b.session.state());
+    assert_eq!((info.status, info.progress().as_str()), (RunStatus::Thinking, ""));
+    assert_eq!(info.doing, "where is the config read?");
 }
