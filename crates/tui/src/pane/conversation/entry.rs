@@ -228,6 +228,8 @@ pub(super) struct Question {
     pub(super) choices: Vec<String>,
     pub(super) failed: bool,
     pub(super) answer: Option<String>,
+    /// Whether it ended without what it asked for.
+    pub(super) fell: bool,
 }
 
 impl Entry {

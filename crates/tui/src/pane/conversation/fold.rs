@@ -349,7 +349,7 @@ impl Log {
         let (failed, hint) = (failed.is_some(), failed.unwrap_or_default());
         let message = checkpoint.message.clone();
         let kind = checkpoint.kind.clone();
-        let q = Question { checkpoint: id, kind, message, hint, choices, failed, answer: None };
+        let q = Question { checkpoint: id, kind, message, hint, choices, failed, answer: None, fell: false };
         self.add(at, Kind::Card, Body::Question(Box::new(q)));
     }
 
@@ -359,7 +359,7 @@ impl Log {
             if let Body::Question(q) = &mut entry.body
                 && q.answer.is_none()
             {
-                (q.answer, entry.dirty) = (Some(FELL_AWAY.to_owned()), true);
+                (q.answer, q.fell, entry.dirty) = (Some(FELL_AWAY.to_owned()), true, true);
             }
         }
     }
@@ -397,6 +397,7 @@ impl Log {
                     let ended = answer.as_ref().and_then(|a| q.kind.question().ended(a));
                     let told = ended.map(str::to_owned);
                     q.answer = Some(told.unwrap_or_else(|| said(answer.as_ref(), &q.choices)));
+                    q.fell = matches!(answer, None | Some(Answer::Reject(_) | Answer::Abort));
                 }
                 Body::Waits(_, id) if *id == *checkpoint => waits = i64::try_from(n).ok(),
                 Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Task { .. } => {

@@ -375,6 +375,7 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
     let (mark, ink) = match (&q.answer, q.failed) {
         (_, true) => (g.failed, Slot::Bad),
         (None, false) => (g.waits, Slot::Warn),
+        (Some(_), false) if q.fell => (g.skipped, Slot::Soft),
         (Some(_), false) => (g.done, Slot::Soft),
     };
     let mut first = true;

@@ -146,3 +146,25 @@ fn a_step_hangs_below_its_title_whatever_that_begins_with() {
     let at = rows.iter().position(|row| row.contains("1. 404")).unwrap();
     assert_eq!(rows[at].find("404"), rows[at + 1].find("readers"), "{rows:?}");
 }
+
+#[test]
+fn a_question_that_led_to_nothing_bears_no_tick() {
+    use pilothouse_core::checkpoint::Answer;
+    for (answer, mark) in
+        [(None, "–"), (Some(Answer::Reject(String::new())), "–"), (Some(Answer::Approve), "✓")]
+    {
+        let mut s = Screen::new();
+        s.tell(Event::CheckpointOpened {
+            checkpoint: Checkpoint {
+                id: CheckpointId(7),
+                kind: CheckpointKind::Clarification(Clarification::default()),
+                message: "Commit 3 files on main?".into(),
+                run: None,
+            },
+        });
+        s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(7), answer, approval: None });
+        let rows = s.text(60, 10);
+        let row = rows.iter().find(|row| row.contains("Commit 3 files")).unwrap();
+        assert!(row.trim_start().starts_with(mark), "{row}");
+    }
+}
