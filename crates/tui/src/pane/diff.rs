@@ -390,8 +390,12 @@ impl DiffPane {
         let before = self.files.iter().take(self.current);
         let at = before.filter(|f| files.iter().any(|g| g.id == f.id)).count();
         let here = |f: &&File| files.iter().any(|g| g.id == f.id || g.path == f.path);
-        let gone = self.files.len() - self.files.iter().filter(here).count();
-        self.done = if files.is_empty() { 0 } else { self.done + gone };
+        // Those that are done with count where they are of what is still reviewed: another review counts from its first.
+        let lane = |f: &File| state.proposals().get(&f.id).map(|p| p.lane);
+        let reviewed = |f: &&File| files.iter().any(|g| lane(g) == lane(f));
+        let gone = self.files.iter().filter(|f| !here(f) && reviewed(f)).count();
+        let goes_on = self.files.iter().any(|f| here(&f));
+        self.done = if goes_on { self.done + gone } else { 0 };
         self.files = files;
         self.texts.keep(&self.files);
         self.asked_all.clear();

@@ -172,3 +172,29 @@ fn whether_a_written_diff_is_longer_than_the_page_is_known_without_laying_it_out
         assert_eq!(diff.drawn() - before, laid, "{lines}");
     }
 }
+
+#[test]
+fn files_of_an_earlier_review_do_not_count_in_the_next() {
+    let closed = |id| Event::ProposalClosed {
+        proposal: ProposalId(id),
+        reason: String::new(),
+        dropped: false,
+        there: false,
+    };
+    let place = |s: &Screen| s.pane.place(&s.story.ctx(), true);
+    let mut s = Screen::new();
+    s.propose(20, "src/a.rs", "a\n", "b\n");
+    s.tell(review(30, &[20]));
+    s.draw(72, 26);
+    // The one goes and the others come before the pane is drawn again.
+    s.tell(closed(20));
+    for (id, name) in [(21, "src/b.rs"), (22, "src/c.rs")] {
+        s.propose(id, name, "a\n", "b\n");
+    }
+    s.tell(review(31, &[21, 22]));
+    s.draw(72, 26);
+    assert_eq!(place(&s), "file 1/2 · hunk 1/1");
+    s.tell(closed(21));
+    s.draw(72, 26);
+    assert_eq!(place(&s), "file 2/2 · hunk 1/1", "of one review those that are done with count");
+}
