@@ -2,6 +2,7 @@
 //!
 //! Owns the reading of the ledger: whoever shows what was changed asks here. Never decides.
 
+mod lines;
 mod runs;
 
 use std::{

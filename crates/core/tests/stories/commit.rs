@@ -244,6 +244,8 @@ fn a_file_that_was_written_again_and_again_counts_once_from_before_to_after() {
     assert_eq!(ended.unwrap().lines(), (1, 1), "one line is another: \"three\" came and went");
     let files = b.session.state().written_files(Extent::Session);
     assert_eq!((files.len(), files[0].writes.len(), files[0].added, files[0].removed), (1, 2, 1, 1));
+    let turn = *b.session.state().turns.keys().next().unwrap();
+    assert_eq!(b.session.state().written_for(turn), files, "so it is told of its message");
 }
 
 #[test]

@@ -126,17 +126,13 @@ impl History {
         });
         let mut first = left.ends_keeping_right(Row::of(&cost, Slot::Soft), width, g.ellipsis);
         first.ground = lit.then_some(Slot::Select);
-        let writes = ctx.state.writes().filter(|(_, origin, _)| origin.turn == turn);
-        let files: Vec<_> = writes.flat_map(|(_, _, files)| files).collect();
-        let mut names: Vec<_> = files.iter().map(|f| &f.path).collect();
-        names.sort();
-        names.dedup();
-        let wrote = match names.as_slice() {
+        let files = ctx.state.written_for(turn);
+        let wrote = match files.as_slice() {
             [] => Row::new(),
             all => {
                 let (added, removed) = files.iter().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
                 let what = match all {
-                    [one] => Clean::line(one.as_str()).into_string(),
+                    [one] => Clean::line(one.path.as_str()).into_string(),
                     several => count(several.len(), "file"),
                 };
                 Row::of(&format!("{what} {}", tally(added, removed)), Slot::Ok)

@@ -252,8 +252,8 @@ impl<'a> Drawer<'a> {
         } else if below {
             self.files(task, lead.width());
         }
-        for p in nested {
-            self.proposal(p);
+        for (p, wrote) in written::by_file(&nested, self.ctx.state) {
+            self.proposal(p, wrote);
         }
     }
 
@@ -398,7 +398,8 @@ impl<'a> Drawer<'a> {
         }
     }
 
-    fn proposal(&mut self, p: &Proposal) {
+    /// `wrote` is what was added and removed by it and those before it, where it is written.
+    fn proposal(&mut self, p: &Proposal, wrote: Option<(usize, usize)>) {
         let g = self.ctx.glyphs;
         let review =
             self.ctx.state.open.values().filter_map(|c| c.kind.review()).any(|r| r.proposals.contains(&p.id));
@@ -407,6 +408,7 @@ impl<'a> Drawer<'a> {
         let written = || p.hunks.iter().enumerate().filter(|(n, _)| chosen.contains(n)).map(|(_, h)| h);
         let added: usize = written().map(pilothouse_core::diff::Hunk::added).sum();
         let removed: usize = written().map(pilothouse_core::diff::Hunk::removed).sum();
+        let (added, removed) = wrote.unwrap_or((added, removed));
         let (mark, ink, right) = match p.status {
             ProposalStatus::Open if review => {
                 let what = match (undecided, taken + left) {

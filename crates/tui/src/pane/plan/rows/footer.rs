@@ -19,13 +19,13 @@ pub(in super::super) fn footer(
 ) -> Row {
     let state = ctx.state;
     let running = state.run.as_ref().filter(|run| is_of_plan(state, run.turn));
-    // What was spent does not go back to nothing when a run begins; before there is one, it is what the session used.
+    // What was spent does not go back to nothing when a run begins; before there is one, it is what was spent on the plan.
     let mut by_now = planned;
     by_now.add(&state.accounts.run);
     let (took, usage) = match (running, spent) {
         (Some(_), _) => (state.spell(ctx.now), by_now),
         (None, Some((took, usage))) => (Some(took), usage),
-        (None, None) => (None, state.usage),
+        (None, None) => (None, spent_before(state)),
     };
     let bill = |took| {
         let mut row = Row::new();
@@ -42,6 +42,12 @@ pub(in super::super) fn footer(
     let row =
         if whole.width() > width { bill(took.map(|t| Spell { waited: Millis(0), ..t })) } else { whole };
     row.cut(width, ctx.glyphs.ellipsis)
+}
+
+/// What was spent on the plan that is shown before any run of it; without a plan, what the session used.
+fn spent_before(state: &State) -> Usage {
+    let of = super::plan_of(state).and_then(|(plan, _)| state.turns.get(&plan.turn));
+    of.map_or(state.usage, |turn| turn.used)
 }
 
 /// Whether a run of that turn is of the plan that is shown, or there is none.

@@ -1,9 +1,9 @@
-//! What of the steps of a plan was taken back since: looked up once for all of them.
+//! What of the steps of a plan was written, file by file, and what of it was taken back since.
 
 use std::collections::BTreeSet;
 
 use pilothouse_core::{
-    ids::TaskId,
+    ids::{ApplyId, TaskId},
     proposal::{Proposal, ProposalStatus},
     session::{ApplyStatus, State},
 };
@@ -17,4 +17,27 @@ pub(super) fn with_back(state: &State) -> BTreeSet<TaskId> {
 pub(super) fn is_taken_back(p: &Proposal, state: &State) -> bool {
     let ProposalStatus::Applied(apply) = p.status else { return false };
     state.applies().get(&apply).is_some_and(|a| a.status == ApplyStatus::Reverted)
+}
+
+/// What a step proposed, with the lines of what is written: the writes of one file are one, where the last of them stands.
+pub(super) fn by_file<'p>(
+    nested: &[&'p Proposal],
+    state: &State,
+) -> Vec<(&'p Proposal, Option<(usize, usize)>)> {
+    let write = |p: &Proposal| match p.status {
+        ProposalStatus::Applied(apply) if !is_taken_back(p, state) => Some(apply),
+        _ => None,
+    };
+    let mut out = Vec::new();
+    for (n, p) in nested.iter().copied().enumerate() {
+        let same = |of: &&&Proposal| of.path == p.path && write(of).is_some();
+        if write(p).is_none() {
+            out.push((p, None));
+        } else if !nested.iter().skip(n + 1).any(|of| same(&of)) {
+            let writes: Vec<ApplyId> = nested.iter().filter(same).filter_map(|of| write(of)).collect();
+            let file = state.written_by(&p.path, &writes);
+            out.push((p, file.map(|file| (file.added, file.removed))));
+        }
+    }
+    out
 }

@@ -147,3 +147,53 @@ fn the_note_of_a_plan_stands_without_marks_of_code() {
     let text = s.text(80, 40).join("\n");
     assert!(text.contains("11 places of find_notes"), "{text}");
 }
+
+#[test]
+fn what_is_spent_stands_below_a_plan_as_the_plan_s_before_its_run_as_well() {
+    let mut s = Screen::new();
+    s.tell(said(1, "where is it?"));
+    s.tell(lane(2, LaneKind::Answer, IntentNode::Explain));
+    s.tell(thinking(3, 2));
+    s.tell(replied(3, 2, "x"));
+    s.tell(said(4, "rename it"));
+    s.tell(Event::PlanReady { plan: pilothouse_core::plan::Plan { turn: TurnId(4), ..plan() } });
+    let foot = |s: &mut Screen| s.text(60, 20)[19].clone();
+    assert!(foot(&mut s).starts_with(" Tokens: 0 │"), "{}", foot(&mut s));
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(4), approval: None });
+    assert!(foot(&mut s).starts_with(" Tokens: 0 │"), "{}", foot(&mut s));
+}
+
+#[test]
+fn the_writes_of_one_file_in_a_step_are_one_row() {
+    let mut s = running();
+    let texts = ["1\n2\n3\n", "1\n2\n3\n4\n5\n", "1\n2\n3\n4\n"];
+    for (n, pair) in [40, 50].into_iter().zip(texts.windows(2)) {
+        let (event, _) = proposal(n, "src/timed.rs", pair[0], pair[1]);
+        let Event::Proposed { proposal: of, added, removed } = event.clone() else { panic!() };
+        s.tell(event);
+        let take = vec![(ProposalId(n), [0].into())];
+        s.tell(Event::ApplyApproved {
+            apply: ApplyId(n + 1),
+            approval: ApprovalId(n + 2),
+            by: "user".into(),
+            take,
+        });
+        let file = pilothouse_core::event::FileChange {
+            proposal: of.id,
+            path: of.path,
+            kind: of.kind,
+            before: of.before,
+            after: of.after,
+            mode: None,
+            added,
+            removed,
+            lines: 9,
+            rest: None,
+        };
+        s.tell(Event::ApplyStarted { apply: ApplyId(n + 1), files: vec![file] });
+        s.tell(Event::Applied { apply: ApplyId(n + 1) });
+    }
+    let rows: Vec<String> = s.text(60, 30).into_iter().filter(|row| row.contains("timed.rs")).collect();
+    assert_eq!(rows.len(), 1, "{rows:#?}");
+    assert!(rows[0].trim_end().ends_with("+1"), "{rows:#?}");
+}
