@@ -230,8 +230,36 @@ impl Words<'_> {
 mod tests {
     use super::*;
 
+    /// What wants nothing back of what was written, or not this alone.
+    const NOTHING: &[&str] = &[
+        "revert the commit abc",
+        "undo the last commit",
+        "undo the rename in parse but keep the tests",
+        "add an undo command",
+        "how do I undo this?",
+        "undo that?",
+        "revert to version 1.2 of serde",
+        "take back what you said about the cache",
+        "undo should also work for folders",
+        "what does undo take back?",
+        "undo changes",
+        "undo that and fix it another way",
+        "don't undo that",
+        "undo the step",
+        "take the last one",
+        "mach die Tests grün",
+        "put the button back",
+        "put it back into the list",
+        "undo the plan",
+        "undo everything but the tests",
+        "undo the second file",
+        "undo the last change to the parser",
+        "undo a.rs and b.rs",
+        "mach es schneller",
+    ];
+
     #[test]
-    fn a_whole_line_wants_the_last_change_back_or_what_was_written_to_a_file() {
+    fn a_whole_line_wants_the_last_change_back() {
         let of = |line: &str| Classifier::builtin().takes_back_what(line);
         for line in [
             "undo that",
@@ -258,6 +286,14 @@ mod tests {
         ] {
             assert_eq!(of(line), Some(TakenBack::Last), "{line}");
         }
+        for line in NOTHING {
+            assert_eq!(of(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_whole_line_wants_a_file_several_changes_or_all_of_them_back() {
+        let of = |line: &str| Classifier::builtin().takes_back_what(line);
         for (line, file) in [
             ("undo src/main.c", "src/main.c"),
             ("revert `a.rs`", "a.rs"),
@@ -301,34 +337,6 @@ mod tests {
             [("undo the last two changes", 2), ("revert your last 3 edits", 3), ("take the last two back", 2)]
         {
             assert_eq!(of(line), Some(TakenBack::Several(count)), "{line}");
-        }
-        for line in [
-            "revert the commit abc",
-            "undo the last commit",
-            "undo the rename in parse but keep the tests",
-            "add an undo command",
-            "how do I undo this?",
-            "undo that?",
-            "revert to version 1.2 of serde",
-            "take back what you said about the cache",
-            "undo should also work for folders",
-            "what does undo take back?",
-            "undo changes",
-            "undo that and fix it another way",
-            "don't undo that",
-            "undo the step",
-            "take the last one",
-            "mach die Tests grün",
-            "put the button back",
-            "put it back into the list",
-            "undo the plan",
-            "undo everything but the tests",
-            "undo the second file",
-            "undo the last change to the parser",
-            "undo a.rs and b.rs",
-            "mach es schneller",
-        ] {
-            assert_eq!(of(line), None, "{line}");
         }
     }
 }

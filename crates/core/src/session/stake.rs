@@ -151,10 +151,8 @@ impl State {
 
     /// How many lines of work go on beside the main one; a sub-agent is of the line that called it.
     pub fn lines_beside(&self) -> usize {
-        let works = |l: &&Lane| match l.kind {
-            LaneKind::Answer => !self.rests(l),
-            LaneKind::Child(_) => false,
-            _ => true,
+        let works = |l: &&Lane| {
+            !matches!(l.kind, LaneKind::Child(_)) && (l.kind != LaneKind::Answer || !self.rests(l))
         };
         self.lanes.values().filter(works).count().saturating_sub(self.run_lanes().count().max(1))
     }

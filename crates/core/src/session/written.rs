@@ -471,11 +471,8 @@ impl State {
     /// was proposed again the last counts, but the rest of one that was written in part goes on with it.
     fn left_out(&self, run: &Run) -> Vec<LeftOut> {
         let planned = |task: TaskId| self.plan.as_ref().is_some_and(|p| p.tasks.iter().any(|t| t.id == task));
-        let stands = |p: &Proposal| match p.status {
-            ProposalStatus::Applied(id) => self.applies().get(&id).is_some_and(Apply::stands),
-            _ => true,
-        };
-        let beside = |p: &Proposal| p.id.0 > run.id.0 && p.back.is_none() && stands(p);
+        let back = |p: &Proposal| matches!(p.status, ProposalStatus::Applied(id) if !self.applies().get(&id).is_some_and(Apply::stands));
+        let beside = |p: &Proposal| p.id.0 > run.id.0 && p.back.is_none() && !back(p);
         let mut files: BTreeMap<&RelPath, (LeftOut, bool)> = BTreeMap::new();
         for p in self.proposals().values().filter(|p| p.task.map_or_else(|| beside(p), planned)) {
             let hunks = match p.status {
