@@ -35,6 +35,7 @@ pub(crate) mod enter;
 mod keying;
 mod looks;
 mod news;
+mod notice;
 mod offer;
 mod outbox;
 mod panes;
@@ -44,6 +45,8 @@ mod seat;
 mod stray;
 mod view;
 mod world;
+
+pub use notice::Notice;
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -129,17 +132,6 @@ pub enum AppCommand {
     Tell(String),
     /// Leave now.
     Leave,
-}
-
-/// One line for the user, until the next key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// What.
-    pub text: String,
-    /// Whether something was not done.
-    pub bad: bool,
-    /// The question whose answer it tells the progress of: it goes with that.
-    until: Option<u64>,
 }
 
 /// The whole screen.
@@ -288,7 +280,7 @@ impl App {
             }
             Update::Draft(text) => self.drafted_before(text),
             Update::Notice(what) => {
-                self.notice = Some(Notice { text: what, bad: true, until: self.awaited });
+                self.notice = Some(Notice::new(what, true, self.awaited));
             }
             Update::Page { title, text } => self.page(title, &text),
             Update::Surroundings(surroundings) => {
@@ -393,7 +385,7 @@ impl App {
 
     /// Something the user should know about what was not done.
     pub fn complain(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { text: text.into(), bad: true, until: None });
+        self.notice = Some(Notice::new(text, true, None));
     }
 
     /// What was drawn has been on the screen since `now`.
@@ -431,7 +423,7 @@ impl App {
     }
 
     fn say(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { text: text.into(), bad: false, until: None });
+        self.notice = Some(Notice::new(text, false, None));
     }
 
     /// Whether what this question is about stands on the screen: of a plan the bar says only that it waits.

@@ -14,7 +14,7 @@ use pilothouse_core::{
     checkpoint::Checkpoint,
     digest::Place,
     event::{Event, Stamped},
-    ids::{CheckpointId, TurnId},
+    ids::{CheckpointId, Millis, TurnId},
     intent::Slash,
     port::{Ask, Reply},
     redact::Redactor,
@@ -231,6 +231,9 @@ pub trait Pane: fmt::Debug {
 
     /// The user sent something: what comes of it is to be seen.
     fn sent(&mut self) {}
+
+    /// Something is told that has no room in the row where it is told; only the main pane keeps it.
+    fn told(&mut self, _at: Millis, _text: &str) {}
 
     /// The keys that do so.
     fn deciding_keys(&self, _ctx: &Ctx<'_>) -> DecidingKeys {

@@ -4,6 +4,7 @@
 
 use pilothouse_core::{
     event::Stamped,
+    ids::Millis,
     port::{Ask, Reply},
     redact::Redactor,
     session::State,
@@ -67,6 +68,13 @@ impl Panes {
     /// The main pane.
     pub(super) fn main(&self) -> Option<(PaneId, &dyn Pane)> {
         self.list.first().map(|(id, pane)| (*id, &**pane))
+    }
+
+    /// Keeps what has no room in its row.
+    pub(super) fn told(&mut self, at: Millis, text: &str) {
+        if let Some((_, pane)) = self.list.first_mut() {
+            pane.told(at, text);
+        }
     }
 
     /// The user sent something.

@@ -36,6 +36,7 @@ impl App {
         if self.panes.came() == Some(diff::ID) {
             self.look_again();
         }
+        self.keep_notice(text_width(screen.width), now);
         let draft = self.composer.draft.rows(text_width(screen.width));
         let bar = self.bar_rows(screen.width);
         let pad = if screen.height >= 30 && bar > 0 { 2 } else { 0 };

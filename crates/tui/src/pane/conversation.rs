@@ -20,7 +20,7 @@ use pilothouse_core::{
     blob::BlobId,
     clean::Clean,
     event::Stamped,
-    ids::{CheckpointId, Seq, TurnId},
+    ids::{CheckpointId, Millis, Seq, TurnId},
     intent::Phase,
     policy::{Request, Ruling},
     port::{Ask, Reply},
@@ -304,6 +304,11 @@ impl Pane for ConversationPane {
 
     fn sent(&mut self) {
         self.follow();
+    }
+
+    fn told(&mut self, at: Millis, text: &str) {
+        self.log.told_besides(at, text);
+        self.unseen += usize::from(self.held);
     }
 
     fn delta(&mut self, delta: &Delta) {

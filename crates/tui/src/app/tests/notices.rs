@@ -72,3 +72,51 @@ fn the_name_of_a_file_that_is_told_of_is_never_cut() {
         assert!(text.contains("/the_file.rs (+12 -3 lines)"), "{text}");
     }
 }
+
+#[test]
+fn what_is_longer_than_its_row_stands_whole_in_the_conversation() {
+    let why = "/home/u/.config/pilothouse/hooks.toml is not used: others may write it (mode 666); the hooks of \
+               before hold (run `chmod 600 /home/u/.config/pilothouse/hooks.toml`)";
+    for (columns, rows) in [(60, 20), (100, 30)] {
+        let mut desk = Desk::new(columns, rows);
+        desk.press("where is main?<enter>");
+        desk.app.update(Update::Refused(why.to_owned()), desk.now);
+        let words = |text: &str| {
+            let inner = text.split_whitespace().filter(|word| *word != "│");
+            inner.map(str::to_owned).collect::<Vec<_>>().concat()
+        };
+        let told = |desk: &mut Desk| {
+            words(&desk.text()).matches(&words("the hooks of before hold (run `chmod 600")).count()
+        };
+        assert_eq!(told(&mut desk), 1, "{}", desk.text());
+        assert_eq!(told(&mut desk), 1, "once, however often it is drawn: {}", desk.text());
+        desk.press("x");
+        assert_eq!(told(&mut desk), 1, "and it stays there: {}", desk.text());
+    }
+}
+
+#[test]
+fn who_comes_back_to_the_diff_has_its_files_looked_at() {
+    let mut desk = super::held::before("diff", (100, 30));
+    super::held::appear(&mut desk, "diff");
+    desk.draw();
+    let looks = |desk: &mut Desk| {
+        desk.draw();
+        desk.collect();
+        std::mem::take(&mut desk.looks_again)
+    };
+    looks(&mut desk);
+    desk.app.panes.go(CONVERSATION);
+    assert_eq!(looks(&mut desk), 0);
+    desk.app.panes.go(DIFF);
+    assert_eq!((looks(&mut desk), looks(&mut desk)), (1, 0), "once it is shown");
+    let p = desk.session.state().open_proposals().next().unwrap().clone();
+    let seen = pilothouse_core::work::Moved {
+        proposal: p.id,
+        shown: p.shown(),
+        on_disk: Some(pilothouse_core::proposal::OnDisk::Already),
+        carried: None,
+    };
+    desk.give(Input::ReviewSeen(vec![seen]));
+    assert!(desk.text().contains("Changed on disk since: the file holds this already."), "{}", desk.text());
+}

@@ -261,6 +261,11 @@ impl Log {
         self.add(at, Kind::Work, Body::Facts(Facts { lines, detail }));
     }
 
+    /// What no event tells: a word of the program that has no room elsewhere.
+    pub(in crate::pane::conversation) fn told_besides(&mut self, at: Millis, text: &str) {
+        self.mark(at, Mark::Warn, text);
+    }
+
     pub(super) fn task_fact(&mut self, at: Millis, task: TaskId, word: &str) {
         let name = self.plan.as_ref().and_then(|p| title(p, task)).unwrap_or_else(|| task.to_string());
         self.mark(at, Mark::Skipped, &format!("{name}: {word}"));
