@@ -476,7 +476,12 @@ pub enum Event {
         /// The gate.
         gate: GateId,
     },
-    /// It is to be looked whether files changed since the gates of a run passed, before it ends.
+    /// A gate whose line a step's agent ran red is not run once more: the files are as they were then.
+    GateStaysRed {
+        /// The gate.
+        gate: GateId,
+    },
+    /// It is to be looked whether files changed since the gates of a run were seen to pass or to fail.
     TreeSought {
         /// What it goes by.
         call: CallId,

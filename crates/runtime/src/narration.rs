@@ -150,6 +150,7 @@ pub(crate) fn narrate(event: &Event, state: &State) -> Narration {
         | Event::GateStarted { .. }
         | Event::GateWentStale { .. }
         | Event::GateHolds { .. }
+        | Event::GateStaysRed { .. }
         | Event::TreeSought { .. }
         | Event::TreeSeen { .. }
         | Event::GateReset { .. }

@@ -41,6 +41,7 @@ mod steer;
 mod stop;
 mod take_back;
 mod terms;
+mod tried;
 mod trust;
 mod turns;
 mod unclear;

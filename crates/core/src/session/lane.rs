@@ -13,7 +13,7 @@ use crate::{
     checkpoint::CheckpointKind,
     event::CallHead,
     fact::shortened,
-    ids::{ApprovalId, CallId, LaneId, Millis, Seq, TurnId},
+    ids::{ApprovalId, CallId, LaneId, Millis, Seq, TaskId, TurnId},
     intent::{IntentNode, Phase},
     lane::LaneKind,
     policy::Request,
@@ -289,6 +289,17 @@ pub(super) struct LaneScope {
     pub node: IntentNode,
     pub ceiling: ToolScope,
     pub fixed: bool,
+}
+
+/// What made a task fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFault {
+    /// The task.
+    pub task: TaskId,
+    /// Why.
+    pub message: String,
+    /// What the user can do about it.
+    pub hint: String,
 }
 
 impl Lane {

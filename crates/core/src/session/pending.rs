@@ -157,11 +157,15 @@ impl State {
         })
     }
 
-    /// The gate that a step runs as its own command, where nothing but that step is left to do before it: one run on
+    /// The gate that a step or a repair runs as its own command, where nothing but that step is left to do before it: one run on
     /// the same files is proof enough, wherever the gate stands and whoever left it out.
     pub(super) fn gate_of(&self, lane: &Lane, call: &OpenCall) -> Option<GateId> {
-        let (run, task, plan) = (call.run()?, lane.kind.task()?, self.plan.as_ref()?);
-        let left = |t: &&Task| t.id != task && !t.status.settled();
+        let (run, plan) = (call.run()?, self.plan.as_ref()?);
+        let task = lane.kind.task();
+        if task.is_none() && !matches!(lane.kind, LaneKind::Repair(_)) {
+            return None;
+        }
+        let left = |t: &&Task| Some(t.id) != task && !t.status.settled();
         let due = |g: &&Gate| {
             let mut awaited = plan.tasks.iter().filter(|t| g.after.is_empty() || g.after.contains(&t.id));
             *run == Run { timeout_s: run.timeout_s, ..Run::line(&g.command) }

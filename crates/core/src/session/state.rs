@@ -10,12 +10,13 @@ use crate::{
     blob::BlobId,
     checkpoint::{Checkpoint, Failure},
     commit::CommitFile,
+    event::Proof,
     fact::Facts,
     goal::Tried,
     hook::{Hook, HookRun},
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, ProposalId, RunId,
-        Seq, TaskId, TurnId,
+        Seq, TurnId,
     },
     intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     memory::{MemoryChange, Note},
@@ -29,8 +30,8 @@ use crate::{
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, Pipeline, Transcript, accounts::Bound, beside::Hand, candidates::Candidates,
-        changes::Changes, unreviewed::Unreviewed, written::Origins,
+        Accounts, Apply, Lane, Pipeline, TaskFault, Transcript, accounts::Bound, beside::Hand,
+        candidates::Candidates, changes::Changes, unreviewed::Unreviewed, written::Origins,
     },
     source::SeenTools,
     talk::Usage,
@@ -228,17 +229,8 @@ pub struct Run {
     pub red: Vec<super::RedCheck>,
     /// Lines of gates that have another one now.
     pub replaced: Vec<(GateId, String)>,
-}
-
-/// What made a task fail.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskFault {
-    /// The task.
-    pub task: TaskId,
-    /// Why.
-    pub message: String,
-    /// What the user can do about it.
-    pub hint: String,
+    /// How its gates were red last.
+    pub reds: BTreeMap<GateId, Proof>,
 }
 
 /// A summary that is being made of what was said earlier.

@@ -266,10 +266,9 @@ fn a_stale_gate_whose_line_the_agent_runs_red_is_red_and_its_own_run_decides() {
     green.end_tool(green_on("2", "2"));
     assert!(matches!(gate(&green), GateStatus::Passed(_)), "{:?}", gate(&green));
     b.reply("I cannot mend it.", &[]);
-    b.question(is_risk);
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(red());
+    see(&mut b, Some("2"));
     b.question(is_failure);
+    assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)), "its line is not asked about again");
 }
 
 #[test]
@@ -335,10 +334,64 @@ fn a_red_run_of_its_line_marks_a_gate_that_did_not_run_yet_and_one_that_was_gree
         assert!(matches!(gate(&b), GateStatus::Failed(_)), "{:?}", gate(&b));
         assert!(b.session.state().open.is_empty(), "its agent goes on");
         b.reply("I cannot mend it.", &[]);
-        b.answer(is_risk, Answer::Approve).unwrap();
-        b.end_tool(red());
+        see(&mut b, Some("1"));
         b.question(is_failure);
+        assert!(!b.names().contains(&"gate_started".into()), "that run was the gate's");
+        assert!(Session::replay(&b.log) == b.session);
     }
+}
+
+#[test]
+fn a_gate_that_a_step_ran_red_runs_again_on_other_files() {
+    let red = |tree| ToolOutcome { trees: green_on(tree, tree).trees, ..exited(1, "no") };
+    for seen in [Some("2"), None] {
+        let mut b = run_begun();
+        b.reply("", &[("run", json!({"command": "make test"}))]);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(red("1"));
+        b.reply("I cannot mend it.", &[]);
+        see(&mut b, seen);
+        b.question(is_risk);
+    }
+    // What its agent ran last counts.
+    let mut b = run_begun();
+    for tree in ["1", "2"] {
+        b.reply("", &[("run", json!({"command": "make test"}))]);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(red(tree));
+    }
+    b.reply("I cannot mend it.", &[]);
+    see(&mut b, Some("2"));
+    b.question(is_failure);
+}
+
+/// A red gate whose repair changed something and ran its line itself, with this end.
+fn repaired(end: ToolOutcome) -> Bench {
+    let mut b = run_with(&[("t", "make test")]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(ToolOutcome { trees: green_on("1", "1").trees, ..exited(1, "no") });
+    b.answer(is_failure, Answer::AutoFix).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(end);
+    b.reply("That is it.", &[]);
+    b
+}
+
+#[test]
+fn what_a_repair_ran_of_its_gate_is_the_gate_s_evidence() {
+    let mut b = repaired(green_on("2", "2"));
+    see(&mut b, Some("2"));
+    assert_eq!((phase(&b), ended(&b).0), (Phase::Idle, RunStatus::Completed));
+    let mut b = repaired(ToolOutcome { trees: green_on("2", "2").trees, ..exited(1, "no") });
+    see(&mut b, Some("2"));
+    b.question(is_failure);
+    assert_eq!(b.names().iter().filter(|n| *n == "gate_started").count(), 1);
+    assert!(Session::replay(&b.log) == b.session);
 }
 
 #[test]

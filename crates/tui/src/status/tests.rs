@@ -215,6 +215,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         writing_gates: std::collections::BTreeSet::new(),
         red: Vec::new(),
         replaced: Vec::new(),
+        reds: std::collections::BTreeMap::new(),
     });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }

@@ -10,7 +10,7 @@ use crate::{
     intent::Phase,
     plan::{GateNews, GateStatus, Pause, Plan, ProvenTree, TaskStatus},
     proposal::{Proposal, ProposalStatus},
-    session::{ApplyStatus, State, state::TaskFault},
+    session::{ApplyStatus, State, TaskFault},
 };
 
 /// Most earlier versions that are kept.
@@ -40,6 +40,7 @@ macro_rules! plan_events {
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
             | Event::GateHolds { .. }
+            | Event::GateStaysRed { .. }
             | Event::TreeSought { .. }
             | Event::TreeSeen { .. }
             | Event::GateReset { .. }
@@ -153,6 +154,9 @@ impl State {
                 self.witnessed(*gate, *evidence, proof);
                 // One that a step's agent ran red asks nothing: its own run decides.
                 let own = self.plan.as_ref().and_then(|p| p.gate(*gate)).map(|g| g.status);
+                if let Some(run) = &mut self.run {
+                    run.reds.insert(*gate, proof.clone());
+                }
                 if own.is_none_or(|status| status == GateStatus::Running) {
                     self.failure = Some(self.red(*gate, &proof.diagnostics));
                 }
@@ -160,6 +164,11 @@ impl State {
             }
             Event::GateWentStale { gate } => {
                 self.set_gate(*gate, GateNews::Wrote);
+            }
+            Event::GateStaysRed { gate } => {
+                let said = self.run.as_ref().and_then(|run| run.reds.get(gate));
+                let said = said.map(|proof| proof.diagnostics.clone()).unwrap_or_default();
+                self.failure = Some(self.red(*gate, &said));
             }
             Event::GateHolds { gate } => {
                 self.set_gate(*gate, GateNews::Holds);

@@ -1,6 +1,6 @@
 //! Runs folded into the state.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     event::{Event, RunStatus},
@@ -31,6 +31,7 @@ impl State {
                 let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
                 let (looking, overtaken, writing_gates) = (None, 0, BTreeSet::new());
                 let (red, replaced) = (Vec::new(), Vec::new());
+                let reds = BTreeMap::new();
                 self.run = Some(Run {
                     id,
                     turn,
@@ -48,6 +49,7 @@ impl State {
                     writing_gates,
                     red,
                     replaced,
+                    reds,
                 });
             }
             Event::RunCompleted { status, .. } => {

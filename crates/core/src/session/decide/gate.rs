@@ -105,9 +105,9 @@ impl Draft<'_> {
         let Some(gate) = ran.filter(|_| end.trees.is_some()) else { return false };
         let was = self.state.plan.as_ref().and_then(|p| p.gate(gate)).map(|g| g.status);
         match was {
-            // It is known so already: of these files, or red whatever they are by now.
+            // It is known so already of these files.
             Some(GateStatus::Passed(evidence)) if end.passed && self.was_on(evidence, end.trees) => {}
-            Some(GateStatus::Failed(_)) if !end.passed => {}
+            Some(GateStatus::Failed(evidence)) if !end.passed && self.was_on(evidence, end.trees) => {}
             // Why it proves nothing here is a reason for its red as well.
             Some(GateStatus::Unproven(_)) if !end.passed => {}
             _ if end.passed => self.gate_passed(gate, end),
@@ -123,21 +123,6 @@ impl Draft<'_> {
     fn was_on(&self, evidence: EvidenceId, trees: Option<Trees>) -> bool {
         let proven = self.state.trees.get(&evidence);
         trees.zip(proven).is_some_and(|(now, proven)| proven.still && proven.tree == now.after)
-    }
-
-    /// Whether a red gate waits for its repair or for the user; one that only a step's agent ran red is run again once
-    /// its time comes, and that run decides.
-    pub(super) fn waits_at_red(&mut self, plan: &Plan) -> bool {
-        let asked = self.state.failure.as_ref().and_then(|f| f.gate);
-        let red = plan.gates.iter().filter(|g| g.is_red());
-        let (own, tried): (Vec<GateId>, Vec<GateId>) =
-            red.map(|g| g.id).partition(|gate| Some(*gate) == asked);
-        if own.is_empty() && self.state.run_lanes().next().is_none() {
-            for gate in tried {
-                self.emit(Event::GateReset { gate, skipped: false, why: None });
-            }
-        }
-        !own.is_empty()
     }
 
     /// Whether the user themselves named all that a line runs, in words that the run was told and that negate nothing: then
@@ -292,9 +277,14 @@ impl Draft<'_> {
         if !proofs.any(|evidence| self.state.trees.contains_key(&evidence)) {
             return false;
         }
+        self.look_at_tree();
+        true
+    }
+
+    /// Asks how the files are.
+    pub(super) fn look_at_tree(&mut self) {
         let call = CallId(self.id());
         self.emit(Event::TreeSought { call });
-        true
     }
 
     /// The files were looked at: what was proven of others is proven anew, and else the run ends.
@@ -309,6 +299,9 @@ impl Draft<'_> {
         }
         for gate in overtaken {
             self.emit(Event::GateWentStale { gate });
+        }
+        if self.settle_tried(tree) {
+            return Ok(());
         }
         self.continue_seeing(match self.files() {
             Files::Restless => TreeView::Restless,

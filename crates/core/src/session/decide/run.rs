@@ -8,7 +8,7 @@ use crate::{
     input::Refusal,
     intent::{IntentNode, Phase, Turn},
     phase::{Move, Trigger},
-    plan::{GateStatus, Plan, TaskStatus, Unproven},
+    plan::{Gate, GateStatus, Plan, TaskStatus, Unproven},
     proposal::ProposalStatus,
     question::{Clarification, Gap},
     scope::{Capability, PermissionMode, ToolScope},
@@ -398,7 +398,16 @@ impl Draft<'_> {
     pub(super) fn repair_done(&mut self, lane: LaneId, gate: GateId) {
         let Some(l) = self.state.lanes.get(&lane) else { return };
         if l.changed {
+            let green = self.state.plan.as_ref().and_then(|p| p.gate(gate)).is_some_and(Gate::is_green);
+            let red = self.saw_red(lane, gate);
             self.emit(Event::LaneClosed { lane });
+            // What it ran itself of its gate is that gate's evidence.
+            if green {
+                return self.continue_run();
+            }
+            if red {
+                return self.look_at_tree();
+            }
             self.emit(Event::GateReset { gate, skipped: false, why: None });
             return self.continue_run();
         }
