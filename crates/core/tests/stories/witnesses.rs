@@ -395,6 +395,32 @@ fn what_a_repair_ran_of_its_gate_is_the_gate_s_evidence() {
 }
 
 #[test]
+fn a_word_that_leaves_a_gate_be_skips_it_while_its_run_asks_and_once_it_is_red() {
+    let skipped = |b: &Bench| {
+        b.log.iter().any(|e| matches!(e.event, Event::GateReset { skipped: true, why: None, .. }))
+    };
+    for line in ["leave it", "skip it", "that one is old, leave it", "leave it, it was red before"] {
+        let mut asks = run_with(&[("t", "make test")]);
+        asks.question(is_risk);
+        asks.say(line);
+        assert!(skipped(&asks), "{line}: {:?} {:?}", asks.names(), asks.notices());
+        assert!(asks.session.state().open.is_empty() && phase(&asks) == Phase::Idle, "{line}");
+        assert!(ended(&asks).1.ends_with("Not checked: gate t (skipped)."), "{line}: {}", ended(&asks).1);
+        let mut red = run_with(&[("t", "make test")]);
+        red.answer(is_risk, Answer::Approve).unwrap();
+        red.end_tool(ToolOutcome { trees: green_on("1", "1").trees, ..exited(1, "no") });
+        red.question(is_failure);
+        red.say(line);
+        assert!(skipped(&red), "red, {line}: {:?} {:?}", red.names(), red.notices());
+    }
+    for line in ["don't skip it", "do not leave it"] {
+        let mut b = run_with(&[("t", "make test")]);
+        b.say(line);
+        assert!(!skipped(&b), "{line}");
+    }
+}
+
+#[test]
 fn a_check_that_the_user_named_at_a_red_gate_is_asked_about_once() {
     let named = |b: &Bench, name: &str| b.names().iter().filter(|n| *n == name).count();
     let change = json!({"gate": "style", "command": "python3 -m pytest -q", "reason": "it is missing"});

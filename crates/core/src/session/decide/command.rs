@@ -33,6 +33,9 @@ pub(super) enum NotRun {
     Shows(String),
 }
 
+/// Told to the agent whose command the user left out.
+pub(super) const SKIPPED: &str = "skipped by the user";
+
 /// Told to the agent whose command the user denied.
 pub(super) const DENIED: &str = "denied by the user";
 
@@ -149,7 +152,7 @@ impl Resolve for CommandQuestion {
             CommandAnswer::Edit(line) => draft.edit_command(question, self.call, self.gate, &line),
             CommandAnswer::Grant { rules, lasting } => draft.grant(question, self, &rules, lasting),
             CommandAnswer::Skip => {
-                draft.deny_call(question, self.call, stored, "skipped by the user");
+                draft.deny_call(question, self.call, stored, SKIPPED);
                 Ok(())
             }
             CommandAnswer::Deny => {

@@ -84,7 +84,7 @@ impl Draft<'_> {
     }
 
     /// Whether a line is the word that leaves a question, and none is open: what is left is the program.
-    fn quits(&self, line: &str) -> bool {
+    pub(super) fn quits(&self, line: &str) -> bool {
         let word = line.trim_end_matches(['.', '!']).trim_end();
         let quits = ["q", "quit"].iter().any(|quit| word.eq_ignore_ascii_case(quit));
         quits && self.state.phase_question().is_none()

@@ -3,7 +3,12 @@
 //! Owns that nothing said to a run ends it unless it plainly asks for that. What a message forbids to
 //! touch is not touched from then on.
 
-use super::{Decided, Draft, command::DENIED, say::SURE_WORD, terms::Mend};
+use super::{
+    Decided, Draft,
+    command::{DENIED, SKIPPED},
+    say::SURE_WORD,
+    terms::Mend,
+};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event, Level},
@@ -33,6 +38,8 @@ pub(super) enum Steering {
     Mend(CheckpointId, GateId),
     /// The gate that failed and asks what to do is left out: the user says to leave it be.
     Skip(CheckpointId, GateId),
+    /// The gate whose run waits for a yes is left out: the user says to leave it be.
+    LeaveOut(CheckpointId, CallId),
     /// The command that waits for a yes is denied with it.
     Deny(CheckpointId, CallId),
     /// The run stops, and the plan is made anew with it.
@@ -49,7 +56,9 @@ impl Draft<'_> {
         let newest = self.state.newest_question().map(|c| c.id);
         let red = self.red_gate().filter(|(asked, _)| Some(*asked) == newest);
         let skips = red.filter(|_| self.under.tiers.classifier.leaves_be(&reading.text));
-        let works = is_work(&reading.whole) || corrects || mends.is_some() || skips.is_some();
+        let leaves = self.gate_asked().filter(|_| self.under.tiers.classifier.leaves_be(&reading.text));
+        let works =
+            is_work(&reading.whole) || corrects || mends.is_some() || skips.is_some() || leaves.is_some();
         if self.state.phase != Phase::Executing || !works || by_name(reading) {
             return None;
         }
@@ -60,6 +69,9 @@ impl Draft<'_> {
         }
         if let Some((asked, gate)) = skips {
             return Some(Steering::Skip(asked, gate));
+        }
+        if let Some((asked, call)) = leaves {
+            return Some(Steering::LeaveOut(asked, call));
         }
         // A no that goes on says no, and says why.
         if let Some((asked, call)) = self.command_asked().filter(|_| classifier.refuses(text)) {
@@ -109,6 +121,13 @@ impl Draft<'_> {
         (command.gate.is_none() && self.state.hears(lane)).then_some((asked.id, command.call))
     }
 
+    /// The command of a gate that waits for a yes, where it was asked about last.
+    fn gate_asked(&self) -> Option<(CheckpointId, CallId)> {
+        let asked = self.state.newest_question()?;
+        let command = asked.kind.command().filter(|c| c.gate.is_some())?;
+        Some((asked.id, command.call))
+    }
+
     /// Whether a message plainly wants the plan that runs stopped or made anew.
     pub(super) fn replaces(&self, reading: &Reading) -> bool {
         reading.whole.source == Source::Slash || self.under.tiers.classifier.replaces(&reading.text)
@@ -134,6 +153,10 @@ impl Draft<'_> {
             Steering::Skip(asked, gate) => {
                 self.hand_on(turn);
                 self.settle_gate((asked, Answer::Skip), gate, true);
+            }
+            Steering::LeaveOut(asked, call) => {
+                self.hand_on(turn);
+                self.deny_call(asked, call, Answer::Skip, SKIPPED);
             }
             // Why is told with the message itself.
             Steering::Deny(asked, call) => {
