@@ -65,6 +65,8 @@ pub enum GoalStatus {
     PlannerError,
     /// It would have had to do more than it was allowed to, and changed nothing.
     Refused,
+    /// It was talked about, and nothing was done.
+    Nothing,
 }
 
 /// One command of a goal.
@@ -97,8 +99,16 @@ pub struct GoalSummary {
     pub failed: usize,
     /// Commands that were proposed and not run.
     pub skipped: usize,
+    /// Calls to sources that ended well.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub called: usize,
     /// The last commands, oldest first.
     pub attempts: Vec<Attempt>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what derives hands it so")]
+const fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// A command as the guard remembers it.
@@ -184,6 +194,7 @@ impl GoalSummary {
             ran,
             failed,
             skipped: tried.len() - ran,
+            called: 0,
             attempts: attempts().skip(tried.len().saturating_sub(LISTED)).cloned().collect(),
         }
     }
@@ -191,7 +202,8 @@ impl GoalSummary {
     /// One line: how it ended, then how much was run.
     pub fn line(&self) -> String {
         let head = match self.status {
-            GoalStatus::Completed if self.ran == 0 => return complete(self.took),
+            GoalStatus::Completed if self.ran == 0 && self.called == 0 => return complete(self.took),
+            GoalStatus::Nothing => return "Not done: no command was run.".to_owned(),
             GoalStatus::Completed => "Complete.".to_owned(),
             GoalStatus::Failed => match self.attempts.iter().rev().find(|a| a.exit.is_some()) {
                 Some(Attempt { command, exit: Some(exit), .. }) => {
@@ -209,7 +221,11 @@ impl GoalSummary {
 
     /// How many commands ran, failed and were left out.
     pub fn counts(&self) -> String {
-        let mut text = count(self.ran, "command");
+        let mut text = match (self.ran, self.called) {
+            (0, called) if called > 0 => count(called, "source call"),
+            (ran, 0) => count(ran, "command"),
+            (ran, called) => format!("{}, {}", count(ran, "command"), count(called, "source call")),
+        };
         if self.failed > 0 {
             text.push_str(&format!(", {} failed", self.failed));
         }

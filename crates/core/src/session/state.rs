@@ -231,6 +231,8 @@ pub struct Run {
     pub replaced: Vec<(GateId, String)>,
     /// How its gates were red last.
     pub reds: BTreeMap<GateId, Proof>,
+    /// Calls to sources that ended well.
+    pub called: usize,
 }
 
 /// A summary that is being made of what was said earlier.

@@ -209,7 +209,7 @@ fn goals_end_skipped_failed_or_cancelled_as_they_did() {
     let mut b = Bench::new();
     b.say("run the tests");
     b.reply("There are none.", &[]);
-    assert_eq!((ended(&b).0, ended(&b).1.status), (RunStatus::Completed, GoalStatus::Completed));
+    assert_eq!((ended(&b).0, ended(&b).1.status), (RunStatus::Ended, GoalStatus::Nothing));
 }
 
 #[test]
@@ -370,4 +370,14 @@ fn a_late_or_stale_line_changes_nothing() {
     assert!(b.input(line(Some(shown))).is_err());
     assert_eq!(started(&b), ["make x"]);
     assert_ne!(b.tool().0, CallId(0));
+}
+
+#[test]
+fn an_order_of_which_nothing_was_done_is_not_complete() {
+    let mut b = Bench::new();
+    b.say("run the tests");
+    b.reply("I cannot tell how to run the tests here.", &[]);
+    let (status, goal) = ended(&b);
+    assert_eq!((status, goal.ran), (RunStatus::Ended, 0));
+    assert_eq!(goal.line(), "Not done: no command was run.");
 }

@@ -143,6 +143,9 @@ fn a_goal_whose_wider_path_was_refused_is_not_told_as_complete() {
     b.answer(is_transition, Answer::Reject("not now".into())).unwrap();
     asks_for_modify(&mut b);
     b.answer(is_transition, Answer::Approve).unwrap();
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
     b.reply("There is nothing to change.", &[]);
     assert_eq!(run_end(&b).unwrap().0, RunStatus::Completed);
 }

@@ -47,7 +47,8 @@ impl Results {
                 self.needless |= lane.is_some_and(|l| l.kind.task().is_some() && l.needless.is_some());
             }
             Event::RunStarted { .. } => self.ran = true,
-            Event::RunCompleted { status, summary, came_to, .. } => {
+            Event::RunCompleted { status, summary, came_to, goal, .. } => {
+                self.commanded |= goal.as_ref().is_some_and(|goal| goal.called > 0);
                 // What runs before it wrote of the plan that it went on with counts as well.
                 self.wrote |= came_to.as_ref().is_some_and(|facts| !facts.files.is_empty());
                 self.fell_short = (*status == RunStatus::Ended).then(|| summary.clone());

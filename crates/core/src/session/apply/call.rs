@@ -82,6 +82,14 @@ impl State {
         {
             run.refused = *status == CallStatus::Refused;
         }
+        let calls = |c: &OpenCall| c.call == *call && c.source_call().is_some();
+        if let Some(run) = self
+            .run
+            .as_mut()
+            .filter(|r| r.turn == lane.turn && *status == CallStatus::Done && lane.calls.iter().any(calls))
+        {
+            run.called += 1;
+        }
         let acts = |c: &OpenCall| {
             c.call == *call
                 && c.tool.is_some_and(|t| t.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)))

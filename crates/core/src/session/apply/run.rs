@@ -31,7 +31,7 @@ impl State {
                 let (lines, tried, fault, refused, stopped) = (0, None, None, false, false);
                 let (looking, overtaken, writing_gates) = (None, 0, BTreeSet::new());
                 let (red, replaced) = (Vec::new(), Vec::new());
-                let reds = BTreeMap::new();
+                let (reds, called) = (BTreeMap::new(), 0);
                 self.run = Some(Run {
                     id,
                     turn,
@@ -50,6 +50,7 @@ impl State {
                     red,
                     replaced,
                     reds,
+                    called,
                 });
             }
             Event::RunCompleted { status, .. } => {

@@ -48,7 +48,10 @@ impl Draft<'_> {
     pub(super) fn complete_run(&mut self) {
         let files = self.state.run.as_ref().map_or(0, |r| r.files.len());
         let refused = self.state.run.as_ref().is_some_and(|r| r.refused && r.files.is_empty());
-        let goal = self.goal_summary(refused.then_some(GoalStatus::Refused));
+        let goal = self.goal_summary(refused.then_some(GoalStatus::Refused)).map(|goal| {
+            let nothing = goal.status == GoalStatus::Completed && goal.ran + goal.called + files == 0;
+            if nothing { GoalSummary { status: GoalStatus::Nothing, ..goal } } else { goal }
+        });
         let plan = self.state.plan.as_ref();
         let reds: Vec<&RedCheck> =
             self.state.run.iter().filter(|_| goal.is_none()).flat_map(|run| run.red_checks(plan)).collect();
@@ -87,7 +90,7 @@ impl Draft<'_> {
         let ended = red.is_some() || self.state.plan.as_ref().is_some_and(|p| !p.fulfilled());
         let status = match goal.as_ref().map(|g| g.status) {
             None if ended => RunStatus::Ended,
-            Some(GoalStatus::Refused) => RunStatus::Ended,
+            Some(GoalStatus::Refused | GoalStatus::Nothing) => RunStatus::Ended,
             None | Some(GoalStatus::Completed) => RunStatus::Completed,
             Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
             Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,

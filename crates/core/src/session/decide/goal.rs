@@ -145,7 +145,7 @@ impl Draft<'_> {
     pub(super) fn goal_summary(&self, ended: Option<GoalStatus>) -> Option<GoalSummary> {
         let run = self.state.run.as_ref()?;
         let took = self.state.spell(self.at)?.worked;
-        Some(GoalSummary::of(run.tried.as_ref()?, took, ended))
+        Some(GoalSummary { called: run.called, ..GoalSummary::of(run.tried.as_ref()?, took, ended) })
     }
 
     pub(super) fn is_goal(&self, lane: LaneId) -> bool {

@@ -278,13 +278,13 @@ impl Log {
         }
         let (sign, ink) = match goal.status {
             // What was said above it is all that came of it.
-            GoalStatus::Completed if goal.ran == 0 => ("–", Slot::Soft),
+            GoalStatus::Completed if goal.ran + goal.called == 0 => ("–", Slot::Soft),
             GoalStatus::Completed => ("✓", Slot::Ok),
             GoalStatus::Failed | GoalStatus::PlannerError => ("✗", Slot::Bad),
             GoalStatus::Cancelled | GoalStatus::Skipped => ("–", Slot::Soft),
-            GoalStatus::Refused => ("–", Slot::Warn),
+            GoalStatus::Refused | GoalStatus::Nothing => ("–", Slot::Warn),
         };
-        let text = match (goal.status, goal.ran) {
+        let text = match (goal.status, goal.ran + goal.called) {
             (GoalStatus::Completed, 0) => "No command was run.".to_owned(),
             _ => goal.line(),
         };
