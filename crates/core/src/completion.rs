@@ -40,6 +40,9 @@ pub struct Completion {
     /// Checks that its agent ran and that failed, were not run again, and that no gate checks as much as.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub red: Vec<String>,
+    /// What was to be left alone, was changed by a command all the same and was not put back, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touched: Option<String>,
     /// Proposals that are set aside.
     #[serde(default)]
     pub set_aside: usize,

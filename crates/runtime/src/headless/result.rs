@@ -26,6 +26,8 @@ pub(super) struct Results {
     needless: bool,
     /// Why nothing was committed that was to be.
     uncommitted: Option<String>,
+    /// What was to be left alone, was changed and was not put back.
+    touched: Option<String>,
     /// How a run without a plan ended that did not come to what was asked for.
     fell_short: Option<String>,
     /// Whether the last reply called something: more was to come.
@@ -48,6 +50,7 @@ impl Results {
             }
             Event::RunStarted { .. } => self.ran = true,
             Event::RunCompleted { status, summary, came_to, goal, .. } => {
+                self.touched = came_to.as_ref().and_then(|facts| facts.touched.clone());
                 self.commanded |= goal.as_ref().is_some_and(|goal| goal.called > 0);
                 // What runs before it wrote of the plan that it went on with counts as well.
                 self.wrote |= came_to.as_ref().is_some_and(|facts| !facts.files.is_empty());
@@ -78,6 +81,10 @@ impl Results {
     pub fn lacks(&self) -> Option<String> {
         if let Some(why) = &self.uncommitted {
             return Some(why.clone());
+        }
+        // The user forbade it: whatever else was done, that is no success.
+        if let Some(what) = &self.touched {
+            return Some(what.clone());
         }
         if !self.order && self.plan.is_none() {
             return self.looking.then(|| "no answer came: the agent was still looking".to_owned());
@@ -112,5 +119,29 @@ impl Results {
         }
         let task = plan.tasks.iter().find(|t| t.status != TaskStatus::Done);
         task.map(|task| format!("the step was not done: {}", task.title))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use pilothouse_core::{completion::Completion, ids::RunId};
+
+    use super::*;
+
+    #[test]
+    fn what_the_user_forbade_and_stands_is_no_success() {
+        let state = State::default();
+        let ends = |touched: Option<&str>| {
+            let mut results = Results { ran: true, commanded: true, order: true, ..Results::default() };
+            let came_to = Completion { touched: touched.map(str::to_owned), ..Completion::default() };
+            let (status, summary) = (RunStatus::Completed, "Done.".to_owned());
+            let (files, came_to) = (Vec::new(), Some(Box::new(came_to)));
+            let end = Event::RunCompleted { run: RunId(1), status, summary, files, goal: None, came_to };
+            results.note(&end, &state);
+            results.lacks()
+        };
+        assert_eq!(ends(None), None);
+        assert_eq!(ends(Some("The tests were changed.")).unwrap(), "The tests were changed.");
     }
 }
