@@ -104,6 +104,12 @@ pub enum Event {
         /// The sandbox that commands have now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sandbox: Option<Sandbox>,
+        /// The branch of the workspace now, where it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
+        /// The branch on which the session was left, where that is another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left_on: Option<String>,
     },
     /// The session goes on from a copy of another one: what was said stands, all that was open or written there is that
     /// one's.
@@ -205,6 +211,9 @@ pub enum Event {
         turn: TurnId,
         /// What was said.
         text: Excerpt,
+        /// The branch of the workspace then, where it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
     },
     /// The message got its path.
     IntentClassified {

@@ -194,6 +194,11 @@ impl Session {
         self.under.printed = Some(printed);
     }
 
+    /// The branch of the workspace from now on, or what stands for one; no part of what happened but by what is told of it.
+    pub fn set_branch(&mut self, branch: Option<String>) {
+        self.under.branch = branch;
+    }
+
     /// What is remembered from earlier sessions; no part of what happened.
     pub fn set_memory(&mut self, memory: Arc<Memory>) {
         self.under.memory = memory;

@@ -462,6 +462,7 @@ impl Driver {
     /// One step of the session, with an input that holds no secret.
     fn step(&mut self, input: Input, notices: &mut Vec<String>) -> Result<Step, Refusal> {
         if matches!(input, Input::Say { .. }) {
+            self.note_branch();
             self.look_for_web();
         }
         let guarded = self.at.config.secrets.guard(input)?;

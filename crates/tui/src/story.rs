@@ -114,7 +114,7 @@ pub(crate) fn path(text: &str) -> RelPath {
 }
 
 pub(crate) fn said(turn: u64, text: &str) -> Event {
-    Event::TurnStarted { turn: TurnId(turn), text: excerpt(text) }
+    Event::TurnStarted { turn: TurnId(turn), text: excerpt(text), branch: None }
 }
 
 /// The message asks for work of this kind.

@@ -84,6 +84,8 @@ pub(super) struct Under {
     pub bounds: Bounds,
     pub programs: Option<Arc<dyn Programs>>,
     pub printed: Option<Arc<dyn Printed>>,
+    /// The branch of the workspace.
+    pub branch: Option<String>,
 }
 
 impl Under {

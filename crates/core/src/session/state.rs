@@ -184,6 +184,8 @@ pub struct State {
     pub facts: Arc<Facts>,
     /// The last pipeline.
     pub pipeline: Option<Arc<Pipeline>>,
+    /// The branch of the workspace when it was opened or a message was said last.
+    pub(super) branch: Option<String>,
     /// What the user said of the session as a whole.
     pub about: About,
     /// The connection or the model that was chosen; the main one without.

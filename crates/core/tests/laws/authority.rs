@@ -88,7 +88,7 @@ fn with(row: Row, node: IntentNode, ceiling: ToolScope, permission: PermissionMo
     let mut b = Bench::new();
     let (turn, lane) = (TurnId(100), LaneId(101));
     forge(&mut b, Event::PermissionChanged { permission, chat_only: false });
-    forge(&mut b, Event::TurnStarted { turn, text: pilothouse_core::blob::Excerpt::default() });
+    forge(&mut b, Event::TurnStarted { turn, text: pilothouse_core::blob::Excerpt::default(), branch: None });
     let plan = r#"{"title":"P","tasks":[{"title":"A"}],"gates":[{"name":"t","command":"make"}]}"#;
     let kind = match row {
         Row::Answer | Row::Named | Row::Beside => LaneKind::Answer,

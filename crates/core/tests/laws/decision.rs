@@ -79,7 +79,7 @@ fn session(mode: PermissionMode, place: Conditions, by: By) -> Bench {
     let mut told = vec![Event::PermissionChanged { permission: mode, chat_only: false }];
     if by != By::Typed {
         told.extend([
-            Event::TurnStarted { turn, text: Excerpt::default() },
+            Event::TurnStarted { turn, text: Excerpt::default(), branch: None },
             Event::PlanReady { plan },
             Event::PhaseChanged { from: Phase::Idle, to: Phase::Executing },
             Event::RunStarted { run: RunId(102), turn: TurnId(99), approval: Some(ApprovalId(103)) },

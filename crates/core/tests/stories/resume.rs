@@ -253,3 +253,26 @@ fn a_plan_that_is_taken_up_again_says_which_steps_are_done() {
     let plan = b.session.state().plan.clone().unwrap();
     assert!(plan.summary().contains("1. One (done)\n  2. Two\n"), "{}", plan.summary());
 }
+
+#[test]
+fn a_session_that_was_left_on_another_branch_says_so_once() {
+    let mut b = Bench::new();
+    let branch = |b: &mut Bench, name: &str| b.session.set_branch(Some(name.into()));
+    let told =
+        |b: &Bench| b.notices().iter().filter(|n| n.contains("The branch is")).cloned().collect::<Vec<_>>();
+    branch(&mut b, "main");
+    b.say("where is main?");
+    b.reply("In src/main.rs.", &[]);
+    b.input(Input::Open(opening())).unwrap();
+    assert!(told(&b).is_empty());
+    for _ in 0..2 {
+        branch(&mut b, "side");
+        b.input(Input::Open(opening())).unwrap();
+        assert_eq!(told(&b), ["The branch is side now; it was main when this session was left."]);
+    }
+    // Without a repository nothing is said.
+    b.session.set_branch(None);
+    b.input(Input::Open(opening())).unwrap();
+    assert_eq!(told(&b).len(), 1);
+    assert!(pilothouse_core::session::Session::replay(&b.log).state() == b.session.state());
+}

@@ -179,7 +179,7 @@ impl Teller {
     fn talk(&mut self, event: &Event, session: &Session, place: &Place, again: bool) {
         let state = session.state();
         match event {
-            Event::TurnStarted { turn, text } if again => {
+            Event::TurnStarted { turn, text, .. } if again => {
                 self.last_message.clear();
                 let chunk = Chunk::new(turn.to_string(), place.whole(text));
                 self.updates.push(Update::UserMessageChunk(chunk));

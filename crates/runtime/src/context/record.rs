@@ -162,7 +162,9 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
             format!("answered by the workbench from {from}:\n{text}")
         }
         Event::InstructionsTold { text, .. } => texts.whole(text),
-        Event::SessionReopened { interrupted, run, .. } => reopened(!interrupted.is_empty() || run.is_some()),
+        Event::SessionReopened { interrupted, run, branch, left_on, .. } => {
+            reopened(!interrupted.is_empty() || run.is_some(), left_on.as_deref().zip(branch.as_deref()))
+        }
         Event::SessionForked { from, .. } => copied(from),
         Event::CommitEnded { told, .. } => told.clone(),
         Event::CallLost { found, .. } => format!("The program ended in the middle of a step: {found}"),
@@ -170,9 +172,12 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
     })
 }
 
-fn reopened(cut: bool) -> String {
+fn reopened(cut: bool, branches: Option<(&str, &str)>) -> String {
     let cut = if cut { "; what was under way was interrupted" } else { "" };
-    format!("The session was closed and opened again{cut}.")
+    let moved = branches.map_or_else(String::new, |(was, now)| {
+        format!(" The branch was {was} then and is {now} now: files that you read may be others.")
+    });
+    format!("The session was closed and opened again{cut}.{moved}")
 }
 
 fn copied(from: &str) -> String {

@@ -375,6 +375,8 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         standing: trust::standing(&opened.trust.1, &opened.hooks),
         found: look(opened),
     };
+    let branch = crate::surroundings::head(opened.root.path());
+    opened.session.set_branch(branch.map(|name| opened.config.secrets.mask(&name).into_owned()));
     let step = opened.session.step((setup.clock)(), Input::Open(opening));
     step.map_err(|refusal| RuntimeError::Opening(refusal.reason))
 }

@@ -79,6 +79,12 @@ impl Driver {
         Some(self.at.config.secrets.mask(&told).into_owned())
     }
 
+    /// The branch as the log keeps it with a message: what git's own files say.
+    pub(super) fn note_branch(&mut self) {
+        let head = surroundings::head(self.at.root.path());
+        self.at.session.set_branch(head.map(|name| self.at.config.secrets.mask(&name).into_owned()));
+    }
+
     /// What git said.
     pub(super) fn on_branch(&mut self, branch: surroundings::Branch) {
         self.project.on_branch(&branch);

@@ -21,9 +21,11 @@ use crate::disk::{
 fn event(seq: u64) -> Stamped {
     let event = match seq % 3 {
         0 => Event::Notice { level: Level::Info, text: format!("note {seq} \"{{\"n\":1,\" ä\n") },
-        1 => {
-            Event::TurnStarted { turn: TurnId(seq), text: Excerpt::of(format!("do {seq}"), &mut Vec::new()) }
-        }
+        1 => Event::TurnStarted {
+            turn: TurnId(seq),
+            text: Excerpt::of(format!("do {seq}"), &mut Vec::new()),
+            branch: None,
+        },
         _ => Event::PhaseChanged { from: Phase::Idle, to: Phase::Planning },
     };
     Stamped { seq: Seq(seq), at: Millis(seq * 7), run: None, event }

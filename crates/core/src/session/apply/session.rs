@@ -45,8 +45,11 @@ impl State {
                 self.permission = *permission;
                 self.sandbox = sandbox.clone().unwrap_or_default();
             }
-            Event::SessionReopened { permission, sandbox, .. } => {
+            Event::SessionReopened { permission, sandbox, branch, .. } => {
                 self.reopen(*permission);
+                if branch.is_some() {
+                    self.branch.clone_from(branch);
+                }
                 self.sandbox = sandbox.clone().unwrap_or_default();
             }
             Event::SessionForked { slug, folder, imported, .. } => self.forked(slug, folder, *imported),

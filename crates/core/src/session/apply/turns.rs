@@ -58,7 +58,10 @@ impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_turn(&mut self, seq: Seq, event: &Event) {
         match event {
-            Event::TurnStarted { turn, text } => self.turn_started(seq, *turn, text),
+            Event::TurnStarted { turn, text, branch } => {
+                self.turn_started(seq, *turn, text);
+                self.branch.clone_from(branch);
+            }
             Event::IntentClassified { turn, .. } => {
                 self.pending_messages.retain(|h| h.turn != *turn);
                 self.remember(event);

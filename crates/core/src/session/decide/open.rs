@@ -83,7 +83,14 @@ impl Draft<'_> {
         let ceiling = self.under.policy.ceiling(standing);
         let permission = if ceiling == standing { opening.permission } else { Some(ceiling) };
         let sandbox = Some(opening.sandbox);
-        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
+        let (version, branch) = (opening.version, self.under.branch.clone());
+        let left_on = self.state.branch.clone().filter(|was| branch.as_ref().is_some_and(|now| now != was));
+        let moved = left_on.clone().zip(branch.clone());
+        self.emit(Event::SessionReopened { version, interrupted, run, permission, sandbox, branch, left_on });
+        if let Some((was, now)) = moved {
+            let text = format!("The branch is {now} now; it was {was} when this session was left.");
+            self.notice(Level::Warn, text);
+        }
         self.tell_folder();
         self.tell_sandbox();
         self.close_servers();

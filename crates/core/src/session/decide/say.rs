@@ -192,8 +192,8 @@ impl Draft<'_> {
 
     pub(super) fn begin_turn(&mut self, line: &str) -> TurnId {
         let turn = TurnId(self.id());
-        let text = self.excerpt(line);
-        self.emit(Event::TurnStarted { turn, text });
+        let (text, branch) = (self.excerpt(line), self.under.branch.clone());
+        self.emit(Event::TurnStarted { turn, text, branch });
         self.call_agent(turn, line);
         turn
     }
