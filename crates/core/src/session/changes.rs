@@ -180,6 +180,22 @@ impl Changes {
         &self.undone
     }
 
+    fn proposed(&mut self, proposal: &Proposal) {
+        self.drop_older(proposal);
+        if self.proposals.get(&proposal.id).is_some_and(|old| old.before != proposal.before) {
+            self.on_disk.remove(&proposal.id);
+        }
+        self.sought.take_if(|s| s.lane == proposal.lane);
+        self.proposals.insert(proposal.id, proposal.clone());
+    }
+
+    fn stands(&mut self, proposal: ProposalId, on_disk: Option<OnDisk>) {
+        match on_disk {
+            Some(how) => drop(self.on_disk.insert(proposal, how)),
+            None => drop(self.on_disk.remove(&proposal)),
+        }
+    }
+
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "`State::fold` names every event; this takes its share"
@@ -187,19 +203,9 @@ impl Changes {
     pub fn fold(&mut self, event: &Event) {
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
-                self.drop_older(proposal);
-                if self.proposals.get(&proposal.id).is_some_and(|old| old.before != proposal.before) {
-                    self.on_disk.remove(&proposal.id);
-                }
-                self.sought.take_if(|s| s.lane == proposal.lane);
-                self.proposals.insert(proposal.id, proposal.clone());
+                self.proposed(proposal);
             }
-            Event::ProposalStands { proposal, on_disk } => {
-                match on_disk {
-                    Some(how) => drop(self.on_disk.insert(*proposal, *how)),
-                    None => drop(self.on_disk.remove(proposal)),
-                };
-            }
+            Event::ProposalStands { proposal, on_disk } => self.stands(*proposal, *on_disk),
             Event::HunkDecided { proposal, hunk, decision, .. } => {
                 if let Some(p) = self.proposals.get_mut(proposal) {
                     p.decide(*hunk, *decision);

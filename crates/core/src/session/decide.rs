@@ -196,7 +196,10 @@ impl<'a> Draft<'a> {
             Input::Recovered { call, line, wrote } => self.recovered(call, &line, *wrote),
             Input::CommandStarted { call, process } => self.command_started(call, process),
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
-            Input::ReviewSeen(moved) => self.review_seen(moved),
+            Input::ReviewSeen(moved) => {
+                self.review_seen(moved);
+                Ok(())
+            }
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
             Input::PlanRead { call, result } => self.plan_read(call, result),

@@ -58,10 +58,7 @@ impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_turn(&mut self, seq: Seq, event: &Event) {
         match event {
-            Event::TurnStarted { turn, text, branch } => {
-                self.turn_started(seq, *turn, text);
-                self.branch.clone_from(branch);
-            }
+            Event::TurnStarted { turn, text, branch } => self.turn_started(seq, *turn, (text, branch)),
             Event::IntentClassified { turn, .. } => {
                 self.pending_messages.retain(|h| h.turn != *turn);
                 self.remember(event);
@@ -122,7 +119,8 @@ impl State {
         }
     }
 
-    fn turn_started(&mut self, seq: Seq, turn: TurnId, text: &Excerpt) {
+    fn turn_started(&mut self, seq: Seq, turn: TurnId, (text, branch): (&Excerpt, &Option<String>)) {
+        self.branch.clone_from(branch);
         self.saw(turn.0);
         self.turn = Some(turn);
         self.history.push(seq);

@@ -12,6 +12,8 @@ use crate::{
     plan::Plan,
     proposal::Proposal,
     question::Review,
+    sandbox::Sandbox,
+    scope::PermissionMode,
     session::{ApplyStatus, state::CommitStage},
     tool::Tool,
 };
@@ -70,7 +72,6 @@ impl Draft<'_> {
             .flat_map(|l| l.thinking.into_iter().chain(l.calls.iter().map(|c| c.call)))
             .filter(|c| !lost.contains(c))
             .collect();
-        let run = self.state.run.as_ref().map(|r| r.id);
         let unheard: Vec<String> = self
             .state
             .pending_messages
@@ -83,14 +84,7 @@ impl Draft<'_> {
         let ceiling = self.under.policy.ceiling(standing);
         let permission = if ceiling == standing { opening.permission } else { Some(ceiling) };
         let sandbox = Some(opening.sandbox);
-        let (version, branch) = (opening.version, self.under.branch.clone());
-        let left_on = self.state.branch.clone().filter(|was| branch.as_ref().is_some_and(|now| now != was));
-        let moved = left_on.clone().zip(branch.clone());
-        self.emit(Event::SessionReopened { version, interrupted, run, permission, sandbox, branch, left_on });
-        if let Some((was, now)) = moved {
-            let text = format!("The branch is {now} now; it was {was} when this session was left.");
-            self.notice(Level::Warn, text);
-        }
+        self.reopen((opening.version, interrupted), permission, sandbox);
         self.tell_folder();
         self.tell_sandbox();
         self.close_servers();
@@ -131,6 +125,24 @@ impl Draft<'_> {
             let text = format!(
                 "{folder} is no ordinary project: {why}. Nothing is written or run here unasked, in no mode and by no rule. Open a narrower folder."
             );
+            self.notice(Level::Warn, text);
+        }
+    }
+
+    /// It is opened again, and on which branch where that is another than it was left on.
+    fn reopen(
+        &mut self,
+        (version, interrupted): (String, Vec<CallId>),
+        permission: Option<PermissionMode>,
+        sandbox: Option<Sandbox>,
+    ) {
+        let run = self.state.run.as_ref().map(|r| r.id);
+        let branch = self.under.branch.clone();
+        let left_on = self.state.branch.clone().filter(|was| branch.as_ref().is_some_and(|now| now != was));
+        let moved = left_on.clone().zip(branch.clone());
+        self.emit(Event::SessionReopened { version, interrupted, run, permission, sandbox, branch, left_on });
+        if let Some((was, now)) = moved {
+            let text = format!("The branch is {now} now; it was {was} when this session was left.");
             self.notice(Level::Warn, text);
         }
     }

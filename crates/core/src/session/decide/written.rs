@@ -39,7 +39,7 @@ impl Draft<'_> {
     }
 
     /// What was seen on disk of the files of a review: a change of one that moved on is carried over, where nothing of it is lost.
-    pub(super) fn review_seen(&mut self, moved: Vec<Moved>) -> Decided {
+    pub(super) fn review_seen(&mut self, moved: Vec<Moved>) {
         for Moved { proposal, shown, on_disk, carried } in moved {
             // It may have been decided or edited meanwhile: the next look sees that one.
             let Ok(old) = self.as_shown(proposal, shown).cloned() else { continue };
@@ -50,7 +50,6 @@ impl Draft<'_> {
                 self.emit(Event::ProposalStands { proposal, on_disk });
             }
         }
-        Ok(())
     }
 
     /// What was taken of a write and is not among its files: these hold it already.

@@ -91,10 +91,11 @@ impl DiffPane {
             let left = room.saturating_sub(rows.len());
             rows.extend(Self::asked(ctx, file.id, columns).into_iter().take(left));
         }
-        if let Some(how) = ctx.state.on_disk(file.id) {
-            let row = Row::of(g.warn, Slot::Warn).and(" ", Slot::Text).and(since(how), Slot::Warn);
-            rows.push(row.cut(columns, g.ellipsis));
-        }
+        let warned =
+            |sign, words: &str| Row::of(sign, Slot::Warn).and(" ", Slot::Text).and(words, Slot::Warn);
+        rows.extend(
+            ctx.state.on_disk(file.id).map(|how| warned(g.warn, since(how)).cut(columns, g.ellipsis)),
+        );
         if let Some((_, message)) = self.failed.iter().find(|(id, _)| *id == file.id) {
             for line in wrap(&Row::of(message, Slot::Bad).pieces, columns.saturating_sub(2)) {
                 let mut row =
@@ -113,12 +114,10 @@ impl DiffPane {
             }
             (None, ChangeKind::Create | ChangeKind::Modify) => None,
         } {
-            let warn = Row::of(g.warn, Slot::Warn).and(" ", Slot::Text).and(&words, Slot::Warn);
-            rows.push(warn.cut(columns, g.ellipsis));
+            rows.push(warned(g.warn, &words).cut(columns, g.ellipsis));
         }
         if let Some(words) = Self::off_plan(ctx, file.id) {
-            let row = Row::of(g.off_plan, Slot::Warn).and(" ", Slot::Text).and(&words, Slot::Warn);
-            rows.push(row.cut(columns, g.ellipsis));
+            rows.push(warned(g.off_plan, &words).cut(columns, g.ellipsis));
         }
         while rows.len() > room && !rows.is_empty() {
             rows.remove(0);
