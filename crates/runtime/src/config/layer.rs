@@ -323,7 +323,12 @@ impl Layer {
         toml::from_str(text).map_err(|e| {
             let (line, column) = position(text, e.span());
             let message = e.message().lines().collect::<Vec<_>>().join("; ");
-            let hint = hint(&message);
+            let value = message.contains("expected struct");
+            let section = value.then(|| text.lines().nth(line - 1)?.split_once('=')).flatten();
+            let (message, hint) = match section {
+                Some((name, said)) => of_section(name.trim(), said.trim()),
+                None => (message.clone(), hint(&message)),
+            };
             RuntimeError::Config { file: file.to_owned(), line, column, message, hint }
         })
     }
@@ -373,7 +378,18 @@ pub(crate) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize)
     (line, column)
 }
 
+/// What is wrong where a section has one value, and how to mend it.
+fn of_section(name: &str, said: &str) -> (String, String) {
+    let below = if name == "model" { format!("`name = {said}`") } else { "its settings".to_owned() };
+    let hint = format!("write `[{name}]` on a line of its own and {below} below it");
+    (format!("`{name}` is a section of settings and not one value"), hint)
+}
+
 fn hint(message: &str) -> String {
+    if message.contains("unknown field `key`") || message.contains("unknown field `api_key`") {
+        return "no key stands in this file: `pilothouse auth set openai`, or another name, keeps one"
+            .to_owned();
+    }
     if message.contains("unknown field") {
         return "correct the name or remove the line; `pilothouse config schema` has every setting"
             .to_owned();

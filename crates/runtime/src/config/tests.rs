@@ -334,3 +334,21 @@ fn the_schema_knows_exactly_the_settings_with_their_defaults() {
     assert_eq!(*presets, serde_json::json!(names));
     assert_eq!(*presets, schema["properties"]["embedder"]["properties"]["preset"]["enum"]);
 }
+
+#[test]
+fn a_section_that_is_one_value_and_a_key_are_told_in_plain_words() {
+    let told = |text: &str| match load(text, &[]) {
+        Err(RuntimeError::Config { line, message, hint, .. }) => (line, message, hint),
+        other => panic!("{text}: {}", other.is_ok()),
+    };
+    let (line, message, hint) = told("\nmodel = \"gpt-5\"\n");
+    assert_eq!((line, message.as_str()), (2, "`model` is a section of settings and not one value"));
+    assert_eq!(hint, "write `[model]` on a line of its own and `name = \"gpt-5\"` below it");
+    let (_, message, hint) = told("sandbox = true");
+    assert!(
+        message.starts_with("`sandbox` is a section") && hint.ends_with("its settings below it"),
+        "{hint}"
+    );
+    let (_, _, hint) = told("[model]\nkey = \"sk-1\"");
+    assert!(hint.contains("`pilothouse auth set openai`"), "{hint}");
+}
