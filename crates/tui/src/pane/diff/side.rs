@@ -116,9 +116,8 @@ impl DiffPane {
         } {
             rows.push(warned(g.warn, &words).cut(columns, g.ellipsis));
         }
-        if let Some(words) = Self::off_plan(ctx, file.id) {
-            rows.push(warned(g.off_plan, &words).cut(columns, g.ellipsis));
-        }
+        let off_plan = Self::off_plan(ctx, file.id);
+        rows.extend(off_plan.map(|words| warned(g.off_plan, &words).cut(columns, g.ellipsis)));
         while rows.len() > room && !rows.is_empty() {
             rows.remove(0);
         }
