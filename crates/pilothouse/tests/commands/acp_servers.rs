@@ -46,7 +46,7 @@ impl Named {
     }
 }
 
-fn opens(editor: &mut Editor, method: &str, desk: &Desk, more: Value) -> Value {
+fn opens(editor: &mut Editor, method: &str, desk: &Desk, more: &Value) -> Value {
     let mut params = json!({"cwd": desk.path()});
     params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     editor.call(method, &params)
@@ -61,7 +61,7 @@ fn greeted(desk: &Desk, server: &Server) -> Editor {
 }
 
 fn new(editor: &mut Editor, desk: &Desk, servers: &[Value]) -> String {
-    let made = opens(editor, "session/new", desk, json!({ "mcpServers": servers }));
+    let made = opens(editor, "session/new", desk, &json!({ "mcpServers": servers }));
     made["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
 }
 
@@ -176,7 +176,7 @@ fn each_process_and_each_line_asks_for_itself_also_after_a_kill() {
     editor.child.wait().unwrap();
     let load = |editor: &mut Editor, servers: &[Value]| {
         let loaded =
-            opens(editor, "session/load", &desk, json!({"sessionId": session, "mcpServers": servers}));
+            opens(editor, "session/load", &desk, &json!({"sessionId": session, "mcpServers": servers}));
         assert!(loaded["result"].is_object(), "{loaded}");
     };
     let mut editor = greeted(&desk, &server);
@@ -217,7 +217,7 @@ fn what_cannot_be_used_of_an_editor_is_told_and_never_asked_about() {
     let mut editor = greeted(&desk, &server);
     let sse = json!({"type": "sse", "name": "far", "url": "https://example.org/sse", "headers": []});
     let servers = json!({ "mcpServers": [named.with(&[]), sse] });
-    let made = opens(&mut editor, "session/new", &desk, servers);
+    let made = opens(&mut editor, "session/new", &desk, &servers);
     let left = made["result"]["_meta"]["pilothouse"]["leftOut"].to_string();
     assert!(left.contains("far") && left.contains("not by sse"), "{made}");
     let session = made["result"]["sessionId"].as_str().unwrap().to_owned();
@@ -228,7 +228,7 @@ fn what_cannot_be_used_of_an_editor_is_told_and_never_asked_about() {
         "{told}"
     );
     assert!(told.contains("not by sse"), "{told}");
-    let bad = opens(&mut editor, "session/new", &desk, json!({"mcpServers": [{"name": "x"}]}));
+    let bad = opens(&mut editor, "session/new", &desk, &json!({"mcpServers": [{"name": "x"}]}));
     assert_eq!(bad["error"]["code"], -32602, "{bad}");
     editor.leave();
     assert!(named.started().is_none());
