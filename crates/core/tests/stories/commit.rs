@@ -6,7 +6,7 @@ use pilothouse_core::{
     commit::{CommitFile, CommitTree, Committed},
     completion::LeftOut,
     event::Event,
-    ids::CallId,
+    ids::{CallId, TurnId},
     input::Input,
     intent::Phase,
     outcome::Rest,
@@ -244,8 +244,12 @@ fn a_file_that_was_written_again_and_again_counts_once_from_before_to_after() {
     assert_eq!(ended.unwrap().lines(), (1, 1), "one line is another: \"three\" came and went");
     let files = b.session.state().written_files(Extent::Session);
     assert_eq!((files.len(), files[0].writes.len(), files[0].added, files[0].removed), (1, 2, 1, 1));
-    let turn = *b.session.state().turns.keys().next().unwrap();
-    assert_eq!(b.session.state().written_for(turn), files, "so it is told of its message");
+    let state = b.session.state();
+    assert_eq!(state.written_by(&files[0].path, &files[0].writes).as_ref(), Some(&files[0]));
+    // Each message is told of what it led to alone.
+    let (first, second) = (TurnId(1), state.turns.keys().copied().nth(1).unwrap());
+    let lines = |turn| state.written_for(turn).iter().map(|f| (f.added, f.removed)).collect::<Vec<_>>();
+    assert_eq!((lines(first), lines(second)), (vec![(2, 1)], vec![(0, 1)]));
 }
 
 #[test]

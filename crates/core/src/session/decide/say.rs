@@ -9,8 +9,8 @@ use crate::{
     ids::{Seq, TurnId},
     input::Refusal,
     intent::{
-        Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, Reading, Source, TakenBack,
-        Turn, reading::turn_names,
+        Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, Reading, Source, Turn,
+        reading::turn_names,
     },
     phase::{Move, Trigger},
     question::Lone,
@@ -124,12 +124,7 @@ impl Draft<'_> {
             reading.whole.turn = Turn::Control(Control::Other(UNDO.to_owned()));
             reading.whole.path = IntentPath::root();
             self.record(turn, line, &reading);
-            return match what {
-                TakenBack::Last | TakenBack::That => self.undo(),
-                TakenBack::Several(count) => self.undo_several(count),
-                TakenBack::All => self.undo_all(),
-                TakenBack::File(file) | TakenBack::Named(file) => self.undo_named(&file),
-            };
+            return self.undo_what(&what);
         }
         if let Some((question, message)) = self.words_commit(line) {
             let mut reading = reading.clone();

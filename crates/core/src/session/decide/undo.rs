@@ -13,6 +13,7 @@ use crate::{
     event::{Event, Level},
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Rebased, Refusal, WriteFault},
+    intent::TakenBack,
     money,
     proposal::{Proposal, TakeBack},
     question::{Review, UndoAnswer, UndoQuestion},
@@ -39,6 +40,16 @@ impl Draft<'_> {
             return Err(moved());
         }
         self.take_back(Some(to))
+    }
+
+    /// What a line wants taken back.
+    pub(super) fn undo_what(&mut self, what: &TakenBack) -> Decided {
+        match what {
+            TakenBack::Last | TakenBack::That => self.undo(),
+            TakenBack::Several(count) => self.undo_several(*count),
+            TakenBack::All => self.undo_all(),
+            TakenBack::File(file) | TakenBack::Named(file) => self.undo_named(file),
+        }
     }
 
     /// So many of the last changes.
