@@ -50,7 +50,9 @@ impl Place {
     /// Programs of the project's own, in a folder of its.
     fn own(&self, folder: &str, programs: &[&str]) -> &Self {
         fs::create_dir_all(self.project.path().join(folder)).unwrap();
-        programs.iter().for_each(|name| program(&self.project.path().join(folder).join(name)));
+        for name in programs {
+            program(&self.project.path().join(folder).join(name));
+        }
         self
     }
 

@@ -24,9 +24,9 @@ pub(super) fn by_file<'p>(
     nested: &[&'p Proposal],
     state: &State,
 ) -> Vec<(&'p Proposal, Option<(usize, usize)>)> {
-    let write = |p: &Proposal| match p.status {
-        ProposalStatus::Applied(apply) if !is_taken_back(p, state) => Some(apply),
-        _ => None,
+    let write = |p: &Proposal| {
+        let ProposalStatus::Applied(apply) = p.status else { return None };
+        (!is_taken_back(p, state)).then_some(apply)
     };
     let mut out = Vec::new();
     for (n, p) in nested.iter().copied().enumerate() {
