@@ -7,7 +7,7 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-pub use claims::contradictions;
+pub use claims::{contradictions, numbers};
 pub use names::{entities, relation};
 
 use super::{Citation, CitationVerdict, CitedPlace, Lines, Score, Standing, Verdict};

@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, fmt, ops::Range, sync::LazyLock};
 use serde::{Deserialize, Serialize};
 
 use super::Draft;
+use crate::knowledge::check;
 
 /// Most passages that a mark with a dash names.
 const MOST_OF_RANGE: usize = 30;
@@ -319,6 +320,45 @@ pub(super) fn names(text: &str) -> BTreeSet<String> {
     let split = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
     let bare = split.map(|w| w.trim_matches(':')).filter(coded).map(str::to_owned);
     quoted.chain(bare).filter(|n| !n.is_empty() && n.chars().count() < 80).collect()
+}
+
+/// Counts below it are read off as often as they are quoted.
+const SMALLEST: f64 = 10.0;
+/// Another unit of the same: kilo and its like, seconds of minutes and hours, parts of a hundred.
+const UNITS: [f64; 8] = [1.0, 1000.0, 1024.0, 1_000_000.0, 1_048_576.0, 60.0, 3600.0, 0.01];
+
+/// A number of a sentence that stands in none of the texts that it rests on, in no other unit either.
+pub(super) fn unborne_number(sentence: &str, texts: &[String]) -> Option<String> {
+    let value = |number: &str| number.trim_start_matches('-').parse::<f64>().ok();
+    // In code a number is part of a word as well: `v20` says 20.
+    let inside = |t: &String| t.split(|c: char| !c.is_ascii_digit()).filter_map(value).collect::<Vec<_>>();
+    let plain = |t: &String| check::numbers(t).filter_map(|(n, _)| value(&n)).collect::<Vec<_>>();
+    let there: Vec<f64> = texts.iter().flat_map(|t| [inside(t), plain(t)].concat()).collect();
+    let same = |n: f64, t: f64| (n - t).abs() <= t.abs() * 1e-9;
+    let stands = |n: f64| UNITS.iter().any(|unit| there.iter().any(|t| same(n * unit, *t)));
+    let spoken = without_places(sentence);
+    check::numbers(&spoken).map(|(n, _)| n).find(|n| value(n).is_some_and(|n| n >= SMALLEST && !stands(n)))
+}
+
+/// A sentence without the places in files that it names, which are held against the files, and without its number in a
+/// list.
+fn without_places(sentence: &str) -> String {
+    let parts = sentence.split('`').enumerate();
+    let spoken = parts.filter(|(n, part)| n % 2 == 0 || !part.contains(['/', ':'])).map(|(_, part)| part);
+    let spoken = spoken.collect::<Vec<_>>().join(" ");
+    let mut words: Vec<&str> = spoken.split_whitespace().collect();
+    if words.first().is_some_and(|w| w.strip_suffix('.').is_some_and(|n| n.parse::<u32>().is_ok())) {
+        words.remove(0);
+    }
+    let line = |w: &str| matches!(w.to_lowercase().as_str(), "line" | "lines");
+    let before = std::iter::once("").chain(words.iter().copied());
+    words
+        .iter()
+        .zip(before)
+        .filter(|(_, before)| !line(before))
+        .map(|(w, _)| *w)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Whether a passage bears a sentence, as far as words can tell: its names stand there, or a good part of what

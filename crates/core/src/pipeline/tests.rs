@@ -6,6 +6,7 @@ mod answer;
 mod breakout;
 mod checks;
 mod denied;
+mod numbers;
 mod state;
 
 use std::collections::BTreeMap;

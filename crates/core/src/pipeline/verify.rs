@@ -3,10 +3,12 @@
 //! Owns what is checked, by whom, and what passes. Code decides wherever it can; what only a model can see is said
 //! to be by the model. Never lets a citation pass unmarked that did not hold, nor an axis that nobody could look at.
 
+mod model;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     Axes, Cite, Claim, Draft, Material, PipelineState, Sources, claims,
@@ -15,13 +17,11 @@ use super::{
     material::{Outcome, Step},
     postprocess::{Reference, postprocess},
 };
-use crate::{
-    goal::first_object,
-    knowledge::{
-        Citation, CitationVerdict, ContradictionVerdict, EntityVerdict, Passage, Relation, RelationVerdict,
-        Score, Standing,
-    },
+use crate::knowledge::{
+    Citation, CitationVerdict, ContradictionVerdict, EntityVerdict, Passage, Relation, RelationVerdict,
+    Score, Standing,
 };
+use model::Model;
 
 /// The axis that is a count and no share.
 const CONTRADICTIONS: &str = "contradictions";
@@ -375,9 +375,24 @@ impl Held<'_> {
             Some((Standing::Unknown, why)) => Some((why.clone(), By::Nobody)),
             // What stands there word for word needs no other word for it, and what is denied has none there.
             Some((Standing::Holds, _)) if self.draft.extractive || denied => None,
-            Some((Standing::Holds, _)) => (!claims::bears(&whole(passage), &claim.text))
-                .then(|| ("the passage does not speak of it".to_owned(), By::Code)),
+            Some((Standing::Holds, _)) if !claims::bears(&whole(passage), &claim.text) => {
+                Some(("the passage does not speak of it".to_owned(), By::Code))
+            }
+            Some((Standing::Holds, _)) => {
+                let number = claims::unborne_number(&claim.text, &self.texts(claim))?;
+                Some((format!("{number} stands in nothing that is cited for it"), By::Code))
+            }
         }
+    }
+
+    /// All that a sentence rests on.
+    fn texts(&self, claim: &Claim) -> Vec<String> {
+        let passages = claim.cites.iter().filter_map(|c| self.sources.at(c.number()?)).map(whole);
+        let named = claim.cites.iter().filter_map(|c| match c {
+            Cite::Passage(_) => None,
+            Cite::Named(name) => self.references.iter().find(|r| r.mark == *name),
+        });
+        passages.chain(named.map(|of| format!("{} {}", of.title, of.text))).collect()
     }
 
     /// What is wrong with something else that is named.
@@ -458,43 +473,4 @@ pub(super) fn axis(name: &str, (part, of): (usize, usize), threshold: f32, by: V
 
 fn whole(passage: &Passage) -> String {
     format!("{} {} {}", passage.lines.path, passage.title, passage.text)
-}
-
-/// What a model said of the claims.
-#[derive(Debug, Default)]
-struct Model {
-    asked: bool,
-    /// Whether it said something, and nobody can read it.
-    unreadable: bool,
-    /// By the claim's number, why it is not borne.
-    unsupported: BTreeMap<usize, String>,
-    relations: Vec<String>,
-    contradictions: Vec<String>,
-}
-
-impl Model {
-    fn read(reply: Option<&str>) -> Self {
-        let keys = ["unsupported", "contradictions", "relations"];
-        let Some(object) = reply.and_then(|r| first_object(r, |o| keys.iter().any(|k| o.contains_key(*k))))
-        else {
-            return Self { unreadable: reply.is_some(), ..Self::default() };
-        };
-        let list = |key: &str| object.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-        let text = |v: &Value| {
-            let inner = v.get("why").or_else(|| v.get("text")).unwrap_or(v);
-            inner.as_str().unwrap_or_default().trim().chars().take(300).collect::<String>()
-        };
-        let numbered = |v: &Value| {
-            let claim = v.get("claim").and_then(Value::as_u64)?;
-            Some((usize::try_from(claim).ok()?, text(v)))
-        };
-        let texts = |key: &str| list(key).iter().map(text).filter(|t| !t.is_empty()).collect();
-        Self {
-            asked: true,
-            unreadable: false,
-            unsupported: list("unsupported").iter().filter_map(numbered).collect(),
-            relations: texts("relations"),
-            contradictions: texts("contradictions"),
-        }
-    }
 }

@@ -75,11 +75,15 @@ pub fn contradictions(claims: &[String], passages: &[(Lines, String)]) -> Contra
     ContradictionVerdict { verdict, compared, found }
 }
 
-fn read(text: &str) -> Said<'_> {
-    let numbers = NUMBER.iter().flat_map(|r| r.captures_iter(text)).filter_map(|c| {
+/// The numbers of a text, without what parts their digits, each with its unit.
+pub fn numbers(text: &str) -> impl Iterator<Item = (String, String)> {
+    NUMBER.iter().flat_map(move |r| r.captures_iter(text)).filter_map(|c| {
         let unit = c.get(2).map_or(String::new(), |u| u.as_str().to_lowercase());
         Some((plain_number(c.get(1)?.as_str()), unit))
-    });
+    })
+}
+
+fn read(text: &str) -> Said<'_> {
     let quoted = QUOTED.iter().flat_map(|r| r.captures_iter(text));
     let quoted = quoted.filter_map(|c| Some(c.get(1).or(c.get(2))?.as_str().to_owned())).collect();
     let negated = NEGATION.as_ref().map_or(0, |r| r.find_iter(text).count()) % 2 == 1;
@@ -87,7 +91,7 @@ fn read(text: &str) -> Said<'_> {
     let has = |words: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|w| words.contains(&w));
     let (on, off) = (has(&["true", "enabled"]), has(&["false", "off", "disabled"]));
     let switched = (on != off).then_some(on != negated);
-    Said { text, about: about(&lower), numbers: numbers.collect(), quoted, switched, negated }
+    Said { text, about: about(&lower), numbers: numbers(text).collect(), quoted, switched, negated }
 }
 
 fn plain_number(text: &str) -> String {
