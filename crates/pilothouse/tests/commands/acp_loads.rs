@@ -187,3 +187,17 @@ fn a_signal_ends_the_program_while_a_long_session_is_told_again() {
     assert_eq!(client.child.wait().unwrap().code(), Some(143));
     desk.verified();
 }
+
+#[test]
+fn the_end_of_the_input_ends_the_program_while_a_session_is_being_loaded() {
+    let (desk, server) = (Desk::new(), Server::start(vec![]));
+    let (editor, session) = Editor::seated(&desk, &server.base);
+    editor.leave();
+    let mut client = Client::start(&desk, &server);
+    let load = json!({"sessionId": session, "cwd": desk.path(), "mcpServers": []});
+    client.say(&json!(1), "session/load", &load);
+    drop(client.child.stdin.take());
+    ended(client.child.id());
+    assert_eq!(client.child.wait().unwrap().code(), Some(0));
+    desk.verified();
+}

@@ -156,6 +156,10 @@ impl Talk {
     /// The connection ends; gives its driver's end of the line.
     pub fn leave(&mut self) -> Sender<Request> {
         self.left_alone.cancel();
+        // Nothing more is told of it: whoever waits for its log to be told again waits no more.
+        if let Some(opening) = &mut self.opening {
+            opening.again = None;
+        }
         self.requests.clone()
     }
 

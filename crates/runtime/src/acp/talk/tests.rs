@@ -113,6 +113,16 @@ async fn a_second_stop_is_one_though_the_first_came_to_its_bound() {
     assert_eq!(inputs(&mut said), [Input::Cancel]);
 }
 
+#[test]
+fn the_end_of_a_connection_keeps_nobody_waiting_for_a_log_that_is_not_told_any_more() {
+    let (requests, _said) = tokio::sync::mpsc::channel(16);
+    let mut talk = talk(requests);
+    let (again, mut to_tell) = tokio::sync::oneshot::channel();
+    talk.opening.as_mut().unwrap().again = Some(again);
+    drop(talk.leave());
+    assert!(matches!(to_tell.try_recv(), Err(tokio::sync::oneshot::error::TryRecvError::Closed)));
+}
+
 #[tokio::test]
 async fn a_turn_lasts_until_all_is_taken_in_that_was_said_in_it() {
     let (requests, mut said) = tokio::sync::mpsc::channel(16);
