@@ -326,7 +326,7 @@ impl Layer {
             let value = message.contains("expected struct");
             let section = value.then(|| text.lines().nth(line - 1)?.split_once('=')).flatten();
             let (message, hint) = match section {
-                Some((name, said)) => of_section(name.trim(), said.trim()),
+                Some((name, said)) => of_section((header(text, line), name.trim()), said.trim()),
                 None => (message.clone(), hint(&message)),
             };
             RuntimeError::Config { file: file.to_owned(), line, column, message, hint }
@@ -378,10 +378,20 @@ pub(crate) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize)
     (line, column)
 }
 
+/// The section that a line stands in, where it is in one.
+fn header(text: &str, line: usize) -> Option<&str> {
+    let above = text.lines().take(line.saturating_sub(1));
+    let headers = above.filter_map(|line| line.trim().strip_prefix('[')?.split_once(']'));
+    headers.last().map(|(name, _)| name.trim())
+}
+
 /// What is wrong where a section has one value, and how to mend it.
-fn of_section(name: &str, said: &str) -> (String, String) {
-    let below = if name == "model" { format!("`name = {said}`") } else { "its settings".to_owned() };
-    let hint = format!("write `[{name}]` on a line of its own and {below} below it");
+fn of_section((within, name): (Option<&str>, &str), said: &str) -> (String, String) {
+    let whole = within.map_or_else(|| name.to_owned(), |within| format!("{within}.{name}"));
+    // A model is told by its name.
+    let named = whole == "model" || within == Some("model.also");
+    let below = if named { format!("`name = {said}`") } else { "its settings".to_owned() };
+    let hint = format!("write `[{whole}]` on a line of its own and {below} below it");
     (format!("`{name}` is a section of settings and not one value"), hint)
 }
 

@@ -349,6 +349,17 @@ fn a_section_that_is_one_value_and_a_key_are_told_in_plain_words() {
         message.starts_with("`sandbox` is a section") && hint.ends_with("its settings below it"),
         "{hint}"
     );
+    // A section in another one is named whole.
+    let (_, message, hint) = told("[model]\nname = \"x\"\nprice = 3\n");
+    assert_eq!(
+        (message.as_str(), hint.as_str()),
+        (
+            "`price` is a section of settings and not one value",
+            "write `[model.price]` on a line of its own and its settings below it"
+        )
+    );
+    let (_, _, hint) = told("[model.also]\nfast = \"small\"\n");
+    assert_eq!(hint, "write `[model.also.fast]` on a line of its own and `name = \"small\"` below it");
     let (_, _, hint) = told("[model]\nkey = \"sk-1\"");
     assert!(hint.contains("`pilothouse auth set openai`"), "{hint}");
 }
