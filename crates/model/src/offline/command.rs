@@ -1,6 +1,6 @@
 //! Commands: finds out which one is meant, runs it and reports how it ended.
 //!
-//! Owns the guess from a project's files to its commands. Every command is shown and asked about
+//! Owns the guess from a project's files to its commands, where none is told that was found here. Every command is shown and asked about
 //! by the session before it runs.
 
 use serde_json::json;
@@ -50,24 +50,25 @@ pub(super) fn exit_code(text: &str) -> Option<i64> {
 
 /// The command line of a job.
 pub(super) fn line(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
-    let (which, name) = match job {
+    let (which, purpose, name) = match job {
         Job::Command(command) => return Ok(command.clone()),
-        Job::Tests => (0, "run the tests"),
-        Job::Build => (1, "build"),
-        Job::Lint => (2, "lint"),
-        Job::Format => (3, "format"),
+        Job::Tests => (0, "test", "run the tests"),
+        Job::Build => (1, "build", "build"),
+        Job::Lint => (2, "lint", "lint"),
+        Job::Format => (3, "format", "format"),
     };
     let heard = scene.ask("list", json!({"path": ".", "depth": 1}))?;
     if let Some(why) = heard.failed {
         return Err(Move::Say(format!("I could not look for the project's files: {why}")));
     }
     let files: Vec<&str> = heard.text.lines().map(|l| l.trim().trim_start_matches("./")).collect();
-    let command = MANIFESTS
-        .iter()
-        .filter(|(file, _)| files.contains(file))
-        .find_map(|(_, commands)| commands.get(which).filter(|c| !c.is_empty()));
-    match command {
-        Some(command) => Ok((*command).to_owned()),
+    let found = scene.commands().find(|(what, _)| *what == purpose).map(|(_, line)| line);
+    let usual = || {
+        let there = MANIFESTS.iter().filter(|(file, _)| files.contains(file));
+        there.filter_map(|(_, commands)| commands.get(which).copied()).find(|line| !line.is_empty())
+    };
+    match found.or_else(usual) {
+        Some(command) => Ok(command.to_owned()),
         None => Err(Move::Say(format!(
             "I cannot tell how to {name} here: there is no Cargo.toml, package.json, pyproject.toml, go.mod, Makefile or the like in this folder. Say the command itself: run `…`."
         ))),

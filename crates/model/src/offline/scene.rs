@@ -118,12 +118,16 @@ impl<'a> Scene<'a> {
         self.order.as_deref()
     }
 
-    /// A first `AGENTS.md`, from what is told of the project.
-    pub fn first_instructions(&self) -> String {
+    /// The commands of the project whose programs are here, each behind what it is for.
+    pub fn commands(&self) -> impl Iterator<Item = (&str, &str)> {
         let block = self.request.messages.iter().find(|m| m.text.starts_with("<project>"));
         let told = block.map_or("", |m| m.text.split("</project>").next().unwrap_or_default());
-        let found =
-            told.lines().filter_map(|l| l.strip_prefix("- ")?.strip_suffix(" (found)")?.split_once(": "));
+        told.lines().filter_map(|l| l.strip_prefix("- ")?.strip_suffix(" (found)")?.split_once(": "))
+    }
+
+    /// A first `AGENTS.md`, from what is told of the project.
+    pub fn first_instructions(&self) -> String {
+        let found = self.commands();
         let mut out = String::from("# How to work here\n\n## Commands\n\n");
         let commands: String =
             found.fold(String::new(), |all, (what, line)| all + &format!("- {what}: `{line}`\n"));

@@ -394,6 +394,15 @@ fn tests_are_found_by_the_projects_files_run_and_reported() {
 }
 
 #[test]
+fn the_command_that_was_found_here_goes_before_what_is_usual() {
+    let mut talk = Talk::new(Purpose::Goal, "run the tests", &["list", "run"]);
+    let told = "<project>\ncommands:\n- build: uv build (not found here: uv)\n- test: .venv/bin/pytest (found)\n</project>";
+    talk.request.messages.insert(0, Message::text(Role::User, told));
+    let talk = talk.then(&[("list", "pyproject.toml\nx.py")]);
+    assert_eq!(talk.calls(), [("run".to_owned(), json!({"command": ".venv/bin/pytest"}))]);
+}
+
+#[test]
 fn a_command_is_run_as_it_was_written_and_a_denial_is_told() {
     let talk = Talk::new(Purpose::Goal, "run `git log --oneline -n 3`", &["run"]);
     assert_eq!(talk.calls(), [("run".to_owned(), json!({"command": "git log --oneline -n 3"}))]);

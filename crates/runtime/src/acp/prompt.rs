@@ -17,7 +17,7 @@ const MOST_FILE: u64 = 4 * 1024 * 1024;
 /// The message of a prompt for a session in `root`.
 ///
 /// # Errors
-/// When a part is of a kind that was not offered, or nothing is line.
+/// When a part is of a kind that was not offered, or nothing is said.
 pub(super) fn message(prompt: Vec<Value>, root: &Path) -> Result<String, Fault> {
     let (mut line, mut quoted) = (String::new(), String::new());
     for (n, block) in prompt.into_iter().enumerate() {
