@@ -23,7 +23,7 @@ use pilothouse_core::{
 };
 use pilothouse_sources::{
     Catalog, Checked, Consent, Definition, Listener, Lookup, Origin, Reach, SourceFault, Sources,
-    Surroundings,
+    Surroundings, hidden_of,
 };
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -114,10 +114,10 @@ pub fn value(home: &Home, environment: &Environment, name: &str) -> Option<Strin
 pub(crate) fn secrets(home: &Home, environment: &Environment, found: &Found) -> Redactor {
     let names = found.all.iter().flat_map(Definition::wants);
     let values = names.filter_map(|n| value(home, environment, &n).map(|v| (n, v)));
-    let written = found.all.iter().chain(&found.untrusted).flat_map(Definition::literals);
-    // What a client gives is a secret whatever it is called.
-    let given = found.of_client().flat_map(Definition::given).map(|v| ("secret".to_owned(), v.to_owned()));
-    secrets::of_variables(&values.chain(written).chain(given).collect::<Vec<_>>())
+    let own = found.all.iter().filter(|source| source.origin != Origin::Client);
+    let written = own.chain(&found.untrusted).flat_map(Definition::literals);
+    let known = secrets::of_variables(&values.chain(written).collect::<Vec<_>>());
+    known.and(&Redactor::knowing(hidden_of(found.of_client())))
 }
 
 /// Where a source runs in a folder that is not trusted: apart, where no file of the project is taken for its own.

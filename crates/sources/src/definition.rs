@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use pilothouse_core::{shell::quote, tool::Tool};
 
 use crate::auth::Registered;
-pub use client::of_client;
+pub use client::{hidden_of, of_client};
 pub use read::{read_common, read_one};
 
 /// The longest name.

@@ -20,7 +20,9 @@ pub use auth::{AuthFault, How, Invitation, Registered, SignIn, sign_in};
 pub use catalog::{Catalog, RemoteTool};
 pub use connection::Listener;
 pub use consent::Consent;
-pub use definition::{Definition, FileFault, Origin, Reach, of_client, read_common, read_one, slug};
+pub use definition::{
+    Definition, FileFault, Origin, Reach, hidden_of, of_client, read_common, read_one, slug,
+};
 pub use fault::SourceFault;
 pub use form::{Field, FieldKind, Form};
 pub use pool::{Allowed, Answer, Checked, Holds, Keeper, Lookup, Sources, Surroundings};

@@ -1,7 +1,7 @@
 //! Commands: finds out which one is meant, runs it and reports how it ended.
 //!
-//! Owns the guess from a project's files to its commands, where none is told that was found here. Every command is shown and asked about
-//! by the session before it runs.
+//! Owns the guess from a project's files to its commands, where none is told that was found here. Every command is
+//! shown and asked about by the session before it runs.
 
 use serde_json::json;
 

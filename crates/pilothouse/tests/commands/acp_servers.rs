@@ -265,3 +265,24 @@ fn an_address_is_connected_to_after_the_yes_alone() {
         desk.verified();
     }
 }
+
+#[test]
+fn no_value_that_a_server_is_given_hides_what_the_yes_is_to() {
+    let (desk, server) = (Desk::new(), Server::start(vec![says()]));
+    let env = json!([{"name": "MODE", "value": "other-package-12"}, {"name": "KEY", "value": VALUE}]);
+    let near = json!({"name": "near", "command": "npx", "args": ["-y", "other-package-12"], "env": env});
+    let far = json!({"type": "http", "name": "far", "url": "https://a1b2C3d4.host-9/x9Kd72mQp1?token=q9Kd72mQp1Zr",
+        "headers": [{"name": "X", "value": "a1b2C3d4.host-9"}]});
+    let mut editor = greeted(&desk, &server);
+    let session = new(&mut editor, &desk, &[near, far]);
+    let prompt = editor.prompt(&session, ASKS);
+    let asked = editor.question();
+    assert!(asked.to_string().contains("npx -y other-package-12"), "{asked}");
+    editor.answer(&asked, "n");
+    let asked = editor.question();
+    assert!(asked.to_string().contains("https://a1b2C3d4.host-9/x9Kd72mQp1?token=[secret"), "{asked}");
+    editor.answer(&asked, "n");
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    assert!(!format!("{:?}", editor.leave()).contains(VALUE));
+    assert_eq!(holding(desk.home.path(), VALUE.as_bytes()), Vec::<std::path::PathBuf>::new());
+}

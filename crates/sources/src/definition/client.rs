@@ -4,7 +4,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use pilothouse_core::question::ServerQuestion;
+use pilothouse_core::{
+    question::ServerQuestion,
+    redact::{Redactor, is_worth_hiding},
+    shell::quote,
+};
 
 use super::{
     Definition, MOST_NAME, Origin, Reach,
@@ -68,13 +72,87 @@ impl Definition {
     }
 
     /// The values that a client gives it: whatever they are called, they are nobody's to see.
-    pub fn given(&self) -> impl Iterator<Item = &str> {
+    fn given(&self) -> impl Iterator<Item = &str> {
         let (Reach::Command { env: values, .. } | Reach::Http { headers: values, .. }) = &self.reach;
-        values
-            .values()
-            .filter(|_| self.origin == Origin::Client)
-            .flat_map(|value| std::iter::once(value.as_str()).chain(value.split_whitespace()))
+        values.values().flat_map(|value| {
+            std::iter::once(value.as_str()).chain(value.split_whitespace()).chain(password(value))
+        })
     }
+
+    /// What stands in its line where the name beside it says that it is a secret, and the line without that.
+    fn named(&self) -> (Vec<&str>, String) {
+        let pair = |text: &str| text.split_once('=').is_some_and(|(name, _)| names_secret(name));
+        let (mut named, mut shown) = (Vec::new(), Vec::new());
+        match &self.reach {
+            Reach::Command { program, args, .. } => {
+                shown.push(program.as_str());
+                let before = std::iter::once("").chain(args.iter().map(String::as_str));
+                for (before, arg) in before.zip(args) {
+                    match arg.split_once('=').filter(|_| pair(arg)) {
+                        Some((name, value)) => {
+                            named.push(value);
+                            shown.push(name);
+                        }
+                        None if before.starts_with('-') && names_secret(before) => named.push(arg),
+                        None => shown.push(arg),
+                    }
+                }
+            }
+            Reach::Http { url, .. } => {
+                let (place, asked) = url.split_at(url.find(['?', '#']).unwrap_or(url.len()));
+                match password(place).and_then(|word| Some((word, place.split_once(word)?))) {
+                    Some((word, (login, rest))) => {
+                        named.push(word);
+                        shown.extend([login, rest]);
+                    }
+                    None => shown.push(place),
+                }
+                for part in asked.split_inclusive(['?', '&', '#']) {
+                    let text = part.trim_end_matches(['?', '&', '#']);
+                    match text.split_once('=').filter(|_| pair(text)) {
+                        Some((name, value)) => {
+                            named.push(value);
+                            shown.extend([name, part.get(text.len()..).unwrap_or_default()]);
+                        }
+                        None => shown.push(part),
+                    }
+                }
+                return (named, shown.concat());
+            }
+        }
+        (named, shown.into_iter().map(quote).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// What is a secret of the servers that a client names: what it gives them, and what their lines name as one. What
+/// would hide something else of a line is none: the user agrees to the line.
+pub fn hidden_of<'d>(servers: impl Iterator<Item = &'d Definition>) -> Vec<&'d str> {
+    let servers: Vec<&Definition> = servers.collect();
+    let (named, shown): (Vec<_>, Vec<_>) = servers.iter().map(|server| server.named()).unzip();
+    let lines = servers.iter().map(|server| server.line()).collect::<Vec<_>>().join("\n");
+    let (shown, worth) = (shown.join("\n"), |value: &&str| is_worth_hiding("secret", value));
+    let masked = |all: &[&str], text: &str| Redactor::knowing(all.iter().copied()).mask(text).into_owned();
+    let bare = masked(&[], &shown);
+    let mut all: Vec<&str> = named.into_iter().flatten().filter(worth).collect();
+    all.retain(|value| masked(&[*value], &shown) == bare);
+    let bare = masked(&all, &lines);
+    let beside = |value: &&str| masked(&[all.as_slice(), &[*value]].concat(), &lines) == bare;
+    let given: Vec<&str> =
+        servers.iter().flat_map(|server| server.given()).filter(worth).filter(beside).collect();
+    all.extend(given);
+    all
+}
+
+/// Whether a name alone says that what stands beside it is a secret, whatever that is.
+fn names_secret(name: &str) -> bool {
+    is_worth_hiding(name, "words and nothing else")
+}
+
+/// The password inside an address.
+fn password(address: &str) -> Option<&str> {
+    let (_, behind) = address.split_once("://")?;
+    let (login, _) = behind.split(['/', '?', '#']).next()?.rsplit_once('@')?;
+    Some(login.split_once(':')?.1)
 }
 
 #[cfg(test)]
@@ -95,7 +173,6 @@ mod tests {
         assert_eq!((server.name.as_str(), asked.line.as_str()), ("my-server-beta-2", "npx 'a b'"));
         assert_eq!(asked.gets, ["KEY"]);
         assert!(!format!("{asked:?}").contains("x9") && server.wants().is_empty());
-        assert_eq!(server.given().collect::<Vec<_>>(), ["${HOME} x9", "${HOME}", "x9"]);
         for (name, how) in [
             ("run", command("npx", &[])),
             ("--", command("npx", &[])),
@@ -106,5 +183,43 @@ mod tests {
         ] {
             assert!(of_client(name, how.clone()).is_err(), "{how:?}");
         }
+    }
+    #[test]
+    fn what_a_client_gives_is_a_secret_and_hides_nothing_of_a_line() {
+        let of = |program: &str, args: &[&str], env: &[(&str, &str)]| {
+            let env = env.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+            let args = args.iter().map(|a| (*a).to_owned()).collect();
+            of_client("a", Reach::Command { program: program.to_owned(), args, env }).unwrap()
+        };
+        let far = |url: &str, value: &str| {
+            let headers = BTreeMap::from([("Authorization".to_owned(), value.to_owned())]);
+            of_client("b", Reach::Http { url: url.to_owned(), headers }).unwrap()
+        };
+        let hidden = |servers: &[Definition]| {
+            let mut all: Vec<String> = hidden_of(servers.iter()).iter().map(|v| (*v).to_owned()).collect();
+            all.sort();
+            all.dedup();
+            all
+        };
+        assert_eq!(hidden(&[of("npx", &["-y", "x"], &[("K", "quiet-harbour-9")])]), ["quiet-harbour-9"]);
+        // The key of a line is one, also where it is given besides.
+        let keyed = of("npx", &["x", "--api-key", "quiet-harbour-9"], &[("K", "quiet-harbour-9")]);
+        assert_eq!(hidden(&[keyed]), ["quiet-harbour-9"]);
+        let keyed = far("https://me:s3same-Str33t@x.org/mcp?token=quiet-harbour-9", "Bearer quiet-harbour-9");
+        let all = ["Bearer quiet-harbour-9", "quiet-harbour-9", "s3same-Str33t"];
+        assert_eq!(hidden(&[keyed]), all);
+        // What runs, or is connected to, is no secret by being given as well, to it or to another one.
+        let none: [&str; 0] = [];
+        assert_eq!(hidden(&[of("npx", &["-y", "bad-package-12"], &[("API_KEY", "bad-package-12")])]), none);
+        assert_eq!(hidden(&[of("npx", &["bad-package-12", "--token", "bad-package-12"], &[])]), none);
+        assert_eq!(hidden(&[of("/opt/bad-one-12", &[], &[]), far("https://x.org", "bad-one-12")]), none);
+        assert_eq!(hidden(&[of("npx", &["-y", "bad-package-12"], &[("K", "x\nbad-package-12")])]), none);
+        let all =
+            far("https://bad.host-12/mcp?token=quiet-harbour-9", "bad.host-12/mcp?token=quiet-harbour-9");
+        assert_eq!(hidden(&[all]), ["quiet-harbour-9"]);
+        assert_eq!(hidden(&[far("https://bad.host-12/mcp?x=1", "bad.host-12/mcp?x")]), none);
+        let beside = "https://a:bad.host-12@b";
+        assert_eq!(hidden(&[far("https://bad.host-12/x9Kd72mQp1", beside)]), [beside]);
+        assert_eq!(hidden(&[of("npx", &["-y", "x9Kd72mQp1zR"], &[])]), none);
     }
 }
