@@ -80,16 +80,15 @@ fn is_command(line: &str, known: &Words) -> bool {
         words.remove(0);
     }
     let Some((program, rest)) = words.split_first() else { return false };
-    if line.ends_with('?') || program.chars().any(char::is_uppercase) || !parses(line) {
+    if line.ends_with('?') || program.chars().any(char::is_uppercase) {
         return false;
     }
     if is_prose(rest, is(program, Role::Word), known) || is_made_so(program, rest, known) {
         return false;
     }
-    if program.starts_with("./") {
-        return program.len() > 2;
-    }
-    is_typed(program, rest, known)
+    let typed = if program.starts_with("./") { program.len() > 2 } else { is_typed(program, rest, known) };
+    // Last: to read a sentence as the shell would takes longer than all the rest.
+    typed && parses(line)
 }
 
 /// Whether the shell could run all of it, and each command behind a `;` begins with a program.
