@@ -12,6 +12,8 @@ mod wished;
 pub(crate) use gone::removes;
 pub(crate) use kept::{keeps, names_only};
 
+use std::borrow::Cow;
+
 use pilothouse_shell::FileKind;
 
 use super::{
@@ -95,7 +97,15 @@ impl Reader<'_> {
         if self.removes(&names) { Vec::new() } else { names }
     }
 
+    /// Whether any word may say so: most clauses have none, and need not be read for it.
+    fn may_keep(&self) -> bool {
+        self.tokens.iter().any(|t| t.kind == Kind::Word && self.known.words.may_keep(&t.text))
+    }
+
     fn kept_by_word(&self) -> Vec<String> {
+        if !self.may_keep() {
+            return Vec::new();
+        }
         let told = self.forbidden().into_iter().chain(self.left()).chain(self.kept_from());
         told.chain(self.staying()).chain(self.unwanted()).collect()
     }
@@ -134,7 +144,7 @@ impl Reader<'_> {
 
     /// The kind of files that words name, and how many words.
     fn kind(&self, at: usize) -> Option<(FileKind, usize)> {
-        let several = |len: usize| Some((self.kind_of(&self.words(at, len))?, len));
+        let several = |len: usize| Some((self.kind_of(&*self.words(at, len)?)?, len));
         let each = || at.checked_sub(1).is_some_and(|before| self.is(before, List::SpareEach));
         let each = || each() || at > 1 && self.is(at - 1, List::SpareNow) && self.is(at - 2, List::SpareEach);
         (1..=3).rev().find_map(several).or_else(|| Some((self.kind_of_one(at).filter(|_| each())?, 1)))
@@ -150,13 +160,25 @@ impl Reader<'_> {
         self.kind_of(word).or_else(|| self.kind_of(&format!("{word}s"))).filter(|_| !word.is_empty())
     }
 
-    fn words(&self, at: usize, len: usize) -> String {
-        (at..at + len).map(|at| self.word(at)).collect::<Vec<_>>().join(" ")
+    /// So many words as one phrase, where each of them is a word.
+    fn words(&self, at: usize, len: usize) -> Option<Cow<'_, str>> {
+        if len == 1 {
+            return Some(Cow::Borrowed(self.word(at)));
+        }
+        let mut phrase = String::new();
+        for at in at..at + len {
+            let word = Some(self.word(at)).filter(|word| !word.is_empty())?;
+            if !phrase.is_empty() {
+                phrase.push(' ');
+            }
+            phrase.push_str(word);
+        }
+        Some(Cow::Owned(phrase))
     }
 
     /// How many words of a phrase of a list stand there.
     fn phrase(&self, at: usize, list: List) -> Option<usize> {
-        (1..=3).rev().find(|len| self.known.is(list, &self.words(at, *len)))
+        (1..=3).rev().find(|len| self.words(at, *len).is_some_and(|words| self.known.is(list, &words)))
     }
 
     fn ties(&self, at: usize) -> bool {

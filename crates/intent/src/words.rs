@@ -2,7 +2,7 @@
 //!
 //! Owns the parsed `assets/intent/words.txt`. Never knows what a list is for: that is with the rule.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::text::fold;
 
@@ -273,12 +273,14 @@ pub(crate) struct Words {
     /// The lists in which a word stands, as bits.
     places: HashMap<Box<str>, [u128; 2]>,
     lists: Vec<Vec<Box<str>>>,
+    /// Words without one of which nothing is left alone.
+    keeping: HashSet<Box<str>>,
 }
 
 impl Words {
     /// Reads the file, without the lists that are left out.
     pub(crate) fn parse(source: &str, left_out: &[List]) -> Self {
-        let mut words = Self { places: HashMap::new(), lists: vec![Vec::new(); List::ALL.len()] };
+        let mut words = Self { lists: vec![Vec::new(); List::ALL.len()], ..Self::default() };
         for line in source.lines().filter(|l| !l.starts_with('#')) {
             let Some((name, rest)) = line.split_once(": ") else { continue };
             let Some(list) = List::ALL.iter().copied().find(|l| l.name() == name) else { continue };
@@ -296,7 +298,32 @@ impl Words {
                 }
             }
         }
+        words.keeping = words.keeping_words();
         words
+    }
+
+    fn keeping_words(&self) -> HashSet<Box<str>> {
+        let alone = [
+            List::Not,
+            List::ForbidNot,
+            List::SpareNot,
+            List::SpareMayNot,
+            List::SpareWithout,
+            List::SpareLeave,
+            List::SpareStay,
+            List::FramedStop,
+            List::FramedNobody,
+        ];
+        let phrases = [List::SpareNever, List::SpareOff, List::SpareOut, List::SpareTaboo];
+        let longest = |phrase: &str| phrase.split(' ').max_by_key(|word| word.len()).map(Box::from);
+        let alone = alone.iter().flat_map(|list| self.list(*list).iter().cloned());
+        let phrases = phrases.iter().flat_map(|list| self.list(*list)).filter_map(|phrase| longest(phrase));
+        alone.chain(phrases).chain(["let".into(), "not".into()]).collect()
+    }
+
+    /// Whether a word may say that something is left alone: a negation, "leave", "stay", "off".
+    pub(crate) fn may_keep(&self, word: &str) -> bool {
+        self.keeping.contains(word)
     }
 
     /// Whether a word stands in a list.

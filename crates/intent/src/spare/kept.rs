@@ -9,6 +9,9 @@ use crate::parts::Tables;
 /// for the caller.
 pub(crate) fn keeps(text: &str, tokens: &[Token], known: &Tables) -> Option<usize> {
     let reader = Reader { known, text, tokens, rest: &[], asks: false };
+    if !reader.may_keep() {
+        return None;
+    }
     if reader.says_nobody() {
         return Some(0);
     }
