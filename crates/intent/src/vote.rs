@@ -66,7 +66,7 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     if p.stays == Stays::Named {
         return left_alone(m);
     }
-    if p.ban == Ban::None && spare::removes(p.text, p.structure.known) {
+    if p.ban == Ban::None && !p.asks() && spare::removes(p.text, &p.doc.tokens, p.structure.known) {
         let turn = project(N::Delete, m.phase, m.plan_active);
         return vote(N::Delete, turn, PLAIN, Source::Heuristic, "removes what is not to be edited");
     }

@@ -2,15 +2,14 @@
 //!
 //! Owns when one is. What was named so is not left alone: its removal is asked about.
 
-use super::{List, Reader, clauses, text};
+use super::{List, Reader, Token, clauses};
 use crate::parts::Tables;
 
 /// Whether a message orders the removal of what it says is not to be edited.
-pub(crate) fn removes(text: &str, known: &Tables) -> bool {
-    let doc = text::tokenize(text);
-    clauses(text, &doc.tokens, known).any(|reader| {
+pub(crate) fn removes(text: &str, tokens: &[Token], known: &Tables) -> bool {
+    clauses(text, tokens, known).any(|reader| {
         let names = reader.kept_by_word();
-        reader.removes(&names)
+        !reader.asks && reader.removes(&names)
     })
 }
 
@@ -46,7 +45,7 @@ impl Reader<'_> {
 mod tests {
     use pilothouse_shell::FileKind;
 
-    use crate::{Classifier, IntentNode, Message, scope::Approval};
+    use crate::{Classifier, IntentNode, Message, Turn, scope::Approval};
 
     #[test]
     fn what_is_to_be_removed_is_not_left_alone() {
@@ -75,6 +74,19 @@ mod tests {
             "don't edit the tests, remove them from the list",
         ] {
             assert_eq!(Classifier::builtin().spares(said), [tests], "{said}");
+        }
+    }
+
+    #[test]
+    fn a_question_whether_to_remove_removes_nothing() {
+        for text in [
+            "should I leave the tests alone or delete them?",
+            "do we keep the tests as they are or delete them?",
+            "is it better to leave src/a.rs alone or remove it?",
+            "I was told: don't edit the tests, delete them. Is that sensible?",
+        ] {
+            let read = Classifier::builtin().read(&Message { text, ..Message::default() });
+            assert!(matches!(read.whole.turn, Turn::Query(_)), "{text}: {:?}", read.whole);
         }
     }
 }
