@@ -43,7 +43,8 @@ impl Reader<'_> {
         let why = || not.checked_sub(1).is_some_and(|before| self.is(before, List::SpareWhy));
         let forbids = self.is(not, List::ForbidNot) && self.word(not) != "no";
         let told = self.word(at + 1).ends_with("ed");
-        let nobody = self.never_ends(not) && !told;
+        // "did nobody change the tests?" asks.
+        let nobody = self.never_ends(not) && !told && !self.asks;
         let stops = not == at
             && self.is(at, List::FramedStop)
             && self.word(at + 1).ends_with("ing")
@@ -165,6 +166,7 @@ mod tests {
     fn what_is_told_or_wished_of_something_else_spares_nothing() {
         for said in [
             "nobody edited the tests",
+            "did nobody change the tests?",
             "nobody should have to edit the tests by hand",
             "nobody should be able to edit config.toml through the api",
             "why did you stop changing the tests?",
