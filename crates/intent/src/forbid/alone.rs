@@ -26,17 +26,35 @@ pub(crate) enum Stays {
 pub(crate) fn alone(doc: &Doc, s: &Structure<'_>, text: &str) -> Stays {
     let orders =
         |c: &Clause| matches!(c.form, Form::Order | Form::Request | Form::Wish | Form::Ought | Form::Frame);
-    let spares = |number: usize| spares(doc, s, text, number);
-    let denied = |number: usize, c: &Clause| {
-        denies(doc, s, c) || super::framed::denied(doc, s, number) || spares(number)
-    };
-    let (denied, rest): (Vec<_>, Vec<_>) = s.clauses.iter().enumerate().partition(|(n, c)| denied(*n, c));
-    if denied.is_empty() || rest.iter().any(|(_, c)| orders(c) || super::commands(doc, s, c)) {
+    let spared: Vec<bool> = (0..s.clauses.len()).map(|number| spares(doc, s, text, number)).collect();
+    let spares = |number: usize| spared.get(number).copied().unwrap_or_default();
+    let clauses = || s.clauses.iter().enumerate();
+    let some = spared.contains(&true);
+    if some && !goes_on(doc, s) && clauses().all(|(n, c)| spares(n) || c.form == Form::Empty) {
+        return Stays::Named;
+    }
+    // Beside other words what is left alone says nothing of whether these order: "same for decode, leave the tests alone".
+    let denied = |number: usize, c: &Clause| denies(doc, s, c) || super::framed::denied(doc, s, number);
+    let (denied, rest): (Vec<_>, Vec<_>) = clauses().partition(|(n, c)| denied(*n, c));
+    let mut rest = rest.iter().filter(|(n, _)| !spares(*n));
+    if denied.is_empty() || rest.any(|(_, c)| orders(c) || super::commands(doc, s, c)) {
         return Stays::Ordered;
     }
-    let named = denied.iter().all(|(number, _)| spares(*number));
-    let named = named && rest.iter().all(|(_, c)| c.form == Form::Empty);
-    if named { Stays::Named } else { Stays::Alone }
+    Stays::Alone
+}
+
+/// "yes, but leave the tests alone", "go ahead, …", "try again, …": what was spoken of goes on, and only that is kept from it.
+fn goes_on(doc: &Doc, s: &Structure<'_>) -> bool {
+    let comma = |at: &usize| doc.tokens.get(*at).is_some_and(|t| t.kind == Kind::Punct);
+    let but = |h: &Hit| {
+        let next = (h.start + h.len..doc.tokens.len()).find(|at| !comma(at));
+        next.and_then(|at| doc.tokens.get(at)).is_some_and(|t| s.known.is(List::But, &t.text))
+    };
+    s.hits.iter().filter(|h| h.start == 0).any(|h| match h.tag {
+        Tag::WApprove => but(h),
+        Tag::WProceed | Tag::WRedo => true,
+        _ => false,
+    })
 }
 
 /// Whether a clause leaves files alone, and orders nothing before it says so: "nobody should edit the tests". One that a comma

@@ -92,6 +92,12 @@ mod tests {
             "add a flag to wcount; hands off the tests",
             "Tests nicht anfassen, aber benenne fetch in load um",
             "benenne fetch in load um, niemand soll die Tests ändern",
+            "mach die Tests grün, niemand soll die Doku ändern",
+            "same for decode, leave the tests alone",
+            "now the same in decode, tests stay as they are",
+            "yes but leave the tests alone",
+            "go ahead, leave the docs alone",
+            "try again but don't change the lockfile",
         ] {
             let read = Classifier::builtin().read(&Message { text, ..Message::default() });
             assert!(matches!(read.whole.turn, Turn::PlanNew(_)) && !read.forbids_change, "{text}: {read:?}");
