@@ -53,13 +53,24 @@ impl Classifier {
         if asked && !lead {
             return None;
         }
+        let said = rest;
         let rest = rest.without_tails();
+        let tail = said.from(rest.tokens.len());
         let (was, rest) = rest.without_was();
-        rest.verb_first().or_else(|| rest.split()).or_else(|| rest.put(was)).or_else(|| rest.verb_last())
+        let apart = (0..tail.tokens.len()).any(|at| tail.from(at).begins(List::UndoRest).is_some());
+        let whole = tail.tokens.iter().any(|t| matches!(t.text.as_str(), "far" | "session"));
+        let alone = rest.begins(List::UndoVerb) == Some(rest.tokens.len());
+        // "undo nothing else", "undo everything but keep the rest", "undo so far": what is meant is not told.
+        let vague = |what: &TakenBack| apart && (alone || *what == TakenBack::All) || whole && alone;
+        rest.wanted(was).filter(|what| !vague(what))
     }
 }
 
 impl Words<'_> {
+    fn wanted(self, was: bool) -> Option<TakenBack> {
+        self.verb_first().or_else(|| self.split()).or_else(|| self.put(was)).or_else(|| self.verb_last())
+    }
+
     fn from(self, at: usize) -> Self {
         Self { tokens: self.tokens.get(at..).unwrap_or_default(), ..self }
     }
@@ -214,7 +225,15 @@ impl Words<'_> {
             Kind::File | Kind::Path => said,
             Kind::Tick => said.trim_matches('`'),
             Kind::Word | Kind::Ident => {
-                let lists = [List::UndoOwn, List::UndoWhat, List::UndoLast, List::UndoIt, List::UndoBack];
+                let lists = [
+                    List::UndoOwn,
+                    List::UndoWhat,
+                    List::UndoLast,
+                    List::UndoIt,
+                    List::UndoBack,
+                    List::UndoAll,
+                    List::UndoVerb,
+                ];
                 let other = lists.iter().any(|list| self.of.tables().is(*list, &token.text));
                 return (!other).then(|| TakenBack::Named(said.to_owned()));
             }
@@ -256,6 +275,12 @@ mod tests {
         "undo the last change to the parser",
         "undo a.rs and b.rs",
         "mach es schneller",
+        "undo nothing else",
+        "undo so far",
+        "undo everything but keep the rest",
+        "undo everything, nothing else",
+        "take that all back",
+        "undo the undo",
     ];
 
     #[test]

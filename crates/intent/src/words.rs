@@ -177,6 +177,7 @@ lists! {
     UndoOf = "undo_of",
     UndoLead = "undo_lead",
     UndoTail = "undo_tail",
+    UndoRest = "undo_rest",
     UndoWas = "undo_was",
     UndoPut = "undo_put",
     MessageLead = "message_lead",
