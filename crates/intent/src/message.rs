@@ -6,6 +6,8 @@ use super::{Classifier, text::fold, words::List};
 
 /// Signs that may stand between what leads to a message and the message.
 const BETWEEN: &[char] = &[':', '-', '–', '—', '=', ','];
+/// Those of them that say that what follows is the message.
+const MARKS: &[char] = &[':', '-', '–', '—', '='];
 /// What a message may stand in.
 const QUOTES: &[(char, char)] = &[('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('„', '“'), ('«', '»')];
 /// Words that may stand before it all.
@@ -21,15 +23,29 @@ impl Classifier {
         let list = |list| self.tables().words.list(list).iter().map(AsRef::as_ref);
         let used = list(List::MessageUse).find_map(|word| behind(rest, word));
         let used = used.and_then(|rest| list(List::MessageAs).find_map(|words| before(rest, words)));
-        let said = used.or_else(|| {
-            let led = list(List::MessageLead).filter_map(|words| behind(rest, words));
-            // The longest that leads to it.
-            led.min_by_key(|rest| rest.len())
-        })?;
-        let said = said.trim_start_matches(BETWEEN).trim();
-        let quoted = QUOTES.iter().find_map(|(open, close)| said.strip_prefix(*open)?.strip_suffix(*close));
-        let message = quoted.unwrap_or(said).trim();
-        (!message.is_empty()).then(|| message.to_owned())
+        let led = |leads| list(leads).filter_map(|words| behind(rest, words)).min_by_key(|rest| rest.len());
+        // The longest that leads to it.
+        let (told, named) = (led(List::MessageTold), used.or_else(|| led(List::MessageLead)));
+        let said = [told, named].into_iter().flatten().min_by_key(|rest| rest.len())?;
+        let (bare, said) = (said, said.trim_start_matches(BETWEEN).trim());
+        let quote = QUOTES.iter().find(|(open, _)| said.starts_with(*open));
+        // "call it "Add a cache" and push": more than a message is said.
+        let message = match quote {
+            Some((open, close)) => said.strip_prefix(*open)?.strip_suffix(*close)?.trim(),
+            None => said,
+        };
+        let more = quote.is_some_and(|(_, close)| *close != '\'' && message.contains(*close));
+        let marked = quote.is_some() || bare.starts_with(MARKS);
+        let plain = marked || told != Some(bare) && !self.describes(message);
+        (!message.is_empty() && !more && plain).then(|| message.to_owned())
+    }
+
+    /// "what you want", "something shorter", "off": words about a message, and no message.
+    fn describes(&self, said: &str) -> bool {
+        let lower = said.starts_with(char::is_lowercase);
+        let words = self.tables().words.list(List::MessageNo).iter();
+        let opens = |words: &str| is(Some(said), words) || behind(said, words).is_some();
+        lower && (!said.contains(char::is_whitespace) || words.map(AsRef::as_ref).any(opens))
     }
 }
 
@@ -72,6 +88,9 @@ mod tests {
             "use Move the timed caches to a module as the commit message.",
             "the message should be: Move the timed caches to a module",
             "nimm „Move the timed caches to a module“ als Nachricht",
+            "the message should be \"Move the timed caches to a module\"",
+            "make it say Move the timed caches to a module",
+            "commit message - Move the timed caches to a module",
         ] {
             assert_eq!(of(line), message, "{line}");
         }
@@ -84,6 +103,26 @@ mod tests {
             "message:",
             "fix the parser",
             "say",
+            "the message is fine",
+            "message is too long",
+            "the message looks good, go ahead",
+            "the message should be shorter",
+            "the message should not mention the cache",
+            "the commit message has a typo",
+            "die Nachricht ist gut",
+            "make the message shorter",
+            "use the message from the issue",
+            "make it say why",
+            "the message should say what changed",
+            "change the message to something shorter",
+            "use that as the message",
+            "use the first line as the message",
+            "call it a day",
+            "call it off",
+            "call it what you want",
+            "commit it as it is",
+            "call it \"Add a cache\" and push",
+            "call it \"Add a\" or \"Fix a\"",
         ] {
             assert_eq!(of(line), None, "{line}");
         }

@@ -181,6 +181,8 @@ lists! {
     UndoWas = "undo_was",
     UndoPut = "undo_put",
     MessageLead = "message_lead",
+    MessageTold = "message_told",
+    MessageNo = "message_no",
     MessageUse = "message_use",
     MessageAs = "message_as",
     Steer = "steer",
