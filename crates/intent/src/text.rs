@@ -429,6 +429,11 @@ fn words(doc: &mut Doc, raw: &str, at: usize) {
         return;
     }
     if !folded.is_empty() {
-        doc.push(mended(&folded), Kind::Word, at, at + rest.len());
+        let word = mended(&folded, doc.tokens.last().map(|t| t.text.as_str())).to_owned();
+        // "chnage nothing": what denies it stands behind it.
+        if let Some(last) = doc.tokens.last_mut().filter(|t| t.kind == Kind::Word && word == "nothing") {
+            last.text = mended(&last.text, Some("not")).to_owned();
+        }
+        doc.push(&word, Kind::Word, at, at + rest.len());
     }
 }

@@ -64,7 +64,8 @@ fn suspect(piece: &str, word: &mut String, (openings, signs): &Signs) -> bool {
             }
             continue;
         }
-        let whole = text::mended(word.trim_matches('-'));
+        // Any slip will do: the piece is read for certain behind this.
+        let whole = text::mended(word.trim_matches('-'), Some("not"));
         if whole.is_empty() {
             continue;
         }
