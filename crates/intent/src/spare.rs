@@ -144,7 +144,7 @@ impl Reader<'_> {
 
     /// The kind of files that words name, and how many words.
     fn kind(&self, at: usize) -> Option<(FileKind, usize)> {
-        let several = |len: usize| Some((self.kind_of(&*self.words(at, len)?)?, len));
+        let several = |len: usize| Some((self.kind_of(&self.words(at, len)?)?, len));
         let each = || at.checked_sub(1).is_some_and(|before| self.is(before, List::SpareEach));
         let each = || each() || at > 1 && self.is(at - 1, List::SpareNow) && self.is(at - 2, List::SpareEach);
         (1..=3).rev().find_map(several).or_else(|| Some((self.kind_of_one(at).filter(|_| each())?, 1)))

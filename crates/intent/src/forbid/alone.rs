@@ -50,11 +50,8 @@ fn goes_on(doc: &Doc, s: &Structure<'_>) -> bool {
         let next = (h.start + h.len..doc.tokens.len()).find(|at| !comma(at));
         next.and_then(|at| doc.tokens.get(at)).is_some_and(|t| s.known.is(List::But, &t.text))
     };
-    s.hits.iter().filter(|h| h.start == 0).any(|h| match h.tag {
-        Tag::WApprove => but(h),
-        Tag::WProceed | Tag::WRedo => true,
-        _ => false,
-    })
+    let goes_on = |h: &Hit| matches!(h.tag, Tag::WProceed | Tag::WRedo) || h.tag == Tag::WApprove && but(h);
+    s.hits.iter().any(|h| h.start == 0 && goes_on(h))
 }
 
 /// Whether a clause leaves files alone, and orders nothing before it says so: "nobody should edit the tests". One that a comma
