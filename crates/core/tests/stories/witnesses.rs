@@ -441,3 +441,65 @@ fn a_check_that_the_user_named_at_a_red_gate_is_asked_about_once() {
         assert_eq!(line, "python3 -m pytest -q", "and it is asked before it runs");
     }
 }
+
+/// Red on this tree.
+fn red_on(tree: &str) -> ToolOutcome {
+    ToolOutcome { trees: green_on(tree, tree).trees, ..exited(1, "no") }
+}
+
+#[test]
+fn of_two_gates_that_a_step_ran_red_each_is_asked_about() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test"), ("l", "make lint")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    for line in ["make test", "make lint"] {
+        b.reply("", &[("run", json!({"command": line}))]);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(red_on("1"));
+    }
+    b.reply("I cannot mend it.", &[]);
+    for name in ["t", "l"] {
+        see(&mut b, Some("1"));
+        let asked = b.session.state().open[&b.question(is_failure)].message.clone();
+        assert_eq!(asked, format!("[Gate: {name}] failed"));
+        b.answer(is_failure, Answer::Skip).unwrap();
+    }
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn what_a_repair_ran_red_is_asked_about_only_once_the_files_were_looked_at() {
+    let asks = |b: &Bench| b.session.state().open.values().any(|c| is_failure(&c.kind));
+    let mut b = repaired(red_on("2"));
+    assert!(!asks(&b), "{:?}", b.session.state().open);
+    see(&mut b, Some("2"));
+    assert!(asks(&b) && b.names().contains(&"gate_stays_red".into()));
+    // Of other files it says nothing: the gate runs again.
+    let mut b = repaired(red_on("2"));
+    see(&mut b, Some("3"));
+    assert!(!asks(&b));
+    b.question(is_risk);
+}
+
+#[test]
+fn a_question_of_another_kind_keeps_no_look_at_the_files_going() {
+    use pilothouse_core::{
+        ids::CallId,
+        question::UndoAnswer,
+        tool::{Doubt, Wrote},
+    };
+    let mut b = run_begun();
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(red_on("1"));
+    b.reply("I cannot mend it.", &[]);
+    let doubt = Doubt { names: vec!["x".into()], count: 1, all: false };
+    let wrote = Wrote { count: 2, record: Some(BlobId::of(b"r")), doubt, ..Wrote::default() };
+    b.input(Input::Recovered { call: CallId(900), line: "make".into(), wrote: Box::new(wrote) }).unwrap();
+    b.input(Input::Undo).unwrap();
+    see(&mut b, Some("1"));
+    assert!(b.session.pending().is_empty(), "{:?}", b.session.pending());
+    b.answer(|k| matches!(k, CheckpointKind::Undo(_)), UndoAnswer::Leave.given()).unwrap();
+    b.question(is_failure);
+}

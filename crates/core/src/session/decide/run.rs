@@ -355,12 +355,14 @@ impl Draft<'_> {
         self.continue_run();
     }
 
-    /// The question about a red gate that nothing repairs.
+    /// The question about a red gate that nothing repairs, and of which no look at the files is to say whether it is red.
     pub(super) fn ask_of_gate(&mut self) {
-        let red = self.state.plan.iter().flat_map(|p| &p.gates);
-        let mut red = red.filter(|g| g.is_red()).map(|g| (g.id, g.name.clone()));
-        let Some((gate, name)) = red.next_back().filter(|_| self.state.run_lane().is_none()) else { return };
-        let Some(mut failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
+        if self.state.run_lane().is_some() || self.state.run.as_ref().is_some_and(|r| r.looking.is_some()) {
+            return;
+        }
+        let Some(mut failure) = self.state.failure.clone() else { return };
+        let mut red = self.state.plan.iter().flat_map(|p| &p.gates).filter(|g| g.is_red());
+        let Some(name) = red.find(|g| failure.gate == Some(g.id)).map(|g| g.name.clone()) else { return };
         let most = self.most_repairs();
         (failure.spent, failure.detoured) = (self.state.repairs >= most, self.state.detours >= most);
         self.ask(failure, format!("[Gate: {name}] failed"));

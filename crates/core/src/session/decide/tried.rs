@@ -53,7 +53,7 @@ impl Draft<'_> {
     /// The files are as this says: of the gates that an agent ran red, one that was so on them is asked about, and
     /// those of other files run again. Whether one is asked about.
     pub(super) fn settle_tried(&mut self, tree: Option<BlobId>) -> bool {
-        if self.state.run_lanes().next().is_some() || self.state.phase_question().is_some() {
+        if self.state.run_lanes().next().is_some() {
             return false;
         }
         let Some(plan) = &self.state.plan else { return false };
