@@ -1,13 +1,14 @@
 //! Changes taken back in part, and several of them that stop half way.
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::Answer,
-    ids::ApplyId,
+    ids::{ApplyId, CallId},
     input::{Input, Rebased, Reversal, WriteFault},
     question::UndoAnswer,
     relpath::RelPath,
     session::Deed,
-    tool::{ProposalDraft, Redraft},
+    tool::{Doubt, ProposalDraft, Redraft, Wrote},
     work::Work,
 };
 
@@ -254,4 +255,23 @@ fn several_changes_that_one_word_takes_back_come_back_by_one_and_name_each_file_
     b.input(Input::Redo).unwrap();
     end(&mut b);
     assert_eq!((b.session.state().ledger(), reverting(&b).len()), (&[first, second][..], 0));
+}
+
+#[test]
+fn a_yes_to_what_may_be_somebody_else_s_is_none_to_taking_everything_back() {
+    let (mut b, ..) = ran_thrice();
+    let doubt = Doubt { names: vec!["x.txt".into()], count: 1, all: false };
+    let wrote = Wrote { count: 2, record: Some(BlobId::of(b"r")), doubt, ..Wrote::default() };
+    b.input(Input::Recovered { call: CallId(900), line: "make".into(), wrote: Box::new(wrote) }).unwrap();
+    b.say("undo everything");
+    let asked = |b: &Bench| b.session.state().open[&b.question(is_undo)].message.clone();
+    assert!(asked(&b).starts_with("Take back all 4 changes of this session: "), "{}", asked(&b));
+    b.say("yes");
+    assert_eq!(going_back(&b), None, "what may be somebody else's is asked about as ever");
+    assert!(asked(&b).starts_with("Take back 2 files by `make`? x.txt was changed"), "{}", asked(&b));
+    b.answer(is_undo, UndoAnswer::Keep.given()).unwrap();
+    for _ in 0..4 {
+        went_back(&mut b, Ok(()));
+    }
+    assert_eq!(b.session.state().ledger(), []);
 }

@@ -72,10 +72,6 @@ impl Draft<'_> {
             [] | [_] => return self.undo(),
         };
         self.no_write_open()?;
-        let own = self.state.applies().get(&last).and_then(|a| a.undo_question(Some(first), true));
-        if own.is_some() {
-            return self.take_back(Some(first));
-        }
         self.close_undo_question();
         let all = self.state.ledger().iter().filter_map(|id| self.state.applies().get(id));
         let what = format!(
@@ -406,6 +402,10 @@ impl Resolve for UndoQuestion {
             return Err(Refusal::new("something else changed since; /undo asks again"));
         }
         draft.close(given.question, Some(given.stored));
+        if self.doubt.is_none() {
+            // That everything goes is said; what of it may be somebody else's is not.
+            return draft.take_back(self.to);
+        }
         draft.emit(Event::RevertStarted { apply: self.apply, redo: false, keep, to: self.to });
         Ok(())
     }
