@@ -154,30 +154,8 @@ impl Changes {
         &self.ledger
     }
 
-    pub const fn taking_back(&self) -> &TakingBack {
-        &self.taking_back
-    }
-
     pub fn on_disk(&self, id: ProposalId) -> Option<OnDisk> {
         self.on_disk.get(&id).copied()
-    }
-
-    /// What goes back on disk with this one, after it: it was taken back by the same word.
-    pub fn goes_with(&self, apply: ApplyId) -> Option<ApplyId> {
-        self.together.get(&apply).copied().filter(|next| self.undone.last() == Some(next))
-    }
-
-    /// What was put back by one word so far.
-    pub fn putting_back(&self) -> &[ApplyId] {
-        &self.putting_back
-    }
-
-    pub const fn sought(&self) -> Option<&SoughtBack> {
-        self.sought.as_ref()
-    }
-
-    pub fn undone(&self) -> &[ApplyId] {
-        &self.undone
     }
 
     fn proposed(&mut self, proposal: &Proposal) {

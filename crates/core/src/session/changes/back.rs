@@ -2,7 +2,7 @@
 //!
 //! Owns what a write becomes of which a part was taken back, and when lines of writes may be. Never decides which.
 
-use super::{Apply, ApplyStatus, Changes, known_by};
+use super::{Apply, ApplyStatus, Changes, TakingBack, known_by};
 use crate::{
     event::FileChange,
     ids::{ApplyId, LaneId},
@@ -26,6 +26,28 @@ pub(in crate::session) struct SoughtBack {
 }
 
 impl Changes {
+    pub const fn taking_back(&self) -> &TakingBack {
+        &self.taking_back
+    }
+
+    /// What goes back on disk with this one, after it: it was taken back by the same word.
+    pub fn goes_with(&self, apply: ApplyId) -> Option<ApplyId> {
+        self.together.get(&apply).copied().filter(|next| self.undone.last() == Some(next))
+    }
+
+    /// What was put back by one word so far.
+    pub fn putting_back(&self) -> &[ApplyId] {
+        &self.putting_back
+    }
+
+    pub const fn sought(&self) -> Option<&SoughtBack> {
+        self.sought.as_ref()
+    }
+
+    pub fn undone(&self) -> &[ApplyId] {
+        &self.undone
+    }
+
     /// The write that another undoes, or redoes, if it does that.
     pub fn takes_back(&self, apply: &Apply) -> Option<TakeBack> {
         apply.take.iter().find_map(|(id, _)| self.proposals.get(id)?.undoes())
