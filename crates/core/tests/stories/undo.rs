@@ -275,3 +275,19 @@ fn a_yes_to_what_may_be_somebody_else_s_is_none_to_taking_everything_back() {
     }
     assert_eq!(b.session.state().ledger(), []);
 }
+
+#[test]
+fn a_later_run_is_named_only_where_the_lines_can_be_nobody_else_s() {
+    let (mut b, [first, ..]) = ran_thrice();
+    let path = RelPath::new("README.md").unwrap();
+    b.input(Input::UndoFile { path, writes: vec![first] }).unwrap();
+    let lane = b.session.pending().into_values().find_map(|w| match w {
+        Work::TakeBack { lane, .. } => Some(lane),
+        _ => None,
+    });
+    // An editor wrote the line after the last run did.
+    let draft = proposing("README.md", "1\n2\nfive\n", OLD).proposals.remove(0);
+    let result = Ok(Reversal { draft, meets: met(true) });
+    b.input(Input::TakeBackMade { lane: lane.unwrap(), result }).unwrap();
+    assert_eq!(b.session.state().open_proposals().count(), 1, "{:?}", b.notices());
+}

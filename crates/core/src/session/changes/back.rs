@@ -4,6 +4,7 @@
 
 use super::{Apply, ApplyStatus, Changes, TakingBack, known_by};
 use crate::{
+    blob::BlobId,
     event::FileChange,
     ids::{ApplyId, LaneId},
     outcome::ChangeKind,
@@ -212,18 +213,30 @@ impl State {
         fits.into_iter().map(found).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    /// What was wanted by the last of those who wrote a file after these writes, and whether it was a run.
+    /// What was wanted by the last of those who wrote a file after these writes, and whether it was a run; none where
+    /// somebody else wrote it since as well, so that what is other by now may be theirs. `now` is what it holds.
     pub(in crate::session) fn rewritten_by(
         &self,
         path: &RelPath,
         writes: &[ApplyId],
+        now: Option<BlobId>,
     ) -> Option<(String, bool)> {
-        let after = self.ledger().iter().rposition(|id| writes.contains(id))? + 1;
-        let later = self.ledger().get(after..)?;
-        let all = self
-            .writes()
-            .filter(|(id, _, files)| later.contains(id) && files.iter().any(|file| file.path == *path));
-        let (_, origin, _) = all.last()?;
+        let from = self.ledger().iter().rposition(|id| writes.contains(id))?;
+        let (last, later) = self.ledger().get(from..)?.split_first()?;
+        let of = |(id, origin, files)| {
+            let file = <[FileChange]>::iter(files).find(|file| file.path == *path)?;
+            Some((id, origin, file))
+        };
+        let all: Vec<_> = self.writes().filter_map(of).collect();
+        let mut held = all.iter().find(|(id, ..)| id == last)?.2.after;
+        let mut by = None;
+        for (_, origin, file) in all.iter().filter(|(id, ..)| later.contains(id)) {
+            if file.before != held {
+                return None;
+            }
+            (held, by) = (file.after, Some(origin));
+        }
+        let origin = by.filter(|_| held == now)?;
         let said = self.turns.get(&origin.work).map(|turn| turn.head.clone()).unwrap_or_default();
         Some((said, origin.run.is_some()))
     }

@@ -63,8 +63,9 @@ impl Draft<'_> {
             self.emit(Event::TakeBackUnmade { lane });
             return Ok(());
         };
-        let moved = result.as_ref().is_ok_and(|back| !back.meets.is_empty());
-        let by = self.state.rewritten_by(&sought.path, &sought.writes).filter(|_| moved);
+        let moved = result.as_ref().ok().filter(|back| !back.meets.is_empty());
+        let now = moved.map(|back| back.draft.before.as_ref().map(crate::blob::Blob::id));
+        let by = now.and_then(|now| self.state.rewritten_by(&sought.path, &sought.writes, now));
         let result = match by {
             Some(by) => Err(rewritten(&sought.path, by)),
             None => result,
