@@ -291,3 +291,14 @@ fn a_later_run_is_named_only_where_the_lines_can_be_nobody_else_s() {
     b.input(Input::TakeBackMade { lane: lane.unwrap(), result }).unwrap();
     assert_eq!(b.session.state().open_proposals().count(), 1, "{:?}", b.notices());
 }
+
+#[test]
+fn a_file_that_is_named_letter_by_letter_is_that_one() {
+    for name in ["Makefile", "makefile"] {
+        let mut b = Bench::new();
+        ran(&mut b, "fix the greeting", "makefile", OLD, NEW);
+        ran(&mut b, "fix the parser", "Makefile", OLD, NEW);
+        b.say(&format!("/undo {name}"));
+        assert_eq!(sought(&b).as_deref(), Some(name), "{:?}", b.notices());
+    }
+}

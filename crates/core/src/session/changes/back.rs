@@ -191,13 +191,16 @@ impl State {
         Ok(())
     }
 
-    /// The files written here that such a name may mean: the one that it is the path of, else those whose paths end so,
-    /// else those that are called so but for the ending.
+    /// The files written here that such a name may mean: the one that it is the path of, letter by letter or else in any
+    /// case, else those whose paths end so, else those that are called so but for the ending.
     pub(in crate::session) fn written_as(&self, name: &str) -> Vec<RelPath> {
         let mut all: Vec<&RelPath> =
             self.writes().flat_map(|(_, _, files)| files).map(|file| &file.path).collect();
         all.sort();
         all.dedup();
+        if let Some(path) = RelPath::new(name).ok().filter(|path| all.contains(&path)) {
+            return vec![path];
+        }
         let name = name.trim_end_matches('/').to_lowercase();
         let ends =
             |path: &str| path.strip_suffix(&*name).is_some_and(|head| head.is_empty() || head.ends_with('/'));
