@@ -979,6 +979,9 @@ pub enum Event {
         /// What it wrote, without terminal control and secrets, as far as it was kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<BlobId>,
+        /// The branch of the workspace by then, where that is another one than before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
     },
     /// The user was asked.
     CheckpointOpened {

@@ -276,3 +276,15 @@ fn a_session_that_was_left_on_another_branch_says_so_once() {
     assert_eq!(told(&b).len(), 1);
     assert!(pilothouse_core::session::Session::replay(&b.log).state() == b.session.state());
 }
+
+#[test]
+fn a_branch_that_a_command_of_the_session_went_to_is_the_one_it_was_left_on() {
+    let mut b = Bench::new();
+    b.session.set_branch(Some("main".into()));
+    b.say("!git switch side");
+    b.session.set_branch(Some("side".into()));
+    b.end_tool(exited(0, ""));
+    b.input(Input::Open(opening())).unwrap();
+    assert!(!b.notices().iter().any(|n| n.contains("The branch is")), "{:?}", b.notices());
+    assert!(pilothouse_core::session::Session::replay(&b.log) == b.session);
+}

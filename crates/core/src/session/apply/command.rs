@@ -77,7 +77,10 @@ impl State {
                     list.push(new);
                 }
             }
-            Event::CommandExited { call, exit, .. } => {
+            Event::CommandExited { call, exit, branch, .. } => {
+                if branch.is_some() {
+                    self.branch.clone_from(branch);
+                }
                 self.checked(*call, exit.ok());
                 if let Some(tried) = self.tried(|t| t.attempt.call == *call) {
                     tried.attempt.exit = Some(exit.clone());

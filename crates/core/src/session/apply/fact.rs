@@ -58,7 +58,7 @@ impl State {
                     self.facts_mut().holds(&command);
                 }
             }
-            Event::CommandExited { call, exit, output } => {
+            Event::CommandExited { call, exit, output, .. } => {
                 let line = self.open_call(*call).and_then(|(_, c)| Some(c.run()?.command.clone()));
                 let at = self.at;
                 if let Some(line) = line {

@@ -288,7 +288,8 @@ impl Draft<'_> {
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
-            self.emit(Event::CommandExited { call, exit: exit.clone(), output });
+            let branch = self.under.branch.clone().filter(|now| self.state.branch.as_ref() != Some(now));
+            self.emit(Event::CommandExited { call, exit: exit.clone(), output, branch });
             text = if gate || open.typed { text } else { shortened(text, output) };
         }
         let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
