@@ -461,12 +461,7 @@ impl Driver {
 
     /// One step of the session, with an input that holds no secret.
     fn step(&mut self, input: Input, notices: &mut Vec<String>) -> Result<Step, Refusal> {
-        if matches!(input, Input::Say { .. }) {
-            self.look_for_web();
-        }
-        if matches!(input, Input::Say { .. } | Input::ToolEnded { .. }) {
-            self.note_branch();
-        }
+        self.look_before(&input);
         let guarded = self.at.config.secrets.guard(input)?;
         let step = self.at.session.step((self.setup.clock)(), guarded.input)?;
         notices.extend(guarded.notice);

@@ -79,8 +79,14 @@ impl Driver {
         Some(self.at.config.secrets.mask(&told).into_owned())
     }
 
-    /// The branch as the log keeps it with a message: what git's own files say.
-    pub(super) fn note_branch(&mut self) {
+    /// Looks what an input is decided by: at a message what there is to search the web with, at this and the end of a call
+    /// the branch as the log keeps it, which is what git's own files say.
+    pub(super) fn look_before(&mut self, input: &Input) {
+        if matches!(input, Input::Say { .. }) {
+            self.look_for_web();
+        } else if !matches!(input, Input::ToolEnded { .. }) {
+            return;
+        }
         let head = surroundings::head(self.at.root.path());
         self.at.session.set_branch(head.map(|name| self.at.config.secrets.mask(&name).into_owned()));
     }
