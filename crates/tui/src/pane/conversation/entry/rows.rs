@@ -352,8 +352,7 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     }
     rows.push(Row::new());
     let others = lines.clone().count().saturating_sub(card.gates);
-    let mut lines = lines.map(|line| step(&row::uncoded(line), env.width));
-    rows.extend(lines.by_ref().take(others).flatten());
+    rows.extend(lines.by_ref().take(others).flat_map(|line| step(&row::uncoded(line), env.width)));
     card.note.lay(env.width, g);
     card.note.colour(0..usize::MAX, env.colours);
     let note = card.note.rows();
@@ -366,7 +365,8 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
         rows.push(Row::new());
     }
     let from = rows.len();
-    rows.extend(lines.flatten());
+    // A line that runs stands as it is: marks of code in it are commands.
+    rows.extend(lines.flat_map(|line| step(line, env.width)));
     card.gate_rows = from..rows.len();
 }
 

@@ -168,3 +168,31 @@ fn a_question_that_led_to_nothing_bears_no_tick() {
         assert!(row.trim_start().starts_with(mark), "{row}");
     }
 }
+
+/// A plan with these gates that waits for its answer.
+fn waiting(gates: &[&str]) -> Screen {
+    use pilothouse_core::question::Confirmation;
+    let mut s = Screen::new();
+    let mut plan = plan();
+    let gate = plan.gates[0].clone();
+    let with = |(n, line): (u64, &&str)| pilothouse_core::plan::Gate {
+        id: GateId(n + 1),
+        name: "t".into(),
+        command: (*line).to_owned(),
+        ..gate.clone()
+    };
+    plan.gates = (0..).zip(gates).map(with).collect();
+    s.tell(Event::PlanReady { plan });
+    let kind = CheckpointKind::Confirmation(Confirmation::default());
+    let checkpoint = Checkpoint { id: CheckpointId(70), kind, message: "Proceed?".into(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    s
+}
+
+#[test]
+fn the_line_of_a_gate_stands_on_the_card_as_it_runs() {
+    let line = "test -n `./deploy.sh` && test -z `git status -s`";
+    let mut s = waiting(&[line]);
+    let rows = s.text(100, 30);
+    assert!(rows.iter().any(|row| row.contains(line)), "{rows:#?}");
+}
