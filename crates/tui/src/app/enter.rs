@@ -112,7 +112,7 @@ impl App {
             }
             Enter::Show => {
                 self.panes.sent();
-                self.say("the plan was not on the screen; read it, then Enter approves it");
+                self.say("the plan was not on the screen; read it (PgUp goes up), then Enter approves it");
             }
             Enter::Open(Place::Diff) => self.go(Focus::Pane(diff::ID)),
             Enter::Open(Place::List | Place::Composer) => self.open(&approvals::KIND, now),

@@ -405,7 +405,7 @@ impl App {
         if plan.is_some_and(|id| !self.stands_drawn(id)) {
             self.panes.sent();
             self.panes.show(conversation::ID);
-            self.complain("the plan was not on the screen: here it is; press Enter again to answer");
+            self.complain("the plan was not on the screen: read it (PgUp goes up), then Enter answers");
         } else {
             self.complain("a question appeared while you wrote; press Enter again to answer it");
         }

@@ -14,6 +14,7 @@ pub(crate) use self::fold::{already, closed, written};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
+    time::Instant,
 };
 
 use pilothouse_core::{
@@ -125,6 +126,8 @@ pub struct ConversationPane {
     sought: Option<TurnId>,
     /// The entry that the key for details opens, whose row names it.
     opener: Option<i64>,
+    /// Rows of a plan's gates that were on the screen: of which entry, and how wide it was then.
+    read: (i64, u16, BTreeSet<usize>),
 }
 
 impl ConversationPane {
@@ -456,12 +459,13 @@ impl Pane for ConversationPane {
     }
 
     fn shows(&self, question: CheckpointId) -> bool {
-        // A yes to the plan is one to its gates: all their lines stand there.
-        let seen =
-            self.visible(usize::from(self.size.height)).filter_map(|pos| Some((pos, self.log.get(pos.key)?)));
-        let rows: Vec<(Pos, &entry::Entry)> = seen.filter(|(_, entry)| entry.is_plan_of(question)).collect();
-        let shown = |row: usize| rows.iter().any(|(pos, _)| pos.row == row);
-        rows.first().is_some_and(|(_, entry)| entry.gate_rows().all(shown))
+        self.shows_plan(question)
+    }
+
+    fn drew(&mut self, seen: bool, _ctx: &Ctx<'_>, _now: Instant) {
+        if seen {
+            self.note_gates();
+        }
     }
 
     fn show_turn(&mut self, turn: TurnId) -> bool {

@@ -2,6 +2,10 @@
 //!
 //! Walks only over entries that are visible or passed; never adds up the whole conversation.
 
+use std::collections::BTreeSet;
+
+use pilothouse_core::ids::CheckpointId;
+
 use super::{ConversationPane, entry::Kind};
 use crate::pane::Ctx;
 
@@ -35,6 +39,35 @@ impl ConversationPane {
                 (first..rows).map(move |row| Pos { key, row })
             })
             .take(height)
+    }
+
+    /// Whether the plan that a question is about is on the screen, with every line of its gates, to which a yes is one: they
+    /// stand there, or stood there when it was scrolled.
+    pub(super) fn shows_plan(&self, question: CheckpointId) -> bool {
+        let seen = self.visible(usize::from(self.size.height));
+        let of_plan = |pos: &Pos| self.log.get(pos.key).is_some_and(|entry| entry.is_plan_of(question));
+        let rows: Vec<Pos> = seen.filter(of_plan).collect();
+        let (of, width, read) = &self.read;
+        let stood = |row| self.size.width == *width && read.contains(&row);
+        let first = rows.first();
+        let shown = |row| {
+            rows.iter().any(|pos| pos.row == row) || first.is_some_and(|pos| pos.key == *of && stood(row))
+        };
+        let entry = first.and_then(|pos| self.log.get(pos.key));
+        entry.is_some_and(|entry| entry.gate_rows().all(shown))
+    }
+
+    /// Keeps which lines of a plan's gates are on the screen.
+    pub(super) fn note_gates(&mut self) {
+        let gates = |pos: &Pos| self.log.get(pos.key).is_some_and(|e| e.gate_rows().contains(&pos.row));
+        let drawn: Vec<Pos> = self.visible(usize::from(self.size.height)).filter(gates).collect();
+        for Pos { key, row } in drawn {
+            let (of, width, _) = &self.read;
+            if (*of, *width) != (key, self.size.width) {
+                self.read = (key, self.size.width, BTreeSet::new());
+            }
+            self.read.2.insert(row);
+        }
     }
 
     /// Lays out what is visible and corrects what cannot be: a top beyond the end, a cursor

@@ -196,3 +196,27 @@ fn the_line_of_a_gate_stands_on_the_card_as_it_runs() {
     let rows = s.text(100, 30);
     assert!(rows.iter().any(|row| row.contains(line)), "{rows:#?}");
 }
+
+#[test]
+fn gates_that_are_longer_than_the_screen_are_read_by_scrolling() {
+    let lines: Vec<String> =
+        (0..6).map(|n| format!("./check-{n}.sh {}", "--some-option ".repeat(9))).collect();
+    let mut s = waiting(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let shows = |s: &mut Screen| {
+        s.draw(50, 8);
+        let shown = s.pane.shows(CheckpointId(70));
+        s.pane.drew(true, &s.story.ctx(), std::time::Instant::now());
+        shown
+    };
+    assert!(!shows(&mut s), "the first of them are above the screen");
+    for n in 0.. {
+        s.act(ConversationAction::PageUp);
+        if shows(&mut s) {
+            break;
+        }
+        assert!(n < 9, "there is a way on");
+    }
+    // In another width they are other rows.
+    s.draw(60, 8);
+    assert!(!s.pane.shows(CheckpointId(70)));
+}
