@@ -461,7 +461,7 @@ impl Driver {
 
     /// One step of the session, with an input that holds no secret.
     fn step(&mut self, input: Input, notices: &mut Vec<String>) -> Result<Step, Refusal> {
-        self.look_before(&input);
+        self.see_ground(&input);
         let guarded = self.at.config.secrets.guard(input)?;
         let step = self.at.session.step((self.setup.clock)(), guarded.input)?;
         notices.extend(guarded.notice);

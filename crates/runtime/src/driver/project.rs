@@ -81,7 +81,7 @@ impl Driver {
 
     /// Looks what an input is decided by: at a message what there is to search the web with, at this and the end of a call
     /// the branch as the log keeps it, which is what git's own files say.
-    pub(super) fn look_before(&mut self, input: &Input) {
+    pub(super) fn see_ground(&mut self, input: &Input) {
         if matches!(input, Input::Say { .. }) {
             self.look_for_web();
         } else if !matches!(input, Input::ToolEnded { .. }) {
