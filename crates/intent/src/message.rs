@@ -45,7 +45,7 @@ impl Classifier {
         let lower = said.starts_with(char::is_lowercase);
         let words = self.tables().words.list(List::MessageNo).iter();
         let opens = |words: &str| is(Some(said), words) || behind(said, words).is_some();
-        lower && (!said.contains(char::is_whitespace) || words.map(AsRef::as_ref).any(opens))
+        lower && words.map(AsRef::as_ref).any(opens)
     }
 }
 
