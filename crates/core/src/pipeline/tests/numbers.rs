@@ -8,8 +8,7 @@ use super::{
 #[test]
 fn a_number_that_stands_in_nothing_that_is_cited_is_marked() {
     let mut draft = draft();
-    draft.conclusions =
-        ["`parse_config` guards 5000 doors [2]."].map(str::to_owned).to_vec();
+    draft.conclusions = ["`parse_config` guards 5000 doors [2]."].map(str::to_owned).to_vec();
     let (state, mut material) = upto(4, &draft);
     material.steps = said(calls_of(&state, &material), false, &[]);
     material.reply = Some(r#"{"unsupported": [], "contradictions": [], "relations": []}"#.into());

@@ -117,11 +117,7 @@ pub fn render(
     turned.drawn.set((most, room.saturating_sub(1).max(1)));
     let top = top + turned.rows.min(most);
     for ((line, lit), y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom() - below) {
-        let area = Rect { y, height: 1, ..inner };
-        if *lit {
-            buf.set_style(area, ctx.theme.fill(Slot::Select));
-        }
-        line.render(area, buf);
+        draw_row(line, *lit, Rect { y, height: 1, ..inner }, ctx, buf);
     }
     let hidden = rows.len().saturating_sub(top + room);
     turned.end.set(end <= top + room.saturating_sub(usize::from(hidden > 0)));
@@ -132,6 +128,13 @@ pub fn render(
     for (line, y) in answers.iter().zip(inner.bottom() - below..inner.bottom()) {
         line.render(Rect { y, height: 1, ..inner }, buf);
     }
+}
+
+fn draw_row(line: &Line<'_>, lit: bool, area: Rect, ctx: &Ctx<'_>, buf: &mut Buffer) {
+    if lit {
+        buf.set_style(area, ctx.theme.fill(Slot::Select));
+    }
+    line.render(area, buf);
 }
 
 /// How many rows there are more, and how they are seen.
