@@ -271,7 +271,7 @@ fn no_value_that_a_server_is_given_hides_what_the_yes_is_to() {
     let (desk, server) = (Desk::new(), Server::start(vec![says()]));
     let env = json!([{"name": "MODE", "value": "other-package-12"}, {"name": "KEY", "value": VALUE}]);
     let near = json!({"name": "near", "command": "npx", "args": ["-y", "other-package-12"], "env": env});
-    let far = json!({"type": "http", "name": "far", "url": "https://a1b2C3d4.host-9/x9Kd72mQp1?token=q9Kd72mQp1Zr",
+    let far = json!({"type": "http", "name": "far", "url": "https://a1b2C3d4.host-9/x9Kd72mQp1?token=4f8Qz1LmN7xT2vB9",
         "headers": [{"name": "X", "value": "a1b2C3d4.host-9"}]});
     let mut editor = greeted(&desk, &server);
     let session = new(&mut editor, &desk, &[near, far]);

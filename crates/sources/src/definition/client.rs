@@ -218,8 +218,8 @@ mod tests {
             far("https://bad.host-12/mcp?token=quiet-harbour-9", "bad.host-12/mcp?token=quiet-harbour-9");
         assert_eq!(hidden(&[all]), ["quiet-harbour-9"]);
         assert_eq!(hidden(&[far("https://bad.host-12/mcp?x=1", "bad.host-12/mcp?x")]), none);
-        let beside = "https://a:bad.host-12@b";
-        assert_eq!(hidden(&[far("https://bad.host-12/x9Kd72mQp1", beside)]), [beside]);
+        let beside = "https://a:hunter2.host-12@b";
+        assert_eq!(hidden(&[far("https://hunter2.host-12/x9Kd72mQp1", beside)]), [beside]);
         assert_eq!(hidden(&[of("npx", &["-y", "x9Kd72mQp1zR"], &[])]), none);
     }
 }
