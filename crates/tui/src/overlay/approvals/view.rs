@@ -41,7 +41,7 @@ pub struct Turned {
     rows: usize,
     /// The furthest that it goes, and how far at once, as it was drawn last.
     drawn: Cell<(usize, usize)>,
-    /// Whether the end of what is asked about stood on the screen then.
+    /// Whether the end of what is asked about stood on the screen then: of an exact line its own, else of all that is told.
     end: Cell<bool>,
 }
 
@@ -78,12 +78,13 @@ pub fn render(
         if is_chosen {
             at = rows.len();
         }
-        let [said, facts] = item_rows(&ctx.state.spec(item), is_chosen, ctx, width);
-        rows.extend(said);
+        let spec = ctx.state.spec(item);
+        let [said, facts] = item_rows(&spec, is_chosen, ctx, width);
+        let told = if spec.exact { 0 } else { facts.len().saturating_sub(1) };
         if is_chosen {
-            end = rows.len();
+            end = rows.len() + said.len() + told;
         }
-        rows.extend(facts);
+        rows.extend(said.into_iter().chain(facts));
     }
     for (n, run) in beside(ctx).enumerate() {
         if other == Some(n) {
