@@ -227,8 +227,9 @@ fn a_second_commit_says_nothing_of_what_the_first_one_holds() {
 fn a_file_that_was_written_again_and_again_counts_once_from_before_to_after() {
     let mut b = Bench::new();
     b.say("fix the greeting");
-    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.plan(&[("One", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
+    b.say("also add a doc comment to the two methods");
     for (before, after) in [("one\ntwo\n", "one\n2\nthree\n"), ("one\n2\nthree\n", "one\n2\n")] {
         b.reply("", &[("edit", edit_of("a.txt"))]);
         b.propose("a.txt", before, after);
