@@ -71,7 +71,7 @@ fn what_may_be_the_users_own_of_spared_files_waits_for_a_word() {
     let said = "run the fixer, but leave the tests alone";
     let told =
         ["The tests were to be left alone: tests/search.rs changed.", "perhaps by somebody else; /undo"];
-    desk.ask(&server.base, &["run", said, "--auto-confirm", "--trust"]).with(1).tells(&told);
+    desk.ask(&server.base, &["run", said, "--auto-confirm", "--trust"]).with(3).tells(&told);
     assert_eq!(desk.file("tests/search.rs"), "// as it was\n// fixed\n");
     let result = last_result(&server, 1);
     assert!(result.contains("whether it is put back the user is asked: tests/search.rs."), "{result}");
