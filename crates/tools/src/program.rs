@@ -18,15 +18,17 @@ pub(crate) fn find(name: &str, folder: &Path) -> Option<PathBuf> {
 
 /// Where the project of a folder begins: the outermost repository around it, a home never.
 pub fn project(folder: &Path) -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").and_then(|h| PathBuf::from(h).canonicalize().ok());
-    Some(around(&folder.canonicalize().ok()?, home.as_deref()))
+    Some(around(&folder.canonicalize().ok()?, home().as_deref()))
 }
 
 /// The repository that a folder is a part of, where it is not the top of one: its top.
 pub fn larger(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
-    let home = std::env::var_os("HOME").and_then(|h| PathBuf::from(h).canonicalize().ok());
-    nearest(&folder, home.as_deref()).filter(|top| *top != folder).map(Path::to_owned)
+    nearest(&folder, home().as_deref()).filter(|top| *top != folder).map(Path::to_owned)
+}
+
+fn home() -> Option<PathBuf> {
+    PathBuf::from(std::env::var_os("HOME")?).canonicalize().ok()
 }
 
 /// The innermost repository around a folder, a home never.
