@@ -13,7 +13,6 @@ use pilothouse_core::{
     blob::BlobId,
     commit::{CommitFile, CommitTree, Committed, SoughtFile},
     money::count,
-    relpath::RelPath,
     tool::ChangeKind,
 };
 
@@ -63,11 +62,19 @@ impl<'a> Git<'a> {
         Ok((said.code == 0).then_some(text))
     }
 
-    /// What the last commit holds of a file, as it would be checked out.
-    async fn last(&self, prefix: &str, path: &RelPath) -> Result<Option<BlobId>, String> {
-        let name = format!("HEAD:{prefix}{path}");
-        let said = self.say(&["cat-file", "--filters", &name]).await?;
-        Ok((said.code == 0).then(|| BlobId::of(&said.out)))
+    /// Whether a file that holds `now` is all the session's, as far as its last commit is from one of the states that it
+    /// had; one that is too large to be read is not said to be.
+    async fn is_own(&self, file: &SoughtFile, new: bool, prefix: &str, now: Option<BlobId>) -> bool {
+        if file.states.last() != Some(&now) {
+            return false;
+        }
+        if new {
+            return file.states.contains(&None);
+        }
+        // As it would be checked out.
+        let name = format!("HEAD:{prefix}{}", file.path);
+        let last = self.say(&["cat-file", "--filters", &name]).await;
+        last.is_ok_and(|said| said.code == 0 && file.states.contains(&Some(BlobId::of(&said.out))))
     }
 
     /// What git answers.
@@ -108,7 +115,8 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
     let said = git.must(&args, &names).await?;
     let ours = entries(&said, &prefix)?;
     let mut files = Vec::new();
-    for SoughtFile { path, states } in wanted {
+    for file in wanted {
+        let path = &file.path;
         let Some(entry) = ours.iter().find(|e| e.path == path.as_str()) else { continue };
         if entry.conflict {
             return Err(format!("{path} is in conflict; settle it with git first"));
@@ -120,8 +128,7 @@ pub async fn look(jail: &Jail, wanted: &[SoughtFile]) -> Result<CommitTree, Stri
             (true, Some(_)) => ChangeKind::Create,
             (false, Some(_)) => ChangeKind::Modify,
         };
-        let before = if new { None } else { git.last(&prefix, path).await? };
-        let mixed = states.last() != Some(&content) || !states.contains(&before);
+        let mixed = !git.is_own(file, new, &prefix, content).await;
         files.push(CommitFile { path: path.clone(), kind, content, untracked: entry.untracked, mixed });
     }
     let all =
@@ -206,8 +213,8 @@ fn outside_others<'f>(jail: &Jail, wanted: &'f [SoughtFile]) -> (Vec<&'f SoughtF
     let told = inner.into_iter().map(|(folder, files)| {
         let files = count(files, "file");
         format!(
-            "{files} below {folder}, a repository of its own: commit there (open pilothouse in {folder}, or `!git \
-             -C {folder} commit`)"
+            "{files} below {folder}, a repository of its own: commit there (`!git -C {folder} add -p`, then `!git -C \
+             {folder} commit`)"
         )
     });
     (own, told.collect())

@@ -1,5 +1,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
+use pilothouse_core::relpath::RelPath;
+
 use super::*;
 
 fn sought(name: &str, states: Vec<Option<BlobId>>) -> SoughtFile {
