@@ -52,9 +52,14 @@ impl UndoAnswer {
 }
 
 impl UndoQuestion {
+    /// Whether it is about all that was written, and nothing of that is in doubt.
+    pub const fn is_about_all(&self) -> bool {
+        self.doubt.is_none()
+    }
+
     /// It in words.
     pub fn text(&self) -> String {
-        if self.doubt.is_none() {
+        if self.is_about_all() {
             return format!("Take back {}?", self.what);
         }
         let Doubt { count, all, .. } = self.doubt;
@@ -76,7 +81,7 @@ impl Question for UndoQuestion {
         let all = Choice::new("y", "take all back", Act::Give(UndoAnswer::All.given()));
         let keep = Choice::new("k", "keep these", Act::Give(UndoAnswer::Keep.given()));
         let leave = Choice::new("n", "take nothing back", Act::Give(UndoAnswer::Leave.given()));
-        let reach = if self.doubt.is_none() {
+        let reach = if self.is_about_all() {
             "one change after the other, the last first; /unundo puts them back"
         } else {
             "everything that changed while it ran; /unundo puts it back"
@@ -85,14 +90,14 @@ impl Question for UndoQuestion {
         let leave =
             leave.words(words(&["n", "no"])).role(Role::Deny).reach("leave", "every file stays as it is");
         let keep =
-            (self.in_bar && !self.doubt.all && !self.doubt.is_none()).then(|| keep.words(&["k", "keep"]));
+            (self.in_bar && !self.doubt.all && !self.is_about_all()).then(|| keep.words(&["k", "keep"]));
         std::iter::once(all).chain(keep).chain([leave]).collect()
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.facts_in_bar = true;
         spec.tag = "undo";
-        if self.doubt.is_none() {
+        if self.is_about_all() {
             spec.title = Clean::line(&self.text());
             return;
         }
@@ -110,7 +115,8 @@ impl Question for UndoQuestion {
     }
 
     fn shown(&self) -> Option<BlobId> {
-        Some(BlobId::of(format!("{:?}\0{}", self.apply, self.doubt.words()).as_bytes()))
+        let Self { apply, to, what, doubt, .. } = self;
+        Some(BlobId::of(format!("{apply:?}\0{to:?}\0{what}\0{}", doubt.words()).as_bytes()))
     }
 }
 
@@ -120,7 +126,7 @@ impl Accept for UndoQuestion {
     fn accept(&self, given: Answer) -> Result<UndoAnswer, Refusal> {
         match given {
             Answer::Approve => Ok(UndoAnswer::All),
-            Answer::Text(text) if text == KEEP && !self.doubt.all && !self.doubt.is_none() => {
+            Answer::Text(text) if text == KEEP && !self.doubt.all && !self.is_about_all() => {
                 Ok(UndoAnswer::Keep)
             }
             Answer::Reject(_) | Answer::Abort => Ok(UndoAnswer::Leave),

@@ -314,6 +314,29 @@ fn what_may_be_the_users_own_is_put_back_only_by_a_word() {
 }
 
 #[test]
+fn a_question_about_everything_is_none_about_what_was_to_be_left_alone() {
+    let everything = || {
+        let mut b = told_to_leave_the_tests();
+        formats(&mut b, wrote("tests/test_a.py"));
+        let fault = WriteFault { message: "busy".into(), stale: false, rebased: Vec::new() };
+        b.input(Input::RevertEnded { apply: put_back(&b), result: Err(fault) }).unwrap();
+        ends(&mut b);
+        b.say("undo everything you did");
+        b.question(is_undo);
+        b
+    };
+    let mut b = everything();
+    b.answer(is_undo, Answer::Reject(String::new())).unwrap();
+    assert_eq!(b.notices().pop().unwrap(), "Nothing was taken back.");
+    // What was written since is not in it.
+    let mut b = everything();
+    b.say("!make c.py");
+    b.end_tool(ToolOutcome { wrote: Some(Box::new(wrote("c.py"))), ..exited(0, "exit 0, took 0.0 s") });
+    assert_eq!(b.session.state().ledger().len(), 3, "{:?}", b.notices());
+    assert!(!b.session.state().open.values().any(|c| is_undo(&c.kind)), "{:?}", b.notices());
+}
+
+#[test]
 fn what_stands_of_it_ends_no_row_of_changes_that_are_taken_back() {
     let mut b = told_to_leave_the_tests();
     formats(&mut b, wrote("tests/test_a.py"));

@@ -375,11 +375,12 @@ pub(super) fn named(names: &[impl AsRef<str>]) -> String {
 
 impl Resolve for UndoQuestion {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<UndoAnswer>) -> Decided {
+        let apply = draft.state.applies().get(&self.apply).filter(|_| !self.is_about_all());
+        let spared = apply.is_some_and(|a| a.spared().is_some());
         let keep = match given.answer {
             UndoAnswer::All => false,
             UndoAnswer::Keep => true,
             UndoAnswer::Leave => {
-                let spared = draft.state.applies().get(&self.apply).is_some_and(|a| a.spared().is_some());
                 let stays = || {
                     let (line, doubt) = (&self.line, self.doubt.words());
                     format!(
@@ -396,13 +397,12 @@ impl Resolve for UndoQuestion {
         draft.no_write_open()?;
         // What is to be left alone goes back whatever was written after it.
         let ledger = draft.state.ledger();
-        let spared = draft.state.applies().get(&self.apply).is_some_and(|a| a.spared().is_some());
         let stands = if spared { ledger.contains(&self.apply) } else { ledger.last() == Some(&self.apply) };
         if !stands {
             return Err(Refusal::new("something else changed since; /undo asks again"));
         }
         draft.close(given.question, Some(given.stored));
-        if self.doubt.is_none() {
+        if self.is_about_all() {
             // That everything goes is said; what of it may be somebody else's is not.
             return draft.take_back(self.to);
         }
