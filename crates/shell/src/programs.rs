@@ -181,7 +181,10 @@ pub fn work_files(name: &str) -> &'static [&'static str] {
 /// Options that name a configuration, a plugin or code for one program or another.
 static BRINGS_CODE: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let kinds = [Kind::Conf, Kind::Loads, Kind::Code, Kind::Command, Kind::Run];
-    let options = PROGRAMS.values().flat_map(|known| &known.blocks).flat_map(|block| read(block).options);
+    // A block stands under each of its names.
+    let blocks: HashSet<&'static str> =
+        PROGRAMS.values().flat_map(|known| known.blocks.iter().copied()).collect();
+    let options = blocks.into_iter().flat_map(|block| read(block).options);
     options.filter(|o| kinds.contains(&o.kind)).flat_map(|o| o.names).collect()
 });
 
