@@ -199,14 +199,17 @@ impl Plan {
 
     /// A gate whose tasks are all settled and that has not run; gates come before further tasks.
     pub fn next_gate(&self) -> Option<&Gate> {
-        self.gates.iter().find(|g| {
-            g.status == GateStatus::Pending
-                && self
-                    .tasks
-                    .iter()
-                    .filter(|t| g.after.is_empty() || g.after.contains(&t.id))
-                    .all(|t| t.status.settled())
-        })
+        self.gates.iter().find(|g| g.status == GateStatus::Pending && self.is_due(g))
+    }
+
+    /// The tasks that a gate comes after.
+    pub(crate) fn awaited(&self, gate: &Gate) -> impl Iterator<Item = &Task> {
+        self.tasks.iter().filter(|t| gate.after.is_empty() || gate.after.contains(&t.id))
+    }
+
+    /// Whether nothing is left to do before a gate.
+    pub(crate) fn is_due(&self, gate: &Gate) -> bool {
+        self.awaited(gate).all(|t| t.status.settled())
     }
 
     /// Pending tasks that can never run, because one that they wait for was not done.

@@ -167,10 +167,9 @@ impl State {
         }
         let left = |t: &&Task| Some(t.id) != task && !t.status.settled();
         let due = |g: &&Gate| {
-            let mut awaited = plan.tasks.iter().filter(|t| g.after.is_empty() || g.after.contains(&t.id));
             *run == Run { timeout_s: run.timeout_s, ..Run::line(&g.command) }
                 && g.status != GateStatus::Running
-                && !awaited.any(|t| left(&t))
+                && !plan.awaited(g).any(|t| left(&t))
         };
         plan.gates.iter().find(due).map(|g| g.id)
     }

@@ -28,7 +28,7 @@ impl Draft<'_> {
         if self.state.run.as_ref().is_some_and(|run| run.looking.is_some()) {
             return true;
         }
-        if red.any(|gate| is_due(gate, plan) && self.ran_on(gate).is_some()) {
+        if red.any(|gate| plan.is_due(gate) && self.ran_on(gate).is_some()) {
             self.look_at_tree();
             return true;
         }
@@ -58,18 +58,14 @@ impl Draft<'_> {
         }
         let Some(plan) = &self.state.plan else { return false };
         let red = plan.gates.iter().filter(|g| g.is_red());
-        let stays = |g: &Gate| tree.is_some() && self.ran_on(g) == tree && is_due(g, plan) && self.counts(g);
-        let (stay, again): (Vec<GateId>, Vec<GateId>) = red.map(|g| (g.id, stays(g))).fold(
-            (Vec::new(), Vec::new()),
-            |(mut stay, mut again), (id, stays)| {
-                if stays { &mut stay } else { &mut again }.push(id);
-                (stay, again)
-            },
-        );
+        let stays = |g: &Gate| tree.is_some() && self.ran_on(g) == tree && plan.is_due(g) && self.counts(g);
+        let (stay, again): (Vec<&Gate>, Vec<&Gate>) = red.partition(|g| stays(g));
+        let stay = stay.first().map(|g| g.id);
+        let again: Vec<GateId> = again.iter().map(|g| g.id).collect();
         for gate in again {
             self.emit(Event::GateReset { gate, skipped: false, why: None });
         }
-        let Some(gate) = stay.first().copied() else { return false };
+        let Some(gate) = stay else { return false };
         self.emit(Event::GateStaysRed { gate });
         self.must_go(Trigger::GateFail);
         self.ask_of_phase();
@@ -86,10 +82,4 @@ impl Draft<'_> {
         let old = || !self.state.facts.was_green(command) && self.state.wrote_no_code();
         !gate.found || !digest::could_not_run(exit.code, diagnostics) && !checks_each_file(command) && !old()
     }
-}
-
-/// Whether nothing is left to do before a gate.
-fn is_due(gate: &Gate, plan: &Plan) -> bool {
-    let mut awaited = plan.tasks.iter().filter(|t| gate.after.is_empty() || gate.after.contains(&t.id));
-    awaited.all(|t| t.status.settled())
 }
