@@ -10,7 +10,7 @@ use super::{
     terms::Mend,
 };
 use crate::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{CallStatus, Event, Level},
     fact::shortened,
     ids::{CallId, CheckpointId, GateId, TaskId, TurnId},
@@ -70,7 +70,7 @@ impl Draft<'_> {
         if let Some((asked, gate)) = skips {
             return Some(Steering::Skip(asked, gate));
         }
-        if let Some((asked, call)) = leaves {
+        if let Some((asked, call)) = leaves.and_then(|c| Some((c.id, c.kind.command()?.call))) {
             return Some(Steering::LeaveOut(asked, call));
         }
         // A no that goes on says no, and says why.
@@ -122,10 +122,8 @@ impl Draft<'_> {
     }
 
     /// The command of a gate that waits for a yes, where it was asked about last.
-    fn gate_asked(&self) -> Option<(CheckpointId, CallId)> {
-        let asked = self.state.newest_question()?;
-        let command = asked.kind.command().filter(|c| c.gate.is_some())?;
-        Some((asked.id, command.call))
+    pub(super) fn gate_asked(&self) -> Option<&Checkpoint> {
+        self.state.newest_question().filter(|c| c.kind.command().is_some_and(|c| c.gate.is_some()))
     }
 
     /// Whether a message plainly wants the plan that runs stopped or made anew.

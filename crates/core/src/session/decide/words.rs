@@ -84,12 +84,10 @@ impl Draft<'_> {
             return Some(worded(question, question.kind.lone(lone)));
         }
         // A no without a reason to the run of a gate leaves that out.
-        let gates =
-            self.state.newest_question().filter(|c| c.kind.command().is_some_and(|c| c.gate.is_some()));
         let classifier = &self.under.tiers.classifier;
         let plain = || classifier.leaves_be(line) || !line.trim().contains(' ');
         let leaves = || classifier.declines(line) && plain() && !self.quits(line);
-        if let Some(question) = gates.filter(|_| leaves()) {
+        if let Some(question) = self.gate_asked().filter(|_| leaves()) {
             return Some(worded(question, Some(Answer::Skip)));
         }
         if let Some(question) = self.state.phase_question()
