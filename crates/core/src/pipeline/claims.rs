@@ -328,16 +328,21 @@ const SMALLEST: f64 = 10.0;
 const UNITS: [f64; 8] = [1.0, 1000.0, 1024.0, 1_000_000.0, 1_048_576.0, 60.0, 3600.0, 0.01];
 
 /// A number of a sentence that stands in none of the texts that it rests on, in no other unit either.
-pub(super) fn unborne_number(sentence: &str, texts: &[String]) -> Option<String> {
+pub(super) fn unborne_number(sentence: &str, texts: impl FnOnce() -> Vec<String>) -> Option<String> {
     let value = |number: &str| number.trim_start_matches('-').parse::<f64>().ok();
+    let spoken = without_places(sentence);
+    let spoken = check::numbers(&spoken).filter_map(|(n, _)| Some((value(&n)?, n)));
+    let spoken: Vec<(f64, String)> = spoken.filter(|(n, _)| *n >= SMALLEST).collect();
+    if spoken.is_empty() {
+        return None;
+    }
     // In code a number is part of a word as well: `v20` says 20.
     let inside = |t: &String| t.split(|c: char| !c.is_ascii_digit()).filter_map(value).collect::<Vec<_>>();
     let plain = |t: &String| check::numbers(t).filter_map(|(n, _)| value(&n)).collect::<Vec<_>>();
-    let there: Vec<f64> = texts.iter().flat_map(|t| [inside(t), plain(t)].concat()).collect();
+    let there: Vec<f64> = texts().iter().flat_map(|t| [inside(t), plain(t)].concat()).collect();
     let same = |n: f64, t: f64| (n - t).abs() <= t.abs() * 1e-9;
     let stands = |n: f64| UNITS.iter().any(|unit| there.iter().any(|t| same(n * unit, *t)));
-    let spoken = without_places(sentence);
-    check::numbers(&spoken).map(|(n, _)| n).find(|n| value(n).is_some_and(|n| n >= SMALLEST && !stands(n)))
+    spoken.into_iter().find(|(n, _)| !stands(*n)).map(|(_, said)| said)
 }
 
 /// A sentence without the places in files that it names, which are held against the files, and without its number in a

@@ -379,7 +379,7 @@ impl Held<'_> {
                 Some(("the passage does not speak of it".to_owned(), By::Code))
             }
             Some((Standing::Holds, _)) => {
-                let number = claims::unborne_number(&claim.text, &self.texts(claim))?;
+                let number = claims::unborne_number(&claim.text, || self.texts(claim))?;
                 Some((format!("{number} stands in nothing that is cited for it"), By::Code))
             }
         }
