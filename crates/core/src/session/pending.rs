@@ -75,10 +75,7 @@ impl State {
     fn commit_work(&self) -> Option<Work> {
         let (commit, stage) = self.committing.clone()?;
         Some(match stage {
-            CommitStage::Look { files, .. } => {
-                let files = files.into_iter().map(|(path, wrote)| self.sought(path, wrote)).collect();
-                Work::LookCommit { commit, files }
-            }
+            CommitStage::Look { files, .. } => Work::LookCommit { commit, files: self.sought(files) },
             CommitStage::Make { files, message } => Work::Commit { commit, files, message },
         })
     }

@@ -398,19 +398,21 @@ impl State {
         all
     }
 
-    /// A file whose last write is known, with what it held before.
-    pub(super) fn sought(&self, path: RelPath, wrote: Option<BlobId>) -> SoughtFile {
-        let mut states = Vec::new();
-        for change in self.writes().flat_map(|(.., files)| files).filter(|f| f.path == path) {
+    /// Files whose last write is known, each with what it held before.
+    pub(super) fn sought(&self, files: Vec<(RelPath, Option<BlobId>)>) -> Vec<SoughtFile> {
+        let mut held: BTreeMap<&RelPath, Vec<Option<BlobId>>> = BTreeMap::new();
+        for change in self.writes().flat_map(|(.., files)| files) {
+            let states = held.entry(&change.path).or_default();
             if states.last() != Some(&change.before) {
-                states = vec![change.before];
+                *states = vec![change.before];
             }
             states.push(change.after);
         }
-        if states.last() != Some(&wrote) {
-            states = vec![wrote];
-        }
-        SoughtFile { path, states }
+        let sought = |(path, wrote): (RelPath, Option<BlobId>)| {
+            let states = held.remove(&path).filter(|states| states.last() == Some(&wrote));
+            SoughtFile { states: states.unwrap_or_else(|| vec![wrote]), path }
+        };
+        files.into_iter().map(sought).collect()
     }
 
     /// What a run wrote, and what was written before of the plan that it goes on with, by a run or between two.
