@@ -26,7 +26,7 @@ pub(crate) enum Stays {
 pub(crate) fn alone(doc: &Doc, s: &Structure<'_>, text: &str) -> Stays {
     let orders =
         |c: &Clause| matches!(c.form, Form::Order | Form::Request | Form::Wish | Form::Ought | Form::Frame);
-    let spared: Vec<bool> = (0..s.clauses.len()).map(|number| spares(doc, s, text, number)).collect();
+    let spared = spared(doc, s, text);
     let spares = |number: usize| spared.get(number).copied().unwrap_or_default();
     let clauses = || s.clauses.iter().enumerate();
     let some = spared.contains(&true);
@@ -54,9 +54,9 @@ fn goes_on(doc: &Doc, s: &Structure<'_>) -> bool {
     s.hits.iter().any(|h| h.start == 0 && goes_on(h))
 }
 
-/// Whether a clause leaves files alone, and orders nothing before it says so: "nobody should edit the tests". One that a comma
+/// Whether each clause leaves files alone, and orders nothing before it says so: "nobody should edit the tests". One that a comma
 /// cuts, "ich will nicht, dass die Tests geändert werden", is read with the next.
-pub(super) fn spares(doc: &Doc, s: &Structure<'_>, text: &str, number: usize) -> bool {
+pub(super) fn spared(doc: &Doc, s: &Structure<'_>, text: &str) -> Vec<bool> {
     let keeps = |from: usize, to: usize| {
         let ends = s.clauses.get(from).zip(s.clauses.get(to));
         ends.filter(|(first, last)| !last.marked && !matches!(first.form, Form::Question(_))).is_some_and(
@@ -71,12 +71,14 @@ pub(super) fn spares(doc: &Doc, s: &Structure<'_>, text: &str, number: usize) ->
             },
         )
     };
-    let own = |number: usize| keeps(number, number);
-    let cut = |number: usize| {
-        let goes_on = s.clauses.get(number).is_some_and(|c| !c.last);
-        goes_on && !own(number) && !own(number + 1) && keeps(number, number + 1)
-    };
-    own(number) || cut(number) || number.checked_sub(1).is_some_and(cut)
+    let count = s.clauses.len();
+    let own: Vec<bool> = (0..count).map(|n| keeps(n, n)).collect();
+    let alone = |n: usize| own.get(n).copied().unwrap_or_default();
+    let goes_on = |n: usize| s.clauses.get(n).is_some_and(|c| !c.last);
+    let cut = |n: usize| goes_on(n) && !alone(n) && !alone(n + 1) && keeps(n, n + 1);
+    let cut: Vec<bool> = (0..count).map(cut).collect();
+    let is_cut = |n: usize| cut.get(n).copied().unwrap_or_default();
+    (0..count).map(|n| alone(n) || is_cut(n) || n.checked_sub(1).is_some_and(is_cut)).collect()
 }
 
 /// Whether a clause forbids a removal.

@@ -7,7 +7,7 @@ use super::super::{
     text::{Doc, Kind},
     words::List,
 };
-use super::alone::spares;
+use super::alone::spared;
 
 /// Letters that must be left for something to be read in them.
 const LETTERS: usize = 6;
@@ -15,7 +15,8 @@ const LETTERS: usize = 6;
 /// The message without the clauses that only keep something from what is ordered; `None` where there are none, or
 /// nothing is left.
 pub(crate) fn narrowed(doc: &Doc, s: &Structure<'_>, text: &str) -> Option<String> {
-    let aside = |(number, c): &(usize, &Clause)| keeps(doc, s, c) || spares(doc, s, text, *number);
+    let spared = spared(doc, s, text);
+    let aside = |(n, c): &(usize, &Clause)| keeps(doc, s, c) || spared.get(*n).copied().unwrap_or_default();
     let (gone, kept): (Vec<_>, Vec<_>) = s.clauses.iter().enumerate().partition(aside);
     if gone.is_empty() {
         return None;
