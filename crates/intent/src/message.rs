@@ -10,17 +10,16 @@ const BETWEEN: &[char] = &[':', '-', '–', '—', '=', ','];
 const MARKS: &[char] = &[':', '-', '–', '—', '='];
 /// What a message may stand in.
 const QUOTES: &[(char, char)] = &[('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('„', '“'), ('«', '»')];
-/// Words that may stand before it all.
-const POLITE: &[&str] = &["please", "no", "ok", "okay", "bitte", "nein", "and", "just"];
 
 impl Classifier {
     /// The message that a line wants a commit to have, where it says that and nothing else.
     pub fn words_message(&self, line: &str) -> Option<String> {
         let mut rest = line.trim();
-        while let Some(behind) = POLITE.iter().find_map(|word| behind(rest, word)) {
+        let list = |list| self.tables().words.list(list).iter().map(AsRef::as_ref);
+        // What may stand before words that take back may stand before these.
+        while let Some(behind) = list(List::UndoLead).chain(["just"]).find_map(|word| behind(rest, word)) {
             rest = behind.trim_start_matches(',').trim_start();
         }
-        let list = |list| self.tables().words.list(list).iter().map(AsRef::as_ref);
         let used = list(List::MessageUse).find_map(|word| behind(rest, word));
         let used = used.and_then(|rest| list(List::MessageAs).find_map(|words| before(rest, words)));
         let led = |leads| list(leads).filter_map(|words| behind(rest, words)).min_by_key(|rest| rest.len());
