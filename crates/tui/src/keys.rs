@@ -20,7 +20,11 @@ use std::{
 
 use crossterm::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use tokio::{sync::Notify, time::Instant as At};
+use tokio::{
+    io::{Interest, unix::AsyncFd},
+    sync::Notify,
+    time::Instant as At,
+};
 
 use crate::standing::Stamp;
 use decoder::Decoder;
@@ -43,16 +47,16 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Listens to standard input.
+    /// Listens to standard input; within a runtime.
     ///
     /// # Errors
-    /// When there is none, or no thread for it.
+    /// When there is none, or nothing that could watch it.
     pub fn listen() -> io::Result<Self> {
-        Self::of(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+        Self::of(File::from(io::stdin().as_fd().try_clone_to_owned()?), Watch::start)
     }
 
-    fn of(terminal: File) -> io::Result<Self> {
-        let watch = Watch::start(terminal.try_clone()?)?;
+    fn of(terminal: File, watch: impl FnOnce(File) -> io::Result<Watch>) -> io::Result<Self> {
+        let watch = watch(terminal.try_clone()?)?;
         let (decoder, buffer) = (Decoder::default(), vec![0; CHUNK]);
         Ok(Self { terminal, watch, decoder, buffer, empty: Instant::now() })
     }
@@ -79,7 +83,7 @@ impl Keys {
             };
             tokio::select! {
                 biased;
-                () = self.watch.rings() => {}
+                rung = self.watch.rings() => rung?,
                 () = esc => {}
             }
             woken = Some(Instant::now());
@@ -102,6 +106,11 @@ impl Keys {
     pub fn quiet(&mut self) -> io::Result<Option<Instant>> {
         let empty = self.drain()?;
         Ok(empty.filter(|_| self.decoder.is_empty()))
+    }
+
+    /// Whether nothing was typed that was not taken out of it.
+    pub fn is_empty(&self) -> bool {
+        self.decoder.is_empty()
     }
 
     /// The next event that was taken in.
@@ -134,20 +143,51 @@ impl Keys {
     }
 }
 
-/// Wakes the loop when something lies in the terminal: a thread that sleeps until then.
-struct Watch {
+/// Wakes the loop when something lies in the terminal. It never reads: while another program has the terminal, the keys are
+/// that one's.
+enum Watch {
+    /// By the runtime itself, which on Linux watches terminals as anything else.
+    Reactor(AsyncFd<File>),
+    /// By a thread that sleeps until then.
+    Thread(Sleeper),
+}
+
+impl Watch {
+    fn start(terminal: File) -> io::Result<Self> {
+        if cfg!(target_os = "linux") {
+            #[expect(
+                deprecated,
+                reason = "what took its place is unsafe; this file is owned, and stays open"
+            )]
+            return AsyncFd::with_interest(terminal, Interest::READABLE).map(Self::Reactor);
+        }
+        Sleeper::start(terminal).map(Self::Thread)
+    }
+
+    /// Waits until something lies there; may return for nothing after another program had it.
+    async fn rings(&mut self) -> io::Result<()> {
+        match self {
+            // What comes from here on rings again.
+            Self::Reactor(terminal) => terminal.readable().await?.clear_ready(),
+            Self::Thread(sleeper) => sleeper.rings().await,
+        }
+        Ok(())
+    }
+}
+
+/// A thread that sleeps until something lies in the terminal.
+struct Sleeper {
     begin: SyncSender<()>,
     begun: bool,
     bell: Arc<Notify>,
 }
 
-impl Watch {
+impl Sleeper {
     fn start(terminal: File) -> io::Result<Self> {
         let (begin, begins) = sync_channel(1);
         let bell = Arc::new(Notify::new());
         let rope = Arc::clone(&bell);
         thread::Builder::new().name("keys".into()).spawn(move || {
-            // It never reads: while another program has the terminal, the keys are that one's.
             while begins.recv().is_ok() {
                 drop(lies(&terminal, None));
                 rope.notify_one();
@@ -156,7 +196,6 @@ impl Watch {
         Ok(Self { begin, begun: false, bell })
     }
 
-    /// Waits until something lies there; may return for nothing after another program had it.
     async fn rings(&mut self) {
         if !self.begun {
             self.begun = self.begin.try_send(()).is_ok();
