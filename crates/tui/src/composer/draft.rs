@@ -101,6 +101,8 @@ pub struct Draft {
     /// The paste that came last, as long as the caret stands behind it.
     pasted: Option<Pasted>,
     rect: Rect,
+    /// The area as it was laid out last.
+    laid: Buffer,
 }
 
 /// What a paste wrote before the caret. Its text is what is shown, or stands in the chip that is shown.
@@ -115,7 +117,13 @@ struct Pasted {
 
 impl Default for Draft {
     fn default() -> Self {
-        Self { area: fresh(Vec::new()), chips: Vec::new(), pasted: None, rect: Rect::new(0, 0, 80, 1) }
+        Self {
+            area: fresh(Vec::new()),
+            chips: Vec::new(),
+            pasted: None,
+            rect: Rect::new(0, 0, 80, 1),
+            laid: Buffer::default(),
+        }
     }
 }
 
@@ -293,7 +301,9 @@ impl Draft {
             self.rect = Rect::new(0, 0, width.max(1), MAX_ROWS);
         }
         // The area wraps for the rectangle that it was last drawn in.
-        self.area.render(self.rect, &mut Buffer::empty(self.rect));
+        self.laid.resize(self.rect);
+        self.laid.reset();
+        self.area.render(self.rect, &mut self.laid);
         let mut rows = 1;
         let mut last = self.area.screen_to_data(0, 0);
         while rows < MAX_ROWS {
@@ -307,14 +317,12 @@ impl Draft {
         rows
     }
 
-    /// Draws the text; returns where the caret is. Call [`Draft::rows`] with its width before.
+    /// Draws the text as [`Draft::rows`] laid it out last; returns where the caret is.
     pub fn render(&self, area: Rect, buf: &mut Buffer, style: Style) -> Option<(u16, u16)> {
         let area = area.intersection(buf.area);
         if area.is_empty() {
             return None;
         }
-        let mut text = Buffer::empty(self.rect);
-        self.area.render(self.rect, &mut text);
         let caret = self.area.screen_cursor();
         let (top, _) = self.area.scroll_offset();
         let row = u16::try_from(caret.row).ok()?.saturating_sub(top);
@@ -322,7 +330,7 @@ impl Draft {
         let skip = (row + 1).saturating_sub(area.height);
         for position in area.positions() {
             let from = (position.x - area.x, position.y - area.y + skip);
-            if let (Some(from), Some(to)) = (text.cell(from), buf.cell_mut(position)) {
+            if let (Some(from), Some(to)) = (self.laid.cell(from), buf.cell_mut(position)) {
                 to.set_symbol(from.symbol());
                 to.set_style(style);
             }

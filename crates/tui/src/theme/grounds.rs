@@ -4,7 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use ratatui::{buffer::Buffer, style::Color};
+use ratatui::{
+    buffer::Buffer,
+    style::{Color, Style},
+};
 
 use super::{
     Slot, Theme,
@@ -66,11 +69,24 @@ const fn exact([r, g, b]: [u8; 3]) -> Color {
 }
 
 impl Theme {
+    /// Lays the ground below all that is drawn; nothing where it is the terminal's own.
+    pub fn lay_ground(&self, buf: &mut Buffer) {
+        let ground = self.ground();
+        if ground != Style::new() {
+            buf.content.iter_mut().for_each(|cell| _ = cell.set_style(ground));
+        }
+    }
+
     /// What was drawn on a ground, in colours that can be read there.
     pub fn settle_grounds(&self, buf: &mut Buffer) {
+        let on = |ground: Color| self.grounds.iter().find(|(of, _)| *of == ground).map(|(_, all)| all);
+        let mut ground = (Color::Reset, on(Color::Reset));
         for cell in &mut buf.content {
-            let on = self.grounds.iter().find(|(ground, _)| *ground == cell.bg);
-            let other = on.and_then(|(_, all)| all.iter().find(|(colour, _)| *colour == cell.fg));
+            // Neighbours stand on the same ground.
+            if cell.bg != ground.0 {
+                ground = (cell.bg, on(cell.bg));
+            }
+            let other = ground.1.and_then(|all| all.iter().find(|(colour, _)| *colour == cell.fg));
             if let Some((_, other)) = other {
                 cell.fg = *other;
             }
