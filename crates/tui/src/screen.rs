@@ -264,7 +264,8 @@ impl Screen {
         self.window.front().spin(steps);
         let _ = self.pace.rang(now);
         self.pace.alarm(self.window.alarm(now).filter(|at| *at > now));
-        if self.pace.due(now) {
+        // What a draft would mean is foretold behind the frame that shows it, where nothing more was typed.
+        while self.pace.due(now) {
             self.draw()?;
             // What was typed before this frame stood there is on its way before any of it can be
             // answered: a question stands only once nothing lay in the terminal after it was drawn.
@@ -273,8 +274,12 @@ impl Screen {
                 Ok(None) => {
                     self.window.front().covered();
                     self.pace.want(Urgency::Now);
+                    break;
                 }
                 Err(_) => return Ok(Some(Reason::Signal(Signal::Hangup))),
+            }
+            if keys.is_empty() && self.window.foretell() {
+                self.pace.want(Urgency::Now);
             }
         }
         Ok(None)

@@ -406,6 +406,12 @@ impl Window {
         self.front.layout(screen, now);
     }
 
+    /// Foretells what the draft of the session that is shown would mean, once its last key stands on the screen; returns
+    /// whether something else is to be drawn for it.
+    pub fn foretell(&mut self) -> bool {
+        self.front.foretell()
+    }
+
     /// Draws the session that is shown; returns where the caret is.
     pub fn render(&self, buf: &mut Buffer, now: Instant) -> Caret {
         self.front.render(buf, now)

@@ -259,6 +259,7 @@ impl Desk {
 
     fn draw(&mut self) -> (Buffer, Caret) {
         self.app.layout(self.size, self.now);
+        self.app.foretell();
         let mut buf = Buffer::empty(self.size);
         let caret = self.app.render(&mut buf, self.now);
         assert_eq!(self.app.entered.enter, self.app.enter(), "what is drawn of Enter is what it does");

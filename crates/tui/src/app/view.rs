@@ -63,7 +63,9 @@ impl App {
         for ((_, pane), size) in self.panes.all().zip(sizes).filter(|(_, size)| size.height > 0) {
             pane.layout(&ctx, size);
         }
-        self.classify_draft();
+        if self.foretells_at_once() {
+            self.foretell();
+        }
         self.collect_asks();
         self.entered = self.entered();
     }
@@ -71,7 +73,7 @@ impl App {
     /// Draws the whole screen; returns where the caret is.
     pub fn render(&self, buf: &mut Buffer, now: Instant) -> Caret {
         let ctx = self.ctx(now);
-        buf.set_style(buf.area, self.looks.theme.ground());
+        self.looks.theme.lay_ground(buf);
         self.header(buf);
         if self.panes.welcome(self.world.state()) {
             self.welcome_page(buf);

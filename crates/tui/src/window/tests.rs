@@ -77,6 +77,7 @@ impl Bench {
 
     fn draw(&mut self) -> String {
         self.window.layout(self.size, self.now);
+        self.window.foretell();
         let mut buf = Buffer::empty(self.size);
         self.window.render(&mut buf, self.now);
         self.window.front().drew(self.now);

@@ -159,6 +159,7 @@ fn with(place: &str, text: &str) -> Desk {
 fn bytes(desk: &mut Desk) -> Vec<u8> {
     let area = desk.size;
     desk.app.layout(area, desk.now);
+    desk.app.foretell();
     let mut out = Vec::new();
     let options = TerminalOptions { viewport: Viewport::Fixed(area) };
     let mut terminal = Terminal::with_options(CrosstermBackend::new(&mut out), options).unwrap();

@@ -45,16 +45,17 @@ const BY_COLUMNS: usize = 90;
 const TITLE_CELLS: usize = 40;
 
 impl App {
-    /// Classifies the draft as it would be sent, pastes unfolded, once for each text in each state.
+    /// Foretells what sending the draft would mean, pastes unfolded, once for each text in each state; returns whether
+    /// something else is to be drawn for it. Its time is that of reading the text, so a key is drawn before.
     ///
     /// A message too long to be classified while it is typed gets no preview; a command is judged at any length.
-    pub(super) fn classify_draft(&mut self) {
+    pub fn foretell(&mut self) -> bool {
         let draft = &self.composer.draft;
         let seq = self.world.state().seq;
         let offered = self.composer.offered().is_some();
         let key = format!("{}{}", if offered { "$ " } else { "" }, draft.shown());
         if self.previewed.0 == key && self.previewed.1 == seq {
-            return;
+            return false;
         }
         let text = draft.saved().whole();
         let meaning = if self.offers_message() {
@@ -67,7 +68,15 @@ impl App {
         } else {
             preview(&text, &self.world.session)
         };
+        let changed = self.previewed.2 != meaning;
         self.previewed = (key, seq, meaning);
+        changed
+    }
+
+    /// Whether what the draft means stands in the frame that shows the draft: a command must never be seen under another's
+    /// risk, and nothing is foretold of an empty line.
+    pub(super) fn foretells_at_once(&self) -> bool {
+        self.composer.offered().is_some() || self.composer.draft.is_blank()
     }
 
     pub(super) fn composer(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
