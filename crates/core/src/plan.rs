@@ -41,6 +41,11 @@ pub const MAX_GATES: usize = 50;
 /// Most gates whose lines a card names, and most characters of such a line.
 const CARD_GATES: usize = 6;
 const GATE_CHARS: usize = 160;
+/// Most characters of a step's title on a card.
+const CARD_TITLE: usize = 100;
+/// So many of the gates that a yes does not cover are named, and so much of their names.
+const CARD_OTHERS: usize = 3;
+const CARD_NAME: usize = 24;
 
 /// An approved or waiting plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -354,7 +359,7 @@ impl Plan {
             format!("★ Plan ready ({}, {gates})\n", count(self.tasks.len(), "task"))
         };
         for (task, number) in self.tasks.iter().zip(1..).take(10) {
-            let title = crate::fact::shortened(&task.title, 60);
+            let title = crate::fact::shortened(&task.title, CARD_TITLE);
             let done = if task.status == TaskStatus::Done { " (done)" } else { "" };
             out.push_str(&format!("  {number}. {title}{done}\n"));
         }
@@ -365,11 +370,13 @@ impl Plan {
             out.push_str(&format!("  {line}\n"));
         }
         for gate in self.named_gates() {
-            out.push_str(&format!("  gate {}: {}\n", gate.name, Clean::line(&gate.command)));
+            let name = if gate.has_name() { format!(" {}:", gate.name) } else { String::new() };
+            out.push_str(&format!("  gate{name} {}\n", Clean::line(&gate.command)));
         }
-        let others = self.gates.len() - self.named_gates().count();
-        if others > 0 {
-            out.push_str(&format!("  {}\n", others_ask(others)));
+        let named: BTreeSet<GateId> = self.named_gates().map(|gate| gate.id).collect();
+        let others: Vec<&Gate> = self.gates.iter().filter(|gate| !named.contains(&gate.id)).collect();
+        if !others.is_empty() {
+            out.push_str(&format!("  {}\n", not_covered(&others)));
         }
         out
     }
@@ -391,12 +398,16 @@ impl Plan {
     }
 }
 
-/// Told of gates whose lines are too long or too many for a card.
-fn others_ask(gates: usize) -> String {
-    match gates {
-        1 => "1 gate of a long line asks before it runs".to_owned(),
-        n => format!("{n} more gates ask before they run"),
-    }
+/// Told of gates whose lines are too long or too many for a card: a yes to the plan is none to them.
+fn not_covered(gates: &[&Gate]) -> String {
+    let shown = gates.iter().take(CARD_OTHERS);
+    let names: Vec<String> =
+        shown.map(|g| crate::fact::shortened(&Clean::line(&g.name), CARD_NAME)).collect();
+    let more = match gates.len().saturating_sub(CARD_OTHERS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("your yes does not cover gate {}{more}: too long or too many for this card", names.join(", "))
 }
 
 #[cfg(test)]

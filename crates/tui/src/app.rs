@@ -42,6 +42,7 @@ mod panes;
 mod resting;
 mod route;
 mod seat;
+mod seen;
 mod stray;
 mod view;
 mod world;
@@ -157,6 +158,8 @@ pub struct App {
     files_asked: Option<u64>,
     /// The question in the bar.
     asked: Standing<CheckpointId>,
+    /// What stood whole.
+    seen: seen::Seen,
     notice: Option<Notice>,
     /// What Enter does in what is drawn.
     entered: enter::Entered,
@@ -217,6 +220,7 @@ impl App {
             previewed: (String::new(), Seq(0), None),
             files_asked: None,
             asked: Standing::default(),
+            seen: seen::Seen::default(),
             notice: None,
             entered: enter::Entered::default(),
             editing: None,
@@ -393,12 +397,15 @@ impl App {
         let in_bar = crate::bar::question(self.world.state()).filter(|_| !self.panes.areas.bar.is_empty());
         let in_bar = in_bar.filter(|id| self.stands_drawn(*id));
         self.asked.drew(in_bar, now);
+        self.note_whole(now);
         let ctx = ctx!(self, now);
         let top = self.overlays.len().saturating_sub(1);
         for (n, overlay) in self.overlays.iter_mut().enumerate() {
             overlay.drew(n == top, &ctx, now);
         }
-        let seen: Vec<bool> = self.panes.iter().map(|(n, ..)| !self.panes.outer(n).is_empty()).collect();
+        let bare = self.overlays.is_empty();
+        let seen: Vec<bool> =
+            self.panes.iter().map(|(n, ..)| bare && !self.panes.outer(n).is_empty()).collect();
         for ((_, pane), seen) in self.panes.all().zip(seen) {
             pane.drew(seen, &ctx, now);
         }
@@ -408,6 +415,7 @@ impl App {
     /// What was drawn counts as not seen: more was typed meanwhile than could be taken in.
     pub fn covered(&mut self) {
         self.asked = Standing::default();
+        self.seen.covered();
         self.overlays.iter_mut().for_each(|overlay| overlay.covered());
         self.panes.all().for_each(|(_, pane)| pane.covered());
         self.offering.covered();
@@ -431,7 +439,8 @@ impl App {
         let plan = self.world.state().open.get(&id).is_some_and(|c| c.kind.is_confirmation());
         let covered = || self.panes.welcome(self.world.state());
         let mut seen = self.panes.iter().filter(|(n, ..)| !self.panes.outer(*n).is_empty());
-        !plan || (!covered() && seen.any(|(_, _, pane)| pane.shows(id)))
+        let bare = self.overlays.is_empty();
+        !plan || (!covered() && seen.any(|(_, _, pane)| pane.shows(id, bare)))
     }
 
     fn collect_asks(&mut self) {

@@ -63,10 +63,24 @@ pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Vec<Line<'static>> 
     if let Some(command) = facts.at_hand {
         return command_rows(state, command, facts, width);
     }
-    let open = state.open.values().map(|c| (c, state.spec(c))).filter(|(_, spec)| spec.things > 0);
-    let first = open.min_by_key(|(_, spec)| spec.order());
-    let Some((question, first)) = first else { return Vec::new() };
-    vec![waiting_row(state, question.id, &first, facts, width)]
+    let Some((question, first)) = first_that_waits(state) else { return Vec::new() };
+    vec![waiting_row(state, question, &first, facts, width).0]
+}
+
+/// The question of which the bar shows every word at this width, where it is none that holds the run and no command at hand.
+pub fn stands_whole(state: &State, facts: &Facts<'_>, width: u16) -> Option<CheckpointId> {
+    let (question, first) = first_that_waits(state).filter(|_| state.phase_question().is_none())?;
+    waiting_row(state, question, &first, facts, usize::from(width)).1.then_some(question)
+}
+
+/// The question that the bar is about while a line is written.
+pub fn shown(state: &State) -> Option<CheckpointId> {
+    question(state).or_else(|| first_that_waits(state).map(|(id, _)| id))
+}
+
+fn first_that_waits(state: &State) -> Option<(CheckpointId, Spec)> {
+    let open = state.open.values().map(|c| (c.id, state.spec(c))).filter(|(_, spec)| spec.things > 0);
+    open.min_by_key(|(_, spec)| spec.order())
 }
 
 /// Whether the bar shows all of this command at this width.
@@ -351,13 +365,14 @@ fn chunks(text: &str, columns: usize) -> Vec<String> {
     out
 }
 
+/// The row of what waits, and whether no word of it is cut.
 fn waiting_row(
     state: &State,
     id: CheckpointId,
     first: &Spec,
     facts: &Facts<'_>,
     width: usize,
-) -> Line<'static> {
+) -> (Line<'static>, bool) {
     let theme = facts.theme;
     let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
     let opens = match first.place {
@@ -392,15 +407,17 @@ fn waiting_row(
     };
     let key = if width >= 16 + key.width() { key } else { "" };
     let ends = key.width() + opens.width();
-    let what = shorten(&what, width.saturating_sub(head + more.width() + 3 + ends));
+    let room = width.saturating_sub(head + more.width() + 3 + ends);
+    let (what, whole) = (shorten(&what, room), what.width() <= room);
     let used = head + what.width() + more.width();
     let gap = width.saturating_sub(used + ends);
-    Line::from(vec![
+    let row = Line::from(vec![
         Span::styled(format!("{} ", facts.glyphs.waits), theme.style(Slot::Warn)),
         Span::styled(what, theme.style(Slot::Strong)),
         Span::styled(more, theme.style(Slot::Soft)),
         Span::raw(" ".repeat(gap)),
         Span::styled(key.to_owned(), key_style(theme)),
         Span::styled(opens, theme.style(Slot::Soft)),
-    ])
+    ]);
+    (row, whole)
 }

@@ -241,7 +241,7 @@ pub trait Pane: fmt::Debug {
     }
 
     /// Whether what this question is about stands in it now, to be read; asked after it was drawn.
-    fn shows(&self, _question: CheckpointId) -> bool {
+    fn shows(&self, _question: CheckpointId, _bare: bool) -> bool {
         false
     }
 

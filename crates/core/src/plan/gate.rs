@@ -67,6 +67,11 @@ pub enum GateNews {
 }
 
 impl Gate {
+    /// Whether it has a name of its own: one that is called as its command says it once.
+    pub fn has_name(&self) -> bool {
+        self.name.trim() != self.command.trim()
+    }
+
     /// Where it stands after this: the last run of its line decides, and a write makes a green one stale. What the user
     /// said of it holds beside that until it is to run again.
     pub const fn take(&mut self, news: GateNews) {

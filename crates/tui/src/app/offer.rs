@@ -41,6 +41,11 @@ pub(super) struct Offering {
 }
 
 impl Offering {
+    /// The one in the bar.
+    pub(super) const fn at_hand(&self) -> Option<CheckpointId> {
+        self.at_hand
+    }
+
     /// What was drawn of it counts as not seen.
     pub(super) fn covered(&mut self) {
         self.drawn = Standing::default();

@@ -22,7 +22,7 @@ use crate::{
     keymap::{ANYWHERE, Action, Chord},
     overlay::{Letter, OVERLAYS, OverlayKind, help},
     pace::Urgency,
-    pane::{Focus, PANES, PaneId, conversation},
+    pane::{Focus, PANES, PaneId},
     standing::Stamp,
 };
 
@@ -243,8 +243,8 @@ impl App {
 
     /// Does it in the composer.
     fn write(&mut self, action: composer::Action, came: Instant) {
-        if action == composer::Action::Send && self.would_answer_early() {
-            return self.unseen();
+        if action == composer::Action::Send && self.keeps_back(came) {
+            return;
         }
         let queues = self.world.state().is_executing();
         if action == composer::Action::Queue && !queues && self.composer.is_writing() {
@@ -389,29 +389,13 @@ impl App {
         }
     }
 
-    /// Whether the draft would answer a question that has not stood long enough.
-    fn would_answer_early(&self) -> bool {
-        let Some(question) = self.world.state().phase_question() else { return false };
-        !self.composer.draft.is_empty()
-            && self.composer.offered().is_none()
-            && self.composer.popup.is_none()
-            && question.kind.read(&self.composer.draft.shown()).is_some()
-            && !self.stood(&self.asked, &question.id)
-    }
-
-    /// Says why the draft answers nothing yet, and shows a plan that was not on the screen.
-    fn unseen(&mut self) {
-        let plan = self.world.state().phase_question().filter(|q| q.kind.is_confirmation()).map(|q| q.id);
-        if plan.is_some_and(|id| !self.stands_drawn(id)) {
-            self.panes.sent();
-            self.panes.show(conversation::ID);
-            self.complain("the plan was not on the screen: read it (PgUp goes up), then Enter answers");
-        } else {
-            self.complain("a question appeared while you wrote; press Enter again to answer it");
-        }
-    }
-
+    /// Answers a question; a yes to a plan is none before that and the lines of its gates were on the screen, from wherever
+    /// it comes.
     pub(super) fn answer(&mut self, checkpoint: CheckpointId, answer: Answer) {
+        if answer == Answer::Approve && !self.stands_drawn(checkpoint) {
+            self.overlays.clear();
+            return self.unseen();
+        }
         let shown = self.world.state().open.get(&checkpoint).and_then(|c| c.kind.shown());
         self.input(Input::Answer { checkpoint, answer, shown });
     }

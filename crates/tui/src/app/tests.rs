@@ -31,6 +31,7 @@ mod resting;
 mod review;
 mod runs;
 mod scroll;
+mod seen;
 mod stray;
 mod tell;
 mod turns;

@@ -162,7 +162,7 @@ impl App {
         block.render(outer, buf);
     }
 
-    fn bar_facts<'a>(&'a self, keys: &'a [String; 3]) -> bar::Facts<'a> {
+    pub(super) fn bar_facts<'a>(&'a self, keys: &'a [String; 3]) -> bar::Facts<'a> {
         let [plan_key, diff_key, approvals_key] = keys;
         bar::Facts {
             theme: &self.looks.theme,
@@ -177,7 +177,7 @@ impl App {
         }
     }
 
-    fn bar_keys(&self) -> [String; 3] {
+    pub(super) fn bar_keys(&self) -> [String; 3] {
         let goes = [plan::KIND.toggle(), diff::KIND.toggle(), approvals::KIND.action()];
         goes.map(|action| self.keying.keymap.key(action).unwrap_or_default().to_owned())
     }

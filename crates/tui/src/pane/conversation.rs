@@ -458,8 +458,8 @@ impl Pane for ConversationPane {
         self.settle(ctx);
     }
 
-    fn shows(&self, question: CheckpointId) -> bool {
-        self.shows_plan(question)
+    fn shows(&self, question: CheckpointId, bare: bool) -> bool {
+        self.shows_plan(question, bare)
     }
 
     fn drew(&mut self, seen: bool, _ctx: &Ctx<'_>, _now: Instant) {

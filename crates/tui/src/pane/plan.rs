@@ -9,7 +9,10 @@ mod room;
 mod rows;
 mod step;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
 
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint},
@@ -50,6 +53,8 @@ use crate::{
 pub(crate) const REVISE: &str = "rejected – describe the change, or press Enter to discard the plan";
 
 /// Said where a plan cannot be changed.
+/// Said where a yes comes before the lines that it covers were read.
+const NOT_READ: &str = "not all of its gates were on the screen yet: PgDn goes on to them";
 const NOT_NOW: &str = "a plan can be edited while it waits for your yes, or its run pauses";
 /// Said where nothing is chosen that it could be about.
 const CHOOSE: &str = "choose a step of the plan first";
@@ -95,6 +100,8 @@ pub struct PlanPane {
     back: Option<u32>,
     /// What the version that is drawn changed, and which that is.
     revision: Option<(u32, Revision)>,
+    /// The rows of gates of the plan that waits, and which of them stood on the screen.
+    read: (Vec<Row>, BTreeSet<usize>),
     /// The plan that was done and committed: once something else is said it stands in no room of its own.
     away: Away,
 }
@@ -206,6 +213,16 @@ impl PlanPane {
             Some(_) => Outcome::complaint(TOO_EARLY),
             None => Outcome::notice("no gate is red; those that files made stale run again by themselves"),
         }
+    }
+
+    /// Whether this is about a plan whose gates were not all on the screen.
+    fn is_unread(&self, question: &Checkpoint) -> bool {
+        question.kind.is_confirmation() && !self.shows_gates(true)
+    }
+
+    /// Why a key answers nothing yet.
+    fn not_yet(&self, question: &Checkpoint) -> Outcome {
+        Outcome::complaint(if self.is_unread(question) { NOT_READ } else { TOO_EARLY })
     }
 
     /// Why what is selected is asked about; of a red gate, why it is red.
@@ -393,8 +410,10 @@ impl Pane for PlanPane {
         let Some(action) = PlanAction::of(action) else { return Outcome::none() };
         if matches!(action, PlanAction::Approve | PlanAction::Reject) {
             let Some(question) = ctx.state.phase_question() else { return Outcome::none() };
-            if !ctx.stood(ctx.asked, &question.id) {
-                return Outcome::complaint(TOO_EARLY);
+            // What should change is asked for at once, of a plan that was not read as well.
+            let changes = action == PlanAction::Reject && self.is_unread(question);
+            if !changes && !ctx.stood(ctx.asked, &question.id) {
+                return self.not_yet(question);
             }
             if !question.kind.is_confirmation() {
                 let letter = if action == PlanAction::Approve { 'y' } else { 'n' };
@@ -426,6 +445,9 @@ impl Pane for PlanPane {
                 }
             },
             Some(answer) if ctx.stood(ctx.asked, &question.id) => Outcome::answer(question.id, answer),
+            Some(_) if question.kind.is_confirmation() && !self.shows_gates(true) => {
+                Outcome::complaint(NOT_READ)
+            }
             Some(_) => Outcome::complaint(TOO_EARLY),
         }
     }
@@ -452,8 +474,14 @@ impl Pane for PlanPane {
         Some(if asked.kind.is_confirmation() { Errand::Plan } else { Errand::Question(asked.id) })
     }
 
-    fn shows(&self, _question: CheckpointId) -> bool {
-        self.size.height > 0 && !self.items.is_empty() && self.back.is_none() && self.shows_gates()
+    fn shows(&self, _question: CheckpointId, bare: bool) -> bool {
+        self.size.height > 0 && !self.items.is_empty() && self.back.is_none() && self.shows_gates(bare)
+    }
+
+    fn drew(&mut self, seen: bool, _ctx: &Ctx<'_>, _now: Instant) {
+        if seen && self.back.is_none() {
+            self.note_gates();
+        }
     }
 
     fn typed(&mut self, line: String, ctx: &Ctx<'_>) -> Outcome {

@@ -42,8 +42,8 @@ impl ConversationPane {
     }
 
     /// Whether the plan that a question is about is on the screen, with every line of its gates, to which a yes is one: they
-    /// stand there, or stood there when it was scrolled.
-    pub(super) fn shows_plan(&self, question: CheckpointId) -> bool {
+    /// stand there, where nothing lies over it, or stood there before.
+    pub(super) fn shows_plan(&self, question: CheckpointId, bare: bool) -> bool {
         let seen = self.visible(usize::from(self.size.height));
         let of_plan = |pos: &Pos| self.log.get(pos.key).is_some_and(|entry| entry.is_plan_of(question));
         let rows: Vec<Pos> = seen.filter(of_plan).collect();
@@ -51,7 +51,8 @@ impl ConversationPane {
         let stood = |row| self.size.width == *width && read.contains(&row);
         let first = rows.first();
         let shown = |row| {
-            rows.iter().any(|pos| pos.row == row) || first.is_some_and(|pos| pos.key == *of && stood(row))
+            (bare && rows.iter().any(|pos| pos.row == row))
+                || first.is_some_and(|pos| pos.key == *of && stood(row))
         };
         let entry = first.and_then(|pos| self.log.get(pos.key));
         entry.is_some_and(|entry| entry.gate_rows().all(shown))

@@ -59,9 +59,10 @@ impl PlanPane {
         } else if at >= self.offset + height {
             self.offset = at + 1 - height;
         }
-        // What was opened of it is seen with it, as far as there is room.
+        // What was opened of it is seen with it, and all of a gate's line, as far as there is room.
         let behind = self.items.iter().skip(at + 1).take_while(|i| i.target.is_none() && !i.heads).count();
-        let opened = self.chosen().is_some_and(|(_, target)| self.open.contains(&target));
+        let whole = |target: Target| self.open.contains(&target) || matches!(target, Target::Gate(_));
+        let opened = self.chosen().is_some_and(|(_, target)| whole(target));
         if opened && at + behind >= self.offset + height {
             self.offset = at.min((at + behind + 1).saturating_sub(height));
         }

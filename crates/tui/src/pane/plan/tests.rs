@@ -484,7 +484,7 @@ fn an_earlier_version_is_looked_at_and_never_answered_about() {
     assert_eq!(rows[0], " Version 1 of 2, as it was; v looks at the others");
     assert!(rows.iter().any(|r| r.contains("5 Describe the limits in docs")), "{rows:?}");
     assert!(s.pane.title(&s.story.ctx()).left.starts_with("Plan v1 of 2 "));
-    assert!(!s.pane.shows(CheckpointId(6)), "Enter approves nothing that is not on the screen");
+    assert!(!s.pane.shows(CheckpointId(6), true), "Enter approves nothing that is not on the screen");
     let outcome = s.act(PlanAction::Approve);
     assert!(outcome.inputs.is_empty() && outcome.notice.is_some());
     assert_eq!(s.act(PlanAction::Approve).inputs.len(), 1, "what is on the screen now");

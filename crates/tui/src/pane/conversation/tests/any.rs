@@ -204,7 +204,7 @@ fn gates_that_are_longer_than_the_screen_are_read_by_scrolling() {
     let mut s = waiting(&lines.iter().map(String::as_str).collect::<Vec<_>>());
     let shows = |s: &mut Screen| {
         s.draw(50, 8);
-        let shown = s.pane.shows(CheckpointId(70));
+        let shown = s.pane.shows(CheckpointId(70), true);
         s.pane.drew(true, &s.story.ctx(), std::time::Instant::now());
         shown
     };
@@ -218,5 +218,5 @@ fn gates_that_are_longer_than_the_screen_are_read_by_scrolling() {
     }
     // In another width they are other rows.
     s.draw(60, 8);
-    assert!(!s.pane.shows(CheckpointId(70)));
+    assert!(!s.pane.shows(CheckpointId(70), true));
 }

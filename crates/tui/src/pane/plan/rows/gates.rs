@@ -1,5 +1,7 @@
 //! The rows of gates: where each stands, what it found, which of them a yes covers.
 
+use std::collections::BTreeSet;
+
 use pilothouse_core::{
     checkpoint::Checkpoint,
     clean::Clean,
@@ -75,7 +77,7 @@ impl Drawer<'_> {
         let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
         let change = self.revised.and_then(|(_, revision)| revision.gate(gate.id));
         let lead = self.gutter(change.map(|c| (c.sign(), change_ink(c)))).and(mark, ink).and(" ", Slot::Text);
-        let own = named(gate);
+        let own = gate.has_name();
         let left = if own { lead.and(&name, Slot::Text).and(&gap, Slot::Text) } else { lead };
         let ink = if own { Slot::Soft } else { Slot::Text };
         let right_width = right.width() + 2;
@@ -102,7 +104,7 @@ impl Drawer<'_> {
     pub(super) fn removed_gates(&mut self) {
         let Some((before, revision)) = self.revised else { return };
         for gate in revision.removed_gates.iter().filter_map(|id| before.gate(*id)) {
-            let name = if named(gate) { format!("{}  ", gate.name) } else { String::new() };
+            let name = if gate.has_name() { format!("{}  ", gate.name) } else { String::new() };
             self.gone(&format!("{name}{}", gate.command));
         }
     }
@@ -119,29 +121,25 @@ impl Drawer<'_> {
     }
 }
 
-/// Which of its gates a yes to the plan covers.
-pub(super) fn asked(plan: &Plan, ctx: &Ctx<'_>) -> &'static str {
+/// How many of its gates run on a yes to the plan.
+pub(super) fn asked(plan: &Plan, ctx: &Ctx<'_>) -> String {
     let setting = ctx.state.setting();
+    let named: BTreeSet<GateId> = plan.named_gates().map(|gate| gate.id).collect();
     let runs = |gate: &Gate| {
-        let manner = Manner { by: By::Approved, ..Manner::default() };
-        let request = Request::command_in(&gate.command, "", manner);
+        let by = if named.contains(&gate.id) { By::Approved } else { By::Gate };
+        let request = Request::command_in(&gate.command, "", Manner { by, ..Manner::default() });
         ctx.session.policy().decide(&request, &setting).ruling.outcome == Outcome::Run
     };
-    match plan.gates.iter().filter(|g| runs(g)).count() {
-        n if n == plan.gates.len() => "   your yes covers exactly these",
-        0 => "   each asks before it runs",
-        _ => "   your yes covers all but the dangerous",
+    match (plan.gates.iter().filter(|g| runs(g)).count(), plan.gates.len()) {
+        (n, all) if n == all => "   your yes covers exactly these".to_owned(),
+        (0, _) => "   each asks before it runs".to_owned(),
+        (n, all) => format!("   your yes covers {n} of {all}; the rest ask"),
     }
-}
-
-/// Whether a gate has a name of its own: one that is called as its command says it once.
-fn named(gate: &Gate) -> bool {
-    gate.name.trim() != gate.command.trim()
 }
 
 /// Columns of the names of gates.
 pub(super) fn name_columns(plan: &Plan) -> usize {
-    let names = plan.gates.iter().filter(|gate| named(gate)).map(|gate| row::width(&gate.name));
+    let names = plan.gates.iter().filter(|gate| gate.has_name()).map(|gate| row::width(&gate.name));
     names.max().unwrap_or(0).min(16)
 }
 

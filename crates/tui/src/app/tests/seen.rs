@@ -1,0 +1,147 @@
+//! A yes, from wherever it comes, agrees to nothing that was not on the screen.
+
+use super::*;
+
+/// A plan with six gates of some three rows each, on a small screen.
+fn gated(width: u16, height: u16) -> Desk {
+    let gates: Vec<_> = (0..6)
+        .map(|n| serde_json::json!({"name": format!("g{n}"), "command": format!("touch G{n} {}", "x".repeat(130))}))
+        .collect();
+    let plan = serde_json::json!({"title": "Many", "tasks": [{"title": "a"}], "gates": gates});
+    let mut desk = Desk::new(width, height).planned(&plan.to_string());
+    desk.draw();
+    desk.wait(1_000);
+    desk
+}
+
+fn said(desk: &Desk) -> bool {
+    desk.inputs.iter().any(|input| matches!(input, Input::Say { .. } | Input::Answer { .. }))
+}
+
+#[test]
+fn a_plan_is_approved_by_no_way_before_the_lines_of_its_gates_were_seen() {
+    for (width, height) in [(60, 20), (100, 30)] {
+        for keys in [
+            "<enter>",
+            "y<enter>",
+            "looks good, go ahead<enter>",
+            "yes, do it<enter>",
+            "<ctrl-x>ay",
+            "<ctrl-t>y",
+        ] {
+            let mut desk = gated(width, height);
+            desk.draw();
+            desk.press(keys).draw();
+            desk.wait(1_000).press(if keys.ends_with('y') { "y" } else { "" });
+            assert!(!said(&desk), "{keys} at {width}: {}", desk.text());
+            assert_eq!(desk.state().phase, Phase::AwaitingApproval, "{keys}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_whose_gates_were_turned_to_is_approved_where_they_were_read() {
+    let mut desk = gated(60, 20);
+    for _ in 0..12 {
+        desk.press("<pgup>").draw();
+    }
+    for _ in 0..12 {
+        desk.press("<pgdn>").draw();
+    }
+    let text = desk.text();
+    desk.wait(1_000).press("y<enter>").deliver();
+    assert_eq!(desk.state().phase, Phase::Executing, "{text}");
+
+    let mut desk = gated(60, 20);
+    desk.press("<ctrl-t>").draw();
+    desk.wait(1_000).press("y");
+    assert!(desk.text().contains("not all of its gates were on the screen"), "{}", desk.text());
+    for _ in 0..20 {
+        desk.press("j").draw();
+    }
+    desk.wait(1_000).press("y");
+    let text = desk.text();
+    desk.deliver();
+    assert_eq!(desk.state().phase, Phase::Executing, "{text}");
+}
+
+#[test]
+fn a_plan_that_came_behind_a_page_was_not_seen() {
+    let mut desk = Desk::new(120, 40);
+    desk.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));
+    desk.press("<enter>").deliver().press("<ctrl-x>a").draw();
+    let plan = r#"{"title":"T","tasks":[{"title":"a"}],"gates":[{"name":"t","command":"touch G"}]}"#;
+    desk.reply("", &[("submit_plan", plan)]);
+    desk.collect();
+    desk.draw();
+    desk.wait(1_000).press("y");
+    assert!(!said(&desk), "{}", desk.text());
+}
+
+/// A command that waits, with a draft in the composer.
+fn asked(width: u16, draft: &str, command: &str) -> Desk {
+    let mut desk = Desk::new(width, 30);
+    desk.press("run the tests<enter>").deliver().press(draft);
+    let args = serde_json::json!({ "command": command }).to_string();
+    desk.reply("", &[("run", &args)]);
+    desk.collect();
+    desk
+}
+
+#[test]
+fn a_word_runs_no_command_whose_end_was_not_on_the_screen() {
+    let long = format!("make {} && touch HIDDEN", "word ".repeat(400));
+    let mut desk = asked(100, "", &long);
+    desk.draw();
+    desk.wait(1_000).press("y").draw();
+    desk.wait(1_000).press("<enter>");
+    assert!(!said(&desk), "{}", desk.text());
+    assert_eq!((desk.top(), desk.app.composer.draft.is_empty()), (Some("approvals"), true));
+    let short = &mut asked(100, "", "make test");
+    short.draw();
+    short.wait(1_000).press("y").draw();
+    short.wait(1_000).press("<enter>");
+    assert!(said(short), "all of it stood there: {}", short.text());
+}
+
+#[test]
+fn a_word_typed_before_the_question_answers_it_only_once_it_stood_there() {
+    let mut desk = asked(100, "y", "make test");
+    desk.draw();
+    desk.wait(100).press("<enter>");
+    assert!(!said(&desk), "{}", desk.text());
+    assert_eq!(desk.top(), Some("approvals"));
+    let mut desk = asked(100, "no", "make test");
+    desk.draw();
+    desk.wait(100).press("<enter>");
+    assert!(said(&desk), "a no is never kept back");
+}
+
+#[test]
+fn a_word_that_is_not_enough_goes_where_the_word_is_typed() {
+    for word in ["yes", "proceed"] {
+        let mut desk = asked(100, "", "rm -rf ~/x");
+        desk.draw();
+        desk.wait(1_000).press(word).press("<enter>");
+        assert!(!said(&desk), "{}", desk.text());
+        assert_eq!(desk.top(), Some("approvals"), "{word}");
+        assert!(desk.text().contains("wants its word"), "{}", desk.text());
+    }
+}
+
+#[test]
+fn a_word_answers_the_question_that_is_shown_and_no_other() {
+    let plan = r#"{"title":"Two","tasks":[{"title":"a","files":["a"]},{"title":"b","files":["b"]}]}"#;
+    let mut desk = Desk::new(120, 40).planned(plan);
+    desk.draw();
+    desk.wait(1_000).press("<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"make one"}"#)]);
+    desk.reply("", &[("run", r#"{"command":"make two"}"#)]);
+    desk.collect();
+    let text = desk.text();
+    assert_eq!(desk.state().open.len(), 2, "steps beside each other: {text}");
+    desk.wait(1_000).press("y").draw();
+    desk.wait(1_000).press("<enter>").deliver();
+    assert_eq!(desk.state().open.len(), 2, "{text}");
+    assert_eq!(desk.top(), Some("approvals"));
+}
