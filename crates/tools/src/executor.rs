@@ -185,7 +185,7 @@ impl ToolExecutor {
                 ToolOutcome::failure(text)
             }
             ToolCall::Run(run) => match (self.changed(permit, run).await, self.unasked(permit, run).await) {
-                (None, Ok(held)) => match self.secret(permit, view).await {
+                (None, Ok(held)) => match self.secret(permit, run, view).await {
                     Ok(secret) => {
                         let ground = Ground { secret: &secret, ..self.ground(permit, &held) };
                         self.run((permit, view.witnessed), run, ground, (blobs, sink, cancel)).await
@@ -359,15 +359,15 @@ impl ToolExecutor {
         .await
     }
 
-    /// Secret files of the workspace that a command does not see: one that the user does not know.
+    /// Secret files that a command does not see: one that the user does not know.
     ///
     /// # Errors
     /// What it would see all the same, in words.
-    async fn secret(&self, permit: &Permit, view: &View) -> Result<Vec<PathBuf>, String> {
+    async fn secret(&self, permit: &Permit, run: &Run, view: &View) -> Result<Vec<PathBuf>, String> {
         if permit.is_known_to_user() {
             return Ok(Vec::new());
         }
-        let secret = self.secrets.below(self.jail.root(), &view.rules).await?;
+        let secret = self.secrets.within(self.jail.root(), &view.rules, run).await?;
         match secret.first() {
             Some(first) if !self.fence.hides(permit.confine().unwrap_or(Confine::READING)) => {
                 let name = first.strip_prefix(self.jail.root()).unwrap_or(first);

@@ -27,7 +27,7 @@ pub fn larger(folder: &Path) -> Option<PathBuf> {
     nearest(&folder, home().as_deref()).filter(|top| *top != folder).map(Path::to_owned)
 }
 
-fn home() -> Option<PathBuf> {
+pub(crate) fn home() -> Option<PathBuf> {
     PathBuf::from(std::env::var_os("HOME")?).canonicalize().ok()
 }
 

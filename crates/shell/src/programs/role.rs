@@ -43,6 +43,8 @@ pub enum Role {
     Patterns,
     /// Checks or formats each file by itself: what it says of one hangs on no other.
     Each,
+    /// Tells the names and marks of files, never what is in them.
+    Names,
 }
 
 impl Role {
@@ -52,7 +54,7 @@ impl Role {
     }
 }
 
-const ROLES: [(&str, Role); 20] = [
+const ROLES: [(&str, Role); 21] = [
     ("shows", Role::Shows),
     ("builtin", Role::Builtin),
     ("setter", Role::Setter),
@@ -73,4 +75,5 @@ const ROLES: [(&str, Role); 20] = [
     ("verb", Role::Verb),
     ("patterns", Role::Patterns),
     ("each", Role::Each),
+    ("names", Role::Names),
 ];

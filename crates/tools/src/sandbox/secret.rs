@@ -1,4 +1,4 @@
-//! Secret files of the workspace: what a command that nobody was asked about does not see, whether it only reads or writes.
+//! Secret files of the workspace, and of folders beside it: what a command that nobody was asked about does not see, whether it only reads or writes.
 //!
 //! Owns which they are: files with the name of a secret one that git does not track, and whatever a rule denies to read. A
 //! line that names one asks; this is about those that come upon one (`grep -r`, `find | xargs cat`, a test that reads its
@@ -16,15 +16,20 @@ use pilothouse_core::{
     policy::PathRules,
     relpath::RelPath,
     shell::{self, Act, secrets::is_secret},
+    tool::Run,
 };
 
 use crate::{git, stamp::Stamp};
+
+mod beside;
 
 /// Most names that are looked at.
 const MOST_NAMES: usize = 1_000_000;
 /// Most files that are hidden, and most bytes of their paths: the helper is told them in one argument.
 const MOST_HIDDEN: usize = 500;
 const MOST_BYTES: usize = 48 * 1024;
+/// Most names that are looked at beside the workspace.
+const MOST_BESIDE: usize = 200_000;
 
 /// Where secret files of a workspace lie; clones share what the last look found.
 #[derive(Clone, Debug, Default)]
@@ -55,11 +60,27 @@ struct Folder {
 type Named = (Vec<PathBuf>, Vec<PathBuf>);
 
 impl SecretFiles {
-    /// Real paths of the secret files below the workspace.
+    /// Real paths of the secret files that a command could come upon: below the workspace, and below the folders beside it
+    /// that its line looks through.
     ///
     /// # Errors
     /// Why not all of them can be hidden, in words.
-    pub async fn below(&self, root: &Path, rules: &PathRules) -> Result<Vec<PathBuf>, String> {
+    pub async fn within(&self, root: &Path, rules: &PathRules, run: &Run) -> Result<Vec<PathBuf>, String> {
+        let mut found = self.below(root, rules).await?;
+        for folder in beside::folders(root, run) {
+            let top = folder.clone();
+            let look = move || Last::default().named(&top, &PathRules::default(), MOST_BESIDE);
+            let looked = tokio::task::spawn_blocking(look).await;
+            let looked = looked.map_err(|_| "secret files could not be looked for".to_owned())?;
+            let (_, secret) = looked.map_err(|why| format!("{why} in {}", folder.display()))?;
+            found.extend(real(&folder, &untracked(&folder, secret).await));
+        }
+        found.sort();
+        found.dedup();
+        bounded(found)
+    }
+
+    async fn below(&self, root: &Path, rules: &PathRules) -> Result<Vec<PathBuf>, String> {
         let (top, rules, last) = (root.to_owned(), rules.clone(), Arc::clone(&self.last));
         let looked = tokio::task::spawn_blocking(move || {
             let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,16 +89,24 @@ impl SecretFiles {
         let looked = looked.await.map_err(|_| "secret files could not be looked for".to_owned())?;
         let (mut hidden, secret) = looked?;
         hidden.extend(untracked(root, secret).await);
-        let real: Vec<PathBuf> =
-            hidden.iter().filter_map(|path| root.join(path).canonicalize().ok()).collect();
-        let bytes: usize = real.iter().map(|path| path.as_os_str().len()).sum();
-        if real.len() > MOST_HIDDEN || bytes > MOST_BYTES {
-            return Err(format!("{} secret files, more than can be hidden from it", real.len()));
-        }
-        match real.iter().find(|path| path.to_str().is_none()) {
-            Some(odd) => Err(format!("{}, whose name is no text", odd.to_string_lossy())),
-            None => Ok(real),
-        }
+        Ok(real(root, &hidden))
+    }
+}
+
+/// Where these lie, below a folder.
+fn real(root: &Path, found: &[PathBuf]) -> Vec<PathBuf> {
+    found.iter().filter_map(|path| root.join(path).canonicalize().ok()).collect()
+}
+
+/// As many as can be hidden.
+fn bounded(real: Vec<PathBuf>) -> Result<Vec<PathBuf>, String> {
+    let bytes: usize = real.iter().map(|path| path.as_os_str().len()).sum();
+    if real.len() > MOST_HIDDEN || bytes > MOST_BYTES {
+        return Err(format!("{} secret files, more than can be hidden from it", real.len()));
+    }
+    match real.iter().find(|path| path.to_str().is_none()) {
+        Some(odd) => Err(format!("{}, whose name is no text", odd.to_string_lossy())),
+        None => Ok(real),
     }
 }
 

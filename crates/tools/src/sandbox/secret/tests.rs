@@ -17,6 +17,46 @@ fn names(found: &[PathBuf]) -> Vec<String> {
     names
 }
 
+fn line(command: &str) -> Run {
+    Run {
+        command: command.into(),
+        folder: String::new(),
+        timeout_s: None,
+        network: false,
+        outside: false,
+        reason: String::new(),
+    }
+}
+
+#[tokio::test]
+async fn what_is_secret_beside_the_workspace_is_hidden_from_what_looks_through_it() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["w/.env", "other/.env", "other/lib/id_rsa", "other/a.py", "third/.env"] {
+        put(dir.path(), name);
+    }
+    let root = dir.path().join("w").canonicalize().unwrap();
+    let absolute = root.parent().unwrap().join("other");
+    for (command, hidden) in [
+        ("make", vec!["w/.env"]),
+        ("grep -rn KEY ../other", vec!["other/.env", "other/lib/id_rsa", "w/.env"]),
+        ("cat ../other/lib/*", vec!["other/lib/id_rsa", "w/.env"]),
+        (&format!("rg KEY {}", absolute.display()), vec!["other/.env", "other/lib/id_rsa", "w/.env"]),
+        ("cd ../third && grep -r KEY", vec!["third/.env", "w/.env"]),
+        ("find ../other -exec cat {} +", vec!["other/.env", "other/lib/id_rsa", "w/.env"]),
+        ("grep -r KEY ..", vec!["other/.env", "other/lib/id_rsa", "third/.env", "w/.env"]),
+        ("ls -la ../other", vec!["w/.env"]),
+        ("find ../other -name '*.py'", vec!["other/.env", "other/lib/id_rsa", "w/.env"]),
+        ("cat ../other/a.py", vec!["w/.env"]),
+        ("grep -rn size_t /usr/include", vec!["w/.env"]),
+    ] {
+        let found =
+            SecretFiles::default().within(&root, &PathRules::default(), &line(command)).await.unwrap();
+        let found: Vec<PathBuf> =
+            found.iter().map(|path| path.strip_prefix(root.parent().unwrap()).unwrap().to_owned()).collect();
+        assert_eq!(names(&found), hidden, "{command}");
+    }
+}
+
 #[test]
 fn secret_files_are_found_wherever_they_lie_but_deep_in_what_tools_make() {
     let dir = tempfile::tempdir().unwrap();
@@ -59,7 +99,8 @@ async fn a_tracked_file_shows_none_whose_name_begins_its_own() {
     };
     git(&["init", "-q"]);
     git(&["add", ".env.test", "sub/.env.production"]);
-    let found = SecretFiles::default().below(dir.path(), &PathRules::default()).await.unwrap();
+    let found =
+        SecretFiles::default().within(dir.path(), &PathRules::default(), &line("make")).await.unwrap();
     let ends = |name: &str| found.iter().any(|p| p.ends_with(name));
     assert_eq!((found.len(), ends(".env"), ends("sub/.env")), (2, true, true), "{found:?}");
 }
@@ -84,7 +125,8 @@ async fn what_is_untracked_beside_tracked_files_of_a_secret_folder_is_hidden() {
     };
     git(&["init", "-q"]);
     git(&["add", ".docker/Dockerfile", ".docker/a/b"]);
-    let found = SecretFiles::default().below(dir.path(), &PathRules::default()).await.unwrap();
+    let found =
+        SecretFiles::default().within(dir.path(), &PathRules::default(), &line("make")).await.unwrap();
     let root = dir.path().canonicalize().unwrap();
     let found: Vec<PathBuf> = found.iter().map(|p| p.strip_prefix(&root).unwrap().to_owned()).collect();
     assert_eq!(names(&found), [".docker/.env", ".docker/a/c", ".docker/d", ".vault"]);
@@ -97,10 +139,10 @@ async fn what_is_too_much_to_look_through_or_to_hide_is_told() {
         put(dir.path(), &format!("d{n}/.env"));
     }
     let rules = PathRules::default();
-    let said = SecretFiles::default().below(dir.path(), &rules).await.unwrap_err();
+    let said = SecretFiles::default().within(dir.path(), &rules, &line("make")).await.unwrap_err();
     assert!(said.contains("501 secret files"), "{said}");
     let said = Last::default().named(dir.path(), &rules, 100).unwrap_err();
     assert!(said.contains("more than 100 files"), "{said}");
     fs::remove_dir_all(dir.path().join("d0")).unwrap();
-    assert_eq!(SecretFiles::default().below(dir.path(), &rules).await.unwrap().len(), 500);
+    assert_eq!(SecretFiles::default().within(dir.path(), &rules, &line("make")).await.unwrap().len(), 500);
 }
