@@ -49,6 +49,7 @@ impl State {
 
     fn fold(&mut self, seq: Seq, event: &Event) {
         self.age(event);
+        self.note_going_on(event);
         self.transcript.fold(seq, event, self.phase);
         self.note_facts(event);
         self.note_mishap(event);

@@ -23,6 +23,7 @@ impl State {
         match event {
             Event::RunStarted { run, turn, approval } => {
                 self.saw(run.0);
+                approval.iter().for_each(|yes| self.agreed_again(*yes));
                 (self.repairs, self.detours) = (0, 0);
                 self.accounts.run = Usage::default();
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
