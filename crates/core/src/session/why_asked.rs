@@ -99,6 +99,20 @@ impl Session {
                 "a gate proves the work, so only you change what it runs, in every mode; your yes lets that line run",
             );
         }
+        if let CheckpointKind::Trust(trust) = &item.kind {
+            let brings = [
+                ("file that would take effect", "files that would take effect", trust.parts.len()),
+                ("line that would run unasked", "lines that would run unasked", trust.gates.len()),
+            ];
+            let counted = brings.iter().filter(|(.., n)| *n > 0);
+            let counted = counted.map(|(one, more, n)| format!("{n} {}", if *n == 1 { one } else { more }));
+            let has = counted.collect::<Vec<_>>().join(", ");
+            let has = if has.is_empty() { "nothing that would take effect".to_owned() } else { has };
+            return why(
+                format!("this folder: {has}"),
+                "what a folder brings has effect, and its gates run unasked, only by your yes, until it changes",
+            );
+        }
         let commits = matches!(item.kind, CheckpointKind::Commit(_));
         let rule = "a commit is made only by your yes to its files and its message, in every mode";
         commits.then(|| why("git commit".to_owned(), rule)).flatten()

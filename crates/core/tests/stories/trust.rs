@@ -6,6 +6,7 @@ use pilothouse_core::{
     event::Event,
     input::{Input, Opening},
     plan::GateDraft,
+    policy::By,
     question::{CommandQuestion, TrustQuestion},
     scope::PermissionMode,
     session::Session,
@@ -368,4 +369,39 @@ fn a_plan_that_changes_text_for_people_alone_is_held_to_no_gate() {
     let mut b = tested_by("pytest");
     order(&mut b, "fix the bug in a.txt", &["notice.py", "Makefile"], "Makefile", &json!([]));
     assert_eq!(gates_of(&b), ["pytest"]);
+}
+
+#[test]
+fn the_question_about_the_folder_names_the_lines_that_it_lets_run() {
+    let gate = |line: &str| GateDraft {
+        name: line.to_owned(),
+        command: line.to_owned(),
+        after: Vec::new(),
+        found: true,
+    };
+    for brings in [true, false] {
+        let mut b = Bench::new();
+        b.session.set_gates(vec![gate("make test"), gate("make lint"), gate("make test")]);
+        b.say("/trust");
+        let all = bringing("x");
+        let parts = if brings { all.parts.clone() } else { Vec::new() };
+        b.input(Input::Surveyed(Standing { parts, ..all })).unwrap();
+        let item = b.session.state().open[&b.question(is_trust)].clone();
+        let spec = b.session.state().spec(&item);
+        let runs: Vec<_> = spec.facts.iter().filter(|(label, _)| *label == "runs").map(|(_, t)| t.as_str()).collect();
+        assert_eq!(runs, ["make test", "make lint"]);
+        let sheet = spec.sheet();
+        assert_eq!(sheet.is_some(), brings);
+        let why = b.session.why_asked(&item).expect("why it is asked can be told");
+        assert!(why.rows.iter().any(|(_, text)| text.contains("2 lines")), "{:?}", why.rows);
+        b.answer(is_trust, Answer::Approve).unwrap();
+        assert_eq!(b.session.state().gate_by("make lint"), By::Approved);
+        assert_eq!(b.session.state().gate_by("make lint -k"), By::Gate);
+    }
+    // Where there is nothing to run it says so.
+    let mut b = Bench::new();
+    b.say("/trust");
+    b.input(Input::Surveyed(Standing { parts: Vec::new(), ..bringing("x") })).unwrap();
+    let item = b.session.state().open[&b.question(is_trust)].clone();
+    assert!(item.message.contains("No gate was found here"), "{}", item.message);
 }

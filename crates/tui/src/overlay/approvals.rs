@@ -73,6 +73,9 @@ actions! {
 /// Told where something is agreed to that was not on the screen to its end.
 const NOT_READ: &str = "its end was not on the screen yet: PgDn goes on to it";
 
+/// Told where more of an item is wanted than there is.
+const ALL_HERE: &str = "all of it stands here; the keys below answer it";
+
 /// What stands in the list: the item, the hash of what is shown of it, and the rules beside the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Listed {
@@ -236,6 +239,7 @@ impl Approvals {
             (None, _) if role == Role::Deny && item.kind.is_confirmation() => self.reject(item, ctx),
             (Some(Act::Diff), _) | (_, Place::Diff) => to_diff(),
             (Some(Act::Say(_)), _) | (_, Place::Composer) => to_composer(),
+            (None, Place::List) if role == Role::Look => Outcome::notice(ALL_HERE),
             (Some(Act::Nothing) | None, Place::List) => Outcome::none(),
         }
     }

@@ -18,6 +18,9 @@ use crate::{
     trust::{Standing, Trust, TrustRequest},
 };
 
+/// Stands above the lines of gates on the page of all that a folder brings.
+const RUN: &str = "gates, which then run without a question of their own";
+
 impl Draft<'_> {
     /// What is known of the folder when it is opened. An untrusted one is what every process
     /// starts from: only trust is worth an event.
@@ -113,17 +116,33 @@ impl Draft<'_> {
             return;
         }
         let things = standing.parts.len();
-        let sheet = Blob::new(standing.sheet.into_bytes());
-        let plan = self.state.plan.iter().flat_map(|p| &p.gates);
-        let gates = plan.map(|g| g.command.clone()).collect();
+        let gates = self.gates_here();
+        let lines = gates.iter().map(|line| format!("  {line}\n")).collect::<String>();
+        let lines = if gates.is_empty() { lines } else { format!("\n== {RUN}\n{lines}") };
+        let sheet = Blob::new(format!("{}{lines}", standing.sheet).into_bytes());
+        let none = gates.is_empty();
         let question = TrustQuestion { parts: standing.parts, sheet: sheet.id(), shown: standing.of, gates };
         self.blobs.push(sheet);
         let message = match things {
+            0 if none => "Trust this folder? No gate was found here, and it brings nothing that would take effect.",
             0 => "Trust this folder? Its gates then run without a question of their own.",
             1 => "This folder brings a file that would take effect. Trust it?",
             _ => "This folder brings files that would take effect. Trust it?",
         };
         self.ask(question, message);
+    }
+
+    /// The lines of gates that trust lets run: the plan's, and those that were found here.
+    fn gates_here(&self) -> Vec<String> {
+        let plan = self.state.plan.iter().flat_map(|p| &p.gates).map(|g| g.command.clone());
+        let found = self.found_gates().into_iter().map(|g| g.command);
+        let mut lines: Vec<String> = Vec::new();
+        for line in plan.chain(found) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
     }
 
     fn trust_question(&self) -> Option<CheckpointId> {

@@ -2,6 +2,7 @@
 
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint, CheckpointKind},
+    plan::GateDraft,
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
     shell::Risk,
     trust::{Part, PartChange, Standing},
@@ -99,6 +100,36 @@ fn what_asks_only_for_want_of_trust_offers_a_key_that_asks_about_the_folder() {
         "{:?}",
         desk.inputs
     );
+}
+
+#[test]
+fn the_question_about_the_folder_shows_its_gates_and_its_keys_do_what_they_say() {
+    let mut desk = Desk::new(80, 24);
+    let gate = |n: usize| GateDraft {
+        name: format!("g{n}"),
+        command: format!("make check-{n}"),
+        after: Vec::new(),
+        found: true,
+    };
+    desk.session.set_gates((1..=30).map(gate).collect());
+    desk.press("/trust<enter>").deliver();
+    desk.give(Input::Surveyed(Standing { asks: true, ..Standing::default() }));
+    desk.wait(900).press("<ctrl-x>a").wait(900);
+    let text = desk.text();
+    assert!(text.contains("runs     make check-1 ") && text.contains("PgDn goes on"), "{text}");
+    desk.press("<enter>");
+    assert!(desk.text().contains("all of it stands here"), "{}", desk.text());
+    desk.press("y");
+    assert!(answer(&desk).is_none(), "the last line was not on the screen yet");
+    desk.press("w");
+    assert!(desk.text().contains("30 lines that would run unasked"), "{}", desk.text());
+    desk.press("<esc>").wait(900);
+    for _ in 0..8 {
+        desk.press("<pgdn>");
+    }
+    assert!(desk.text().contains("make check-30"), "{}", desk.text());
+    desk.wait(900).press("y");
+    assert_eq!(answer(&desk), Some(&Answer::Approve));
 }
 
 #[test]
