@@ -3,6 +3,7 @@
 //! Owns its entries, their wrapped rows, the scroll and the search. A frame lays out and draws only
 //! what is visible. Never changes the session.
 
+mod copy;
 mod entry;
 mod fold;
 mod opens;
@@ -49,7 +50,7 @@ use crate::{
         Reason,
         prompt::{Prompt, SEARCH},
     },
-    row::{Ink, Row, count, underline},
+    row::{Ink, Row, underline},
     theme::{Glyphs, Slot},
 };
 
@@ -206,20 +207,6 @@ impl ConversationPane {
             return Outcome::none();
         }
         self.search(ctx, -1, true)
-    }
-
-    fn copy(&self) -> Outcome {
-        let last = || {
-            let mut keys = (self.log.first()..self.log.end()).rev();
-            keys.find(|k| self.log.get(*k).is_some_and(|e| e.kind == Kind::Reply))
-        };
-        let key = self.cursor.map(|c| c.key).or_else(last);
-        let text = key.and_then(|k| self.log.get(k)).map(entry::Entry::logical).unwrap_or_default();
-        if text.is_empty() {
-            return Outcome::notice("there is nothing to copy here");
-        }
-        let notice = format!("copied {}", count(text.lines().count(), "line"));
-        Outcome { copy: Some(text), notice: Some(notice), ..Outcome::none() }
     }
 
     /// The call under the cursor, or the last one, to be explained.

@@ -138,3 +138,27 @@ fn a_frame_lays_out_what_is_seen_however_long_the_conversation() {
     }
     assert!(s.pane.laid.len() <= LAID + 60, "{}", s.pane.laid.len());
 }
+
+#[test]
+fn what_is_copied_is_what_is_chosen_else_what_stands_at_the_bottom_and_is_named() {
+    let mut s = Screen::new();
+    s.tell(said(1, "where is it?"));
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+    s.tell(thinking(2, 1));
+    s.tell(replied(2, 1, "In login.rs."));
+    s.tell(started(3, Tool::Run, "seq 3"));
+    s.tell(ended(3, "exit 0", "1\n2\n3\n"));
+    s.draw(60, 20);
+    let copied = |s: &mut Screen| {
+        let outcome = s.act(ConversationAction::Copy);
+        (outcome.copy.unwrap_or_default(), outcome.notice.unwrap())
+    };
+    let (text, notice) = copied(&mut s);
+    assert_eq!((text.trim_end(), notice.as_str()), ("seq 3\n1\n2\n3", "copied seq 3 with its output, 4 lines"));
+    s.act(ConversationAction::Top);
+    assert_eq!(copied(&mut s), ("where is it?".to_owned(), "copied your message, 1 line".to_owned()));
+    s.pane.cursor = None;
+    assert!(s.text(60, 4)[3].contains("In login.rs."));
+    let (text, notice) = copied(&mut s);
+    assert_eq!((text.as_str(), notice.as_str()), ("In login.rs.", "copied the reply, 1 line"));
+}
