@@ -3,6 +3,7 @@
 //! Owns its words. It has no focus and takes no key: it names the keys of those that do.
 
 use pilothouse_core::{
+    clean::Clean,
     ids::CheckpointId,
     question::{Choice, CommandQuestion, PLACE, Place, Spec, Tone, files_wait},
     session::State,
@@ -21,7 +22,7 @@ use crate::{
     app::enter::Enter,
     pane::{Focus, plan},
     risk::{judged, risk_name, risk_slot},
-    row::{Row, wrap},
+    row::{Ink, Row, hang, wrap},
     status::{shorten, shorten_words},
     theme::{Glyphs, Slot, Theme},
 };
@@ -51,6 +52,8 @@ pub struct Facts<'a> {
 
 /// Columns before what is known of a question.
 const FACT_LABEL: usize = 12;
+/// Choices of more rows are cut, and shown whole by the list.
+const OPTION_ROWS: usize = 12;
 /// A command of more rows is shown whole by the list.
 const COMMAND_ROWS: usize = 8;
 
@@ -137,14 +140,7 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
         let mut rows: Vec<Line<'static>> = head.into_iter().map(Line::from).collect();
         rows.push(closed(last, &how, theme, width));
         rows.extend(fact_rows(spec, theme, width));
-        rows.extend(spec.options.iter().take(9).zip(1..).map(|(option, n)| {
-            let text = shorten(option, width.saturating_sub(5));
-            Line::from(vec![
-                Span::raw("  "),
-                Span::styled(format!("{n}  "), key_style(theme)),
-                Span::styled(text, theme.style(Slot::Text)),
-            ])
-        }));
+        rows.extend(option_rows(spec, facts, width));
         return rows;
     }
     let places = fact_rows(spec, theme, width);
@@ -171,6 +167,22 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
     rows.extend(answers.into_iter().map(|part| Line::from(indented(part))));
     rows.push(closed(indented(last), &how, theme, width));
     rows
+}
+
+/// The choices by their numbers, whole where they leave room for what they are about; else the list shows them whole.
+fn option_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
+    let lead = |n: usize| Row::of("  ", Slot::Text).and(&format!("{n}  "), Ink::of(Slot::Accent).bold());
+    let options = || spec.options.iter().take(9).zip(1..);
+    let whole = options().flat_map(|(option, n)| hang(&lead(n), &Row::of(option, Slot::Text).pieces, width));
+    let whole: Vec<Row> = whole.collect();
+    if whole.len() <= OPTION_ROWS {
+        return whole.iter().map(|row| row.line(facts.theme)).collect();
+    }
+    let cut = |(option, n): (&Clean, usize)| lead(n).and(option, Slot::Text).cut(width, facts.glyphs.ellipsis);
+    let mut rows: Vec<Row> = options().map(cut).collect();
+    let list = format!("  {} shows them whole", facts.approvals_key);
+    rows.extend((!facts.approvals_key.is_empty()).then(|| Row::of(&list, Slot::Soft)));
+    rows.iter().map(|row| row.line(facts.theme)).collect()
 }
 
 /// The words of a question with its sign, in two rows at most.

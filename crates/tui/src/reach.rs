@@ -5,7 +5,7 @@
 use pilothouse_core::{
     checkpoint::Checkpoint,
     policy::{Outcome, Policy, Request, Rule},
-    question::{Act, Role, Spec},
+    question::{Act, Choice, Role, Spec},
     session::State,
 };
 
@@ -72,12 +72,21 @@ fn by_word(spec: &Spec) -> Vec<Reach> {
         match (&choice.act, choice.role) {
             (Act::Give(_), Role::Take) => all.push(reach("y", "yes", choice.label)),
             (Act::Give(_), Role::Deny) => all.push(reach("n", "no", choice.label)),
-            _ => words.push(format!("{} {}", choice.key, choice.label)),
+            _ => words.push(format!("{} {}", numbers(choice, spec), choice.label)),
         }
     }
     let words = if words.is_empty() { String::new() } else { format!(": {}", words.join(" · ")) };
     all.push(reach("Enter", "answer", format!("in the composer{words}")));
     all
+}
+
+/// The key of a choice; of those that are numbered only the numbers that there are.
+fn numbers(choice: &Choice, spec: &Spec) -> String {
+    match (choice.key, spec.options.len()) {
+        ("1-9", 1) => "1".to_owned(),
+        ("1-9", n @ 2..=8) => format!("1-{n}"),
+        (key, _) => key.to_owned(),
+    }
 }
 
 /// What a rule would answer from now on, or why none can.

@@ -105,6 +105,33 @@ fn a_long_question_is_wrapped_and_cut_with_a_mark() {
 }
 
 #[test]
+fn a_long_choice_is_whole_in_the_question_in_the_list_and_in_the_answered_card() {
+    let long = "the word in the second paragraph of README.md, and the same word again in the table that stands below its \
+                third heading, with the note about how the two differ at their ends";
+    let bare = |text: &str| text.split(|c: char| !c.is_ascii_alphanumeric()).collect::<String>();
+    for (width, height) in [(60, 30), (100, 30), (160, 50)] {
+        let mut desk = Desk::new(width, height);
+        desk.press("look around<enter>").deliver();
+        let args = serde_json::json!({ "question": "Which?", "choices": [long, "two", "three"] }).to_string();
+        desk.reply("", &[("ask_user", &args)]);
+        desk.collect();
+        let times = |desk: &mut Desk| bare(&desk.text()).matches(&bare(long)).count();
+        assert_eq!(times(&mut desk), 2, "{width}: {}", desk.text());
+        let text = desk.text();
+        let row = text.lines().find(|row| row.contains("1  the word")).unwrap();
+        let below = text.lines().skip_while(|other| *other != row).nth(1).unwrap();
+        let column = |row: &str| row.chars().take_while(|c| !c.is_ascii_alphabetic()).count();
+        assert_eq!(column(row), column(below), "{text}");
+        desk.wait(900).press("<ctrl-x>a").wait(900);
+        assert!(desk.text().contains("1-3 choose"), "{}", desk.text());
+        assert!(times(&mut desk) >= 1, "{width}: {}", desk.text());
+        desk.press("q").wait(900).press("1<enter>").deliver();
+        // As it was offered, and as it was answered.
+        assert_eq!(times(&mut desk), 2, "{width}: {}", desk.text());
+    }
+}
+
+#[test]
 fn a_file_has_one_row_in_the_sheet_of_all() {
     let mut bench = Bench::new(100, 30);
     bench.press("<ctrl-x>d");

@@ -277,6 +277,18 @@ fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> [Vec<(Li
     }
     let quiet = if chosen { Slot::Text } else { Slot::Faint };
     let labels = spec.facts.iter().map(|(label, _)| label.width()).max().unwrap_or_default().max(8) + 1;
+    for (option, n) in spec.options.iter().zip(1..) {
+        let lead = format!("{n}  ");
+        for (i, part) in words(option, room.saturating_sub(lead.width()).max(4)).into_iter().enumerate() {
+            let lead = if i == 0 { lead.clone() } else { " ".repeat(lead.width()) };
+            let line = Line::from(vec![
+                Span::raw(" ".repeat(2 + tag_width)),
+                Span::styled(lead, theme.style(Slot::Soft)),
+                Span::styled(part, theme.style(quiet)),
+            ]);
+            rows.push((line, false));
+        }
+    }
     for (label, value) in &spec.facts {
         let room = width.saturating_sub(2 + tag_width + labels).max(4);
         for (i, part) in words(value, room).into_iter().enumerate() {

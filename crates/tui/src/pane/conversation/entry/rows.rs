@@ -396,11 +396,12 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
         }
     }
     for (n, choice) in q.choices.iter().enumerate() {
-        let row = Row::of(&format!("  {}. ", n + 1), Slot::Accent).and(choice, Slot::Text);
-        rows.push(row.cut(env.width, g.ellipsis));
+        let lead = Row::of(&format!("  {}. ", n + 1), Slot::Accent);
+        rows.extend(hang(&lead, &Row::of(&Clean::line(choice), Slot::Text).pieces, env.width));
     }
-    if let Some(answer) = &q.answer {
-        rows.push(Row::of("  ", Slot::Text).and(answer, Slot::Soft).cut(env.width, g.ellipsis));
+    for line in q.answer.iter().flat_map(|answer| answer.lines()) {
+        let line = Row::of(&Clean::line(line), Slot::Soft);
+        rows.extend(hang(&Row::of("  ", Slot::Text), &line.pieces, env.width));
     }
 }
 
