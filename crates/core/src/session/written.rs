@@ -67,7 +67,7 @@ impl Origin {
 pub(super) struct Origins {
     of: BTreeMap<ApplyId, Origin>,
     /// Entries, file by file, that stand in a commit which this session made.
-    committed: BTreeSet<(ApplyId, RelPath)>,
+    pub(super) committed: BTreeSet<(ApplyId, RelPath)>,
 }
 
 /// How much of what was written is meant.

@@ -448,3 +448,27 @@ fn what_a_step_proposed_is_its_plan_s_work_also_when_it_is_written_after_a_kill_
     assert_eq!((groups.len(), groups[0].goal.as_str()), (1, "fix the bug in a.txt"));
     assert_eq!(b.session.state().message_facts(|_| true).goals, ["Plan"]);
 }
+
+#[test]
+fn what_is_taken_back_behind_a_commit_is_told_to_stand_in_it_still() {
+    let undone = |commits: bool| {
+        let mut b = written();
+        if commits {
+            b.say("/commit");
+            looked(&mut b, Ok(tree(&["a.txt"])));
+            b.answer(is_commit, Answer::Approve).unwrap();
+            let pending = b.session.pending();
+            let Some(Work::Commit { commit, .. }) = pending.values().next() else { panic!("{pending:?}") };
+            let made = Committed { id: "abc".into(), on: "main".into() };
+            b.input(Input::Committed { commit: *commit, result: Ok(made) }).unwrap();
+        }
+        b.input(Input::Undo).unwrap();
+        let pending = b.session.pending();
+        let Some(Work::Revert { apply, .. }) = pending.values().next() else { panic!("{pending:?}") };
+        b.input(Input::RevertEnded { apply: *apply, result: Ok(()) }).unwrap();
+        b.notices().last().unwrap().clone()
+    };
+    let told = undone(true);
+    assert!(told.contains("The commit stands") && told.contains("`!git reset --soft HEAD~1`"), "{told}");
+    assert!(!undone(false).contains("commit"), "{}", undone(false));
+}

@@ -3,6 +3,7 @@
 use crate::{
     checkpoint::CheckpointKind,
     event::Event,
+    ids::ApplyId,
     session::{State, state::CommitStage},
 };
 
@@ -36,6 +37,12 @@ impl State {
             }
             _ => {}
         }
+    }
+
+    /// Whether a commit of this session holds any of these writes.
+    pub(in crate::session) fn is_committed(&self, writes: impl IntoIterator<Item = ApplyId>) -> bool {
+        let held = |id: ApplyId| self.origins.committed.iter().any(|(of, _)| *of == id);
+        writes.into_iter().any(held)
     }
 
     /// Git has looked once it is asked about.

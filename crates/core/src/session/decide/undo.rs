@@ -28,6 +28,10 @@ use crate::{
 /// Most files that are named of what a command changed for good.
 const MOST_NAMED: usize = 6;
 
+/// Told where what is taken back was committed by this session.
+const STANDS: &str = " The commit stands and still holds it; `!git reset --soft HEAD~1` takes that back while it is the \
+                      last one and was not pushed.";
+
 impl Draft<'_> {
     pub(super) fn undo(&mut self) -> Decided {
         let only_the_last = None;
@@ -300,6 +304,8 @@ impl Draft<'_> {
         let left = whole.and_then(|back| self.state.applies().get(&back.apply)).map(told);
         let together = if redo { self.put_together() } else { self.taken_back() };
         let several = together.len() > 1;
+        let stands = !redo && self.state.is_committed(together.iter().map(|a| a.id).chain([apply]));
+        let stands = if stands { STANDS } else { "" };
         let of = if several {
             format!("{}: {}", money::count(together.len(), "change"), told_all(together.into_iter()))
         } else {
@@ -317,7 +323,7 @@ impl Draft<'_> {
             (None, n) if !redo && n > 0 => format!(" /undo again takes back the one before; {n} to go."),
             _ => String::new(),
         };
-        self.notice(Level::Info, format!("{what} {of}; {back}.{kept}{rest}"));
+        self.notice(Level::Info, format!("{what} {of}; {back}.{kept}{stands}{rest}"));
     }
 
     /// Files changed since: what was written is proposed to be taken back beside that, for the user to decide.
