@@ -28,12 +28,19 @@ pub struct Diagnosis {
     pub text: String,
 }
 
+/// How a frame of a Python trace begins.
+const FRAME: &str = "File \"";
+
 /// The places that an output names, each once, in their order.
 pub fn places(output: &str) -> Vec<Diagnosis> {
     let mut found: Vec<Diagnosis> = Vec::new();
     let mut last = "";
+    let mut of_trace = false;
     for line in output.lines().map(str::trim) {
-        if let Some((place, text)) = place_in(line) {
+        // Below a frame of a trace stands its line of code, which names nothing.
+        let code = std::mem::replace(&mut of_trace, line.starts_with(FRAME));
+        let named = if code && !of_trace { None } else { place_in(line) };
+        if let Some((place, text)) = named {
             let text = if says(text) { text } else { last };
             if !found.iter().any(|d| d.place == place) {
                 found.push(Diagnosis { place, text: text.trim().to_owned() });
@@ -81,7 +88,7 @@ fn says(text: &str) -> bool {
 
 /// The first place in a line, and what else the line says of it.
 fn place_in(line: &str) -> Option<(Place, &str)> {
-    if let Some(rest) = line.strip_prefix("File \"") {
+    if let Some(rest) = line.strip_prefix(FRAME) {
         let (path, rest) = rest.split_once("\", line ")?;
         let (number, rest) = number(rest)?;
         return Some((place(path, number)?, rest.trim_start_matches(", in ")));
@@ -94,13 +101,17 @@ fn place_in(line: &str) -> Option<(Place, &str)> {
     Some((place, rest.trim_start_matches([':', ' ', '-']).trim_end_matches([' ', '('])))
 }
 
-/// `src/a.rs:3:5`, `src/a.ts(3,5)`.
+/// `src/a.rs:3:5`, `src/a.ts(3,5)`, `a.cpp(3):`; a call in code has neither a column nor a colon behind it.
 fn named(word: &str) -> Option<Place> {
-    let (path, rest) = match word.split_once('(') {
-        Some((path, rest)) if !path.is_empty() => (path, rest),
-        Some(_) | None => word.split_once(':')?,
+    let (path, rest, bracket) = match word.split_once('(') {
+        Some((path, rest)) if !path.is_empty() => (path, rest, true),
+        Some(_) | None => word.split_once(':').map(|(path, rest)| (path, rest, false))?,
     };
     let (number, rest) = number(rest)?;
+    let column = rest.strip_prefix(',').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if bracket && !column && !rest.starts_with("):") {
+        return None;
+    }
     // What follows the line is a column or the end of the word.
     let ended = rest.is_empty() || rest.starts_with([':', ',', ')', '.']);
     place(path, number).filter(|_| ended)

@@ -76,3 +76,18 @@ fn what_is_no_place_in_the_workspace_is_none() {
         assert_eq!(places(said), [], "{said}");
     }
 }
+
+#[test]
+fn a_call_in_a_line_of_code_is_no_place() {
+    let trace = "File \"src/cache.py\", line 319, in __init__\n    cache = self.cache(2)\n            ^^^^^^^^^^^^^\nTypeError: no";
+    for (said, place) in [
+        (trace, "src/cache.py:319"),
+        (">       cache = self.cache(2)\nsrc/cache.py:319: TypeError", "src/cache.py:319"),
+        ("File \"src/a.py\", line 3\n    x = load(tests/b.py:4)\n", "src/a.py:3"),
+        ("main.cpp(10): error C2065", "main.cpp:10"),
+        ("main.pas(10,4) Error: no", "main.pas:10"),
+    ] {
+        let found: Vec<String> = places(said).iter().map(|d| d.place.to_string()).collect();
+        assert_eq!(found, [place], "{said}");
+    }
+}
