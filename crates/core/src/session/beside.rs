@@ -106,18 +106,21 @@ impl State {
         named || begun.as_ref() == Some(path) || proposed()
     }
 
-    /// Steps at work, in the order of the plan: those that do not wait for the user, unless all of them do.
+    /// Steps at work, in the order of the plan: those that wait for nobody; where all do, those that wait for the user, and
+    /// only then what waits for another of them.
     pub fn steps_at_work(&self) -> Vec<&Task> {
-        let asks = |task: &Task| {
-            let mut lanes = self.run_lanes().filter(|l| l.kind == LaneKind::Task(task.id));
-            lanes.any(|l| {
-                self.diff_of(l.id).is_some()
-                    || l.head().is_some_and(|c| self.question_of_call(c.call).is_some())
-            })
+        let asks = |l: &Lane| {
+            self.diff_of(l.id).is_some()
+                || l.head().is_some_and(|c| self.question_of_call(c.call).is_some())
         };
-        let all: Vec<&Task> = self.plan.iter().flat_map(Plan::running).collect();
-        let works: Vec<&Task> = all.iter().copied().filter(|t| !asks(t)).collect();
-        if works.is_empty() { all } else { works }
+        let rank = |task: &Task| {
+            let lanes = self.run_lanes().filter(|l| l.kind == LaneKind::Task(task.id));
+            lanes.map(|l| if asks(l) { 1 } else { 2 * u8::from(self.step_before(l).is_some()) }).max()
+        };
+        let all = self.plan.iter().flat_map(Plan::running).map(|task| (rank(task).unwrap_or_default(), task));
+        let all: Vec<(u8, &Task)> = all.collect();
+        let first = all.iter().map(|(rank, _)| *rank).min();
+        all.into_iter().filter(|(rank, _)| Some(*rank) == first).map(|(_, task)| task).collect()
     }
 
     /// The number in the plan of the step that a lane does.

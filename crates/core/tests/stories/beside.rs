@@ -192,6 +192,19 @@ fn a_file_that_another_has_is_waited_for_and_a_circle_of_waiting_is_broken() {
 }
 
 #[test]
+fn the_step_that_waits_for_the_user_is_named_before_one_that_waits_for_it() {
+    let mut b = running(&[("modify", &["a"], &[]), ("modify", &["b"], &[])], &[]);
+    draft(&mut b, 1, "a");
+    reply(&mut b, 1, &[]);
+    b.question(is_diff);
+    let named = |b: &Bench| b.session.state().steps_at_work().iter().map(|t| t.id.0).collect::<Vec<_>>();
+    assert_eq!(named(&b), [2], "the other one still thinks");
+    reply(&mut b, 2, &[("edit", edit_of("a"))]);
+    assert!(b.session.state().step_before(&lane(&b, 2)).is_some());
+    assert_eq!(named(&b), [1]);
+}
+
+#[test]
 fn a_command_of_one_never_runs_while_another_writes() {
     let mut b = Bench::new();
     b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
