@@ -178,7 +178,8 @@ fn option_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static
     if whole.len() <= OPTION_ROWS {
         return whole.iter().map(|row| row.line(facts.theme)).collect();
     }
-    let cut = |(option, n): (&Clean, usize)| lead(n).and(option, Slot::Text).cut(width, facts.glyphs.ellipsis);
+    let cut =
+        |(option, n): (&Clean, usize)| lead(n).and(option, Slot::Text).cut(width, facts.glyphs.ellipsis);
     let mut rows: Vec<Row> = options().map(cut).collect();
     let list = format!("  {} shows them whole", facts.approvals_key);
     rows.extend((!facts.approvals_key.is_empty()).then(|| Row::of(&list, Slot::Soft)));

@@ -110,8 +110,7 @@ impl State {
     /// only then what waits for another of them.
     pub fn steps_at_work(&self) -> Vec<&Task> {
         let asks = |l: &Lane| {
-            self.diff_of(l.id).is_some()
-                || l.head().is_some_and(|c| self.question_of_call(c.call).is_some())
+            self.diff_of(l.id).is_some() || l.head().is_some_and(|c| self.question_of_call(c.call).is_some())
         };
         let rank = |task: &Task| {
             let lanes = self.run_lanes().filter(|l| l.kind == LaneKind::Task(task.id));

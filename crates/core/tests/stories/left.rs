@@ -38,7 +38,8 @@ fn who_leaves_a_review_finds_it_as_they_left_it_and_goes_on_without_the_model() 
         if !word.is_empty() {
             let step = b.say(word);
             assert!(starts(&step).is_empty(), "{:?}", starts(&step));
-            let told = "Its changes wait for your decision, as you left them; once they are decided, it goes on.";
+            let told =
+                "Its changes wait for your decision, as you left them; once they are decided, it goes on.";
             assert_eq!(b.notices().last().unwrap(), told);
         }
         assert_eq!((aside(&b), phase(&b)), (0, Phase::Idle), "nothing is asked but about the changes");
@@ -140,7 +141,8 @@ fn a_plan_that_was_said_yes_to_needs_none_again_unless_a_line_of_it_is_another()
     b.say("go on");
     b.thinking();
     b.input(Input::Cancel).unwrap();
-    for (old, new) in [("`make test`", "`make  test`"), ("Two", "Three"), ("`make test`", "`make test-all`")] {
+    for (old, new) in [("`make test`", "`make  test`"), ("Two", "Three"), ("`make test`", "`make test-all`")]
+    {
         let mut b = stopped();
         b.say("/redo");
         let plan = b.session.state().plan.as_ref().unwrap();

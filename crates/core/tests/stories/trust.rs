@@ -388,7 +388,8 @@ fn the_question_about_the_folder_names_the_lines_that_it_lets_run() {
         b.input(Input::Surveyed(Standing { parts, ..all })).unwrap();
         let item = b.session.state().open[&b.question(is_trust)].clone();
         let spec = b.session.state().spec(&item);
-        let runs: Vec<_> = spec.facts.iter().filter(|(label, _)| *label == "runs").map(|(_, t)| t.as_str()).collect();
+        let runs: Vec<_> =
+            spec.facts.iter().filter(|(label, _)| *label == "runs").map(|(_, t)| t.as_str()).collect();
         assert_eq!(runs, ["make test", "make lint"]);
         let sheet = spec.sheet();
         assert_eq!(sheet.is_some(), brings);

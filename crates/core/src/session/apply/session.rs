@@ -92,8 +92,9 @@ impl State {
         let said = matches!(event, Event::ControlGiven { control: Control::Proceed });
         let other = matches!(
             event,
-            Event::ControlGiven { control: Control::Cancel | Control::Reset | Control::Redo | Control::Replan }
-                | Event::PhaseChanged { .. }
+            Event::ControlGiven {
+                control: Control::Cancel | Control::Reset | Control::Redo | Control::Replan
+            } | Event::PhaseChanged { .. }
                 | Event::PlanReady { .. }
                 | Event::PlanShelved { .. }
                 | Event::SessionReopened { .. }

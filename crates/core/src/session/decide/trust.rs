@@ -124,7 +124,9 @@ impl Draft<'_> {
         let question = TrustQuestion { parts: standing.parts, sheet: sheet.id(), shown: standing.of, gates };
         self.blobs.push(sheet);
         let message = match things {
-            0 if none => "Trust this folder? No gate was found here, and it brings nothing that would take effect.",
+            0 if none => {
+                "Trust this folder? No gate was found here, and it brings nothing that would take effect."
+            }
             0 => "Trust this folder? Its gates then run without a question of their own.",
             1 => "This folder brings a file that would take effect. Trust it?",
             _ => "This folder brings files that would take effect. Trust it?",

@@ -154,7 +154,10 @@ fn what_is_copied_is_what_is_chosen_else_what_stands_at_the_bottom_and_is_named(
         (outcome.copy.unwrap_or_default(), outcome.notice.unwrap())
     };
     let (text, notice) = copied(&mut s);
-    assert_eq!((text.trim_end(), notice.as_str()), ("seq 3\n1\n2\n3", "copied seq 3 with its output, 4 lines"));
+    assert_eq!(
+        (text.trim_end(), notice.as_str()),
+        ("seq 3\n1\n2\n3", "copied seq 3 with its output, 4 lines")
+    );
     s.act(ConversationAction::Top);
     assert_eq!(copied(&mut s), ("where is it?".to_owned(), "copied your message, 1 line".to_owned()));
     s.pane.cursor = None;
