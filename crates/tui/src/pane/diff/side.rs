@@ -131,7 +131,10 @@ impl DiffPane {
     pub(super) fn intention(&self, ctx: &Ctx<'_>) -> String {
         let Some(file) = self.file() else { return String::new() };
         let Some(p) = Self::proposal(ctx, file.id) else { return String::new() };
-        let name = p.path.name();
+        // A name that another file of the review has as well says not which.
+        let same = |other: &&Proposal| other.path != p.path && other.path.name() == p.path.name();
+        let shared = self.files.iter().filter_map(|f| Self::proposal(ctx, f.id)).any(|p| same(&p));
+        let name = if shared { p.path.as_str() } else { p.path.name() };
         let (taken, left, undecided) = p.tally();
         let hunks = |n: usize| count(n, "hunk");
         match (p.status, p.kind) {

@@ -198,3 +198,15 @@ fn files_of_an_earlier_review_do_not_count_in_the_next() {
     s.draw(72, 26);
     assert_eq!(place(&s), "file 2/2 · hunk 1/1", "of one review those that are done with count");
 }
+
+#[test]
+fn of_two_files_of_one_name_the_one_that_is_meant_is_named_by_its_path() {
+    let mut s = Screen::new();
+    for (id, name) in [(21, "lib/parse.js"), (22, "test/parse.js")] {
+        s.propose(id, name, "a\n", "b\n");
+    }
+    s.tell(review(31, &[21, 22]));
+    s.draw(72, 26);
+    let told = s.pane.intention(&s.story.ctx());
+    assert!(told.contains("all of lib/parse.js"), "{told}");
+}
