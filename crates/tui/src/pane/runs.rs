@@ -149,10 +149,11 @@ impl RunsPane {
 
     fn at(&self, listed: &[&RunRow]) -> usize {
         let last = listed.len().saturating_sub(1);
-        // What waits for the user comes first; who has said nothing here yet comes for what was left.
+        // What waits for the user comes first; who has said nothing here yet comes for what was left, unless others are open.
         let place = |is: &dyn Fn(&RunRow) -> bool| listed.iter().position(|r| is(r));
         let shown = place(&|r| matches!(r.berth, Berth::Shown(_)));
-        let fresh = shown.and_then(|at| listed.get(at)).is_some_and(|r| r.info.status == RunStatus::Idle);
+        let idle = |at: usize| listed.get(at).is_some_and(|r| r.info.status == RunStatus::Idle);
+        let fresh = shown.is_some_and(idle) && listed.iter().filter(|r| r.is_of_window()).count() == 1;
         // The one that comes after a row that is gone takes its place.
         let cursor = self.cursor.as_ref().map(|(key, at)| place(&|r| r.key() == *key).unwrap_or(*at));
         let at = cursor.or_else(|| place(&|r| r.waits()));

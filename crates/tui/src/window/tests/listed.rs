@@ -69,6 +69,19 @@ fn the_choice_begins_at_what_waits_and_else_at_this_session() {
     }
     bench.window.show(2, Then::Draft, bench.now);
     assert_eq!(chosen(&mut bench), 2, "this one");
+    let mut bench = Bench::alone();
+    bench.events(0, &[story::said(1, "Move to sqlx")]);
+    let number =
+        bench.window.opened(&SessionWish { front: true, ..SessionWish::default() }, bench.now).unwrap();
+    bench.open(number, &[]);
+    let before = vec![earlier("20260102-101500-1a2b", "Name the line")];
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), before), bench.now);
+    bench.leader('r');
+    bench.pause();
+    host(&mut bench);
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    let opens = host(&mut bench).iter().any(|r| matches!(r, HostRequest::Open(_)));
+    assert!(!opens, "among several that are open none of before is meant");
 }
 
 #[test]
