@@ -67,6 +67,8 @@ const KEY_COLUMN: usize = 16;
 /// Columns of the whole at most, and of what stands around the keys.
 const MOST_WIDE: u16 = 140;
 const BORDER: usize = 4;
+/// Where a page is narrower, its title's right says only how far it is scrolled.
+const NARROW: u16 = 70;
 /// Columns between two tables.
 const GAP: usize = 3;
 
@@ -116,18 +118,23 @@ impl Help {
         let height = u16::try_from(total + 5).unwrap_or(u16::MAX);
         let area = super::centred(ctx.body, MOST_WIDE, height);
         let yours = keymap.yours().count();
-        let right = match yours {
+        let mut right = match yours {
             0 => "from the keymap".to_owned(),
             n => format!("from your keymap · {n} yours"),
         };
         // Its border takes two rows, the air above the keys one.
-        let goes = total > usize::from(area.height.saturating_sub(3));
+        let room = usize::from(area.height.saturating_sub(3));
+        let goes = total > room;
+        self.scroll.begin();
+        if goes {
+            let place = format!("{} of {total}", self.scroll.first(total, room) + 1);
+            right = if ctx.body.width < NARROW { place } else { format!("{right} · {place}") };
+        }
         let scrolls = [("↑ ↓", "scroll")].into_iter().filter(|_| goes);
         let keys: Vec<_> =
             [("Tab", "next pane's keys")].into_iter().chain(scrolls).chain([("Esc", "close")]).collect();
         let inner = frame(ctx, area, "Keys", &right, &keys, buf);
         let inner = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
-        self.scroll.begin();
         let free = usize::from(inner.width).saturating_sub(columns.iter().map(|c| needed(c)).sum());
         let gap = free / columns.len().max(1);
         let mut x = inner.x;

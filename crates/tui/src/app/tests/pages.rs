@@ -163,3 +163,15 @@ fn a_command_that_only_answers_does_so_on_a_page_and_leaves_no_row_and_no_draft(
     assert_eq!(desk.top(), None);
     assert!(desk.text().contains("Depth: deep from now on."), "{}", desk.text());
 }
+
+#[test]
+fn a_page_of_keys_that_is_longer_than_the_screen_says_how_far_it_goes() {
+    for (width, height) in [(60, 20), (80, 24), (100, 30)] {
+        let mut desk = Desk::new(width, height);
+        desk.press("<f1>");
+        let first = desk.text().lines().find(|row| row.contains("Keys")).unwrap().to_owned();
+        assert!(first.contains("1 of "), "{width} {first}");
+        desk.press("<down>");
+        assert!(desk.text().contains("2 of "), "{width} {}", desk.text());
+    }
+}
