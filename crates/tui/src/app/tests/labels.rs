@@ -282,3 +282,16 @@ fn the_mark_before_a_draft_can_be_read_whatever_has_the_keys() {
     let cell = &buf[(2, u16::try_from(y).unwrap())];
     assert!(crate::theme::tests::contrast(cell.fg, cell.bg) >= 4.5, "{:?} on {:?}", cell.fg, cell.bg);
 }
+
+#[test]
+fn what_is_asked_in_several_lines_stands_in_as_many_in_the_list() {
+    let mut desk = Desk::new(60, 24);
+    desk.press("look around<enter>").deliver();
+    let args =
+        serde_json::json!({ "question": "Which of these?\nThe first is old.", "choices": ["one", "two"] });
+    desk.reply("", &[("ask_user", &args.to_string())]);
+    desk.collect();
+    desk.wait(900).press("<ctrl-x>a").wait(900);
+    let text = desk.text();
+    assert!(text.contains("Which of these?  ") && !text.contains('␊'), "{text}");
+}

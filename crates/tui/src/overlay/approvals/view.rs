@@ -30,6 +30,8 @@ use crate::{
     window::RunRow,
 };
 
+/// What a line that was cleaned has for the end of one.
+const LINE_END: char = '␊';
 /// Rows of the list that stay in view above the answers.
 const LEAST: usize = 5;
 /// The same above answers in their short form.
@@ -268,7 +270,12 @@ fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> [Vec<(Li
     let tag_width = tag.width().max(10) + 2;
     let (mut said, mut rows) = (Vec::new(), Vec::new());
     let room = width.saturating_sub(2 + tag_width).max(4);
-    let parts = if spec.exact { wrap(&spec.text, room) } else { words(&spec.text, room) };
+    let parts = if spec.exact {
+        wrap(&spec.text, room)
+    } else {
+        // What is said in several lines stands in as many; a line that runs stands as it is.
+        spec.text.split(LINE_END).flat_map(|line| words(line, room)).collect()
+    };
     for (i, part) in parts.into_iter().enumerate() {
         let lead = if i == 0 { format!("{tag:tag_width$}") } else { " ".repeat(tag_width) };
         let mark = if i == 0 { mark.clone() } else { Span::raw("  ") };
