@@ -317,13 +317,25 @@ pub(super) fn fact_rows(facts: &Facts, open: bool, env: &Env<'_>, rows: &mut Vec
             let words: Vec<String> = piece.text().split(' ').map(fit).collect();
             *piece = Piece::new(&words.join(" "), piece.ink);
         }
-        let wrapped = wrap(&left.pieces, room);
-        let last = wrapped.len().saturating_sub(1);
+        let mut wrapped = wrap(&left.pieces, room);
+        // A name that fills a row leaves only the blanks before it above.
+        if wrapped.len() > 1 && wrapped.first().is_some_and(|row| row.text().trim().is_empty()) {
+            wrapped.remove(0);
+        }
+        let from = rows.len();
         for (n, row) in wrapped.into_iter().enumerate() {
-            let mut out = if n == 0 { Row::new() } else { Row::of("  ", Slot::Text) };
+            let indented = row.text().starts_with(' ');
+            let mut out = if n == 0 || indented { Row::new() } else { Row::of("  ", Slot::Text) };
             out.pieces.extend(row.pieces);
-            let beside = if n == last { right.clone() } else { Row::new() };
-            rows.push(out.ends(beside, env.width, ellipsis));
+            rows.push(out);
+        }
+        // Figures that find no room beside the last row have one of their own.
+        let Some(last) = rows.pop().filter(|_| rows.len() + 1 > from) else { continue };
+        let fits = right.width() == 0 || last.width() + right.width() + 2 <= env.width;
+        let own = !fits && right.width() + 4 <= env.width / 2;
+        rows.push(last.ends(if own { Row::new() } else { right.clone() }, env.width, ellipsis));
+        if own {
+            rows.push(Row::of("  ", Slot::Text).ends(right.clone(), env.width, ellipsis));
         }
     }
     if open {
