@@ -313,7 +313,9 @@ impl Log {
         if c.tool == Some(Tool::Run) {
             c.result.shown = unframed(&c.result.shown);
         }
+        // What did not begin printed nothing: why not stands in its row.
         c.peek = match (c.tool, status) {
+            _ if !ran => 0,
             (Some(Tool::Run), CallStatus::Done) if !typed && !gate => PEEK_PASSED,
             (Some(Tool::Run), CallStatus::Done | CallStatus::Failed) if !gate => PEEK_LINES,
             _ => 0,

@@ -33,6 +33,11 @@ impl Log {
                 let name = self.gate_name(gate.0);
                 self.red.insert(name);
             }
+            // Another line has not run, whatever became of the one before it.
+            Event::GateChanged { gate, .. } => {
+                let name = self.gate_name(gate.0);
+                self.red.remove(&name);
+            }
             Event::GateReset { gate, skipped: true, why } => {
                 self.settle_gate(gate.0, why.map_or(GateStatus::Skipped, GateStatus::Unproven));
             }

@@ -1,5 +1,10 @@
 //! What is shown of a command that failed, and where an answer stands that comes late.
 
+use pilothouse_core::{
+    completion::{Completion, FileTally, GateFact},
+    plan::GateStatus,
+};
+
 use super::*;
 
 #[test]
@@ -86,4 +91,67 @@ fn what_a_run_came_to_names_its_tokens_as_its_own_and_titles_without_marks_of_co
     let rows = s.text(80, 40);
     assert!(rows.iter().any(|row| row.contains("Tokens: 0 in this run")), "{rows:#?}");
     assert!(rows.iter().any(|row| row.contains("stopped: Rename a to b")), "{rows:#?}");
+}
+
+#[test]
+fn why_a_command_did_not_begin_is_said_once() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Execute));
+    let args = r#"{"why":"x"}"#.to_owned();
+    s.tell(Event::CallMade { call: CallId(2), lane: LaneId(1), tool: Tool::Run, args, typed: false });
+    let Event::CallEnded { call, lane, summary, result, seen, parts, ruling, .. } =
+        ended(2, "the arguments do not fit", "the arguments do not fit")
+    else {
+        return;
+    };
+    let status = CallStatus::Failed;
+    s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling });
+    let text = s.text(100, 20).join("\n");
+    assert_eq!(text.matches("the arguments do not fit").count(), 1, "{text}");
+}
+
+#[test]
+fn a_gate_that_has_another_line_is_not_said_to_have_failed() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    s.tell(Event::GateFailed { gate: GateId(1), evidence: EvidenceId(9), proof: proof(1, "") });
+    let (from, to) = ("make".to_owned(), "make test".to_owned());
+    s.tell(Event::GateChanged { gate: GateId(1), from, to: to.clone(), approval: ApprovalId(8) });
+    let gate = GateFact { name: "syntax".into(), command: to, status: GateStatus::Pending };
+    s.tell(ended_with(Completion { gates: vec![gate], done: 1, ..Completion::default() }));
+    let text = s.text(100, 40).join("\n");
+    assert!(text.contains("syntax not run") && !text.contains("not run again"), "{text}");
+}
+
+#[test]
+fn the_figures_of_a_name_that_fills_its_row_stand_below_it() {
+    let name = format!("{}.txt", "name".repeat(13));
+    let files = [(name.as_str(), 3), ("b.rs", 2)].map(|(name, added)| FileTally {
+        path: path(name),
+        added,
+        removed: 1,
+        gone: false,
+    });
+    for width in [60, 62, 100] {
+        let mut s = Screen::new();
+        s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+        s.tell(ended_with(Completion { files: files.to_vec(), done: 1, ..Completion::default() }));
+        let rows = s.text(width, 30);
+        let text = rows.join("\n");
+        assert!(text.contains("+3 -1") && text.contains("+2 -1"), "{width}\n{text}");
+        let at = rows.iter().position(|row| row.contains("namename")).unwrap();
+        assert!(!rows[at - 1].trim().is_empty(), "{width}\n{text}");
+    }
+}
+
+fn ended_with(came_to: Completion) -> Event {
+    Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Completed,
+        summary: String::new(),
+        files: vec![],
+        goal: None,
+        came_to: Some(Box::new(came_to)),
+    }
 }
