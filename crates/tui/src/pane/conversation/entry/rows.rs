@@ -329,10 +329,11 @@ pub(super) fn fact_rows(facts: &Facts, open: bool, env: &Env<'_>, rows: &mut Vec
             out.pieces.extend(row.pieces);
             rows.push(out);
         }
-        // Figures that find no room beside the last row have one of their own.
+        // The figures of a name that find no room beside its last row have one of their own.
         let Some(last) = rows.pop().filter(|_| rows.len() + 1 > from) else { continue };
         let fits = right.width() == 0 || last.width() + right.width() + 2 <= env.width;
-        let own = !fits && right.width() + 4 <= env.width / 2;
+        let name = !left.text().trim().contains(' ');
+        let own = !fits && name && right.width() + 4 <= env.width / 2;
         rows.push(last.ends(if own { Row::new() } else { right.clone() }, env.width, ellipsis));
         if own {
             rows.push(Row::of("  ", Slot::Text).ends(right.clone(), env.width, ellipsis));
