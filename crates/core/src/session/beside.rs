@@ -106,20 +106,19 @@ impl State {
         named || begun.as_ref() == Some(path) || proposed()
     }
 
-    /// Steps at work, in the order of the plan: those that wait for nobody; where all do, those that wait for the user, and
-    /// only then what waits for another of them.
+    /// Steps at work, in the order of the plan: those that do not wait for the user; where the rest of them only waits for
+    /// one that does, those that do.
     pub fn steps_at_work(&self) -> Vec<&Task> {
         let asks = |l: &Lane| {
             self.diff_of(l.id).is_some() || l.head().is_some_and(|c| self.question_of_call(c.call).is_some())
         };
-        let rank = |task: &Task| {
-            let lanes = self.run_lanes().filter(|l| l.kind == LaneKind::Task(task.id));
-            lanes.map(|l| if asks(l) { 1 } else { 2 * u8::from(self.step_before(l).is_some()) }).max()
+        let all: Vec<&Task> = self.plan.iter().flat_map(Plan::running).collect();
+        let any = |task: &Task, is: &dyn Fn(&Lane) -> bool| {
+            self.run_lanes().filter(|l| l.kind == LaneKind::Task(task.id)).any(is)
         };
-        let all = self.plan.iter().flat_map(Plan::running).map(|task| (rank(task).unwrap_or_default(), task));
-        let all: Vec<(u8, &Task)> = all.collect();
-        let first = all.iter().map(|(rank, _)| *rank).min();
-        all.into_iter().filter(|(rank, _)| Some(*rank) == first).map(|(_, task)| task).collect()
+        let (asking, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|task| any(task, &asks));
+        let stuck = |task: &&Task| any(task, &|l| self.step_before(l).is_some());
+        if others.is_empty() || (!asking.is_empty() && others.iter().all(stuck)) { asking } else { others }
     }
 
     /// The number in the plan of the step that a lane does.
