@@ -39,7 +39,7 @@ pub use command::{CommandAnswer, CommandQuestion};
 pub use commit::{CommitAnswer, CommitQuestion};
 pub use diff::{Review, files_wait, praises};
 pub use exit::Exit;
-pub use failure::{Failure, FailureAnswer, PLACE};
+pub use failure::{AGENT_ASKS, Failure, FailureAnswer, PLACE};
 pub use form::{FormAnswer, FormField, FormQuestion};
 pub use gap::{Gap, GapAnswer};
 pub use gate_change::GateChange;

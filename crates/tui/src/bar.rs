@@ -5,7 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     ids::CheckpointId,
-    question::{Choice, CommandQuestion, PLACE, Place, Spec, Tone, files_wait},
+    question::{AGENT_ASKS, Choice, CommandQuestion, PLACE, Place, Spec, Tone, files_wait},
     session::State,
 };
 use ratatui::{
@@ -221,7 +221,7 @@ fn fact_rows(spec: &Spec, theme: &Theme, width: usize) -> Vec<Line<'static>> {
         if *label == PLACE {
             let text = format!("  {}", shorten(text, width.saturating_sub(2)));
             rows.push(Line::from(Span::styled(text, theme.style(Slot::Soft))));
-        } else if spec.facts_in_bar {
+        } else if spec.facts_in_bar || *label == AGENT_ASKS {
             let room = width.saturating_sub(FACT_LABEL).max(8);
             let mut parts = wrap(&Row::of(text, Slot::Text).pieces, room).into_iter();
             for (n, part) in parts.by_ref().take(2).enumerate() {

@@ -33,6 +33,9 @@ pub struct Failure {
     /// Whether another way was tried as often as it may be.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub detoured: bool,
+    /// What the agent asked with the last words of its step or repair, which nobody answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<String>,
     /// What happened.
     pub message: String,
     /// What the user can do about it.
@@ -71,6 +74,8 @@ pub enum FailureAnswer {
 
 /// The label of a fact that says where.
 pub const PLACE: &str = "at";
+/// The label of what the agent asked before it.
+pub const AGENT_ASKS: &str = "it asks";
 /// Places that are named.
 const MOST_PLACES: usize = 3;
 
@@ -125,6 +130,7 @@ impl Question for Failure {
             gate.map_or_else(|| headline.to_owned(), |g| format!("Gate {} failed: {headline}", g.name));
         spec.title = Clean::line(&named);
         spec.text = spec.title.clone();
+        spec.facts.extend(self.asks.as_deref().map(|asks| (AGENT_ASKS, Clean::line(asks))));
         if !self.hint.is_empty() {
             spec.facts.push(("hint", Clean::line(&self.hint)));
         }

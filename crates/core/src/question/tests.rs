@@ -51,6 +51,7 @@ fn a_red_gate_of_many_lines_is_asked_about_in_one_line_without_signs_for_their_e
         gate: Some(crate::ids::GateId(1)),
         spent: false,
         detoured: false,
+        asks: None,
         message,
         hint: String::new(),
         planner: None,

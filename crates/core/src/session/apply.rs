@@ -22,6 +22,7 @@ mod trust;
 mod turns;
 
 pub use pipeline::{Pipeline, StageCall};
+pub(super) use question::Agreed;
 
 use super::state::State;
 use crate::{

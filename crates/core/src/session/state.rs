@@ -161,8 +161,10 @@ pub struct State {
     pub(super) detours: u32,
     /// Lines of gates that the user said yes to, exactly as they stand there.
     pub(super) approved_gates: BTreeSet<String>,
+    /// What the last step or repair of the run asked with its last words.
+    pub(super) asked_last: Option<String>,
     /// The plan that the user said yes to last, as far as that goes.
-    pub(super) agreed: Option<Agreed>,
+    pub(super) agreed: Option<super::apply::Agreed>,
     /// Whether "go on" was said while changes of the plan that was left waited: it goes on once they are decided.
     pub(super) goes_on: bool,
     /// Lines that the user let run for the session, at the workspace's root and with nothing beyond the usual.
@@ -198,17 +200,6 @@ pub struct State {
     pub(super) depth: Option<Depth>,
     /// A question that facts answer if they still stand.
     pub(super) recalling: Option<(TurnId, Vec<String>)>,
-}
-
-/// A yes to a plan, and to what exactly.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Agreed {
-    /// The yes.
-    pub approval: ApprovalId,
-    /// The hash of the work that it was to.
-    pub work: BlobId,
-    /// The lines of gates that it covers.
-    pub gates: Vec<String>,
 }
 
 /// The execution of a plan or a goal.

@@ -6,6 +6,7 @@ use pilothouse_core::{
     event::Event,
     intent::Phase,
     plan::TaskStatus,
+    question::AGENT_ASKS,
     session::Session,
 };
 
@@ -163,4 +164,29 @@ fn why_a_plan_a_gate_and_a_commit_ask_is_told() {
             .iter()
             .any(|(label, text)| *label == "rule" && text.contains("only you change what it runs"))
     );
+}
+
+#[test]
+fn what_the_agent_asked_last_stands_at_the_question_about_its_red_gate() {
+    let asks = |words: &str| {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("tests", "make test")]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "2\n");
+        b.reply(words, &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "3 failed\nassertion failed"));
+        let item = b.session.state().open[&b.question(is_failure)].clone();
+        let spec = b.session.state().spec(&item);
+        let asked = spec.facts.iter().find(|(label, _)| *label == AGENT_ASKS);
+        assert!(Session::replay(&b.log) == b.session);
+        asked.map(|(_, text)| text.as_str().to_owned())
+    };
+    let asked = asks("Done, but for two lines.\n\nShall I propose them again?");
+    assert_eq!(asked.as_deref(), Some("Shall I propose them again?"));
+    assert_eq!(asks("Done."), None);
 }

@@ -65,6 +65,7 @@ fn failed(state: &mut State, step: usize, message: &str) {
     state.failure = Some(Failure {
         spent: false,
         detoured: false,
+        asks: None,
         origin: Phase::Executing,
         task: Some(TaskId(1)),
         step,

@@ -62,6 +62,9 @@ impl State {
                 if lane.kind == LaneKind::Answer && stopped && !self.has_own_run(&lane) {
                     self.stopped_answer = Some(lane.turn);
                 }
+                if matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_)) {
+                    self.asked_last = lane.closing.as_ref().map(|closing| closing.question.clone());
+                }
                 self.leaves_behind(&lane);
                 // Nobody waits for the rest of a sub-agent's words.
                 if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {

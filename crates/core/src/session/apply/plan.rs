@@ -283,6 +283,7 @@ impl State {
             gate: Some(gate),
             spent: false,
             detoured: false,
+            asks: None,
             message: diagnostics.to_owned(),
             hint: String::new(),
             planner: None,

@@ -3,15 +3,27 @@
 use std::sync::Arc;
 
 use crate::{
+    blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::Event,
     ids::{ApprovalId, Seq},
     plan::Plan,
     policy::By,
-    session::{State, state::Agreed},
+    session::State,
     shell::tells_its_end,
     tool::Run,
 };
+
+/// A yes to a plan, and to what exactly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::session) struct Agreed {
+    /// The yes.
+    pub approval: ApprovalId,
+    /// The hash of the work that it was to.
+    pub work: BlobId,
+    /// The lines of gates that it covers.
+    pub gates: Vec<String>,
+}
 
 /// Events of questions.
 macro_rules! question_events {

@@ -25,6 +25,7 @@ impl State {
                 self.saw(run.0);
                 approval.iter().for_each(|yes| self.agreed_again(*yes));
                 (self.repairs, self.detours) = (0, 0);
+                self.asked_last = None;
                 self.accounts.run = Usage::default();
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
                 let waited = Millis(0);

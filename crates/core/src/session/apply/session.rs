@@ -186,7 +186,7 @@ impl State {
         self.committing = None;
         self.plan_sought = None;
         self.pending_messages.clear();
-        self.run = None;
+        (self.run, self.asked_last) = (None, None);
         self.failure = None;
         self.phase = Phase::Idle;
         if let Some(plan) = self.plan.take() {

@@ -375,6 +375,7 @@ impl Draft<'_> {
         let Some(name) = red.find(|g| failure.gate == Some(g.id)).map(|g| g.name.clone()) else { return };
         let most = self.most_repairs();
         (failure.spent, failure.detoured) = (self.state.repairs >= most, self.state.detours >= most);
+        failure.asks.clone_from(&self.state.asked_last);
         self.ask(failure, format!("[Gate: {name}] failed"));
     }
 

@@ -66,6 +66,7 @@ impl RunFault {
             gate: None,
             spent: false,
             detoured: false,
+            asks: None,
             message,
             hint,
             planner,
