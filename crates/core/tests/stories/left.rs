@@ -120,7 +120,9 @@ fn go_on_said_once_before_a_review_goes_on_once_that_is_decided() {
     // Nobody said it: nothing goes on; and a stop takes it back.
     for words in [&[][..], &["go on", "stop"]] {
         let mut b = cut_off("make test");
-        words.iter().for_each(|word| drop(b.say(word)));
+        for word in words {
+            b.say(word);
+        }
         if b.session.state().open_proposals().next().is_some() {
             b.approve_all(None).unwrap();
             b.write();

@@ -393,7 +393,7 @@ fn the_question_about_the_folder_names_the_lines_that_it_lets_run() {
         assert_eq!(runs, ["make test", "make lint"]);
         let sheet = spec.sheet();
         assert_eq!(sheet.is_some(), brings);
-        let why = b.session.why_asked(&item).expect("why it is asked can be told");
+        let why = b.session.why_asked(&item).unwrap();
         assert!(why.rows.iter().any(|(_, text)| text.contains("2 lines")), "{:?}", why.rows);
         b.answer(is_trust, Answer::Approve).unwrap();
         assert_eq!(b.session.state().gate_by("make lint"), By::Approved);

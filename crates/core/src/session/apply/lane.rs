@@ -56,19 +56,8 @@ impl State {
                 self.lanes.insert(lane.id, lane);
             }
             Event::LaneClosed { lane } => {
-                let Some(lane) = self.lanes.remove(lane) else { return };
-                // One that came to its end neither thinks nor waits for a call.
-                let stopped = lane.thinking.is_some() || !lane.calls.is_empty();
-                if lane.kind == LaneKind::Answer && stopped && !self.has_own_run(&lane) {
-                    self.stopped_answer = Some(lane.turn);
-                }
-                if matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_)) {
-                    self.asked_last = lane.closing.as_ref().map(|closing| closing.question.clone());
-                }
-                self.leaves_behind(&lane);
-                // Nobody waits for the rest of a sub-agent's words.
-                if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {
-                    self.cut.insert(call, (lane.turn, lane.id));
+                if let Some(lane) = self.lanes.remove(lane) {
+                    self.lane_closed(&lane);
                 }
             }
             Event::LaneNudged { lane, answer, .. } => self.nudged(*lane, seq, *answer),
@@ -103,6 +92,23 @@ impl State {
             }
             Event::ThinkingFailed { lane, call, fault } => self.thinking_failed(*lane, *call, fault),
             _ => {}
+        }
+    }
+
+    /// What stays of a line of work that came to its end.
+    fn lane_closed(&mut self, lane: &Lane) {
+        // One that came to its end neither thinks nor waits for a call.
+        let stopped = lane.thinking.is_some() || !lane.calls.is_empty();
+        if lane.kind == LaneKind::Answer && stopped && !self.has_own_run(lane) {
+            self.stopped_answer = Some(lane.turn);
+        }
+        if matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_)) {
+            self.asked_last = lane.closing.as_ref().map(|closing| closing.question.clone());
+        }
+        self.leaves_behind(lane);
+        // Nobody waits for the rest of a sub-agent's words.
+        if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {
+            self.cut.insert(call, (lane.turn, lane.id));
         }
     }
 

@@ -117,9 +117,11 @@ impl Draft<'_> {
         }
         let things = standing.parts.len();
         let gates = self.gates_here();
-        let lines = gates.iter().map(|line| format!("  {line}\n")).collect::<String>();
-        let lines = if gates.is_empty() { lines } else { format!("\n== {RUN}\n{lines}") };
-        let sheet = Blob::new(format!("{}{lines}", standing.sheet).into_bytes());
+        let mut sheet = standing.sheet;
+        if !gates.is_empty() {
+            sheet.push_str(&format!("\n== {RUN}\n  {}\n", gates.join("\n  ")));
+        }
+        let sheet = Blob::new(sheet.into_bytes());
         let none = gates.is_empty();
         let question = TrustQuestion { parts: standing.parts, sheet: sheet.id(), shown: standing.of, gates };
         self.blobs.push(sheet);
