@@ -132,10 +132,8 @@ impl DiffPane {
                 Decision::Left => ("left", "y again takes it"),
             };
             let next = if Self::in_review(ctx, id) { ", a applies" } else { "" };
-            return Outcome::notice(format!(
-                "hunk {} is {is}, and it was the last one: {key}{next}",
-                hunk + 1
-            ));
+            // What can be done stands where nothing cuts it.
+            return Outcome::notice(format!("{key}{next}; hunk {}, the last, is {is}", hunk + 1));
         }
         let outcome = self.decide(ctx, Some(decision));
         if !outcome.inputs.is_empty() && !self.next_undecided(ctx) {

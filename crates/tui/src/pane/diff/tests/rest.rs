@@ -13,7 +13,7 @@ fn after_the_last_hunk_of_a_file_the_cursor_rests_and_no_key_for_a_next_one_turn
     let asked = s.act(DiffAction::Leave);
     assert!(asked.inputs.is_empty() && taken(&s) == Decision::Taken);
     let told = asked.notice.unwrap();
-    assert_eq!(told, "hunk 1 is taken, and it was the last one: n again leaves it, a applies");
+    assert_eq!(told, "n again leaves it, a applies; hunk 1, the last, is taken");
     s.act(DiffAction::Leave);
     assert_eq!(taken(&s), Decision::Left, "pressed again it is meant");
     s.act(DiffAction::Down);
