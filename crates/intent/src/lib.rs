@@ -56,5 +56,5 @@ pub use reading::{Clarify, Classification, CliRow, CliSegment, Message, Reading,
 pub use similar::{Index, Thresholds};
 pub use tier_answer::TierAnswer;
 pub use turn::{Control, Mode, Phase, PlanSub, QuerySub, Turn};
-pub use undo::TakenBack;
+pub use undo::{Nth, TakenBack};
 pub use why::{Flip, Why};

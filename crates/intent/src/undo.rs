@@ -1,7 +1,9 @@
-//! Lines that want changes taken back: the last one, the last few, all, or what was written to one file: "undo that",
-//! "undo the last two changes", "revert everything you did", "undo src/main.c", "revert only the README".
+//! Lines that want changes taken back: the last one, the last few, all, what was written to one file or by one step:
+//! "undo that", "undo the last two changes", "revert everything you did", "revert only the README", "undo step 2".
 //!
 //! Owns their grammar: the whole line says so and nothing else. Never knows whether there is anything to take back.
+
+mod counted;
 
 use super::{
     Classifier,
@@ -24,6 +26,19 @@ pub enum TakenBack {
     File(String),
     /// What was written to the file that a word may mean: without its ending or its folder.
     Named(String),
+    /// What was written to the file at this place of the last work.
+    FileAt(Nth),
+    /// What these steps of the plan wrote.
+    Steps(Vec<Nth>),
+}
+
+/// A place among several in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nth {
+    /// So many from the first, which is one.
+    At(usize),
+    /// The last.
+    Last,
 }
 
 /// Words of the longest phrase that is known.
@@ -38,8 +53,16 @@ struct Words<'a> {
 }
 
 impl Classifier {
-    /// What a whole line wants taken back, where it wants that and nothing else.
+    /// What a whole line wants taken back, where it wants that and nothing else but to say why: "that was wrong, undo it".
     pub fn takes_back_what(&self, line: &str) -> Option<TakenBack> {
+        let doc = text::tokenize(line);
+        let all = Words { of: self, text: line, tokens: &doc.tokens };
+        let from = all.past_mark().past_leads().1.past_why().and_then(|rest| rest.tokens.first());
+        let from = from.or_else(|| all.past_mark().tokens.first()).map_or(0, |t| t.start);
+        self.takes_back_plainly(line.get(from..)?)
+    }
+
+    fn takes_back_plainly(&self, line: &str) -> Option<TakenBack> {
         let doc = text::tokenize(line);
         let all = Words { of: self, text: line, tokens: &doc.tokens };
         if self.lists(List::Undo, line) {
@@ -97,6 +120,27 @@ impl Words<'_> {
         (marks.iter().any(|t| t.text == "?"), self.to(end))
     }
 
+    /// Past what marks the item of a list: "- ", "1. ".
+    fn past_mark(self) -> Self {
+        let is = |at: usize, marks: &[&str]| {
+            self.tokens.get(at).is_some_and(|t| t.kind == Kind::Punct && marks.contains(&&*t.text))
+        };
+        let number = self.tokens.first().is_some_and(|t| t.kind == Kind::Number);
+        match () {
+            () if is(0, &["-", "*", "•"]) => self.from(1),
+            () if number && is(1, &[".", ")"]) => self.from(2),
+            () => self,
+        }
+    }
+
+    /// Past words that only say why: "that was wrong, ", "oops. ".
+    fn past_why(self) -> Option<Self> {
+        let rest = self.from(self.begins(List::UndoWhy)?);
+        let marks = rest.tokens.iter().take_while(|t| t.kind == Kind::Punct && t.text != "?").count();
+        let rest = rest.from(marks);
+        Some(rest.past_why().unwrap_or(rest)).filter(|rest| !rest.tokens.is_empty())
+    }
+
     /// Past "please", "no, ", "can you"; whether one asked the agent to.
     fn past_leads(self) -> (bool, Self) {
         let (mut rest, mut asks) = (self, false);
@@ -119,7 +163,8 @@ impl Words<'_> {
 
     fn without_tails(self) -> Self {
         let said = self.to(self.tokens.iter().rposition(|t| t.text != ",").map_or(0, |at| at + 1));
-        said.ends(List::UndoTail).map_or(said, |from| said.to(from).without_tails())
+        let tail = said.ends(List::UndoTail).or_else(|| said.ends(List::UndoWhy));
+        tail.map_or(said, |from| said.to(from).without_tails())
     }
 
     /// Without "as it was", and whether that was said.
@@ -141,18 +186,26 @@ impl Words<'_> {
         let len = self.begins(List::UndoSplit)?;
         let end = self.tokens.len().checked_sub(1).filter(|end| *end > len)?;
         self.from(end).begins(List::UndoBack)?;
-        self.to(end).from(len).without_tails().what()
+        self.to(end).from(len).past_leads().1.without_tails().what()
     }
 
-    /// "put README.md back", "put the README back as it was": of a word only where it says how that was, since a thing of the
-    /// program may be put back as well.
+    /// "put README.md back", "put the README back", "restore the parser as it was": of a word that is not written as the names
+    /// of files for people are, and of a pointing one, only where it says how that was, since a thing of the program may be
+    /// put back as well.
     fn put(self, was: bool) -> Option<TakenBack> {
+        if let Some(len) = self.begins(List::UndoRestore).filter(|_| was) {
+            return self.from(len).what();
+        }
         let len = self.begins(List::UndoPut)?;
         let end = self.tokens.len().checked_sub(1).filter(|end| *end > len)?;
         self.from(end).begins(List::UndoBack)?;
         let what = self.to(end).from(len).what()?;
-        let file = matches!(what, TakenBack::File(_) | TakenBack::All);
-        (file || (was && matches!(what, TakenBack::Named(_)))).then_some(what)
+        let plain = match &what {
+            TakenBack::File(_) | TakenBack::All => true,
+            TakenBack::Named(name) => name.len() > 1 && name.chars().all(char::is_uppercase),
+            _ => false,
+        };
+        (plain || was).then_some(what)
     }
 
     /// "die letzte Änderung rückgängig machen" as a wish.
@@ -176,6 +229,9 @@ impl Words<'_> {
         {
             return Some(TakenBack::That);
         }
+        if let Some(did) = self.did() {
+            return did.thing();
+        }
         let only = self.begins(List::UndoOnly).unwrap_or(0);
         let all = self.from(only).begins(List::UndoAll).filter(|len| *len == 1 && only == 0).unwrap_or(0);
         let rest = self.from(only + all);
@@ -186,7 +242,8 @@ impl Words<'_> {
             return Some(several);
         }
         if named.begins(List::UndoWhat).is_none() {
-            return if last.is_none() { rest.one_file() } else { None };
+            let counted = rest.counted().filter(|_| all == 0);
+            return counted.or_else(|| if last.is_none() { rest.one_file() } else { None });
         }
         match named.from(1).tokens {
             // "undo changes" alone may mean any.
@@ -194,8 +251,7 @@ impl Words<'_> {
             [] => (rest.tokens.len() < self.tokens.len() || last.is_some()).then_some(TakenBack::Last),
             [_, ..] if last.is_none() => {
                 let of = named.from(1);
-                let file = of.from(of.begins(List::UndoOf)?);
-                file.from(file.begins(List::UndoThe).unwrap_or(0)).one_file()
+                of.from(of.begins(List::UndoOf)?).thing()
             }
             [_, ..] => None,
         }
@@ -203,9 +259,7 @@ impl Words<'_> {
 
     /// "two changes", "3".
     fn several(self) -> Option<TakenBack> {
-        let (first, rest) = (self.tokens.first()?, self.from(1));
-        let word = |w: &str| self.of.tables().words.list(List::UndoCount).iter().position(|n| **n == *w);
-        let count = first.text.parse().ok().or_else(|| word(&first.text).map(|at| at + 2))?;
+        let (count, rest) = (self.number()?, self.from(1));
         let whole = rest.tokens.is_empty() || rest.begins(List::UndoWhat) == Some(rest.tokens.len());
         (whole && count > 1).then_some(TakenBack::Several(count))
     }
@@ -235,6 +289,8 @@ impl Words<'_> {
                     List::UndoVerb,
                 ];
                 let other = lists.iter().any(|list| self.of.tables().is(*list, &token.text));
+                let other =
+                    other || Words { tokens: std::slice::from_ref(token), ..self }.ordinal().is_some();
                 return (!other).then(|| TakenBack::Named(said.to_owned()));
             }
             Kind::Cjk | Kind::Number | Kind::Url | Kind::Quote | Kind::Code | Kind::Flag | Kind::Punct => {
@@ -271,7 +327,19 @@ mod tests {
         "put it back into the list",
         "undo the plan",
         "undo everything but the tests",
-        "undo the second file",
+        "undo the second one",
+        "undo step 2 of the migration",
+        "undo step 2 and the README",
+        "undo step 2 and do it with a loop",
+        "undo the second file and rewrite it",
+        "that was wrong, do it again",
+        "that was wrong in the spec, put it in the changelog",
+        "wrong, it should take the back edge first",
+        "undo my change in a.rs",
+        "put the parser back",
+        "restore the parser",
+        "should I undo step 2?",
+        "put the second step back into the tutorial",
         "undo the last change to the parser",
         "undo a.rs and b.rs",
         "mach es schneller",
@@ -333,11 +401,41 @@ mod tests {
         ] {
             assert_eq!(of(line), Some(TakenBack::File(file.to_owned())), "{line}");
         }
+        // What is counted: steps, files of the last work.
+        for (line, what) in [
+            ("undo step 2", TakenBack::Steps(vec![Nth::At(2)])),
+            ("- please undo the second step", TakenBack::Steps(vec![Nth::At(2)])),
+            ("1. revert step 1, keep the rest", TakenBack::Steps(vec![Nth::At(1)])),
+            ("undo steps 3, 1 and 2", TakenBack::Steps(vec![Nth::At(1), Nth::At(2), Nth::At(3)])),
+            ("could you undo the last step?", TakenBack::Steps(vec![Nth::Last])),
+            ("take back what step two did", TakenBack::Steps(vec![Nth::At(2)])),
+            ("undo the changes of step 2", TakenBack::Steps(vec![Nth::At(2)])),
+            ("mach bitte den zweiten Schritt rückgängig", TakenBack::Steps(vec![Nth::At(2)])),
+            ("nimm Schritt 1 zurück, lass den Rest", TakenBack::Steps(vec![Nth::At(1)])),
+            ("undo the second file", TakenBack::FileAt(Nth::At(2))),
+            ("* revert the last file, it broke the build", TakenBack::FileAt(Nth::Last)),
+        ] {
+            assert_eq!(of(line), Some(what), "{line}");
+        }
+        // What is said with it, why, is no part of it.
+        for (line, what) in [
+            ("that was wrong, put it back", TakenBack::That),
+            ("no, that's not what I wanted. undo it", TakenBack::That),
+            ("das war falsch, mach es rückgängig", TakenBack::That),
+            ("oops, wrong file, undo that please", TakenBack::That),
+            ("I don't like it, put everything back how it was", TakenBack::All),
+            ("not like that. undo the last change", TakenBack::Last),
+        ] {
+            assert_eq!(of(line), Some(what), "{line}");
+        }
         // A word may name a file: the session knows whether one of that name was written.
         for (line, name) in [
             ("revert only the README", "README"),
             ("revert the README", "README"),
             ("take the README change back", "README"),
+            ("put the README back", "README"),
+            ("take back what you did to the README", "README"),
+            ("restore the README to what it was before", "README"),
             ("put the README back as it was", "README"),
             ("undo the changes to the README", "README"),
             ("undo the readme only, please", "readme"),

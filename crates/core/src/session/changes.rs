@@ -5,6 +5,7 @@
 mod back;
 mod begun;
 mod command;
+mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -302,3 +302,81 @@ fn a_file_that_is_named_letter_by_letter_is_that_one() {
         assert_eq!(sought(&b).as_deref(), Some(name), "{:?}", b.notices());
     }
 }
+
+/// A plan of two steps, each of which wrote a file, and a review of its own for each.
+fn two_steps() -> (Bench, [ApplyId; 2]) {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("Fix it", "modify"), ("Say it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    for path in ["src/greet.py", "README.md"] {
+        b.reply("", &[("edit", edit_of(path))]);
+        b.propose(path, OLD, NEW);
+        b.reply("done", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    }
+    let ledger = b.session.state().ledger().to_vec();
+    (b, [ledger[0], ledger[1]])
+}
+
+#[test]
+fn words_take_back_what_a_step_wrote_and_the_file_at_a_place() {
+    // Nothing was written since: it goes as the last change does.
+    for line in ["undo step 2", "revert the last step, keep the rest", "- take back what step 2 did, please"]
+    {
+        let (mut b, [first, second]) = two_steps();
+        assert!(b.session.foretell(line).does(&Deed::Undoes), "{line}");
+        b.say(line);
+        assert_eq!(going_back(&b), Some(second), "{line}: {:?}", b.notices());
+        went_back(&mut b, Ok(()));
+        assert_eq!(b.session.state().ledger(), [first]);
+    }
+    // Another step wrote since: its file is looked at to be taken back.
+    for line in ["undo step 1", "mach den ersten Schritt rückgängig", "undo the first file"] {
+        let (mut b, _) = two_steps();
+        b.say(line);
+        assert_eq!((sought(&b).as_deref(), going_back(&b)), (Some("src/greet.py"), None), "{line}");
+    }
+    let (mut b, _) = two_steps();
+    b.say("undo steps 1 and 2");
+    went_back(&mut b, Ok(()));
+    went_back(&mut b, Ok(()));
+    assert_eq!(b.session.state().ledger(), []);
+    // No step or file stands at that place: it is an order like any other.
+    for line in ["undo step 3", "undo the third file", "undo step 2 and do it with a loop"] {
+        let (mut b, _) = two_steps();
+        assert!(!b.session.foretell(line).does(&Deed::Undoes), "{line}");
+        b.say(line);
+        assert_eq!((sought(&b), going_back(&b)), (None, None), "{line}");
+    }
+    // A plan that waits has steps of its own.
+    let (mut b, _) = two_steps();
+    b.say("fix the parser");
+    b.plan(&[("Parse", "modify"), ("Test it", "modify")], &[]);
+    assert!(!b.session.foretell("undo step 2").does(&Deed::Undoes));
+}
+
+#[test]
+fn a_step_of_several_files_between_others_says_how_each_goes_back() {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("Fix it", "modify"), ("Say it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    for paths in [&["src/greet.py", "src/main.py"][..], &["README.md"]] {
+        for path in paths {
+            b.reply("", &[("edit", edit_of(path))]);
+            b.propose(path, OLD, NEW);
+        }
+        b.reply("done", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+    }
+    b.say("undo step 1");
+    assert_eq!((sought(&b), going_back(&b)), (None, None));
+    let told = b.notices().pop().unwrap();
+    assert_eq!(
+        told,
+        "it wrote 2 files, and other changes stand with them: take them back one by one, /undo src/greet.py, /undo src/main.py"
+    );
+}

@@ -2,14 +2,16 @@
 //!
 //! Owns what is asked and said of it. Never says what a file holds: whoever looked does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, undo::named};
 use crate::{
     clean::Clean,
     event::{Event, FileChange, Level},
     ids::{ApplyId, LaneId, ProposalId},
     input::{Refusal, Reversal},
+    intent::Nth,
+    money,
     proposal::{Proposal, ProposalStatus, TakeBack},
     question::Review,
     relpath::RelPath,
@@ -30,6 +32,11 @@ impl Draft<'_> {
                 return Err(Refusal::new(text));
             }
         };
+        self.undo_path(path)
+    }
+
+    /// What the last message or run that wrote a file made of it.
+    pub(super) fn undo_path(&mut self, path: RelPath) -> Decided {
         let Some(writes) = self.state.last_writes_of(&path) else {
             let unnamed = |a: &&Apply| a.count() > a.files.len();
             let ledger = self.state.ledger().iter().filter_map(|id| self.state.applies().get(id));
@@ -43,6 +50,34 @@ impl Draft<'_> {
             return Err(Refusal::new(format!("this session wrote no {path}{more}")));
         };
         self.undo_file(path, writes)
+    }
+
+    /// What steps of the plan wrote: all of it at once where nothing else was written with it or since, else the one file, hunk
+    /// by hunk.
+    pub(super) fn undo_steps(&mut self, steps: &[Nth]) -> Decided {
+        let files = self.state.written_in(steps);
+        let ids: BTreeSet<ApplyId> = files.iter().flat_map(|(_, writes)| writes).copied().collect();
+        let theirs =
+            |id: &ApplyId, path: &RelPath| files.iter().any(|(of, ids)| of == path && ids.contains(id));
+        let whole = |a: &Apply| a.count() == a.files.len() && a.files.iter().all(|f| theirs(&a.id, &f.path));
+        let ledger = self.state.ledger();
+        let last = ledger.len().checked_sub(ids.len()).and_then(|at| ledger.get(at..)).unwrap_or_default();
+        if last.iter().all(|id| ids.contains(id) && self.state.applies().get(id).is_some_and(whole)) {
+            let to = last.first().copied().filter(|_| last.len() > 1);
+            return self.take_back(to);
+        }
+        match <[_; 1]>::try_from(files) {
+            Ok([(path, writes)]) => self.undo_file(path, writes),
+            Err(files) => {
+                let all: Vec<String> = files.iter().map(|(path, _)| format!("/undo {path}")).collect();
+                let text = format!(
+                    "it wrote {}, and other changes stand with them: take them back one by one, {}",
+                    money::count(files.len(), "file"),
+                    named(&all)
+                );
+                Err(Refusal::new(text))
+            }
+        }
     }
 
     /// What takes back these writes of a file is looked for: that the file is another by now is seen there.

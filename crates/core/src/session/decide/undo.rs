@@ -53,6 +53,11 @@ impl Draft<'_> {
             TakenBack::Several(count) => self.undo_several(*count),
             TakenBack::All => self.undo_all(),
             TakenBack::File(file) | TakenBack::Named(file) => self.undo_named(file),
+            TakenBack::FileAt(at) => match self.state.file_written_at(*at) {
+                Some(path) => self.undo_path(path),
+                None => Err(moved()),
+            },
+            TakenBack::Steps(steps) => self.undo_steps(steps),
         }
     }
 
@@ -106,7 +111,7 @@ impl Draft<'_> {
     }
 
     /// Takes the last applied change back, and then the ones before it down to one, where that is named.
-    fn take_back(&mut self, to: Option<ApplyId>) -> Decided {
+    pub(super) fn take_back(&mut self, to: Option<ApplyId>) -> Decided {
         self.no_write_open()?;
         let Some(apply) = self.state.ledger().last().copied() else {
             return Err(Refusal::new("this session has no applied change to take back"));

@@ -191,6 +191,8 @@ impl Draft<'_> {
                 !self.state.ledger().is_empty()
             }
             TakenBack::File(file) | TakenBack::Named(file) => !self.state.written_as(file).is_empty(),
+            TakenBack::FileAt(at) => self.state.file_written_at(*at).is_some(),
+            TakenBack::Steps(steps) => !self.state.written_in(steps).is_empty(),
         };
         stands.then_some(what)
     }
@@ -199,7 +201,12 @@ impl Draft<'_> {
     /// for its review, or what was talked of since.
     pub(super) fn may_mean_else(&self, what: &TakenBack) -> Decided {
         let else_ = match what {
-            TakenBack::File(_) | TakenBack::Named(_) | TakenBack::Several(_) | TakenBack::All => None,
+            TakenBack::File(_)
+            | TakenBack::Named(_)
+            | TakenBack::FileAt(_)
+            | TakenBack::Steps(_)
+            | TakenBack::Several(_)
+            | TakenBack::All => None,
             TakenBack::Last | TakenBack::That if self.state.open_proposals().next().is_some() => {
                 Some("what waits for its review")
             }
