@@ -81,6 +81,22 @@ impl Recipes {
         Some((self.agent(name.trim_end_matches([':', ',']))?, tail.trim()))
     }
 
+    /// The agent of a file that cannot be used, where none of its name can.
+    pub fn broken_agent(&self, name: &str) -> Option<&Recipe> {
+        let named = |r: &&Recipe| r.kind == RecipeKind::Agent && r.name == name;
+        let broken = self.all.iter().find(|r| named(r) && !r.usable());
+        broken.filter(|_| self.named(RecipeKind::Agent, name).is_none())
+    }
+
+    /// The agent that can be called and whose name is most like one that nothing has.
+    pub fn nearest_agent(&self, name: &str) -> Option<&str> {
+        let name = name.to_lowercase();
+        let like = |other: &str| diff::likeness(&letters(other), &letters(&name));
+        let agents = self.all.iter().filter(|r| r.usable() && r.kind == RecipeKind::Agent);
+        let all = agents.map(|r| (like(&r.name), r.name.as_str())).filter(|(ratio, _)| *ratio > 0.7);
+        all.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, n)| n)
+    }
+
     /// The name of a command or a recipe that is most like one that nothing has.
     pub fn nearest(&self, name: &str) -> Option<String> {
         let like = |other: &str| diff::likeness(&letters(other), &letters(name));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pilothouse_core::{
     event::{CallStatus, Event},
+    front::{Fault, Place},
     input::Input,
     intent::{IntentNode, Phase},
     pipeline::{Depth, Material, PipelineAgent},
@@ -144,7 +145,7 @@ fn an_agent_directs_the_message_behind_its_name_and_never_widens_it() {
     assert_eq!(turn.request.as_deref(), Some("Add a retry to a.txt"));
     assert_eq!(turn.directed.as_ref().unwrap().model.as_deref(), Some("m"));
     assert!(state.lanes.values().all(|l| ToolScope::READ_ONLY.contains(l.ceiling)));
-    for line in ["@audit look at it", "@read a.txt", "@nobody hello"] {
+    for line in ["@audit look at it", "@read a.txt", "@Nobody hello"] {
         let mut b = bench();
         b.say(line);
         assert!(directed(&b).is_empty(), "{line}");
@@ -248,5 +249,76 @@ fn settings_of_an_agent_that_mean_nothing_are_named_where_they_stand() {
     ] {
         let why = scout(settings).unwrap_err();
         assert!(why.contains(said), "{why}");
+    }
+}
+
+/// What is said of a line, before it is sent and when it is.
+fn told_of(b: &mut Bench, line: &str) -> Option<String> {
+    let (foretold, turns) = (b.session.foretell(line).refused, b.session.state().turns.len());
+    let refused = b.input(Input::say(line)).err().map(|refusal| refusal.reason);
+    assert_eq!(foretold, refused, "{line}");
+    assert_eq!(
+        b.session.state().turns.len() > turns,
+        refused.is_none(),
+        "{line}: what is refused is not sent"
+    );
+    refused
+}
+
+#[test]
+fn a_name_that_nobody_answers_to_is_told_before_the_line_is_sent() {
+    let faulty = |name: &str, why: &str| {
+        let fault = Some(Fault::new(Place { line: 1, column: 1 }, why));
+        let head = "description: d\n";
+        Recipe { fault, origin: RecipeOrigin::Project, ..recipe(RecipeKind::Agent, name, head, "Write.") }
+    };
+    let changed = "it has no effect: it changed since the folder was trusted; /trust asks about it";
+    let mut b = bench();
+    let own = recipe(RecipeKind::Agent, "auditor", "description: d\n", "Audit.");
+    b.session.set_recipes(Arc::new(Recipes::of(vec![
+        own,
+        faulty("docs-writer", changed),
+        faulty("scribe", "tools is no list"),
+        faulty("auditor", changed),
+    ])));
+    for (line, told) in [
+        (
+            "@docs-writer mention the limit",
+            "nobody answers to @docs-writer yet: ~/docs-writer.md has no effect: it changed since the folder was \
+             trusted; /trust asks about it",
+        ),
+        (
+            "@scribe: mention the limit",
+            "nobody answers to @scribe: ~/scribe.md cannot be used: tools is no list; /agents shows it",
+        ),
+        (
+            "@nobody explain greet.py",
+            "nobody answers to @nobody: no agent is called so. /agents lists them; what is no agent's name stands in \
+             backticks, `@nobody`",
+        ),
+        (
+            "@auditr where is it?",
+            "nobody answers to @auditr: no agent is called so. Did you mean @auditor? /agents lists them; what is no \
+             agent's name stands in backticks, `@auditr`",
+        ),
+        (
+            "@Auditor, where is it?",
+            "nobody answers to @Auditor: no agent is called so. Did you mean @auditor? /agents lists them; what is no \
+             agent's name stands in backticks, `@Auditor`",
+        ),
+    ] {
+        assert_eq!(told_of(&mut b, line).as_deref(), Some(told), "{line}");
+    }
+    for line in [
+        "@auditor where is it?",
+        "@explain where is it?",
+        "@src/greet.py what does it do?",
+        "@greet.py what does it do?",
+        "@Override is missing in Greeter, why?",
+        "@property\ndef name(self): pass\n\nwhat does this do?",
+        "`@property` is slow here, why?",
+    ] {
+        let mut b = bench();
+        assert_eq!(told_of(&mut b, line), None, "{line}");
     }
 }

@@ -16,6 +16,9 @@ use crate::{
     tool::ChildKind,
 };
 
+/// How what is wrong with a recipe begins that is in order and not trusted.
+const NO_EFFECT: &str = "it has no effect: ";
+
 impl Draft<'_> {
     /// What a line says: to an agent, what follows its name.
     pub(super) fn said_to<'l>(&self, line: &'l str) -> &'l str {
@@ -28,6 +31,48 @@ impl Draft<'_> {
         if let Some((agent, _)) = recipes.agent_of(line) {
             self.direct(turn, agent, agent.body.clone());
         }
+    }
+
+    /// Why nobody answers to the name that a line begins with, where it is called like an agent: what is to be said with a
+    /// way on, before the line is sent. A path, a word of the code in capitals and what was pasted are no names of agents.
+    pub(super) fn answers_nobody(&self, line: &str) -> Decided {
+        let Some(rest) = line.strip_prefix('@') else { return Ok(()) };
+        let name = rest.split(char::is_whitespace).next().unwrap_or(rest).trim_end_matches([':', ',']);
+        let slug = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+        let recipes = &self.under.recipes;
+        let answers = name.parse::<IntentNode>().is_ok()
+            || recipes.agent_of(line).is_some()
+            || self.pipeline_order(line).is_some();
+        if name.is_empty() || !name.chars().all(slug) || answers {
+            return Ok(());
+        }
+        if let Some(broken) = recipes.broken_agent(name) {
+            let fault = broken.fault.as_ref().map(|f| f.why.as_str()).unwrap_or_default();
+            let (file, call) = (&broken.file, broken.call());
+            return Err(Refusal::new(match fault.strip_prefix(NO_EFFECT) {
+                Some(why) => format!("nobody answers to {call} yet: {file} has no effect: {why}"),
+                None => format!("nobody answers to {call}: {file} cannot be used: {fault}; /agents shows it"),
+            }));
+        }
+        let near = recipes.nearest_agent(name);
+        let (capital, pasted) = (name.chars().any(char::is_uppercase), line.contains('\n'));
+        let same = near.is_some_and(|n| n == name.to_lowercase());
+        if !same && (capital || pasted || self.knows_file(name)) {
+            return Ok(());
+        }
+        let meant = near.map(|n| format!(" Did you mean @{n}?")).unwrap_or_default();
+        Err(Refusal::new(format!(
+            "nobody answers to @{name}: no agent is called so.{meant} /agents lists them; what is no agent's name stands in \
+             backticks, `@{name}`"
+        )))
+    }
+
+    /// Whether a name is one of a file or a folder that this session has read or written.
+    fn knows_file(&self, name: &str) -> bool {
+        let lanes = self.state.lanes.values().flat_map(|lane| lane.seen.keys());
+        let wrote = self.state.writes().flat_map(|(.., files)| files).map(|f| &f.path);
+        let mut all = self.state.seen.keys().chain(lanes).chain(wrote);
+        all.any(|path| path.as_str().split('/').next() == Some(name))
     }
 
     fn direct(&mut self, turn: TurnId, recipe: &Recipe, prompt: String) {

@@ -59,6 +59,7 @@ impl Draft<'_> {
         if let Some((name, args)) = &reading.slash {
             return self.command(name, args);
         }
+        self.answers_nobody(line)?;
         if self.state.phase_question().is_none() && super::words::has_no_word(line) {
             return Err(Refusal::new("there is no word in that"));
         }
