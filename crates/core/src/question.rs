@@ -30,6 +30,7 @@ mod tests;
 mod transition;
 mod trust;
 mod undo;
+mod undo_all;
 
 pub use access::Access;
 pub use breakout::Breakout;
@@ -54,6 +55,7 @@ pub use spec::{Act, Choice, Danger, Place, Reach, Role, Spec, Tone, Unattended};
 pub use transition::Transition;
 pub use trust::{TrustAnswer, TrustQuestion};
 pub use undo::{UndoAnswer, UndoQuestion};
+pub use undo_all::UndoAllQuestion;
 
 use std::collections::BTreeMap;
 
@@ -141,6 +143,8 @@ kinds! { $
     Server(ServerQuestion),
     /// Take back also what may be somebody else's?
     Undo(UndoQuestion),
+    /// Take back everything that was written?
+    UndoAll(UndoAllQuestion),
 }
 
 impl CheckpointKind {
@@ -171,6 +175,11 @@ impl CheckpointKind {
     /// Whether a gate failed and what becomes of it is asked.
     pub fn is_red_gate(&self) -> bool {
         matches!(self, Self::Failure(failure) if failure.gate.is_some())
+    }
+
+    /// Whether it asks what is taken back of what was written.
+    pub const fn takes_back(&self) -> bool {
+        matches!(self, Self::Undo(_) | Self::UndoAll(_))
     }
 
     /// The budget that is asked about, if one is.

@@ -1,6 +1,6 @@
 //! What the user said is to be left alone, held against what a command changed.
 //!
-//! Owns which file a name of the user's means. Never says what was said: the turns hold that.
+//! Owns which file a name of the user's means, here and where one is taken back. Never says what was said: the turns hold that.
 
 use crate::shell::{self, FileKind, is_source};
 
@@ -57,18 +57,93 @@ impl Spared {
     }
 }
 
-/// Whether a file is what somebody calls by this name: its path, the end of it, its name without what follows the
-/// dot, or the kind of files that it is of.
+/// How a name means a file, the nearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Means {
+    /// It is its path.
+    Path,
+    /// Its path ends so.
+    End,
+    /// It is that but for the last ending: `parser` of `src/parser.rs`.
+    Stem,
+    /// It is that but for several endings: `parser` of `src/parser.test.ts`.
+    Root,
+}
+
+/// How a name that somebody says means a file, in any case, by the parts that it names from the end; the one rule for it.
+///
+/// Endings are what people leave out, one or all of them, so a name means what it is with any of its endings left out: who
+/// looks for one file takes the nearest (`index` is `index.ts` before `index.test.ts`), and who holds something to be left
+/// alone holds all of them, since one too many is a question and one too few is a loss. A name is never cut itself:
+/// `parser.test` means `parser.test.ts` and not `parser.ts`.
+pub(crate) fn means(name: &str, path: &str) -> Option<Means> {
+    let (name, path) = (name.to_lowercase(), path.to_lowercase());
+    let name = name.trim_start_matches("./").trim_end_matches('/');
+    let path = path.trim_start_matches("./");
+    if name == path {
+        return Some(Means::Path);
+    }
+    let whole = |head: &str| head.is_empty() || head.ends_with('/');
+    if name.is_empty() || path.strip_suffix(name).is_some_and(whole) {
+        return Some(Means::End).filter(|_| !name.is_empty());
+    }
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let (within, called) = name.rsplit_once('/').unwrap_or(("", name));
+    let lies = within.is_empty() || folder.strip_suffix(within).is_some_and(whole);
+    let ending = file.strip_prefix(called).filter(|_| lies && !called.is_empty())?.strip_prefix('.')?;
+    Some(if ending.contains('.') { Means::Root } else { Means::Stem })
+}
+
+/// Whether a file is what somebody calls by this name: that which it means, what lies in a folder of this name, or the kind
+/// of files that it is of.
 pub(crate) fn names(name: &str, path: &str) -> bool {
     let path = path.trim_start_matches("./");
     if let Some(kind) = FileKind::named(name) {
         return kind.holds(path);
     }
-    let (name, path) = (name.to_lowercase(), path.to_lowercase());
-    let name = name.trim_end_matches('/');
-    let file = path.rsplit('/').next().unwrap_or(&path);
-    let stem = file.split('.').next().filter(|s| !s.is_empty()).unwrap_or(file);
-    let inside = path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
-    let end = path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-    inside || end || stem == name
+    let folder = name.to_lowercase();
+    let inside =
+        path.to_lowercase().strip_prefix(folder.trim_end_matches('/')).is_some_and(|r| r.starts_with('/'));
+    inside || means(name, path).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_means_a_file_by_the_parts_that_it_names() {
+        use Means::{End, Path, Root, Stem};
+        for (name, path, how) in [
+            ("src/parser.rs", "src/parser.rs", Some(Path)),
+            ("./SRC/Parser.rs", "src/parser.rs", Some(Path)),
+            ("parser.rs", "src/parser.rs", Some(End)),
+            ("readme.md", "docs/README.md", Some(End)),
+            ("README", "README.md", Some(Stem)),
+            ("parser", "src/parser.rs", Some(Stem)),
+            ("src/parser", "lib/src/parser.rs", Some(Stem)),
+            ("parser.test", "src/parser.test.ts", Some(Stem)),
+            ("parser", "src/parser.test.ts", Some(Root)),
+            ("src/parser", "src/parser.test.ts", Some(Root)),
+            ("Makefile", "Makefile", Some(Path)),
+            ("gitignore", ".gitignore", None),
+            (".eslintrc", ".eslintrc.json", Some(Stem)),
+            ("parser.test", "src/parser.ts", None),
+            ("parse", "src/parser.rs", None),
+            ("arser.rs", "src/parser.rs", None),
+            ("src", "src/parser.rs", None),
+            ("lib/parser", "src/parser.rs", None),
+            ("b/parser", "ab/parser.rs", None),
+            ("", "src/parser.rs", None),
+            ("/", "src/parser.rs", None),
+        ] {
+            assert_eq!(means(name, path), how, "{name} of {path}");
+            assert!(names(name, path) || how.is_none(), "{name} of {path}: what is meant is held");
+        }
+        assert!(
+            names("src", "src/parser.rs")
+                && names("src/", "./src/parser.rs")
+                && !names("sr", "src/parser.rs")
+        );
+    }
 }

@@ -10,7 +10,7 @@ use crate::{
 /// The answer that leaves alone what may be somebody else's.
 const KEEP: &str = "keep";
 
-/// Files changed while a command ran, and nobody can tell whether it wrote them; or, without a doubt, everything is to go.
+/// Files changed while a command ran, and nobody can tell whether it wrote them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoQuestion {
     /// What would be taken back.
@@ -52,16 +52,8 @@ impl UndoAnswer {
 }
 
 impl UndoQuestion {
-    /// Whether it is about all that was written, and nothing of that is in doubt.
-    pub const fn is_about_all(&self) -> bool {
-        self.doubt.is_none()
-    }
-
     /// It in words.
     pub fn text(&self) -> String {
-        if self.is_about_all() {
-            return format!("Take back {}?", self.what);
-        }
         let Doubt { count, all, .. } = self.doubt;
         let rest = if all { "" } else { " The rest is the command's." };
         let (it, was) = if count == 1 { ("it", "was") } else { ("them", "were") };
@@ -81,26 +73,17 @@ impl Question for UndoQuestion {
         let all = Choice::new("y", "take all back", Act::Give(UndoAnswer::All.given()));
         let keep = Choice::new("k", "keep these", Act::Give(UndoAnswer::Keep.given()));
         let leave = Choice::new("n", "take nothing back", Act::Give(UndoAnswer::Leave.given()));
-        let reach = if self.is_about_all() {
-            "one change after the other, the last first; /unundo puts them back"
-        } else {
-            "everything that changed while it ran; /unundo puts it back"
-        };
+        let reach = "everything that changed while it ran; /unundo puts it back";
         let all = all.words(words(&["y", "yes", "all"])).role(Role::Take).reach("undo", reach);
         let leave =
             leave.words(words(&["n", "no"])).role(Role::Deny).reach("leave", "every file stays as it is");
-        let keep =
-            (self.in_bar && !self.doubt.all && !self.is_about_all()).then(|| keep.words(&["k", "keep"]));
+        let keep = (self.in_bar && !self.doubt.all).then(|| keep.words(&["k", "keep"]));
         std::iter::once(all).chain(keep).chain([leave]).collect()
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.facts_in_bar = true;
         spec.tag = "undo";
-        if self.is_about_all() {
-            spec.title = Clean::line(&self.text());
-            return;
-        }
         let files = count(self.doubt.count, "change");
         spec.title = Clean::line(&format!("Take back {files} that may be somebody else's?"));
         spec.facts = vec![
@@ -126,9 +109,7 @@ impl Accept for UndoQuestion {
     fn accept(&self, given: Answer) -> Result<UndoAnswer, Refusal> {
         match given {
             Answer::Approve => Ok(UndoAnswer::All),
-            Answer::Text(text) if text == KEEP && !self.doubt.all && !self.is_about_all() => {
-                Ok(UndoAnswer::Keep)
-            }
+            Answer::Text(text) if text == KEEP && !self.doubt.all => Ok(UndoAnswer::Keep),
             Answer::Reject(_) | Answer::Abort => Ok(UndoAnswer::Leave),
             _ => Err(wrong()),
         }

@@ -228,7 +228,7 @@ fn doubted(all: bool) -> Bench {
 }
 
 pub fn is_undo(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Undo(_))
+    k.takes_back()
 }
 
 /// Which way a command is being taken back, and whether what is in doubt stays.

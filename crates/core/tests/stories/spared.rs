@@ -274,7 +274,7 @@ fn doubted(path: &str) -> Wrote {
 }
 
 fn is_undo(kind: &CheckpointKind) -> bool {
-    matches!(kind, CheckpointKind::Undo(_))
+    kind.takes_back()
 }
 
 fn puts_back(b: &Bench) -> bool {

@@ -2,7 +2,7 @@
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::Answer,
+    checkpoint::{Answer, CheckpointKind},
     ids::{ApplyId, CallId},
     input::{Input, Rebased, Reversal, WriteFault},
     question::UndoAnswer,
@@ -264,10 +264,16 @@ fn a_yes_to_what_may_be_somebody_else_s_is_none_to_taking_everything_back() {
     let wrote = Wrote { count: 2, record: Some(BlobId::of(b"r")), doubt, ..Wrote::default() };
     b.input(Input::Recovered { call: CallId(900), line: "make".into(), wrote: Box::new(wrote) }).unwrap();
     b.say("undo everything");
+    let asks_of = |b: &Bench, all: bool| {
+        let mut kinds = b.session.state().open.values().map(|c| &c.kind);
+        kinds.any(|kind| matches!(kind, CheckpointKind::UndoAll(_)) == all && kind.takes_back())
+    };
+    assert!(asks_of(&b, true) && !asks_of(&b, false), "a question of its own kind");
     let asked = |b: &Bench| b.session.state().open[&b.question(is_undo)].message.clone();
     assert!(asked(&b).starts_with("Take back all 4 changes of this session: "), "{}", asked(&b));
     b.say("yes");
     assert_eq!(going_back(&b), None, "what may be somebody else's is asked about as ever");
+    assert!(asks_of(&b, false) && !asks_of(&b, true));
     assert!(asked(&b).starts_with("Take back 2 files by `make`? x.txt was changed"), "{}", asked(&b));
     b.answer(is_undo, UndoAnswer::Keep.given()).unwrap();
     for _ in 0..4 {
@@ -379,4 +385,20 @@ fn a_step_of_several_files_between_others_says_how_each_goes_back() {
         told,
         "it wrote 2 files, and other changes stand with them: take them back one by one, /undo src/greet.py, /undo src/main.py"
     );
+}
+
+#[test]
+fn a_name_means_the_nearest_of_what_was_written() {
+    let wrote = |paths: &[&str], line: &str| {
+        let mut b = Bench::new();
+        for path in paths {
+            ran(&mut b, "fix the greeting", path, OLD, NEW);
+        }
+        b.say(line);
+        sought(&b)
+    };
+    let index = &["src/index.test.ts", "src/index.ts"][..];
+    assert_eq!(wrote(index, "/undo index").as_deref(), Some("src/index.ts"));
+    assert_eq!(wrote(index, "/undo index.test").as_deref(), Some("src/index.test.ts"));
+    assert_eq!(wrote(&["src/index.test.ts"], "revert only the index").as_deref(), Some("src/index.test.ts"));
 }

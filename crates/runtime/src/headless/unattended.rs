@@ -84,7 +84,8 @@ impl Unattended {
             CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)
             | CheckpointKind::Source(_)
-            | CheckpointKind::Undo(_) => {
+            | CheckpointKind::Undo(_)
+            | CheckpointKind::UndoAll(_) => {
                 self.refuse(question);
                 Some(give(Answer::Reject(NOBODY.to_owned())))
             }

@@ -57,7 +57,7 @@ impl State {
                     }
                     self.consent(kind, *approval, answer.as_ref());
                 }
-                if matches!(question, Some(CheckpointKind::Undo(_)))
+                if question.as_ref().is_some_and(CheckpointKind::takes_back)
                     && !matches!(answer, Some(Answer::Approve | Answer::Text(_)))
                 {
                     Arc::make_mut(&mut self.changes).leave_the_rest();

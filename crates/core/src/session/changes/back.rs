@@ -13,6 +13,7 @@ use crate::{
     relpath::RelPath,
     scope::Capability,
     session::{State, written::Group},
+    spared::{Means, means},
 };
 
 /// What writes made of a file, and is to be taken back hunk by hunk.
@@ -191,8 +192,8 @@ impl State {
         Ok(())
     }
 
-    /// The files written here that such a name may mean: the one that it is the path of, letter by letter or else in any
-    /// case, else those whose paths end so, else those that are called so but for the ending.
+    /// The files written here that such a name may mean: the one that it is the path of, letter by letter, else those that
+    /// it means nearest.
     pub(in crate::session) fn written_as(&self, name: &str) -> Vec<RelPath> {
         let mut all: Vec<&RelPath> =
             self.writes().flat_map(|(_, _, files)| files).map(|file| &file.path).collect();
@@ -201,19 +202,10 @@ impl State {
         if let Some(path) = RelPath::new(name).ok().filter(|path| all.contains(&path)) {
             return vec![path];
         }
-        let name = name.trim_end_matches('/').to_lowercase();
-        let ends =
-            |path: &str| path.strip_suffix(&*name).is_some_and(|head| head.is_empty() || head.ends_with('/'));
-        let stem =
-            |path: &str| path.rsplit_once('.').is_some_and(|(stem, end)| !end.contains('/') && ends(stem));
-        let fits: [&dyn Fn(&str) -> bool; 3] = [&|path| path == name, &ends, &stem];
-        let found = |fits: &dyn Fn(&str) -> bool| -> Vec<RelPath> {
-            all.iter()
-                .filter(|path| fits(&path.as_str().to_lowercase()))
-                .map(|path| (*path).clone())
-                .collect()
-        };
-        fits.into_iter().map(found).find(|found| !found.is_empty()).unwrap_or_default()
+        let found = all.into_iter().filter_map(|path| Some((means(name, path.as_str())?, path)));
+        let found: Vec<(Means, &RelPath)> = found.collect();
+        let nearest = found.iter().map(|(how, _)| *how).min();
+        found.into_iter().filter(|(how, _)| Some(*how) == nearest).map(|(_, path)| path.clone()).collect()
     }
 
     /// What was wanted by the last of those who wrote a file after these writes, and whether it was a run; none where

@@ -16,13 +16,13 @@ use crate::{
     intent::TakenBack,
     money,
     proposal::{Proposal, TakeBack},
-    question::{Review, UndoAnswer, UndoQuestion},
+    question::{Lone, Review, UndoAllQuestion, UndoAnswer, UndoQuestion},
     session::{
         Apply, ApplyStatus,
         changes::{known_by, moved},
         spared::touched,
     },
-    tool::{ChangeKind, Doubt, Wrote},
+    tool::{ChangeKind, Wrote},
 };
 
 /// Most files that are named of what a command changed for good.
@@ -89,8 +89,7 @@ impl Draft<'_> {
             told_all(all)
         );
         let in_bar = self.state.phase_question().is_none();
-        let (line, doubt) = (String::new(), Doubt::default());
-        let question = UndoQuestion { apply: last, what, line, doubt, to: Some(first), in_bar };
+        let question = UndoAllQuestion { last, first, what, in_bar };
         let text = question.text();
         self.ask(question, text);
         Ok(())
@@ -98,10 +97,8 @@ impl Draft<'_> {
 
     /// An older question about what is taken back ends: another comes in its place, or what it asks about goes.
     fn close_undo_question(&mut self) {
-        let asked = |kind: &CheckpointKind| {
-            if let CheckpointKind::Undo(asked) = kind { Some(asked.to) } else { None }
-        };
-        let old = self.state.open.values().find_map(|c| Some((c.id, asked(&c.kind)?)));
+        let to = |kind: &CheckpointKind| if let CheckpointKind::Undo(asked) = kind { asked.to } else { None };
+        let old = self.state.open.values().find(|c| c.kind.takes_back()).map(|c| (c.id, to(&c.kind)));
         if let Some((old, of)) = old {
             if let Some(so_far) = self.so_far(of) {
                 self.notice(Level::Info, so_far);
@@ -386,8 +383,7 @@ pub(super) fn named(names: &[impl AsRef<str>]) -> String {
 
 impl Resolve for UndoQuestion {
     fn resolve(&self, draft: &mut Draft<'_>, given: Given<UndoAnswer>) -> Decided {
-        let apply = draft.state.applies().get(&self.apply).filter(|_| !self.is_about_all());
-        let spared = apply.is_some_and(|a| a.spared().is_some());
+        let spared = draft.state.applies().get(&self.apply).is_some_and(|a| a.spared().is_some());
         let keep = match given.answer {
             UndoAnswer::All => false,
             UndoAnswer::Keep => true,
@@ -413,11 +409,24 @@ impl Resolve for UndoQuestion {
             return Err(Refusal::new("something else changed since; /undo asks again"));
         }
         draft.close(given.question, Some(given.stored));
-        if self.is_about_all() {
-            // That everything goes is said; what of it may be somebody else's is not.
-            return draft.take_back(self.to);
-        }
         draft.emit(Event::RevertStarted { apply: self.apply, redo: false, keep, to: self.to });
         Ok(())
+    }
+}
+
+impl Resolve for UndoAllQuestion {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
+        if given.answer == Lone::No {
+            draft.close(given.question, Some(given.stored));
+            draft.notice(Level::Info, "Nothing was taken back.");
+            return Ok(());
+        }
+        draft.no_write_open()?;
+        if draft.state.ledger().last() != Some(&self.last) || !draft.state.ledger().contains(&self.first) {
+            return Err(Refusal::new("something else changed since; say again what is to go"));
+        }
+        draft.close(given.question, Some(given.stored));
+        // That everything goes is said; what of it may be somebody else's is not, and is asked about.
+        draft.take_back(Some(self.first))
     }
 }
