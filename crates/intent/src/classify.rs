@@ -174,7 +174,8 @@ impl Classifier {
         if parsed.ban == Ban::None && typed_line {
             return typed(trimmed, m, self.tables());
         }
-        self.similar(context::follow(self.prose(trimmed, &parsed, m), &parsed, m), m)
+        let reading = self.similar(context::follow(self.prose(trimmed, &parsed, m), &parsed, m), m);
+        self.continued(reading, m)
     }
 
     fn at_pause(&self, whole: &str, text: &str) -> Reading {

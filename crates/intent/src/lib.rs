@@ -26,6 +26,7 @@ pub mod why;
 mod account;
 mod answer;
 mod context;
+mod continued;
 mod fold;
 mod forbid;
 mod framed;
@@ -34,6 +35,7 @@ mod join;
 mod lexicon;
 mod message;
 mod offer;
+mod phrase;
 mod rules;
 mod shell;
 mod spare;
@@ -52,7 +54,9 @@ pub use node::IntentNode;
 pub use parts::Part;
 pub use path::{IntentPath, InvalidPath};
 pub use paused::PausedTurn;
-pub use reading::{Clarify, Classification, CliRow, CliSegment, Message, Reading, Segment, Source, cli_row};
+pub use reading::{
+    Clarify, Classification, CliRow, CliSegment, Last, Message, Reading, Segment, Source, cli_row,
+};
 pub use similar::{Index, Thresholds};
 pub use tier_answer::TierAnswer;
 pub use turn::{Control, Mode, Phase, PlanSub, QuerySub, Turn};

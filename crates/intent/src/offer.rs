@@ -52,7 +52,8 @@ impl Classifier {
         let said = [said.to_owned()];
         let (phase, context) = (Phase::Idle, &said[..]);
         let (paused, plan_active, chat_only) = (false, false, false);
-        let read = self.read(&Message { text: one, phase, paused, plan_active, chat_only, context });
+        let read =
+            self.read(&Message { text: one, phase, paused, plan_active, chat_only, context, last: None });
         let node = read.whole.path.current();
         let changes = read.whole.path.scope().allows(Capability::Write) && node != IntentNode::Delete;
         let orders = matches!(read.whole.turn, Turn::PlanNew(_) | Turn::PlanContinue);

@@ -25,6 +25,17 @@ pub struct Message<'a> {
     pub chat_only: bool,
     /// The last six messages, 200 characters each, oldest first.
     pub context: &'a [String],
+    /// The last message that something was to be done about, where that is over.
+    pub last: Option<Last>,
+}
+
+/// What the last message was that was no word to the workbench.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Last {
+    /// Whether it ordered something, and what was done for it stands; otherwise it asked.
+    pub order: bool,
+    /// How far it went.
+    pub node: super::IntentNode,
 }
 
 /// The tier that decided.

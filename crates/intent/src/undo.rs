@@ -7,6 +7,7 @@ mod counted;
 
 use super::{
     Classifier,
+    phrase::Words,
     text::{self, Kind, Token},
     words::List,
 };
@@ -41,22 +42,11 @@ pub enum Nth {
     Last,
 }
 
-/// Words of the longest phrase that is known.
-const LONGEST: usize = 6;
-
-/// The words of a line that are left to be read.
-#[derive(Clone, Copy)]
-struct Words<'a> {
-    of: &'a Classifier,
-    text: &'a str,
-    tokens: &'a [Token],
-}
-
 impl Classifier {
     /// What a whole line wants taken back, where it wants that and nothing else but to say why: "that was wrong, undo it".
     pub fn takes_back_what(&self, line: &str) -> Option<TakenBack> {
         let doc = text::tokenize(line);
-        let all = Words { of: self, text: line, tokens: &doc.tokens };
+        let all = Words::of(self, line, &doc);
         let from = all.past_mark().past_leads().1.past_why().and_then(|rest| rest.tokens.first());
         let from = from.or_else(|| all.past_mark().tokens.first()).map_or(0, |t| t.start);
         self.takes_back_plainly(line.get(from..)?)
@@ -64,7 +54,7 @@ impl Classifier {
 
     fn takes_back_plainly(&self, line: &str) -> Option<TakenBack> {
         let doc = text::tokenize(line);
-        let all = Words { of: self, text: line, tokens: &doc.tokens };
+        let all = Words::of(self, line, &doc);
         if self.lists(List::Undo, line) {
             let points = (0..doc.tokens.len()).any(|at| all.from(at).begins(List::UndoIt) == Some(1));
             let named = || (0..doc.tokens.len()).any(|at| all.from(at).begins(List::UndoWhat).is_some());
@@ -92,32 +82,6 @@ impl Classifier {
 impl Words<'_> {
     fn wanted(self, was: bool) -> Option<TakenBack> {
         self.verb_first().or_else(|| self.split()).or_else(|| self.put(was)).or_else(|| self.verb_last())
-    }
-
-    fn from(self, at: usize) -> Self {
-        Self { tokens: self.tokens.get(at..).unwrap_or_default(), ..self }
-    }
-
-    fn to(self, end: usize) -> Self {
-        Self { tokens: self.tokens.get(..end).unwrap_or_default(), ..self }
-    }
-
-    /// How many words of a phrase of a list stand at the beginning.
-    fn begins(self, list: List) -> Option<usize> {
-        let word = |t: &Token| (t.kind == Kind::Word).then(|| t.text.clone());
-        (1..=LONGEST).rev().find(|len| {
-            let words: Option<Vec<String>> =
-                self.tokens.get(..*len).and_then(|all| all.iter().map(word).collect());
-            words.is_some_and(|words| self.of.tables().is(list, &words.join(" ")))
-        })
-    }
-
-    /// Whether a mark ends the line that asks, and the line without what ends it.
-    fn closed(self) -> (bool, Self) {
-        let ends = |t: &Token| t.kind == Kind::Punct;
-        let end = self.tokens.iter().rposition(|t| !ends(t)).map_or(0, |at| at + 1);
-        let marks = self.tokens.get(end..).unwrap_or_default();
-        (marks.iter().any(|t| t.text == "?"), self.to(end))
     }
 
     /// Past what marks the item of a list: "- ", "1. ".
@@ -152,13 +116,6 @@ impl Words<'_> {
             }
         }
         (asks, rest)
-    }
-
-    /// Where the longest phrase of a list begins that stands at the end, behind something else.
-    fn ends(self, list: List) -> Option<usize> {
-        let from = |len: usize| self.tokens.len().checked_sub(len).filter(|from| *from > 0);
-        let tail = |len: usize| from(len).filter(|from| self.from(*from).begins(list) == Some(len));
-        (1..=LONGEST).rev().find_map(tail)
     }
 
     fn without_tails(self) -> Self {

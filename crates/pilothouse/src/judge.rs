@@ -150,7 +150,7 @@ impl Sorter {
             name => (Phase::ALL.into_iter().find(|p| p.name() == name)?, false),
         };
         let plan_active = plan_active.unwrap_or(phase != Phase::Idle);
-        let message = Message { text, phase, paused, plan_active, chat_only: false, context };
+        let message = Message { text, phase, paused, plan_active, chat_only: false, context, last: None };
         let start = Instant::now();
         let reading = match &self.runtime {
             None => self.classifier.read(&message),

@@ -86,6 +86,7 @@ impl Question {
             plan_active: self.state.plan_active,
             chat_only: self.state.chat_only,
             context: &context,
+            last: None,
         })
     }
 }

@@ -3,12 +3,12 @@
 //! Owns what is configured of it, and what of the state a reading depends on. Never part of what
 //! happened: two processes may read the same log with different tiers.
 
-use super::state::{Said, State};
+use super::state::{Said, State, TurnInfo};
 use crate::{
     blob::BlobId,
     checkpoint::CheckpointKind,
     ids::Seq,
-    intent::{Classifier, Message, Reading, TierAnswer},
+    intent::{Classifier, Last, Message, Reading, TierAnswer, Turn},
 };
 
 /// Messages of the conversation that a reading looks at.
@@ -36,7 +36,7 @@ impl State {
     /// As [`State::read`], for a line that was said at `seq` and is understood only now.
     pub(super) fn read_at(&self, line: &str, tiers: &Tiers, seq: Seq) -> Reading {
         let context = self.context(seq);
-        tiers.classifier.read(&self.message(line, &context))
+        tiers.classifier.read(&Message { last: self.last_work(seq), ..self.message(line, &context) })
     }
 
     /// The line with what surrounds it.
@@ -48,7 +48,29 @@ impl State {
             plan_active: self.plan.is_some(),
             chat_only: self.chat_only,
             context,
+            last: None,
         }
+    }
+
+    /// What the last message before `seq` was that asked or ordered something, where an order is over and something of it
+    /// stands. Words to the workbench, to a run and command lines are none.
+    pub fn last_work(&self, seq: Seq) -> Option<Last> {
+        // Of one that is being read nothing is known yet.
+        let known = |turn: &TurnInfo| turn.confidence > 0.0 && turn.seq < seq;
+        let says = |turn: &TurnInfo| {
+            known(turn)
+                && !matches!(turn.class, Turn::Control(_))
+                && turn.told.is_none()
+                && turn.command().is_none()
+        };
+        let (id, turn) = self.turns.iter().rev().find(|(_, turn)| says(turn))?;
+        let node = turn.path.current();
+        if matches!(turn.class, Turn::Query(_)) {
+            return Some(Last { order: false, node });
+        }
+        let work = self.work_of(*id);
+        let stands = self.writes().any(|(_, origin, _)| origin.turn == *id || origin.work == work);
+        (stands && !turn.forbids).then_some(Last { order: true, node })
     }
 
     /// What the answer of a later tier depends on: the words, phase, plan, mode and context (INT-09).

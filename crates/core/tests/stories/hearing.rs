@@ -6,6 +6,8 @@ use pilothouse_core::{
     question::Clarification,
 };
 
+use pilothouse_core::session::Deed;
+
 use super::*;
 
 /// A message that asks.
@@ -354,4 +356,36 @@ fn what_a_model_surely_takes_for_a_word_about_the_plan_is_told_to_its_run() {
     b.understand(line, opinion(Turn::PlanContinue, IntentNode::Modify, 0.9));
     assert!(b.names().contains(&"turn_told".to_owned()), "{:?}", b.notices());
     assert_eq!((phase(&b), b.session.state().queue.works().count()), (Phase::Executing, 0));
+}
+
+#[test]
+fn a_short_line_that_goes_on_with_the_last_message_is_not_asked_about() {
+    let consults = |b: &Bench, line: &str| b.session.foretell(line).does(&Deed::Consults);
+    let mut b = Bench::doubting(&[]);
+    assert!(consults(&b, "same for stringify"), "nothing was said before");
+    b.say(WORK);
+    b.plan(&[("Fix it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    for line in ["same for stringify", "now the docs", "you forgot the changelog", "still failing"] {
+        assert!(!consults(&b, line) && b.session.foretell(line).does(&Deed::Plans), "{line}");
+    }
+    assert!(!consults(&b, "and the tests?") && b.session.foretell("and the tests?").does(&Deed::Talks));
+    assert!(consults(&b, "shorter"), "of the file or of the words?");
+    // A command of the user's own is no message; an order of which nothing stands is none to go on with.
+    b.say("same for stringify");
+    assert_eq!(b.session.state().phase, Phase::Planning);
+    b.say("/abort");
+    assert!(consults(&b, "now the docs"));
+    let mut b = Bench::doubting(&[]);
+    b.say("what does the greeting say?");
+    b.reply("It says hello.", &[]);
+    for line in ["same for stringify", "now the docs", "shorter", "in German please"] {
+        assert!(!consults(&b, line) && b.session.foretell(line).does(&Deed::Talks), "{line}");
+    }
+    assert!(consults(&b, "still failing"));
 }

@@ -100,6 +100,7 @@ impl Inspected {
             plan_active: info.plan_active,
             chat_only: state.chat_only,
             context: &context,
+            last: state.last_work(info.seq),
         };
         Some(Self {
             sent: true,

@@ -1,0 +1,65 @@
+//! Short lines, phrase by phrase: which phrases of a list stand at their beginning and at their end.
+//!
+//! Owns how phrases are held against the words of a line. Never knows what they mean.
+
+use super::{
+    Classifier,
+    text::{Doc, Kind, Token},
+    words::List,
+};
+
+/// Words of the longest phrase that is known.
+const LONGEST: usize = 6;
+
+/// The words of a line that are left to be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<'a> {
+    pub of: &'a Classifier,
+    pub text: &'a str,
+    pub tokens: &'a [Token],
+}
+
+impl<'a> Words<'a> {
+    /// All of a line.
+    pub(crate) fn of(of: &'a Classifier, text: &'a str, doc: &'a Doc) -> Self {
+        Self { of, text, tokens: &doc.tokens }
+    }
+
+    pub(crate) fn from(self, at: usize) -> Self {
+        Self { tokens: self.tokens.get(at..).unwrap_or_default(), ..self }
+    }
+
+    pub(crate) fn to(self, end: usize) -> Self {
+        Self { tokens: self.tokens.get(..end).unwrap_or_default(), ..self }
+    }
+
+    /// How many words of a phrase of a list stand at the beginning.
+    pub(crate) fn begins(self, list: List) -> Option<usize> {
+        let word = |t: &Token| (t.kind == Kind::Word).then(|| t.text.clone());
+        (1..=LONGEST).rev().find(|len| {
+            let words: Option<Vec<String>> =
+                self.tokens.get(..*len).and_then(|all| all.iter().map(word).collect());
+            words.is_some_and(|words| self.of.tables().is(list, &words.join(" ")))
+        })
+    }
+
+    /// Whether a mark ends the line that asks, and the line without what ends it.
+    pub(crate) fn closed(self) -> (bool, Self) {
+        let ends = |t: &Token| t.kind == Kind::Punct;
+        let end = self.tokens.iter().rposition(|t| !ends(t)).map_or(0, |at| at + 1);
+        let marks = self.tokens.get(end..).unwrap_or_default();
+        (marks.iter().any(|t| t.text == "?"), self.to(end))
+    }
+
+    /// Where the longest phrase of a list begins that stands at the end, behind something else.
+    pub(crate) fn ends(self, list: List) -> Option<usize> {
+        let from = |len: usize| self.tokens.len().checked_sub(len).filter(|from| *from > 0);
+        let tail = |len: usize| from(len).filter(|from| self.from(*from).begins(list) == Some(len));
+        (1..=LONGEST).rev().find_map(tail)
+    }
+
+    /// Whether a list holds all of it.
+    pub(crate) fn is(self, list: List) -> bool {
+        self.begins(list) == Some(self.tokens.len())
+    }
+}
