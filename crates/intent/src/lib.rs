@@ -25,6 +25,7 @@ pub mod why;
 
 mod account;
 mod answer;
+mod commit;
 mod context;
 mod continued;
 mod fold;

@@ -85,7 +85,7 @@ impl Words<'_> {
     }
 
     /// Past what marks the item of a list: "- ", "1. ".
-    fn past_mark(self) -> Self {
+    pub(crate) fn past_mark(self) -> Self {
         let is = |at: usize, marks: &[&str]| {
             self.tokens.get(at).is_some_and(|t| t.kind == Kind::Punct && marks.contains(&&*t.text))
         };

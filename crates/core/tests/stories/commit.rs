@@ -472,3 +472,51 @@ fn what_is_taken_back_behind_a_commit_is_told_to_stand_in_it_still() {
     assert!(told.contains("The commit stands") && told.contains("`!git reset --soft HEAD~1`"), "{told}");
     assert!(!undone(false).contains("commit"), "{}", undone(false));
 }
+
+#[test]
+fn words_that_want_it_committed_lead_to_the_question_and_never_past_it() {
+    for (line, message) in [
+        ("commit it", None),
+        ("looks good, commit", None),
+        ("commit that with the message \"Greet in German\"", Some("Greet in German")),
+        ("looks good, commit it as \"Greet in German\", please", None),
+    ] {
+        let mut b = written();
+        b.say(line);
+        if line.ends_with(", please") {
+            // More than a message is said: it is no word to the workbench.
+            assert!(!b.session.pending().values().any(|w| matches!(w, Work::LookCommit { .. })), "{line}");
+            continue;
+        }
+        assert_eq!(asked(&b).1, ["a.txt"], "{line}");
+        looked(&mut b, Ok(tree(&["a.txt"])));
+        let question = b.question(is_commit);
+        let CheckpointKind::Commit(of) = b.session.state().open[&question].kind.clone() else {
+            unreachable!()
+        };
+        assert_eq!(of.message, message.map_or_else(|| of.message.clone(), str::to_owned), "{line}");
+        assert!(b.session.pending().is_empty(), "{line}: nothing is committed before the yes");
+        assert!(!b.names().iter().any(|n| n == "commit_approved"), "{line}");
+    }
+    // Where nothing was written, or it is committed, it is an order like any other; so it is beside a review.
+    let looks = |b: &mut Bench, line: &str| {
+        b.say(line);
+        b.session.pending().values().any(|w| matches!(w, Work::LookCommit { .. }))
+    };
+    assert!(!looks(&mut Bench::new(), "commit it"));
+    assert!(!looks(&mut reviewing(), "commit it"));
+    for line in ["commit it and push", "commit everything", "commit it?"] {
+        assert!(!looks(&mut written(), line), "{line}");
+    }
+    let mut b = written();
+    b.say("commit it");
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    b.answer(is_commit, Answer::Approve).unwrap();
+    let made = Committed { id: "abc1234".into(), on: "main".into() };
+    let commit = b.session.pending().into_values().find_map(|w| match w {
+        Work::Commit { commit, .. } => Some(commit),
+        _ => None,
+    });
+    b.input(Input::Committed { commit: commit.unwrap(), result: Ok(made) }).unwrap();
+    assert!(!looks(&mut b, "commit it"), "what this session wrote is committed");
+}

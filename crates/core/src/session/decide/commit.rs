@@ -12,6 +12,7 @@ use crate::{
     event::{Event, Level},
     ids::{CallId, CheckpointId},
     input::Refusal,
+    intent::Phase,
     money::count,
     plan::GateStatus,
     question::{CommitAnswer, CommitQuestion},
@@ -87,6 +88,16 @@ impl Draft<'_> {
     pub(super) fn words_commit(&self, line: &str) -> Option<(CheckpointId, String)> {
         let asked = self.state.newest_question().filter(|c| matches!(c.kind, CheckpointKind::Commit(_)))?;
         Some((asked.id, self.under.tiers.classifier.words_message(line)?))
+    }
+
+    /// The message, perhaps none yet, with which a line wants committed what this session wrote, where nothing works, nothing
+    /// waits, and something of it is in no commit: as `/commit` does, which asks. Else it is an order like any other.
+    pub(super) fn wants_commit(&self, line: &str) -> Option<String> {
+        let rests = self.state.phase == Phase::Idle
+            && self.state.phase_question().is_none()
+            && self.state.open_proposals().next().is_none();
+        let ours = || self.state.uncommitted().iter().any(|g| g.files.iter().any(|f| f.before != f.after));
+        rests.then(|| self.under.tiers.classifier.commits(line)).flatten().filter(|_| ours())
     }
 
     /// The same commit is asked about again, with another message.

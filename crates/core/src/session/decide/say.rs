@@ -113,27 +113,22 @@ impl Draft<'_> {
             return self.route(turn);
         }
         if self.holds(line) {
-            let mut reading = reading.clone();
-            reading.whole.turn = Turn::Control(Control::Other(HOLD.to_owned()));
-            reading.whole.path = IntentPath::root();
-            self.record(turn, line, &reading);
+            self.record_word(turn, line, reading, HOLD);
             return self.hold();
         }
         if let Some(what) = self.takes_back(line) {
             self.may_mean_else(&what)?;
-            let mut reading = reading.clone();
-            reading.whole.turn = Turn::Control(Control::Other(UNDO.to_owned()));
-            reading.whole.path = IntentPath::root();
-            self.record(turn, line, &reading);
+            self.record_word(turn, line, reading, UNDO);
             return self.undo_what(&what);
         }
         if let Some((question, message)) = self.words_commit(line) {
-            let mut reading = reading.clone();
-            reading.whole.turn = Turn::Control(Control::Other(COMMIT.to_owned()));
-            reading.whole.path = IntentPath::root();
-            self.record(turn, line, &reading);
+            self.record_word(turn, line, reading, COMMIT);
             self.reword_commit(question, message);
             return Ok(());
+        }
+        if let Some(message) = self.wants_commit(line) {
+            self.record_word(turn, line, reading, COMMIT);
+            return self.commit(&message);
         }
         if let Some(reading) = self.of_record(reading) {
             let turn = self.record(turn, line, &reading);

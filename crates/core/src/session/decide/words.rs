@@ -9,7 +9,7 @@ use crate::{
     event::Level,
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
-    intent::{Control, Phase, Reading, TakenBack, Turn},
+    intent::{Control, IntentPath, Phase, Reading, TakenBack, Turn},
     question::{Lone, praises},
 };
 
@@ -180,6 +180,14 @@ impl Draft<'_> {
         let rest = self.read(&mixed.rest.join(". "));
         self.classify(turn, line, &rest);
         self.route_reading(turn, &rest)
+    }
+
+    /// Records a line as a word to the workbench.
+    pub(super) fn record_word(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading, word: &str) {
+        let mut reading = reading.clone();
+        reading.whole.turn = Turn::Control(Control::Other(word.to_owned()));
+        reading.whole.path = IntentPath::root();
+        self.record(turn, line, &reading);
     }
 
     /// What a line wants taken back, where something of that stands: to a session that wrote nothing it is an order like
