@@ -174,8 +174,11 @@ impl Classifier {
         if parsed.ban == Ban::None && typed_line {
             return typed(trimmed, m, self.tables());
         }
+        if let Some(reading) = self.read_at_last(trimmed, &parsed, m) {
+            return reading;
+        }
         let reading = self.similar(context::follow(self.prose(trimmed, &parsed, m), &parsed, m), m);
-        self.continued(reading, m)
+        self.told_against(self.continued(reading, m), &parsed, m)
     }
 
     fn at_pause(&self, whole: &str, text: &str) -> Reading {

@@ -24,6 +24,7 @@ mod undo;
 pub mod why;
 
 mod account;
+mod against;
 mod answer;
 mod commit;
 mod context;

@@ -106,7 +106,7 @@ impl Words<'_> {
     }
 
     /// Past "please", "no, ", "can you"; whether one asked the agent to.
-    fn past_leads(self) -> (bool, Self) {
+    pub(crate) fn past_leads(self) -> (bool, Self) {
         let (mut rest, mut asks) = (self, false);
         while let Some(len) = rest.begins(List::UndoLead) {
             asks |= len > 1;
