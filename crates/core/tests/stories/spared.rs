@@ -248,6 +248,29 @@ fn what_a_command_changed_of_it_is_put_back_and_both_are_told() {
 }
 
 #[test]
+fn what_was_moved_onto_it_is_told_to_be_at_neither_place() {
+    for moves in [true, false] {
+        let mut b = told_to_leave_the_tests();
+        b.reply("", &[("run", json!({"command": "black ."}))]);
+        if b.session.state().open.values().any(|c| is_risk(&c.kind)) {
+            b.answer(is_risk, Answer::Approve).unwrap();
+        }
+        let part = SparedChange { said: vec!["the tests".to_owned()], wrote: wrote("tests/test_a.py") };
+        let before = if moves { change_of("a").after } else { change_of("a").before };
+        let gone = FileChange { kind: ChangeKind::Delete, before, after: None, ..change_of("src/new.py") };
+        let rest = Wrote { files: vec![gone], spared: Some(Box::new(part)), ..wrote("src/new.py") };
+        b.end_tool(ToolOutcome { wrote: Some(Box::new(rest)), ..exited(0, "exit 0, took 0.0 s") });
+        let told = "The command moved src/new.py to tests/test_a.py: once that is put back, what was moved is at neither \
+                    place. The user's /undo brings it back where it was; tell the user";
+        assert_eq!(result(&b).contains(told), moves, "{}", result(&b));
+        b.input(Input::RevertEnded { apply: put_back(&b), result: Ok(()) }).unwrap();
+        let told = "The command moved src/new.py to tests/test_a.py: what was moved is at neither place now, and /undo \
+                    brings it back where it was. /unundo lets the change stand.";
+        assert_eq!(b.notices().iter().any(|n| n.ends_with(told)), moves, "{:?}", b.notices());
+    }
+}
+
+#[test]
 fn what_cannot_be_put_back_marks_the_end_of_the_run() {
     let mut b = told_to_leave_the_tests();
     formats(&mut b, wrote("tests/test_a.py"));

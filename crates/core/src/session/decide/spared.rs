@@ -5,7 +5,7 @@
 
 use super::{Draft, undo::named};
 use crate::{
-    event::{Event, Level},
+    event::{Event, FileChange, Level},
     ids::{ApplyId, CallId, TurnId},
     plan::PlanDraft,
     relpath::RelPath,
@@ -109,12 +109,22 @@ impl Draft<'_> {
         }
         let names: Vec<&str> = of.files.iter().map(|f| f.path.as_str()).collect();
         let kept = command.kept.then(|| format!(" {} stayed as it is.", command.doubt.words()));
+        let mut beside = self.state.applies().values().filter(|a| {
+            let rest = a.command.as_ref().is_some_and(|c| c.call == command.call);
+            rest && a.id != apply && a.stands()
+        });
+        let gone = beside.find_map(|rest| moved_onto(&rest.files, &of.files)).map(|moved| {
+            format!(
+                " {moved}: what was moved is at neither place now, and /undo brings it back where it was."
+            )
+        });
         let text = format!(
-            "Put back what `{}` changed of {}: {}.{} /unundo lets the change stand.",
+            "Put back what `{}` changed of {}: {}.{}{} /unundo lets the change stand.",
             command.line,
             spared.said.join(" and "),
             all_of(&names, command.count),
             kept.unwrap_or_default(),
+            gone.unwrap_or_default(),
         );
         self.notice(Level::Info, text);
         true
@@ -147,6 +157,12 @@ pub(super) fn tell_spared(wrote: Option<&Wrote>, text: &mut String, summary: &mu
             "\n(the user said not to touch {said}; {done}: {names}. Leave that as it is and go on without changing it.)"
         );
         summary.push_str(&format!(", {said} {short}"));
+        if let Some(moved) = wrote.and_then(|wrote| moved_onto(&wrote.files, &part.wrote.files)) {
+            told.push_str(&format!(
+                "\n({moved}: once that is put back, what was moved is at neither place. The user's /undo brings it back \
+                 where it was; tell the user, and write it elsewhere only if that is wanted.)"
+            ));
+        }
     }
     let lost: Vec<String> = match part.wrote.record {
         Some(_) => part.wrote.left.clone(),
@@ -160,6 +176,19 @@ pub(super) fn tell_spared(wrote: Option<&Wrote>, text: &mut String, summary: &mu
     }
     let rest = text.find('\n').unwrap_or(text.len());
     text.insert_str(rest, &told);
+}
+
+/// Which files a command moved onto files that are to be left alone, in words: what went from the rest of its changes with
+/// the very content that came there.
+fn moved_onto(rest: &[FileChange], spared: &[FileChange]) -> Option<String> {
+    let gone = |to: &&FileChange| {
+        let from =
+            rest.iter().find(|from| from.after.is_none() && from.before.is_some() && from.before == to.after);
+        from.map(|from| from.path.clone())
+    };
+    let moved: Vec<String> =
+        spared.iter().filter_map(|to| Some(format!("{} to {}", gone(&to)?, to.path))).collect();
+    (!moved.is_empty()).then(|| format!("The command moved {}", named(&moved)))
 }
 
 fn names_of(wrote: &Wrote) -> Vec<String> {
