@@ -33,14 +33,12 @@ impl Classifier {
 impl Words<'_> {
     /// Past what praises and leads: "looks good, ", "ok, please ", "can you "; whether one asked the agent to.
     fn opened(self) -> (bool, Self) {
-        let (mut rest, mut asked) = (self, false);
-        while let Some(len) = rest.begins(List::CommitLead).or_else(|| rest.begins(List::UndoLead)) {
-            asked |= rest.begins(List::UndoLead).is_some_and(|len| len > 1);
-            rest = rest.from(len);
-            let marks = rest.tokens.iter().take_while(|t| t.kind == Kind::Punct && t.text != "?").count();
-            rest = rest.from(marks);
+        let (asked, rest) = self.past(List::CommitLead).1.past_leads();
+        if rest.tokens.len() == self.tokens.len() {
+            return (asked, rest);
         }
-        (asked, rest)
+        let (again, rest) = rest.opened();
+        (asked || again, rest)
     }
 
     /// Past what is said for politeness behind it, and what says that no more is wanted.

@@ -88,13 +88,9 @@ fn goes_on(said: Said, asks: bool, last: Last, context: &[String]) -> Option<(Tu
 impl Words<'_> {
     /// Without what is said for politeness around it.
     fn plain(self) -> Self {
-        if let Some(len) = self.begins(List::FollowLead) {
-            let rest = self.from(len);
-            let comma = rest.tokens.first().is_some_and(|t| t.kind == Kind::Punct && t.text == ",");
-            return rest.from(usize::from(comma)).plain();
-        }
-        let comma = self.tokens.last().is_some_and(|t| t.kind == Kind::Punct && t.text == ",");
-        let rest = self.to(self.tokens.len() - usize::from(comma));
+        let said = self.past(List::FollowLead).1;
+        let comma = said.tokens.last().is_some_and(|t| t.kind == Kind::Punct && t.text == ",");
+        let rest = said.to(said.tokens.len() - usize::from(comma));
         rest.ends(List::FollowTail).map_or(rest, |from| rest.to(from).plain())
     }
 

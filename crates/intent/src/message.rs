@@ -2,7 +2,11 @@
 //!
 //! Owns their grammar. Never knows whether a commit waits.
 
-use super::{Classifier, text::fold, words::List};
+use super::{
+    Classifier,
+    phrase::{before, behind},
+    words::List,
+};
 
 /// Signs that may stand between what leads to a message and the message.
 const BETWEEN: &[char] = &[':', '-', '–', '—', '=', ','];
@@ -17,14 +21,14 @@ impl Classifier {
         let mut rest = line.trim();
         let list = |list| self.tables().words.list(list).iter().map(AsRef::as_ref);
         // What may stand before words that take back may stand before these.
-        while let Some(behind) = list(List::UndoLead).chain(["just"]).find_map(|word| behind(rest, word)) {
+        while let Some(behind) = list(List::UndoLead).chain(["just"]).find_map(|word| led(rest, word)) {
             rest = behind.trim_start_matches(',').trim_start();
         }
-        let used = list(List::MessageUse).find_map(|word| behind(rest, word));
-        let used = used.and_then(|rest| list(List::MessageAs).find_map(|words| before(rest, words)));
-        let led = |leads| list(leads).filter_map(|words| behind(rest, words)).min_by_key(|rest| rest.len());
+        let used = list(List::MessageUse).find_map(|word| led(rest, word));
+        let used = used.and_then(|rest| list(List::MessageAs).find_map(|words| closed(rest, words)));
+        let least = |leads| list(leads).filter_map(|words| led(rest, words)).min_by_key(|rest| rest.len());
         // The longest that leads to it.
-        let (told, named) = (led(List::MessageTold), used.or_else(|| led(List::MessageLead)));
+        let (told, named) = (least(List::MessageTold), used.or_else(|| least(List::MessageLead)));
         let said = [told, named].into_iter().flatten().min_by_key(|rest| rest.len())?;
         let (bare, said) = (said, said.trim_start_matches(BETWEEN).trim());
         let quote = QUOTES.iter().find(|(open, _)| said.starts_with(*open));
@@ -43,29 +47,23 @@ impl Classifier {
     fn describes(&self, said: &str) -> bool {
         let lower = said.starts_with(char::is_lowercase);
         let words = self.tables().words.list(List::MessageNo).iter();
-        let opens = |words: &str| is(Some(said), words) || behind(said, words).is_some();
+        let opens =
+            |words: &str| behind(said, words).is_some_and(str::is_empty) || led(said, words).is_some();
         lower && words.map(AsRef::as_ref).any(opens)
     }
 }
 
-/// What stands behind these words at the beginning, however they are written.
-fn behind<'a>(text: &'a str, words: &str) -> Option<&'a str> {
-    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).find(|end| is(text.get(..*end), words))?;
-    let rest = text.get(end..)?;
+/// What stands behind these words at the beginning, apart from them.
+fn led<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+    let rest = behind(text, words)?;
     let apart = rest.starts_with(|c: char| c.is_whitespace() || BETWEEN.contains(&c));
     apart.then(|| rest.trim_start())
 }
 
-/// What stands before these words at the end.
-fn before<'a>(text: &'a str, words: &str) -> Option<&'a str> {
-    let text = text.trim_end_matches(['.', '!']).trim_end();
-    let start = text.char_indices().map(|(at, _)| at).rev().find(|start| is(text.get(*start..), words))?;
-    let rest = text.get(..start)?;
+/// What stands before these words at the end, apart from them.
+fn closed<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+    let rest = before(text.trim_end_matches(['.', '!']), words)?;
     rest.ends_with(char::is_whitespace).then(|| rest.trim_end())
-}
-
-fn is(text: Option<&str>, words: &str) -> bool {
-    text.is_some_and(|text| text.chars().filter_map(fold).eq(words.chars()))
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ use super::{
     classify::Parsed,
     lexicon::Tag,
     node::IntentNode,
+    phrase::{before, behind},
     reading::Message,
     scope::Capability,
     structure::Form,
-    text::{Kind, fold},
+    text::Kind,
     turn::{Phase, Turn},
     words::List,
 };
@@ -80,38 +81,6 @@ impl Classifier {
         let kept = phrases.filter_map(|phrase| before(offer, phrase)).min_by_key(|kept| kept.len());
         kept.unwrap_or(offer).trim_end_matches([' ', ','])
     }
-}
-
-/// The letters of a text, folded as those of the lists are, each with where it begins and ends.
-fn letters(text: &str) -> impl DoubleEndedIterator<Item = (usize, usize, char)> {
-    text.char_indices().filter_map(|(at, c)| Some((at, at + c.len_utf8(), folded(c)?)))
-}
-
-/// A letter as it is compared: without case, accents and apostrophes.
-fn folded(c: char) -> Option<char> {
-    fold(c).filter(|c| *c != '\'')
-}
-
-/// What of a text stands behind a phrase of a list with which it begins.
-fn behind<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
-    let mut said = letters(text);
-    let mut end = 0;
-    for wanted in phrase.chars().filter_map(folded) {
-        let (_, to, _) = said.next().filter(|(.., c)| *c == wanted)?;
-        end = to;
-    }
-    text.get(end..)
-}
-
-/// What of a text stands before a phrase of a list with which it ends.
-fn before<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
-    let mut said = letters(text).rev();
-    let mut start = text.len();
-    for wanted in phrase.chars().rev().filter_map(folded) {
-        let (from, ..) = said.next().filter(|(.., c)| *c == wanted)?;
-        start = from;
-    }
-    text.get(..start)
 }
 
 /// The sentences of a paragraph, with their ends: a stop inside a name ends none.

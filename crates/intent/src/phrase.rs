@@ -1,10 +1,10 @@
-//! Short lines, phrase by phrase: which phrases of a list stand at their beginning and at their end.
+//! Phrases of the lists at the beginning and at the end of a line, word by word and letter by letter.
 //!
 //! Owns how phrases are held against the words of a line. Never knows what they mean.
 
 use super::{
     Classifier,
-    text::{Doc, Kind, Token},
+    text::{Doc, Kind, Token, fold},
     words::List,
 };
 
@@ -58,8 +58,53 @@ impl<'a> Words<'a> {
         (1..=LONGEST).rev().find_map(tail)
     }
 
+    /// Past every phrase of a list that stands at the beginning, with the marks behind each that do not ask; how many words
+    /// the longest had.
+    pub(crate) fn past(self, list: List) -> (usize, Self) {
+        let (mut longest, mut rest) = (0, self);
+        while let Some(len) = rest.begins(list) {
+            longest = longest.max(len);
+            rest = rest.from(len);
+            let marks = rest.tokens.iter().take_while(|t| t.kind == Kind::Punct && t.text != "?").count();
+            rest = rest.from(marks);
+        }
+        (longest, rest)
+    }
+
     /// Whether a list holds all of it.
     pub(crate) fn is(self, list: List) -> bool {
         self.begins(list) == Some(self.tokens.len())
     }
+}
+
+/// The letters of a text, folded as those of the lists are, each with where it begins and ends.
+fn letters(text: &str) -> impl DoubleEndedIterator<Item = (usize, usize, char)> {
+    text.char_indices().filter_map(|(at, c)| Some((at, at + c.len_utf8(), folded(c)?)))
+}
+
+/// A letter as it is compared: without case, accents and apostrophes.
+fn folded(c: char) -> Option<char> {
+    fold(c).filter(|c| *c != '\'')
+}
+
+/// What of a text stands behind a phrase of a list with which it begins.
+pub(crate) fn behind<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
+    let mut said = letters(text);
+    let mut end = 0;
+    for wanted in phrase.chars().filter_map(folded) {
+        let (_, to, _) = said.next().filter(|(.., c)| *c == wanted)?;
+        end = to;
+    }
+    text.get(end..)
+}
+
+/// What of a text stands before a phrase of a list with which it ends.
+pub(crate) fn before<'a>(text: &'a str, phrase: &str) -> Option<&'a str> {
+    let mut said = letters(text).rev();
+    let mut start = text.len();
+    for wanted in phrase.chars().rev().filter_map(folded) {
+        let (from, ..) = said.next().filter(|(.., c)| *c == wanted)?;
+        start = from;
+    }
+    text.get(..start)
 }

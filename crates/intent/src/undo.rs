@@ -99,23 +99,14 @@ impl Words<'_> {
 
     /// Past words that only say why: "that was wrong, ", "oops. ".
     fn past_why(self) -> Option<Self> {
-        let rest = self.from(self.begins(List::UndoWhy)?);
-        let marks = rest.tokens.iter().take_while(|t| t.kind == Kind::Punct && t.text != "?").count();
-        let rest = rest.from(marks);
-        Some(rest.past_why().unwrap_or(rest)).filter(|rest| !rest.tokens.is_empty())
+        let (why, rest) = self.past(List::UndoWhy);
+        (why > 0 && !rest.tokens.is_empty()).then_some(rest)
     }
 
     /// Past "please", "no, ", "can you"; whether one asked the agent to.
     pub(crate) fn past_leads(self) -> (bool, Self) {
-        let (mut rest, mut asks) = (self, false);
-        while let Some(len) = rest.begins(List::UndoLead) {
-            asks |= len > 1;
-            rest = rest.from(len);
-            if rest.tokens.first().is_some_and(|t| t.kind == Kind::Punct && t.text == ",") {
-                rest = rest.from(1);
-            }
-        }
-        (asks, rest)
+        let (longest, rest) = self.past(List::UndoLead);
+        (longest > 1, rest)
     }
 
     fn without_tails(self) -> Self {
@@ -160,7 +151,11 @@ impl Words<'_> {
         let plain = match &what {
             TakenBack::File(_) | TakenBack::All => true,
             TakenBack::Named(name) => name.len() > 1 && name.chars().all(char::is_uppercase),
-            _ => false,
+            TakenBack::Last
+            | TakenBack::That
+            | TakenBack::Several(_)
+            | TakenBack::FileAt(_)
+            | TakenBack::Steps(_) => false,
         };
         (plain || was).then_some(what)
     }
@@ -342,23 +337,8 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_line_wants_a_file_several_changes_or_all_of_them_back() {
+    fn a_whole_line_wants_back_what_stands_at_a_place_and_says_why() {
         let of = |line: &str| Classifier::builtin().takes_back_what(line);
-        for (line, file) in [
-            ("undo src/main.c", "src/main.c"),
-            ("revert `a.rs`", "a.rs"),
-            ("undo your changes to lib/parse.py", "lib/parse.py"),
-            ("please roll back the changes in a.rs", "a.rs"),
-            ("undo README.md but keep the rest", "README.md"),
-            ("undo README.md, but keep the rest", "README.md"),
-            ("put README.md back as it was", "README.md"),
-            ("put lib/parse.js back", "lib/parse.js"),
-            ("revert just a.rs", "a.rs"),
-            ("take the a.rs change back", "a.rs"),
-        ] {
-            assert_eq!(of(line), Some(TakenBack::File(file.to_owned())), "{line}");
-        }
-        // What is counted: steps, files of the last work.
         for (line, what) in [
             ("undo step 2", TakenBack::Steps(vec![Nth::At(2)])),
             ("- please undo the second step", TakenBack::Steps(vec![Nth::At(2)])),
@@ -384,6 +364,25 @@ mod tests {
             ("not like that. undo the last change", TakenBack::Last),
         ] {
             assert_eq!(of(line), Some(what), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_whole_line_wants_a_file_several_changes_or_all_of_them_back() {
+        let of = |line: &str| Classifier::builtin().takes_back_what(line);
+        for (line, file) in [
+            ("undo src/main.c", "src/main.c"),
+            ("revert `a.rs`", "a.rs"),
+            ("undo your changes to lib/parse.py", "lib/parse.py"),
+            ("please roll back the changes in a.rs", "a.rs"),
+            ("undo README.md but keep the rest", "README.md"),
+            ("undo README.md, but keep the rest", "README.md"),
+            ("put README.md back as it was", "README.md"),
+            ("put lib/parse.js back", "lib/parse.js"),
+            ("revert just a.rs", "a.rs"),
+            ("take the a.rs change back", "a.rs"),
+        ] {
+            assert_eq!(of(line), Some(TakenBack::File(file.to_owned())), "{line}");
         }
         // A word may name a file: the session knows whether one of that name was written.
         for (line, name) in [
