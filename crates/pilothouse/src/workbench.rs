@@ -52,6 +52,13 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
         Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
     })?;
     let environment = Environment::of_process();
+    let term = environment.get("TERM").unwrap_or_default();
+    if LINES_ONLY.contains(&term) {
+        let text = format!(
+            "the workbench needs a terminal with a cursor that moves, and this one (TERM={term}) has none; `pilothouse run \"GOAL\"` works here"
+        );
+        return Err(Failure::new(USAGE, text));
+    }
     let screen = Screen::enter(look(&environment, args, &workspace))?;
     let home = Home::find(&environment).map_err(explain)?;
     report_panics(&home, secrets);
@@ -92,6 +99,10 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
         Reason::Signal(Signal::Terminate | Signal::Stop | Signal::Continue) => 143,
     })
 }
+
+/// Terminals whose cursor cannot be placed: they take lines, one below the other.
+const LINES_ONLY: [&str; 9] =
+    ["dumb", "unknown", "network", "ethernet", "dialup", "switch", "plugboard", "lpr", "printer"];
 
 /// How the first session ended, and those that were opened beside it.
 type Driven = (Result<ShutdownReport, RuntimeError>, Vec<Result<ShutdownReport, RuntimeError>>);

@@ -191,6 +191,18 @@ fn a_proposal_goes_through_the_editor_and_what_is_written_is_what_came_back() {
 }
 
 #[test]
+fn a_terminal_that_only_takes_lines_is_told_of_what_works_there() {
+    let desk = Desk::new();
+    for term in ["dumb", "unknown"] {
+        let mut terminal = Terminal::open(&desk, &["."], &[("TERM", term)]);
+        assert_eq!(terminal.end(), 2, "{term}");
+        let said = String::from_utf8_lossy(&terminal.raw()).into_owned();
+        assert!(said.contains("`pilothouse run \"GOAL\"` works here") && !said.contains('\x1b'), "{said:?}");
+        assert_eq!(said.trim_end().lines().count(), 1, "{said:?}");
+    }
+}
+
+#[test]
 fn an_unknown_theme_names_those_that_there_are() {
     let desk = Desk::new();
     let mut terminal = Terminal::open(&desk, &["--theme", "nope"], &[]);
