@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-pub use crate::refusal::Refusal;
+pub use crate::refusal::{Refusal, RefusalKind};
 use crate::{
     about::AboutChange,
     blob::{Blob, BlobId},

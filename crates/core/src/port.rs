@@ -9,7 +9,7 @@ use crate::{
     compaction::Mark,
     event::Stamped,
     ids::{Millis, Seq},
-    input::Input,
+    input::{Input, Refusal, RefusalKind},
     knowledge::{IndexStatus, Passage},
     memory::MemoryOwner,
     money::Configured,
@@ -317,8 +317,10 @@ pub enum Update {
     Answered(u64, Reply),
     /// The permission rules that hold from now on.
     Rules(Arc<Policy>),
-    /// An input changed nothing.
+    /// An input changed nothing, as the session stands.
     Refused(String),
+    /// An input changed nothing, for it was said wrongly.
+    Misused(String),
     /// Something that the user should know, which no input brought about.
     Notice(String),
     /// A page that an input asked for.
@@ -334,6 +336,15 @@ pub enum Update {
     Draft(String),
     /// The driver ended; with a message when it should not have.
     Closed(Option<String>),
+}
+
+impl From<Refusal> for Update {
+    fn from(refusal: Refusal) -> Self {
+        match refusal.kind {
+            RefusalKind::State => Self::Refused(refusal.reason),
+            RefusalKind::Misuse => Self::Misused(refusal.reason),
+        }
+    }
 }
 
 /// What surrounds the session: shown in the header, never decided on.

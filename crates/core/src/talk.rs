@@ -226,6 +226,17 @@ pub enum Finish {
     Length,
     /// The provider held it back.
     Filtered,
+    /// It says why what was asked for could not be done.
+    Unable,
+    /// What was asked for is beyond the engine without a model.
+    NoModel,
+}
+
+impl Finish {
+    /// Whether the reply only says why nothing comes of it.
+    pub const fn gives_up(self) -> bool {
+        matches!(self, Self::Unable | Self::NoModel)
+    }
 }
 
 /// A piece of a reply while it comes; lossy, healed by the final reply.

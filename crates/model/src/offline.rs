@@ -55,9 +55,11 @@ impl Offline {
             return said(stage::reply(request));
         }
         let scene = Scene::of(request);
-        let (text, calls) = match go(&scene) {
-            Ok(text) | Err(Move::Say(text)) => (text, Vec::new()),
-            Err(Move::Act { text, calls }) => (text, calls),
+        let (text, calls, finish) = match go(&scene) {
+            Ok(text) => (text, Vec::new(), Finish::Stop),
+            Err(Move::Say(text)) => (text, Vec::new(), Finish::Unable),
+            Err(Move::Pass(text)) => (text, Vec::new(), Finish::NoModel),
+            Err(Move::Act { text, calls }) => (text, calls, Finish::Calls),
         };
         let known = request.messages.iter().map(|m| m.calls.len()).sum::<usize>();
         let calls: Vec<ModelCall> = calls
@@ -69,7 +71,6 @@ impl Offline {
                 args: args.to_string(),
             })
             .collect();
-        let finish = if calls.is_empty() { Finish::Stop } else { Finish::Calls };
         ModelReply { calls, finish, ..said(text) }
     }
 }
@@ -122,8 +123,8 @@ fn go(scene: &Scene<'_>) -> Result<String, Move> {
     }
     let wish = Request::read(scene);
     match (scene.purpose(), wish) {
-        (_, Request::Unclear(why)) => Ok(why),
-        (_, Request::Unknown) => Ok(unknown(scene)),
+        (_, Request::Unclear(why)) => Err(Move::Say(why)),
+        (_, Request::Unknown) => Err(Move::Pass(unknown(scene))),
         (Purpose::Plan, wish) if wish.changes() => plan::submit(scene, &wish),
         (Purpose::Plan, Request::Job(job)) => plan::submit_job(scene, &job),
         (Purpose::Answer | Purpose::Goal, wish) if wish.changes() => Ok(format!(

@@ -48,7 +48,7 @@ async fn main() -> Result<(), RuntimeError> {
                 }
                 drop(std::io::stdout().flush());
             }
-            Update::Refused(reason) => println!("refused {reason}"),
+            Update::Refused(reason) | Update::Misused(reason) => println!("refused {reason}"),
             Update::Notice(_)
             | Update::Page { .. }
             | Update::Delta(_)

@@ -382,7 +382,7 @@ impl Driver {
             }
             Request::Input(input) => match self.look_before(&input) {
                 Ok(found) => inputs.extend(found.into_iter().chain([(input, true)])),
-                Err(why) => self.outbox.send(Update::Refused(why)),
+                Err(refusal) => self.outbox.send(refusal.into()),
             },
             Request::Ask(number, Ask::KeepKey(name, key)) => self.keep_key(number, name, key),
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
@@ -431,7 +431,7 @@ impl Driver {
                 Ok(step) => self.unsaved.push(step),
                 Err(refusal) if asked => {
                     tracing::info!(input = kind, "an input was refused");
-                    self.outbox.send(Update::Refused(refusal.reason));
+                    self.outbox.send(refusal.into());
                 }
                 Err(refusal) => {
                     tracing::debug!(input = kind, reason = %refusal, "a late result changed nothing");

@@ -304,14 +304,8 @@ impl Watch<'_> {
                 self.report.delta(&delta);
                 None
             }
-            Update::Refused(reason) => {
-                // What cannot be saved yet is no end: it is tried again. What ends it is said as its end.
-                let over = self.taken && self.unsaved.is_none() && !self.session.state().busy();
-                if !over {
-                    self.report.refused(&reason);
-                }
-                over.then(|| Next::End(Verdict::new(1, reason)))
-            }
+            Update::Refused(reason) => self.refused(1, reason),
+            Update::Misused(reason) => self.refused(2, reason),
             Update::Notice(what) | Update::Page { text: what, .. } => {
                 self.report.warn(&what);
                 None
@@ -327,6 +321,15 @@ impl Watch<'_> {
             }
             Update::Opened(..) | Update::Rules(_) | Update::Draft(_) | Update::Closed(_) => None,
         }
+    }
+
+    /// An input changed nothing. What cannot be saved yet is no end: it is tried again. What ends it is said as its end.
+    fn refused(&mut self, exit: u8, reason: String) -> Option<Next> {
+        let over = self.taken && self.unsaved.is_none() && !self.session.state().busy();
+        if !over {
+            self.report.refused(&reason);
+        }
+        over.then(|| Next::End(Verdict::new(exit, reason)))
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "only ends are noted")]
@@ -374,6 +377,9 @@ impl Watch<'_> {
         if let Some(kind) = self.fault {
             return Verdict::new(fault_exit(kind), "the model did not answer");
         }
+        if self.result.needs_model() {
+            return Verdict::new(2, "no model is connected, and that needs one");
+        }
         let failed = self.failed.as_ref().map(|(_, summary)| summary.clone());
         let Some(lacks) = failed.or_else(|| self.result.lacks()) else { return self.answered() };
         match self.unattended.refused() {
@@ -388,7 +394,11 @@ impl Watch<'_> {
     /// The verdict where nothing lacks: words are all that was asked for, unless their agent was refused a change.
     fn answered(&mut self) -> Verdict {
         let Some(question) = self.unattended.held_back().filter(|_| !self.result.ran()) else {
-            return Verdict::new(0, "");
+            return if self.result.unable() {
+                Verdict::new(1, "that could not be done")
+            } else {
+                Verdict::new(0, "")
+            };
         };
         let verdict = Verdict::new(3, question.message.clone());
         self.asked = Some(question.clone());
@@ -401,7 +411,7 @@ impl Watch<'_> {
         let deadline = tokio::time::Instant::now() + STOPPING;
         while self.session.state().busy() {
             let Ok(Some(update)) = tokio::time::timeout_at(deadline, updates.recv()).await else { return };
-            if matches!(update, Update::Refused(_)) {
+            if matches!(update, Update::Refused(_) | Update::Misused(_)) {
                 return;
             }
             self.last_words(update);

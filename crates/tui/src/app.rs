@@ -276,7 +276,7 @@ impl App {
             }
             Update::Answered(number, reply) => self.answered(number, &reply),
             Update::Rules(policy) => self.world.session.set_policy(policy),
-            Update::Refused(reason) => {
+            Update::Refused(reason) | Update::Misused(reason) => {
                 self.composer.refused();
                 self.offer_refused();
                 self.wrote(now);

@@ -22,7 +22,7 @@ use crate::{
     resolved::ResolvedCommand,
     sandbox::Confine,
     scope::ToolScope,
-    talk::Usage,
+    talk::{Finish, Usage},
     tool::{ArgsError, Delegate, External, FileCall, LeaveOf, Run, SessionCall, SourceCall, Tool, ToolCall},
     work::SeenParts,
 };
@@ -64,6 +64,8 @@ pub struct Lane {
     pub needless: Option<String>,
     /// What its last reply asks with its last words.
     pub closing: Option<Closing>,
+    /// Whether its last reply says why it cannot be done: asked again it says the same.
+    pub gave_up: bool,
     /// Whether its model was told what it left out, since the user last answered it.
     pub nudged: bool,
     /// Whether a reply of its said anything in words.
@@ -324,6 +326,7 @@ impl Lane {
             deeds: Deeds::None,
             needless: None,
             closing: None,
+            gave_up: false,
             nudged: false,
             spoke: false,
             missed: false,
@@ -344,8 +347,14 @@ impl Lane {
     }
 
     /// Its model replied, with these calls.
-    pub(super) fn replied(&mut self, seq: Seq, (said, calls): (&Excerpt, &[CallHead]), at: Millis) {
+    pub(super) fn replied(
+        &mut self,
+        seq: Seq,
+        (said, calls, finish): (&Excerpt, &[CallHead], Finish),
+        at: Millis,
+    ) {
         self.thinking = None;
+        self.gave_up = finish.gives_up();
         let (text, end) = (said.head.as_str(), said.cut.as_ref().map_or(&said.head, |cut| &cut.tail));
         self.needless = needless(text);
         self.closing = closing(end);

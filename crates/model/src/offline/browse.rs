@@ -75,7 +75,7 @@ pub(super) fn list(scene: &Scene<'_>, path: Option<&str>) -> Result<String, Move
     let path = path.unwrap_or(".");
     let heard = scene.ask("list", json!({"path": path, "depth": 2}))?;
     if let Some(why) = heard.failed {
-        return Ok(format!("I could not list {path}: {why}"));
+        return Err(Move::Say(format!("I could not list {path}: {why}")));
     }
     let lines: Vec<&str> = names(heard.text).collect();
     let folders = lines.iter().filter(|l| l.ends_with('/')).count();
@@ -213,7 +213,7 @@ const ABOUT: [&str; 10] = [
 pub(super) fn overview(scene: &Scene<'_>) -> Result<String, Move> {
     let heard = scene.ask("list", json!({"path": ".", "depth": 3}))?;
     if let Some(why) = heard.failed {
-        return Ok(format!("I could not look around: {why}"));
+        return Err(Move::Say(format!("I could not look around: {why}")));
     }
     let files: Vec<&str> = names(heard.text).collect();
     let present: Vec<&str> = ABOUT.into_iter().filter(|f| files.contains(f)).take(3).collect();

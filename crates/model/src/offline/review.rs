@@ -44,7 +44,7 @@ pub(super) fn give(scene: &Scene<'_>) -> Result<String, Move> {
     let seen = heard.text.contains("diff --git");
     let broke = exit_code(heard.text).filter(|code| *code != 0 && !seen);
     if let Some(why) = heard.failed.filter(|_| !seen).or(broke.and(heard.text.lines().next_back())) {
-        return Ok(format!("I could not see the changes: {why}"));
+        return Err(Move::Say(format!("I could not see the changes: {why}")));
     }
     let mut text = review(heard.text);
     if is_cut(heard.text) {

@@ -21,8 +21,10 @@ pub(super) type Call = (&'static str, Value);
 /// What the engine does next.
 #[derive(Debug)]
 pub(super) enum Move {
-    /// It has nothing more to do than say this.
+    /// It has nothing more to do than say why it cannot be done.
     Say(String),
+    /// It says that this needs a model.
+    Pass(String),
     /// It wants calls answered.
     Act { text: String, calls: Vec<Call> },
 }

@@ -208,7 +208,12 @@ impl Draft {
         let finish = match self.finish.unwrap_or_default() {
             Finish::Stop if !calls.is_empty() => Finish::Calls,
             Finish::Calls if calls.is_empty() => Finish::Stop,
-            other @ (Finish::Stop | Finish::Calls | Finish::Length | Finish::Filtered) => other,
+            other @ (Finish::Stop
+            | Finish::Calls
+            | Finish::Length
+            | Finish::Filtered
+            | Finish::Unable
+            | Finish::NoModel) => other,
         };
         self.outlet.flush();
         ModelReply {

@@ -178,7 +178,7 @@ fn a_budget_of_nothing_is_said_at_once_and_nothing_begins() {
     desk.configure("");
     assert!(desk.sessions().is_empty());
     let server = reads();
-    desk.ask(&server.base, &["run", "/budget 0"]).with(1).tells(&["leaves nothing to spend"]);
+    desk.ask(&server.base, &["run", "/budget 0"]).with(2).tells(&["leaves nothing to spend"]);
     assert!(server.requests().is_empty());
 }
 

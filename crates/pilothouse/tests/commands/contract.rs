@@ -69,6 +69,40 @@ fn a_gate_does_not_run_in_a_folder_that_is_not_trusted() {
 }
 
 #[test]
+fn two_is_what_was_said_wrongly_or_needs_a_model_that_nobody_connected() {
+    let desk = Desk::new();
+    let told = |line: &str, exit: i32, why: &str| {
+        let ended = desk.go(&["run", line]).with(exit);
+        assert_eq!(ended.err.matches(why).count(), 1, "{line}: {}", ended.err);
+        assert!(
+            !ended.err.contains("to go on") && !ended.err.contains("submit_plan"),
+            "{line}: {}",
+            ended.err
+        );
+    };
+    told("/nosuch", 2, "there is no command /nosuch");
+    told("/kb", 2, "/kb is for the screen");
+    told("/mode slow", 2, "write /mode proof or /mode explore");
+    told("/depth nowhere", 2, "write /depth");
+    told("/model nowhere:x", 2, "nowhere:x cannot be asked");
+    told("-", 2, "there is no word in that");
+    // What was said rightly and cannot be done is a failure.
+    told("/undo", 1, "no applied change");
+    for (beyond, exit, why) in [
+        ("translate that into German", 2, "no model is connected, and that needs one"),
+        ("make it faster", 2, "no model is connected, and that needs one"),
+        ("list nowhere/at/all", 1, "that could not be done"),
+    ] {
+        let ended = desk.go(&["run", beyond, "--json"]).with(exit);
+        assert_eq!(ended.events().pop().unwrap()["reason"], why, "{beyond}");
+        let ended = desk.go(&["run", beyond]).with(exit);
+        let end = ended.err.lines().last().unwrap_or_default();
+        assert!(!ended.out.is_empty() && !end.contains(why), "{beyond} is told by its answer: {}", ended.err);
+        assert!(!ended.err.contains("submit_plan") && !ended.err.contains("to go on"), "{}", ended.err);
+    }
+}
+
+#[test]
 fn three_is_a_question_that_nobody_is_there_to_answer() {
     let desk = Desk::new();
     let before = desk.tree();

@@ -84,7 +84,7 @@ fn a_file_that_is_no_plan_is_told_by_its_line_and_starts_nothing() {
     }
     desk.ask(&server.base, &["run", "/plan import gone.md"]).with(1).tells(&["gone.md"]);
     desk.ask(&server.base, &["run", "/plan import ../x.md"])
-        .with(1)
+        .with(2)
         .tells(&["not a path inside the workspace"]);
     assert!(server.requests().is_empty());
 }

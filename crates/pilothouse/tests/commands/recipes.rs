@@ -60,7 +60,7 @@ fn a_project_s_skill_reaches_nobody_before_it_is_trusted() {
     let told = whole(&server, 2);
     assert!(!told.contains("Deploys") && !told.contains("Ship") && !told.contains("inner how"), "{told}");
     assert!(told.contains("there is no skill deploy; there are: explain-repository"), "{told}");
-    desk.go(&["run", "/deploy now"]).with(1).tells(&["/deploy cannot be used", "this folder is not trusted"]);
+    desk.go(&["run", "/deploy now"]).with(2).tells(&["/deploy cannot be used", "this folder is not trusted"]);
     let server = Server::start(vec![read("SKILL.md"), read("references/how.md"), say("Done.")]);
     desk.ask(&server.base, &["run", "where is find_notes?", "--trust"]).with(0);
     let told = whole(&server, 2);

@@ -168,7 +168,7 @@ fn nothing_is_no_success() {
     let desk = Desk::new();
     let before = desk.tree();
     desk.go(&["run", "delete src/no-such-file.rs", "--auto-confirm"]).with(1);
-    let said = desk.go(&["run", "add a cache in front of the store", "--auto-confirm"]).with(1).out;
+    let said = desk.go(&["run", "add a cache in front of the store", "--auto-confirm"]).with(2).out;
     assert!(said.contains("needs a model"), "{said}");
     desk.go(&["run", "", "--auto-confirm"]).with(2).tells(&["there is no goal"]);
     let idle = |last: &'static str| {

@@ -192,7 +192,7 @@ impl Talk {
             Update::Answered(..) => self.taken_in(out).await,
             Update::Events(events) => self.events(&events, out).await,
             Update::Delta(delta) => self.teller.delta(&delta, &self.place),
-            Update::Refused(why) => self.refused(why),
+            Update::Refused(why) | Update::Misused(why) => self.refused(why),
             Update::Notice(text) | Update::Page { text, .. } if self.opening.is_some() => {
                 self.notices.push(text);
             }
@@ -257,7 +257,7 @@ impl Talk {
                 turn.short = match finish {
                     Finish::Length => Some("max_tokens"),
                     Finish::Filtered => Some("refusal"),
-                    Finish::Stop | Finish::Calls => None,
+                    Finish::Stop | Finish::Calls | Finish::Unable | Finish::NoModel => None,
                 };
             }
             Event::ThinkingFailed { fault, .. } => {

@@ -57,8 +57,10 @@ impl Outbox {
     /// Sends now, or keeps it until there is room.
     pub fn send(&mut self, mut update: Update) {
         let mask = |text: &mut String| *text = self.secrets.mask(text).into_owned();
-        if let Update::Refused(reason) | Update::Notice(reason) | Update::Page { text: reason, .. } =
-            &mut update
+        if let Update::Refused(reason)
+        | Update::Misused(reason)
+        | Update::Notice(reason)
+        | Update::Page { text: reason, .. } = &mut update
         {
             mask(reason);
         } else if let Update::Answered(_, Reply::SourceTools(_, Ok(text) | Err(text))) = &mut update {

@@ -9,7 +9,7 @@ use pilothouse_core::{
     connection::MAIN,
     event::{Event, Stamped},
     hook::Origin,
-    input::Input,
+    input::{Input, Refusal},
     intent::{Control, Slash, SlashCommand},
     port::{Surroundings, Update},
     session::Bounds,
@@ -50,7 +50,7 @@ impl Driver {
     ///
     /// # Errors
     /// Why it cannot be done at all.
-    pub(super) fn look_before(&mut self, input: &Input) -> Result<Option<(Input, bool)>, String> {
+    pub(super) fn look_before(&mut self, input: &Input) -> Result<Option<(Input, bool)>, Refusal> {
         self.look_at_memory_again();
         self.look_at_recipes_again();
         self.look_at_settings_again();
@@ -58,7 +58,8 @@ impl Driver {
             && let Some((command, name)) = SlashCommand::of_line(text)
             && command.does == Slash::Model
         {
-            self.connect(name.trim()).map_err(|why| format!("{name} cannot be asked: {why}"))?;
+            self.connect(name.trim())
+                .map_err(|why| Refusal::misuse(format!("{name} cannot be asked: {why}")))?;
         }
         Ok(self.look_at_hooks_again().map(|hooks| (hooks, false)))
     }

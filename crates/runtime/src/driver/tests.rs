@@ -96,7 +96,10 @@ impl Screen {
             }
             Update::Delta(d) => self.deltas.push((d.kind, d.offset, d.text)),
             Update::Answered(n, reply) => drop(self.answers.insert(n, reply)),
-            Update::Refused(text) | Update::Notice(text) | Update::Page { text, .. } => {
+            Update::Refused(text)
+            | Update::Misused(text)
+            | Update::Notice(text)
+            | Update::Page { text, .. } => {
                 self.refused.push(text);
             }
             Update::Surroundings(around) => self.around = *around,

@@ -319,7 +319,7 @@ async fn perform(
     while let Some(update) = updates.recv().await {
         match update {
             Update::Opened(opened, _) => heard.session = *opened,
-            Update::Refused(reason) if taken => heard.said = Some((1, reason)),
+            Update::Refused(reason) | Update::Misused(reason) if taken => heard.said = Some((1, reason)),
             Update::Answered(..) => taken = true,
             Update::Events(events) => {
                 for event in events {
@@ -329,6 +329,7 @@ async fn perform(
                 }
             }
             Update::Refused(_)
+            | Update::Misused(_)
             | Update::Notice(_)
             | Update::Page { .. }
             | Update::Delta(_)

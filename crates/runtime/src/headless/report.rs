@@ -58,6 +58,8 @@ pub(super) struct Report<'a> {
     needless: BTreeMap<TaskId, String>,
     /// Lines of the next answer whose evidence does not hold.
     marks: Vec<Mark>,
+    /// Whether the last answer says itself why nothing comes of it.
+    says_why: bool,
     /// Why a line of the result did not get out, if one did not.
     lost: Option<String>,
     /// What a session may spend by the settings.
@@ -88,6 +90,7 @@ impl<'a> Report<'a> {
             steps: Steps::default(),
             needless: BTreeMap::new(),
             marks: Vec::new(),
+            says_why: false,
             lost: None,
             budget: Configured::default(),
         }
@@ -176,7 +179,8 @@ impl<'a> Report<'a> {
     }
 
     fn reply(&mut self, event: &Event, state: &State) {
-        let Event::MessageCompleted { lane, text, intermediate, calls, .. } = event else { return };
+        let Event::MessageCompleted { lane, text, intermediate, calls, finish, .. } = event else { return };
+        self.says_why = finish.gives_up();
         if calls.is_empty() && self.is_needless(state, *lane, text) {
             return;
         }
@@ -357,7 +361,7 @@ impl<'a> Report<'a> {
         }
         if let Some(asked) = asked {
             self.show_question(asked, state, outcome.exit);
-        } else if !outcome.reason.is_empty() {
+        } else if !outcome.reason.is_empty() && !self.says_why {
             self.say(&outcome.reason);
         }
         if !way.is_empty() {

@@ -7,6 +7,7 @@ use pilothouse_core::{
     intent::{IntentNode, Turn},
     plan::{Gate, GateStatus, Plan, TaskStatus},
     session::State,
+    talk::Finish,
 };
 
 /// What a run has brought about.
@@ -32,6 +33,8 @@ pub(super) struct Results {
     fell_short: Option<String>,
     /// Whether the last reply called something: more was to come.
     looking: bool,
+    /// How the last reply ended.
+    finish: Finish,
 }
 
 impl Results {
@@ -43,8 +46,8 @@ impl Results {
                 // What is only weighed or foreseen is answered in words.
                 self.order |= matches!(class, Turn::PlanNew(None) | Turn::PlanContinue);
             }
-            Event::MessageCompleted { intermediate, lane, .. } => {
-                self.looking = *intermediate;
+            Event::MessageCompleted { intermediate, lane, finish, .. } => {
+                (self.looking, self.finish) = (*intermediate, *finish);
                 let lane = state.lanes.get(lane);
                 self.needless |= lane.is_some_and(|l| l.kind.task().is_some() && l.needless.is_some());
             }
@@ -70,6 +73,16 @@ impl Results {
         if let (true, Some(plan)) = (self.ran, state.plan.as_ref().or(state.suspended.as_ref())) {
             self.plan = Some(plan.clone());
         }
+    }
+
+    /// Whether what was asked for needs a model, and there is none.
+    pub fn needs_model(&self) -> bool {
+        self.finish == Finish::NoModel
+    }
+
+    /// Whether the last word is that it could not be done.
+    pub fn unable(&self) -> bool {
+        self.finish == Finish::Unable
     }
 
     /// Whether a run began.

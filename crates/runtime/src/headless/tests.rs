@@ -260,8 +260,8 @@ async fn a_stopped_run_says_by_what() {
 #[tokio::test]
 async fn a_goal_that_means_nothing_ends_at_once() {
     let rig = Rig::new(&json!([]));
-    for text in ["", "/undo", "/nonsense"] {
-        assert_eq!(run_in(&rig, goal(text)).await.outcome.exit, 1, "{text:?}");
+    for (text, exit) in [("", 2), ("/undo", 1), ("/nonsense", 2)] {
+        assert_eq!(run_in(&rig, goal(text)).await.outcome.exit, exit, "{text:?}");
     }
 }
 

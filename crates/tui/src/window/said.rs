@@ -20,7 +20,7 @@ impl Window {
     /// What an update says of what was said to that session: what became of it, or why it was refused.
     pub(super) fn became(&mut self, to: Number, update: &Update) -> Option<Result<String, String>> {
         let said = self.seat(to)?.told?;
-        let told = if let Update::Refused(why) = update {
+        let told = if let Update::Refused(why) | Update::Misused(why) = update {
             Err(why)
         } else if let Update::Events(events) = update {
             Ok(events.iter().map(|e| &e.event))

@@ -75,7 +75,7 @@ impl State {
                 self.accounts.spent.calls += 1;
                 self.thinks(*lane, Some(*call));
             }
-            Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
+            Event::MessageCompleted { lane, call, calls, usage, intermediate, text, finish, .. } => {
                 self.spent_by(*lane, usage);
                 self.cut.remove(call);
                 if !*intermediate {
@@ -84,7 +84,7 @@ impl State {
                 self.saw(calls.iter().map(|c| c.call.0).max().unwrap_or(0));
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.replied(seq, (text, calls), at);
+                    lane.replied(seq, (text, calls, *finish), at);
                     let ends = lane.kind.task().filter(|_| calls.is_empty());
                     self.did(ends, &text.head);
                 }

@@ -134,7 +134,7 @@ impl Draft<'_> {
             }
             amount => {
                 let more = amount.strip_prefix('+');
-                let mut limits = Limits::parse(more.unwrap_or(amount)).map_err(Refusal::new)?;
+                let mut limits = Limits::parse(more.unwrap_or(amount)).map_err(Refusal::misuse)?;
                 for left in self.state.allowances(configured).iter().filter(|_| more.is_some()) {
                     limits = limits.more(left.unit, left.left());
                 }

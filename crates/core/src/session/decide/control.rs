@@ -6,7 +6,10 @@ use crate::{
     event::{Event, Level},
     ids::{ApprovalId, CheckpointId, TurnId},
     input::Refusal,
-    intent::{Control, Phase, Slash, SlashCommand, command::INIT},
+    intent::{
+        Control, Phase, Slash, SlashCommand,
+        command::{Handler, INIT},
+    },
     phase::{Move, Trigger},
     plan::{Pause, Plan},
     proposal::Proposal,
@@ -52,7 +55,9 @@ impl Draft<'_> {
     /// Carries a slash command out.
     pub(super) fn command(&mut self, name: &str, args: &str) -> Decided {
         let Some(command) = SlashCommand::named(name) else { return self.slash_recipe(name, args) };
-        command.check(args).map_err(Refusal::new)?;
+        if command.handler != Handler::Screen {
+            command.check(args).map_err(Refusal::misuse)?;
+        }
         let now = Ceiling { permission: self.state.permission, chat_only: self.state.chat_only };
         let read_only = Ceiling { permission: PermissionMode::ReadOnly, ..now };
         let control = match command.does {
@@ -67,7 +72,7 @@ impl Draft<'_> {
             | Slash::Status
             | Slash::Exit => {
                 let control = command.control(args);
-                control.ok_or_else(|| Refusal::new("write /mode proof or /mode explore"))?
+                control.ok_or_else(|| Refusal::misuse("write /mode proof or /mode explore"))?
             }
             Slash::Undo if args.is_empty() => return self.undo(),
             Slash::Undo => return self.undo_named(args),
@@ -105,7 +110,7 @@ impl Draft<'_> {
             | Slash::Worktree
             | Slash::Theme
             | Slash::Connect => {
-                return Err(Refusal::new(format!("/{} is for the screen", command.name)));
+                return Err(Refusal::misuse(format!("/{} is for the screen", command.name)));
             }
         };
         self.control(control)

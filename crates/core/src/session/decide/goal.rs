@@ -23,7 +23,7 @@ impl Draft<'_> {
     /// A command that the user typed himself: no model is asked.
     pub(super) fn route_command(&mut self, turn: TurnId, line: &str, outside: bool) -> Decided {
         if line.is_empty() {
-            return Err(Refusal::new("write the command after the `!`"));
+            return Err(Refusal::misuse("write the command after the `!`"));
         }
         let looks = !outside && self.only_looks(line);
         if looks && self.has_place_beside() {

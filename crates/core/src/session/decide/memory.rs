@@ -96,12 +96,12 @@ impl Draft<'_> {
     pub(super) fn memory(&mut self, args: &str) -> Decided {
         let (verb, rest) = args.trim().split_once(char::is_whitespace).unwrap_or((args.trim(), ""));
         match (verb, rest.trim()) {
-            ("add", "") => Err(Refusal::new("write /memory add NOTE, or /memory add user NOTE")),
+            ("add", "") => Err(Refusal::misuse("write /memory add NOTE, or /memory add user NOTE")),
             ("add", rest) => self.add_note(rest),
-            ("forget", "") => Err(Refusal::new("write /memory forget and words of the note")),
+            ("forget", "") => Err(Refusal::misuse("write /memory forget and words of the note")),
             ("forget", rest) => self.forget_note(rest),
             ("edit", _) => {
-                Err(Refusal::new("/memory edit is for the screen; the files are Markdown, edit them"))
+                Err(Refusal::misuse("/memory edit is for the screen; the files are Markdown, edit them"))
             }
             _ => {
                 self.list_notes(args.trim());
@@ -120,7 +120,8 @@ impl Draft<'_> {
             NoteKind::named(first)
         };
         let (kind, text) = kind.map_or((NoteKind::Learning, rest), |kind| (kind, tail));
-        let note = Note::new(kind, text).ok_or_else(|| Refusal::new("there is nothing in it to remember"))?;
+        let note =
+            Note::new(kind, text).ok_or_else(|| Refusal::misuse("there is nothing in it to remember"))?;
         if is_marked(&note.text) {
             return Err(Refusal::new(SECRET));
         }

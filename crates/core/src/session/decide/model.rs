@@ -21,7 +21,7 @@ impl Draft<'_> {
         }
         let known = self.under.connections.others.contains_key(name);
         if !known && (name.contains(char::is_whitespace) || name.chars().count() > MODEL_CHARS) {
-            return Err(Refusal::new(
+            return Err(Refusal::misuse(
                 "a model's name is one word; /model alone lists those that are configured",
             ));
         }

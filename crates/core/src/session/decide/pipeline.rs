@@ -56,7 +56,7 @@ impl Draft<'_> {
     /// A message that calls an agent with stages.
     pub(super) fn route_pipeline(&mut self, turn: TurnId, slug: &str, query: &str) -> Decided {
         if query.is_empty() {
-            return Err(Refusal::new(format!("write @{slug} and what is to be found out")));
+            return Err(Refusal::misuse(format!("write @{slug} and what is to be found out")));
         }
         let waits = matches!(
             crate::phase::transition(self.state.phase, Trigger::CommandGoal),
@@ -402,7 +402,7 @@ impl Draft<'_> {
             return self.take_message(None, line, &reading, crate::ids::Seq(u64::MAX));
         }
         let Some(state) = aside else {
-            return Err(Refusal::new(format!("write /{slug} and what is to be found out")));
+            return Err(Refusal::misuse(format!("write /{slug} and what is to be found out")));
         };
         if self.state.phase != Phase::Idle && self.state.phase != Phase::Failed {
             return Err(Refusal::new("something is under way; ask again when it is done"));
@@ -448,7 +448,8 @@ impl Draft<'_> {
             self.listed(Slash::Depth, &lines);
             return Ok(());
         }
-        let depth = Depth::named(args).ok_or_else(|| Refusal::new("write /depth quick, standard or deep"))?;
+        let depth =
+            Depth::named(args).ok_or_else(|| Refusal::misuse("write /depth quick, standard or deep"))?;
         self.heard(Slash::Depth);
         self.emit(Event::DepthSet { depth });
         self.notice(Level::Info, format!("Depth: {} from now on.", depth.name()));

@@ -72,7 +72,7 @@ impl<'a> Wish<'a> {
 impl Draft<'_> {
     /// `/plan` with what follows it.
     pub(super) fn plan_command(&mut self, args: &str) -> Decided {
-        let file = |text: &str| RelPath::new(text).map_err(|e| Refusal::new(e.to_string()));
+        let file = |text: &str| RelPath::new(text).map_err(|e| Refusal::misuse(e.to_string()));
         match Wish::of(args) {
             Wish::Show(version) => self.list_plan(version),
             Wish::Export(to) => self.export_plan(args, &file(to)?),

@@ -75,7 +75,7 @@ impl Draft<'_> {
                 }
             }
             _ => {
-                return Err(Refusal::new(
+                return Err(Refusal::misuse(
                     "write /queue, /queue TEXT, or /queue with up N, drop N, tell N or edit N TEXT",
                 ));
             }

@@ -147,11 +147,11 @@ impl Draft<'_> {
     fn unknown(&self, name: &str) -> Refusal {
         if let Some(broken) = self.under.recipes.broken(name) {
             let fault = broken.fault.as_ref().map(ToString::to_string).unwrap_or_default();
-            return Refusal::new(format!("/{name} cannot be used: {}:{fault}", broken.file));
+            return Refusal::misuse(format!("/{name} cannot be used: {}:{fault}", broken.file));
         }
         match self.under.recipes.nearest(name) {
-            Some(near) => Refusal::new(format!("there is no command /{name}; did you mean /{near}?")),
-            None => Refusal::new(format!("there is no command /{name}; /help lists them")),
+            Some(near) => Refusal::misuse(format!("there is no command /{name}; did you mean /{near}?")),
+            None => Refusal::misuse(format!("there is no command /{name}; /help lists them")),
         }
     }
 

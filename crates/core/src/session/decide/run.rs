@@ -89,14 +89,15 @@ impl Draft<'_> {
         if !answers && self.ask_what_it_asks(lane) {
             return;
         }
-        if !answers && self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
+        let says_why = answers || self.state.lanes.get(&lane).is_some_and(|l| l.gave_up);
+        if !says_why && self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
             self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned(), answer: false });
             return self.think(lane);
         }
         self.emit(Event::LaneClosed { lane });
         self.shelve();
         self.must_go(Trigger::PlanEmpty);
-        if !answers {
+        if !says_why {
             self.notice(Level::Error, NO_PLAN);
         }
         self.drain();

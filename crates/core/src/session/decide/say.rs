@@ -61,7 +61,7 @@ impl Draft<'_> {
         }
         self.answers_nobody(line)?;
         if self.state.phase_question().is_none() && super::words::has_no_word(line) {
-            return Err(Refusal::new("there is no word in that"));
+            return Err(Refusal::misuse("there is no word in that"));
         }
         if !self.passes(&reading) {
             return self.wait(line, seen);
@@ -167,7 +167,7 @@ impl Draft<'_> {
         if self.awaits_guidance() {
             return if self.state.plan.is_some() { self.discard() } else { self.abandon() };
         }
-        Err(Refusal::new("there is nothing to send"))
+        Err(Refusal::misuse("there is nothing to send"))
     }
 
     pub(super) fn read(&self, line: &str) -> Reading {

@@ -24,7 +24,7 @@ impl Draft<'_> {
     pub(super) fn undo_named(&mut self, file: &str) -> Decided {
         let named = self.state.written_as(file);
         let path = match &named[..] {
-            [] => RelPath::new(file).map_err(|e| Refusal::new(e.to_string()))?,
+            [] => RelPath::new(file).map_err(|e| Refusal::misuse(e.to_string()))?,
             [one] => one.clone(),
             [first, .., last] => {
                 let others = if named.len() > 2 { " or others" } else { "" };

@@ -159,7 +159,7 @@ impl Draft<'_> {
         let wish = match args.trim() {
             "" => TrustRequest::Look,
             "off" | "revoke" => TrustRequest::Revoke,
-            _ => return Err(Refusal::new("/trust asks about the folder; `/trust off` takes trust back")),
+            _ => return Err(Refusal::misuse("/trust asks about the folder; `/trust off` takes trust back")),
         };
         if self.state.seeking.is_some() {
             return Err(Refusal::new("the folder is being looked at"));

@@ -20,7 +20,9 @@ impl Draft<'_> {
     pub(super) fn changes(&mut self, args: &str) -> Decided {
         let extent = match args {
             "" => Extent::Session,
-            name => Extent::named(name).ok_or_else(|| Refusal::new("write /changes session, run or turn"))?,
+            name => {
+                Extent::named(name).ok_or_else(|| Refusal::misuse("write /changes session, run or turn"))?
+            }
         };
         let groups = self.state.written(extent);
         if groups.is_empty() {
