@@ -17,7 +17,7 @@ use pilothouse_core::{
     clean::Clean,
     money::count,
     pipeline::WebSearch,
-    redact::Redactor,
+    redact::{Redactor, is_worth_hiding},
     source::{SourceHealth, SourceNews, SourceState, SourceTool, full_name},
     tool::{External, Permit, SourceCall, SourceTools, ToolCall, ToolOutcome},
 };
@@ -115,21 +115,28 @@ pub(crate) fn secrets(home: &Home, environment: &Environment, found: &Found) -> 
     let names = found.all.iter().flat_map(Definition::wants);
     let values = names.filter_map(|n| value(home, environment, &n).map(|v| (n, v)));
     let own = found.all.iter().filter(|source| source.origin != Origin::Client);
-    let written = own.chain(&found.untrusted).flat_map(Definition::literals);
-    let known = secrets::of_variables(&values.chain(written).collect::<Vec<_>>());
+    let known = secrets::of_variables(&values.chain(own.flat_map(Definition::literals)).collect::<Vec<_>>());
+    // What a folder only calls a secret might hide what a question is about; what looks like one by itself is hidden.
+    let theirs: Vec<(String, String)> = found.untrusted.iter().flat_map(Definition::literals).collect();
+    let drawn = theirs.iter().map(|(_, value)| value.as_str()).filter(|value| is_worth_hiding("", value));
+    let known = known.and(&Redactor::knowing(drawn));
     known.and(&Redactor::knowing(hidden_of(found.of_client())))
+}
+
+/// Why a source starts nowhere while the folder is not trusted, where it does not.
+fn nowhere(source: &Definition) -> Option<String> {
+    let Reach::Command { program, .. } = &source.reach else { return None };
+    let sought = program.contains('/') && !program.starts_with('/');
+    sought.then(|| {
+        let where_else = "give its whole path, or trust the folder with /trust";
+        format!("{program} would be looked for in this folder, which is not trusted: {where_else}")
+    })
 }
 
 /// Where a source runs in a folder that is not trusted: apart, where no file of the project is taken for its own.
 fn apart(home: &Home, source: &Definition) -> Result<PathBuf, String> {
-    if let Reach::Command { program, .. } = &source.reach
-        && program.contains('/')
-        && !program.starts_with('/')
-    {
-        let where_else = "give its whole path, or trust the folder with /trust";
-        return Err(format!(
-            "{program} would be looked for in this folder, which is not trusted: {where_else}"
-        ));
+    if let Some(why) = nowhere(source) {
+        return Err(why);
     }
     let folder = home.state.join(FOLDER).join(&source.name);
     make_private(&folder).map_err(|e| e.to_string())?;

@@ -71,6 +71,11 @@ impl Found {
     pub fn beside(mut self, client: &[Definition]) -> Self {
         for source in client {
             let named = |d: &&Definition| d.name == source.name;
+            // Nobody is asked about what could not start.
+            if let Some(why) = super::nowhere(source).filter(|_| !self.trusted) {
+                self.notices.push(format!("the server {} of your editor is left out: {why}", source.name));
+                continue;
+            }
             let whose = match self.all.iter().chain(&self.untrusted).find(named).map(|d| d.origin) {
                 None if self.all.len() >= MOST_SOURCES => "there are too many sources already",
                 None => {
