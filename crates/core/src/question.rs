@@ -49,7 +49,7 @@ pub use pause::Paused;
 pub use pipeline::{PauseAnswer, PipelinePause};
 pub use plan::{Confirmation, PlanAnswer};
 pub use remember::Remember;
-pub use server::ServerQuestion;
+pub use server::{ServerAnswer, ServerQuestion};
 pub use source::{SourceAnswer, SourceQuestion};
 pub use spec::{Act, Choice, Danger, Place, Reach, Role, Spec, Tone, Unattended};
 pub use transition::Transition;

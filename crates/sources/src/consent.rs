@@ -1,6 +1,7 @@
 //! What the user said of the servers that a client names.
 //!
-//! Owns that a yes is to one line and no other. It lasts as long as the process that asked.
+//! Owns that a yes is to one line and no other. It lasts as long as the process that asked; what is to last longer is kept by
+//! whoever asks, who gives it again here.
 
 use std::{
     collections::BTreeMap,

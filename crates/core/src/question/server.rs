@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Lone, Question, Role, Spec, Ties};
+use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, Ties};
 use crate::{blob::BlobId, checkpoint::Answer, clean::Clean, refusal::Refusal};
 
 /// A server that a client names for its session, and that nobody has agreed to yet.
@@ -18,8 +18,22 @@ pub struct ServerQuestion {
     /// The names of what it is given, variables or headers; their values are nobody's to read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gets: Vec<String>,
+    /// Whether a yes may hold for its folder from now on: nothing that it runs lies in there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lasts: bool,
     /// The hash of exactly that.
     pub shown: BlobId,
+}
+
+/// What is done with a server that is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerAnswer {
+    /// It may start in this session.
+    Once,
+    /// It may start whenever it is named so in this folder.
+    Always,
+    /// It is left out.
+    Never,
 }
 
 impl ServerQuestion {
@@ -29,7 +43,7 @@ impl ServerQuestion {
         let marks: Vec<String> =
             all.chain(gets.clone()).map(|part| format!("{}:{part}", part.len())).collect();
         let shown = BlobId::of(marks.concat().as_bytes());
-        Self { source: source.to_owned(), line, far, gets, shown }
+        Self { source: source.to_owned(), line, far, gets, lasts: false, shown }
     }
 }
 
@@ -40,12 +54,20 @@ impl Question for ServerQuestion {
         } else {
             ("start", "start", "this line, for this session; it runs when it is needed")
         };
-        vec![
-            Choice::new("y", label, Act::Give(Answer::Approve)).role(Role::Take).reach(name, what),
+        let lasting = Answer::Grant { rules: Vec::new(), lasting: true };
+        let always = Choice::new("a", "always here", Act::Give(lasting)).role(Role::Take).reach(
+            "always here",
+            "exactly this, whenever it is named in this folder; `/trust off` takes it back",
+        );
+        let once = Choice::new("y", label, Act::Give(Answer::Approve)).role(Role::Take).reach(name, what);
+        let mut all = vec![once];
+        all.extend(self.lasts.then_some(always));
+        all.push(
             Choice::new("n", "leave out", Act::Give(Answer::Reject(String::new())))
                 .role(Role::Deny)
                 .reach("leave out", "this session works without it"),
-        ]
+        );
+        all
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
@@ -75,12 +97,15 @@ impl Question for ServerQuestion {
 }
 
 impl Accept for ServerQuestion {
-    type Answer = Lone;
+    type Answer = ServerAnswer;
 
-    fn accept(&self, given: Answer) -> Result<Lone, Refusal> {
+    fn accept(&self, given: Answer) -> Result<ServerAnswer, Refusal> {
         match given {
-            Answer::Approve => Ok(Lone::Yes),
-            Answer::Reject(_) | Answer::Abort | Answer::Skip => Ok(Lone::No),
+            Answer::Approve => Ok(ServerAnswer::Once),
+            Answer::Grant { rules, lasting: true } if self.lasts && rules.is_empty() => {
+                Ok(ServerAnswer::Always)
+            }
+            Answer::Reject(_) | Answer::Abort | Answer::Skip => Ok(ServerAnswer::Never),
             _ => Err(Refusal::new("y starts it, n leaves it out")),
         }
     }

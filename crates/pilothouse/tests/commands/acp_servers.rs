@@ -211,6 +211,84 @@ fn each_process_and_each_line_asks_for_itself_also_after_a_kill() {
 }
 
 #[test]
+fn always_here_holds_for_this_very_line_in_this_folder_until_it_is_taken_back() {
+    let (desk, named) = (Desk::new(), Named::new());
+    let server = Server::start(vec![says(), looks(), says(), says(), says()]);
+    let mut editor = greeted(&desk, &server);
+    let session = new(&mut editor, &desk, &[named.with(&[])]);
+    let prompt = editor.prompt(&session, "how are notes found?");
+    let asked = editor.question();
+    let always = asked["params"]["options"].as_array().unwrap().iter().find(|o| o["kind"] == "allow_always");
+    let always = always.unwrap_or_else(|| panic!("{asked}"))["optionId"].as_str().unwrap().to_owned();
+    editor.answer(&asked, &always);
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    editor.leave();
+    // Another process is not asked again, and its log says by what the server may start.
+    let mut editor = greeted(&desk, &server);
+    let session = new(&mut editor, &desk, &[named.with(&[])]);
+    assert!(named.started().is_none());
+    assert_eq!(editor.work(&session, ASKS, &[]), "end_turn");
+    assert!(named.runs());
+    let log = holding(desk.home.path(), format!("\"slug\":\"{session}\"").as_bytes());
+    let log = fs::read_to_string(log.iter().find(|f| f.ends_with("session.jsonl")).unwrap()).unwrap();
+    assert!(log.contains("checkpoint_resolved"), "{log}");
+    // Another line asks, and so does one of which a part lies in the folder: it may be another tomorrow.
+    let theirs = desk.path().join("server.sh");
+    fs::copy(&named.script, &theirs).unwrap();
+    let within = json!({"name": "thing", "command": "sh", "args": [theirs], "env": []});
+    for (other, lasts) in [(named.with(&["more"]), true), (within, false)] {
+        let session = new(&mut editor, &desk, &[other]);
+        let prompt = editor.prompt(&session, "how are notes found?");
+        let asked = editor.question();
+        assert_eq!(asked.to_string().contains("allow_always"), lasts, "{asked}");
+        editor.answer(&asked, "n");
+        assert_eq!(editor.stops(&prompt), "end_turn");
+    }
+    editor.leave();
+    desk.go(&["trust", "--revoke"]).with(0);
+    let mut editor = greeted(&desk, &server);
+    let session = new(&mut editor, &desk, &[named.with(&[])]);
+    editor.prompt(&session, ASKS);
+    editor.question();
+    editor.leave();
+    desk.verified();
+}
+
+#[test]
+fn what_could_not_start_is_told_and_not_asked_about() {
+    let (desk, server) = (Desk::new(), Server::start(vec![says()]));
+    let mut editor = greeted(&desk, &server);
+    let near = json!({"name": "near", "command": "./server.sh", "args": [], "env": []});
+    let session = new(&mut editor, &desk, &[near]);
+    assert_eq!(editor.work(&session, ASKS, &[]), "end_turn");
+    let told = editor.texts("agent_message_chunk");
+    assert!(
+        told.contains("the server near of your editor is left out: ./server.sh would be looked for"),
+        "{told}"
+    );
+    editor.leave();
+}
+
+#[test]
+fn what_a_folder_only_calls_a_secret_hides_nothing_of_a_question() {
+    let desk = Desk::new();
+    let entry = json!({"mcpServers": {"x": {"command": "x", "env": {"API_KEY": "other-package-12"}}}});
+    fs::write(desk.path().join(".mcp.json"), entry.to_string()).unwrap();
+    let server = Server::start(vec![says()]);
+    let mut editor = greeted(&desk, &server);
+    let near = json!({"name": "near", "command": "npx", "args": ["-y", "other-package-12"], "env": []});
+    let session = new(&mut editor, &desk, &[near]);
+    let prompt = editor.prompt(&session, ASKS);
+    let asked = editor.question();
+    assert!(asked.to_string().contains("npx -y other-package-12"), "{asked}");
+    editor.answer(&asked, "n");
+    let trust = editor.question();
+    editor.answer(&trust, "n");
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    editor.leave();
+}
+
+#[test]
 fn what_cannot_be_used_of_an_editor_is_told_and_never_asked_about() {
     let (desk, named, server) = (Desk::new(), Named::new(), Server::start(vec![says()]));
     desk.go(&["sources", "add", "thing", "--", "sh", "-c", "exit"]).with(0);

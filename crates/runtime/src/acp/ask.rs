@@ -256,7 +256,12 @@ impl Subject {
             Role::Look | Role::Other => ends,
         };
         let reach = choice.reach.as_ref().map(|r| format!(" ({})", r.reach)).unwrap_or_default();
-        let kind = if no { "reject_once" } else { "allow_once" };
+        let lasting = matches!(answer, Answer::Grant { lasting: true, .. });
+        let kind = match (no, lasting) {
+            (true, _) => "reject_once",
+            (false, true) => "allow_always",
+            (false, false) => "allow_once",
+        };
         Some(Offer::new(
             choice.key,
             format!("{}{reach}", capital(choice.label)),

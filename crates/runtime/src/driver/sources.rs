@@ -14,7 +14,7 @@ use pilothouse_core::{
     intent::{Control, Phase},
     pipeline::StageEvent,
     port::{Ask, Hidden, Reply, Update},
-    question::{Accept, FormAnswer, FormField, FormQuestion},
+    question::{Accept, FormAnswer, FormField, FormQuestion, ServerQuestion},
     redact::{Redactor, is_worth_hiding},
     source::SourceState,
     talk::{Delta, DeltaKind},
@@ -29,7 +29,7 @@ use super::{Driver, Inbound, Setup, news::put, tasks::Tasks};
 use crate::{
     headless::auth,
     sources::{Found, Learns, PATIENCE, Place, SessionSources},
-    trust::Survey,
+    trust::{Store, Survey},
 };
 
 /// A form that waits, or will, once it is put to the user.
@@ -146,9 +146,24 @@ impl Driver {
 
     /// Asks about each server that the client of this session names. None starts before its answer is on disk.
     pub(super) fn ask_of_servers(&mut self) {
-        let servers: Vec<_> = self.at.sources.of_client().map(Definition::asks).collect();
-        if !servers.is_empty() && !self.at.read_only() {
-            self.turn(vec![(Input::ServersNamed(servers), false)]);
+        let root = self.at.root.path();
+        let ask = |server: &Definition| ServerQuestion { lasts: !server.runs_in(root), ..server.asks() };
+        let servers: Vec<_> = self.at.sources.of_client().map(ask).collect();
+        if servers.is_empty() || self.at.read_only() {
+            return;
+        }
+        let agreed = Store::of(&self.setup.home).servers(root);
+        self.turn(vec![(Input::ServersNamed(servers), false)]);
+        let open = self.at.session.state().open.values();
+        let given = open.filter_map(|question| {
+            let CheckpointKind::Server(server) = &question.kind else { return None };
+            let (answer, shown) = (Answer::Approve, Some(server.shown));
+            let agreed = server.lasts && agreed.contains(&server.shown);
+            agreed.then_some((Input::Answer { checkpoint: question.id, answer, shown }, false))
+        });
+        let given: Vec<_> = given.collect();
+        if !given.is_empty() {
+            self.turn(given);
         }
     }
 
@@ -162,7 +177,13 @@ impl Driver {
             } else if let Event::CheckpointResolved { checkpoint, answer: Some(answer), .. } = &event.event
                 && let Some(shown) = self.servers.remove(checkpoint)
             {
-                self.setup.client.consent.answer(shown, *answer == Answer::Approve);
+                let lasting = matches!(answer, Answer::Grant { lasting: true, .. });
+                self.setup.client.consent.answer(shown, lasting || *answer == Answer::Approve);
+                if lasting && let Err(e) = Store::of(&self.setup.home).keep_server(self.at.root.path(), shown)
+                {
+                    self.outbox
+                        .send(Update::Notice(format!("{e}; it holds for this session ({})", e.hint())));
+                }
             }
         }
     }

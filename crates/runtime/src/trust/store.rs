@@ -3,6 +3,7 @@
 //! Owns the files. A decision is about the resolved path and exactly one content.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -114,13 +115,38 @@ impl Store {
         atomic::replace(&file, &bytes, 0o600).map_err(RuntimeError::io("write", file))
     }
 
+    fn servers_file(&self, root: &Path) -> PathBuf {
+        self.file(root).with_extension("servers")
+    }
+
+    /// The servers of an editor that may always start in this folder, each by the hash of what was shown.
+    pub fn servers(&self, root: &Path) -> BTreeSet<BlobId> {
+        let read = || serde_json::from_slice(&own::read(&self.servers_file(root)).ok()??).ok();
+        read().unwrap_or_default()
+    }
+
+    /// Keeps that this one may.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn keep_server(&self, root: &Path, shown: BlobId) -> Result<(), RuntimeError> {
+        make_private(&self.folder)?;
+        let file = self.servers_file(root);
+        let held = atomic::lock(&file.with_extension("lock")).map_err(RuntimeError::io("write", &file))?;
+        let mut all = self.servers(root);
+        all.insert(shown);
+        let kept = atomic::replace(&file, &serde_json::to_vec(&all)?, 0o600);
+        drop(held);
+        kept.map_err(RuntimeError::io("write", file))
+    }
+
     /// Takes back whatever was decided about the folder. Returns whether it was trusted.
     ///
     /// # Errors
     /// What the file system says.
     pub fn forget(&self, root: &Path) -> Result<bool, RuntimeError> {
         let trusted = self.read(root).is_some_and(|r| r.trusted);
-        for file in [self.memory_file(root), self.file(root)] {
+        for file in [self.servers_file(root), self.memory_file(root), self.file(root)] {
             self.remove(&file)?;
         }
         Ok(trusted)

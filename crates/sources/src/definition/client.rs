@@ -2,7 +2,11 @@
 //!
 //! Owns what of that can be used, and what the user is asked before it is.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use pilothouse_core::{
     question::ServerQuestion,
@@ -60,6 +64,21 @@ impl Definition {
             Reach::Http { headers, .. } => (true, headers),
         };
         ServerQuestion::of(&self.name, (self.line(), far), values.keys().cloned().collect())
+    }
+
+    /// Whether a word of its line names something below this folder: what that is changes with the folder.
+    pub fn runs_in(&self, root: &Path) -> bool {
+        let Reach::Command { program, args, .. } = &self.reach else { return false };
+        let parts = |word| {
+            let inside = str::split(word, |c: char| c.is_whitespace() || "=:,;'\"()".contains(c));
+            std::iter::once(word).chain(inside)
+        };
+        let mut words = std::iter::once(program).chain(args).flat_map(|word| parts(word.as_str()));
+        let below = |word: &str| {
+            let there = root.join(word).canonicalize();
+            there.is_ok_and(|path| !word.is_empty() && path.starts_with(root))
+        };
+        words.any(below)
     }
 
     /// What is wrong where it wants somebody to be signed in.

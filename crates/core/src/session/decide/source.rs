@@ -15,7 +15,7 @@ use crate::{
     ids::{CallId, CheckpointId, LaneId},
     input::Refusal,
     policy::{Effect, Origin, Outcome, Request, Rule, Ruling},
-    question::{FormAnswer, FormQuestion, Lone, ServerQuestion, SourceAnswer, SourceQuestion},
+    question::{FormAnswer, FormQuestion, ServerAnswer, ServerQuestion, SourceAnswer, SourceQuestion},
     scope::{Capability, PermissionMode},
     session::{Lane, OpenCall},
     source::{SourceNews, SourceTool, full_name},
@@ -235,11 +235,11 @@ impl Resolve for FormQuestion {
 }
 
 impl Resolve for ServerQuestion {
-    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Lone>) -> Decided {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<ServerAnswer>) -> Decided {
         // Whoever starts it reads the answer where it is stored.
         match given.answer {
-            Lone::Yes => drop(draft.allow(given.question, given.stored)),
-            Lone::No => draft.close(given.question, Some(given.stored)),
+            ServerAnswer::Once | ServerAnswer::Always => drop(draft.allow(given.question, given.stored)),
+            ServerAnswer::Never => draft.close(given.question, Some(given.stored)),
         }
         Ok(())
     }
