@@ -1,4 +1,4 @@
-//! Secrets stay out: forty canaries in every place that holds secrets, turns with everything that can go
+//! Secrets stay out: forty-two canaries in every place that holds secrets, turns with everything that can go
 //! wrong, and then every byte that was written anywhere is searched for them.
 //! `PILOTHOUSE_PROOF=whole` plays 200 turns; else a share of them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, missing_docs)]
@@ -42,7 +42,7 @@ fn no_secret_is_written_where_it_does_not_belong() {
     let tally = Tally::default();
     each(share(10, 1), |n| {
         let world = World::new(&mut Dice(0x00ca_4a47_0000 + n as u64 * 0x9e37_79b9));
-        assert_eq!(world.all.len(), 40);
+        assert_eq!(world.all.len(), 42);
         for turn in 0..TURNS {
             one(&world, &tally, turn);
             tally.checked();
@@ -50,6 +50,7 @@ fn no_secret_is_written_where_it_does_not_belong() {
         afterwards(&world, &tally);
         on_the_screen(&world, &tally);
         in_an_editor(&world, &tally);
+        servers_of_an_editor(&world, &tally);
         world.search_all(&tally);
     });
     // What is searched for would be found: in its own place, and in the header that is meant for it.
@@ -337,6 +338,40 @@ fn in_an_editor(world: &World, tally: &Tally) {
     editor.call("session/list", &json!({}));
     editor.call("session/close", &json!({ "sessionId": session }));
     editor.call("session/load", &json!({"sessionId": session, "cwd": world.desk.path()}));
+    for message in editor.leave() {
+        world.search(tally, "what an editor hears", message.to_string().as_bytes());
+    }
+}
+
+/// Servers that an editor names: one that says what it is given wherever it can, and one that nobody hears.
+fn servers_of_an_editor(world: &World, tally: &Tally) {
+    let mut command = world.desk.command(&["acp"]);
+    command.envs(world.environment());
+    let mut editor = Editor::of(command);
+    editor.call("initialize", &json!({"protocolVersion": 1}));
+    let speaks =
+        "echo $GIVEN $GIVEN; echo \"I was given $GIVEN\" >&2; read -r line; echo \"$GIVEN $line\"; exit 3";
+    let (value, header) =
+        (world.value("variable of an editor's server"), world.value("header of an editor's server"));
+    let near = json!({"name": "near", "command": "sh", "args": ["-c", speaks],
+        "env": [{"name": "GIVEN", "value": value}]});
+    let far = json!({"type": "http", "name": "far", "url": "http://127.0.0.1:9/mcp",
+        "headers": [{"name": "X-Given", "value": header}]});
+    let params = json!({"cwd": world.desk.path(), "mcpServers": [near, far]});
+    let session = editor.call("session/new", &params)["result"]["sessionId"].as_str().unwrap().to_owned();
+    let looks = |name: &str| ("source_tools", json!({ "source": name }));
+    let said = format!("They were given {value} and {header}.");
+    let mut script = vec![say(String::new(), vec![looks("near"), looks("far")]), say(said, vec![])];
+    script.extend(std::iter::repeat_n(say("Done.".into(), vec![]), 4));
+    world.script(script);
+    let before = world.server.requests().len();
+    let asked = editor.clicks(&session, "what do the servers have?", "allow_once");
+    assert!(asked.len() >= 2, "both servers are asked about: {asked:?}");
+    assert!(world.server.requests().len() > before, "the message was heard");
+    tally.note("clicks", asked.len());
+    tally.checked();
+    editor.clicks(&session, "/sources", "allow_once");
+    editor.call("session/close", &json!({ "sessionId": session }));
     for message in editor.leave() {
         world.search(tally, "what an editor hears", message.to_string().as_bytes());
     }

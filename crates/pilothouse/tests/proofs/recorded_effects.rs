@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use support::{
     Desk, PROGRAM, Terminal,
     alone::{Dice, edit, not_run, plan},
+    editor::Editor,
     layer::{Record, missing, recorder},
     proof::{Tally, each, everything, share},
     server::{Server, Turn},
@@ -276,6 +277,42 @@ fn every_effect_at_the_terminal_has_the_answer_of_its_user() {
         }
         fs::remove_file(&trace).unwrap();
     });
+    tally.end();
+}
+
+#[test]
+fn a_server_of_an_editor_starts_behind_the_yes_to_its_line() {
+    if let Some(why) = missing() {
+        return not_run(&format!(
+            "{why}, then run `cargo test -p pilothouse --test proofs recorded_effects` again"
+        ));
+    }
+    let tally = Tally::default();
+    for (n, (answer, starts)) in [("y", true), ("n", false), ("a", true)].into_iter().enumerate() {
+        let mut scene = Scene::new(0, &mut Dice(1));
+        scene.server = Server::start(vec![
+            Turn::Say("", vec![("source_tools", json!({"source": "thing"}))]),
+            Turn::Say("It has none.", vec![]),
+        ]);
+        scene.goal = words(&["acp"]);
+        let trace = scene.outside.path().with_extension("trace");
+        let mut editor = Editor::of(scene.recorded(&trace));
+        editor.call("initialize", &json!({"protocolVersion": 1}));
+        let thing = json!({"name": "thing", "command": "sh", "args": ["-c", format!("exit {n}")],
+            "env": [{"name": "KEY", "value": "quiet-harbour-9"}]});
+        let params = json!({"cwd": scene.desk.path(), "mcpServers": [thing]});
+        let session = editor.call("session/new", &params)["result"]["sessionId"].as_str().unwrap().to_owned();
+        assert_eq!(editor.work(&session, "what does the thing have?", &[answer]), "end_turn");
+        editor.leave();
+        let before = BTreeMap::new();
+        count(&tally, &scene.judged(&trace, &before, &[]), &format!("answer {answer}"), "");
+        let without = scene.judged(&trace, &before, &["checkpoint_resolved"]).unmatched;
+        let started = without.iter().any(|what| what.contains(&format!("exit {n}")));
+        if started != starts {
+            tally.violation(format!("{answer}: a start that rests on it: {started}; {without:?}"));
+        }
+        fs::remove_file(&trace).unwrap();
+    }
     tally.end();
 }
 

@@ -1,4 +1,4 @@
-//! A machine full of secrets: forty of them, each in its place, and a model that can be told what to answer.
+//! A machine full of secrets: forty-two of them, each in its place, and a model that can be told what to answer.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -34,7 +34,7 @@ const STORED: [(&str, &str, usize); 4] =
 const HEADERS: [(&str, &str, usize); 3] =
     [("x-api-token", "", 32), ("x-team-key", "silver-otter-17-", 4), ("x-gateway", "gw_", 24)];
 /// The password of the address, its query, what only others say, what stands in files, what commands print.
-const OTHERS: [(&str, &str, usize); 21] = [
+const OTHERS: [(&str, &str, usize); 23] = [
     ("address", "", 20),
     ("query", "", 24),
     ("error 401", "sk-ant-api03-", 32),
@@ -56,6 +56,8 @@ const OTHERS: [(&str, &str, usize); 21] = [
     ("reply", "gsk_", 40),
     ("command of the model", "ghp_", 36),
     ("hook", "dop_v1_", 0),
+    ("variable of an editor's server", "birch-at-noon-7-", 4),
+    ("header of an editor's server", "grey-heron-31-", 4),
 ];
 /// Two more are the user's own lines.
 const LINES: [(&str, &str, usize); 2] = [("line of the user", "ghp_", 36), ("panic", "sk-proj-", 32)];
@@ -66,7 +68,7 @@ pub struct Canary {
     pub value: String,
 }
 
-/// Forty of them, the same for the same dice.
+/// All of them, the same for the same dice.
 pub fn canaries(dice: &mut Dice) -> Vec<Canary> {
     let kinds = VARIABLES.iter().chain(&STORED).chain(&HEADERS).chain(&OTHERS).chain(&LINES);
     let hex = |dice: &mut Dice| (0..64).map(|_| format!("{:x}", dice.roll(16))).collect::<Vec<_>>().concat();

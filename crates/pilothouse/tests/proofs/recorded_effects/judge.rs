@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pilothouse_core::{blob::BlobId, sandbox::Confine};
+use pilothouse_core::{blob::BlobId, question::ServerQuestion, sandbox::Confine, shell::quote};
 use serde_json::Value;
 
 use super::support::layer::{Call, Record};
@@ -284,11 +284,31 @@ impl Judge<'_> {
         if argv.get(2).is_some_and(|a| a == "__sandbox") {
             return self.of_command(call, top, &argv, own_start);
         }
+        // A server that an editor names: its very line was agreed to before.
+        if self.is_agreed(first, &argv) {
+            return;
+        }
         // A hook of the user's own: its start stands in the log before.
         let hooks = self.safe(first, "hook_started").count();
         if hooks == 0 {
             self.unmatched(format!("started: {argv:?}"));
         }
+    }
+
+    /// Whether the user said yes to a server with exactly this line, and what was shown is the hash of it.
+    fn is_agreed(&self, first: &Call, argv: &[String]) -> bool {
+        let line = argv.iter().skip(1).map(|word| quote(word)).collect::<Vec<_>>().join(" ");
+        let asked = self.safe(first, "checkpoint_opened").filter(|e| {
+            let kind = &e["checkpoint"]["kind"];
+            let names = kind["gets"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let names: Vec<String> = names.map(str::to_owned).collect();
+            let of =
+                ServerQuestion::of(kind["source"].as_str().unwrap_or_default(), (line.clone(), false), names);
+            kind["kind"] == "server" && kind["line"] == line.as_str() && kind["shown"] == of.shown.to_string()
+        });
+        let asked: Vec<&Value> = asked.map(|e| &e["checkpoint"]["id"]).collect();
+        let yes = |e: &Value| !e["approval"].is_null() && asked.contains(&&e["checkpoint"]);
+        self.safe(first, "checkpoint_resolved").any(yes)
     }
 
     fn only_looks(&mut self, call: &Call, who: &str) {
