@@ -208,8 +208,8 @@ impl App {
     pub fn new(look: Look, colours: Highlighter) -> Result<Self, ThemeError> {
         Ok(Self {
             world: World::new(look.folder.clone()),
+            keying: Keying::new(look.ascii),
             looks: Looks::new(look)?,
-            keying: Keying::new(),
             stray: Stray::default(),
             resting: Resting::default(),
             panes: Panes::new(&colours),
@@ -237,7 +237,9 @@ impl App {
     /// Takes the user's keymap file; says what is wrong with it and keeps the standard one if so.
     pub fn take_keymap(&mut self, file: &str) {
         match Keymap::with(file) {
-            Ok(keymap) => self.keying.keymap = keymap,
+            Ok(keymap) => {
+                self.keying.keymap = if self.looks.look.ascii { keymap.in_ascii() } else { keymap };
+            }
             Err(error) => self.complain(error.to_string()),
         }
     }

@@ -1,10 +1,65 @@
 //! What the terminal says of its background, so that a light one gets the light colours.
 //!
-//! Owns the question and the reading of its answer, which comes among the keys. Nothing waits for it: the screen is drawn
-//! before it is asked, and drawn again if the guess was wrong.
+//! Owns the question, the reading of its answer, which comes among the keys, and how long no colours are shown for want
+//! of it. Nothing else waits for it: until it comes the screen is drawn in the terminal's own two colours.
+
+use std::time::{Duration, Instant};
+
+use ratatui::{buffer::Buffer, style::Color};
+
+/// How long an answer may take; then the guess holds until one comes.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Asks for the background colour.
 pub const QUESTION: &str = "\x1b]11;?\x07";
+
+/// What is known of the background.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground {
+    known: bool,
+    asked: Option<Instant>,
+}
+
+impl Ground {
+    /// One that need not be asked for, or that must be.
+    pub fn new(known: bool) -> Self {
+        Self { known, asked: None }
+    }
+
+    /// Whether it is to be asked for now; it is once.
+    pub fn asks(&mut self, now: Instant) -> bool {
+        let asks = !self.known && self.asked.is_none();
+        if asks {
+            self.asked = Some(now);
+        }
+        asks
+    }
+
+    /// An answer came. `None` where nothing was asked, else whether the colours had waited for it.
+    pub fn heard(&mut self, now: Instant) -> Option<bool> {
+        self.asked?;
+        let waited = !self.is_settled(now);
+        self.known = true;
+        Some(waited)
+    }
+
+    /// Whether colours are shown.
+    pub fn is_settled(&self, now: Instant) -> bool {
+        self.known || self.until().is_some_and(|until| until <= now)
+    }
+
+    /// When nobody waits for the answer any more.
+    pub fn until(&self) -> Option<Instant> {
+        self.asked.filter(|_| !self.known).map(|asked| asked + PATIENCE)
+    }
+}
+
+/// Takes the colours off, which may be the wrong ones.
+pub fn bare(buf: &mut Buffer) {
+    for cell in &mut buf.content {
+        (cell.fg, cell.bg) = (Color::Reset, Color::Reset);
+    }
+}
 
 /// Whether the background is dark, where a string of the terminal's, without its ends, says so.
 pub fn dark(answer: &[u8]) -> Option<bool> {
@@ -23,6 +78,7 @@ fn luma(answer: &str) -> Option<f32> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -32,6 +88,25 @@ mod tests {
         assert_eq!(dark(b"11;rgb:1010/1010/1414"), Some(true));
         assert_eq!(dark(b"11;rgb:FF/ff/e0"), Some(false));
         assert_eq!(dark(b"11;rgb:0/0/0"), Some(true));
+    }
+
+    #[test]
+    fn colours_are_shown_once_the_ground_is_known_or_nobody_answers() {
+        let now = Instant::now();
+        let told = Ground::new(true);
+        assert!(told.is_settled(now) && told.until().is_none());
+        let mut ground = Ground::new(false);
+        assert!(!ground.is_settled(now) && ground.heard(now).is_none());
+        assert!(ground.asks(now) && !ground.asks(now), "asked once");
+        let until = ground.until().unwrap();
+        assert!(!ground.is_settled(now) && ground.is_settled(until));
+        let mut late = ground;
+        assert_eq!((ground.heard(now), ground.is_settled(now), ground.until()), (Some(true), true, None));
+        assert_eq!((late.heard(until), late.is_settled(until)), (Some(false), true));
+        let mut buf = Buffer::empty(ratatui::layout::Rect::new(0, 0, 2, 1));
+        buf.set_string(0, 0, "x", ratatui::style::Style::new().fg(Color::White).bg(Color::Black));
+        bare(&mut buf);
+        assert!(buf.content.iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
     }
 
     #[test]

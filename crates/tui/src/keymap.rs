@@ -49,7 +49,7 @@ pub(crate) struct Binding {
 
 impl Binding {
     pub(crate) fn new(keys: Vec<Chord>, action: Action, yours: bool) -> Self {
-        let shown = show(&keys);
+        let shown = show(&keys, false);
         Self { keys, action, yours, shown }
     }
 }
@@ -69,6 +69,8 @@ pub enum Found {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
     bindings: Vec<Binding>,
+    /// Whether only ASCII can be shown.
+    ascii: bool,
 }
 
 impl Keymap {
@@ -89,7 +91,17 @@ impl Keymap {
     }
 
     pub(crate) fn of(bindings: Vec<Binding>) -> Self {
-        Self { bindings }
+        Self { bindings, ascii: false }
+    }
+
+    /// The same, with every key shown in ASCII.
+    #[must_use]
+    pub fn in_ascii(mut self) -> Self {
+        self.ascii = true;
+        for binding in &mut self.bindings {
+            binding.shown = show(&binding.keys, true);
+        }
+        self
     }
 
     /// What `keys` mean in these tables; the first table that knows them wins.
@@ -129,7 +141,7 @@ impl Keymap {
             .filter(|b| tables.contains(&b.action.table))
             .filter_map(|b| {
                 let rest = b.keys.strip_prefix(prefix)?;
-                (!rest.is_empty()).then(|| (show(rest), b.action))
+                (!rest.is_empty()).then(|| (show(rest, self.ascii), b.action))
             })
             .collect()
     }
@@ -140,8 +152,8 @@ impl Keymap {
     }
 }
 
-fn show(keys: &[Chord]) -> String {
-    keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+fn show(keys: &[Chord], ascii: bool) -> String {
+    keys.iter().map(|key| if ascii { key.named() } else { key.to_string() }).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub use crate::app::Look;
 use crate::{
     app::AppCommand,
     ctx::Handout,
+    ground::{Ground, bare},
     highlight::Highlighter,
     keys::Keys,
     pace::{Counts, Pace, Urgency},
@@ -114,9 +115,7 @@ pub struct Screen {
     pace: Pace,
     /// Rings when colours of code are known.
     coloured: Arc<Notify>,
-    /// Whether the background need not be asked for, and whether it was.
-    ground_known: bool,
-    asked_ground: bool,
+    ground: Ground,
 }
 
 impl Screen {
@@ -128,10 +127,10 @@ impl Screen {
         let coloured = Arc::new(Notify::new());
         let bell = Arc::clone(&coloured);
         let colours = Highlighter::new(move || bell.notify_one());
-        let ground_known = look.ground_known;
+        let ground = Ground::new(look.ground_known);
         let window = Window::new(look, colours).map_err(io::Error::other)?;
         let (terminal, lines, pace) = (Terminal::take()?, Lines::default(), Pace::default());
-        let mut screen = Self { terminal, window, lines, pace, coloured, ground_known, asked_ground: false };
+        let mut screen = Self { terminal, window, lines, pace, coloured, ground };
         screen.draw()?;
         Ok(screen)
     }
@@ -263,7 +262,8 @@ impl Screen {
         let steps = self.pace.step(now);
         self.window.front().spin(steps);
         let _ = self.pace.rang(now);
-        self.pace.alarm(self.window.alarm(now).filter(|at| *at > now));
+        let alarms = self.window.alarm(now).into_iter().chain(self.ground.until());
+        self.pace.alarm(alarms.filter(|at| *at > now).min());
         // What a draft would mean is foretold behind the frame that shows it, where nothing more was typed.
         while self.pace.due(now) {
             self.draw()?;
@@ -286,12 +286,15 @@ impl Screen {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let window = &mut self.window;
+        let (window, ground) = (&mut self.window, self.ground);
         self.terminal.draw(|frame| {
             let now = Instant::now();
             window.layout(frame.area(), now);
             if let Some(caret) = window.render(frame.buffer_mut(), now) {
                 frame.set_cursor_position(caret);
+            }
+            if !ground.is_settled(now) {
+                bare(frame.buffer_mut());
             }
         })?;
         self.pace.drew(Instant::now());
@@ -303,7 +306,10 @@ impl Screen {
         while let Some(event) = keys.pop() {
             self.take(event);
         }
-        if keys.take_dark().is_some_and(|dark| self.asked_ground && self.window.take_ground(dark)) {
+        if let Some(dark) = keys.take_dark()
+            && let Some(waited) = self.ground.heard(Instant::now())
+            && (self.window.take_ground(dark) || waited)
+        {
             self.pace.want(Urgency::Now);
         }
     }
@@ -326,8 +332,7 @@ impl Screen {
             return Ok(());
         };
         // Asked once the session stands: who leaves at once finds no answer on their command line.
-        if matches!(update, Update::Opened(..)) && !self.ground_known && !self.asked_ground {
-            self.asked_ground = true;
+        if matches!(update, Update::Opened(..)) && self.ground.asks(Instant::now()) {
             self.terminal.ask(crate::ground::QUESTION)?;
         }
         if let Update::Closed(message) = &update

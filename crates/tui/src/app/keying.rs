@@ -40,9 +40,10 @@ pub(super) struct Keying {
 }
 
 impl Keying {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(ascii: bool) -> Self {
+        let keymap = Keymap::standard();
         Self {
-            keymap: Keymap::standard(),
+            keymap: if ascii { keymap.in_ascii() } else { keymap },
             prefix: Vec::new(),
             since: None,
             held: Held::default(),

@@ -111,6 +111,16 @@ impl Chord {
     }
 }
 
+impl Chord {
+    /// As it is shown where only ASCII can be: the keys with arrows by their names.
+    pub fn named(self) -> String {
+        let shown = self.to_string();
+        let arrows = [("↑", "Up"), ("↓", "Down"), ("←", "Left"), ("→", "Right")];
+        let arrow = arrows.into_iter().find_map(|(sign, name)| Some((shown.strip_suffix(sign)?, name)));
+        arrow.map_or(shown.clone(), |(mods, name)| format!("{mods}{name}"))
+    }
+}
+
 impl fmt::Display for Chord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (modifier, name) in
@@ -177,6 +187,10 @@ mod tests {
             ("space", "Space"),
         ] {
             assert_eq!(Chord::parse(name).unwrap().to_string(), shown);
+        }
+        for (name, shown) in [("up", "Up"), ("alt-down", "Alt-Down"), ("ctrl-left", "Ctrl-Left"), ("x", "x")]
+        {
+            assert_eq!(Chord::parse(name).unwrap().named(), shown);
         }
         for bad in ["", "ctrl-", "f0", "f99", "enterr", "hyper-x", "ctrl-alt-"] {
             assert!(Chord::parse(bad).is_err(), "{bad}");

@@ -130,7 +130,7 @@ impl Help {
             let place = format!("{} of {total}", self.scroll.first(total, room) + 1);
             right = if ctx.body.width < NARROW { place } else { format!("{right} · {place}") };
         }
-        let scrolls = [("↑ ↓", "scroll")].into_iter().filter(|_| goes);
+        let scrolls = [(ctx.glyphs.moves, "scroll")].into_iter().filter(|_| goes);
         let keys: Vec<_> =
             [("Tab", "next pane's keys")].into_iter().chain(scrolls).chain([("Esc", "close")]).collect();
         let inner = frame(ctx, area, "Keys", &right, &keys, buf);

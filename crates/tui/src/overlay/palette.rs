@@ -213,7 +213,7 @@ impl Overlay for Palette {
             Choice::Act(_) => ("Enter", "run"),
             Choice::Call(_) => ("Enter", "write it in the draft"),
         });
-        let moves = [("↑ ↓", "move")].into_iter().filter(|_| self.found.len() > 1);
+        let moves = [(ctx.glyphs.moves, "move")].into_iter().filter(|_| self.found.len() > 1);
         let keys: Vec<_> = enter.into_iter().chain(moves).chain([("Esc", "close")]).collect();
         let inner = frame(ctx, area, "Commands", &count, &keys, buf);
         let theme = ctx.theme;

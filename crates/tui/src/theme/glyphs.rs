@@ -57,6 +57,10 @@ pub struct Glyphs {
     pub caret: &'static str,
     /// Between the steps of a path.
     pub arrow: &'static str,
+    /// Before how many files changed.
+    pub changed: &'static str,
+    /// The keys that go up and down.
+    pub moves: &'static str,
     /// Cut off.
     pub ellipsis: &'static str,
     /// Hangs below the row above.
@@ -106,6 +110,8 @@ impl Glyphs {
         says: "“",
         caret: "▌",
         arrow: "→",
+        changed: "±",
+        moves: "↑ ↓",
         ellipsis: "…",
         branch: "└─",
         column: "│",
@@ -144,7 +150,9 @@ impl Glyphs {
         quote: ">",
         says: "\"",
         caret: "_",
-        arrow: "->",
+        arrow: ">",
+        changed: "+-",
+        moves: "Up Down",
         ellipsis: "...",
         branch: "`-",
         column: "|",

@@ -41,7 +41,10 @@ impl App {
         if let Some(branch) = &around.branch {
             left.push(Span::styled(format!("  {}", Clean::line(branch)), style(Slot::Soft)));
             if around.dirty > 0 {
-                left.push(Span::styled(format!(" ±{}", around.dirty), style(Slot::Warn)));
+                left.push(Span::styled(
+                    format!(" {}{}", self.looks.glyphs.changed, around.dirty),
+                    style(Slot::Warn),
+                ));
             }
         }
         let mut right = self.header_right();
@@ -227,8 +230,12 @@ impl App {
         }
     }
 
-    /// What this is, and what can be done now: a third of the way down.
+    /// What this is, and what can be done now: a third of the way down, once the session stands. What is known later comes
+    /// below, and nothing moves for it.
     pub(super) fn welcome_page(&self, buf: &mut Buffer) {
+        if !self.world.open {
+            return;
+        }
         let body = self.panes.areas.body.intersection(buf.area);
         let mut lines = vec![
             Row::of("Ready when you are.", Ink::of(Slot::Strong).bold()),
@@ -236,7 +243,7 @@ impl App {
             Row::of("Ask a question or describe a change.", Slot::Soft),
             Row::of("Nothing is written until you approve it.", Slot::Strong),
         ];
-        if self.world.open && self.world.surroundings.offline {
+        if self.world.surroundings.offline {
             lines.push(
                 Row::of("No model yet: the ", Slot::Soft)
                     .and("offline engine", Slot::Strong)
@@ -247,23 +254,28 @@ impl App {
                     .and(" shows how to add a model (local ones work too).", Slot::Soft),
             );
         }
-        lines.extend(self.left_here());
         let keys = [("F1", " keys   "), ("Ctrl-P", " all commands   "), ("Esc", " back")];
         lines.push(
             keys.iter().fold(Row::new(), |row, (key, what)| row.and(key, Slot::Accent).and(what, Slot::Soft)),
         );
         let longest = lines.iter().map(Row::width).max().unwrap_or(0) + 3;
+        let known = lines.len();
+        lines.extend(self.left_here());
         let width = u16::try_from(longest).unwrap_or(body.width).min(body.width.saturating_sub(2));
         if width < 4 {
             return;
         }
-        let rows: Vec<Row> = lines.iter().flat_map(|l| wrap(&l.pieces, usize::from(width - 3))).collect();
-        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(body.height);
+        let wrapped = |lines: &[Row]| -> Vec<Row> {
+            lines.iter().flat_map(|l| wrap(&l.pieces, usize::from(width - 3))).collect()
+        };
+        let high = |rows: &[Row]| u16::try_from(rows.len()).unwrap_or(u16::MAX).min(body.height);
+        let rows = wrapped(&lines);
+        let (height, first) = (high(&rows), high(&wrapped(lines.get(..known).unwrap_or_default())));
         if height == 0 {
             return;
         }
         let x = body.x + (body.width - width) / 2;
-        let y = body.y + (body.height - height) / 3;
+        let y = body.y + ((body.height - first) / 3).min(body.height - height);
         buf.set_stringn(x, y, self.looks.glyphs.active, 1, self.looks.theme.style(Slot::Accent));
         for (row, y) in rows.iter().zip(y..y + height) {
             row.paint(&self.looks.theme, buf, Rect { x: x + 3, y, width: width - 3, height: 1 }, y);
