@@ -170,7 +170,7 @@ pub struct TextLines {
 }
 
 /// Where in a text words stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextFound {
     /// The line; `None` where no line has them.
     pub line: Option<usize>,
@@ -178,6 +178,8 @@ pub struct TextFound {
     pub place: usize,
     /// How many lines have them.
     pub hits: usize,
+    /// What stands around them, foreign text, where that is behind the beginning of a very long line.
+    pub around: Option<String>,
 }
 
 /// Whether words stand in a text: capitals count only where the words have one.

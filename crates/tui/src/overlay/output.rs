@@ -46,6 +46,8 @@ struct Sought {
     at: Option<usize>,
     /// Which match that is, and of how many; `None` before the answer came.
     of: Option<(usize, usize)>,
+    /// What of it is shown instead, where the words stand behind the beginning that is here.
+    around: Option<String>,
     /// Whether that line is to be shown once it is here: in how many rows it stands is not known before.
     late: bool,
 }
@@ -100,7 +102,8 @@ impl Output {
 
     fn rows_of(&self, line: usize) -> Vec<Row> {
         let (columns, _) = self.room.get();
-        match self.lines.get(line) {
+        let deep = self.sought.around.as_deref().filter(|_| self.sought.at == Some(line));
+        match deep.or_else(|| self.lines.get(line)) {
             Some(text) => wrap(&Row::of(Clean::line(text).as_str(), Slot::Text).pieces, columns),
             None => vec![Row::of("…", Slot::Faint)],
         }
@@ -201,6 +204,7 @@ impl Output {
     fn found(&mut self, found: TextFound) {
         self.sought.of = Some((found.place, found.hits));
         let Some(line) = found.line else { return };
+        self.sought.around = found.around;
         self.sought.at = Some(line);
         self.sought.late = self.lines.get(line).is_none();
         let (_, room) = self.room.get();
@@ -260,7 +264,10 @@ impl Output {
         if self.lines.is_gone() {
             return String::new();
         }
-        let line = self.first().line + 1;
+        if !self.lines.is_here() {
+            return "reading".to_owned();
+        }
+        let line = (self.first().line + 1).min(self.lines.total());
         format!("line {} of {}", thousands(line as u64), thousands(self.lines.total() as u64))
     }
 }
@@ -359,7 +366,7 @@ impl Overlay for Output {
         }
         match part {
             None => self.lines.lost(),
-            Some(TextReply::Found(found)) => self.found(*found),
+            Some(TextReply::Found(found)) => self.found(found.clone()),
             Some(TextReply::Lines(part)) => {
                 self.lines.came(part);
                 self.settle();

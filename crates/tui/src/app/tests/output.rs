@@ -30,7 +30,12 @@ fn serve(desk: &mut Desk, text: &str) {
                     hits.iter().position(|n| *n >= from).or(Some(0).filter(|_| !hits.is_empty()))
                 };
                 let line = near.map(|n| hits[n]);
-                TextReply::Found(TextFound { line, place: near.map_or(0, |n| n + 1), hits: hits.len() })
+                TextReply::Found(TextFound {
+                    line,
+                    place: near.map_or(0, |n| n + 1),
+                    hits: hits.len(),
+                    around: None,
+                })
             }
         };
         desk.app.update(Update::Answered(number, Reply::Text(of, Some(reply))), desk.now);
@@ -101,6 +106,24 @@ fn ended(whole: &str) -> Desk {
 }
 
 #[test]
+fn a_match_behind_the_beginning_of_a_long_line_is_shown_with_what_stands_around_it() {
+    let whole = lines(3_000);
+    let mut desk = ended(&whole);
+    desk.press("<ctrl-o>");
+    serve(&mut desk, &whole);
+    desk.wait(900).press("/").press("deep<enter>");
+    let Some(Ask::Text(of, TextAsk::Find { .. })) = desk.asks.pop() else { panic!("{:?}", desk.asks) };
+    let around = Some("[… 90000 bytes of this line …] the deep one".to_owned());
+    let found = TextReply::Found(TextFound { line: Some(1), place: 1, hits: 2, around });
+    desk.app.update(Update::Answered(desk.number, Reply::Text(of, Some(found))), desk.now);
+    desk.collect();
+    desk.draw();
+    let text = desk.text();
+    assert!(text.contains("    2  [… 90000 bytes of this line …] the deep one"), "{text}");
+    assert!(text.contains("match 1 of 2") && text.contains("    3  line 3 of the log"), "{text}");
+}
+
+#[test]
 fn a_long_output_opens_whole_on_a_page_and_is_searched_there() {
     let whole = many();
     let mut desk = ended(&whole);
@@ -108,6 +131,8 @@ fn a_long_output_opens_whole_on_a_page_and_is_searched_there() {
     assert!(text.contains("Ctrl-O opens all"), "{text}");
     desk.press("<ctrl-o>");
     assert_eq!(desk.top(), Some("output"));
+    desk.draw();
+    assert!(desk.text().contains("reading") && !desk.text().contains("of 0"), "{}", desk.text());
     serve(&mut desk, &whole);
     let text = desk.text();
     assert!(text.contains("line 1 of 10,000") && text.contains("    1  line 1 of the log"), "{text}");

@@ -25,6 +25,8 @@ pub(super) struct Lines {
     text: Option<BlobId>,
     /// How many there are; 0 before the first answer.
     total: usize,
+    /// Whether an answer came.
+    here: bool,
     gone: bool,
     pieces: BTreeMap<usize, Vec<String>>,
     coming: VecDeque<String>,
@@ -53,6 +55,7 @@ impl Lines {
         Self {
             text: None,
             total: 0,
+            here: false,
             gone: false,
             pieces: BTreeMap::new(),
             coming,
@@ -68,6 +71,11 @@ impl Lines {
 
     pub const fn is_stored(&self) -> bool {
         self.text.is_some()
+    }
+
+    /// Whether anything of it came yet, so that it is known how many there are.
+    pub const fn is_here(&self) -> bool {
+        self.here
     }
 
     /// Whether the store has lost it.
@@ -110,7 +118,7 @@ impl Lines {
     pub fn came(&mut self, part: &TextLines) {
         let piece = part.from / PIECE;
         self.asked.remove(&piece);
-        self.total = part.total;
+        (self.total, self.here) = (part.total, true);
         self.pieces.insert(piece, part.lines.clone());
     }
 
@@ -144,7 +152,7 @@ impl Lines {
             hits.iter().position(|n| *n >= from).or(Some(0).filter(|_| !hits.is_empty()))
         };
         let line = place.and_then(|place| hits.get(place).copied());
-        Some(TextFound { line, place: place.map_or(0, |p| p + 1), hits: hits.len() })
+        Some(TextFound { line, place: place.map_or(0, |p| p + 1), hits: hits.len(), around: None })
     }
 
     pub fn asks(&mut self) -> Vec<Ask> {
