@@ -48,6 +48,7 @@ pub mod ids;
 pub mod lane;
 pub mod mark;
 pub mod money;
+pub mod picture;
 pub mod port;
 pub mod recipe;
 pub mod redact;

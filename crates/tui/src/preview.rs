@@ -4,6 +4,7 @@
 
 use pilothouse_core::{
     intent::{Control, IntentNode, IntentPath, Turn},
+    picture,
     scope::Capability,
     session::{Deed, Session, State},
     shell::Risk,
@@ -65,6 +66,11 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     let what = match &told.refused {
         Some(why) => why.clone(),
         None => told.words((&turn, &path), reading.forbids_change, state),
+    };
+    // First what is other than one may think.
+    let what = match picture::foretold(text).filter(|_| told.refused.is_none()) {
+        Some(picture) => format!("{picture}; {what}"),
+        None => what,
     };
     Some(Preview::Path(path, what))
 }

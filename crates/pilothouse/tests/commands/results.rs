@@ -164,6 +164,18 @@ fn calls_and_tokens_are_limits_that_end_a_run_with_four() {
 }
 
 #[test]
+fn a_picture_that_is_named_is_told_as_not_sent() {
+    let desk = Desk::new();
+    std::fs::write(desk.path().join("shot.png"), b"\x89PNG\r\n\x1a\n\0\0").unwrap();
+    let server = Server::start(vec![say("I cannot see it."), say("Two files.")]);
+    desk.ask(&server.base, &["run", "what does @shot.png show?"]).with(0);
+    desk.ask(&server.base, &["run", "what is in src?"]).with(0);
+    let requests = server.requests();
+    assert!(requests[0].to_string().contains("not sent: shot.png (pictures"), "{}", requests[0]);
+    assert!(!requests[1].to_string().contains("not sent:"), "{}", requests[1]);
+}
+
+#[test]
 fn nothing_is_no_success() {
     let desk = Desk::new();
     let before = desk.tree();

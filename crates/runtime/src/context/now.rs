@@ -9,6 +9,7 @@ use pilothouse_core::{
     intent::{Mode, PlanSub, QuerySub, Turn},
     memory::NOTE_CHARS,
     money::count,
+    picture,
     plan::{GateStatus, Plan, Task},
     relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
@@ -52,6 +53,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(state.open.values().map(|c| format!("waits for the user: {}", c.message)));
     lines.extend(state.plan.as_ref().map(|p| plan(p, lane)));
     lines.extend(beside(state, lane));
+    lines.extend(state.turns.get(&lane.turn).and_then(|turn| picture::told(&turn.head)));
     lines.extend(facts(state, lane));
     lines.extend(memory(state, Some(lane), around));
     lines.extend(sources(around, state.learns_only(lane)));

@@ -1,0 +1,57 @@
+//! Pictures that a message names: what of them reaches a model.
+//!
+//! Owns which words of a message mean a picture, and what is said of it before and behind the sending.
+
+/// Endings of files that are pictures.
+const KINDS: [&str; 9] = ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tiff", "heic", "avif"];
+
+/// The pictures that a message names with an `@` before them, in order, each once.
+pub fn named(text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    for word in text.split(|c: char| c.is_whitespace() || "\"'`()[]<>".contains(c)) {
+        let Some(path) = word.strip_prefix('@') else { continue };
+        let path = path.trim_end_matches(['?', '!', '.', ',', ';', ':']);
+        let kind = path.rsplit_once('.').map(|(_, kind)| kind.to_ascii_lowercase());
+        if kind.is_some_and(|kind| KINDS.contains(&kind.as_str())) && !all.contains(&path) {
+            all.push(path);
+        }
+    }
+    all
+}
+
+/// What the user is told before such a message is sent; `None` where it names none.
+pub fn foretold(text: &str) -> Option<String> {
+    let all = named(text);
+    match all.as_slice() {
+        [] => None,
+        [one] => Some(format!("the picture {one} itself is not sent, only its name")),
+        many => Some(format!("the {} pictures themselves are not sent, only their names", many.len())),
+    }
+}
+
+/// What a model is told of them, as plain state.
+pub fn told(text: &str) -> Option<String> {
+    let all = named(text);
+    (!all.is_empty()).then(|| {
+        format!("not sent: {} (pictures; no tool here shows one: say so, and do not guess)", all.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_what_is_named_with_an_at_and_ends_so() {
+        assert_eq!(named("what does @shot.png show?"), ["shot.png"]);
+        assert_eq!(named("compare (@a/B.JPG) with \"@c.webp\", and @a/B.JPG"), ["a/B.JPG", "c.webp"]);
+        for none in ["why is shot.png large?", "see @notes.md", "@png", "mail me@x.png.org"] {
+            assert!(named(none).is_empty(), "{none}");
+        }
+        assert!(
+            foretold("what does @shot.png show?").is_some_and(|t| t.contains("shot.png itself is not sent"))
+        );
+        assert!(told("@a.png @b.gif").is_some_and(|t| t.starts_with("not sent: a.png, b.gif")));
+        assert_eq!((told("hello"), foretold("hello")), (None, None));
+    }
+}
