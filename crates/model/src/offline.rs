@@ -36,6 +36,9 @@ mod task;
 /// How to get more than rules.
 pub const CONNECT: &str = "Connect a model for everything else: `/model PRESET:NAME`, such as `openai:NAME` once `pilothouse auth set openai` has its key; `/connect` shows every way, the variables PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY among them.";
 
+/// What it can do.
+const ABLE: &str = "I can find things (`where is X`, `what is X`, `who uses X`, `find \"text\"`), show, list and outline files, review the working diff, `rename X to Y`, `replace \"a\" with \"b\"`, create and delete files, and run commands and tests.";
+
 /// The rule-based engine; it needs no account, network or configuration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offline;
@@ -138,9 +141,7 @@ fn go(scene: &Scene<'_>) -> Result<String, Move> {
 
 fn unknown(scene: &Scene<'_>) -> String {
     let about = if scene.sentence().is_empty() { "There is nothing to answer" } else { "That needs a model" };
-    format!(
-        "{about}, and I am the built-in offline engine. I can find things (`where is X`, `what is X`, `who uses X`, `find \"text\"`), show, list and outline files, review the working diff, `rename X to Y`, `replace \"a\" with \"b\"`, create and delete files, and run commands and tests. {CONNECT}"
-    )
+    format!("{about}, and I am the built-in offline engine. {ABLE} {CONNECT}")
 }
 
 #[cfg(test)]

@@ -413,11 +413,11 @@ impl Composer {
             Offer::Files | Offer::Commands => {
                 if action == Action::Send && popup.sends() {
                     if !popup.is_called() {
-                        self.edit(|d| d.replace_token(&row.text));
+                        self.edit(|d| d.replace_token(&popup::as_word(&row.text)));
                     }
                     return Some(self.send());
                 }
-                self.edit(|d| d.replace_token(&format!("{} ", row.text)));
+                self.edit(|d| d.replace_token(&format!("{} ", popup::as_word(&row.text))));
             }
         }
         self.dismissed = false;

@@ -36,6 +36,11 @@ pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
         Request::Who => {
             Ok(format!("I am the built-in offline engine: rules, and no model. {}", super::CONNECT))
         }
+        Request::Greeting => {
+            Ok(format!("Hello. I am the built-in offline engine: rules, and no model. {}", super::ABLE))
+        }
+        Request::Thanks => Ok("You are welcome.".to_owned()),
+        Request::Able => Ok(format!("{} {}", super::ABLE, super::CONNECT)),
         Request::Privacy => Ok(PRIVACY.to_owned()),
         Request::Rename { .. }
         | Request::Replace { .. }

@@ -70,6 +70,9 @@ pub(super) fn names(listing: &str) -> impl Iterator<Item = &str> {
     plain.filter(|l| !l.is_empty() && !l.starts_with(['(', '…', '[']))
 }
 
+/// Said where there is nothing to look at.
+const EMPTY: &str = "This folder is empty: there is nothing to look at yet. `create FILE with \"…\"` makes a file; you see it before it is written.";
+
 /// Lists a folder.
 pub(super) fn list(scene: &Scene<'_>, path: Option<&str>) -> Result<String, Move> {
     let path = path.unwrap_or(".");
@@ -78,6 +81,9 @@ pub(super) fn list(scene: &Scene<'_>, path: Option<&str>) -> Result<String, Move
         return Err(Move::Say(format!("I could not list {path}: {why}")));
     }
     let lines: Vec<&str> = names(heard.text).collect();
+    if lines.is_empty() {
+        return Ok(if path == "." { EMPTY.to_owned() } else { format!("{path} is empty.") });
+    }
     let folders = lines.iter().filter(|l| l.ends_with('/')).count();
     let place = if path == "." { "Here".to_owned() } else { format!("In {path}") };
     let sums =
@@ -216,6 +222,9 @@ pub(super) fn overview(scene: &Scene<'_>) -> Result<String, Move> {
         return Err(Move::Say(format!("I could not look around: {why}")));
     }
     let files: Vec<&str> = names(heard.text).collect();
+    if files.is_empty() {
+        return Ok(EMPTY.to_owned());
+    }
     let present: Vec<&str> = ABOUT.into_iter().filter(|f| files.contains(f)).take(3).collect();
     let reads = present.iter().map(|f| ("read", json!({"path": f, "from": 1, "lines": 60})));
     let read = scene.ask_all(reads.collect(), "")?;

@@ -126,6 +126,17 @@ phrases! {
         r"are\s+you\s+(?:an?\s+)?(?:ai|llm|model|bot|human|gpt|chatgpt|claude|gemini)\b.*",
         r"(?:welches|was für ein)\s+modell\s+.+",
     ];
+    GREETING = [
+        r"(?:(?:hi|hello|hey|hallo|hej|hola|ciao|salut|bonjour|bonsoir|servus|moin|good\s+(?:morning|afternoon|evening|day)|guten\s+(?:morgen|tag|abend))(?:\s+(?:there|all|everybody|zusammen))?|there)",
+    ];
+    THANKS = [
+        r"(?:(?:many|ok|okay|great|cool)[\s,]+)?(?:thanks|thank\s+you|thx|ty|danke|merci|gracias|grazie)(?:\s+(?:a\s+lot|so\s+much|very\s+much|again|schön|sehr))?",
+    ];
+    ABLE = [
+        r"what\s+(?:can|do|could)\s+you\s+(?:do|help(?:\s+(?:me|us))?(?:\s+with)?)(?:\s+(?:here|for\s+(?:me|us)))?",
+        r"how\s+(?:can|could)\s+you\s+help(?:\s+(?:me|us))?",
+        r"was\s+kannst\s+du(?:\s+(?:alles|hier|für\s+mich))?(?:\s+(?:tun|machen))?",
+    ];
     PRIVACY = [
         r"(?:is|are|was|were|will|does|do|can)\s+(?:.*\b)?(?:my|our|anything)\b.*\b(?:sent|send|sends|uploaded|upload|leaves?|leaving|transmitted)\b.*",
         r"(?:do|does|will|are|is)\s+(?:you|pilothouse)\s+(?:send|sending|upload|uploading|share|sharing|collect|phone|track)\b.*",

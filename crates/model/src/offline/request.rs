@@ -12,9 +12,9 @@ use pilothouse_core::{
 use super::{
     pattern::{Pattern, group},
     phrase::{
-        BARE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, HOW, LINT, LIST, MODEL, MOVE, OUTLINE, OVERVIEW,
-        PRIVACY, REFINE, RENAME, REPLACE, REVIEW, RUN, SCOPE, SHOW, START, TESTS, USES, WHAT, WHERE, WHO,
-        first,
+        ABLE, BARE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, GREETING, HOW, LINT, LIST, MODEL, MOVE,
+        OUTLINE, OVERVIEW, PRIVACY, REFINE, RENAME, REPLACE, REVIEW, RUN, SCOPE, SHOW, START, TESTS, THANKS,
+        USES, WHAT, WHERE, WHO, first,
     },
     scene::Scene,
     sentence::{Sentence, is_path},
@@ -64,6 +64,11 @@ pub(super) enum Request {
     Connect(Option<String>),
     /// Who answers.
     Who,
+    /// Somebody is greeted, or thanked.
+    Greeting,
+    Thanks,
+    /// What can be done.
+    Able,
     /// What leaves the machine.
     Privacy,
     /// Nothing that rules can do; the reason is the answer.
@@ -172,6 +177,10 @@ fn about_us(s: &Sentence) -> Option<Request> {
     let text = s.text.as_str();
     if first(&WHO, text).is_some() {
         return Some(Request::Who);
+    }
+    let whole = [(&GREETING[..], Request::Greeting), (&THANKS, Request::Thanks), (&ABLE, Request::Able)];
+    if let Some((_, said)) = whole.into_iter().find(|(set, _)| first(set, text).is_some()) {
+        return Some(said);
     }
     if first(&PRIVACY, text).is_some() {
         return Some(Request::Privacy);

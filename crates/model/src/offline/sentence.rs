@@ -26,7 +26,7 @@ static POLITE: Pattern = Pattern::new(
     r"(?i)^(?:(?:please|bitte|hey|hi|hello|hallo|ok|okay|so|now|jetzt|then|dann)\b,?|(?:can|could|would|will) you|(?:kannst|könntest|würdest) du(?: mir)?|i (?:want|need) (?:you )?to|i'd like (?:you )?to|i would like (?:you )?to|let's|let us|du sollst|ich möchte,? dass du|just|mal)\s+(?<rest>.+)$",
 );
 static TAILS: [Pattern; 2] = [
-    Pattern::new(r"(?is)^(?<rest>.*?)[\s,]*\b(?:please|bitte|for me|thanks|thank you|danke)$"),
+    Pattern::new(r"(?is)^(?<rest>.+?)[\s,]*\b(?:please|bitte|for me|thanks|thank you|danke)$"),
     // Not the dots of `./...`.
     Pattern::new(r"(?is)^(?<rest>.*[^\s./])\s*(?:[?!]+|\.)$"),
 ];
@@ -57,7 +57,7 @@ impl Sentence {
     /// The words behind a token: the inside of a quotation, or the token without punctuation.
     pub fn plain(&self, token: &str) -> String {
         let token = token.trim().trim_end_matches([',', ';', '?', '!']);
-        match self.span(token) {
+        match self.span(token.trim_start_matches('@')) {
             Some(span) => span.inner.clone(),
             None => self.restore(token).trim_start_matches('@').to_owned(),
         }

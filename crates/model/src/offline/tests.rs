@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod greeted;
 mod law;
 
 /// A conversation with the engine, round by round; each result is written by hand.
@@ -510,7 +511,7 @@ async fn it_is_a_model_like_every_other() {
     let request = Talk::ask("hello").request;
     let reply = Offline.reply(request.clone(), tx.clone(), CancellationToken::new()).await.unwrap();
     assert_eq!(rx.recv().await.unwrap(), ModelDelta::Text(reply.text));
-    assert_eq!((reply.usage.cost_micros, reply.finish), (Some(0), Finish::NoModel));
+    assert_eq!((reply.usage.cost_micros, reply.finish), (Some(0), Finish::Stop));
     let cancel = CancellationToken::new();
     cancel.cancel();
     assert!(Offline.reply(request, tx, cancel).await.is_err());

@@ -69,6 +69,17 @@ pub struct Popup {
     pub at: usize,
 }
 
+/// A name as one word of a message: in quotes, where it holds blanks or quotes itself.
+pub(super) fn as_word(name: &str) -> String {
+    let plain = |c: char| !c.is_whitespace() && !"\"'`“”«»".contains(c);
+    if name.chars().all(plain) {
+        return name.to_owned();
+    }
+    let pairs = [('"', '"'), ('`', '`'), ('“', '”'), ('«', '»')];
+    let fit = pairs.into_iter().find(|(open, close)| !name.contains([*open, *close]));
+    fit.map_or_else(|| name.to_owned(), |(open, close)| format!("{open}{name}{close}"))
+}
+
 impl Popup {
     /// A list of what fits `query` best.
     pub fn new(offer: Offer, query: &str, from: &[Entry]) -> Self {

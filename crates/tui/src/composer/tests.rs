@@ -121,6 +121,23 @@ fn an_at_sign_offers_files_and_puts_the_path() {
 }
 
 #[test]
+fn a_path_with_blanks_or_quotes_is_put_as_one_word() {
+    for (path, word) in [
+        ("docs/my notes.md", "\"docs/my notes.md\""),
+        ("a 'quoted' \"name\".txt", "`a 'quoted' \"name\".txt`"),
+        ("it's.txt", "\"it's.txt\""),
+        ("src/plain-name.rs", "src/plain-name.rs"),
+    ] {
+        let mut c = Composer::default();
+        typed(&mut c, "what is @");
+        c.files(&[RelPath::new(path).unwrap()]);
+        typed(&mut c, path.get(..1).unwrap());
+        assert_eq!(c.act(Action::Queue), ComposerEvent::Nothing);
+        assert_eq!(c.draft.shown(), format!("what is {word} "));
+    }
+}
+
+#[test]
 fn a_name_behind_an_at_sign_that_is_written_out_is_sent_at_the_first_enter() {
     let files = [RelPath::new("review").unwrap(), RelPath::new("src/review.rs").unwrap()];
     for line in ["@review", "@explain"] {

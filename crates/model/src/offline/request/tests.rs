@@ -28,6 +28,9 @@ fn shown(text: &str) -> String {
         Request::Connect(name) => format!("connect {}", name.unwrap_or_default()).trim_end().to_owned(),
         Request::Who => "who".into(),
         Request::Privacy => "privacy".into(),
+        Request::Greeting => "greeting".into(),
+        Request::Thanks => "thanks".into(),
+        Request::Able => "able".into(),
         Request::Unclear(_) => "unclear".into(),
         Request::Unknown => "unknown".into(),
     }
@@ -202,7 +205,7 @@ fn questions_are_understood() {
         ("prüfe meine Änderungen", "review"),
         ("make it faster", "unknown"),
         ("go ahead", "unknown"),
-        ("hello", "unknown"),
+        ("hello", "greeting"),
         ("", "unknown"),
     ]);
 }
