@@ -17,6 +17,7 @@ pub mod origin;
 mod project;
 pub mod provider;
 mod shown;
+mod wrong;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 

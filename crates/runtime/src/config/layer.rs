@@ -15,6 +15,7 @@ use super::{
     gates::GatesLayer,
     intent::{EmbedderLayer, IntentLayer},
     notify::NotifyLayer,
+    wrong::{self, Wrong},
 };
 use crate::{error::RuntimeError, home::Environment};
 
@@ -323,11 +324,11 @@ impl Layer {
         toml::from_str(text).map_err(|e| {
             let (line, column) = position(text, e.span());
             let message = e.message().lines().collect::<Vec<_>>().join("; ");
-            let value = message.contains("expected struct");
-            let section = value.then(|| text.lines().nth(line - 1)?.split_once('=')).flatten();
-            let (message, hint) = match section {
-                Some((name, said)) => of_section((header(text, line), name.trim()), said.trim()),
-                None => (message.clone(), hint(&message)),
+            let (message, hint) = match wrong::of(text, line) {
+                Wrong::Section { within, name, said } => of_section((within.as_deref(), &name), &said),
+                wrong @ (Wrong::Toml | Wrong::Name(_) | Wrong::Choice | Wrong::Value) => {
+                    (message, hint(&wrong))
+                }
             };
             RuntimeError::Config { file: file.to_owned(), line, column, message, hint }
         })
@@ -378,13 +379,6 @@ pub(crate) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize)
     (line, column)
 }
 
-/// The section that a line stands in, where it is in one.
-fn header(text: &str, line: usize) -> Option<&str> {
-    let above = text.lines().take(line.saturating_sub(1));
-    let headers = above.filter_map(|line| line.trim().strip_prefix('[')?.split_once(']'));
-    headers.last().map(|(name, _)| name.trim())
-}
-
 /// What is wrong where a section has one value, and how to mend it.
 fn of_section((within, name): (Option<&str>, &str), said: &str) -> (String, String) {
     let whole = within.map_or_else(|| name.to_owned(), |within| format!("{within}.{name}"));
@@ -395,23 +389,17 @@ fn of_section((within, name): (Option<&str>, &str), said: &str) -> (String, Stri
     (format!("`{name}` is a section of settings and not one value"), hint)
 }
 
-fn hint(message: &str) -> String {
-    if message.contains("unknown field `key`") || message.contains("unknown field `api_key`") {
-        return "no key stands in this file: `pilothouse auth set openai`, or another name, keeps one"
-            .to_owned();
+fn hint(wrong: &Wrong) -> String {
+    match wrong {
+        Wrong::Name(name) if matches!(name.as_str(), "key" | "api_key") => {
+            "no key stands in this file: `pilothouse auth set openai`, or another name, keeps one"
+        }
+        Wrong::Name(_) => "correct the name or remove the line; `pilothouse config schema` has every setting",
+        Wrong::Choice => "give one of the values that are named",
+        Wrong::Value | Wrong::Section { .. } => {
+            "correct the value; `pilothouse config schema` has every setting with its values"
+        }
+        Wrong::Toml => "the file must be TOML: `name = \"value\"` below a `[section]`",
     }
-    if message.contains("unknown field") {
-        return "correct the name or remove the line; `pilothouse config schema` has every setting"
-            .to_owned();
-    }
-    if message.contains("a threshold is")
-        || message.contains("no intent is called")
-        || message.contains("budget")
-    {
-        return "correct the value; `pilothouse config schema` has every setting".to_owned();
-    }
-    if message.contains("unknown variant") || message.contains("invalid type") {
-        return "give one of the values that are named".to_owned();
-    }
-    "the file must be TOML: `name = \"value\"` below a `[section]`".to_owned()
+    .to_owned()
 }
