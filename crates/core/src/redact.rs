@@ -1,11 +1,12 @@
 //! Secrets in text: found by their shape, or because they are in use, and replaced by marks.
 //!
-//! Owns what a secret looks like and the mark that stands for one. Never changes the number of
+//! Owns what a secret looks like, how it is told by its name, and the mark that stands for one. Never changes the number of
 //! lines, never prints what it knows, and hides only runs of inert characters: nothing that a shell
 //! or a program would act on disappears behind a mark.
 
 mod entrance;
 mod files;
+mod named;
 mod pem;
 mod random;
 mod restore;
@@ -60,6 +61,18 @@ impl Kind {
             Self::Password => "[secret: password]",
             Self::PrivateKey => "[secret: private key]",
             Self::Cookie => "[secret: cookie]",
+        }
+    }
+
+    /// What it is called where it has no name of its own.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::InUse => "a value that is in use here",
+            Self::ApiKey => "an API key",
+            Self::Token => "a token",
+            Self::Password => "a password",
+            Self::PrivateKey => "a private key",
+            Self::Cookie => "a cookie",
         }
     }
 
@@ -143,7 +156,7 @@ impl Redactor {
 
     /// The secrets of a text, in order, none over another.
     pub fn secrets(&self, text: &str) -> Vec<Secret> {
-        let mut found = shapes::find(text);
+        let mut found = shaped(text);
         found.extend(self.known_in(text));
         found.extend(pem::find(text, pem::Where::Outside).0);
         settle(found)
@@ -200,7 +213,7 @@ impl Redactor {
     /// stands at a line's end.
     fn finds_nothing(&self, text: &str) -> bool {
         let knows = self.known.as_ref().is_some_and(|known| known.values.is_match(text));
-        !knows && !shapes::match_any(text) && !pem::begins(text)
+        !knows && !shapes::match_any(text) && !named::may_match(text) && !pem::begins(text)
     }
 
     fn widest(&self) -> usize {
@@ -226,6 +239,13 @@ impl PartialEq for Redactor {
 }
 
 impl Eq for Redactor {}
+
+/// Secrets by their shape and by their name, in no order.
+fn shaped(text: &str) -> Vec<Secret> {
+    let mut found = shapes::find(text);
+    found.extend(named::find(text));
+    found
+}
 
 /// A value as it is, percent-encoded, escaped as in JSON, and in base64.
 fn forms(value: &str) -> Vec<String> {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{Redactor, is_marked};
+use super::{Redactor, Secret, is_marked, named};
 use crate::{
     about::AboutChange,
     blob::Blob,
@@ -202,8 +202,7 @@ impl Redactor {
         if line.trim_start().starts_with(['!', '/', ':']) {
             return Err(Refusal::new(COMMAND));
         }
-        let what = if secrets.len() == 1 { "A secret" } else { "Secrets" };
-        *notice = Some(format!("{what} in your message stayed here: neither the model nor the log has it."));
+        *notice = Some(told(&line, &secrets));
         Ok(super::mask(&line, &secrets).into_owned())
     }
 
@@ -393,6 +392,28 @@ impl Redactor {
     fn write_fault(&self, fault: WriteFault) -> WriteFault {
         WriteFault { message: self.text(fault.message), ..fault }
     }
+}
+
+/// So many of what was masked are named.
+const MOST_NAMED: usize = 6;
+
+/// What of a message was masked, each by the name that it stands behind, and what that does not promise.
+fn told(line: &str, secrets: &[Secret]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for secret in secrets {
+        let name =
+            named::name_of(line, *secret).map_or_else(|| secret.kind.words().to_owned(), str::to_owned);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(MOST_NAMED);
+    names.truncate(MOST_NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!(
+        "Masked in your message, for the model and the log: {}{more}. Anything else in it goes as you wrote it.",
+        names.join(", ")
+    )
 }
 
 /// Why a command of the user is not taken.

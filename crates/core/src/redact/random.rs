@@ -33,6 +33,28 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || distinct(value) < 3
 }
 
+/// Whether a value is only a stand-in, whatever its name: chance puts no such word into what is long and drawn.
+pub(super) fn is_stand_in(value: &str) -> bool {
+    let spelled = value.to_ascii_lowercase();
+    let drawn = value.len() >= 24 && turns(value) && !spelled.contains("example") && distinct(value) >= 12;
+    let alphabet = spelled.find("abcdef").is_some_and(|at| at > 0);
+    let rest = if alphabet { spelled.replace("abcdef", "-") } else { spelled };
+    !drawn && is_placeholder(&rest)
+}
+
+/// Whether a value behind a name that says what it is was drawn: fewer turns are enough than where it stands alone.
+pub(super) fn looks_drawn(value: &str) -> bool {
+    let has = |of: fn(&u8) -> bool| value.bytes().any(|b| of(&b));
+    let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    value.len() >= 16 && mixed && turns(value) && !is_stand_in(value) && distinct(value) >= 10
+}
+
+/// Whether digits and cases turn more often than in words.
+fn turns(value: &str) -> bool {
+    let (breaks, pairs) = breaks(value);
+    breaks >= 4 && breaks * 100 >= pairs * 18
+}
+
 /// Words in the name of what holds a secret.
 const NAMES: [&str; 11] = [
     "key",
@@ -70,6 +92,14 @@ pub(super) fn looks_random(value: &str) -> bool {
     if value.len() < 8 || !digits || is_placeholder(value) || distinct(value) < 6 {
         return false;
     }
+    let (breaks, pairs) = breaks(value);
+    // A name in camel case turns about once in six letters, a drawn one nearly every second.
+    let wanted = if value.len() < 12 { 3 } else { 4 };
+    breaks >= wanted && breaks * 100 >= pairs * 26
+}
+
+/// How often digits and cases turn, and among how many neighbours.
+fn breaks(value: &str) -> (usize, usize) {
     let (mut breaks, mut pairs) = (0_usize, 0_usize);
     for (a, b) in value.bytes().zip(value.bytes().skip(1)) {
         if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric() {
@@ -79,9 +109,7 @@ pub(super) fn looks_random(value: &str) -> bool {
             breaks += usize::from(turns);
         }
     }
-    // A name in camel case turns about once in six letters, a drawn one nearly every second.
-    let wanted = if value.len() < 12 { 3 } else { 4 };
-    breaks >= wanted && breaks * 100 >= pairs * 26
+    (breaks, pairs)
 }
 
 /// Whether a word behind a prefix that only keys have is more than a name: some digits or both cases.

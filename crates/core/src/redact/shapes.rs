@@ -47,7 +47,7 @@ enum Wanted {
 /// Where a word begins: also behind the end of an escape sequence, of a terminal or of a string.
 const EDGE: &str = r"(?:^|[^A-Za-z0-9_\-]|\\[nrt]|\x1b\[[0-9;]*[A-Za-z])";
 /// Characters of a value: none of them ends a command, opens a string or calls anything.
-const VALUE: &str = r"[A-Za-z0-9+/=_.~@!#%^*\-]";
+pub(super) const VALUE: &str = r"[A-Za-z0-9+/=_.~@!#%^*\-]";
 
 /// Names of what holds a secret, at the end of a longer name.
 const NAMES: &str = r"(?:passwords?|passwd|passphrase|secret|token|api[_\-]?key|access[_\-]?key|secret[_\-]?key|private[_\-]?key|auth[_\-]?key|account[_\-]?key|signing[_\-]?key|encryption[_\-]?key|[_\-]key|credentials?|[_\-]pwd|[_\-]pass|[_\-]pat)";
@@ -133,7 +133,7 @@ const RULES: &[Rule] = &[
     Rule {
         id: "url",
         kind: Kind::Password,
-        pattern: r"[A-Za-z][A-Za-z0-9+.\-]*://[A-Za-z0-9._~%!*+,=\-]*:([A-Za-z0-9._~%!*+,=\-]{3,})@[A-Za-z0-9\[]",
+        pattern: r"[A-Za-z][A-Za-z0-9+.\-]*://[A-Za-z0-9._~%!*+,=\-]*:([A-Za-z0-9._~%!*+,=@#^\-]{3,})@[A-Za-z0-9\[]",
         wanted: Wanted::Real,
         hits: &["https://me:hunter2@example.org/x.git", "postgres://app:s3cr-et@db:5432/x"],
         misses: &[
@@ -167,7 +167,6 @@ const RULES: &[Rule] = &[
         misses: &[
             "token: TokenStream2",
             "api_key: Option<SecretString>",
-            "password = \"hunter2\"",
             "const KEY: &str = \"PILOTHOUSE_API_KEY\"",
             "cache_key: \"v2-linux-x86_64-deps\"",
             "let secret = next_value(&mut stream2);",

@@ -6,7 +6,7 @@
 use super::{
     Redactor, Secret, mask,
     pem::{self, Where},
-    settle, shapes,
+    settle, shaped,
 };
 
 /// A line that is longer is masked in parts.
@@ -108,7 +108,7 @@ impl Stream {
     /// a key's block stands behind it.
     fn masked(&self, upto: usize, held: usize) -> (String, Where) {
         let text = self.line.get(..upto).unwrap_or_default();
-        let mut found: Vec<Secret> = shapes::find(text);
+        let mut found: Vec<Secret> = shaped(text);
         found.extend(self.redactor.known_in(text));
         let (keys, at) = pem::find(text, self.at);
         found.extend(keys);
