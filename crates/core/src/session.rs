@@ -20,6 +20,7 @@ mod offered;
 mod pending;
 mod reach;
 mod red_check;
+mod repeats;
 mod spared;
 mod stake;
 pub mod state;

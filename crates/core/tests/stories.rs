@@ -76,6 +76,8 @@ mod promises;
 mod questions;
 #[path = "stories/recipes.rs"]
 mod recipes;
+#[path = "stories/repeats.rs"]
+mod repeats;
 #[path = "stories/results.rs"]
 mod results;
 #[path = "stories/resume.rs"]

@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     State,
     closing::{Closing, closing},
+    repeats::Repeats,
 };
 use crate::{
     blob::{BlobId, Excerpt},
@@ -74,6 +75,8 @@ pub struct Lane {
     pub missed: bool,
     /// Replies so far.
     pub rounds: u32,
+    /// What it called again and again since anything changed.
+    pub repeats: Repeats,
     /// The hash that each file had when this lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
     /// What it saw since then of files that others have changed.
@@ -331,6 +334,7 @@ impl Lane {
             spoke: false,
             missed: false,
             rounds: 0,
+            repeats: Repeats::default(),
             seen: BTreeMap::new(),
             parts: SeenParts::new(),
             moves: Vec::new(),

@@ -75,8 +75,11 @@ impl State {
 
     /// A call is over: what its lane did by it, what it was told, what it saw.
     fn call_ended(&mut self, seq: Seq, event: &Event) {
-        let Event::CallEnded { call, lane, status, seen, parts, .. } = event else { return };
+        let Event::CallEnded { call, lane, status, result, seen, parts, .. } = event else { return };
         let Some(lane) = self.lanes.get_mut(lane) else { return };
+        if let Some(open) = lane.calls.iter().find(|c| c.call == *call) {
+            lane.repeats.note(open, result);
+        }
         let widens = |c: &OpenCall| c.call == *call && c.tool == Some(Tool::RequestPath);
         if let Some(run) = self.run.as_mut().filter(|r| r.turn == lane.turn && lane.calls.iter().any(widens))
         {

@@ -96,6 +96,9 @@ impl State {
         if matches!(event, Event::Applied { .. } | Event::CommandWrote { .. } | Event::Reverted { .. }) {
             self.lanes.values_mut().for_each(|lane| lane.changed = true);
         }
+        if !matches!(event, Event::CommandWrote { files, .. } if files.is_empty()) {
+            self.lanes.values_mut().for_each(|lane| lane.repeats.forget());
+        }
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.saw(proposal.id.0.max(proposal.lane.0));

@@ -179,6 +179,9 @@ impl State {
     fn nudged(&mut self, lane: LaneId, seq: Seq, answer: bool) {
         if let Some(lane) = self.lanes.get_mut(&lane) {
             lane.nudged = !answer;
+            if answer {
+                lane.repeats.forget();
+            }
             // What it asked is answered: it is not asked again before its model does.
             lane.closing = lane.closing.take().filter(|_| !answer);
             lane.talk.push(Talk::Nudge(seq));

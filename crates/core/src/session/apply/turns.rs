@@ -94,6 +94,7 @@ impl State {
                 let hear: Vec<LaneId> = self.lanes.values().filter(|l| self.hears(l)).map(|l| l.id).collect();
                 for lane in self.lanes.values_mut().filter(|l| hear.contains(&l.id)) {
                     (lane.addressed, lane.unread) = (true, true);
+                    lane.repeats.forget();
                 }
             }
             Event::TurnDirected { turn, kind, name, tools, scope, model, sources, .. } => {

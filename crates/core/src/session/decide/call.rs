@@ -296,7 +296,8 @@ impl Draft<'_> {
         if outcome.exit.as_ref().is_some_and(Exit::ok) && hides_its_end(&command) {
             name_part(&mut text, &mut outcome.summary);
         }
-        let mut text = self.told(lane, call, text);
+        let again = self.state.lanes.get(&lane).and_then(|l| l.repeats.instead(&open, &text));
+        let mut text = again.unwrap_or_else(|| self.told(lane, call, text));
         tell_spared(outcome.wrote.as_deref(), &mut text, &mut outcome.summary);
         outcome.withdrawn.into_iter().for_each(|path| self.withdraw(lane, &path));
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));

@@ -67,9 +67,7 @@ impl Draft<'_> {
         if !self.child_may_think(lane) {
             return;
         }
-        let rounds = self.state.lanes.get(&lane).map_or(0, |l| l.rounds);
-        if rounds >= MAX_ROUNDS {
-            let text = format!("stopped after {MAX_ROUNDS} rounds without an end");
+        if let Some(text) = self.gets_nowhere(lane) {
             if self.is_of_run(lane) && self.state.proposals_of(lane).next().is_none() {
                 return self.fail_run(lane, RunFault::new(text, "try again, or ask for smaller steps"));
             }
@@ -81,6 +79,17 @@ impl Draft<'_> {
         }
         let call = CallId(self.id());
         self.emit(Event::ThinkingStarted { call, lane });
+    }
+
+    /// Why a line of work gets nowhere, if it does: its model asks without an end, or makes one call again and again.
+    fn gets_nowhere(&self, lane: LaneId) -> Option<String> {
+        let l = self.state.lanes.get(&lane)?;
+        if l.rounds >= MAX_ROUNDS {
+            return Some(format!("stopped after {MAX_ROUNDS} rounds without an end"));
+        }
+        // What it was told since is heard first.
+        let (call, times) = l.repeats.stuck().filter(|_| matches!(l.talk.last(), Some(Talk::Result(_))))?;
+        Some(format!("stopped: the model made the same call {times} times and got the same answer, `{call}`"))
     }
 
     pub(super) fn replied(&mut self, call: CallId, reply: Result<ModelReply, Fault>) -> Decided {

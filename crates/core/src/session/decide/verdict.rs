@@ -192,7 +192,8 @@ impl Draft<'_> {
         let printed = self.under.printed.as_ref().filter(|_| status == CallStatus::Interrupted);
         let printed = printed.and_then(|p| p.so_far(call));
         let text = printed.map_or_else(|| text.to_owned(), |so_far| format!("{text}\n{PRINTED}\n{so_far}"));
-        let result = self.excerpt(text);
+        let again = self.state.open_call(call).and_then(|(l, open)| l.repeats.instead(open, &text));
+        let result = self.excerpt(again.unwrap_or(text));
         self.emit(Event::CallEnded {
             call,
             lane,

@@ -1,0 +1,141 @@
+//! Calls that one line of work makes again and again: which, how often, and whether they gave the same answer.
+//!
+//! Owns the count. Never decides what follows from it, and holds no answer, only what tells one from another.
+
+use std::collections::BTreeMap;
+
+use super::OpenCall;
+use crate::{
+    blob::{BlobId, Excerpt},
+    fact::shortened,
+    tool::ToolCall,
+};
+
+/// From this time on the same answer is not told again.
+const TOLD: u32 = 3;
+/// At this time the line of work ends.
+const MOST: u32 = 6;
+/// How what is told instead of the same answer begins.
+const SAME: &str = "(the same call gave the same answer";
+/// Programs that wait for something or ask what is outside of the files: there the same call may be meant.
+const POLLS: [&str; 14] = [
+    "sleep", "wait", "watch", "tail", "curl", "wget", "nc", "ping", "ssh", "kubectl", "docker", "podman",
+    "gh", "date",
+];
+
+/// The calls of a line of work since anything changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repeats {
+    by: BTreeMap<BlobId, (BlobId, u32)>,
+    /// The call that was made too often.
+    stuck: Option<String>,
+}
+
+impl Repeats {
+    /// A call ended with this answer.
+    pub(super) fn note(&mut self, open: &OpenCall, answer: &Excerpt) {
+        if !counts(open) {
+            return;
+        }
+        let (key, is) = (key(open), same(answer));
+        let (of, times) = self.by.entry(key).or_insert((is, 0));
+        // What is told instead stands for the answer before.
+        if *of != is && !answer.head.starts_with(SAME) {
+            (*of, *times) = (is, 0);
+        }
+        *times += 1;
+        if *times >= MOST {
+            self.stuck = Some(named(open));
+        }
+    }
+
+    /// Something changed: what is called now may give another answer.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// What is told of a call instead of its answer, where that was told often enough.
+    pub(super) fn instead(&self, open: &OpenCall, answer: &str) -> Option<String> {
+        let (of, times) = self.by.get(&key(open)).filter(|_| counts(open))?;
+        let is = same(&Excerpt::of(answer, &mut Vec::new()));
+        (*of == is && times + 1 >= TOLD).then(|| {
+            format!(
+                "{SAME} {times} times, and nothing changed since, so it is not repeated: it stands above. The same call \
+                 again gives the same again. Do something else, or say what you found and end.)"
+            )
+        })
+    }
+
+    /// The call that was made so often that the line of work ends, and how often.
+    pub(super) fn stuck(&self) -> Option<(&str, u32)> {
+        self.stuck.as_deref().map(|call| (call, MOST))
+    }
+}
+
+/// Whether the same call can only give the same answer while nothing changes.
+fn counts(open: &OpenCall) -> bool {
+    if open.typed {
+        return false;
+    }
+    match open.asked.as_deref() {
+        Ok(ToolCall::Run(run)) => {
+            !run.command.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| POLLS.contains(&word))
+        }
+        Ok(ToolCall::Session(_) | ToolCall::External(_)) => false,
+        Ok(ToolCall::File(_) | ToolCall::Knowledge(_)) | Err(_) => true,
+    }
+}
+
+fn key(open: &OpenCall) -> BlobId {
+    BlobId::of(format!("{}\0{}", open.name, open.hash).as_bytes())
+}
+
+/// The call, for people.
+fn named(open: &OpenCall) -> String {
+    let name = open.tool.map_or(open.name.as_str(), |tool| tool.name());
+    shortened(format!("{name} {}", open.subject()).trim(), 120)
+}
+
+/// What tells an answer from another: all of it but how long it took, and what was said about it.
+fn same(answer: &Excerpt) -> BlobId {
+    let tail = answer.cut.as_ref().map_or("", |cut| &cut.tail);
+    let lines = answer.head.lines().chain(tail.lines()).filter(|line| !line.starts_with("(it failed "));
+    BlobId::of(lines.map(timeless).collect::<Vec<_>>().join("\n").as_bytes())
+}
+
+/// A line without its durations: `0.12s`, `3 ms`.
+fn timeless(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let number = from.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(from.len());
+        let (number, behind) = from.split_at(number);
+        let unit = behind.strip_prefix(' ').unwrap_or(behind);
+        let word = unit.find(|c: char| !c.is_alphabetic()).unwrap_or(unit.len());
+        let (word, after) = unit.split_at(word);
+        if matches!(word, "s" | "ms" | "us" | "µs" | "ns" | "sec" | "secs" | "seconds" | "min" | "m") {
+            rest = after;
+        } else {
+            out.push_str(number);
+            rest = behind;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_it_took_is_no_other_answer_and_anything_else_is() {
+        assert_eq!(timeless("exit 1, took 0.3 s"), timeless("exit 1, took 12.0 s"));
+        assert_eq!(timeless("ok (0.12s) 3 ms"), timeless("ok (4s) 120 ms"));
+        assert_ne!(timeless("3 passed in 0.1s"), timeless("4 passed in 0.1s"));
+        assert_ne!(timeless("v1.2.3 of x"), timeless("v1.2.4 of x"));
+        assert_eq!(timeless("grüße 5"), "grüße 5");
+    }
+}

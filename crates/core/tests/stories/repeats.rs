@@ -1,0 +1,110 @@
+//! A model that makes one call again and again: told so, and ended in the end.
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    event::{CallStatus, Event, Stamped},
+    intent::Phase,
+    tool::ToolOutcome,
+};
+use serde_json::json;
+
+use crate::{phase, phases::running, support::*};
+
+fn ends(b: &Bench) -> Vec<(CallStatus, String)> {
+    let end = |e: &Stamped| match &e.event {
+        Event::CallEnded { status, result, .. } => Some((*status, result.head.clone())),
+        _ => None,
+    };
+    b.log.iter().filter_map(end).collect()
+}
+
+fn reads(b: &mut Bench, path: &str, says: &str) {
+    b.reply("", &[("read", json!({"path": path}))]);
+    b.end_tool(ToolOutcome::text(says, "1 line"));
+}
+
+fn failure(b: &Bench) -> Option<String> {
+    b.log.iter().rev().find_map(|e| match &e.event {
+        Event::TaskFailed { message, .. } => Some(message.clone()),
+        _ => None,
+    })
+}
+
+#[test]
+fn the_third_same_answer_is_not_told_again_and_the_sixth_ends_the_step() {
+    let mut b = running();
+    let long = "a line of the file\n".repeat(40);
+    let before = ends(&b).len();
+    for _ in 0..5 {
+        reads(&mut b, "a.txt", &long);
+    }
+    let told: Vec<String> = ends(&b).into_iter().skip(before).map(|(_, text)| text).collect();
+    assert_eq!((&told[0], &told[1]), (&long, &long));
+    for (text, times) in told[2..].iter().zip(2..) {
+        assert!(text.starts_with(&format!("(the same call gave the same answer {times} times")), "{text}");
+        assert!(text.len() < 300, "{}", text.len());
+    }
+    assert_eq!(failure(&b), None);
+    reads(&mut b, "a.txt", &long);
+    let why = failure(&b).unwrap();
+    assert!(why.contains("same call 6 times") && why.contains("`read a.txt`"), "{why}");
+    assert_eq!(phase(&b), Phase::Failed);
+}
+
+#[test]
+fn calls_that_take_turns_are_counted_each_and_another_answer_begins_anew() {
+    let mut b = running();
+    for n in 0..5 {
+        reads(&mut b, "a.txt", "one");
+        reads(&mut b, "b.txt", &format!("at {n}"));
+    }
+    let (_, last) = ends(&b).pop().unwrap();
+    assert_eq!(last, "at 4", "another answer is told");
+    reads(&mut b, "a.txt", "one");
+    assert!(failure(&b).unwrap().contains("a.txt"));
+}
+
+#[test]
+fn what_changed_a_file_makes_the_same_call_another_one() {
+    let mut b = running();
+    for n in 0..4 {
+        reads(&mut b, "b.txt", "one");
+        reads(&mut b, "b.txt", "one");
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", &format!("{n}\n"), &format!("{}\n", n + 1));
+    }
+    assert_eq!(failure(&b), None);
+    assert!(ends(&b).iter().all(|(_, text)| !text.starts_with("(the same call")), "{:?}", ends(&b));
+}
+
+#[test]
+fn a_command_is_the_same_however_long_it_took_and_one_that_waits_is_not_counted() {
+    let asks = |b: &mut Bench, line: &str, says: &str| {
+        b.reply("", &[("run", json!({"command": line}))]);
+        if b.session.state().open.values().any(|c| c.kind.command().is_some()) {
+            b.answer(|k| k.command().is_some(), Answer::Approve).unwrap();
+        }
+        b.end_tool(exited(1, says));
+    };
+    let mut b = running();
+    for n in 0..6 {
+        assert_eq!(failure(&b), None, "{n}");
+        asks(&mut b, "make test", &format!("exit 2, took 0.{n} s\nstdout:\n1 failed in 0.{n}1s\n"));
+    }
+    assert!(failure(&b).unwrap().contains("make test"), "{:?}", failure(&b));
+    let mut b = running();
+    for _ in 0..8 {
+        asks(&mut b, "sleep 5; cat out.log", "exit 1, took 5.0 s\nstdout:\nwaiting\n");
+    }
+    assert_eq!(failure(&b), None);
+}
+
+#[test]
+fn a_call_that_is_refused_again_and_again_ends_the_step_too() {
+    let mut b = running();
+    for _ in 0..6 {
+        assert_eq!(failure(&b), None);
+        b.reply("", &[("read_file", json!({"path": "a.txt"}))]);
+    }
+    assert!(failure(&b).unwrap().contains("read_file"));
+}
