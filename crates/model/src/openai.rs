@@ -36,6 +36,7 @@ pub(crate) mod fault;
 mod lines;
 mod models;
 mod silence;
+mod thought;
 pub(crate) mod transport;
 mod wire;
 

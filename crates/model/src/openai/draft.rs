@@ -13,6 +13,7 @@ use super::{
     echo::Heard,
     endpoint::{Endpoint, Price},
     fault::{in_band, too_large, too_many_calls, words_of},
+    thought::{Parts, Thought, unopened},
     wire::{CallPiece, Chunk, Delta, Tokens},
 };
 use crate::outlet::Outlet;
@@ -25,6 +26,7 @@ const MOST_CALLS: usize = 256;
 /// A reply under way.
 pub(super) struct Draft {
     outlet: Outlet,
+    thought: Thought,
     text: String,
     reasoning: String,
     echo: Heard,
@@ -52,6 +54,7 @@ impl Draft {
         let ids = request.messages.iter().flat_map(|m| m.calls.iter().map(|c| c.id.clone()));
         Self {
             outlet,
+            thought: Thought::default(),
             text: String::new(),
             reasoning: String::new(),
             echo: Heard::at(endpoint),
@@ -132,10 +135,8 @@ impl Draft {
         }
         let mut text = delta.text();
         text.push_str(&delta.refusal);
-        if !text.is_empty() {
-            self.text.push_str(&text);
-            self.outlet.send(ModelDelta::Text(text));
-        }
+        let parts = self.thought.take(&text);
+        self.part(parts);
         for piece in delta.tool_calls {
             self.add_call(&piece);
         }
@@ -146,6 +147,28 @@ impl Draft {
             Err(too_large("the reply", MOST_BYTES))
         } else {
             Ok(())
+        }
+    }
+
+    /// Thinking that stands in the text is thinking: it is shown as that, and goes back to no server.
+    fn part(&mut self, parts: Parts) {
+        let Parts { thinking, text } = parts;
+        if !thinking.is_empty() {
+            self.reasoning.push_str(&thinking);
+            self.outlet.send(ModelDelta::Reasoning(thinking));
+        }
+        if !text.is_empty() {
+            self.text.push_str(&text);
+            self.outlet.send(ModelDelta::Text(text));
+        }
+    }
+
+    /// What was held back of the text, now that nothing more comes.
+    fn end_text(&mut self) {
+        let parts = self.thought.end();
+        self.part(parts);
+        if let Some((thinking, answer)) = unopened(&self.text).filter(|_| self.reasoning.is_empty()) {
+            (self.reasoning, self.text) = (thinking.to_owned(), answer.to_owned());
         }
     }
 
@@ -195,6 +218,7 @@ impl Draft {
 
     /// The whole reply.
     pub fn whole(mut self, price: Option<Price>) -> ModelReply {
+        self.end_text();
         let usage = self.usage(price);
         let open = std::mem::take(&mut self.calls);
         let (calls, extra): (Vec<ModelCall>, Vec<Value>) = open
@@ -230,6 +254,7 @@ impl Draft {
 
     /// What came of a reply that did not end; without its calls.
     pub fn partial(mut self, price: Option<Price>) -> ModelReply {
+        self.end_text();
         let usage = self.usage(price);
         self.outlet.flush();
         ModelReply {

@@ -124,3 +124,24 @@ fn arguments_have_a_largest_size_whatever_they_come_in() {
         (FaultKind::Malformed, "the reply is larger than 16 MiB")
     );
 }
+
+#[test]
+fn thinking_in_the_text_is_told_as_thinking_and_goes_back_to_nobody() {
+    let whole = |pieces: &[&str]| {
+        let mut draft = draft();
+        for piece in pieces {
+            let chunk = json!({"choices": [{"delta": {"content": piece}}]});
+            draft.take(serde_json::from_value(chunk).unwrap()).unwrap();
+        }
+        draft.whole(None)
+    };
+    for pieces in [
+        &["<th", "ink>the parser", " is at fault</thi", "nk>\n\nIt is the parser."][..],
+        &["the parser is at fault\n</think>\n\nIt is the parser."][..],
+    ] {
+        let reply = whole(pieces);
+        assert_eq!((reply.text.as_str(), reply.echo), ("It is the parser.", None));
+        assert_eq!(reply.reasoning, "the parser is at fault");
+    }
+    assert_eq!(whole(&["<b>", "x</b>"]).text, "<b>x</b>");
+}
