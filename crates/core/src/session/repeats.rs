@@ -23,28 +23,39 @@ const POLLS: [&str; 14] = [
     "gh", "date",
 ];
 
+/// What one call gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    answer: BlobId,
+    times: u32,
+    /// The reply that made it last: of its calls none knew the answer to another.
+    round: u32,
+}
+
 /// The calls of a line of work since anything changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repeats {
-    by: BTreeMap<BlobId, (BlobId, u32)>,
+    by: BTreeMap<BlobId, Known>,
     /// The call that was made too often.
     stuck: Option<String>,
 }
 
 impl Repeats {
-    /// A call ended with this answer.
-    pub(super) fn note(&mut self, open: &OpenCall, answer: &Excerpt) {
+    /// A call of the line's so manieth reply ended with this answer.
+    pub(super) fn note(&mut self, open: &OpenCall, answer: &Excerpt, round: u32) {
         if !counts(open) {
             return;
         }
-        let (key, is) = (key(open), same(answer));
-        let (of, times) = self.by.entry(key).or_insert((is, 0));
+        let is = same(answer);
+        let known = self.by.entry(key(open)).or_insert(Known { answer: is, times: 0, round: 0 });
         // What is told instead stands for the answer before.
-        if *of != is && !answer.head.starts_with(SAME) {
-            (*of, *times) = (is, 0);
+        if known.answer != is && !answer.head.starts_with(SAME) {
+            *known = Known { answer: is, times: 0, round: 0 };
         }
-        *times += 1;
-        if *times >= MOST {
+        if known.times == 0 || known.round != round {
+            (known.times, known.round) = (known.times + 1, round);
+        }
+        if known.times >= MOST {
             self.stuck = Some(named(open));
         }
     }
@@ -56,7 +67,7 @@ impl Repeats {
 
     /// What is told of a call instead of its answer, where that was told often enough.
     pub(super) fn instead(&self, open: &OpenCall, answer: &str) -> Option<String> {
-        let (of, times) = self.by.get(&key(open)).filter(|_| counts(open))?;
+        let Known { answer: of, times, .. } = self.by.get(&key(open)).filter(|_| counts(open))?;
         let is = same(&Excerpt::of(answer, &mut Vec::new()));
         (*of == is && times + 1 >= TOLD).then(|| {
             format!(

@@ -33,7 +33,7 @@ fn reads(b: &mut Bench, cost_micros: Option<u64>) {
     let reads = pilothouse_core::talk::ModelCall {
         id: "r".into(),
         name: "read".into(),
-        args: json!({"path": "a.txt"}).to_string(),
+        args: json!({"path": format!("{}.txt", b.log.len())}).to_string(),
     };
     let reply = ModelReply { calls: vec![reads], usage, ..ModelReply::default() };
     b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();

@@ -78,7 +78,7 @@ impl State {
         let Event::CallEnded { call, lane, status, result, seen, parts, .. } = event else { return };
         let Some(lane) = self.lanes.get_mut(lane) else { return };
         if let Some(open) = lane.calls.iter().find(|c| c.call == *call) {
-            lane.repeats.note(open, result);
+            lane.repeats.note(open, result, lane.rounds);
         }
         let widens = |c: &OpenCall| c.call == *call && c.tool == Some(Tool::RequestPath);
         if let Some(run) = self.run.as_mut().filter(|r| r.turn == lane.turn && lane.calls.iter().any(widens))
