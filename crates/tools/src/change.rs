@@ -3,6 +3,7 @@
 //! Owns what a change makes of a file's bytes and which files no tool may change. Never writes.
 
 mod edit;
+mod elided;
 mod matching;
 mod nearest;
 mod numbered;
@@ -33,6 +34,13 @@ pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, Str
         return Ok(refusal);
     }
     let content = content(eyes, &sight, &start, &args.content)?.into_bytes();
+    if let Some(line) = elided::line(start.content.as_deref().unwrap_or_default(), &content) {
+        return Err(format!(
+            "{}: {line:?} stands for lines that the file would lose: write puts your content in the place of all of it. \
+             Change the lines you mean with edit, or write the content whole",
+            sight.path
+        ));
+    }
     if start.content.as_ref() == Some(&content) {
         return Err(format!("{} has exactly this content already; nothing to propose", sight.path));
     }
