@@ -155,6 +155,7 @@ impl StepLeft {
             TaskStatus::Skipped => "skipped",
             TaskStatus::Cancelled => "stopped",
             TaskStatus::TakenBack => "taken back",
+            TaskStatus::NotDone => "not done",
             TaskStatus::Pending | TaskStatus::Running => "not begun",
             TaskStatus::Done => "done",
         }

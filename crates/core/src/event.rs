@@ -432,6 +432,9 @@ pub enum Event {
     TaskSkipped {
         /// The task.
         task: TaskId,
+        /// Whether nobody left it out: its model made nothing, or was let do nothing.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        undone: bool,
     },
     /// A task was stopped.
     TaskCancelled {

@@ -137,12 +137,19 @@ pub enum TaskStatus {
     Cancelled,
     /// Done, and all that it wrote was taken back since.
     TakenBack,
+    /// Nothing came of it, and nobody left it out.
+    NotDone,
 }
 
 impl TaskStatus {
     /// Whether nothing more will happen to it.
     pub const fn settled(self) -> bool {
         !matches!(self, Self::Pending | Self::Running)
+    }
+
+    /// How a task ends that was left out: by somebody, or because nothing came of it.
+    pub const fn left_out(undone: bool) -> Self {
+        if undone { Self::NotDone } else { Self::Skipped }
     }
 
     /// Whether it is done, or as the user left it.

@@ -225,7 +225,7 @@ fn gate_lines(gate: &Gate) -> String {
 
 pub(super) const fn mark(status: TaskStatus) -> char {
     match status {
-        TaskStatus::Pending | TaskStatus::Failed => ' ',
+        TaskStatus::Pending | TaskStatus::Failed | TaskStatus::NotDone => ' ',
         TaskStatus::Running => '~',
         TaskStatus::Done => 'x',
         TaskStatus::Skipped | TaskStatus::Cancelled | TaskStatus::TakenBack => '-',

@@ -6,11 +6,12 @@ use super::{Gate, GateStatus, Plan, TaskStatus};
 use crate::money::count;
 
 /// How a step ends that is not done, and the word for it.
-const NOT_DONE: [(TaskStatus, &str); 4] = [
+const NOT_DONE: [(TaskStatus, &str); 5] = [
     (TaskStatus::Failed, "failed"),
     (TaskStatus::Cancelled, "stopped"),
     (TaskStatus::Skipped, "skipped"),
     (TaskStatus::TakenBack, "taken back"),
+    (TaskStatus::NotDone, "not done"),
 ];
 
 impl Plan {

@@ -79,7 +79,7 @@ impl Watch {
                 self.failed += 1;
                 self.set(*task, TaskStatus::Failed);
             }
-            Event::TaskSkipped { task } => self.set(*task, TaskStatus::Skipped),
+            Event::TaskSkipped { task, undone } => self.set(*task, TaskStatus::left_out(*undone)),
             Event::TaskCancelled { task } => self.set(*task, TaskStatus::Cancelled),
             Event::TaskReset { task } => self.set(*task, TaskStatus::Pending),
             Event::GateStarted { .. } => {

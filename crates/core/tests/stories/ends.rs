@@ -104,7 +104,7 @@ fn a_step_in_which_nothing_was_done_is_asked_about_once_and_then_not_done() {
     assert_eq!((phase(&b), status(&b)), (Phase::Executing, TaskStatus::Running), "it is told so");
     let call = b.thinking();
     b.reply_to(call, "It is fixed.", &[]).unwrap();
-    assert_eq!((phase(&b), status(&b)), (Phase::Idle, TaskStatus::Skipped));
+    assert_eq!((phase(&b), status(&b)), (Phase::Idle, TaskStatus::NotDone));
     assert!(b.notices().contains(&"Step 1: nothing changed.".to_owned()), "{:?}", b.notices());
 }
 

@@ -316,6 +316,7 @@ impl Teller {
                 TaskStatus::Skipped => ("completed", "left out"),
                 TaskStatus::Cancelled => ("pending", "stopped"),
                 TaskStatus::TakenBack => ("pending", "taken back"),
+                TaskStatus::NotDone => ("pending", "not done"),
             };
             (task.title.clone(), status, mark)
         });

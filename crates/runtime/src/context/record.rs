@@ -328,8 +328,9 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
         Event::FilesUntouched { task, files } => {
             marked(&format!("task {} of {}: {}", plan.number(*task), plan.tasks.len(), untouched(files)))
         }
-        Event::TaskSkipped { task } => {
-            marked(&format!("task {} of {} was left out", plan.number(*task), plan.tasks.len()))
+        Event::TaskSkipped { task, undone } => {
+            let what = if *undone { "is not done: nothing came of it" } else { "was left out" };
+            marked(&format!("task {} of {} {what}", plan.number(*task), plan.tasks.len()))
         }
         Event::GatePassed { gate, proof, .. } => marked(&verdict(plan, *gate, proof, "passed")),
         Event::GateFailed { gate, proof, .. } => {
@@ -415,6 +416,7 @@ pub(super) fn steps(plan: &Plan) -> String {
             TaskStatus::Skipped => "left out",
             TaskStatus::Cancelled => "stopped",
             TaskStatus::TakenBack => "taken back by the user",
+            TaskStatus::NotDone => "not done",
         };
         format!("\n{}. {} ({status})", n + 1, t.title)
     };

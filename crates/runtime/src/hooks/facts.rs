@@ -73,7 +73,7 @@ fn more(event: &Event, state: &State, command: Option<&str>) -> Map<String, Valu
         Event::TaskStarted { task, .. }
         | Event::TaskCompleted { task, .. }
         | Event::TaskFailed { task, .. }
-        | Event::TaskSkipped { task }
+        | Event::TaskSkipped { task, .. }
         | Event::TaskCancelled { task } => {
             let title = plan.and_then(|p| p.task(*task)).map(|t| t.title.clone());
             map.insert("title".to_owned(), json!(title));

@@ -123,9 +123,9 @@ impl State {
                 let fault = TaskFault { task: *task, message: message.clone(), hint: hint.clone() };
                 self.run.iter_mut().for_each(|run| run.fault = Some(fault.clone()));
             }
-            Event::TaskSkipped { task } => {
+            Event::TaskSkipped { task, undone } => {
                 Arc::make_mut(&mut self.changes).step_ends(*task);
-                self.set_task(*task, TaskStatus::Skipped);
+                self.set_task(*task, TaskStatus::left_out(*undone));
             }
             Event::TaskCancelled { task } => {
                 self.set_task(*task, TaskStatus::Cancelled);

@@ -143,7 +143,7 @@ impl Resolve for Gap {
         match given.answer {
             GapAnswer::Skip => {
                 for task in &self.needing {
-                    draft.emit(Event::TaskSkipped { task: *task });
+                    draft.emit(Event::TaskSkipped { task: *task, undone: false });
                 }
             }
             GapAnswer::GoOn => {

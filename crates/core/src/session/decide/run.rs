@@ -320,7 +320,7 @@ impl Draft<'_> {
             return self.think(lane);
         }
         let needless = idle.map(|l| l.needless.as_deref());
-        let skipped = mute || skipped || (acts && refused && !wrote) || needless == Some(None);
+        let undone = mute || (acts && refused && !wrote) || needless == Some(None);
         let files = if needless.is_some() { Vec::new() } else { self.state.left_untouched(lane, task) };
         // With a reason it is told by the step's own end.
         let nothing = if mute { Some("the model's reply is empty") } else { None };
@@ -329,8 +329,8 @@ impl Draft<'_> {
             self.notice(Level::Warn, format!("Step {number}: {what}."));
         }
         self.emit(Event::LaneClosed { lane });
-        if skipped {
-            self.emit(Event::TaskSkipped { task });
+        if skipped || undone {
+            self.emit(Event::TaskSkipped { task, undone: undone && !skipped });
         } else {
             if !files.is_empty() {
                 self.emit(Event::FilesUntouched { task, files });
@@ -461,7 +461,12 @@ impl Draft<'_> {
             .plan
             .iter()
             .flat_map(|p| &p.tasks)
-            .filter(|t| matches!(t.status, TaskStatus::Failed | TaskStatus::Cancelled | TaskStatus::Running))
+            .filter(|t| {
+                matches!(
+                    t.status,
+                    TaskStatus::Failed | TaskStatus::Cancelled | TaskStatus::NotDone | TaskStatus::Running
+                )
+            })
             .map(|t| t.id)
             .collect();
         let red: Vec<GateId> = self

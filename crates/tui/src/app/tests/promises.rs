@@ -101,14 +101,14 @@ fn the_page_of_the_status_counts_what_is_done_and_nothing_else_as_done() {
     desk.press("stop<enter>").deliver();
     let text = desk.press("/status<enter>").text();
     assert!(text.contains("1 of 3 steps, 1 stopped, 0/1 gate"), "{text}");
-    // A step in which nothing was done counts as skipped.
+    // A step in which nothing was done is called that: nobody skipped it.
     let plan = r#"{"title":"T","tasks":[{"title":"a","kind":"modify"},{"title":"b","kind":"modify"}]}"#;
     let mut desk = running(Some(plan));
     desk.reply("It is done.", &[]);
     desk.reply("I said so.", &[]);
     desk.reply("nothing to change: it is right", &[]);
     let text = desk.press("/status<enter>").text();
-    assert!(text.contains("T, 1 of 2 steps, 1 skipped"), "{text}");
+    assert!(text.contains("T, 1 of 2 steps, 1 not done"), "{text}");
     assert!(!text.contains("100%"), "{text}");
 }
 

@@ -212,7 +212,7 @@ impl<'a> Drawer<'a> {
             TaskStatus::Running => (g.active, Slot::Accent, Ink::of(Slot::Accent).bold()),
             TaskStatus::Done => (g.done, Slot::Ok, Ink::of(Slot::Soft)),
             TaskStatus::Failed => (g.failed, Slot::Bad, Ink::of(Slot::Text)),
-            TaskStatus::Skipped | TaskStatus::Cancelled | TaskStatus::TakenBack => {
+            TaskStatus::Skipped | TaskStatus::Cancelled | TaskStatus::TakenBack | TaskStatus::NotDone => {
                 (g.skipped, Slot::Soft, Ink::of(Slot::Soft))
             }
         };
@@ -343,6 +343,7 @@ impl<'a> Drawer<'a> {
             TaskStatus::Done if self.back.contains(&task.id) => Row::of("partly taken back", Slot::Warn),
             TaskStatus::Done => task.took.map_or_else(Row::new, |took| Row::of(&clock(took.0), Slot::Faint)),
             TaskStatus::TakenBack => Row::of("taken back", Slot::Warn),
+            TaskStatus::NotDone => Row::of("not done", Slot::Warn),
             TaskStatus::Pending if self.awaiting => {
                 let [first] = task.files.as_slice() else { return Row::new() };
                 let new = if self.is_new(task, first) { "new " } else { "" };

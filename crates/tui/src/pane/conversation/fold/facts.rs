@@ -98,7 +98,9 @@ impl Log {
             Event::TaskCompleted { task, took } => self.step_done(at, *task, *took),
             Event::FilesUntouched { task, files } => self.task_fact(at, *task, &untouched(files)),
             Event::TaskFailed { message, .. } => self.fails(at, message),
-            Event::TaskSkipped { task } => self.task_fact(at, *task, "skipped"),
+            Event::TaskSkipped { task, undone } => {
+                self.task_fact(at, *task, if *undone { "not done" } else { "skipped" });
+            }
             Event::TaskCancelled { task } => self.task_fact(at, *task, "stopped"),
             Event::GatePassed { gate, proof, .. } => self.gate(at, gate.0, true, proof),
             Event::GateFailed { gate, proof, .. } => self.gate(at, gate.0, false, proof),

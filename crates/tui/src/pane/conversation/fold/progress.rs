@@ -24,7 +24,7 @@ impl Log {
             Event::TaskAdded { task } => self.task_added(task),
             Event::TaskStarted { task, .. } => self.step = Some((*task, false)),
             Event::TaskCompleted { task, .. } => self.settle_task(*task, TaskStatus::Done),
-            Event::TaskSkipped { task } => self.settle_task(*task, TaskStatus::Skipped),
+            Event::TaskSkipped { task, undone } => self.settle_task(*task, TaskStatus::left_out(*undone)),
             Event::GatePassed { gate, evidence, .. } => {
                 self.settle_gate(gate.0, GateStatus::Passed(*evidence));
             }
