@@ -7,6 +7,7 @@
 mod account;
 mod accounts;
 mod apply;
+mod as_text;
 mod beside;
 mod candidates;
 mod changes;
@@ -35,6 +36,7 @@ use std::{collections::BTreeMap, sync::Arc};
 pub use crate::lane::{ChildWork, LaneKind};
 pub use accounts::{Accounts, Spent};
 pub use apply::{Pipeline, StageCall};
+pub use as_text::NO_CALLS;
 pub use candidates::{Candidates, MOST_CANDIDATES};
 pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use closing::Closing;

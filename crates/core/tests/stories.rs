@@ -12,6 +12,8 @@
 mod agents;
 #[path = "stories/agreed.rs"]
 mod agreed;
+#[path = "stories/as_text.rs"]
+mod as_text;
 #[path = "stories/aside.rs"]
 mod aside;
 #[path = "stories/beside.rs"]

@@ -24,7 +24,7 @@ mod turns;
 pub use pipeline::{Pipeline, StageCall};
 pub(super) use question::Agreed;
 
-use super::state::State;
+use super::{NO_CALLS, state::State};
 use crate::{
     event::{Event, Stamped},
     ids::Seq,
@@ -75,7 +75,8 @@ impl State {
             fact::fact_events!() => self.fold_facts(event),
             memory::memory_events!() => self.fold_memory(event),
             pipeline::pipeline_events!() => self.fold_pipeline(event),
-            Event::Notice { .. } | Event::CommandStarted { .. } => {}
+            Event::Notice { text, .. } => self.told_no_calls |= text == NO_CALLS,
+            Event::CommandStarted { .. } => {}
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    State,
+    State, as_text,
     closing::{Closing, closing},
     repeats::Repeats,
 };
@@ -75,6 +75,8 @@ pub struct Lane {
     pub missed: bool,
     /// Replies so far.
     pub rounds: u32,
+    /// Whether its last reply wrote a call as text and made none.
+    pub wrote_call: bool,
     /// What it called again and again since anything changed.
     pub repeats: Repeats,
     /// The hash that each file had when this lane last saw it.
@@ -334,6 +336,7 @@ impl Lane {
             spoke: false,
             missed: false,
             rounds: 0,
+            wrote_call: false,
             repeats: Repeats::default(),
             seen: BTreeMap::new(),
             parts: SeenParts::new(),
@@ -362,6 +365,7 @@ impl Lane {
         let (text, end) = (said.head.as_str(), said.cut.as_ref().map_or(&said.head, |cut| &cut.tail));
         self.needless = needless(text);
         self.closing = closing(end);
+        self.wrote_call = calls.is_empty() && as_text::holds_call(text, end);
         self.spoke |= !text.trim().is_empty();
         self.missed = false;
         self.talk.push(Talk::Reply(seq));

@@ -155,6 +155,8 @@ pub struct State {
     pub(super) instructed: BTreeSet<(Option<LaneId>, RelPath)>,
     /// What went wrong last, in words, until a run ends well.
     pub(super) mishap: Option<String>,
+    /// Whether the user was told that the model writes its calls as text.
+    pub(super) told_no_calls: bool,
     /// Failed repairs of the run's gates so far.
     pub(super) repairs: u32,
     /// Other ways that were tried for them so far.

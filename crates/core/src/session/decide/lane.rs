@@ -18,7 +18,7 @@ use crate::{
     question::Review,
     redact::shown_args,
     scope::{Capability, ToolScope},
-    session::{ASK_AGAIN, Lane, LaneKind, Talk},
+    session::{ASK_AGAIN, Lane, LaneKind, NO_CALLS, Talk},
     talk::{Echo, Fault, FaultKind, Finish, ModelCall, ModelReply},
     tool::{ArgsError, ChangeKind, ReadCall, Tool, ToolCall},
 };
@@ -30,6 +30,10 @@ const OWN_ARGS_BYTES: usize = 64 * 1024;
 
 /// Told of a question whose model replied without a word.
 const NO_WORD: &str = "The model's reply is empty: no words and no call";
+
+/// Told to a model that wrote a call as text.
+const AS_TEXT: &str = "You wrote a call as text: nobody sees that, and nothing was run. Call the tool itself, by the tool \
+                       calls of this conversation, with no text around it; or answer in words.";
 
 /// How a reply of the model ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,6 +306,9 @@ impl Draft<'_> {
         if self.state.proposals_of(lane).next().is_some() {
             return self.review(lane);
         }
+        if self.asks_for_a_call(lane, kind) {
+            return;
+        }
         match kind {
             LaneKind::Answer => {
                 let own_run = self.has_own_run(lane);
@@ -320,6 +327,25 @@ impl Draft<'_> {
             LaneKind::Child(_) => self.end_child(lane, "It said nothing.", false),
             LaneKind::Repair(gate) => self.repair_done(lane, gate),
         }
+    }
+
+    /// A model that wrote a call as text is told once that nobody sees it; where it does so again, its user is told,
+    /// once a session.
+    fn asks_for_a_call(&mut self, lane: LaneId, kind: LaneKind) -> bool {
+        let Some(l) = self.state.lanes.get(&lane) else { return false };
+        let makes = !matches!(kind, LaneKind::Goal | LaneKind::Gate(_) | LaneKind::Pipeline);
+        if !l.wrote_call || !makes {
+            return false;
+        }
+        if !l.was_nudged() {
+            self.emit(Event::LaneNudged { lane, text: AS_TEXT.to_owned(), answer: false });
+            self.think(lane);
+            return true;
+        }
+        if !self.state.told_no_calls {
+            self.notice(Level::Warn, NO_CALLS);
+        }
+        false
     }
 
     /// Whether an approved write of this lane's proposals is under way.
