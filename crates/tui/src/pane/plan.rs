@@ -293,7 +293,7 @@ impl Pane for PlanPane {
             }
             Event::RunStarted { run, turn, .. } if rows::is_of_plan(state, *turn) => {
                 self.began = Some((*run, event.at));
-                self.planned = state.turns.get(turn).map(|t| t.used).unwrap_or_default();
+                self.planned = rows::before_run(state, *turn);
                 self.away = Away::Stays;
             }
             Event::RunCompleted { run, came_to, .. } => {

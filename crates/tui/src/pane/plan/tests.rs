@@ -391,6 +391,32 @@ fn what_was_spent_on_a_plan_does_not_go_back_to_nothing_when_its_run_begins() {
 }
 
 #[test]
+fn a_session_that_is_opened_again_counts_what_was_spent_once() {
+    let mut s = Screen::new();
+    s.tell(said(1, "rename it"));
+    s.tell(lane(2, LaneKind::Planning, IntentNode::Plan));
+    s.tell(thinking(3, 2));
+    s.tell(replied(3, 2, "x"));
+    s.tell(Event::PlanReady { plan: plan() });
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    s.tell(lane(8, LaneKind::Task(TaskId(1)), IntentNode::Modify));
+    s.tell(thinking(9, 8));
+    s.tell(replied(9, 8, "x"));
+    let status = RunStatus::Completed;
+    let (summary, files) = (String::new(), Vec::new());
+    s.tell(Event::RunCompleted { run: RunId(7), status, summary, files, goal: None, came_to: None });
+    let foot = |s: &mut Screen| s.text(60, 20)[19].clone();
+    let before = foot(&mut s);
+    assert!(before.starts_with(" Tokens: 9,046 │"), "{before}");
+    // All of it is folded when the pane is told of it again.
+    s.pane = PlanPane::new();
+    for event in s.story.events.clone() {
+        s.pane.fold(s.story.session.state(), &event);
+    }
+    assert_eq!(foot(&mut s), before);
+}
+
+#[test]
 fn without_a_plan_it_says_how_to_get_one() {
     let rows = Screen::new().text(60, 9);
     assert_eq!(rows[3], " ✧  No plan yet.");

@@ -50,6 +50,22 @@ fn spent_before(state: &State) -> Usage {
     of.map_or(state.usage, |turn| turn.used)
 }
 
+/// What was spent on a plan before its run. A session that is opened again tells its events when all of them are
+/// folded: what the run itself used is in the sum of its message by then.
+pub(in super::super) fn before_run(state: &State, turn: TurnId) -> Usage {
+    let all = state.turns.get(&turn).map(|t| t.used).unwrap_or_default();
+    let run = &state.accounts.run;
+    let cost = all.cost_micros.map(|cost| cost.saturating_sub(run.cost_micros.unwrap_or_default()));
+    Usage {
+        input: all.input.saturating_sub(run.input),
+        cached: all.cached.saturating_sub(run.cached),
+        output: all.output.saturating_sub(run.output),
+        reasoning: all.reasoning.saturating_sub(run.reasoning),
+        cost_micros: cost,
+        ..all
+    }
+}
+
 /// Whether a run of that turn is of the plan that is shown, or there is none.
 pub(in super::super) fn is_of_plan(state: &State, turn: TurnId) -> bool {
     super::plan_of(state).is_none_or(|(plan, _)| plan.turn == turn)
