@@ -47,6 +47,10 @@ const UNREACHED: [&str; 20] = [
 /// What they say of sockets: without the network local ones are closed as well.
 const SOCKETS: [&str; 4] = ["socket", "bind(", "listen", "loopback"];
 
+/// What they say when they may not look into another program: leak checkers, debuggers, tracers.
+const TRACED: [&str; 4] =
+    ["ptrace", "leaksanitizer has encountered a fatal error", "process_vm_readv", "pidfd_getfd"];
+
 /// What a user does who wants no sandbox around a command.
 pub(super) const OUTSIDE: &str =
     "type it with `!!` before it: so it runs outside the sandbox, with your own rights";
@@ -125,12 +129,13 @@ pub(super) fn hint(said: &str, confine: Confine, alone: bool) -> Option<Advice> 
     let said = said.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|w| said.contains(w));
     let offline = !network && says(&UNREACHED);
-    let held = says(&FORBIDDEN);
+    let traced = says(&TRACED);
+    let held = traced || says(&FORBIDDEN);
     if !offline && !held {
         return None;
     }
     let place = if write { "writes only in the workspace, listed caches and $TMPDIR" } else { "only reads" };
-    let local = !network && held && says(&SOCKETS);
+    let local = !network && held && !traced && says(&SOCKETS);
     let net = match (network, local) {
         (true, _) => "has the network",
         (false, true) => "has no network: local sockets are closed too",
@@ -143,7 +148,8 @@ pub(super) fn hint(said: &str, confine: Confine, alone: bool) -> Option<Advice> 
     if held {
         ways.push("\"outside\": true to run it outside the sandbox");
     }
-    let why = format!("it ran in a sandbox, where it {place} and {net}; if that is why it failed,");
+    let trace = if traced { ", and no program traces another (leak checks, debuggers, strace)" } else { "" };
+    let why = format!("it ran in a sandbox, where it {place} and {net}{trace}; if that is why it failed,");
     let model = if alone {
         format!("({why} {UNATTENDED})")
     } else {
@@ -207,6 +213,13 @@ mod tests {
         assert!(model(pip).contains("\"network\": true"));
         let socket = "s = socket.socket()\nPermissionError: [Errno 1] Operation not permitted";
         assert!(model(socket).contains("local sockets are closed too"));
+        let leaks = "==7==LeakSanitizer has encountered a fatal error.\n==7==HINT: LeakSanitizer does not work under ptrace (strace, gdb, etc)";
+        let leaks = hint(leaks, INSIDE, false).map(|a| (a.model, a.user)).unwrap_or_default();
+        assert!(
+            leaks.0.contains("no program traces another") && leaks.0.contains("\"outside\": true"),
+            "{leaks:?}"
+        );
+        assert!(leaks.1.contains("no program traces another") && leaks.1.contains("`!!`"), "{leaks:?}");
         let open = Confine::Inside { write: true, network: true };
         assert_eq!(hint("Could not resolve host: x", open, false), None);
     }
