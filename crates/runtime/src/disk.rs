@@ -403,6 +403,7 @@ fn reason(error: JailError) -> io::Error {
         JailError::Missing(_) => io::ErrorKind::NotFound.into(),
         JailError::Moved(_) => io::Error::other("it changed while it was opened"),
         other @ (JailError::Bad(_)
+        | JailError::Climbs(_)
         | JailError::NotAFile { .. }
         | JailError::TooLong(_)
         | JailError::Gone(_)

@@ -45,8 +45,17 @@ pub enum JailError {
     #[error(transparent)]
     Bad(#[from] BadRelPath),
     /// The path leads out.
-    #[error("{0} leads outside the workspace; only files inside it can be used")]
+    #[error(
+        "{0} leads outside the workspace; only files inside it can be used. What lies outside is read by a command (run: \
+         `ls`, `cat`), where the user's rules let it"
+    )]
     Outside(String),
+    /// The text climbs out of the workspace.
+    #[error(
+        "{0:?} lies outside the workspace, or is not given from its root: the file tools work only inside it, by paths \
+         without `..`. What lies outside is read by a command (run: `ls`, `cat`), where the user's rules let it"
+    )]
+    Climbs(String),
     /// No file can have it as its path.
     #[error("{0}… is longer than a path can be; give a shorter one")]
     TooLong(String),
@@ -190,7 +199,7 @@ impl Jail {
         }
         let path = Path::new(text);
         if path.components().any(|c| c == Component::ParentDir) {
-            return Err(BadRelPath(text.to_owned()).into());
+            return Err(JailError::Climbs(text.to_owned()));
         }
         let below = if path.is_absolute() { self.below(path, text)? } else { path.to_owned() };
         if below.components().all(|c| c == Component::CurDir) {

@@ -39,6 +39,10 @@ fn absolute_paths_inside_the_root_are_made_relative_by_components() {
     for bad in ["", "..", "src/..", "src/../src/a.rs", "/", "/etc/passwd", "a\0b"] {
         assert!(read(bad).is_err(), "{bad:?}");
     }
+    for out in ["../other/lib", "/etc/passwd"] {
+        let told = read(out).unwrap_err().to_string();
+        assert!(told.contains("is read by a command (run: `ls`, `cat`)"), "{told}");
+    }
     assert!(matches!(read(&format!("{root}-evil/secret")), Err(JailError::Outside(_))));
     assert!(read(&format!("{root}/../app-evil/secret")).is_err());
     assert!(matches!(read(&format!("/proc/self/root{root}-evil/secret")), Err(JailError::Outside(_))));
