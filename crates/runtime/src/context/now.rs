@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use pilothouse_core::{
+    checkpoint::CheckpointKind,
     fact::{Fact, FactSource, is_named},
     intent::{Mode, PlanSub, QuerySub, Turn},
     memory::NOTE_CHARS,
@@ -22,6 +23,8 @@ use super::{Circumstances, Ending, inside, instruction, record::steps};
 const MOST_FACTS: usize = 12;
 /// Most characters of one.
 const FACT_CHARS: usize = 240;
+/// Most characters of the message of a commit that waits.
+const COMMIT_CHARS: usize = 400;
 /// Most notes of the memories that are told.
 const MOST_NOTES: usize = 12;
 /// Most bytes of them, and their share of a small window.
@@ -51,6 +54,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     ];
     lines.extend(around.unattended.then(|| NOBODY.to_owned()));
     lines.extend(state.open.values().map(|c| format!("waits for the user: {}", c.message)));
+    lines.extend(state.open.values().filter_map(|c| commit(&c.kind)));
     lines.extend(state.plan.as_ref().map(|p| plan(p, lane)));
     lines.extend(beside(state, lane));
     lines.extend(state.turns.get(&lane.turn).and_then(|turn| picture::told(&turn.head)));
@@ -63,6 +67,16 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     let kind = kind(state, lane).map_or_else(String::new, |kind| format!("\n{kind}"));
     let of_source = if lane.kind == LaneKind::Goal && !around.sources.is_empty() { OF_SOURCE } else { "" };
     format!("<state>\n{text}\n</state>\n\n{prior}{}{of_source}{kind}", task.trim_end())
+}
+
+/// The message of a commit that waits for its yes, and what sets another: what is said meanwhile may be about it.
+fn commit(kind: &CheckpointKind) -> Option<String> {
+    let CheckpointKind::Commit(asked) = kind else { return None };
+    let message: String = asked.message.chars().take(COMMIT_CHARS).collect();
+    Some(format!(
+        "the message of that commit stands as: {message:?}; no tool changes it. Who wants a better one is told one in words, and sets it by \
+         `/commit MESSAGE` or \"use the message: …\""
+    ))
 }
 
 /// How the work at hand ends: a step that changes no file, one that runs commands, and what was let change them, end in their own way. What the
@@ -308,4 +322,19 @@ fn beside(state: &State, lane: &Lane) -> Option<String> {
     let run = state.run.as_ref().filter(|r| lane.kind == LaneKind::Answer && r.turn != lane.turn)?;
     let goal = state.turns.get(&run.turn).map(|t| t.head.as_str()).unwrap_or_default();
     Some(format!("beside this runs: {goal}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use pilothouse_core::{commit::CommitTree, ids::CallId, question::CommitQuestion};
+
+    use super::*;
+
+    #[test]
+    fn a_commit_that_waits_is_told_with_its_message_and_what_sets_another() {
+        let message = "src: a message\n\nwhy".to_owned();
+        let asked = CommitQuestion { commit: CallId(1), message, tree: CommitTree::default() };
+        let told = commit(&CheckpointKind::Commit(asked)).unwrap_or_default();
+        assert!(told.contains("\"src: a message\\n\\nwhy\"") && told.contains("/commit MESSAGE"), "{told}");
+    }
 }
