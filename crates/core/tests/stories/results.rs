@@ -46,6 +46,16 @@ fn a_plan_in_prose_gets_one_nudge_and_then_it_is_said_that_none_came() {
     assert!(b.log.iter().any(|e| told(&e.event)));
 }
 
+#[test]
+fn a_planning_that_wants_a_secret_file_is_told_that_this_is_why() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.reply("", &[("run", json!({"command": "cat .env"}))]);
+    let (status, text) = last_end(&b);
+    assert_eq!(status, CallStatus::Refused);
+    assert!(text.contains("keeps secrets") && !text.contains("may only read"), "{text}");
+}
+
 fn asks_for_modify(b: &mut Bench) {
     b.reply("", &[("request_path", json!({"node": "modify", "reason": "the test is wrong"}))]);
 }

@@ -89,16 +89,24 @@ impl State {
         }
     }
 
+    /// What a gate looks at may be another now, and so may the answer to any call.
+    fn note_change(&mut self, event: &Event) {
+        let written =
+            matches!(event, Event::Applied { .. } | Event::CommandWrote { .. } | Event::Reverted { .. });
+        let nothing = matches!(event, Event::CommandWrote { files, .. } if files.is_empty());
+        for lane in self.lanes.values_mut() {
+            lane.changed |= written;
+            if !nothing {
+                lane.repeats.forget();
+            }
+        }
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_change(&mut self, event: &Event) {
         Arc::make_mut(&mut self.changes).fold(event);
         self.note_origin();
-        if matches!(event, Event::Applied { .. } | Event::CommandWrote { .. } | Event::Reverted { .. }) {
-            self.lanes.values_mut().for_each(|lane| lane.changed = true);
-        }
-        if !matches!(event, Event::CommandWrote { files, .. } if files.is_empty()) {
-            self.lanes.values_mut().for_each(|lane| lane.repeats.forget());
-        }
+        self.note_change(event);
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.saw(proposal.id.0.max(proposal.lane.0));

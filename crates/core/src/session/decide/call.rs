@@ -25,7 +25,7 @@ use crate::{
     sandbox::Confine,
     scope::{Capability, ToolScope},
     session::{Lane, LaneKind, OpenCall},
-    shell::hides_its_end,
+    shell::{hides_its_end, secrets},
     talk::{Fault, FaultKind},
     tool::{Advice, AskUser, Exit, External, ProposalDraft, SessionCall, Tool, ToolCall, ToolOutcome},
 };
@@ -123,6 +123,9 @@ impl Draft<'_> {
         let reads = plans || self.beside_run(lane.id);
         let runs = matches!(needs, Capability::Execute | Capability::Network);
         let why = match (plans, runs) {
+            (true, true) if open.run().is_some_and(|run| names_secret(&run.command)) => {
+                "it names a file that keeps secrets, and a command that reads one is asked about, which planning never does: plan without what stands in it, or put the command into the plan"
+            }
             (true, true) => {
                 "while planning a command may only read, unless a rule lets it through: put it into the plan, as a step or a gate"
             }
@@ -296,8 +299,7 @@ impl Draft<'_> {
         if outcome.exit.as_ref().is_some_and(Exit::ok) && hides_its_end(&command) {
             name_part(&mut text, &mut outcome.summary);
         }
-        let again = self.state.lanes.get(&lane).and_then(|l| l.repeats.instead(&open, &text));
-        let mut text = again.unwrap_or_else(|| self.told(lane, call, text));
+        let mut text = self.told(lane, call, text);
         tell_spared(outcome.wrote.as_deref(), &mut text, &mut outcome.summary);
         outcome.withdrawn.into_iter().for_each(|path| self.withdraw(lane, &path));
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
@@ -458,6 +460,11 @@ const fn instead(kind: LaneKind) -> &'static str {
 fn words(scope: crate::scope::ToolScope) -> String {
     let names: Vec<&str> = scope.iter().map(Capability::name).collect();
     if names.is_empty() { "use no tools".to_owned() } else { names.join(", ") }
+}
+
+/// Whether a line names a file that keeps secrets.
+fn names_secret(line: &str) -> bool {
+    line.split(|c: char| c.is_whitespace() || "'\"=<>;|&()".contains(c)).any(secrets::is_secret)
 }
 
 /// The result of a command with what can be done about it after its first line, in the words of whoever reads it.

@@ -109,7 +109,10 @@ impl Draft<'_> {
     /// What the model reads of a command that ended: what was really run, and that repeating it is
     /// pointless, after the line that says how it ended.
     pub(super) fn told(&mut self, lane: LaneId, call: CallId, text: String) -> String {
-        let Some((_, open)) = self.state.open_call(call) else { return text };
+        let Some((l, open)) = self.state.open_call(call) else { return text };
+        if let Some(again) = l.repeats.instead(open, &text) {
+            return again;
+        }
         let mut notes = Vec::new();
         if open.edited {
             let line = open.run().map(|r| r.command.clone()).unwrap_or_default();
