@@ -130,7 +130,8 @@ mod tests {
             ["<think>hmm, a < b</think>\n\nThe answer.", "\n<thinking>hmm, a < b</thinking>The answer."]
         {
             for cut in 0..=text.len() {
-                let parts = parted(&[&text[..cut], &text[cut..]]);
+                let (head, tail) = text.split_at(cut);
+                let parts = parted(&[head, tail]);
                 assert_eq!(
                     (parts.thinking.as_str(), parts.text.as_str()),
                     ("hmm, a < b", "The answer."),
@@ -146,7 +147,8 @@ mod tests {
     fn a_text_about_the_tags_is_a_text() {
         for text in ["<b>x</b>", "Put <think>x</think> first.", "<thi", "", "<thinker>x"] {
             for cut in 0..=text.len() {
-                let parts = parted(&[&text[..cut], &text[cut..]]);
+                let (head, tail) = text.split_at(cut);
+                let parts = parted(&[head, tail]);
                 assert_eq!((parts.thinking.as_str(), parts.text.as_str()), ("", text), "{cut}");
             }
         }
