@@ -18,10 +18,7 @@ const MOST: u32 = 6;
 /// How what is told instead of the same answer begins.
 const SAME: &str = "(the same call gave the same answer";
 /// Programs that wait for something or ask what is outside of the files: there the same call may be meant.
-const POLLS: [&str; 14] = [
-    "sleep", "wait", "watch", "tail", "curl", "wget", "nc", "ping", "ssh", "kubectl", "docker", "podman",
-    "gh", "date",
-];
+const WAITS: &str = include_str!("../../../../assets/knowledge/waits.txt");
 
 /// What one call gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,12 +86,16 @@ fn counts(open: &OpenCall) -> bool {
         return false;
     }
     match open.asked.as_deref() {
-        Ok(ToolCall::Run(run)) => {
-            !run.command.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| POLLS.contains(&word))
-        }
+        Ok(ToolCall::Run(run)) => !run.command.split(|c: char| !c.is_ascii_alphanumeric()).any(waits),
         Ok(ToolCall::Session(_) | ToolCall::External(_)) => false,
         Ok(ToolCall::File(_) | ToolCall::Knowledge(_)) | Err(_) => true,
     }
+}
+
+/// Whether a word is such a program.
+fn waits(word: &str) -> bool {
+    let lines = WAITS.lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).any(|program| program == word)
 }
 
 fn key(open: &OpenCall) -> BlobId {
