@@ -216,11 +216,6 @@ pub fn git_key_runs(key: &str) -> bool {
     special::git_key_runs(key)
 }
 
-/// Whether a program tells the names and marks of files alone, never what is in them.
-pub fn tells_names(program: &str) -> bool {
-    programs::is(program, programs::Role::Names)
-}
-
 /// Whether the first operand of a program says what it does (`git`, `cargo`).
 pub fn has_subcommands(program: &str) -> bool {
     programs::find(program).is_some_and(programs::Program::has_subcommands)

@@ -43,8 +43,8 @@ pub enum Role {
     Patterns,
     /// Checks or formats each file by itself: what it says of one hangs on no other.
     Each,
-    /// Tells the names and marks of files, never what is in them.
-    Names,
+    /// Shows what is in the files of the folders that it is given.
+    Searches,
 }
 
 impl Role {
@@ -75,5 +75,5 @@ const ROLES: [(&str, Role); 21] = [
     ("verb", Role::Verb),
     ("patterns", Role::Patterns),
     ("each", Role::Each),
-    ("names", Role::Names),
+    ("searches", Role::Searches),
 ];

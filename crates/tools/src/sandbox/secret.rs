@@ -29,12 +29,16 @@ const MOST_NAMES: usize = 1_000_000;
 const MOST_HIDDEN: usize = 500;
 const MOST_BYTES: usize = 48 * 1024;
 /// Most names that are looked at beside the workspace.
-const MOST_BESIDE: usize = 200_000;
+const MOST_BESIDE: usize = 100_000;
+/// So many folders beside it are kept in mind.
+const KEPT_BESIDE: usize = 8;
 
 /// Where secret files of a workspace lie; clones share what the last look found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SecretFiles {
     last: Arc<Mutex<Last>>,
+    /// The same of folders beside it.
+    beside: Arc<Mutex<HashMap<PathBuf, Last>>>,
 }
 
 /// What the last look found, folder by folder: one that did not change since is not listed again.
@@ -67,9 +71,15 @@ impl SecretFiles {
     /// Why not all of them can be hidden, in words.
     pub async fn within(&self, root: &Path, rules: &PathRules, run: &Run) -> Result<Vec<PathBuf>, String> {
         let mut found = self.below(root, rules).await?;
-        for folder in beside::folders(root, run) {
-            let top = folder.clone();
-            let look = move || Last::default().named(&top, &PathRules::default(), MOST_BESIDE);
+        for folder in beside::folders(root, run)? {
+            let (top, beside) = (folder.clone(), Arc::clone(&self.beside));
+            let look = move || {
+                let mut beside = beside.lock().unwrap_or_else(PoisonError::into_inner);
+                if beside.len() >= KEPT_BESIDE && !beside.contains_key(&top) {
+                    beside.clear();
+                }
+                beside.entry(top.clone()).or_default().named(&top, &PathRules::default(), MOST_BESIDE)
+            };
             let looked = tokio::task::spawn_blocking(look).await;
             let looked = looked.map_err(|_| "secret files could not be looked for".to_owned())?;
             let (_, secret) = looked.map_err(|why| format!("{why} in {}", folder.display()))?;

@@ -1,12 +1,13 @@
 //! Folders beside the workspace that a line looks through: what is secret in them is hidden like what lies in the workspace.
 //!
-//! Owns which folders these are. A file that a line names by a secret name asks; those of the system and of programs
-//! hold nothing of the user's, and whoever tells names alone shows nothing that is in a file.
+//! Owns which folders these are: those that a search is given or runs in, those in which a `find` hands files to another
+//! program, and those out of which a wildcard takes files to be read. A file that a line names by a secret name asks;
+//! folders of the system hold nothing of the user's.
 
 use std::path::{Component, Path, PathBuf};
 
 use pilothouse_core::{
-    shell::{self, Act},
+    shell::{self, Act, Call, Reading, Role},
     tool::Run,
 };
 
@@ -29,33 +30,59 @@ const SYSTEM: [&str; 13] = [
     "/Library",
 ];
 
+/// Programs that find files for others.
+const FINDS: [&str; 4] = ["find", "gfind", "fd", "fdfind"];
+
 /// The folders outside of the workspace in which a line may come upon what is in files; real paths, none within another.
-pub(super) fn folders(root: &Path, run: &Run) -> Vec<PathBuf> {
+///
+/// # Errors
+/// One that is too much to be looked through, in words.
+pub(super) fn folders(root: &Path, run: &Run) -> Result<Vec<PathBuf>, String> {
     let reading = shell::read_in(&run.command, &run.folder);
-    if reading.calls.iter().all(|call| shell::tells_names(&call.program)) {
-        return Vec::new();
-    }
     let start = root.join(&run.folder);
     let here = [String::new()];
-    let words = reading.calls.iter().flat_map(|call| {
-        let from = call.from.as_deref().unwrap_or(&here);
-        // The value of an option is a word too.
-        let texts =
-            call.words.iter().map(|word| word.text.split_once('=').map_or(&*word.text, |(_, value)| value));
-        texts.flat_map(move |text| from.iter().map(move |from| (from, text)))
+    let mut found: Vec<PathBuf> = Vec::new();
+    for call in &reading.calls {
+        for from in call.from.as_deref().unwrap_or(&here) {
+            let given = given(call, &reading).into_iter();
+            found.extend(given.filter_map(|path| real(&start.join(from), path)));
+        }
+    }
+    for touched in reading.uses.iter().filter(|touched| touched.act == Act::Read && touched.wild) {
+        for from in touched.from.as_deref().unwrap_or(&here) {
+            found.extend(real(&start.join(from), &touched.path));
+        }
+    }
+    found.retain(|folder| {
+        !folder.starts_with(root) && !SYSTEM.iter().any(|system| folder.starts_with(system))
     });
-    let read = reading.uses.iter().filter(|touched| touched.act == Act::Read);
-    let uses = read.flat_map(|touched| {
-        let from = touched.from.as_deref().unwrap_or(&here);
-        from.iter().map(move |from| (from, &*touched.path))
-    });
-    let own =
-        |folder: &PathBuf| folder.starts_with(root) || SYSTEM.iter().any(|system| folder.starts_with(system));
-    let folders = words.chain(uses).filter_map(|(from, path)| real(&start.join(from), path));
-    let mut found: Vec<PathBuf> = folders.filter(|folder| !own(folder)).collect();
     found.sort();
     found.dedup_by(|later, first| later.starts_with(&*first));
-    found
+    let home = program::home();
+    match found.iter().find(|folder| home.as_ref().is_some_and(|home| home.starts_with(folder))) {
+        Some(whole) => Err(format!("all of {}, too much to look for secret files in it", whole.display())),
+        None => Ok(found),
+    }
+}
+
+/// The paths that a call looks through, the folder that it runs in among them.
+fn given<'c>(call: &'c Call, reading: &Reading) -> Vec<&'c str> {
+    let words = || call.words.iter().map(|word| &*word.text);
+    if FINDS.contains(&&*call.program) {
+        let hands = |word: &str| ["-exec", "-ok", "--exec"].iter().any(|option| word.starts_with(option));
+        let fed = reading.calls.iter().any(|other| matches!(&*other.program, "xargs" | "parallel"));
+        let gives = fed || words().any(|word| hands(word) || matches!(word, "-x" | "-X"));
+        let roots = words().take_while(|word| !word.starts_with(['-', '(', '!'])).chain(Some(""));
+        return if gives { roots.collect() } else { Vec::new() };
+    }
+    if !shell::is(&call.program, Role::Searches) {
+        return Vec::new();
+    }
+    // A pattern may look like the whole disk: that is searched where it stands last.
+    let last = call.words.len().saturating_sub(1);
+    let operands =
+        words().enumerate().filter(|(at, word)| !word.starts_with('-') && (*word != "/" || *at == last));
+    operands.map(|(_, word)| word).chain(Some("")).collect()
 }
 
 /// The real folder that a path names, up to its first wildcard; `None` where it names a file, or nothing.

@@ -45,7 +45,12 @@ async fn what_is_secret_beside_the_workspace_is_hidden_from_what_looks_through_i
         ("find ../other -exec cat {} +", vec!["other/.env", "other/lib/id_rsa", "w/.env"]),
         ("grep -r KEY ..", vec!["other/.env", "other/lib/id_rsa", "third/.env", "w/.env"]),
         ("ls -la ../other", vec!["w/.env"]),
-        ("find ../other -name '*.py'", vec!["other/.env", "other/lib/id_rsa", "w/.env"]),
+        ("find ../other -name '*.py'", vec!["w/.env"]),
+        ("find ../other -type f | xargs cat", vec!["other/.env", "other/lib/id_rsa", "w/.env"]),
+        ("git branch | tr / - | cut -d / -f 1", vec!["w/.env"]),
+        ("grep -r / .", vec!["w/.env"]),
+        ("sort -T /tmp a", vec!["w/.env"]),
+        ("cd / && pwd", vec!["w/.env"]),
         ("cat ../other/a.py", vec!["w/.env"]),
         ("grep -rn size_t /usr/include", vec!["w/.env"]),
     ] {
@@ -54,6 +59,16 @@ async fn what_is_secret_beside_the_workspace_is_hidden_from_what_looks_through_i
         let found: Vec<PathBuf> =
             found.iter().map(|path| path.strip_prefix(root.parent().unwrap()).unwrap().to_owned()).collect();
         assert_eq!(names(&found), hidden, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_much_beside_the_workspace_is_not_looked_through() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for command in ["grep -rn KEY ~", "rg KEY /", "cd / && grep -r KEY"] {
+        let said = SecretFiles::default().within(&root, &PathRules::default(), &line(command)).await;
+        assert!(said.unwrap_err().contains("too much to look for secret files"), "{command}");
     }
 }
 
