@@ -32,12 +32,7 @@ impl Outbox {
         self.requests.iter().filter(|request| matches!(request, Request::Input(_))).count()
     }
 
-    /// What is kept of a draft goes first, and only as it is last: what its end became may close the driver.
     pub(super) fn send(&mut self, request: Request) {
-        if matches!(request, Request::Draft(_)) {
-            self.requests.retain(|waits| !matches!(waits, Request::Draft(_)));
-            return self.requests.push_front(request);
-        }
         self.requests.push_back(request);
     }
 

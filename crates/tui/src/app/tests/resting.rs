@@ -44,17 +44,3 @@ fn a_draft_that_was_kept_stands_there_again_unless_something_else_is_written() {
     desk.app.update(Update::Draft("old".to_owned()), desk.now);
     assert_eq!(desk.app.composer.draft.shown(), "new");
 }
-
-#[test]
-fn the_end_of_a_draft_is_handed_out_before_what_it_became() {
-    let mut desk = Desk::new(80, 24);
-    typed(&mut desk, "where is it?");
-    desk.wait(2_000);
-    desk.app.keep_rested(desk.now);
-    desk.collect();
-    desk.app.terminal(&Event::Key(KeyCode::Enter.into()), desk.now);
-    let sent: Vec<bool> = desk.app.outbox.requests.iter().map(|r| matches!(r, Request::Draft(_))).collect();
-    assert_eq!(sent.first(), Some(&true), "{sent:?}");
-    desk.collect();
-    assert_eq!(desk.kept, ["where is it?", ""]);
-}
