@@ -335,14 +335,6 @@ impl Plan {
         BlobId::of(format!("{}\0{}", self.version, self.document()).as_bytes())
     }
 
-    /// The hash of what is to be done, letter by letter and however far it is: what exactly a yes to it was to.
-    pub fn work(&self) -> BlobId {
-        let steps = self.tasks.iter().map(|t| (t.id, &t.title, &t.detail, t.node, &t.files, &t.after));
-        let gates = self.gates.iter().map(|g| (g.id, &g.name, &g.command, &g.after));
-        let (steps, gates): (Vec<_>, Vec<_>) = (steps.collect(), gates.collect());
-        BlobId::of(format!("{:?}", (self.turn, steps, gates)).as_bytes())
-    }
-
     /// The plan by name, and how far it got.
     pub fn standing(&self) -> String {
         format!("the plan \"{}\", {} of {} steps done", self.title, self.done(), self.tasks.len())

@@ -22,7 +22,6 @@ mod trust;
 mod turns;
 
 pub use pipeline::{Pipeline, StageCall};
-pub(super) use question::Agreed;
 
 use super::{NO_CALLS, state::State};
 use crate::{
@@ -50,7 +49,6 @@ impl State {
 
     fn fold(&mut self, seq: Seq, event: &Event) {
         self.age(event);
-        self.note_going_on(event);
         self.transcript.fold(seq, event, self.phase);
         self.note_facts(event);
         self.note_mishap(event);

@@ -35,8 +35,6 @@ pub enum Deed {
     SetsAside,
     /// A plan is shown, and waits for a yes.
     Shows,
-    /// The plan that was left goes on, by the yes that it had.
-    TakesUp,
     /// The run fails: what it needs is forbidden.
     Fails,
     /// A plan is made, or made anew.
@@ -125,9 +123,6 @@ impl Foretold {
             }
             // What is skipped is not what it goes on with.
             told.stage = StageAhead::of(before, &event.event).or(told.stage.take());
-            if matches!(event.event, Event::RunStarted { .. }) {
-                told.begins_what_it_shows();
-            }
             let Some(deed) = deed(before, &event.event).filter(|d| !told.does(d)) else { continue };
             if deed == Deed::StopsRun {
                 // What it sets aside, and what is answered in it, is told with it.
@@ -179,7 +174,6 @@ impl Foretold {
                 Deed::SetsAside => "sets the plan aside",
                 Deed::Shows if resumes => "takes up the plan, which waits for your yes",
                 Deed::Shows => "shows the plan, which waits for your yes",
-                Deed::TakesUp => "goes on with the plan",
                 Deed::Fails => "ends the run, which may not go on",
                 Deed::Plans if replans => continue,
                 Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
@@ -201,20 +195,12 @@ impl Foretold {
                 Deed::Undoes => "takes the last change back",
                 Deed::TakesBack => "shows what takes back what was written to the file",
                 Deed::Holds => "holds the run at its next step",
-                Deed::Word(_) if self.does(&Deed::Shows) || self.does(&Deed::TakesUp) => continue,
+                Deed::Word(_) if self.does(&Deed::Shows) => continue,
                 Deed::Word(_) => "a command to Pilothouse",
             };
             all.push(what.to_owned());
         }
         if all.is_empty() { "nothing follows from it".to_owned() } else { all.join(", then ") }
-    }
-
-    /// What it would show begins at once.
-    fn begins_what_it_shows(&mut self) {
-        let Some(shown) = self.deeds.iter_mut().find(|d| **d == Deed::Shows) else { return };
-        *shown = Deed::TakesUp;
-        // It leaves from where its planning ended.
-        self.deeds.retain(|d| *d != Deed::Plans);
     }
 
     fn going_on(&self) -> String {

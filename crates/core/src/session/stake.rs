@@ -142,7 +142,6 @@ impl State {
             && !asks
             && !self.busy()
             && self.taken_back().is_empty()
-            && !self.goes_on
     }
 
     /// What the user wants taken back and has not decided.

@@ -165,10 +165,6 @@ pub struct State {
     pub(super) approved_gates: BTreeSet<String>,
     /// What the last step or repair of the run asked with its last words.
     pub(super) asked_last: Option<String>,
-    /// The plan that the user said yes to last, as far as that goes.
-    pub(super) agreed: Option<super::apply::Agreed>,
-    /// Whether "go on" was said while changes of the plan that was left waited: it goes on once they are decided.
-    pub(super) goes_on: bool,
     /// Lines that the user let run for the session, at the workspace's root and with nothing beyond the usual.
     pub(super) allowed_lines: BTreeSet<String>,
     /// What a model is told of all this.

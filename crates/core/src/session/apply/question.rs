@@ -3,27 +3,15 @@
 use std::sync::Arc;
 
 use crate::{
-    blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::Event,
-    ids::{ApprovalId, Seq},
+    ids::Seq,
     plan::Plan,
     policy::By,
     session::State,
     shell::tells_its_end,
     tool::Run,
 };
-
-/// A yes to a plan, and to what exactly.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::session) struct Agreed {
-    /// The yes.
-    pub approval: ApprovalId,
-    /// The hash of the work that it was to.
-    pub work: BlobId,
-    /// The lines of gates that it covers.
-    pub gates: Vec<String>,
-}
 
 /// Events of questions.
 macro_rules! question_events {
@@ -55,7 +43,7 @@ impl State {
                     if answer.is_some() {
                         self.pause_asked(kind);
                     }
-                    self.consent(kind, *approval, answer.as_ref());
+                    self.consent(kind, approval.is_some(), answer.as_ref());
                 }
                 if question.as_ref().is_some_and(CheckpointKind::takes_back)
                     && !matches!(answer, Some(Answer::Approve | Answer::Text(_)))
@@ -97,33 +85,13 @@ impl State {
         Some(self.gate_by(command)).filter(|by| plain && *by != By::Gate)
     }
 
-    /// The yes to the plan that stands there, where nothing of its steps and gates is another one since.
-    pub(in crate::session) fn agreed_approval(&self) -> Option<ApprovalId> {
-        let work = self.plan.as_ref()?.work();
-        self.agreed.as_ref().filter(|agreed| agreed.work == work).map(|agreed| agreed.approval)
-    }
-
-    /// A run by a yes that was given before covers the lines of gates that it was given to.
-    pub(super) fn agreed_again(&mut self, approval: ApprovalId) {
-        let again = self.agreed_approval() == Some(approval);
-        let gates = self.agreed.iter().filter(|_| again).flat_map(|agreed| &agreed.gates);
-        self.approved_gates.extend(gates.cloned());
-    }
-
     /// Keeps the exact lines to which the user said yes.
-    fn consent(&mut self, kind: &CheckpointKind, approval: Option<ApprovalId>, answer: Option<&Answer>) {
-        let approved = approval.is_some();
+    fn consent(&mut self, kind: &CheckpointKind, approved: bool, answer: Option<&Answer>) {
         match (kind, answer) {
             (CheckpointKind::Confirmation(_), _) if approved => {
                 let gates = self.plan.iter().flat_map(Plan::named_gates);
-                let gates: Vec<String> = gates.map(|g| g.command.clone()).collect();
-                self.approved_gates.extend(gates.iter().cloned());
-                let to = self.plan.as_ref().zip(approval);
-                self.agreed =
-                    to.map(|(plan, approval)| Agreed { approval, work: plan.work(), gates: gates.clone() });
+                self.approved_gates.extend(gates.map(|g| g.command.clone()));
             }
-            // A no, and whatever else becomes of the question, takes that back.
-            (CheckpointKind::Confirmation(_), _) => self.agreed = None,
             (CheckpointKind::Trust(trust), _) if approved => {
                 self.approved_gates.extend(trust.gates.iter().cloned());
             }

@@ -23,9 +23,6 @@ impl State {
         match event {
             Event::RunStarted { run, turn, approval } => {
                 self.saw(run.0);
-                if let Some(yes) = approval {
-                    self.agreed_again(*yes);
-                }
                 (self.repairs, self.detours) = (0, 0);
                 self.asked_last = None;
                 self.accounts.run = Usage::default();

@@ -64,7 +64,6 @@ impl State {
                 self.mode_said = true;
             }
             Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
-            Event::ControlGiven { control: Control::Reset } => self.agreed = None,
             Event::Described { change } => self.about.take(change),
             Event::TitleAsked { call } => {
                 self.saw(call.0);
@@ -85,21 +84,6 @@ impl State {
             }
             _ => {}
         }
-    }
-
-    /// Keeps that "go on" was said while changes waited, until anything else becomes of the plan that it was said of.
-    pub(super) fn note_going_on(&mut self, event: &Event) {
-        let said = matches!(event, Event::ControlGiven { control: Control::Proceed });
-        let other = matches!(
-            event,
-            Event::ControlGiven {
-                control: Control::Cancel | Control::Reset | Control::Redo | Control::Replan
-            } | Event::PhaseChanged { .. }
-                | Event::PlanReady { .. }
-                | Event::PlanShelved { .. }
-                | Event::SessionReopened { .. }
-        );
-        self.goes_on = said || (self.goes_on && !other);
     }
 
     /// Brings every lane under the ceiling; a lane that narrows loses its permits.

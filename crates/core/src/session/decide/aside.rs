@@ -164,14 +164,7 @@ impl Draft<'_> {
     }
 
     /// Shows an earlier plan again, with what is left of it to do.
-    pub(super) fn present_again(&mut self, plan: Plan) -> Decided {
-        self.stand_again(plan)?;
-        self.ask_of_phase();
-        Ok(())
-    }
-
-    /// An earlier plan stands again, with what is left of it to do; nothing is asked about it yet.
-    pub(super) fn stand_again(&mut self, mut plan: Plan) -> Decided {
+    pub(super) fn present_again(&mut self, mut plan: Plan) -> Decided {
         // Steps that are done are done again only where nothing of the plan is left, its gates neither.
         let finished = plan.fulfilled();
         for task in &mut plan.tasks {
@@ -192,6 +185,7 @@ impl Draft<'_> {
         self.go(Trigger::Redo)?;
         self.give_way(&plan);
         self.show_plan(plan);
+        self.ask_of_phase();
         Ok(())
     }
 }

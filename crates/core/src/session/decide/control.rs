@@ -4,7 +4,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
-    ids::{ApprovalId, CheckpointId, TurnId},
+    ids::{CheckpointId, TurnId},
     input::Refusal,
     intent::{
         Control, Phase, Slash, SlashCommand,
@@ -41,15 +41,8 @@ enum WordTime {
 /// How a change that was taken back is put back, said beside what `/redo` does.
 const UNUNDO: &str = "; `/unundo` puts back the change that was taken back";
 
-/// Told where "go on" comes to changes that were left undecided, and what goes on once they are decided.
-const LEFT_AT_REVIEW: &str =
-    "Its changes wait for your decision, as you left them; once they are decided, it goes on.";
-
-/// Told there where nothing is left to go on with.
-const LEFT_ALONE: &str = "Its changes wait for your decision, as you left them.";
-
-/// Told where that was said and the last of them is decided.
-const DECIDED: &str = "That was the last of its changes: it goes on.";
+/// Told where "go on" comes to changes that were left undecided.
+const LEFT_AT_REVIEW: &str = "Its changes wait for your decision, as you left them: decide them, then go on.";
 
 impl Draft<'_> {
     /// Carries a slash command out.
@@ -188,7 +181,10 @@ impl Draft<'_> {
                     let way = if undone { UNUNDO } else { "" };
                     return Err(Refusal::new(format!("there is no earlier plan{way}")));
                 };
-                self.take_up_last(undone);
+                self.emit(Event::ControlGiven { control: Control::Redo });
+                if undone {
+                    self.notice(Level::Info, format!("The last plan, once more{UNUNDO}."));
+                }
                 self.present_again(plan)
             }
             Phase::Failed => self.retry_failed(),
@@ -198,38 +194,6 @@ impl Draft<'_> {
                 Ok(())
             }
         }
-    }
-
-    fn take_up_last(&mut self, undone: bool) {
-        self.emit(Event::ControlGiven { control: Control::Redo });
-        if undone {
-            self.notice(Level::Info, format!("The last plan, once more{UNUNDO}."));
-        }
-    }
-
-    /// "Go on" with the plan that was left: one that the user said yes to, and of which no line changed since, or that begins
-    /// by itself, needs no yes.
-    fn go_on_with_plan(&mut self, plan: Plan) -> Decided {
-        self.take_up_last(!self.state.undone().is_empty());
-        self.stand_again(plan)?;
-        let agreed = self.state.agreed_approval();
-        let approval = agreed.or_else(|| self.begins_by_itself().then(|| ApprovalId(self.id())));
-        match approval.filter(|_| self.may_run()) {
-            Some(approval) => self.run_agreed(approval),
-            None => self.ask_of_phase(),
-        }
-        Ok(())
-    }
-
-    /// The run goes on for which "go on" was said while changes of it waited, once nothing of that waits any more.
-    pub(super) fn go_on_once_decided(&mut self) {
-        let rests = self.state.phase == Phase::Idle && self.state.open.is_empty() && !self.state.busy();
-        if !self.state.goes_on || !rests || self.waits_where_it_was_left() {
-            return;
-        }
-        let Some(plan) = self.state.last_plan().filter(|plan| plan.unfinished()).cloned() else { return };
-        self.notice(Level::Info, DECIDED);
-        drop(self.go_on_with_plan(plan));
     }
 
     pub(super) fn exit(&mut self) -> Decided {
@@ -298,14 +262,10 @@ impl Draft<'_> {
             Phase::Failed => self.retry_failed(),
             Phase::Idle if self.waits_where_it_was_left() => {
                 self.emit(Event::ControlGiven { control: Control::Proceed });
-                let more = self.state.last_plan().is_some_and(Plan::unfinished);
-                self.notice(Level::Info, if more { LEFT_AT_REVIEW } else { LEFT_ALONE });
+                self.notice(Level::Info, LEFT_AT_REVIEW);
                 Ok(())
             }
-            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => {
-                let plan = self.state.last_plan().cloned();
-                self.go_on_with_plan(plan.ok_or_else(|| Refusal::new("there is no plan to go on with"))?)
-            }
+            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
             Phase::Idle => Err(Refusal::new("there is no plan to go on with")),
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),

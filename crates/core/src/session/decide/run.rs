@@ -59,19 +59,14 @@ impl Draft<'_> {
         }
         self.show_plan(plan);
         self.must_go(Trigger::PlanReady);
-        if self.begins_by_itself() && self.may_run() {
+        let unasked = self.state.permission == PermissionMode::Auto || self.is_small();
+        if unasked && self.state.beyond_asked().is_none() && self.may_run() {
             let approval = ApprovalId(self.id());
             self.leave_planning(lane, approval);
         } else {
             self.ask_of_phase();
         }
         self.take_later();
-    }
-
-    /// Whether the plan that stands there needs no yes to begin.
-    pub(super) fn begins_by_itself(&self) -> bool {
-        let unasked = self.state.permission == PermissionMode::Auto || self.is_small();
-        unasked && self.state.beyond_asked().is_none()
     }
 
     /// Whether the plan is one step in a file or two, asked for by a path that changes files: its hunks
@@ -137,15 +132,10 @@ impl Draft<'_> {
             return Err(read_only());
         }
         let approval = self.allow(checkpoint, crate::checkpoint::Answer::Approve);
-        self.run_agreed(approval);
-        Ok(())
-    }
-
-    /// The plan that stands there runs, by this yes to it.
-    pub(super) fn run_agreed(&mut self, approval: ApprovalId) {
         let lane = self.state.planning_lane().map(|l| l.id);
         let lane = lane.unwrap_or_else(|| self.open_at_plan());
         self.leave_planning(lane, approval);
+        Ok(())
     }
 
     /// A plan that is shown again has no lane any more: it leaves from where its planning ended.

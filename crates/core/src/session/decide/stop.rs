@@ -11,7 +11,7 @@ use crate::{
     goal::GoalStatus,
     ids::{ApplyId, CheckpointId, LaneId, ProposalId, TaskId},
     input::Refusal,
-    intent::{Control, Phase},
+    intent::Phase,
     phase::Trigger,
     pipeline::StageEvent,
     plan::{GateStatus, Plan, TaskStatus},
@@ -88,11 +88,6 @@ impl Draft<'_> {
             Phase::Idle => {
                 let back = self.state.taken_back();
                 // Whoever leaves finds it as they left it.
-                if back.is_empty() && self.state.goes_on && !self.leaving {
-                    self.emit(Event::ControlGiven { control: Control::Cancel });
-                    self.notice(Level::Info, "It does not go on by itself once its changes are decided.");
-                    return Ok(());
-                }
                 if back.is_empty() || self.leaving {
                     return Err(Refusal::new("nothing is running"));
                 }
