@@ -397,7 +397,10 @@ impl App {
     /// What was drawn has been on the screen since `now`.
     pub fn drew(&mut self, now: Instant) {
         let in_bar = crate::bar::question(self.world.state()).filter(|_| !self.panes.areas.bar.is_empty());
-        let in_bar = in_bar.filter(|id| self.stands_drawn(*id));
+        let bare = self.overlays.is_empty();
+        let plan =
+            |id: &CheckpointId| self.world.state().open.get(id).is_some_and(|c| c.kind.is_confirmation());
+        let in_bar = in_bar.filter(|id| (bare || !plan(id)) && self.stands_drawn(*id));
         self.asked.drew(in_bar, now);
         self.note_whole(now);
         let ctx = ctx!(self, now);
@@ -405,7 +408,6 @@ impl App {
         for (n, overlay) in self.overlays.iter_mut().enumerate() {
             overlay.drew(n == top, &ctx, now);
         }
-        let bare = self.overlays.is_empty();
         let seen: Vec<bool> =
             self.panes.iter().map(|(n, ..)| bare && !self.panes.outer(n).is_empty()).collect();
         for ((_, pane), seen) in self.panes.all().zip(seen) {

@@ -73,7 +73,8 @@ pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Vec<Line<'static>> 
 /// The question of which the bar shows every word at this width, where it is none that holds the run and no command at hand.
 pub fn stands_whole(state: &State, facts: &Facts<'_>, width: u16) -> Option<CheckpointId> {
     let (question, first) = first_that_waits(state).filter(|_| state.phase_question().is_none())?;
-    waiting_row(state, question, &first, facts, usize::from(width)).1.then_some(question)
+    let whole = first.is_told_by_title() && waiting_row(state, question, &first, facts, usize::from(width)).1;
+    whole.then_some(question)
 }
 
 /// The question that the bar is about while a line is written.
@@ -321,7 +322,11 @@ fn command_rows(
         beyond if beyond.is_empty() => String::new(),
         beyond => format!(", {beyond}"),
     };
-    let risk = format!("{}{beyond}", risk_name(command.risk, facts.glyphs.waits == "!"));
+    let folder = match &*command.folder {
+        "" => String::new(),
+        folder => format!(", in {}", Clean::line(folder)),
+    };
+    let risk = format!("{}{beyond}{folder}", risk_name(command.risk, facts.glyphs.waits == "!"));
     let more = more(waiting(state).saturating_sub(1), "");
     // The risk is said before what is asked.
     let head = format!("{} Run this command?   ", facts.glyphs.waits);

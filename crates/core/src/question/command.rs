@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Accept, Act, Asked, Card, Choice, Danger, Question, Role, Spec, Ties};
+use super::{Accept, Act, Asked, Card, Choice, Danger, Question, Role, Spec, Ties, spec::WORKSPACE};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -161,7 +161,7 @@ impl Question for CommandQuestion {
         spec.tag = "command";
         spec.exact = true;
         spec.danger = Some(Danger { risk: self.risk, beyond: self.confine.beyond().or(self.spared()) });
-        let place = if self.folder.is_empty() { "the workspace" } else { &self.folder };
+        let place = if self.folder.is_empty() { WORKSPACE } else { &self.folder };
         let mut facts =
             vec![("folder", clean(place)), ("runs", clean(self.confine.words())), ("why", clean(&self.why))];
         if !self.gives.is_empty() {

@@ -60,6 +60,9 @@ pub struct Spec {
     pub unattended: Unattended,
 }
 
+/// What a command's folder is called where it is the top.
+pub(super) const WORKSPACE: &str = "the workspace";
+
 impl Spec {
     /// What is shown of a question with this message.
     pub(crate) fn of(question: &dyn Question, message: &str, asked: &Asked<'_>) -> Self {
@@ -91,6 +94,16 @@ impl Spec {
     /// The word that must be typed before a yes counts, if one must.
     pub fn wants_word(&self) -> Option<&'static str> {
         if let Some(Act::Word(word)) = self.choice(Role::Take).map(|c| &c.act) { Some(word) } else { None }
+    }
+
+    /// Whether its title and its danger say all that a yes is to: what is known besides says why it is asked, and no more.
+    pub fn is_told_by_title(&self) -> bool {
+        let says_more = |(label, value): &(&str, Clean)| match *label {
+            "folder" => value.as_str() != WORKSPACE,
+            "why" | "reason" | "runs" | "program" | "used by" | "by" | "as" | "path" => false,
+            _ => !self.facts_in_bar,
+        };
+        !self.facts.iter().any(says_more)
     }
 
     /// The blob with every line of what it is about, if there is one.

@@ -57,7 +57,11 @@ impl App {
         let whole = if self.panes.areas.bar.is_empty() || !self.overlays.is_empty() {
             None
         } else if let Some(id) = self.offering.at_hand() {
-            Some(id).filter(|_| self.offer_is_whole())
+            let told = |id: &CheckpointId| {
+                let state = self.world.state();
+                state.open.get(id).is_some_and(|question| state.spec(question).is_told_by_title())
+            };
+            Some(id).filter(|id| self.offer_is_whole() && told(id))
         } else {
             let keys = self.bar_keys();
             let width = self.panes.areas.bar.width.saturating_sub(3);
@@ -85,20 +89,23 @@ impl App {
             None => return false,
             Some(Early::Asked) => self.unseen(),
             Some(Early::Unread(place)) => {
-                self.answered_at(place, now);
+                let lone = Lone::of(&self.composer.draft.shown()).is_some();
+                self.answered_at(place, lone, now);
                 self.complain("not all of it was on the screen: this shows it, and y answers here");
             }
             Some(Early::Word) => {
-                self.answered_at(Place::List, now);
+                self.answered_at(Place::List, true, now);
                 self.complain("this wants its word: Enter asks for it here");
             }
         }
         true
     }
 
-    /// The draft was an answer and is none any more: it is given where all of the question is shown.
-    fn answered_at(&mut self, place: Place, now: Instant) {
-        let _ = self.composer.draft.take();
+    /// The question is answered where all of it is shown; a lone word was an answer and is no draft, what says more stays one.
+    fn answered_at(&mut self, place: Place, lone: bool, now: Instant) {
+        if lone {
+            let _ = self.composer.draft.take();
+        }
         if place == Place::Diff {
             self.go(Focus::Pane(diff::ID));
         } else {

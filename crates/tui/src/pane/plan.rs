@@ -54,7 +54,8 @@ pub(crate) const REVISE: &str = "rejected – describe the change, or press Ente
 
 /// Said where a plan cannot be changed.
 /// Said where a yes comes before the lines that it covers were read.
-const NOT_READ: &str = "not all of its gates were on the screen yet: PgDn goes on to them";
+const NOT_READ: &str =
+    "not all of its gates were on the screen yet: j goes on to them, or read its card in the conversation";
 const NOT_NOW: &str = "a plan can be edited while it waits for your yes, or its run pauses";
 /// Said where nothing is chosen that it could be about.
 const CHOOSE: &str = "choose a step of the plan first";
@@ -100,8 +101,8 @@ pub struct PlanPane {
     back: Option<u32>,
     /// What the version that is drawn changed, and which that is.
     revision: Option<(u32, Revision)>,
-    /// The rows of gates of the plan that waits, and which of them stood on the screen.
-    read: (Vec<Row>, BTreeSet<usize>),
+    /// The rows of gates of the plan that stood on the screen last, and which of them did.
+    read: Option<(Vec<Row>, BTreeSet<usize>)>,
     /// The plan that was done and committed: once something else is said it stands in no room of its own.
     away: Away,
 }

@@ -55,7 +55,7 @@ fn a_plan_whose_gates_were_turned_to_is_approved_where_they_were_read() {
     let mut desk = gated(60, 20);
     desk.press("<ctrl-t>").draw();
     desk.wait(1_000).press("y");
-    assert!(desk.text().contains("not all of its gates were on the screen"), "{}", desk.text());
+    assert!(desk.text().contains("not all of its gates were"), "{}", desk.text());
     for _ in 0..20 {
         desk.press("j").draw();
     }
@@ -144,4 +144,58 @@ fn a_word_answers_the_question_that_is_shown_and_no_other() {
     desk.wait(1_000).press("<enter>").deliver();
     assert_eq!(desk.state().open.len(), 2, "{text}");
     assert_eq!(desk.top(), Some("approvals"));
+}
+
+/// An agent that asks whether it may go deeper.
+fn deeper(reason: &str) -> Desk {
+    let mut desk = Desk::new(100, 30);
+    desk.press("why does the test of a.txt fail?<enter>").deliver();
+    let args = serde_json::json!({"node": "modify", "reason": reason}).to_string();
+    desk.reply("The check is wrong.", &[("request_path", &args)]);
+    desk.collect();
+    desk.draw();
+    desk
+}
+
+#[test]
+fn what_was_written_is_not_lost_where_it_is_kept_back() {
+    let mut desk = deeper(&"mend the check that is wrong ".repeat(8));
+    let line = "fix it, but keep the other tests as they are";
+    desk.wait(1_000).press(line).draw();
+    desk.wait(1_000).press("<enter>");
+    assert!(!said(&desk) && desk.top() == Some("approvals"), "{}", desk.text());
+    desk.press("<esc>");
+    if desk.app.composer.draft.is_empty() {
+        desk.press("<up>");
+    }
+    assert_eq!(desk.app.composer.draft.shown(), line);
+}
+
+#[test]
+fn a_plan_without_gates_that_came_behind_a_page_was_not_seen() {
+    for page in ["<f1>", "<ctrl-p>"] {
+        let mut desk = Desk::new(100, 30);
+        desk.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));
+        desk.press("<enter>").deliver().press(page).draw();
+        let plan = r#"{"title":"T","tasks":[{"title":"aaa"},{"title":"bbb"}],"gates":[]}"#;
+        desk.reply("", &[("submit_plan", plan)]);
+        desk.collect();
+        assert!(!desk.text().contains("Proceed?"), "the page lies over it: {}", desk.text());
+        desk.wait(1_000).press("<esc>").draw();
+        desk.wait(10).press("<enter>");
+        assert!(!said(&desk), "{page}: it stood there for 10 ms");
+    }
+}
+
+#[test]
+fn a_word_agrees_to_no_folder_that_is_not_on_the_screen() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("run the tests<enter>").deliver().press("x");
+    desk.reply("", &[("run", r#"{"command":"make test","folder":"other/place"}"#)]);
+    desk.collect();
+    desk.draw();
+    desk.wait(1_000).press("<backspace>y").draw();
+    let text = desk.text();
+    desk.wait(1_000).press("<enter>");
+    assert!(!said(&desk) || text.contains("other/place"), "{text}");
 }

@@ -264,6 +264,11 @@ impl Entry {
         Some((request, call.ruling.clone()))
     }
 
+    /// Whether it is a plan.
+    pub(super) const fn is_plan(&self) -> bool {
+        matches!(self.body, Body::Plan(_))
+    }
+
     /// Whether it is the plan that this question is about.
     pub(super) fn is_plan_of(&self, question: CheckpointId) -> bool {
         matches!(&self.body, Body::Plan(card) if card.checkpoint == Some(question))

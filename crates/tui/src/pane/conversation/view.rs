@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 
 use pilothouse_core::ids::CheckpointId;
 
-use super::{ConversationPane, entry::Kind};
+use super::{
+    ConversationPane,
+    entry::{Entry, Kind},
+};
 use crate::pane::Ctx;
 
 /// A row of an entry.
@@ -55,19 +58,22 @@ impl ConversationPane {
                 || first.is_some_and(|pos| pos.key == *of && stood(row))
         };
         let entry = first.and_then(|pos| self.log.get(pos.key));
-        entry.is_some_and(|entry| entry.gate_rows().all(shown))
+        let stood_once = bare || first.is_some_and(|pos| pos.key == *of);
+        stood_once && entry.is_some_and(|entry| entry.gate_rows().all(shown))
     }
 
-    /// Keeps which lines of a plan's gates are on the screen.
+    /// Keeps which plan is on the screen, and which lines of its gates.
     pub(super) fn note_gates(&mut self) {
-        let gates = |pos: &Pos| self.log.get(pos.key).is_some_and(|e| e.gate_rows().contains(&pos.row));
-        let drawn: Vec<Pos> = self.visible(usize::from(self.size.height)).filter(gates).collect();
+        let of_plan = |pos: &Pos| self.log.get(pos.key).is_some_and(Entry::is_plan);
+        let drawn: Vec<Pos> = self.visible(usize::from(self.size.height)).filter(of_plan).collect();
         for Pos { key, row } in drawn {
             let (of, width, _) = &self.read;
             if (*of, *width) != (key, self.size.width) {
                 self.read = (key, self.size.width, BTreeSet::new());
             }
-            self.read.2.insert(row);
+            if self.log.get(key).is_some_and(|entry| entry.gate_rows().contains(&row)) {
+                self.read.2.insert(row);
+            }
         }
     }
 

@@ -66,22 +66,20 @@ impl PlanPane {
     /// plan is one to these.
     pub(super) fn shows_gates(&self, bare: bool) -> bool {
         let (rows, mut drawn) = self.drawn_gates();
+        let read = self.read.as_ref().filter(|(of, _)| *of == rows);
         if !bare {
             drawn.clear();
         }
-        if rows == self.read.0 {
-            drawn.extend(&self.read.1);
-        }
-        drawn.len() == rows.len()
+        drawn.extend(read.iter().flat_map(|(_, read)| read));
+        (bare || read.is_some()) && drawn.len() == rows.len()
     }
 
     /// Keeps which rows of gates are on the screen.
     pub(super) fn note_gates(&mut self) {
         let (rows, drawn) = self.drawn_gates();
-        if rows != self.read.0 {
-            self.read = (rows, BTreeSet::new());
-        }
-        self.read.1.extend(drawn);
+        let before = self.read.take().filter(|(of, _)| *of == rows);
+        let (_, read) = self.read.insert(before.unwrap_or_else(|| (rows, BTreeSet::new())));
+        read.extend(drawn);
     }
 
     pub(super) fn draw(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
