@@ -5,7 +5,10 @@ use std::{
     io::{Read, Write},
     os::unix::fs::symlink,
     process::{Child, Stdio},
-    sync::mpsc::sync_channel,
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        mpsc::sync_channel,
+    },
     time::Duration,
 };
 
@@ -71,9 +74,14 @@ fn never_read(desk: &Desk, server: &Server) -> Child {
     child
 }
 
+/// A model that says much and calls without an end; no call is one that it made before.
 fn talkative() -> Server {
     let text: &str = Box::leak("word after word ".repeat(4000).into_boxed_str());
-    Server::answering(move |_| Some(Turn::Say(text, vec![("list", json!({"path": "."}))])))
+    let asked = AtomicUsize::new(1);
+    Server::answering(move |_| {
+        let depth = asked.fetch_add(1, Ordering::Relaxed);
+        Some(Turn::Say(text, vec![("list", json!({"path": ".", "depth": depth}))]))
+    })
 }
 
 #[test]

@@ -96,8 +96,9 @@ const REPLIES: usize = 24;
 
 /// A session of which there is far more to be told than may wait: its name, and how many requests it took.
 fn long(desk: &Desk) -> (Server, String, usize) {
-    let calls = || Turn::Say("", vec![("list", json!({"path": "."})); CALLS]);
-    let mut script: Vec<Turn> = (0..REPLIES).map(|_| calls()).collect();
+    // No reply calls what another called: that would be a line of work that gets nowhere.
+    let calls = |depth: usize| Turn::Say("", vec![("list", json!({"path": ".", "depth": depth})); CALLS]);
+    let mut script: Vec<Turn> = (1..=REPLIES).map(calls).collect();
     script.extend((0..4).map(|_| Turn::Say("By score.", vec![])));
     let server = Server::start(script);
     let (mut editor, session) = Editor::seated(desk, &server.base);

@@ -1,7 +1,12 @@
 //! What may be spent: judged before a request leaves, told in clear words, taken up again.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -25,11 +30,15 @@ fn script() -> Vec<Turn> {
     ]
 }
 
-/// A model that reads for ever.
+/// A model that reads for ever, other lines each time.
 fn reads() -> Server {
-    Server::answering(|request| {
-        let reads = || Turn::Say("", vec![("read", json!({"path": "src/search.rs"}))]);
-        Some(if sorts(request) { Turn::Say("I cannot tell.", vec![]) } else { reads() })
+    let asked = AtomicUsize::new(1);
+    Server::answering(move |request| {
+        if sorts(request) {
+            return Some(Turn::Say("I cannot tell.", vec![]));
+        }
+        let lines = asked.fetch_add(1, Ordering::Relaxed);
+        Some(Turn::Say("", vec![("read", json!({"path": "src/search.rs", "lines": lines}))]))
     })
 }
 

@@ -1,6 +1,8 @@
 //! Models that know no end, and windows that hold next to nothing: clear words, and nothing lost.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -12,13 +14,17 @@ use crate::support::{
 const ORDER: &str = "rename find_notes to search_notes";
 const OLD: &str = "The notes that hold every word of `query`, in any case, best first.";
 
-/// Asks a model that says the same whenever it is asked; gives what was said, and how often it was asked.
-fn always(config: &str, args: &[&str], exit: i32, told: &[&str], say: fn() -> Turn) -> usize {
+/// Asks a model that says this whenever it is asked, for the so manieth time; gives what was said, and how often it was asked.
+fn always(config: &str, args: &[&str], exit: i32, told: &[&str], say: fn(usize) -> Turn) -> usize {
     let desk = Desk::new();
     desk.configure(config);
     let before = desk.tree();
+    let asked = AtomicUsize::new(1);
     let server = Server::answering(move |request| {
-        Some(if sorts(request) { Turn::Say("I cannot tell.", vec![]) } else { say() })
+        if sorts(request) {
+            return Some(Turn::Say("I cannot tell.", vec![]));
+        }
+        Some(say(asked.fetch_add(1, Ordering::Relaxed)))
     });
     desk.ask(&server.base, args).with(exit).tells(told);
     assert_eq!(desk.tree(), before);
@@ -52,17 +58,18 @@ fn ten_plans_in_one_reply_are_one_plan() {
 #[test]
 fn a_model_that_only_makes_plans_is_stopped_and_told_of() {
     let asked =
-        always("", &["run", ORDER, "--auto-confirm"], 1, &["80 rounds"], || Turn::Say("", vec![a_plan()]));
+        always("", &["run", ORDER, "--auto-confirm"], 1, &["80 rounds"], |_| Turn::Say("", vec![a_plan()]));
     assert!(asked <= 90, "{asked} requests");
     // A plan without a step is none, however often it comes.
-    let empty = || Turn::Say("", vec![("submit_plan", json!({"title": "P", "tasks": []}))]);
+    let empty = |_| Turn::Say("", vec![("submit_plan", json!({"title": "P", "tasks": []}))]);
     let asked = always("", &["run", ORDER, "--auto-confirm"], 1, &["80 rounds"], empty);
     assert!(asked <= 90, "{asked} requests");
 }
 
 #[test]
 fn a_model_that_only_calls_is_stopped_and_told_of() {
-    let read = || Turn::Say("", vec![("read", json!({"path": "src/search.rs"}))]);
+    // Other lines each time: the same call is stopped long before.
+    let read = |n| Turn::Say("", vec![("read", json!({"path": "src/search.rs", "lines": n}))]);
     let asked = always("", &["run", "what does find_notes do?"], 1, &["80 rounds"], read);
     assert!(asked <= 90, "{asked} requests");
     let asked = always("", &["run", "what does find_notes do?", "--max-calls", "5"], 4, &["5"], read);
@@ -71,7 +78,7 @@ fn a_model_that_only_calls_is_stopped_and_told_of() {
 
 #[test]
 fn words_without_end_are_cut_and_told_of() {
-    let words = || {
+    let words = |_| {
         let piece = json!({"choices": [{"index": 0, "delta": {"content": "and so on ".repeat(2_000)}}]});
         let body = format!("data: {piece}\n\n").repeat(1_200);
         Turn::Raw(format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n{body}"))
@@ -81,7 +88,7 @@ fn words_without_end_are_cut_and_told_of() {
 
 #[test]
 fn a_window_that_holds_no_request_is_told_before_anything_is_sent() {
-    let say = || Turn::Say("never heard", vec![]);
+    let say = |_| Turn::Say("never heard", vec![]);
     let told = ["window of 1000 tokens", "[model] window"];
     assert_eq!(always("[model]\nwindow = 1000\n", &["run", "what does find_notes do?"], 5, &told, say), 0);
 }
