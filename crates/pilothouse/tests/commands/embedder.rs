@@ -69,10 +69,10 @@ fn told(ended: &Ended, parts: &[&str]) {
     assert!(notices.iter().any(|n| parts.iter().all(|p| n.contains(p))), "{parts:?} in {notices:?}");
 }
 
-/// Asks, and gives how the message was classified.
+/// Asks, and gives how the message was classified. To answer it takes a model, and none is connected.
 #[track_caller]
 fn asked(desk: &Desk) -> (Ended, String, String) {
-    let ended = desk.go(&["run", ASK, "--json"]).with(0);
+    let ended = desk.go(&["run", ASK, "--json"]).with(2);
     let class = ended.events().into_iter().find(|e| e["type"] == "intent_classified").unwrap();
     let leaf = class["path"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned();
     let why = class["reasoning"].as_str().unwrap().to_owned();
