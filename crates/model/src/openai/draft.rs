@@ -143,7 +143,7 @@ impl Draft {
         if self.calls.len() > MOST_CALLS {
             return Err(too_many_calls(MOST_CALLS));
         }
-        if self.bytes() + self.echo.bytes > MOST_BYTES {
+        if self.bytes() + self.thought.bytes() + self.echo.bytes > MOST_BYTES {
             Err(too_large("the reply", MOST_BYTES))
         } else {
             Ok(())

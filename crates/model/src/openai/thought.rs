@@ -8,21 +8,29 @@ const TAGS: [(&str, &str); 3] =
     [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>")];
 
 /// A text that comes in pieces, parted into thinking and answer.
+#[derive(Debug, Default)]
+pub(super) struct Thought {
+    place: Place,
+    /// Bytes of blanks that are kept nowhere.
+    dropped: usize,
+}
+
+/// Where in the text its next piece begins.
 #[derive(Debug)]
-pub(super) enum Thought {
-    /// Nothing but what may begin a tag came so far.
-    Begins(String),
-    /// Inside, with what may be the beginning of the closing tag.
-    Inside(&'static str, String),
-    /// The blanks behind the thinking.
+enum Place {
+    /// At the beginning, behind these blanks and what may begin a tag.
+    Begins(String, String),
+    /// Inside, with the tags and what may be the beginning of the closing one.
+    Inside((&'static str, &'static str), String),
+    /// Behind the thinking, where nothing but blanks came.
     Closed,
-    /// The answer.
+    /// In the answer.
     Outside,
 }
 
-impl Default for Thought {
+impl Default for Place {
     fn default() -> Self {
-        Self::Begins(String::new())
+        Self::Begins(String::new(), String::new())
     }
 }
 
@@ -41,44 +49,48 @@ impl Thought {
         let mut parts = Parts::default();
         let mut rest = piece.to_owned();
         loop {
-            rest = match std::mem::replace(self, Self::Outside) {
-                Self::Outside => {
+            rest = match std::mem::replace(&mut self.place, Place::Outside) {
+                Place::Outside => {
                     parts.text.push_str(&rest);
                     return parts;
                 }
-                Self::Closed => {
+                Place::Closed => {
                     let answer = rest.trim_start();
+                    self.dropped += rest.len() - answer.len();
                     if answer.is_empty() {
-                        *self = Self::Closed;
+                        self.place = Place::Closed;
                         return parts;
                     }
                     answer.to_owned()
                 }
-                Self::Begins(held) => {
-                    let held = held + &rest;
-                    let begun = held.trim_start();
-                    if let Some((open, close)) = TAGS.into_iter().find(|(open, _)| begun.starts_with(open)) {
-                        *self = Self::Inside(close, String::new());
-                        begun.get(open.len()..).unwrap_or_default().to_owned()
-                    } else if TAGS.into_iter().any(|(open, _)| open.starts_with(begun)) {
-                        *self = Self::Begins(held);
+                Place::Begins(mut blanks, begun) => {
+                    let piece = if begun.is_empty() { rest.trim_start() } else { &rest };
+                    blanks.push_str(rest.get(..rest.len() - piece.len()).unwrap_or_default());
+                    let begun = begun + piece;
+                    if let Some(tags) = TAGS.into_iter().find(|(open, _)| begun.starts_with(open)) {
+                        self.dropped += blanks.len();
+                        self.place = Place::Inside(tags, String::new());
+                        begun.get(tags.0.len()..).unwrap_or_default().to_owned()
+                    } else if TAGS.into_iter().any(|(open, _)| open.starts_with(&begun)) {
+                        self.place = Place::Begins(blanks, begun);
                         return parts;
                     } else {
-                        held
+                        blanks + &begun
                     }
                 }
-                Self::Inside(close, held) => {
+                Place::Inside(tags, held) => {
+                    let (_, close) = tags;
                     let held = held + &rest;
                     if let Some((thinking, behind)) = held.split_once(close) {
                         parts.thinking.push_str(thinking);
-                        *self = Self::Closed;
+                        self.place = Place::Closed;
                         behind.to_owned()
                     } else {
                         let kept =
                             (1..close.len()).rev().find(|n| held.ends_with(close.get(..*n).unwrap_or(close)));
                         let (thinking, held) = held.split_at(held.len() - kept.unwrap_or(0));
                         parts.thinking.push_str(thinking);
-                        *self = Self::Inside(close, held.to_owned());
+                        self.place = Place::Inside(tags, held.to_owned());
                         return parts;
                     }
                 }
@@ -86,12 +98,22 @@ impl Thought {
         }
     }
 
+    /// Bytes of what came and is in no part: what is held back, and blanks that are kept nowhere.
+    pub fn bytes(&self) -> usize {
+        self.dropped
+            + match &self.place {
+                Place::Begins(blanks, begun) => blanks.len() + begun.len(),
+                Place::Inside(_, held) => held.len(),
+                Place::Closed | Place::Outside => 0,
+            }
+    }
+
     /// What was held back, now that nothing more comes.
     pub fn end(&mut self) -> Parts {
-        match std::mem::replace(self, Self::Outside) {
-            Self::Begins(text) => Parts { text, ..Parts::default() },
-            Self::Inside(_, thinking) => Parts { thinking, ..Parts::default() },
-            Self::Closed | Self::Outside => Parts::default(),
+        match std::mem::replace(&mut self.place, Place::Outside) {
+            Place::Begins(blanks, begun) => Parts { text: blanks + &begun, ..Parts::default() },
+            Place::Inside(_, thinking) => Parts { thinking, ..Parts::default() },
+            Place::Closed | Place::Outside => Parts::default(),
         }
     }
 }

@@ -145,3 +145,17 @@ fn thinking_in_the_text_is_told_as_thinking_and_goes_back_to_nobody() {
     }
     assert_eq!(whole(&["<b>", "x</b>"]).text, "<b>x</b>");
 }
+
+#[test]
+fn blanks_without_end_have_an_end() {
+    for first in ["", "<think>x</think>", "<think>x", "\n<think>x</think>\n"] {
+        let mut draft = draft();
+        let chunk = |t: &str| -> Chunk {
+            serde_json::from_value(json!({"choices": [{"delta": {"content": t}}]})).unwrap()
+        };
+        draft.take(chunk(first)).unwrap();
+        let blanks = "\n".repeat(1024 * 1024);
+        let taken = (0..20).take_while(|_| draft.take(chunk(&blanks)).is_ok()).count();
+        assert!((15..=16).contains(&taken), "{first:?}: {taken} MiB were taken");
+    }
+}
