@@ -29,6 +29,8 @@ pub(super) struct Draft {
     thought: Thought,
     text: String,
     reasoning: String,
+    /// Thinking that stood in the text.
+    aside: String,
     echo: Heard,
     calls: Vec<OpenCall>,
     tokens: Option<Tokens>,
@@ -57,6 +59,7 @@ impl Draft {
             thought: Thought::default(),
             text: String::new(),
             reasoning: String::new(),
+            aside: String::new(),
             echo: Heard::at(endpoint),
             calls: Vec::new(),
             tokens: None,
@@ -154,7 +157,7 @@ impl Draft {
     fn part(&mut self, parts: Parts) {
         let Parts { thinking, text } = parts;
         if !thinking.is_empty() {
-            self.reasoning.push_str(&thinking);
+            self.aside.push_str(&thinking);
             self.outlet.send(ModelDelta::Reasoning(thinking));
         }
         if !text.is_empty() {
@@ -163,10 +166,18 @@ impl Draft {
         }
     }
 
-    /// What was held back of the text, now that nothing more comes.
+    /// What was held back of the text, now that nothing more comes. Where a reply ends by itself inside a tag that it
+    /// opened, it has no other words: it is an answer about that tag.
     fn end_text(&mut self) {
+        let open = self.thought.open().filter(|_| self.finish == Some(Finish::Stop) && self.calls.is_empty());
         let parts = self.thought.end();
         self.part(parts);
+        let aside = std::mem::take(&mut self.aside);
+        if let Some(open) = open {
+            let text = open.to_owned() + &aside;
+            return self.part(Parts { text, ..Parts::default() });
+        }
+        self.reasoning.push_str(&aside);
         if let Some((thinking, answer)) = unopened(&self.text).filter(|_| self.reasoning.is_empty()) {
             (self.reasoning, self.text) = (thinking.to_owned(), answer.to_owned());
         }
@@ -175,7 +186,7 @@ impl Draft {
     /// Bytes of what came so far.
     fn bytes(&self) -> usize {
         let calls: usize = self.calls.iter().map(|c| c.name.len() + c.args.len()).sum();
-        self.text.len() + self.reasoning.len() + calls
+        self.text.len() + self.reasoning.len() + self.aside.len() + calls
     }
 
     fn add_call(&mut self, piece: &CallPiece) {

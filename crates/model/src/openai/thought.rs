@@ -108,6 +108,14 @@ impl Thought {
             }
     }
 
+    /// The tag that was opened and not closed so far.
+    pub const fn open(&self) -> Option<&'static str> {
+        match self.place {
+            Place::Inside((open, _), _) => Some(open),
+            Place::Begins(..) | Place::Closed | Place::Outside => None,
+        }
+    }
+
     /// What was held back, now that nothing more comes.
     pub fn end(&mut self) -> Parts {
         match std::mem::replace(&mut self.place, Place::Outside) {

@@ -159,3 +159,32 @@ fn blanks_without_end_have_an_end() {
         assert!((15..=16).contains(&taken), "{first:?}: {taken} MiB were taken");
     }
 }
+
+#[test]
+fn an_answer_that_begins_with_a_tag_it_never_closes_is_an_answer() {
+    let text = "<think> is a tag that reasoning models write before their answer.";
+    let call = json!([{"index": 0, "id": "a", "function": {"name": "list", "arguments": "{}"}}]);
+    let (none, thinking) = (json!([]), text.strip_prefix("<think>").unwrap());
+    for (reason, calls, said, thought) in [
+        ("stop", &none, text, "hm"),
+        ("length", &none, "", &*format!("hm{thinking}")),
+        ("stop", &call, "", &*format!("hm{thinking}")),
+    ] {
+        for cut in [0, 3, 7, 20, text.len()] {
+            let mut draft = draft();
+            let (head, tail) = text.split_at(cut);
+            for delta in [
+                json!({"reasoning_content": "hm"}),
+                json!({"content": head}),
+                json!({"content": tail, "tool_calls": calls}),
+            ] {
+                let chunk = json!({"choices": [{"delta": delta}]});
+                draft.take(serde_json::from_value(chunk).unwrap()).unwrap();
+            }
+            let end = json!({"choices": [{"delta": {}, "finish_reason": reason}]});
+            draft.take(serde_json::from_value(end).unwrap()).unwrap();
+            let reply = draft.whole(None);
+            assert_eq!((&*reply.text, &*reply.reasoning), (said, thought), "{reason}, cut at {cut}");
+        }
+    }
+}
