@@ -111,7 +111,9 @@ impl Words<'_> {
 
     fn without_tails(self) -> Self {
         let said = self.to(self.tokens.iter().rposition(|t| t.text != ",").map_or(0, |at| at + 1));
-        let tail = said.ends(List::UndoTail).or_else(|| said.ends(List::UndoWhy));
+        // Behind a mark it says why; with none before it it may say which: "the change that broke the build".
+        let marked = |from: &usize| said.to(*from).tokens.last().is_some_and(|t| t.kind == Kind::Punct);
+        let tail = said.ends(List::UndoTail).or_else(|| said.ends(List::UndoWhy).filter(marked));
         tail.map_or(said, |from| said.to(from).without_tails())
     }
 
@@ -301,6 +303,16 @@ mod tests {
         "undo everything, nothing else",
         "take that all back",
         "undo the undo",
+        "undo the change that broke the build",
+        "revert the bit that is worse",
+        "undo the edit that broke everything",
+        "undo the changes in step 2 that broke the build",
+        "revert the changes in parser.rs that broke the tests",
+        "undo everything that is wrong",
+        "undo all changes that broke the tests",
+        "undo the last change that broke the tests",
+        "take the change that is wrong back",
+        "undo it broke the build",
     ];
 
     #[test]
@@ -362,6 +374,8 @@ mod tests {
             ("oops, wrong file, undo that please", TakenBack::That),
             ("I don't like it, put everything back how it was", TakenBack::All),
             ("not like that. undo the last change", TakenBack::Last),
+            ("undo the last change, that broke the build", TakenBack::Last),
+            ("undo everything, it broke the tests", TakenBack::All),
         ] {
             assert_eq!(of(line), Some(what), "{line}");
         }
