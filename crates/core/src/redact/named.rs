@@ -11,11 +11,14 @@ use regex::{Captures, Regex};
 use super::{
     Kind, Secret,
     random::{is_stand_in, looks_drawn, looks_random},
-    shapes::VALUE,
+    shapes::{VALUE, is_of_value},
 };
 
-/// The name, what closes it, the sign between, what opens the value, and the value.
-const PATTERN: &str = r#"(?i)(passwords?|passwd|passphrase|passwort|kennwort|[_\-.]?pwd|[_\-]pass|client[_\-]?secret|secret[_\-]?access[_\-]?key|secret[_\-]?key|secret|credentials?|token|api[_\-]?key|access[_\-]?key|private[_\-]?key|auth[_\-]?key|account[_\-]?key|signing[_\-]?key|encryption[_\-]?key|[_\-]pat)((?:[_\-]?(?:prod|production|staging|stage|dev|test|live|old|new|current|previous|backup|base|value|base64|b64|master|primary|secondary|confirm|confirmation|again|repeat|admin|root|[0-9]{1,3}))?)(\\*["'`]?\]?)([ \t]*(?:=>|:=|==?|:)[ \t]*|>|[ \t]+)((?:[bru]?\\*["'`])?)(¶{4,})"#;
+/// The name, what closes it, the sign between, what opens the value, and how that begins.
+const PATTERN: &str = r#"(?i)(passwords?|passwd|passphrase|passwort|kennwort|[_\-.]?pwd|[_\-]pass|client[_\-]?secret|secret[_\-]?access[_\-]?key|secret[_\-]?key|secret|credentials?|token|api[_\-]?key|access[_\-]?key|private[_\-]?key|auth[_\-]?key|account[_\-]?key|signing[_\-]?key|encryption[_\-]?key|[_\-]pat)((?:[_\-]?(?:prod|production|staging|stage|dev|test|live|old|new|current|previous|backup|base|value|base64|b64|master|primary|secondary|confirm|confirmation|again|repeat|admin|root|[0-9]{1,3}))?)(\\*["'`]?\]?)([ \t]*(?:=>|:=|==?|:)[ \t]*|>|[ \t]+)((?:[bru]?\\*["'`])?)(¶{4})"#;
+
+/// Bytes of the longest value: what is longer is none, so no name costs more than that, however many stand in one run.
+const LONGEST: usize = 4 * 1024;
 
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&PATTERN.replace('¶', VALUE)).ok());
 
@@ -56,19 +59,24 @@ pub(super) fn find(text: &str) -> Vec<Secret> {
     let Some(pattern) = NAMED.as_ref() else { return Vec::new() };
     let (mut found, mut from) = (Vec::new(), 0);
     while let Some(groups) = pattern.captures_at(text, from) {
-        let (Some(pair), Some(value)) = (Pair::read(text, &groups), groups.get(6)) else { break };
+        let Some(start) = groups.get(6).map(|head| head.start()) else { break };
         // What is no secret may hold the next name.
-        let secret = pair.is_secret();
-        from = if secret { value.end() } else { value.start() };
-        if secret {
-            found.push(Secret {
-                start: value.start(),
-                end: value.start() + pair.value.len(),
-                kind: Kind::Password,
-            });
+        from = start;
+        let Some(value) = value_at(text, start) else { continue };
+        let Some(pair) = Pair::read(text, &groups, value) else { break };
+        if pair.is_secret() {
+            from = start + value.len();
+            found.push(Secret { start, end: start + pair.value.len(), kind: Kind::Password });
         }
     }
     found
+}
+
+/// The value that begins here, where it is no longer than one may be.
+fn value_at(text: &str, start: usize) -> Option<&str> {
+    let rest = text.get(start..)?;
+    let len = rest.bytes().take(LONGEST + 1).take_while(|b| is_of_value(*b)).count();
+    rest.get(..len).filter(|_| len <= LONGEST)
 }
 
 /// The name that a secret stands behind, if one does: what the user knows it by.
@@ -92,9 +100,10 @@ fn name_at_end(text: &str) -> &str {
 }
 
 impl<'t> Pair<'t> {
-    fn read(text: &'t str, groups: &Captures<'t>) -> Option<Self> {
+    fn read(text: &'t str, groups: &Captures<'t>, bare: &'t str) -> Option<Self> {
         let group = |at: usize| groups.get(at).map_or("", |g| g.as_str());
-        let (word, suffix, value) = (groups.get(1)?, groups.get(2)?, groups.get(6)?);
+        let (word, suffix, head) = (groups.get(1)?, groups.get(2)?, groups.get(6)?);
+        let end = head.start() + bare.len();
         let name = name_at_end(text.get(..suffix.end())?);
         let start = suffix.end() - name.len();
         let lower = word.as_str().to_ascii_lowercase();
@@ -106,7 +115,6 @@ impl<'t> Pair<'t> {
             Says::Secret
         };
         let quote = group(5).chars().last().filter(|c| matches!(c, '"' | '\'' | '`'));
-        let bare = value.as_str();
         // The end of a sentence.
         let bare = if quote.is_none() { bare.trim_end_matches('.') } else { bare };
         Some(
@@ -117,7 +125,7 @@ impl<'t> Pair<'t> {
                 sign: group(4),
                 quote,
                 value: bare,
-                after: text.get(value.end()..)?.chars().next(),
+                after: text.get(end..)?.chars().next(),
             }
             .closed(group(3)),
         )

@@ -48,6 +48,10 @@ enum Wanted {
 const EDGE: &str = r"(?:^|[^A-Za-z0-9_\-]|\\[nrt]|\x1b\[[0-9;]*[A-Za-z])";
 /// Characters of a value: none of them ends a command, opens a string or calls anything.
 pub(super) const VALUE: &str = r"[A-Za-z0-9+/=_.~@!#%^*\-]";
+/// Whether a byte is one of those.
+pub(super) fn is_of_value(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=_.~@!#%^*-".contains(&byte)
+}
 
 /// Names of what holds a secret, at the end of a longer name.
 const NAMES: &str = r"(?:passwords?|passwd|passphrase|secret|token|api[_\-]?key|access[_\-]?key|secret[_\-]?key|private[_\-]?key|auth[_\-]?key|account[_\-]?key|signing[_\-]?key|encryption[_\-]?key|[_\-]key|credentials?|[_\-]pwd|[_\-]pass|[_\-]pat)";

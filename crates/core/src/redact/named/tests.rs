@@ -214,3 +214,14 @@ fn what_comes_in_pieces_is_masked_as_the_whole_is() {
         }
     }
 }
+
+#[test]
+fn many_names_in_one_run_cost_no_more_than_they_are_and_a_value_has_a_longest() {
+    // Without a longest value each of these would be held against all that stand behind it.
+    let run = "password=aaaaaaa-".repeat(6_000);
+    assert!(super::find(&run).is_empty());
+    let of = |len: usize| format!("password = \"{}\"", "Tr1cky#Pass-".repeat(len / 12));
+    let (fits, over) = (of(super::LONGEST), of(super::LONGEST + 24));
+    assert_eq!(super::find(&fits).len(), 1);
+    assert!(super::find(&over).is_empty());
+}
