@@ -43,7 +43,7 @@ impl Repeats {
         if !counts(open) {
             return;
         }
-        let is = same(answer);
+        let is = same(runs(open), answer);
         let known = self.by.entry(key(open)).or_insert(Known { answer: is, times: 0, round: 0 });
         // What is told instead stands for the answer before.
         if known.answer != is && !answer.head.starts_with(SAME) {
@@ -65,7 +65,7 @@ impl Repeats {
     /// What is told of a call instead of its answer, where that was told often enough.
     pub(super) fn instead(&self, open: &OpenCall, answer: &str) -> Option<String> {
         let Known { answer: of, times, .. } = self.by.get(&key(open)).filter(|_| counts(open))?;
-        let is = same(&Excerpt::of(answer, &mut Vec::new()));
+        let is = same(runs(open), &Excerpt::of(answer, &mut Vec::new()));
         (*of == is && times + 1 >= TOLD).then(|| {
             format!(
                 "{SAME} {times} times, and nothing changed since, so it is not repeated: it stands above. The same call \
@@ -108,11 +108,20 @@ fn named(open: &OpenCall) -> String {
     shortened(format!("{name} {}", open.subject()).trim(), 120)
 }
 
-/// What tells an answer from another: all of it but how long it took, and what was said about it.
-fn same(answer: &Excerpt) -> BlobId {
+/// Whether a program answered: it may say how long it took.
+fn runs(open: &OpenCall) -> bool {
+    matches!(open.asked.as_deref(), Ok(ToolCall::Run(_)))
+}
+
+/// What tells an answer from another: all of it but what was said about it, and of a program but how long it took. A
+/// time in a file is what the file holds.
+fn same(runs: bool, answer: &Excerpt) -> BlobId {
     let tail = answer.cut.as_ref().map_or("", |cut| &cut.tail);
+    // What of a long one is in neither is told by the hash of the whole.
+    let whole = answer.cut.as_ref().map(|cut| cut.blob.to_string());
     let lines = answer.head.lines().chain(tail.lines()).filter(|line| !line.starts_with("(it failed "));
-    BlobId::of(lines.map(timeless).collect::<Vec<_>>().join("\n").as_bytes())
+    let line = |line: &str| if runs { timeless(line) } else { line.to_owned() };
+    BlobId::of(lines.map(line).chain(whole).collect::<Vec<_>>().join("\n").as_bytes())
 }
 
 /// A line without its durations: `0.12s`, `3 ms`.
@@ -149,5 +158,18 @@ mod tests {
         assert_ne!(timeless("3 passed in 0.1s"), timeless("4 passed in 0.1s"));
         assert_ne!(timeless("v1.2.3 of x"), timeless("v1.2.4 of x"));
         assert_eq!(timeless("grüße 5"), "grüße 5");
+    }
+
+    #[test]
+    fn another_time_in_a_file_is_another_answer_and_so_is_another_middle() {
+        let of = |runs: bool, text: &str| same(runs, &Excerpt::of(text, &mut Vec::new()));
+        for (before, now) in [("timeout = \"30s\"", "timeout = \"60s\""), ("sleep 5m", "sleep 10m")] {
+            assert_ne!(of(false, before), of(false, now));
+            assert_eq!(of(true, before), of(true, now));
+        }
+        let long = |middle: &str| format!("{0}{middle}\n{0}", "line\n".repeat(2_000));
+        assert_ne!(of(false, &long("one")), of(false, &long("two")));
+        assert_ne!(of(true, &long("one")), of(true, &long("two")));
+        assert_eq!(of(false, &long("one")), of(false, &long("one")));
     }
 }
