@@ -5,14 +5,32 @@
 /// Endings of files that are pictures.
 const KINDS: [&str; 9] = ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tiff", "heic", "avif"];
 
-/// The pictures that a message names with an `@` before them, in order, each once.
+/// What stands around a path that is written in quotes.
+const QUOTES: [(char, char); 5] = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('«', '»')];
+
+/// Whether a path is that of a picture, by its ending.
+pub fn is(path: &str) -> bool {
+    let kind = path.rsplit_once('.').map(|(_, kind)| kind.to_ascii_lowercase());
+    kind.is_some_and(|kind| KINDS.contains(&kind.as_str()))
+}
+
+/// The pictures that a message names with an `@` before them, bare or in quotes, in order, each once.
 pub fn named(text: &str) -> Vec<&str> {
+    let apart = |c: char| c.is_whitespace() || "\"'`“”«»()[]<>".contains(c);
     let mut all = Vec::new();
-    for word in text.split(|c: char| c.is_whitespace() || "\"'`()[]<>".contains(c)) {
-        let Some(path) = word.strip_prefix('@') else { continue };
-        let path = path.trim_end_matches(['?', '!', '.', ',', ';', ':']);
-        let kind = path.rsplit_once('.').map(|(_, kind)| kind.to_ascii_lowercase());
-        if kind.is_some_and(|kind| KINDS.contains(&kind.as_str())) && !all.contains(&path) {
+    for (at, sign) in text.match_indices('@') {
+        let before = text.get(..at).unwrap_or_default();
+        let behind = text.get(at + sign.len()..).unwrap_or_default();
+        if !before.chars().next_back().is_none_or(apart) {
+            continue;
+        }
+        let within = |(open, close): &(char, char)| behind.strip_prefix(*open)?.split_once(*close);
+        let bare = || behind.split(apart).next().unwrap_or_default();
+        let path = match QUOTES.iter().find_map(within) {
+            Some((path, _)) => path,
+            None => bare().trim_end_matches(['?', '!', '.', ',', ';', ':']),
+        };
+        if is(path) && !all.contains(&path) {
             all.push(path);
         }
     }
@@ -45,7 +63,19 @@ mod tests {
     fn a_picture_is_what_is_named_with_an_at_and_ends_so() {
         assert_eq!(named("what does @shot.png show?"), ["shot.png"]);
         assert_eq!(named("compare (@a/B.JPG) with \"@c.webp\", and @a/B.JPG"), ["a/B.JPG", "c.webp"]);
-        for none in ["why is shot.png large?", "see @notes.md", "@png", "mail me@x.png.org"] {
+        assert_eq!(
+            named("see @\"my shot.png\" and @`a b.gif`, @“c d.bmp”"),
+            ["my shot.png", "a b.gif", "c d.bmp"]
+        );
+        for none in [
+            "why is shot.png large?",
+            "see @notes.md",
+            "@png",
+            "mail me@x.png.org",
+            "me@x.png",
+            "a@@x.png",
+            "@\"a b.txt\"",
+        ] {
             assert!(named(none).is_empty(), "{none}");
         }
         assert!(

@@ -2,7 +2,10 @@
 //!
 //! Owns what is offered and what is chosen. Never changes the draft.
 
-use pilothouse_core::intent::{SlashCommand, command::Arguments};
+use pilothouse_core::{
+    intent::{SlashCommand, command::Arguments},
+    picture,
+};
 
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
@@ -69,8 +72,14 @@ pub struct Popup {
     pub at: usize,
 }
 
-/// A name as one word of a message: in quotes, where it holds blanks or quotes itself.
+/// A name as one word of a message: in quotes, where it holds blanks or quotes itself. A picture keeps its `@`: by that
+/// it is told that it is not sent.
 pub(super) fn as_word(name: &str) -> String {
+    let sign = if picture::is(name) { "@" } else { "" };
+    format!("{sign}{}", quoted(name))
+}
+
+fn quoted(name: &str) -> String {
     let plain = |c: char| !c.is_whitespace() && !"\"'`“”«»".contains(c);
     if name.chars().all(plain) {
         return name.to_owned();
@@ -135,11 +144,13 @@ impl Popup {
         }
     }
 
-    /// Whether what stands there is a path or an agent by its whole name, and nothing else was chosen.
+    /// Whether what stands there is an agent or a picture by its whole name, and nothing else was chosen: it stays so.
     pub fn is_called(&self) -> bool {
         let called =
             |row: &Row| row.text.strip_prefix('@').is_some_and(|n| n.eq_ignore_ascii_case(&self.query));
-        self.offer == Offer::Files && self.at == 0 && self.rows.iter().any(called)
+        let keeps = |row: &Row| row.text == self.query && picture::is(&row.text);
+        let called = self.at == 0 && self.rows.iter().any(called);
+        self.offer == Offer::Files && (called || self.chosen().is_some_and(keeps))
     }
 
     /// What its keys do, in words.

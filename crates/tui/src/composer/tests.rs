@@ -229,3 +229,26 @@ fn what_is_like_no_command_is_said_to_be_none_and_a_path_is_let_be() {
     typed(&mut c, "/etc/hosts");
     assert!(c.popup.is_none());
 }
+
+#[test]
+fn a_picture_that_is_put_from_the_list_is_still_told_as_not_sent() {
+    for (name, typed_on, word) in [
+        ("shot.png", "sh", "@shot.png"),
+        ("my shot.png", "sh", "@\"my shot.png\""),
+        ("shot.md", "sh", "shot.md"),
+    ] {
+        let mut c = Composer::default();
+        typed(&mut c, "describe @");
+        c.files(&[RelPath::new(name).unwrap()]);
+        typed(&mut c, typed_on);
+        assert_eq!(c.act(Action::Queue), ComposerEvent::Nothing);
+        assert_eq!(c.draft.shown(), format!("describe {word} "));
+        assert_eq!(pilothouse_core::picture::foretold(&c.draft.shown()).is_some(), word.starts_with('@'));
+    }
+    let mut c = Composer::default();
+    typed(&mut c, "describe @");
+    c.files(&[RelPath::new("shot.png").unwrap()]);
+    typed(&mut c, "shot.png");
+    let sent = format!("{:?}", c.act(Action::Send));
+    assert!(sent.contains("describe @shot.png") && c.popup.is_none(), "{sent}");
+}
