@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{
     definition::{definition, is_known, language},
-    found::{Found, count, numbered},
+    found::{Found, count, numbered, whole_lines},
     pattern::{Pattern, group},
     scene::{Heard, Move, Scene},
     sentence::extension,
@@ -65,13 +65,18 @@ fn open<'a>(scene: &Scene<'a>, path: &str, from: u64, lines: u64) -> Result<(Str
 /// The names in a listing, without remarks.
 pub(super) fn names(listing: &str) -> impl Iterator<Item = &str> {
     let name = |l: &'_ str| l.split("  (").next().map_or(0, str::len);
-    let plain = listing.lines().filter_map(move |l| l.get(..name(l)));
+    let plain = whole_lines(listing).filter_map(move |l| l.get(..name(l)));
     let plain = plain.map(|l| l.trim().trim_start_matches("./"));
-    plain.filter(|l| !l.is_empty() && !l.starts_with(['(', '…', '[']))
+    plain.filter(|l| !l.is_empty() && !is_remark(l))
+}
+
+/// Whether a line of a listing is what the tool says and no name: names may begin with any sign.
+fn is_remark(line: &str) -> bool {
+    line == "(empty)" || (line.starts_with('…') && line.ends_with("list a folder below to see them"))
 }
 
 /// Said where there is nothing to look at.
-const EMPTY: &str = "This folder is empty: there is nothing to look at yet. `create FILE with \"…\"` makes a file; you see it before it is written.";
+const EMPTY: &str = "This folder is empty, or git ignores all that is in it: there is nothing to look at yet. `create FILE with \"…\"` makes a file; you see it before it is written.";
 
 /// Lists a folder.
 pub(super) fn list(scene: &Scene<'_>, path: Option<&str>) -> Result<String, Move> {
@@ -82,7 +87,11 @@ pub(super) fn list(scene: &Scene<'_>, path: Option<&str>) -> Result<String, Move
     }
     let lines: Vec<&str> = names(heard.text).collect();
     if lines.is_empty() {
-        return Ok(if path == "." { EMPTY.to_owned() } else { format!("{path} is empty.") });
+        return Ok(if path == "." {
+            EMPTY.to_owned()
+        } else {
+            format!("{path} is empty, or git ignores all that is in it.")
+        });
     }
     let folders = lines.iter().filter(|l| l.ends_with('/')).count();
     let place = if path == "." { "Here".to_owned() } else { format!("In {path}") };

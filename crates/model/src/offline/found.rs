@@ -114,7 +114,7 @@ fn is_cut_mark(line: &str) -> bool {
 }
 
 /// The lines of a result, without the one that a cut may have beheaded.
-fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut beheaded = false;
     text.lines().filter(move |line| {
         let whole = !beheaded;

@@ -41,3 +41,17 @@ fn an_empty_folder_is_called_empty() {
         assert!(talk.said().starts_with("This folder is empty"), "{}", talk.said());
     }
 }
+
+#[test]
+fn a_name_may_begin_with_any_sign_and_a_remark_of_the_tool_is_none() {
+    let routes = "(tabs)/\n[id].tsx\n…notes.md\n(lines 1-2).txt\n… 3 more; list a folder below to see them";
+    let talk = Talk::ask("list the files").then(&[("list", routes)]);
+    let said = talk.said();
+    assert!(said.starts_with("Here, two levels deep: 3 files and 1 folder."), "{said}");
+    assert!(said.contains("(tabs)/\n[id].tsx\n…notes.md\n(lines 1-2).txt\n```"), "{said}");
+    for nothing in ["(empty)", "[… 900 bytes left out …]\nhalf"] {
+        let talk = Talk::ask("list the files").then(&[("list", nothing)]);
+        let said = talk.said();
+        assert!(said.starts_with("This folder is empty, or git ignores all that is in it"), "{said}");
+    }
+}
