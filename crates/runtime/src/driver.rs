@@ -215,7 +215,7 @@ struct Driver {
     kit: work::Services,
     /// Forms of sources that wait for an answer.
     forms: sources::Forms,
-    /// Questions about servers of the client, with the hash of what each shows.
+    /// What is asked of servers of the client, and what holds of it longer than the process.
     servers: sources::Asked,
     /// Sources that were off and are on for one message.
     lent: Vec<String>,
@@ -298,7 +298,7 @@ impl Driver {
             shortened: BTreeSet::new(),
             kit,
             forms: sources::Forms::new(),
-            servers: sources::Asked::new(),
+            servers: sources::Asked::default(),
             lent: Vec::new(),
             unsaved: first.into_iter().collect(),
             disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,

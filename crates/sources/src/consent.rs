@@ -22,6 +22,16 @@ impl Consent {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(shown, yes);
     }
 
+    /// What the user said of what has this hash is taken back: nobody has answered it.
+    pub fn forget(&self, shown: BlobId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&shown);
+    }
+
+    /// Whether the user has said yes or no to what has this hash.
+    pub fn is_answered(&self, shown: BlobId) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&shown)
+    }
+
     /// Whether a source may start, as far as that is for the user to say.
     pub(crate) fn lets(&self, source: &Definition) -> Result<(), SourceFault> {
         if source.origin != Origin::Client {

@@ -18,7 +18,7 @@ pub struct ServerQuestion {
     /// The names of what it is given, variables or headers; their values are nobody's to read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gets: Vec<String>,
-    /// Whether a yes may hold for its folder from now on: nothing that it runs lies in there.
+    /// Whether a yes may hold for its folder from now on: it runs apart from there, and takes nothing out of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lasts: bool,
     /// The hash of exactly that.

@@ -254,6 +254,68 @@ fn always_here_holds_for_this_very_line_in_this_folder_until_it_is_taken_back() 
     desk.verified();
 }
 
+/// Says "always here" to the question that is open.
+fn always(editor: &mut Editor) {
+    let asked = editor.question();
+    let options = asked["params"]["options"].as_array().unwrap();
+    let always = options.iter().find(|o| o["kind"] == "allow_always");
+    let always = always.unwrap_or_else(|| panic!("{asked}"))["optionId"].as_str().unwrap().to_owned();
+    editor.answer(&asked, &always);
+}
+
+#[test]
+fn always_here_ends_at_once_where_it_is_taken_back() {
+    let (desk, named) = (Desk::new(), Named::new());
+    let server = Server::start(vec![looks(), says(), says()]);
+    let mut editor = greeted(&desk, &server);
+    let session = new(&mut editor, &desk, &[named.with(&[])]);
+    let prompt = editor.prompt(&session, ASKS);
+    always(&mut editor);
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    assert!(named.runs());
+    let off = editor.prompt(&session, "/trust off");
+    // Nobody has said anything of it any more.
+    let again = editor.question();
+    assert!(again.to_string().contains("Start the server thing"), "{again}");
+    editor.answer(&again, "n");
+    assert_eq!(editor.stops(&off), "end_turn");
+    assert_eq!(editor.work(&session, ASKS, &[]), "end_turn");
+    assert!(!named.runs());
+    editor.leave();
+    desk.verified();
+}
+
+#[test]
+fn always_here_is_for_a_server_that_runs_apart_and_not_for_one_in_a_trusted_folder() {
+    let (desk, named) = (Desk::new(), Named::new());
+    let entry = json!({"mcpServers": {"x": {"command": "x"}}});
+    fs::write(desk.path().join(".mcp.json"), entry.to_string()).unwrap();
+    let server = Server::start(vec![says()]);
+    let mut editor = greeted(&desk, &server);
+    let session = new(&mut editor, &desk, &[named.with(&[])]);
+    let prompt = editor.prompt(&session, ASKS);
+    always(&mut editor);
+    let trust = editor.question();
+    editor.answer(&trust, "y");
+    // The same line runs in the folder from here on.
+    let again = editor.question();
+    assert!(again.to_string().contains("Start the server thing"), "{again}");
+    assert!(!again.to_string().contains("allow_always"), "{again}");
+    editor.answer(&again, "n");
+    assert_eq!(editor.stops(&prompt), "end_turn");
+    editor.leave();
+    assert!(named.started().is_none());
+    // Nor does it start by itself in another process.
+    let mut editor = greeted(&desk, &server);
+    let session = new(&mut editor, &desk, &[named.with(&[])]);
+    editor.prompt(&session, ASKS);
+    let again = editor.question();
+    assert!(!again.to_string().contains("allow_always"), "{again}");
+    editor.leave();
+    assert!(named.started().is_none());
+    desk.verified();
+}
+
 #[test]
 fn what_could_not_start_is_told_and_not_asked_about() {
     let (desk, server) = (Desk::new(), Server::start(vec![says()]));

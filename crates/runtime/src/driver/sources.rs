@@ -2,7 +2,11 @@
 //!
 //! Owns who waits for the answer to a form. Never answers one.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
 
 use futures::future::BoxFuture;
 use pilothouse_core::{
@@ -42,8 +46,19 @@ pub(super) struct Waiting {
 /// Forms by the call that brought them.
 pub(super) type Forms = BTreeMap<CallId, Waiting>;
 
-/// Questions about servers that a client names, with the hash of what each shows.
-pub(super) type Asked = BTreeMap<CheckpointId, BlobId>;
+/// Questions about servers that a client names, and yeses to them.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// The hash of what each question shows.
+    open: BTreeMap<CheckpointId, BlobId>,
+    /// The hashes of those that may start because of a yes that is kept.
+    kept: BTreeSet<BlobId>,
+}
+
+/// The hash under which a yes to what has this one is kept: that the server runs apart from the folder is part of it.
+fn apart(shown: BlobId) -> BlobId {
+    BlobId::of(format!("apart {shown}").as_bytes())
+}
 
 /// What a call tells while it goes on.
 struct Hears {
@@ -144,27 +159,69 @@ impl Driver {
         self.forms.retain(|_, waiting| waiting.asked.is_some());
     }
 
+    /// The question about a server that the client names. A yes may last for one that runs apart from the folder, which
+    /// none does in a trusted one, and that takes nothing out of it.
+    fn asked_of(&self, server: &Definition) -> ServerQuestion {
+        let asked = server.asks();
+        let path = self.setup.environment.get("PATH").unwrap_or_default();
+        let lasts = asked.far || !(self.at.sources.trusted || server.runs_in(self.at.root.path(), path));
+        ServerQuestion { lasts, ..asked }
+    }
+
     /// Asks about each server that the client of this session names. None starts before its answer is on disk.
     pub(super) fn ask_of_servers(&mut self) {
-        let root = self.at.root.path();
-        let ask = |server: &Definition| ServerQuestion { lasts: !server.runs_in(root), ..server.asks() };
-        let servers: Vec<_> = self.at.sources.of_client().map(ask).collect();
+        let servers: Vec<_> = self.at.sources.of_client().map(|server| self.asked_of(server)).collect();
         if servers.is_empty() || self.at.read_only() {
             return;
         }
-        let agreed = Store::of(&self.setup.home).servers(root);
+        let kept = Store::of(&self.setup.home).servers(self.at.root.path());
         self.turn(vec![(Input::ServersNamed(servers), false)]);
         let open = self.at.session.state().open.values();
         let given = open.filter_map(|question| {
             let CheckpointKind::Server(server) = &question.kind else { return None };
-            let (answer, shown) = (Answer::Approve, Some(server.shown));
-            let agreed = server.lasts && agreed.contains(&server.shown);
-            agreed.then_some((Input::Answer { checkpoint: question.id, answer, shown }, false))
+            (server.lasts && kept.contains(&apart(server.shown))).then_some((question.id, server.shown))
         });
         let given: Vec<_> = given.collect();
+        self.servers.kept.extend(given.iter().map(|(_, shown)| *shown));
+        let answer = |(checkpoint, shown)| {
+            (Input::Answer { checkpoint, answer: Answer::Approve, shown: Some(shown) }, false)
+        };
         if !given.is_empty() {
-            self.turn(given);
+            self.turn(given.into_iter().map(answer).collect());
         }
+    }
+
+    /// A yes that is kept holds while it is kept, and for a server that runs apart from the folder: of another one nobody
+    /// has said anything any more. It ends, and is asked about.
+    pub(super) fn servers_stand(&mut self, inputs: &mut Vec<(Input, bool)>) {
+        if self.servers.kept.is_empty() {
+            return;
+        }
+        let kept = Store::of(&self.setup.home).servers(self.at.root.path());
+        let all = self.at.sources.of_client().map(|server| self.asked_of(server));
+        let all: Vec<ServerQuestion> = all.collect();
+        let stands = |server: &ServerQuestion| server.lasts && kept.contains(&apart(server.shown));
+        let over = |server: &&ServerQuestion| self.servers.kept.contains(&server.shown) && !stands(server);
+        let over: Vec<(BlobId, String)> =
+            all.iter().filter(over).map(|server| (server.shown, server.source.clone())).collect();
+        if over.is_empty() {
+            return;
+        }
+        let consent = self.setup.client.consent.clone();
+        for (shown, _) in &over {
+            consent.forget(*shown);
+            self.servers.kept.remove(shown);
+        }
+        // Those that are open are asked again with them: one list of questions takes the place of the other.
+        // They stand before what was found of the folder: who waits for that sees them.
+        let asked = all.into_iter().filter(|server| !consent.is_answered(server.shown)).collect();
+        inputs.insert(0, (Input::ServersNamed(asked), false));
+        let sources = self.kit.sources.clone();
+        self.tasks.spawn(async move {
+            for (_, name) in over {
+                sources.end(&name).await;
+            }
+        });
     }
 
     /// What the user said of them.
@@ -173,17 +230,25 @@ impl Driver {
             if let Event::CheckpointOpened { checkpoint } = &event.event
                 && let CheckpointKind::Server(server) = &checkpoint.kind
             {
-                self.servers.insert(checkpoint.id, server.shown);
+                self.servers.open.insert(checkpoint.id, server.shown);
             } else if let Event::CheckpointResolved { checkpoint, answer: Some(answer), .. } = &event.event
-                && let Some(shown) = self.servers.remove(checkpoint)
+                && let Some(shown) = self.servers.open.remove(checkpoint)
             {
                 let lasting = matches!(answer, Answer::Grant { lasting: true, .. });
                 self.setup.client.consent.answer(shown, lasting || *answer == Answer::Approve);
-                if lasting && let Err(e) = Store::of(&self.setup.home).keep_server(self.at.root.path(), shown)
-                {
-                    self.outbox
-                        .send(Update::Notice(format!("{e}; it holds for this session ({})", e.hint())));
+                if lasting {
+                    self.keep_server(shown);
                 }
+            }
+        }
+    }
+
+    fn keep_server(&mut self, shown: BlobId) {
+        match Store::of(&self.setup.home).keep_server(self.at.root.path(), apart(shown)) {
+            Ok(()) => _ = self.servers.kept.insert(shown),
+            Err(e) => {
+                let told = format!("{e}; it holds for this session ({})", e.hint());
+                self.outbox.send(Update::Notice(told));
             }
         }
     }

@@ -162,6 +162,7 @@ impl Driver {
         }
         self.at.trust = (folder, survey);
         self.hand_out(in_force);
+        self.servers_stand(inputs);
         self.set_gates();
         self.look_at_memory();
         self.look_at_recipes();

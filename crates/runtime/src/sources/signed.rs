@@ -98,6 +98,11 @@ impl SessionSources {
         Ok(told)
     }
 
+    /// Ends one; it starts again where it is needed and may.
+    pub(crate) async fn end(&self, name: &str) {
+        self.pool.reopen(name).await;
+    }
+
     /// Opens an address in the user's browser, where there is one.
     pub fn browse(&self, address: &str) {
         let (root, address) = (self.root.clone(), address.to_owned());

@@ -66,8 +66,9 @@ impl Definition {
         ServerQuestion::of(&self.name, (self.line(), far), values.keys().cloned().collect())
     }
 
-    /// Whether a word of its line names something below this folder: what that is changes with the folder.
-    pub fn runs_in(&self, root: &Path) -> bool {
+    /// Whether a word of its line names something below this folder, or programs are looked for there with this `PATH`:
+    /// what that is changes with the folder.
+    pub fn runs_in(&self, root: &Path, path: &str) -> bool {
         let Reach::Command { program, args, .. } = &self.reach else { return false };
         let parts = |word| {
             let inside = str::split(word, |c: char| c.is_whitespace() || "=:,;'\"()".contains(c));
@@ -78,7 +79,11 @@ impl Definition {
             let there = root.join(word).canonicalize();
             there.is_ok_and(|path| !word.is_empty() && path.starts_with(root))
         };
-        words.any(below)
+        let sought = |folder: PathBuf| {
+            let folder = root.join(folder);
+            folder.starts_with(root) || folder.canonicalize().is_ok_and(|folder| folder.starts_with(root))
+        };
+        words.any(below) || std::env::split_paths(path).any(sought)
     }
 
     /// What is wrong where it wants somebody to be signed in.
@@ -203,6 +208,31 @@ mod tests {
             assert!(of_client(name, how.clone()).is_err(), "{how:?}");
         }
     }
+
+    #[test]
+    fn what_is_looked_for_in_the_folder_runs_in_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        std::fs::write(root.join("server.py"), "").unwrap();
+        let of = |word: &str| {
+            let args = vec![word.to_owned()];
+            of_client("a", Reach::Command { program: "python3".to_owned(), args, env: BTreeMap::new() })
+                .unwrap()
+        };
+        let (inner, usual) = (root.join(".venv/bin"), "/usr/bin:/bin");
+        for (word, path, runs) in [
+            ("--version", usual.to_owned(), false),
+            ("server.py", usual.to_owned(), true),
+            ("--file=server.py", usual.to_owned(), true),
+            // Also where nothing stands there yet: tomorrow it may.
+            ("--version", format!("{}:{usual}", inner.display()), true),
+            ("--version", format!("node_modules/.bin:{usual}"), true),
+            ("--version", format!("{usual}:"), true),
+        ] {
+            assert_eq!(of(word).runs_in(&root, &path), runs, "{word} {path}");
+        }
+    }
+
     #[test]
     fn what_a_client_gives_is_a_secret_and_hides_nothing_of_a_line() {
         let of = |program: &str, args: &[&str], env: &[(&str, &str)]| {
