@@ -438,15 +438,6 @@ impl App {
         self.notice = Some(Notice::new(text, false, None));
     }
 
-    /// Whether what this question is about stands on the screen: of a plan the bar says only that it waits.
-    fn stands_drawn(&self, id: CheckpointId) -> bool {
-        let plan = self.world.state().open.get(&id).is_some_and(|c| c.kind.is_confirmation());
-        let covered = || self.panes.welcome(self.world.state());
-        let mut seen = self.panes.iter().filter(|(n, ..)| !self.panes.outer(*n).is_empty());
-        let bare = self.overlays.is_empty();
-        !plan || (!covered() && seen.any(|(_, _, pane)| pane.shows(id, bare)))
-    }
-
     fn collect_asks(&mut self) {
         let of_overlays = self.overlays.iter_mut().flat_map(|overlay| overlay.wants());
         let asks: Vec<Ask> = of_overlays.chain(self.panes.asks()).collect();

@@ -153,4 +153,13 @@ impl App {
             self.complain("a question appeared while you wrote; press Enter again to answer it");
         }
     }
+
+    /// Whether what this question is about stands on the screen: of a plan the bar says only that it waits.
+    pub(super) fn stands_drawn(&self, id: CheckpointId) -> bool {
+        let plan = self.world.state().open.get(&id).is_some_and(|c| c.kind.is_confirmation());
+        let covered = || self.panes.welcome(self.world.state());
+        let mut seen = self.panes.iter().filter(|(n, ..)| !self.panes.outer(*n).is_empty());
+        let bare = self.overlays.is_empty();
+        !plan || (!covered() && seen.any(|(_, _, pane)| pane.shows(id, bare)))
+    }
 }

@@ -3,6 +3,7 @@
 //! Owns the settling of sizes (`layout`) and the order of drawing (`render`).
 
 mod chrome;
+mod foretold;
 mod input;
 mod offer;
 

@@ -5,6 +5,7 @@
 mod action;
 mod draw;
 mod edit;
+mod read;
 mod room;
 mod rows;
 mod step;
@@ -41,7 +42,7 @@ use self::{
 };
 use super::{Ctx, Errand, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, hint_line, inside};
 use crate::{
-    ctx::{TOO_EARLY, Wanted},
+    ctx::Wanted,
     frame,
     keymap::Action,
     overlay::{Told, reason::Reason, why},
@@ -53,9 +54,6 @@ use crate::{
 pub(crate) const REVISE: &str = "rejected – describe the change, or press Enter to discard the plan";
 
 /// Said where a plan cannot be changed.
-/// Said where a yes comes before the lines that it covers were read.
-const NOT_READ: &str =
-    "not all of its gates were on the screen yet: j goes on to them, or read its card in the conversation";
 const NOT_NOW: &str = "a plan can be edited while it waits for your yes, or its run pauses";
 /// Said where nothing is chosen that it could be about.
 const CHOOSE: &str = "choose a step of the plan first";
@@ -201,29 +199,6 @@ impl PlanPane {
             self.proofs.get(&gate).map(|(_, proof)| diagnoses(&proof.diagnostics)).unwrap_or_default();
         let place = found.into_iter().nth(n).map(|d| Wanted { place: d.place, editor: false });
         Outcome { place, ..Outcome::none() }
-    }
-
-    /// Runs the gate that is red once more.
-    fn run_gate(ctx: &Ctx<'_>) -> Outcome {
-        let again = |act: &Act| *act == Act::Give(Answer::Again);
-        let waits = ctx.state.phase_question().filter(|q| q.kind.choices().iter().any(|c| again(&c.act)));
-        match waits {
-            Some(question) if ctx.stood(ctx.asked, &question.id) => {
-                Outcome::answer(question.id, Answer::Again)
-            }
-            Some(_) => Outcome::complaint(TOO_EARLY),
-            None => Outcome::notice("no gate is red; those that files made stale run again by themselves"),
-        }
-    }
-
-    /// Whether this is about a plan whose gates were not all on the screen.
-    fn is_unread(&self, question: &Checkpoint) -> bool {
-        question.kind.is_confirmation() && !self.shows_gates(true)
-    }
-
-    /// Why a key answers nothing yet.
-    fn not_yet(&self, question: &Checkpoint) -> Outcome {
-        Outcome::complaint(if self.is_unread(question) { NOT_READ } else { TOO_EARLY })
     }
 
     /// Why what is selected is asked about; of a red gate, why it is red.
@@ -446,10 +421,7 @@ impl Pane for PlanPane {
                 }
             },
             Some(answer) if ctx.stood(ctx.asked, &question.id) => Outcome::answer(question.id, answer),
-            Some(_) if question.kind.is_confirmation() && !self.shows_gates(true) => {
-                Outcome::complaint(NOT_READ)
-            }
-            Some(_) => Outcome::complaint(TOO_EARLY),
+            Some(_) => self.not_yet(question),
         }
     }
 

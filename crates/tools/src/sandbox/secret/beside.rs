@@ -43,9 +43,14 @@ pub(super) fn folders(root: &Path, run: &Run) -> Result<Vec<PathBuf>, String> {
     let here = [String::new()];
     let mut found: Vec<PathBuf> = Vec::new();
     for call in &reading.calls {
+        let given = given(call, &reading);
+        // Where the line does not show in which folder it runs, that may be the home.
+        let lost = call.from.is_none() || reading.calls.iter().any(goes_home);
+        if !given.is_empty() && lost {
+            found.extend(program::home());
+        }
         for from in call.from.as_deref().unwrap_or(&here) {
-            let given = given(call, &reading).into_iter();
-            found.extend(given.filter_map(|path| real(&start.join(from), path)));
+            found.extend(given.iter().filter_map(|path| real(&start.join(from), path)));
         }
     }
     for touched in reading.uses.iter().filter(|touched| touched.act == Act::Read && touched.wild) {
@@ -63,6 +68,13 @@ pub(super) fn folders(root: &Path, run: &Run) -> Result<Vec<PathBuf>, String> {
         Some(whole) => Err(format!("all of {}, too much to look for secret files in it", whole.display())),
         None => Ok(found),
     }
+}
+
+/// Whether a call goes to the home: it names no folder, or one that the line does not show.
+fn goes_home(call: &Call) -> bool {
+    let mut folders = call.words.iter().filter(|word| !word.text.starts_with('-') || word.text == "-");
+    matches!(&*call.program, "cd" | "pushd" | "chdir")
+        && folders.next().is_none_or(|word| !word.certain || word.text.is_empty())
 }
 
 /// The paths that a call looks through, the folder that it runs in among them.

@@ -66,7 +66,15 @@ async fn what_is_secret_beside_the_workspace_is_hidden_from_what_looks_through_i
 async fn what_is_too_much_beside_the_workspace_is_not_looked_through() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
-    for command in ["grep -rn KEY ~", "rg KEY /", "cd / && grep -r KEY"] {
+    for command in [
+        "grep -rn KEY ~",
+        "rg KEY /",
+        "cd / && grep -r KEY",
+        "cd && grep -r KEY .",
+        "cd; grep -r KEY",
+        "cd -- && rg KEY",
+        "cd $UNSET && grep -r KEY .",
+    ] {
         let said = SecretFiles::default().within(&root, &PathRules::default(), &line(command)).await;
         assert!(said.unwrap_err().contains("too much to look for secret files"), "{command}");
     }

@@ -26,7 +26,7 @@ use crate::{
     keymap::Action,
     overlay::Caret,
     pane::Focus,
-    preview::{Preview, acts, preview},
+    preview::{Preview, acts},
     risk::{risk_name, risk_slot},
     row::{fit_path, fit_paths, fitting},
     status::{shorten, shorten_parts, shorten_words},
@@ -41,44 +41,7 @@ const NAMES: (usize, usize) = (16, 20);
 /// From so many columns on it has a column of its own.
 const BY_COLUMNS: usize = 90;
 
-/// Most characters of the title of a session that is gone on with.
-const TITLE_CELLS: usize = 40;
-
 impl App {
-    /// Foretells what sending the draft would mean, pastes unfolded, once for each text in each state; returns whether
-    /// something else is to be drawn for it. Its time is that of reading the text, so a key is drawn before.
-    ///
-    /// A message too long to be classified while it is typed gets no preview; a command is judged at any length.
-    pub fn foretell(&mut self) -> bool {
-        let draft = &self.composer.draft;
-        let seq = self.world.state().seq;
-        let offered = self.composer.offered().is_some();
-        let key = format!("{}{}", if offered { "$ " } else { "" }, draft.shown());
-        if self.previewed.0 == key && self.previewed.1 == seq {
-            return false;
-        }
-        let text = draft.saved().whole();
-        let meaning = if self.offers_message() {
-            None
-        } else if offered {
-            Some(Preview::judged(&text, &self.world.session))
-        } else if let Some(run) = self.goes_on_before(&text) {
-            let title = shorten(&Clean::line(run.title()), TITLE_CELLS);
-            Some(Preview::Path(IntentPath::root(), format!("goes on with \"{title}\"")))
-        } else {
-            preview(&text, &self.world.session)
-        };
-        let changed = self.previewed.2 != meaning;
-        self.previewed = (key, seq, meaning);
-        changed
-    }
-
-    /// Whether what the draft means stands in the frame that shows the draft: a command must never be seen under another's
-    /// risk, and nothing is foretold of an empty line.
-    pub(super) fn foretells_at_once(&self) -> bool {
-        self.composer.offered().is_some() || self.composer.draft.is_blank()
-    }
-
     pub(super) fn composer(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let area = self.panes.areas.composer.intersection(buf.area);
         if area.is_empty() {

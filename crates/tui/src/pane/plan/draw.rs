@@ -2,8 +2,6 @@
 //!
 //! Owns where rows stand. What they say is `rows`' affair.
 
-use std::{collections::BTreeSet, ops::Range};
-
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{PlanPane, rows};
@@ -37,49 +35,6 @@ impl PlanPane {
     pub(super) fn foot_rows(&self) -> u16 {
         let parted = usize::from(!self.pinned.is_empty());
         self.footer_rows() + u16::try_from(self.pinned.len() + parted).unwrap_or(u16::MAX)
-    }
-
-    /// The rows of gates, among all; the rest of a long line stands below its first row.
-    fn gate_rows(&self) -> Range<usize> {
-        let of_gate = |item: &rows::Item| matches!(item.target, Some(rows::Target::Gate(_)));
-        let (Some(from), Some(last)) =
-            (self.items.iter().position(of_gate), self.items.iter().rposition(of_gate))
-        else {
-            return 0..0;
-        };
-        let behind = self.items.iter().skip(last + 1);
-        let more = behind.take_while(|item| item.target.is_none() && !item.row.pieces.is_empty());
-        from..last + 1 + more.count()
-    }
-
-    /// Those of them that are on the screen, and how they all read.
-    fn drawn_gates(&self) -> (Vec<Row>, BTreeSet<usize>) {
-        let gates = self.gate_rows();
-        let room = usize::from(self.size.height.saturating_sub(self.foot_rows()));
-        let seen = self.offset..self.offset + room;
-        let drawn = gates.clone().filter(|row| seen.contains(row)).map(|row| row - gates.start).collect();
-        let rows = self.items.get(gates).unwrap_or_default();
-        (rows.iter().map(|item| item.row.clone()).collect(), drawn)
-    }
-
-    /// Whether every line of a gate stands in what is drawn, where nothing lies over it, or stood there before: a yes to the
-    /// plan is one to these.
-    pub(super) fn shows_gates(&self, bare: bool) -> bool {
-        let (rows, mut drawn) = self.drawn_gates();
-        let read = self.read.as_ref().filter(|(of, _)| *of == rows);
-        if !bare {
-            drawn.clear();
-        }
-        drawn.extend(read.iter().flat_map(|(_, read)| read));
-        (bare || read.is_some()) && drawn.len() == rows.len()
-    }
-
-    /// Keeps which rows of gates are on the screen.
-    pub(super) fn note_gates(&mut self) {
-        let (rows, drawn) = self.drawn_gates();
-        let before = self.read.take().filter(|(of, _)| *of == rows);
-        let (_, read) = self.read.insert(before.unwrap_or_else(|| (rows, BTreeSet::new())));
-        read.extend(drawn);
     }
 
     pub(super) fn draw(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {

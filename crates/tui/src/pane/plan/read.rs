@@ -1,0 +1,88 @@
+//! What of the plan was read: a yes to it is one to the lines of its gates.
+//!
+//! Owns which of their rows stood on the screen, what is said where a yes comes before that, and the key of a red gate.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use pilothouse_core::{
+    checkpoint::{Answer, Checkpoint},
+    question::Act,
+};
+
+use super::{PlanPane, rows};
+use crate::{
+    ctx::{Ctx, Outcome, TOO_EARLY},
+    row::Row,
+};
+
+/// Said where a yes comes before the lines that it covers were read.
+const NOT_READ: &str =
+    "not all of its gates were on the screen yet: j goes on to them, or read its card in the conversation";
+
+impl PlanPane {
+    /// Whether this is about a plan whose gates were not all on the screen.
+    pub(super) fn is_unread(&self, question: &Checkpoint) -> bool {
+        question.kind.is_confirmation() && !self.shows_gates(true)
+    }
+
+    /// Why a key answers nothing yet.
+    pub(super) fn not_yet(&self, question: &Checkpoint) -> Outcome {
+        Outcome::complaint(if self.is_unread(question) { NOT_READ } else { TOO_EARLY })
+    }
+
+    /// The rows of gates, among all; the rest of a long line stands below its first row.
+    fn gate_rows(&self) -> Range<usize> {
+        let of_gate = |item: &rows::Item| matches!(item.target, Some(rows::Target::Gate(_)));
+        let (Some(from), Some(last)) =
+            (self.items.iter().position(of_gate), self.items.iter().rposition(of_gate))
+        else {
+            return 0..0;
+        };
+        let behind = self.items.iter().skip(last + 1);
+        let more = behind.take_while(|item| item.target.is_none() && !item.row.pieces.is_empty());
+        from..last + 1 + more.count()
+    }
+
+    /// Those of them that are on the screen, and how they all read.
+    fn drawn_gates(&self) -> (Vec<Row>, BTreeSet<usize>) {
+        let gates = self.gate_rows();
+        let room = usize::from(self.size.height.saturating_sub(self.foot_rows()));
+        let seen = self.offset..self.offset + room;
+        let drawn = gates.clone().filter(|row| seen.contains(row)).map(|row| row - gates.start).collect();
+        let rows = self.items.get(gates).unwrap_or_default();
+        (rows.iter().map(|item| item.row.clone()).collect(), drawn)
+    }
+
+    /// Whether every line of a gate stands in what is drawn, where nothing lies over it, or stood there before: a yes to the
+    /// plan is one to these.
+    pub(super) fn shows_gates(&self, bare: bool) -> bool {
+        let (rows, mut drawn) = self.drawn_gates();
+        let read = self.read.as_ref().filter(|(of, _)| *of == rows);
+        if !bare {
+            drawn.clear();
+        }
+        drawn.extend(read.iter().flat_map(|(_, read)| read));
+        (bare || read.is_some()) && drawn.len() == rows.len()
+    }
+
+    /// Keeps which rows of gates are on the screen.
+    pub(super) fn note_gates(&mut self) {
+        let (rows, drawn) = self.drawn_gates();
+        let before = self.read.take().filter(|(of, _)| *of == rows);
+        let (_, read) = self.read.insert(before.unwrap_or_else(|| (rows, BTreeSet::new())));
+        read.extend(drawn);
+    }
+
+    /// Runs the gate that is red once more.
+    pub(super) fn run_gate(ctx: &Ctx<'_>) -> Outcome {
+        let again = |act: &Act| *act == Act::Give(Answer::Again);
+        let waits = ctx.state.phase_question().filter(|q| q.kind.choices().iter().any(|c| again(&c.act)));
+        match waits {
+            Some(question) if ctx.stood(ctx.asked, &question.id) => {
+                Outcome::answer(question.id, Answer::Again)
+            }
+            Some(_) => Outcome::complaint(TOO_EARLY),
+            None => Outcome::notice("no gate is red; those that files made stale run again by themselves"),
+        }
+    }
+}
