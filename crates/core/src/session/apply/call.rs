@@ -77,7 +77,9 @@ impl State {
     fn call_ended(&mut self, seq: Seq, event: &Event) {
         let Event::CallEnded { call, lane, status, result, seen, parts, .. } = event else { return };
         let Some(lane) = self.lanes.get_mut(lane) else { return };
-        if let Some(open) = lane.calls.iter().find(|c| c.call == *call) {
+        // What code calls for a stage or a gate is no model's to be told of.
+        let by_model = !matches!(lane.kind, LaneKind::Pipeline | LaneKind::Gate(_));
+        if let Some(open) = lane.calls.iter().find(|c| c.call == *call).filter(|_| by_model) {
             lane.repeats.note(open, result, lane.rounds);
         }
         let widens = |c: &OpenCall| c.call == *call && c.tool == Some(Tool::RequestPath);
