@@ -179,6 +179,9 @@ impl<'t> Pair<'t> {
             || few
             || path
             || (!digits && is_stand_in(value))
+            || is_stage(value)
+            || (self.sign.trim().is_empty()
+                && ["id=", "type=", "src="].iter().any(|key| value.starts_with(key)))
             || is_about(value)
             || (self.says != Says::Password && is_name(value) && is_named(value))
     }
@@ -354,6 +357,24 @@ fn is_named(value: &str) -> bool {
     ];
     let lower = value.to_ascii_lowercase();
     NAMES.iter().any(|n| lower.contains(n))
+}
+
+/// Whether a value only says for which stage of work it is (`development`, `testing123`).
+fn is_stage(value: &str) -> bool {
+    const STAGES: [&str; 10] = [
+        "dev",
+        "development",
+        "test",
+        "testing",
+        "tests",
+        "local",
+        "localhost",
+        "staging",
+        "production",
+        "demo",
+    ];
+    let bare = value.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_'));
+    STAGES.iter().any(|stage| bare.eq_ignore_ascii_case(stage))
 }
 
 #[cfg(test)]
