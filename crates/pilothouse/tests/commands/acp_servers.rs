@@ -334,15 +334,15 @@ fn what_could_not_start_is_told_and_not_asked_about() {
 #[test]
 fn what_a_folder_only_calls_a_secret_hides_nothing_of_a_question() {
     let desk = Desk::new();
-    let entry = json!({"mcpServers": {"x": {"command": "x", "env": {"API_KEY": "other-package-12"}}}});
+    let entry = json!({"mcpServers": {"x": {"command": "x", "env": {"API_KEY": "other-hunter2-12"}}}});
     fs::write(desk.path().join(".mcp.json"), entry.to_string()).unwrap();
     let server = Server::start(vec![says()]);
     let mut editor = greeted(&desk, &server);
-    let near = json!({"name": "near", "command": "npx", "args": ["-y", "other-package-12"], "env": []});
+    let near = json!({"name": "near", "command": "npx", "args": ["-y", "other-hunter2-12"], "env": []});
     let session = new(&mut editor, &desk, &[near]);
     let prompt = editor.prompt(&session, ASKS);
     let asked = editor.question();
-    assert!(asked.to_string().contains("npx -y other-package-12"), "{asked}");
+    assert!(asked.to_string().contains("npx -y other-hunter2-12"), "{asked}");
     editor.answer(&asked, "n");
     let trust = editor.question();
     editor.answer(&trust, "n");
@@ -409,15 +409,15 @@ fn an_address_is_connected_to_after_the_yes_alone() {
 #[test]
 fn no_value_that_a_server_is_given_hides_what_the_yes_is_to() {
     let (desk, server) = (Desk::new(), Server::start(vec![says()]));
-    let env = json!([{"name": "MODE", "value": "other-package-12"}, {"name": "KEY", "value": VALUE}]);
-    let near = json!({"name": "near", "command": "npx", "args": ["-y", "other-package-12"], "env": env});
+    let env = json!([{"name": "MODE", "value": "other-hunter2-12"}, {"name": "KEY", "value": VALUE}]);
+    let near = json!({"name": "near", "command": "npx", "args": ["-y", "other-hunter2-12"], "env": env});
     let far = json!({"type": "http", "name": "far", "url": "https://a1b2C3d4.host-9/x9Kd72mQp1?token=4f8Qz1LmN7xT2vB9",
         "headers": [{"name": "X", "value": "a1b2C3d4.host-9"}]});
     let mut editor = greeted(&desk, &server);
     let session = new(&mut editor, &desk, &[near, far]);
     let prompt = editor.prompt(&session, ASKS);
     let asked = editor.question();
-    assert!(asked.to_string().contains("npx -y other-package-12"), "{asked}");
+    assert!(asked.to_string().contains("npx -y other-hunter2-12"), "{asked}");
     editor.answer(&asked, "n");
     let asked = editor.question();
     assert!(asked.to_string().contains("https://a1b2C3d4.host-9/x9Kd72mQp1?token=[secret"), "{asked}");
