@@ -1,6 +1,6 @@
-//! Replacing a file at once: whoever looks sees the old content or the new one, whatever happens.
+//! Replacing a file of the program at once: whoever looks sees the old content or the new one, whatever happens.
 //!
-//! Owns the order of calls for the program's own files and for control files. Changes to the
+//! Owns the order of calls that replace the program's own files and control files. Changes to the
 //! workspace are the writer's, which does several files or none.
 
 use std::{
