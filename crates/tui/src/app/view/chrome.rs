@@ -265,8 +265,11 @@ impl App {
         if width < 4 {
             return;
         }
+        // What is known later moves nothing, and has the room to the edge.
+        let x = body.x + (body.width - width) / 2;
+        let room = body.right() - x - 3;
         let wrapped = |lines: &[Row]| -> Vec<Row> {
-            lines.iter().flat_map(|l| wrap(&l.pieces, usize::from(width - 3))).collect()
+            lines.iter().flat_map(|l| wrap(&l.pieces, usize::from(room))).collect()
         };
         let high = |rows: &[Row]| u16::try_from(rows.len()).unwrap_or(u16::MAX).min(body.height);
         let rows = wrapped(&lines);
@@ -274,11 +277,10 @@ impl App {
         if height == 0 {
             return;
         }
-        let x = body.x + (body.width - width) / 2;
         let y = body.y + ((body.height - first) / 3).min(body.height - height);
         buf.set_stringn(x, y, self.looks.glyphs.active, 1, self.looks.theme.style(Slot::Accent));
         for (row, y) in rows.iter().zip(y..y + height) {
-            row.paint(&self.looks.theme, buf, Rect { x: x + 3, y, width: width - 3, height: 1 }, y);
+            row.paint(&self.looks.theme, buf, Rect { x: x + 3, y, width: room, height: 1 }, y);
         }
     }
 
