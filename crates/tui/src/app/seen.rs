@@ -54,6 +54,9 @@ enum Early {
 impl App {
     /// Keeps which question the bar shows whole.
     pub(super) fn note_whole(&mut self, now: Instant) {
+        if self.world.state().open.is_empty() {
+            return self.seen.whole.clear();
+        }
         let whole = if self.panes.areas.bar.is_empty() || !self.overlays.is_empty() {
             None
         } else if let Some(id) = self.offering.at_hand() {

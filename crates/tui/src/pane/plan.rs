@@ -451,8 +451,9 @@ impl Pane for PlanPane {
         self.size.height > 0 && !self.items.is_empty() && self.back.is_none() && self.shows_gates(bare)
     }
 
-    fn drew(&mut self, seen: bool, _ctx: &Ctx<'_>, _now: Instant) {
-        if seen && self.back.is_none() {
+    fn drew(&mut self, seen: bool, ctx: &Ctx<'_>, _now: Instant) {
+        let waits = || ctx.state.open.values().any(|question| question.kind.is_confirmation());
+        if seen && self.back.is_none() && waits() {
             self.note_gates();
         }
     }
