@@ -376,14 +376,20 @@ fn costs_are_rounded_and_an_unknown_one_is_a_dash() {
     assert!(foot(&mut s).ends_with("Cost: $0.03"));
 }
 
-#[test]
-fn what_was_spent_on_a_plan_does_not_go_back_to_nothing_when_its_run_begins() {
+/// A plan that a model made, for 4,523 tokens.
+fn planned() -> Screen {
     let mut s = Screen::new();
     s.tell(said(1, "rename it"));
     s.tell(lane(2, LaneKind::Planning, IntentNode::Plan));
     s.tell(thinking(3, 2));
     s.tell(replied(3, 2, "x"));
     s.tell(Event::PlanReady { plan: plan() });
+    s
+}
+
+#[test]
+fn what_was_spent_on_a_plan_does_not_go_back_to_nothing_when_its_run_begins() {
+    let mut s = planned();
     let foot = |s: &mut Screen| s.text(60, 20)[19].clone();
     assert!(foot(&mut s).starts_with(" Tokens: 4,523 │"), "{}", foot(&mut s));
     s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
@@ -392,12 +398,7 @@ fn what_was_spent_on_a_plan_does_not_go_back_to_nothing_when_its_run_begins() {
 
 #[test]
 fn a_session_that_is_opened_again_counts_what_was_spent_once() {
-    let mut s = Screen::new();
-    s.tell(said(1, "rename it"));
-    s.tell(lane(2, LaneKind::Planning, IntentNode::Plan));
-    s.tell(thinking(3, 2));
-    s.tell(replied(3, 2, "x"));
-    s.tell(Event::PlanReady { plan: plan() });
+    let mut s = planned();
     s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
     s.tell(lane(8, LaneKind::Task(TaskId(1)), IntentNode::Modify));
     s.tell(thinking(9, 8));
