@@ -174,7 +174,7 @@ mod tests {
             "print('... rest of the file unchanged')",
             "// existing code paths are kept for old logs",
             "...",
-            "# TODO: ... more of the same",
+            "# NOTE: ... more of the same",
             "// returns the previous value...or None",
         ] {
             assert_eq!(line(b"one\n", format!("two\n{other}\n").as_bytes()), None, "{other}");
