@@ -28,6 +28,7 @@ use crossterm::{
     },
 };
 use ratatui::{Frame, backend::CrosstermBackend, layout::Rect};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 /// Terminals cut longer clipboard texts off.
 const COPY_BYTES: usize = 55_000;
@@ -168,8 +169,12 @@ impl Terminal {
     /// # Errors
     /// When the terminal went away.
     pub fn retake(&mut self) -> io::Result<()> {
-        // Who stopped us may have set the terminal as it likes: all of it is set again.
-        give_back();
+        // Who stopped us may have set the terminal as it likes: all of it is set again. It never takes lines in between,
+        // which would make an Enter that is typed right now a line's end.
+        if TAKEN.load(Ordering::SeqCst) {
+            close(&mut io::stdout().lock())?;
+            raw()?;
+        }
         seize()?;
         if std::mem::take(&mut self.mouse) {
             self.mouse(true)?;
@@ -217,9 +222,14 @@ fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(MOUSE_OFF.as_bytes());
-    let _ = queue!(
+    let _ = close(&mut io::stdout().lock());
+    let _ = disable_raw_mode();
+}
+
+/// Undoes [`open`].
+fn close(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(MOUSE_OFF.as_bytes())?;
+    queue!(
         out,
         EndSynchronizedUpdate,
         PopKeyboardEnhancementFlags,
@@ -228,9 +238,16 @@ fn give_back() {
         EnableLineWrap,
         LeaveAlternateScreen,
         Show,
-    );
-    let _ = out.flush();
-    let _ = disable_raw_mode();
+    )?;
+    out.flush()
+}
+
+/// Has the terminal give keys as they are typed, whatever it was set to. How it was before it was taken stays remembered.
+fn raw() -> io::Result<()> {
+    let input = io::stdin();
+    let mut mode = tcgetattr(&input)?;
+    mode.make_raw();
+    Ok(tcsetattr(&input, OptionalActions::Now, &mode)?)
 }
 
 /// A panic of the thread that draws gives the terminal back and says one line; others say nothing

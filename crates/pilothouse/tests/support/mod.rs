@@ -335,6 +335,12 @@ impl Terminal {
         self.child.process_id().unwrap()
     }
 
+    /// Whether the terminal gives whole lines rather than keys now.
+    pub fn takes_lines(&self) -> bool {
+        let mode = self.master.get_termios().unwrap();
+        mode.local_flags.bits() & rustix::termios::LocalModes::ICANON.bits() != 0
+    }
+
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

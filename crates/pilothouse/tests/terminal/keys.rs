@@ -141,6 +141,21 @@ fn stopped_from_outside_it_gives_the_terminal_back_and_continued_it_draws_again(
 }
 
 #[test]
+fn continued_it_takes_no_line_in_between() {
+    let desk = Desk::new();
+    let mut terminal = opened(&desk, &[]);
+    for _ in 0..50 {
+        let before = terminal.raw().len();
+        tell(&terminal, Signal::CONT);
+        while !terminal.raw()[before..].windows(8).any(|bytes| bytes == b"\x1b[?1049h") {
+            assert!(!terminal.takes_lines(), "an Enter that was typed now is a line's end");
+        }
+    }
+    terminal.keys("/exit\r");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
 fn the_draft_goes_through_the_editor_and_back() {
     let desk = Desk::new();
     let editor = r#"sh -c "echo 'from the editor' >> \$0""#;
