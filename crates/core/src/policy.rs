@@ -28,6 +28,7 @@ pub use manner::{By, Manner};
 pub use preview::Example;
 pub use rehearse::{Found, Past, Rehearsal};
 pub use request::Request;
+pub use reserved::OF_SYSTEM;
 pub use rule::{About, Effect, KINDS, Origin, Rule, Source};
 pub use why::Why;
 

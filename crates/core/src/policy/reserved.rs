@@ -26,7 +26,7 @@ const OF_HOME: [(&str, &str); 7] = [
 ];
 
 /// Folders of the system.
-const OF_SYSTEM: [&str; 18] = [
+pub const OF_SYSTEM: [&str; 18] = [
     "/bin",
     "/boot",
     "/dev",

@@ -7,31 +7,22 @@
 use std::path::{Component, Path, PathBuf};
 
 use pilothouse_core::{
+    policy::OF_SYSTEM,
     shell::{self, Act, Call, Reading, Role},
     tool::Run,
 };
 
-use crate::program;
+use crate::{pattern::is_pattern, program};
 
-/// Where systems keep what is theirs.
-const SYSTEM: [&str; 13] = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/etc",
-    "/proc",
-    "/sys",
-    "/dev",
-    "/nix/store",
-    "/System",
-    "/Library",
-];
+/// Where a system keeps its packages.
+const STORE: &str = "/nix/store";
+/// What lies among the folders of the system and is nobody's but the user's.
+const SECRETS: &str = "/run/secrets";
 
 /// Programs that find files for others.
 const FINDS: [&str; 4] = ["find", "gfind", "fd", "fdfind"];
+/// Programs that hand on what they are fed.
+const FEEDERS: [&str; 4] = ["xargs", "gxargs", "parallel", "rush-parallel"];
 
 /// The folders outside of the workspace in which a line may come upon what is in files; real paths, none within another.
 ///
@@ -58,9 +49,11 @@ pub(super) fn folders(root: &Path, run: &Run) -> Result<Vec<PathBuf>, String> {
             found.extend(real(&start.join(from), &touched.path));
         }
     }
-    found.retain(|folder| {
-        !folder.starts_with(root) && !SYSTEM.iter().any(|system| folder.starts_with(system))
-    });
+    let systems = |folder: &Path| {
+        let system = OF_SYSTEM.into_iter().filter(|system| *system != SECRETS).chain([STORE]);
+        system.into_iter().any(|system| folder.starts_with(system))
+    };
+    found.retain(|folder| !folder.starts_with(root) && !systems(folder));
     found.sort();
     found.dedup_by(|later, first| later.starts_with(&*first));
     let home = program::home();
@@ -80,20 +73,17 @@ fn goes_home(call: &Call) -> bool {
 /// The paths that a call looks through, the folder that it runs in among them.
 fn given<'c>(call: &'c Call, reading: &Reading) -> Vec<&'c str> {
     let words = || call.words.iter().map(|word| &*word.text);
-    if FINDS.contains(&&*call.program) {
-        let hands = |word: &str| ["-exec", "-ok", "--exec"].iter().any(|option| word.starts_with(option));
-        let fed = reading.calls.iter().any(|other| matches!(&*other.program, "xargs" | "parallel"));
-        let gives = fed || words().any(|word| hands(word) || matches!(word, "-x" | "-X"));
-        let roots = words().take_while(|word| !word.starts_with(['-', '(', '!'])).chain(Some(""));
-        return if gives { roots.collect() } else { Vec::new() };
-    }
-    if !shell::is(&call.program, Role::Searches) {
+    let hands = |word: &str| ["-exec", "-ok", "--exec"].iter().any(|option| word.starts_with(option));
+    let fed = || reading.calls.iter().any(|other| FEEDERS.contains(&&*other.program));
+    let gives = || fed() || words().any(|word| hands(word) || matches!(word, "-x" | "-X"));
+    let finds = FINDS.contains(&&*call.program);
+    if !(finds && gives() || shell::is(&call.program, Role::Searches)) {
         return Vec::new();
     }
-    // A pattern may look like the whole disk: that is searched where it stands last.
+    // A pattern may look like the whole disk: that is searched where it stands last, and found from where it stands.
     let last = call.words.len().saturating_sub(1);
-    let operands =
-        words().enumerate().filter(|(at, word)| !word.starts_with('-') && (*word != "/" || *at == last));
+    let whole = |at: usize, word: &str| word == "/" && !finds && at != last;
+    let operands = words().enumerate().filter(|(at, word)| !word.starts_with('-') && !whole(*at, word));
     operands.map(|(_, word)| word).chain(Some("")).collect()
 }
 
@@ -105,7 +95,7 @@ fn real(from: &Path, path: &str) -> Option<PathBuf> {
         }
         _ => from.join(path),
     };
-    let plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+    let plain = |part: &Component<'_>| !is_pattern(&part.as_os_str().to_string_lossy());
     let fixed: PathBuf = path.components().take_while(plain).collect();
     fixed.canonicalize().ok().filter(|folder| folder.is_dir())
 }
