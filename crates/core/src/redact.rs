@@ -15,6 +15,10 @@ mod stream;
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+};
 use regex::{Regex, RegexBuilder};
 
 use crate::{blob::BlobId, shell::secrets};
@@ -264,15 +268,10 @@ fn forms(value: &str) -> Vec<String> {
 
 /// What a value comes to in base64 behind so many other bytes, without the ends that they share; in both alphabets.
 fn base64(value: &str, before: usize) -> [String; 2] {
-    const DIGITS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let bytes: Vec<u8> = std::iter::repeat_n(0, before).chain(value.bytes()).collect();
-    let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| usize::from(byte >> (7 - at % 8) & 1));
-    let digits = (before * 8).div_ceil(6)..bytes.len() * 8 / 6;
-    let digits = digits.map(|n| (n * 6..n * 6 + 6).fold(0, |digit, at| digit << 1 | bit(at)));
-    ["+/", "-_"].map(|last| {
-        let last: &[u8] = last.as_bytes();
-        digits.clone().filter_map(|d| DIGITS.iter().chain(last).nth(d).map(|b| char::from(*b))).collect()
-    })
+    let shared = (before * 8).div_ceil(6)..bytes.len() * 8 / 6;
+    [STANDARD_NO_PAD, URL_SAFE_NO_PAD]
+        .map(|alphabet| alphabet.encode(&bytes).get(shared.clone()).unwrap_or_default().to_owned())
 }
 
 /// In order, and one where several meet: the strongest word for it wins.
