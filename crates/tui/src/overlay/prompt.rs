@@ -27,7 +27,7 @@ use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
     keymap::Action,
     pane::PaneId,
-    status::shorten,
+    row::{self, Row},
     theme::Slot,
 };
 
@@ -35,6 +35,9 @@ use crate::{
 pub const SEARCH: &str = "Search";
 /// The title of one that is looked for in a list.
 pub const FIND: &str = "Find";
+
+/// Rows of the window beside those of what it asks: its borders, the line, and air between them.
+const BESIDE: u16 = 6;
 
 /// A word that lets something happen that is hard to take back: a file's removal, or a control file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -210,9 +213,16 @@ impl Overlay for Prompt {
         let longest = question.width().max(about.width()) + 8;
         let wide = u16::try_from(longest).unwrap_or(u16::MAX).clamp(50, 100).min(ctx.body.width);
         let about = if about.is_empty() { Vec::new() } else { wrap(&about, usize::from(wide).max(12) - 6) };
-        let shown = u16::try_from(about.len()).unwrap_or(u16::MAX).min(ctx.body.height.saturating_sub(8));
+        // What is asked names the word: it is never cut.
+        let ink = if about.is_empty() { Slot::Strong } else { Slot::Text };
+        let asks = row::wrap(&Row::of(&question, ink).pieces, usize::from(wide.saturating_sub(4)).max(8));
+        let asked = u16::try_from(asks.len()).unwrap_or(u16::MAX);
+        let least = asked.saturating_add(BESIDE);
+        let room = ctx.body.height.saturating_sub(least.saturating_add(1));
+        let shown = u16::try_from(about.len()).unwrap_or(u16::MAX).min(room);
         // What it is about stands above it, and in the bar below.
-        let area = super::centred(ctx.body, wide, if shown > 0 { 8 + shown } else { 7 });
+        let height = if shown > 0 { least + 1 + shown } else { least };
+        let area = super::centred(ctx.body, wide, height);
         let y = ctx.above_bar.bottom().saturating_sub(area.height + 1);
         let area = if y >= ctx.above_bar.y { Rect { y, ..area } } else { area };
         let enter = match self.purpose {
@@ -226,7 +236,7 @@ impl Overlay for Prompt {
         if inner.height < 2 {
             return None;
         }
-        let mut top = inner.y + u16::from(inner.height > 3);
+        let mut top = inner.y + u16::from(inner.height > asked + 2);
         let width = usize::from(inner.width);
         // What would happen stands above the word, to its end where there is room for it.
         for (row, y) in about.iter().zip(top..top + shown) {
@@ -236,9 +246,11 @@ impl Overlay for Prompt {
             buf.set_stringn(inner.x, y, row, width, bold);
         }
         top += if shown > 0 { shown + 1 } else { 0 };
-        let asks = ctx.theme.style(if shown > 0 { Slot::Text } else { Slot::Strong });
-        buf.set_stringn(inner.x, top, shorten(&question, width), width, asks);
-        let y = (top + 2).min(inner.bottom() - 1);
+        let line = inner.bottom() - 1;
+        for (row, y) in asks.iter().zip(top..line) {
+            row.paint(ctx.theme, buf, inner, y);
+        }
+        let y = top.saturating_add(asked + 1).min(line);
         // On an empty line it would look as if it were typed already; the question names it.
         let begun = |w: &&str| !self.text.is_empty() && w.starts_with(&self.text);
         let ghost = self.word.as_deref().filter(begun).unwrap_or_default();

@@ -87,9 +87,8 @@ impl Pane for DiffPane {
             self.side_by_side = false;
             self.rebuild();
         }
-        let room = usize::from(size.height / 3);
         self.header = if self.asked_all.is_empty() {
-            self.header(ctx, usize::from(width), room)
+            self.header(ctx, usize::from(width))
         } else {
             let room = size.height.saturating_sub(self.footer_rows());
             self.sheet_above(ctx, usize::from(width), usize::from(room))

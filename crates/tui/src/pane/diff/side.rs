@@ -8,18 +8,21 @@ use pilothouse_core::{
     tool::ChangeKind,
 };
 
-use super::{DiffPane, Sheet, act::in_part, lines::counts};
+use super::{DiffPane, Sheet, act::in_part, doc::File, lines::counts};
 use crate::{
     layout::WIDE,
     pane::Ctx,
     pane::plan::breadcrumb,
-    row::{Ink, Row, count, fit_path, width, wrap},
+    row::{Ink, Row, count, fit_path, hang, width, wrap},
     status::shorten_parts,
     theme::Slot,
 };
 
 /// Below this many rows the path and the blank row give way to lines of the change.
 const TALL: u16 = 16;
+
+/// So many rows are left for lines of the change before what has to be known of it is cut.
+const LEAST_LINES: usize = 4;
 
 /// Rows of a sheet that are no files, and one that tells of more.
 const SHEET_ENDS: usize = 5;
@@ -61,16 +64,31 @@ impl DiffPane {
         words.map(|w| wrap(&Row::of(w.as_str(), Slot::Soft).pieces, columns)).unwrap_or_default()
     }
 
-    /// The rows above the lines, at most `room` of them.
-    pub(super) fn header(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
-        let g = ctx.glyphs;
+    /// The rows above the lines: a third of the room, and more where what has to be known of the change needs more.
+    pub(super) fn header(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
         let Some(file) = self.file() else { return Vec::new() };
+        let mut rows = self.named(ctx, file, columns);
+        let known = self.known(ctx, file, columns);
+        let height = usize::from(self.size.height);
+        let most = height.saturating_sub(usize::from(self.footer_rows()) + LEAST_LINES).max(height / 3);
+        let room = (height / 3).max(known.len() + 1).min(most);
+        rows.extend(known);
+        let over = rows.len().saturating_sub(room);
+        rows.drain(..over);
+        if rows.len() < room && self.size.height >= TALL {
+            rows.push(Row::new());
+        }
+        rows
+    }
+
+    /// Where one stands, and the file with its counts.
+    fn named(&self, ctx: &Ctx<'_>, file: &File, columns: usize) -> Vec<Row> {
+        let g = ctx.glyphs;
         let mut rows = Vec::new();
         let path = ctx.state.plan.as_ref().map(|p| p.path.clone());
         let node = ctx.state.node();
         let path = path.unwrap_or_else(|| pilothouse_core::intent::IntentPath::to(node));
-        let proposal = Self::proposal(ctx, file.id);
-        let back = proposal.and_then(|p| p.back);
+        let back = Self::proposal(ctx, file.id).and_then(|p| p.back);
         // What goes back is wanted by the user: no message's path led to it.
         if self.size.height >= TALL && back.is_none() {
             rows.extend(breadcrumb(&path, node, columns, g));
@@ -87,43 +105,39 @@ impl DiffPane {
         let name = fit_path(&file.path, left.max(4), g.ellipsis);
         let row = Row::of(lead, Slot::Text).and(&name, Ink::of(Slot::Strong).bold()).and(":", Slot::Text);
         rows.push(row.ends(right, columns, g.ellipsis));
-        if back.is_some() {
-            let left = room.saturating_sub(rows.len());
-            rows.extend(Self::asked(ctx, file.id, columns).into_iter().take(left));
+        rows
+    }
+
+    /// What has to be known of a change before it is decided: all of it is read, whatever the width.
+    fn known(&self, ctx: &Ctx<'_>, file: &File, columns: usize) -> Vec<Row> {
+        let g = ctx.glyphs;
+        let proposal = Self::proposal(ctx, file.id);
+        let told = |sign, words: &str, slot| {
+            let lead = Row::of(sign, slot).and(" ", Slot::Text);
+            hang(&lead, &Row::of(words, slot).pieces, columns)
+        };
+        let warned = |sign, words: &str| told(sign, words, Slot::Warn);
+        let mut rows = Vec::new();
+        if proposal.is_some_and(|p| p.back.is_some()) {
+            rows.extend(Self::asked(ctx, file.id, columns));
         }
-        let warned =
-            |sign, words: &str| Row::of(sign, Slot::Warn).and(" ", Slot::Text).and(words, Slot::Warn);
-        rows.extend(
-            ctx.state.on_disk(file.id).map(|how| warned(g.warn, since(how)).cut(columns, g.ellipsis)),
-        );
-        if let Some((_, message)) = self.failed.iter().find(|(id, _)| *id == file.id) {
-            for line in wrap(&Row::of(message, Slot::Bad).pieces, columns.saturating_sub(2)) {
-                let mut row =
-                    Row::of(if rows.len() < 3 { g.failed } else { " " }, Slot::Bad).and(" ", Slot::Text);
-                row.pieces.extend(line.pieces);
-                rows.push(row.cut(columns, g.ellipsis));
-            }
-        }
-        let control = proposal.and_then(|p| p.control.clone());
-        if let Some(words) = match (control, file.kind) {
+        rows.extend(ctx.state.on_disk(file.id).into_iter().flat_map(|how| warned(g.warn, since(how))));
+        let failed = self.failed.iter().find(|(id, _)| *id == file.id);
+        rows.extend(failed.into_iter().flat_map(|(_, message)| told(g.failed, message, Slot::Bad)));
+        match (proposal.and_then(|p| p.control.as_ref()), file.kind) {
             (Some(why), _) => {
-                Some(format!("A control file: it {why}. Applying it asks for the word {CONTROL_WORD}."))
+                let words =
+                    format!("A control file: it {why}. Applying it asks for the word {CONTROL_WORD}.");
+                rows.extend(warned(g.warn, &words));
             }
             (None, ChangeKind::Delete) => {
-                Some("The whole file is removed; applying that asks for its name first.".to_owned())
+                let words = "The whole file is removed; applying that asks for its name first.";
+                rows.extend(warned(g.warn, words));
             }
-            (None, ChangeKind::Create | ChangeKind::Modify) => None,
-        } {
-            rows.push(warned(g.warn, &words).cut(columns, g.ellipsis));
+            (None, ChangeKind::Create | ChangeKind::Modify) => {}
         }
         let off_plan = Self::off_plan(ctx, file.id);
-        rows.extend(off_plan.map(|words| warned(g.off_plan, &words).cut(columns, g.ellipsis)));
-        while rows.len() > room && !rows.is_empty() {
-            rows.remove(0);
-        }
-        if rows.len() < room && self.size.height >= TALL {
-            rows.push(Row::new());
-        }
+        rows.extend(off_plan.into_iter().flat_map(|words| warned(g.off_plan, &words)));
         rows
     }
 

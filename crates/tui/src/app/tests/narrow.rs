@@ -1,0 +1,43 @@
+//! What is needed to decide is never cut, however narrow the screen: it wraps, or what matters less makes room.
+
+use super::{golden::scenes, *};
+
+fn scene(name: &str, width: u16, height: u16) -> Desk {
+    scenes::ALL.iter().find(|(scene, _)| *scene == name).unwrap().1(width, height)
+}
+
+/// The letters of a text in their order, whatever stands between its rows.
+fn bare(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).collect()
+}
+
+fn sized(desk: &mut Desk, width: u16, height: u16) -> String {
+    desk.size = Rect::new(0, 0, width, height);
+    desk.text()
+}
+
+#[test]
+fn what_has_to_be_known_of_a_change_stands_whole_above_it() {
+    for (name, told) in [
+        ("diff-control-file", "A control file: it instructs agents. Applying it asks for the word control."),
+        ("diff-control-word", "AGENTS.md is a control file, it instructs agents. Type control to write it"),
+        ("removal", "The whole file is removed; applying that asks for its name first."),
+        ("diff-off-plan", "off-plan: step 1 of the plan did not name this file"),
+    ] {
+        for width in [36, 44, 60, 80] {
+            let text = sized(&mut scene(name, 100, 30), width, 24);
+            assert!(bare(&text).contains(&bare(told)), "{name} {width}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_warning_leaves_the_change_in_sight_and_the_name_of_its_file() {
+    for height in [14, 16, 20] {
+        let text = sized(&mut scene("diff-control-file", 100, 30), 60, height);
+        assert!(
+            text.contains("Proposed changes to AGENTS.md") && text.contains("- one"),
+            "{height}:\n{text}"
+        );
+    }
+}
