@@ -41,3 +41,23 @@ fn a_warning_leaves_the_change_in_sight_and_the_name_of_its_file() {
         );
     }
 }
+
+#[test]
+fn what_the_workbench_may_do_is_told_before_the_names_around_it() {
+    let head = |desk: &mut Desk, width: u16| sized(desk, width, 20).lines().next().unwrap().to_owned();
+    let mut desk = scene("no-sandbox", 60, 20);
+    for width in [60, 64, 80, 120] {
+        let head = head(&mut desk, width);
+        assert!(head.contains("no sandbox") && head.contains("ask"), "{width}: {head}");
+    }
+    let mut around = desk.app.world.surroundings.clone();
+    around.branch =
+        Some("feature/a-rather-long-name-of-a-branch-that-leaves-no-room-for-anything".to_owned());
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    for width in [60, 80] {
+        let head = head(&mut desk, width);
+        for told in ["inkwell", "feature/", "±3", "no sandbox", "ask"] {
+            assert!(head.contains(told), "{width}: {head}");
+        }
+    }
+}

@@ -24,6 +24,21 @@ use crate::{
     theme::Slot,
 };
 
+/// Columns between two of what stands at the right of the header.
+const BETWEEN: usize = 3;
+/// The name of a branch is not cut further than this.
+const LEAST_BRANCH: usize = 8;
+/// From this per cent on a context is nearly full.
+const NEARLY_FULL: u64 = 80;
+
+/// Something at the right of the header.
+struct Held {
+    text: String,
+    slot: Slot,
+    /// Whether it is told however narrow the screen is.
+    stays: bool,
+}
+
 impl App {
     pub(super) fn header(&self, buf: &mut Buffer) {
         let area = self.panes.areas.header.intersection(buf.area);
@@ -33,37 +48,47 @@ impl App {
         let style = |slot| self.looks.theme.style(slot);
         let accent = style(Slot::Accent).add_modifier(Modifier::BOLD);
         let around = &self.world.surroundings;
+        let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
+        let width = usize::from(area.width);
         let mut left = vec![Span::styled(" pilothouse", accent)];
         let folder = Clean::line(&around.folder).into_string();
         if !folder.is_empty() {
             left.push(Span::styled(format!("  {folder}"), style(Slot::Strong)));
         }
-        if let Some(branch) = &around.branch {
-            left.push(Span::styled(format!("  {}", Clean::line(branch)), style(Slot::Soft)));
-            if around.dirty > 0 {
-                left.push(Span::styled(
-                    format!(" {}{}", self.looks.glyphs.changed, around.dirty),
-                    style(Slot::Warn),
-                ));
-            }
-        }
         let mut right = self.header_right();
-        let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
-        let width = usize::from(area.width);
-        while !right.is_empty() && used(&left) + used(&right) + 3 * right.len() + 2 > width {
-            right.pop();
+        let taken = |right: &[Held]| right.iter().map(|held| held.text.width() + BETWEEN).sum::<usize>() + 2;
+        let branch = around.branch.as_deref().map(|branch| Clean::line(branch).into_string());
+        let dirty = if around.dirty > 0 && branch.is_some() {
+            format!(" {}{}", self.looks.glyphs.changed, around.dirty)
+        } else {
+            String::new()
+        };
+        let beside = |name: usize| if name > 0 { name + 2 + dirty.width() } else { 0 };
+        let whole = branch.as_deref().map_or(0, str::width);
+        // What the workbench may do is told at every width: the names around it give way.
+        while used(&left) + beside(whole) + taken(&right) > width {
+            let Some(at) = right.iter().rposition(|held| !held.stays) else { break };
+            right.remove(at);
         }
-        while left.len() > 1 && used(&left) > width {
+        let room = width.saturating_sub(used(&left) + taken(&right) + 2 + dirty.width());
+        if let Some(branch) = branch.filter(|branch| branch.width() <= room || room >= LEAST_BRANCH) {
+            left.push(Span::styled(format!("  {}", shorten(&branch, room)), style(Slot::Soft)));
+            left.push(Span::styled(dirty, style(Slot::Warn)));
+        }
+        while left.len() > 1 && used(&left) + taken(&right) > width {
             left.pop();
+        }
+        while !right.is_empty() && used(&left) + taken(&right) > width {
+            right.pop();
         }
         Line::from(left).render(area, buf);
         let dot = Span::styled(format!(" {} ", self.looks.glyphs.dot), style(Slot::Faint));
         let mut joined = Vec::new();
-        for (i, span) in right.into_iter().enumerate() {
+        for (i, held) in right.into_iter().enumerate() {
             if i > 0 {
                 joined.push(dot.clone());
             }
-            joined.push(span);
+            joined.push(Span::styled(held.text, style(held.slot)));
         }
         joined.push(Span::raw(" "));
         let line = Line::from(joined);
@@ -72,31 +97,30 @@ impl App {
     }
 
     /// What stands at the right of the header, the weightiest first.
-    fn header_right(&self) -> Vec<Span<'static>> {
-        let style = |slot| self.looks.theme.style(slot);
+    fn header_right(&self) -> Vec<Held> {
         let around = &self.world.surroundings;
+        let stays = |text: &str, slot| Held { text: text.to_owned(), slot, stays: true };
         let mut right = Vec::new();
-        let states =
-            [(around.unsaved.is_some(), "not saved", Slot::Bad), (around.read_only, "read only", Slot::Warn)];
-        right.extend(states.iter().filter(|s| s.0).map(|(_, text, slot)| Span::styled(*text, style(*slot))));
+        right.extend(around.unsaved.is_some().then(|| stays("not saved", Slot::Bad)));
+        right.extend(around.read_only.then(|| stays("read only", Slot::Warn)));
         if self.world.open {
             if self.world.session.policy().exposed().is_some() {
-                right.push(Span::styled("no ordinary project", style(Slot::Warn)));
+                right.push(stays("no ordinary project", Slot::Warn));
             }
             if self.world.state().sandbox.backend.is_none() {
-                right.push(Span::styled("no sandbox", style(Slot::Warn)));
+                right.push(stays("no sandbox", Slot::Warn));
             }
             let model = Clean::line(&around.model).into_string();
             if !model.is_empty() {
-                right.push(Span::styled(model, style(Slot::Soft)));
+                right.push(Held { text: model, slot: Slot::Soft, stays: false });
             }
             if self.world.state().chat_only {
-                right.push(Span::styled("talk only", style(Slot::Warn)));
+                right.push(stays("talk only", Slot::Warn));
             }
-            right.push(Span::styled(self.world.state().permission.badge(), style(Slot::Soft)));
+            right.push(stays(self.world.state().permission.badge(), Slot::Soft));
             if let Some(percent) = self.world.context_percent() {
-                let slot = if percent >= 80 { Slot::Warn } else { Slot::Soft };
-                right.push(Span::styled(format!("ctx {percent} %"), style(slot)));
+                let slot = if percent >= NEARLY_FULL { Slot::Warn } else { Slot::Soft };
+                right.push(Held { text: format!("ctx {percent} %"), slot, stays: false });
             }
         }
         right
