@@ -133,7 +133,12 @@ pub trait Pane: fmt::Debug {
     /// Its name in the strip of tabs; `None` while it has nothing to show.
     fn tab(&self, ctx: &Ctx<'_>) -> Option<String>;
 
-    /// Settles sizes and scroll for this inner area; before every render.
+    /// How much came in it since it was on the screen that is to be read.
+    fn news(&self) -> usize {
+        0
+    }
+
+    /// Settles sizes and scroll for this inner area; before every render in which it is on the screen.
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size);
 
     /// Draws into `area`, the inside of the border.

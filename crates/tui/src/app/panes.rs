@@ -77,9 +77,17 @@ impl Panes {
         }
     }
 
-    /// The user sent something.
+    /// The user sent something: where one pane is shown, what comes of it is in the main one.
     pub(super) fn sent(&mut self) {
         self.list.iter_mut().for_each(|(_, pane)| pane.sent());
+        if self.areas.status.width < WIDE && self.focus == Focus::Composer {
+            self.shown = 0;
+        }
+    }
+
+    /// How much came in panes that are not on the screen.
+    pub(super) fn news(&self) -> usize {
+        self.iter().filter(|(n, ..)| *n != self.shown).map(|(_, _, pane)| pane.news()).sum()
     }
 
     /// Hands one event to every pane; the session has it folded already.
@@ -118,7 +126,9 @@ impl Panes {
     /// Tabs with their labels: of panes that have something to show, and of the one that is shown.
     pub(super) fn tabs(&self, ctx: &Ctx<'_>) -> Vec<(usize, String)> {
         let label = |n: usize, pane: &dyn Pane| {
-            pane.tab(ctx).or_else(|| (n == self.shown).then(|| pane.title(ctx).left))
+            let label = pane.tab(ctx).or_else(|| (n == self.shown).then(|| pane.title(ctx).left))?;
+            let news = pane.news();
+            Some(if n != self.shown && news > 0 { format!("{label} {news} new") } else { label })
         };
         self.iter().filter_map(|(n, _, pane)| Some((n, label(n, pane)?))).collect()
     }

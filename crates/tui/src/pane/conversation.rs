@@ -127,6 +127,8 @@ pub struct ConversationPane {
     sought: Option<TurnId>,
     /// The entry that the key for details opens, whose row names it.
     opener: Option<i64>,
+    /// How far it was told when it was on the screen last.
+    told: (Vec<i64>, i64),
     /// Rows of a plan's gates that were on the screen: of which entry, and how wide it was then.
     read: (i64, u16, BTreeSet<usize>),
 }
@@ -158,11 +160,7 @@ impl ConversationPane {
 
     /// Whether something in it moves, so that the frame ticks.
     pub fn animated(&self) -> bool {
-        (self.log.first()..self.log.end())
-            .rev()
-            .take(64)
-            .filter_map(|k| self.log.get(k))
-            .any(entry::Entry::running)
+        self.log.runs()
     }
 
     /// Carries an action out.
@@ -336,6 +334,12 @@ impl Pane for ConversationPane {
         self.colour();
         self.want_history();
         self.forget_far();
+        self.told = self.log.untold();
+    }
+
+    /// Answers, questions, ends of runs and notices; of a plan the pane that shows it tells.
+    fn news(&self) -> usize {
+        self.log.news(&self.told)
     }
 
     fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {

@@ -61,3 +61,32 @@ fn what_the_workbench_may_do_is_told_before_the_names_around_it() {
         }
     }
 }
+
+#[test]
+fn what_is_said_beside_a_pane_that_hides_it_is_counted_at_its_name() {
+    for (width, height) in [(60, 20), (50, 20), (80, 24)] {
+        let mut desk = Desk::new(width, height).with_plan();
+        desk.draw();
+        desk.wait(1_000).press("<enter>").deliver();
+        let text = desk.wait(1_000).press("<ctrl-t>").text();
+        assert_eq!(desk.app.panes.shown, 1, "{text}");
+        assert!(!desk.text().contains(" new"), "{}", desk.text());
+        desk.reply("I read it first.", &[("read", r#"{"path":"src/a.rs"}"#)]);
+        let text = desk.text();
+        assert!(text.lines().take(3).any(|row| row.contains("1 new")), "{width}: {text}");
+        desk.press("<esc>");
+        assert!(!desk.text().contains(" new"), "{}", desk.text());
+    }
+}
+
+#[test]
+fn what_comes_of_a_message_is_on_the_screen_where_one_pane_is() {
+    for (width, shown) in [(60, 0), (120, 1)] {
+        let mut desk = Desk::new(width, 20).with_plan();
+        desk.wait(1_000).press("<ctrl-t>").wait(1_000).press("how does it work?");
+        let text = desk.text();
+        assert_eq!((desk.app.panes.focus, desk.app.panes.shown), (Focus::Composer, 1), "{text}");
+        let text = desk.wait(1_000).press("<enter>").text();
+        assert_eq!(desk.app.panes.shown, shown, "{text}");
+    }
+}

@@ -186,8 +186,14 @@ impl App {
             .theme
             .style(if lit { Slot::Accent } else { Slot::Strong })
             .add_modifier(Modifier::BOLD);
-        let room = usize::from(area.width).saturating_sub(title.right.width() + 6);
         let mut right = title.right.spans;
+        // What came in a pane that has no room is told beside the one that has.
+        let news = self.panes.news();
+        if news > 0 {
+            let gap = if right.is_empty() { "" } else { "  " };
+            right.push(Span::styled(format!("{gap}{news} new"), self.looks.theme.style(Slot::Info)));
+        }
+        let room = usize::from(area.width).saturating_sub(Line::from(right.clone()).width() + 6);
         right.push(Span::styled(after, self.looks.theme.style(Slot::Soft)));
         let right = Line::from(right);
         let left = Line::from(vec![

@@ -39,6 +39,9 @@ use crate::{
     theme::Slot,
 };
 
+/// Entries among which those are that still change.
+const RECENT: usize = 64;
+
 /// What became of a question that nobody answered.
 const FELL_AWAY: &str = "no longer asked";
 /// The same where another stands in its place.
@@ -135,6 +138,32 @@ impl Log {
 
     pub(super) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Entry> {
         self.entries.iter_mut()
+    }
+
+    /// The newest entries, among which all are that still change; the last first.
+    fn recent(&self) -> impl Iterator<Item = i64> {
+        (self.first..self.end()).rev().take(RECENT)
+    }
+
+    /// Whether something in it changes by itself.
+    pub(super) fn runs(&self) -> bool {
+        self.recent().any(|key| self.get(key).is_some_and(Entry::running))
+    }
+
+    /// How far it is told by now: entries that are not told to their end, and the key of the next one.
+    pub(super) fn untold(&self) -> (Vec<i64>, i64) {
+        let runs = |key: &i64| self.get(*key).is_some_and(Entry::running);
+        (self.recent().filter(runs).collect(), self.end())
+    }
+
+    /// How many entries there are to be read beyond that: what is said and asked, how things ended, notices.
+    pub(super) fn news(&self, (running, next): &(Vec<i64>, i64)) -> usize {
+        let read = |key: &i64| {
+            let entry = self.get(*key).filter(|e| !e.running() && !e.is_plan());
+            let told = self.notices.contains(key);
+            entry.is_some_and(|e| told || matches!(e.kind, Kind::Reply | Kind::Card))
+        };
+        running.iter().copied().chain((*next).max(self.first)..self.end()).filter(read).count()
     }
 
     /// Puts older events before everything.

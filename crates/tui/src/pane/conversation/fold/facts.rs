@@ -265,7 +265,7 @@ impl Log {
 
     /// What no event tells: a word of the program that has no room elsewhere.
     pub(in crate::pane::conversation) fn told_besides(&mut self, at: Millis, text: &str) {
-        self.mark(at, Mark::Warn, text);
+        self.warn(at, text);
     }
 
     pub(super) fn task_fact(&mut self, at: Millis, task: TaskId, word: &str) {
