@@ -22,7 +22,7 @@ use crate::{
     app::enter::Enter,
     pane::{Focus, plan},
     risk::{judged, risk_name, risk_slot},
-    row::{Ink, Row, hang, wrap},
+    row::{Ink, Row, coded, hang, uncoded, wrap},
     status::{shorten, shorten_words},
     theme::{Glyphs, Slot, Theme},
 };
@@ -126,10 +126,10 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
     let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let soft = theme.style(Slot::Soft);
     let (glyph, slot) = sound(spec.tone, facts.glyphs);
-    let (words, suffix) = (spec.title.as_str(), spec.suffix);
+    let (words, suffix) = (uncoded(&spec.title), spec.suffix);
     let mut head = vec![
         Span::styled(format!("{glyph} "), theme.style(slot)),
-        Span::styled(words.to_owned(), strong),
+        Span::styled(words, strong),
         Span::styled(suffix.to_owned(), soft),
     ];
     let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
@@ -174,13 +174,14 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
 fn option_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
     let lead = |n: usize| Row::of("  ", Slot::Text).and(&format!("{n}  "), Ink::of(Slot::Accent).bold());
     let options = || spec.options.iter().take(9).zip(1..);
-    let whole = options().flat_map(|(option, n)| hang(&lead(n), &Row::of(option, Slot::Text).pieces, width));
+    let whole = options().flat_map(|(option, n)| hang(&lead(n), &coded(option, Slot::Text).pieces, width));
     let whole: Vec<Row> = whole.collect();
     if whole.len() <= OPTION_ROWS {
         return whole.iter().map(|row| row.line(facts.theme)).collect();
     }
-    let cut =
-        |(option, n): (&Clean, usize)| lead(n).and(option, Slot::Text).cut(width, facts.glyphs.ellipsis);
+    let cut = |(option, n): (&Clean, usize)| {
+        lead(n).with(coded(option, Slot::Text)).cut(width, facts.glyphs.ellipsis)
+    };
     let mut rows: Vec<Row> = options().map(cut).collect();
     let list = format!("  {} shows them whole", facts.approvals_key);
     rows.extend((!facts.approvals_key.is_empty()).then(|| Row::of(&list, Slot::Soft)));
@@ -193,7 +194,8 @@ fn title_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Vec<Span<'sta
     let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let (glyph, slot) = sound(spec.tone, facts.glyphs);
     let indent = glyph.width() + 1;
-    let parts = titled(&spec.title, spec.suffix, width.saturating_sub(indent)).into_iter().enumerate();
+    let parts =
+        titled(&uncoded(&spec.title), spec.suffix, width.saturating_sub(indent)).into_iter().enumerate();
     let row = |(n, (text, last)): (usize, (String, bool))| {
         let mark = if n == 0 { format!("{glyph} ") } else { " ".repeat(indent) };
         let mut spans = vec![Span::styled(mark, theme.style(slot)), Span::styled(text, strong)];

@@ -3,6 +3,7 @@
 //! Owns measuring, cutting, wrapping and painting. Everything put into a row is cleaned here, so
 //! that no pane can draw foreign text raw. Never knows what a row is about.
 
+mod code;
 mod marks;
 mod wrap;
 
@@ -15,6 +16,7 @@ use ratatui::{
 };
 use unicode_segmentation::UnicodeSegmentation;
 
+pub use code::{coded, uncoded};
 pub use marks::{find, underline};
 pub use pilothouse_core::money::count;
 pub use wrap::{hang, indent, wrap, wrap_code, wrap_hanging, wrap_in, wrap_to};
@@ -123,6 +125,13 @@ impl Row {
     #[must_use]
     pub fn and(mut self, text: &str, ink: impl Into<Ink>) -> Self {
         self.push(text, ink);
+        self
+    }
+
+    /// With another row behind it.
+    #[must_use]
+    pub fn with(mut self, behind: Self) -> Self {
+        self.pieces.extend(behind.pieces);
         self
     }
 
@@ -259,21 +268,6 @@ fn put(buf: &mut Buffer, mut x: u16, y: u16, end: u16, text: &str, style: Style)
         x += w;
     }
     x
-}
-
-/// A title without the marks of code in it: of a title each pair of them is markup, a single one is not.
-pub fn uncoded(title: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(title.len()), title);
-    while let Some((before, code, after)) = rest
-        .split_once('`')
-        .and_then(|(before, rest)| rest.split_once('`').map(|(code, after)| (before, code, after)))
-    {
-        out.push_str(before);
-        out.push_str(code);
-        rest = after;
-    }
-    out.push_str(rest);
-    out
 }
 
 /// Columns that `text` takes: those of its graphemes, as the terminal's buffer counts them.

@@ -4,10 +4,8 @@
 
 use std::time::Instant;
 
-use pilothouse_core::clean::Clean;
-
 use super::App;
-use crate::row::width;
+use crate::{row::coded, theme::Slot};
 
 /// One line for the user, until the next key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +31,7 @@ impl App {
     pub(super) fn keep_notice(&mut self, columns: u16, now: Instant) {
         let at = self.world.time(now);
         let Some(notice) = self.notice.as_mut().filter(|n| !n.kept && n.until.is_none()) else { return };
-        if width(Clean::line(&notice.text).as_str()) > usize::from(columns) {
+        if coded(&notice.text, Slot::Info).width() > usize::from(columns) {
             notice.kept = true;
             self.panes.told(at, &notice.text);
         }

@@ -21,7 +21,7 @@ use ratatui::{
 use super::Letter;
 use crate::{
     ctx::{Ctx, Outcome},
-    row::{Row, fitting, hang, wrap},
+    row::{Row, coded, fitting, hang, wrap},
     theme::{Glyphs, Slot},
 };
 
@@ -285,14 +285,23 @@ pub struct Reading {
 impl Reading {
     /// Of a text, in one colour.
     pub fn of(text: &str, slot: Slot) -> Self {
-        Self { text: Clean::text(text), slot, wrapped: RefCell::default(), scroll: Scroll::default() }
+        let (text, wrapped) = (Clean::text(text), RefCell::default());
+        Self { text, slot, ours: false, wrapped, scroll: Scroll::default() }
     }
+
+    /// Of one of ours, code in it without its marks.
+    pub fn ours(text: &str, slot: Slot) -> Self {
+        Self { ours: true, ..Self::of(text, slot) }
+    }
+    /// Whether it is of ours, with code between marks.
+    ours: bool,
 
     /// Draws it into a page that has no rows of its own.
     pub fn draw(&self, page: &Page<'_>, ctx: &Ctx<'_>, buf: &mut Buffer) {
         let columns = usize::from(ctx.body.width.min(page.width).saturating_sub(4)).max(1);
         if self.wrapped.borrow().0 != columns {
-            let wrapped = |l| wrap(&Row::of(l, self.slot).pieces, columns);
+            let row = if self.ours { coded } else { Row::of };
+            let wrapped = |l| wrap(&row(l, self.slot).pieces, columns);
             *self.wrapped.borrow_mut() = (columns, self.text.lines().flat_map(wrapped).collect());
         }
         let (_, rows) = &*self.wrapped.borrow();

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::{Action, Entry},
-    row::{Row, wrap},
+    row::{Row, coded, wrap},
     theme::{Glyphs, Slot},
 };
 
@@ -93,10 +93,9 @@ impl Sources {
         let said = |text: &str, slot| wrap(&Row::of(text, slot).pieces, columns);
         let Some(all) = &self.all else { return said("reading…", Slot::Soft) };
         if all.is_empty() {
-            return said(
-                "There are none. `pilothouse sources add NAME -- COMMAND` writes one down; a project's stand in .mcp.json.",
-                Slot::Text,
-            );
+            let none = "There are none. `pilothouse sources add NAME -- COMMAND` writes one down; a project's stand \
+                        in .mcp.json.";
+            return wrap(&coded(none, Slot::Text).pieces, columns);
         }
         let mut rows: Vec<Row> = all
             .iter()

@@ -15,7 +15,7 @@ use crate::{
     theme::Slot,
 };
 
-/// The text.
+/// The page.
 #[derive(Debug)]
 pub struct Told {
     name: &'static str,
@@ -24,12 +24,17 @@ pub struct Told {
 }
 
 impl Told {
-    /// Under this title.
+    /// A text of ours under this title.
     pub fn new(title: &'static str, text: &str) -> Self {
-        Self { name: "told", title, text: Reading::of(text, Slot::Text) }
+        Self { name: "told", title, text: Reading::ours(text, Slot::Text) }
     }
 
-    /// The same for what was asked for, which stands in place of what was asked for before.
+    /// What a command wrote, as it stands.
+    pub fn output(title: &'static str, text: &str) -> Self {
+        Self { text: Reading::of(text, Slot::Text), ..Self::new(title, "") }
+    }
+
+    /// A text of ours that was asked for, which stands in place of what was asked for before.
     pub fn page(title: &'static str, text: &str) -> Self {
         Self { name: "page", ..Self::new(title, text) }
     }

@@ -222,7 +222,7 @@ impl PlanPane {
         if let Some((_, proof)) = red.and_then(|gate| self.proofs.get(&gate.id)) {
             let exit = proof.exit.code.map_or("it was stopped".to_owned(), |code| format!("exit {code}"));
             let text = format!("{}\n{exit}\n\n{}", proof.command, proof.diagnostics);
-            return Outcome::open(Told::new("Why the gate is red", &text));
+            return Outcome::open(Told::output("Why the gate is red", &text));
         }
         let asks = |c: &&Checkpoint| c.kind.command().is_some_and(|c| c.gate == gate);
         Reason::page(ctx.state.open.values().find(asks), ctx)

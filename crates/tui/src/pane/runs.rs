@@ -75,7 +75,7 @@ actions! {
         /// Call it so.
         Rename "rename", "rename it", "its name in lists";
         /// Put it away.
-        Archive "archive", "put it away", "lists leave it out; `sessions list --archived` has it";
+        Archive "archive", "put it away", "lists leave it out; sessions list --archived has it";
         /// Delete it.
         Delete "delete", "delete it", "its conversation and log; asks first";
         /// Look for one.

@@ -86,12 +86,36 @@ fn what_is_longer_than_its_row_stands_whole_in_the_conversation() {
             inner.map(str::to_owned).collect::<Vec<_>>().concat()
         };
         let told = |desk: &mut Desk| {
-            words(&desk.text()).matches(&words("the hooks of before hold (run `chmod 600")).count()
+            words(&desk.text()).matches(&words("the hooks of before hold (run chmod 600")).count()
         };
         assert_eq!(told(&mut desk), 1, "{}", desk.text());
         assert_eq!(told(&mut desk), 1, "once, however often it is drawn: {}", desk.text());
         desk.press("x");
         assert_eq!(told(&mut desk), 1, "and it stays there: {}", desk.text());
+    }
+}
+
+#[test]
+fn code_in_what_is_told_stands_without_its_marks() {
+    let texts =
+        ["`/undo` takes it back; it waits", "what runs has no steps to be held between; `stop` ends the run"];
+    for (text, told) in texts.into_iter().zip(["/undo takes it back; it waits", "between; stop ends the run"])
+    {
+        let mut desk = Desk::new(100, 30);
+        desk.press("where is main?<enter>").deliver();
+        desk.app.say(text);
+        assert!(desk.text().contains(told), "beside the draft: {}", desk.text());
+        desk.app.inform(text);
+        desk.press("x");
+        desk.app.say(text);
+        assert!(desk.text().contains(told), "below the draft: {}", desk.text());
+        let mut desk = Desk::new(60, 20);
+        desk.press("where is main?<enter>").deliver();
+        desk.app.tell_whole(format!("{} {text}", "a reason ".repeat(10)));
+        assert!(!desk.text().contains('`'), "on a page: {}", desk.text());
+        desk.press("<esc>");
+        desk.app.complain(format!("{} {text}", "a reason ".repeat(10)));
+        assert!(desk.text().contains("a reason") && !desk.text().contains('`'), "kept: {}", desk.text());
     }
 }
 

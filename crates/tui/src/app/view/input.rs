@@ -12,7 +12,7 @@ use pilothouse_core::{
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
-    style::Modifier,
+    style::{Modifier, Style},
     text::{Line, Span},
     widgets::{Clear, Widget},
 };
@@ -28,7 +28,7 @@ use crate::{
     pane::Focus,
     preview::{Preview, acts},
     risk::{risk_name, risk_slot},
-    row::{fit_path, fit_paths, fitting},
+    row::{Row, coded, fit_path, fit_paths, fitting},
     status::{shorten, shorten_parts, shorten_words},
     theme::Slot,
 };
@@ -78,12 +78,13 @@ impl App {
         if self.composer.draft.is_empty() {
             let room = usize::from(draft.width);
             // What was told stays until the next key, and moves none that is named.
-            let (text, slot) = match &self.notice {
-                Some(notice) => (self.told(notice, room), told_slot(notice)),
-                None => (shorten_parts(&self.placeholder(), room), Slot::Faint),
+            let row = match &self.notice {
+                Some(notice) => self.told(notice, room),
+                None => Row::of(&shorten_parts(&self.placeholder(), room), Slot::Faint),
             };
-            let style = self.looks.theme.style(slot).remove_modifier(Modifier::BOLD);
-            buf.set_stringn(draft.x, draft.y, text, room, style);
+            let place = Rect { height: 1, ..draft };
+            buf.set_style(place, Style::new().remove_modifier(Modifier::BOLD));
+            row.paint(&self.looks.theme, buf, place, draft.y);
         }
         if hint > 0 && !tight {
             let row = Rect { x: area.x + 4, y: area.bottom() - 1, width: area.width - 5, height: 1 };
@@ -133,13 +134,13 @@ impl App {
         let deciding = self.panes.focused().filter(|_| self.overlays.is_empty() && self.deciding());
         let left = if let Some(notice) = self.notice.as_ref().filter(|_| !self.composer.draft.is_empty()) {
             // What that key does is told beside it.
-            let text = self.told(notice, width);
-            let room = width.saturating_sub(text.width() + 3);
+            let told = self.told(notice, width);
+            let room = width.saturating_sub(told.width() + 3);
             right = match deciding {
                 Some((_, pane)) => self.key_names(&pane.deciding_keys(ctx).keys, room),
                 None => self.next_enter(focused),
             };
-            vec![Span::styled(text, style(told_slot(notice)))]
+            told.line(&self.looks.theme).spans
         } else if let Some((_, pane)) = deciding {
             let names = pane.deciding_keys(ctx);
             right.push(Span::styled(names.beside, faint));
@@ -190,8 +191,13 @@ impl App {
     }
 
     /// What was told, in a row: paths give up their middle before a word goes.
-    fn told(&self, notice: &Notice, room: usize) -> String {
-        shorten_words(&fit_paths(&Clean::line(&notice.text), room, self.looks.glyphs.ellipsis), room)
+    fn told(&self, notice: &Notice, room: usize) -> Row {
+        let ink = if notice.bad { Slot::Warn } else { Slot::Info };
+        let row = coded(&notice.text, ink);
+        if row.width() <= room {
+            return row;
+        }
+        Row::of(&shorten_words(&fit_paths(&row.text(), room, self.looks.glyphs.ellipsis), room), ink)
     }
 
     /// What Enter does next, where that is not what everybody expects.
@@ -443,11 +449,6 @@ impl App {
         }
         true
     }
-}
-
-/// The colour of what was told.
-const fn told_slot(notice: &Notice) -> Slot {
-    if notice.bad { Slot::Warn } else { Slot::Info }
 }
 
 /// Columns between a key and what it does, and between two such.

@@ -18,7 +18,7 @@ use pilothouse_core::{
 use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
 use crate::{
     markdown::Markdown,
-    row::{self, Ink, Piece, Row, hang, wrap},
+    row::{self, Ink, Piece, Row, coded, hang, wrap},
     theme::{Glyphs, Slot},
 };
 
@@ -393,7 +393,9 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
     };
     let mut first = true;
     for line in Clean::text(&q.message).lines() {
-        for wrapped in wrap(&Row::of(line, Slot::Text).pieces, env.width.saturating_sub(2)) {
+        // What is set in is what would be done: it stands as it is.
+        let words = if line.starts_with("  ") { Row::of(line, Slot::Text) } else { coded(line, Slot::Text) };
+        for wrapped in wrap(&words.pieces, env.width.saturating_sub(2)) {
             let mut row =
                 if first { Row::of(mark, ink).and(" ", Slot::Text) } else { Row::of("  ", Slot::Text) };
             first = false;
@@ -401,7 +403,7 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
             rows.push(row.cut(env.width, g.ellipsis));
         }
     }
-    for line in wrap(&Row::of(&q.hint, Slot::Soft).pieces, env.width.saturating_sub(2)) {
+    for line in wrap(&coded(&q.hint, Slot::Soft).pieces, env.width.saturating_sub(2)) {
         if !q.hint.is_empty() {
             let mut row = Row::of("  ", Slot::Text);
             row.pieces.extend(line.pieces);
@@ -410,7 +412,7 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
     }
     for (n, choice) in q.choices.iter().enumerate() {
         let lead = Row::of(&format!("  {}. ", n + 1), Slot::Accent);
-        rows.extend(hang(&lead, &Row::of(&Clean::line(choice), Slot::Text).pieces, env.width));
+        rows.extend(hang(&lead, &coded(&Clean::line(choice), Slot::Text).pieces, env.width));
     }
     for line in q.answer.iter().flat_map(|answer| answer.lines()) {
         let line = Row::of(&Clean::line(line), Slot::Soft);

@@ -20,7 +20,7 @@ use crate::{
         conversation::entry::{Body, Facts, Kind, Text},
         diff::counts,
     },
-    row::{Ink, Row, count, uncoded},
+    row::{Ink, Row, coded, count, uncoded},
     theme::Slot,
 };
 
@@ -35,11 +35,16 @@ impl Log {
             Mark::Warn | Mark::Stale => (Slot::Warn, Slot::Text),
             Mark::Skipped | Mark::Dot | Mark::Inner => (Slot::Soft, Slot::Soft),
         };
-        let mut lines = text.lines();
-        let first =
-            Row::of(glyph.sign(), ink).and(" ", Slot::Text).and(lines.next().unwrap_or_default(), text_ink);
-        let more = lines.map(|line| Row::of("  ", Slot::Text).and(line, text_ink));
-        let lines = std::iter::once(first).chain(more).map(|row| (row, Row::new())).collect();
+        let lines = if text.is_empty() { vec![""] } else { text.lines().collect() };
+        let line = |(n, line): (usize, &str)| {
+            let lead = if n == 0 {
+                Row::of(glyph.sign(), ink).and(" ", Slot::Text)
+            } else {
+                Row::of("  ", Slot::Text)
+            };
+            (lead.with(coded(line, text_ink)), Row::new())
+        };
+        let lines = lines.into_iter().enumerate().map(line).collect();
         self.add(at, Kind::Work, Body::Facts(Facts { lines, detail: String::new() }));
     }
 
@@ -76,7 +81,7 @@ impl Log {
             self.mark(at, Mark::Failed, first);
         }
         for line in lines.filter(|line| !known.lines().any(|told| told == *line)) {
-            self.fact(at, Row::of("  ", Slot::Text).and(line, Slot::Soft), Row::new());
+            self.fact(at, Row::of("  ", Slot::Text).with(coded(line, Slot::Soft)), Row::new());
         }
         text.clone_into(&mut self.failed);
     }
@@ -118,7 +123,9 @@ impl Log {
                 self.unproven |= why.is_some();
             }
             Event::GateChanged { gate, to, .. } => {
-                self.of_gate(at, Mark::Inner, *gate, &format!("is now {to}"));
+                let row = Row::of(Mark::Inner.sign(), Slot::Soft).and(" ", Slot::Text);
+                let row = row.and(&format!("[Gate: {}] is now {to}", self.gate_name(gate.0)), Slot::Soft);
+                self.fact(at, row, Row::new());
                 self.plan.iter_mut().for_each(|plan| plan.change_gate(*gate, to));
             }
             Event::FactsAnswered { text, .. } => {
@@ -338,7 +345,7 @@ impl Log {
                 ("–", Slot::Soft, format!("Paused for you to fix by hand; the plan is kept. {files}"))
             }
         };
-        let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
+        let left = Row::of(sign, ink).and(" ", Slot::Text).with(coded(&text, Ink::of(Slot::Strong).bold()));
         let mut lines = vec![(left, Row::new())];
         if let Some(came_to) = came_to {
             let files = if only.is_some() { &[][..] } else { &came_to.files };
@@ -368,7 +375,7 @@ fn completion(
     red: &BTreeSet<String>,
     of_plan: bool,
 ) -> Vec<(Row, Row)> {
-    let soft = |text: &str| Row::of("  ", Slot::Text).and(Clean::line(text).as_str(), Slot::Soft);
+    let soft = |text: &str| Row::of("  ", Slot::Text).with(coded(text, Slot::Soft));
     let mut lines: Vec<(Row, Row)> = Vec::new();
     for file in files.iter().take(MOST_FILES) {
         let name = Clean::line(file.path.as_str());
@@ -397,7 +404,8 @@ fn completion(
         let word = if was_red { "failed, not run again".to_owned() } else { gate.word() };
         let left = Row::of("  ", Slot::Text)
             .and(sign, ink)
-            .and(&format!(" {} {}", Clean::line(&gate.name).as_str(), word), Slot::Text);
+            .and(&format!(" {} ", gate.name), Slot::Text)
+            .with(coded(&word, Slot::Text));
         lines.push((left, Row::of(Clean::line(&gate.command).as_str(), Slot::Soft)));
     }
     lines.extend(facts.red.iter().map(|line| not_run_again(line)));
