@@ -2,6 +2,8 @@
 //!
 //! Owns its words. It has no focus and takes no key: it names the keys of those that do.
 
+mod room;
+
 use pilothouse_core::{
     clean::Clean,
     ids::CheckpointId,
@@ -9,14 +11,14 @@ use pilothouse_core::{
     session::State,
 };
 use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
     style::Modifier,
     text::{Line, Span},
-    widgets::Widget,
 };
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
+
+use self::room::elsewhere;
+pub use self::room::{Rows, render};
 
 use crate::{
     app::enter::Enter,
@@ -52,22 +54,24 @@ pub struct Facts<'a> {
 
 /// Columns before what is known of a question.
 const FACT_LABEL: usize = 12;
+/// Rows of one thing that is known of it; the list has more.
+const FACT_ROWS: usize = 4;
 /// Choices of more rows are cut, and shown whole by the list.
 const OPTION_ROWS: usize = 12;
 /// A command of more rows is shown whole by the list.
 const COMMAND_ROWS: usize = 8;
 
-/// The bar's rows at this width, without padding; empty while nothing waits.
-pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Vec<Line<'static>> {
+/// The bar's rows at this width; none while nothing waits.
+pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Rows {
     let width = usize::from(width);
     if let Some(question) = state.phase_question() {
         return question_rows(&state.spec(question), facts, width);
     }
     if let Some(command) = facts.at_hand {
-        return command_rows(state, command, facts, width);
+        return command_rows(state, command, facts, width).into();
     }
-    let Some((question, first)) = first_that_waits(state) else { return Vec::new() };
-    vec![waiting_row(state, question, &first, facts, width).0]
+    let Some((question, first)) = first_that_waits(state) else { return Rows::default() };
+    vec![waiting_row(state, question, &first, facts, width).0].into()
 }
 
 /// The question of which the bar shows every word at this width, where it is none that holds the run and no command at hand.
@@ -103,25 +107,7 @@ pub fn question(state: &State) -> Option<CheckpointId> {
     state.phase_question().map(|q| q.id)
 }
 
-/// Draws the rows on the bar's ground.
-pub fn render(rows: &[Line<'_>], facts: &Facts<'_>, bad: bool, area: Rect, buf: &mut Buffer) {
-    if area.is_empty() {
-        return;
-    }
-    buf.set_style(area, facts.theme.fill(Slot::Raised));
-    let edge = facts.theme.style(if bad { Slot::Bad } else { Slot::Accent });
-    for y in area.top()..area.bottom() {
-        buf.set_string(area.x, y, facts.glyphs.bar, edge);
-    }
-    let room = usize::from(area.height);
-    let pad = u16::from(room >= rows.len() + 2);
-    for (row, y) in rows.iter().zip(area.top() + pad..area.bottom()) {
-        let inner = Rect { x: area.x + 2, y, width: area.width.saturating_sub(3), height: 1 };
-        row.render(inner.intersection(buf.area), buf);
-    }
-}
-
-fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
+fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
     let theme = facts.theme;
     let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let soft = theme.style(Slot::Soft);
@@ -140,34 +126,34 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
         let last = head.pop().unwrap_or_default();
         let mut rows: Vec<Line<'static>> = head.into_iter().map(Line::from).collect();
         rows.push(closed(last, &how, theme, width));
-        rows.extend(fact_rows(spec, theme, width));
+        rows.extend(fact_rows(spec, facts, width));
         rows.extend(option_rows(spec, facts, width));
-        return rows;
+        return rows.into();
     }
-    let places = fact_rows(spec, theme, width);
+    let places = fact_rows(spec, facts, width);
     let lit = facts.focus == Focus::Pane(plan::ID);
-    let choices = choice_spans(&spec.choices, theme, true, lit);
+    let choices = choice_spans(&spec.choices, theme, lit);
     let room = width.saturating_sub(3 + used(&choices));
     if used(&head) <= room && places.is_empty() {
         head.push(Span::raw("   "));
         head.extend(choices);
-        return vec![closed(head, &how, theme, width)];
+        return vec![closed(head, &how, theme, width)].into();
     }
     let mut rows: Vec<Line<'static>> = title().into_iter().map(Line::from).collect();
     rows.extend(places);
     let all: Vec<Choice> = spec.choices.iter().filter(|c| !c.key.is_empty()).cloned().collect();
-    let half = all.split_at(all.len().div_ceil(2));
-    let parts = [half.0, half.1].map(|part| choice_spans(part, theme, true, lit));
-    let mut answers = match &parts {
-        _ if used(&choices) + 2 <= width => vec![choices],
-        halves if halves.iter().all(|part| used(part) + 2 <= width) => parts.to_vec(),
-        _ => vec![choice_spans(&spec.choices, theme, false, lit)],
+    let in_rows = |n: usize| -> Vec<Vec<Span<'static>>> {
+        all.chunks(all.len().div_ceil(n).max(1)).map(|part| choice_spans(part, theme, lit)).collect()
     };
+    // As few rows as hold each of them with what it does.
+    let fits = |rows: &Vec<Vec<Span<'_>>>| rows.iter().all(|row| used(row) + 2 <= width);
+    let mut answers = (1..=all.len()).map(in_rows).find(fits).unwrap_or_else(|| in_rows(all.len().max(1)));
     let indented = |part: Vec<Span<'static>>| [vec![Span::raw("  ")], part].concat();
+    let count = answers.len();
     let last = answers.pop().unwrap_or_default();
     rows.extend(answers.into_iter().map(|part| Line::from(indented(part))));
     rows.push(closed(indented(last), &how, theme, width));
-    rows
+    Rows { lines: rows, answers: count }
 }
 
 /// The choices by their numbers, whole where they leave room for what they are about; else the list shows them whole.
@@ -217,25 +203,25 @@ fn titled(words: &str, suffix: &str, width: usize) -> Vec<(String, bool)> {
     vec![(first, false), (shorten_words(rest, room), true)]
 }
 
-/// What is known of a question, where the bar shows it: a place in a row, all else in two at most.
-fn fact_rows(spec: &Spec, theme: &Theme, width: usize) -> Vec<Line<'static>> {
+/// What is known of a question, where the bar shows it: a place in a row, all else in a few.
+fn fact_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     for (label, text) in &spec.facts {
         if *label == PLACE {
-            let text = format!("  {}", shorten(text, width.saturating_sub(2)));
-            rows.push(Line::from(Span::styled(text, theme.style(Slot::Soft))));
+            rows.push(Row::of(&format!("  {}", shorten(text, width.saturating_sub(2))), Slot::Soft));
         } else if spec.facts_in_bar || *label == AGENT_ASKS {
-            let room = width.saturating_sub(FACT_LABEL).max(8);
-            let mut parts = wrap(&Row::of(text, Slot::Text).pieces, room).into_iter();
-            for (n, part) in parts.by_ref().take(2).enumerate() {
-                let label = if n == 0 { *label } else { "" };
-                let mut row = Row::of(&format!("  {label:10}"), Slot::Soft);
-                row.pieces.extend(part.pieces);
-                rows.push(row.line(theme));
+            let lead = Row::of(&format!("  {label:0$}", FACT_LABEL - 2), Slot::Soft);
+            let mut fact = hang(&lead, &Row::of(text, Slot::Text).pieces, width);
+            if fact.len() > FACT_ROWS {
+                fact.truncate(FACT_ROWS);
+                let more = Row::of(&elsewhere(facts), Slot::Soft);
+                let last = fact.pop().unwrap_or_default();
+                fact.push(last.ends_keeping_right(more, width, facts.glyphs.ellipsis));
             }
+            rows.extend(fact);
         }
     }
-    rows
+    rows.iter().map(|row| row.line(facts.theme)).collect()
 }
 
 /// The row with the first of these at its right end for which there is room.
@@ -253,17 +239,15 @@ fn key_style(theme: &Theme) -> ratatui::style::Style {
 }
 
 /// The answers with their keys, which are lit where they answer at once.
-fn choice_spans(choices: &[Choice], theme: &Theme, words: bool, lit: bool) -> Vec<Span<'static>> {
+fn choice_spans(choices: &[Choice], theme: &Theme, lit: bool) -> Vec<Span<'static>> {
     let typed = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let mut spans = Vec::new();
     for (i, choice) in choices.iter().filter(|c| !c.key.is_empty()).enumerate() {
         if i > 0 {
-            spans.push(Span::raw(if words { "   " } else { "  " }));
+            spans.push(Span::raw("   "));
         }
         spans.push(Span::styled(choice.key, if lit { key_style(theme) } else { typed }));
-        if words {
-            spans.push(Span::styled(format!(" {}", choice.label), theme.style(Slot::Text)));
-        }
+        spans.push(Span::styled(format!(" {}", choice.label), theme.style(Slot::Text)));
     }
     spans
 }

@@ -195,7 +195,7 @@ impl App {
             return 0;
         }
         let rows = bar::rows(self.world.state(), &self.bar_facts(&keys), width.saturating_sub(3));
-        u16::try_from(rows.len()).unwrap_or(u16::MAX)
+        u16::try_from(rows.lines.len()).unwrap_or(u16::MAX)
     }
 
     fn bar(&self, buf: &mut Buffer) {

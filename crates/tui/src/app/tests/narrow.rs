@@ -1,6 +1,6 @@
 //! What is needed to decide is never cut, however narrow the screen: it wraps, or what matters less makes room.
 
-use super::{golden::scenes, *};
+use super::{golden::scenes, promises::red_gate, *};
 
 fn scene(name: &str, width: u16, height: u16) -> Desk {
     scenes::ALL.iter().find(|(scene, _)| *scene == name).unwrap().1(width, height)
@@ -60,6 +60,30 @@ fn what_the_workbench_may_do_is_told_before_the_names_around_it() {
             assert!(head.contains(told), "{width}: {head}");
         }
     }
+}
+
+#[test]
+fn every_answer_of_a_question_stands_with_what_it_does() {
+    let mut desk = red_gate();
+    for (width, height) in [(30, 30), (40, 24), (60, 20), (60, 14), (60, 12), (40, 14)] {
+        let text = sized(&mut desk, width, height);
+        for answer in ["a auto-fix", "r another way", "s skip", "m manual", "g run again", "q abort"] {
+            assert!(text.contains(answer), "{width}x{height} {answer}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn where_a_question_has_no_room_it_says_where_all_of_it_stands() {
+    let mut desk = Desk::new(60, 20);
+    desk.press("look around<enter>").deliver();
+    let choices: Vec<String> = (1..=9).map(|n| format!("the choice of number {n}")).collect();
+    let args = serde_json::json!({ "question": "Which?", "choices": choices }).to_string();
+    desk.reply("", &[("ask_user", &args)]);
+    desk.collect();
+    assert!(!desk.text().contains("shows all of it"), "{}", desk.text());
+    let text = sized(&mut desk, 60, 12);
+    assert!(text.contains("Ctrl-X a shows all of it") && text.contains("number 1"), "{text}");
 }
 
 #[test]
