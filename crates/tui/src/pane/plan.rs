@@ -26,7 +26,6 @@ use pilothouse_core::{
     plan::{Gate, GateStatus, Revision, TaskStatus},
     question::Act,
     session::State,
-    talk::Usage,
 };
 use ratatui::{
     buffer::Buffer,
@@ -85,10 +84,8 @@ pub struct PlanPane {
     open: BTreeSet<Target>,
     proofs: BTreeMap<GateId, (Millis, Proof)>,
     began: Option<(RunId, Millis)>,
-    /// How long the plan's last run took, and what it used.
-    spent: Option<(Spell, Usage)>,
-    /// What was spent on the plan before its run began.
-    planned: Usage,
+    /// How long the plan's last run took.
+    took: Option<Spell>,
     /// The version that is in the editor, and its text where that is the plan as it stands.
     editing: Option<(u32, Option<String>)>,
     /// Before how many of the steps of which version the one stands that is asked for.
@@ -265,11 +262,10 @@ impl Pane for PlanPane {
                 self.proofs.clear();
                 self.open.clear();
                 (self.back, self.revision, self.written) = (None, None, None);
-                (self.cursor, self.offset, self.spent, self.planned) = (0, 0, None, Usage::default());
+                (self.cursor, self.offset, self.took) = (0, 0, None);
             }
             Event::RunStarted { run, turn, .. } if rows::is_of_plan(state, *turn) => {
                 self.began = Some((*run, event.at));
-                self.planned = rows::before_run(state, *turn);
                 self.away = Away::Stays;
             }
             Event::RunCompleted { run, came_to, .. } => {
@@ -277,10 +273,7 @@ impl Pane for PlanPane {
                     // Old logs do not tell what was waited.
                     let worked = Millis(event.at.0.saturating_sub(began.0));
                     let whole = Spell { worked, ..Spell::default() };
-                    let spell = came_to.as_ref().map_or(whole, |facts| facts.spell());
-                    let mut used = self.planned;
-                    used.add(&state.accounts.run);
-                    self.spent = Some((spell, used));
+                    self.took = Some(came_to.as_ref().map_or(whole, |facts| facts.spell()));
                 }
             }
             Event::GatePassed { gate, proof, .. } | Event::GateFailed { gate, proof, .. } => {
@@ -307,7 +300,7 @@ impl Pane for PlanPane {
             }
             None => rows::Drawn::default(),
         };
-        self.arrange(drawn, rows::footer(ctx, width, self.spent, self.planned), width, ctx);
+        self.arrange(drawn, rows::footer(ctx, width, self.took), width, ctx);
         self.follow(ctx);
         self.settle();
         self.show_work(ctx);

@@ -25,7 +25,7 @@ use crate::{
     theme::Slot,
 };
 
-pub(super) use footer::{before_run, footer, is_of_plan};
+pub(super) use footer::{footer, is_of_plan};
 pub(super) use gates::progress;
 pub use path::breadcrumb;
 use path::path;

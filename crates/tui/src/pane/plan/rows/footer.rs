@@ -1,5 +1,7 @@
 //! The row below the plan: what it used, its planning with it.
 
+use std::collections::BTreeSet;
+
 use pilothouse_core::{
     ids::{Millis, TurnId},
     money::Spell,
@@ -9,24 +11,12 @@ use pilothouse_core::{
 
 use crate::{pane::Ctx, row::Row, theme::Slot};
 
-/// `Tokens: 4,523 │ Time: 12s │ Cost: $0.03`; `spent` is how long the plan's last run took and what the plan used by its
-/// end, `planned` what it used before that run began.
-pub(in super::super) fn footer(
-    ctx: &Ctx<'_>,
-    width: usize,
-    spent: Option<(Spell, Usage)>,
-    planned: Usage,
-) -> Row {
+/// `Tokens: 4,523 │ Time: 12s │ Cost: $0.03`; `took` is how long the plan's last run took.
+pub(in super::super) fn footer(ctx: &Ctx<'_>, width: usize, took: Option<Spell>) -> Row {
     let state = ctx.state;
-    let running = state.run.as_ref().filter(|run| is_of_plan(state, run.turn));
-    // What was spent does not go back to nothing when a run begins; before there is one, it is what was spent on the plan.
-    let mut by_now = planned;
-    by_now.add(&state.accounts.run);
-    let (took, usage) = match (running, spent) {
-        (Some(_), _) => (state.spell(ctx.now), by_now),
-        (None, Some((took, usage))) => (Some(took), usage),
-        (None, None) => (None, spent_before(state)),
-    };
+    let runs = state.run.as_ref().is_some_and(|run| is_of_plan(state, run.turn));
+    let took = if runs { state.spell(ctx.now) } else { took };
+    let usage = used(state);
     let bill = |took| {
         let mut row = Row::new();
         for (label, value) in usage.bill(took) {
@@ -44,26 +34,17 @@ pub(in super::super) fn footer(
     row.cut(width, ctx.glyphs.ellipsis)
 }
 
-/// What was spent on the plan that is shown before any run of it; without a plan, what the session used.
-fn spent_before(state: &State) -> Usage {
-    let of = super::plan_of(state).and_then(|(plan, _)| state.turns.get(&plan.turn));
-    of.map_or(state.usage, |turn| turn.used)
-}
-
-/// What was spent on a plan before its run. A session that is opened again tells its events when all of them are
-/// folded: what the run itself used is in the sum of its message by then.
-pub(in super::super) fn before_run(state: &State, turn: TurnId) -> Usage {
-    let all = state.turns.get(&turn).map(|t| t.used).unwrap_or_default();
-    let run = &state.accounts.run;
-    let cost = all.cost_micros.map(|cost| cost.saturating_sub(run.cost_micros.unwrap_or_default()));
-    Usage {
-        input: all.input.saturating_sub(run.input),
-        cached: all.cached.saturating_sub(run.cached),
-        output: all.output.saturating_sub(run.output),
-        reasoning: all.reasoning.saturating_sub(run.reasoning),
-        cost_micros: cost,
-        ..all
-    }
+/// What the plan that is shown used by now: its planning, its runs, and what was added to it; without a plan, what the
+/// session used.
+fn used(state: &State) -> Usage {
+    let Some((plan, _)) = super::plan_of(state) else { return state.usage };
+    let turns: BTreeSet<TurnId> = plan.tasks.iter().filter_map(|t| t.turn).chain([plan.turn]).collect();
+    let used = turns.iter().filter_map(|turn| state.turns.get(turn)).map(|turn| turn.used);
+    let all = used.reduce(|mut all, one| {
+        all.add(&one);
+        all
+    });
+    all.unwrap_or(state.usage)
 }
 
 /// Whether a run of that turn is of the plan that is shown, or there is none.

@@ -117,7 +117,7 @@ fn how_long_a_plan_waited_is_told_whole_or_not_at_all() {
     s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
     s.story.later(12_000);
     let spell = pilothouse_core::money::Spell { worked: Millis(12_000), waited: Millis(600_000) };
-    s.pane.spent = Some((spell, pilothouse_core::talk::Usage::default()));
+    s.pane.took = Some(spell);
     s.tell(Event::RunCompleted {
         run: RunId(7),
         status: RunStatus::Completed,
@@ -126,7 +126,7 @@ fn how_long_a_plan_waited_is_told_whole_or_not_at_all() {
         goal: None,
         came_to: None,
     });
-    s.pane.spent = Some((spell, pilothouse_core::talk::Usage::default()));
+    s.pane.took = Some(spell);
     for (width, told) in [(80, true), (46, false)] {
         let footer = s.text(width, 24).last().unwrap().clone();
         assert_eq!(footer.contains("waited 10m for you"), told, "{footer}");
@@ -161,6 +161,29 @@ fn what_is_spent_stands_below_a_plan_as_the_plan_s_before_its_run_as_well() {
     assert!(foot(&mut s).starts_with(" Tokens: 0 │"), "{}", foot(&mut s));
     s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(4), approval: None });
     assert!(foot(&mut s).starts_with(" Tokens: 0 │"), "{}", foot(&mut s));
+}
+
+#[test]
+fn what_was_added_to_a_plan_counts_with_it() {
+    let mut s = Screen::new();
+    s.tell(said(1, "rename it"));
+    s.tell(Event::PlanReady { plan: plan() });
+    s.tell(said(2, "and a test"));
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    let task =
+        pilothouse_core::plan::Task { id: TaskId(6), turn: Some(TurnId(2)), ..plan().tasks[0].clone() };
+    s.tell(Event::TaskAdded { task });
+    for (n, turn, used) in [(10, 1, "4,523"), (20, 2, "9,046")] {
+        let mut opened = lane(n, LaneKind::Task(TaskId(1)), IntentNode::Modify);
+        if let Event::LaneOpened { turn: of, .. } = &mut opened {
+            *of = TurnId(turn);
+        }
+        s.tell(opened);
+        s.tell(thinking(n + 1, n));
+        s.tell(replied(n + 1, n, "x"));
+        let foot = s.text(60, 24).last().unwrap().clone();
+        assert!(foot.starts_with(&format!(" Tokens: {used} │")), "{foot}");
+    }
 }
 
 #[test]
