@@ -161,7 +161,7 @@ pub(super) fn items(
     }
     if !plan.gates.is_empty() {
         d.plain(Row::new());
-        let hint = if awaiting { gates::asked(plan, ctx) } else { String::new() };
+        let hint = if awaiting { gates::covered(plan, ctx) } else { String::new() };
         d.plain(Row::of("Gates", Slot::Soft).and(&hint, Slot::Faint));
         d.items.iter_mut().next_back().into_iter().for_each(|item| item.heads = true);
         let pad = gates::name_columns(plan);

@@ -121,12 +121,13 @@ impl Drawer<'_> {
     }
 }
 
-/// How many of its gates run on a yes to the plan.
-pub(super) fn asked(plan: &Plan, ctx: &Ctx<'_>) -> String {
+/// How many of its gates a yes to the plan covers, so that they run unasked.
+pub(super) fn covered(plan: &Plan, ctx: &Ctx<'_>) -> String {
     let setting = ctx.state.setting();
     let named: BTreeSet<GateId> = plan.named_gates().map(|gate| gate.id).collect();
     let runs = |gate: &Gate| {
-        let by = if named.contains(&gate.id) { By::Approved } else { By::Gate };
+        let by = ctx.state.gate_by(&gate.command);
+        let by = if by == By::Gate && named.contains(&gate.id) { By::Approved } else { by };
         let request = Request::command_in(&gate.command, "", Manner { by, ..Manner::default() });
         ctx.session.policy().decide(&request, &setting).ruling.outcome == Outcome::Run
     };

@@ -187,6 +187,49 @@ fn what_was_added_to_a_plan_counts_with_it() {
 }
 
 #[test]
+fn a_gate_that_may_run_already_is_counted_with_those_that_a_yes_covers() {
+    let mut s = Screen::new();
+    let mut many = plan();
+    many.gates = (0..7)
+        .map(|n| Gate { id: GateId(40 + n), command: format!("touch G{n}"), ..plan().gates[0].clone() })
+        .collect();
+    let trust = pilothouse_core::question::TrustQuestion {
+        parts: Vec::new(),
+        sheet: BlobId::of(b""),
+        shown: BlobId::of(b""),
+        gates: vec!["touch G6".to_owned()],
+    };
+    let asks = |s: &mut Screen| {
+        let rows = s.text(80, 60);
+        rows.iter().find(|row| row.contains("Gates ")).unwrap().trim().to_owned()
+    };
+    s.tell(Event::SessionOpened {
+        slug: "calm-otter".into(),
+        folder: "inkwell".into(),
+        version: "0".into(),
+        mode: pilothouse_core::intent::Mode::Exploratory,
+        permission: pilothouse_core::scope::PermissionMode::Ask,
+        sandbox: Some(pilothouse_core::sandbox::Sandbox {
+            backend: Some(pilothouse_core::sandbox::Backend::Landlock),
+            ..Default::default()
+        }),
+        mode_said: false,
+    });
+    let trusted = pilothouse_core::trust::Trust::Once;
+    s.tell(Event::TrustChanged { trust: trusted, of: BlobId::of(b""), gives: Vec::new() });
+    s.tell(said(1, "rename it"));
+    s.tell(Event::PlanReady { plan: many });
+    s.tell(confirmed());
+    assert_eq!(asks(&mut s), "Gates   your yes covers 6 of 7; the rest ask");
+    let (id, kind) = (CheckpointId(6), trust.into());
+    let checkpoint = Checkpoint { id, kind, message: String::new(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    let approval = Some(ApprovalId(9));
+    s.tell(Event::CheckpointResolved { checkpoint: id, answer: Some(Answer::Approve), approval });
+    assert_eq!(asks(&mut s), "Gates   your yes covers exactly these");
+}
+
+#[test]
 fn the_writes_of_one_file_in_a_step_are_one_row() {
     let mut s = running();
     let texts = ["1\n2\n3\n", "1\n2\n3\n4\n5\n", "1\n2\n3\n4\n"];
