@@ -76,6 +76,8 @@ pub struct PlanPane {
     /// What stays in sight above the footer, where not all has room.
     pinned: Vec<Row>,
     offset: usize,
+    /// Columns of the words that count what stands below the edge.
+    label: usize,
     /// Position among the items that can be chosen.
     cursor: usize,
     /// Which step of the next version is to be chosen, and of which version that was made.
@@ -110,18 +112,17 @@ impl PlanPane {
 
     /// Carries an action out.
     fn carry_out(&mut self, action: PlanAction, ctx: &Ctx<'_>) -> Outcome {
-        let page = usize::from(self.size.height.saturating_sub(3).max(1));
         let last = self.items.iter().filter(|i| i.target.is_some()).count().saturating_sub(1);
         if action.decides() && self.back.take().is_some() {
             return Outcome::notice("this is the plan as it is now; an earlier version was looked at");
         }
         match action {
-            PlanAction::Down => self.cursor = (self.cursor + 1).min(last),
-            PlanAction::Up => self.cursor = self.cursor.saturating_sub(1),
-            PlanAction::PageDown => self.cursor = (self.cursor + page).min(last),
-            PlanAction::PageUp => self.cursor = self.cursor.saturating_sub(page),
-            PlanAction::Top => self.cursor = 0,
-            PlanAction::Bottom => self.cursor = last,
+            PlanAction::Down => self.step_on(),
+            PlanAction::Up => self.step_back(),
+            PlanAction::PageDown => self.page(Self::step_on),
+            PlanAction::PageUp => self.page(Self::step_back),
+            PlanAction::Top => (self.cursor, self.offset) = (0, 0),
+            PlanAction::Bottom => (self.cursor, self.offset) = (last, self.items.len()),
             PlanAction::Detail => match self.chosen() {
                 Some((_, Target::Proposal(_))) => return to_diff(),
                 Some((_, Target::Place(gate, n))) => return self.to_place(gate, n),
@@ -459,8 +460,15 @@ impl Pane for PlanPane {
         self.take_back(text)
     }
 
+    /// With nothing to scroll here, the page keys are the main pane's.
     fn meaning(&self, action: frame::Action) -> Option<Action> {
-        (action == frame::Action::Details).then(|| PlanAction::Detail.into())
+        let goes = self.items.len() > self.height();
+        let keys = [
+            (frame::Action::Details, PlanAction::Detail, true),
+            (frame::Action::ScrollUp, PlanAction::PageUp, goes),
+            (frame::Action::ScrollDown, PlanAction::PageDown, goes),
+        ];
+        keys.into_iter().find(|(key, _, acts)| *key == action && *acts).map(|(_, meant, _)| meant.into())
     }
 }
 

@@ -66,6 +66,19 @@ fn a_plan_whose_gates_were_turned_to_is_approved_where_they_were_read() {
 }
 
 #[test]
+fn a_plan_in_a_low_pane_is_read_to_its_end_there_and_approved() {
+    for (width, height) in [(60, 9), (60, 11), (40, 12), (100, 10)] {
+        for key in ["j", " ", "<pgdn>"] {
+            let mut desk = gated(width, height);
+            desk.press("<ctrl-t>").press(&key.repeat(40));
+            let text = desk.text();
+            desk.wait(1_000).press("y").deliver();
+            assert_eq!(desk.state().phase, Phase::Executing, "{width}x{height} {key}:\n{text}");
+        }
+    }
+}
+
+#[test]
 fn a_plan_that_came_behind_a_page_was_not_seen() {
     let mut desk = Desk::new(120, 40);
     desk.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));

@@ -13,10 +13,11 @@ use crate::{
 
 impl PlanPane {
     /// Settles what is drawn. Where not all of it has room, what a yes allows stays at the foot while the steps move above
-    /// it, and what was used and empty rows make room for that.
+    /// it, and what was used and empty rows make room for that. What of it is cut there stands whole behind the steps.
     pub(super) fn arrange(&mut self, mut drawn: rows::Drawn, footer: Row, width: usize, ctx: &Ctx<'_>) {
         self.footer = footer;
         self.pinned.clear();
+        self.label = label(ctx, drawn.height()).width();
         let room = usize::from(self.size.height.saturating_sub(self.footer_rows()));
         if drawn.reach.0.is_empty() || drawn.height() <= room {
             self.items = drawn.whole();
@@ -28,7 +29,8 @@ impl PlanPane {
         // Half of the room, and all that the steps leave of it; one row parts both.
         let most = (room / 2).max(room.saturating_sub(drawn.items.len())).saturating_sub(1);
         self.pinned = rows::within(&drawn.reach.0, most, width, ctx.glyphs.ellipsis);
-        self.items = drawn.items;
+        let whole = self.pinned.len() + drawn.items.len() == drawn.height().saturating_sub(1);
+        self.items = if whole { drawn.items } else { drawn.whole() };
     }
 
     /// Rows at the foot that do not move.
@@ -50,11 +52,12 @@ impl PlanPane {
         let inner = inside(area);
         let chosen = self.chosen().map(|(at, _)| at);
         let body = area.bottom().saturating_sub(self.foot_rows()).max(area.top());
-        let below =
-            self.items.len().saturating_sub(self.offset + usize::from(body.saturating_sub(area.top())));
-        let more = Row::of(&format!(" {} {below} more ", ctx.glyphs.ellipsis), Slot::Faint);
-        let wide =
-            if below > 0 { u16::try_from(more.width()).unwrap_or(u16::MAX).min(inner.width) } else { 0 };
+        let shown = usize::from(body.saturating_sub(area.top()));
+        let below = self.items.len().saturating_sub(self.offset + shown);
+        let more = label(ctx, below);
+        // The only row that there is belongs to the plan.
+        let counts = below > 0 && shown > 1;
+        let wide = if counts { u16::try_from(more.width()).unwrap_or(u16::MAX).min(inner.width) } else { 0 };
         for (y, (n, item)) in (area.top()..body).zip(self.items.iter().enumerate().skip(self.offset)) {
             // A heading whose rows are below the edge is below it as well.
             if !item.heads || y + 1 < body {
@@ -79,4 +82,9 @@ impl PlanPane {
             self.footer.paint(ctx.theme, buf, inner, area.bottom() - 1);
         }
     }
+}
+
+/// How many rows stand below the edge, in words.
+fn label(ctx: &Ctx<'_>, below: usize) -> Row {
+    Row::of(&format!(" {} {below} more ", ctx.glyphs.ellipsis), Slot::Faint)
 }

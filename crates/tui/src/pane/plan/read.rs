@@ -16,8 +16,7 @@ use crate::{
 };
 
 /// Said where a yes comes before the lines that it covers were read.
-const NOT_READ: &str =
-    "not all of its gates were on the screen yet: j goes on to them, or read its card in the conversation";
+const NOT_READ: &str = "not all of its gates were seen yet: j goes on to them";
 
 impl PlanPane {
     /// Whether this is about a plan whose gates were not all on the screen.
@@ -46,8 +45,7 @@ impl PlanPane {
     /// Those of them that are on the screen, and how they all read.
     fn drawn_gates(&self) -> (Vec<Row>, BTreeSet<usize>) {
         let gates = self.gate_rows();
-        let room = usize::from(self.size.height.saturating_sub(self.foot_rows()));
-        let seen = self.offset..self.offset + room;
+        let seen = self.seen_whole();
         let drawn = gates.clone().filter(|row| seen.contains(row)).map(|row| row - gates.start).collect();
         let rows = self.items.get(gates).unwrap_or_default();
         (rows.iter().map(|item| item.row.clone()).collect(), drawn)

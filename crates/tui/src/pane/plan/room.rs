@@ -2,13 +2,16 @@
 //!
 //! Owns how far it is scrolled and what stays. Never draws.
 
+use std::ops::Range;
+
 use pilothouse_core::plan::TaskStatus;
+use ratatui::layout::{Position, Rect};
 
 use super::{
     ID, PlanPane,
     rows::{self, Item, Target},
 };
-use crate::pane::{Ctx, Focus};
+use crate::pane::{Ctx, Focus, inside};
 
 /// Whether a plan that is done gives its room back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,32 +48,82 @@ impl PlanPane {
         }
     }
 
-    pub(super) fn settle(&mut self) {
+    /// The rows that belong together with what is chosen: down to the next that can be chosen, of the first from the top
+    /// and of the last to the end.
+    fn block(&self) -> Range<usize> {
+        let Some((at, _)) = self.chosen() else { return 0..self.items.len() };
+        let behind = self.items.iter().skip(at + 1);
+        let own = |i: &&Item| i.target.is_none() && !i.heads && !i.row.pieces.is_empty();
+        let is_last = behind.clone().all(|i| i.target.is_none());
+        let end = if is_last { self.items.len() } else { at + 1 + behind.take_while(own).count() };
+        if self.cursor == 0 { 0..end } else { at..end }
+    }
+
+    /// Rows that are read at once where these are the last of them: not the one beside which it is counted what stands
+    /// below.
+    fn read_at_once(&self, end: usize) -> usize {
         let height = self.height();
-        let targets = self.items.iter().filter(|i| i.target.is_some()).count();
-        self.cursor = self.cursor.min(targets.saturating_sub(1));
-        self.offset = self.offset.min(self.items.len().saturating_sub(height));
-        let at = self.chosen().map_or(0, |(at, _)| at);
-        if self.cursor == 0 {
-            self.offset = 0;
+        let last = end.checked_sub(1).is_some_and(|row| self.is_cut(row));
+        if end < self.items.len() && height > 1 && last { height - 1 } else { height }
+    }
+
+    /// Whether a row is cut where it stands at the edge: one that goes on with the line above it and fills its width.
+    fn is_cut(&self, row: usize) -> bool {
+        let width = usize::from(inside(Rect::from((Position::ORIGIN, self.size))).width);
+        self.items.get(row).is_some_and(|i| i.target.is_none() && i.row.width() + self.label > width)
+    }
+
+    /// The rows that are on the screen whole.
+    pub(super) fn seen_whole(&self) -> Range<usize> {
+        let height = usize::from(self.size.height.saturating_sub(self.foot_rows()));
+        let end = (self.offset + height).min(self.items.len());
+        let cut = end < self.items.len() && height > 1 && self.is_cut(end - 1);
+        self.offset..end - usize::from(cut)
+    }
+
+    /// One on: the next that can be chosen, once all of what is chosen was to be read.
+    pub(super) fn step_on(&mut self) {
+        let end = self.block().end;
+        if self.offset + self.read_at_once(end) < end {
+            self.offset += 1;
+        } else {
+            self.cursor += 1;
         }
-        if at < self.offset {
-            self.offset = at;
-        } else if at >= self.offset + height {
-            self.offset = at + 1 - height;
+    }
+
+    /// One back, likewise.
+    pub(super) fn step_back(&mut self) {
+        let block = self.block();
+        if self.offset > block.start && block.len() > self.read_at_once(block.end) {
+            self.offset -= 1;
+        } else {
+            self.cursor = self.cursor.saturating_sub(1);
         }
-        // What was opened of it is seen with it, and all of a gate's line, as far as there is room.
-        let behind = self.items.iter().skip(at + 1).take_while(|i| i.target.is_none() && !i.heads).count();
-        let whole = |target: Target| self.open.contains(&target) || matches!(target, Target::Gate(_));
-        let opened = self.chosen().is_some_and(|(_, target)| whole(target));
-        if opened && at + behind >= self.offset + height {
-            self.offset = at.min((at + behind + 1).saturating_sub(height));
-        }
-        if self.cursor + 1 == targets && self.cursor > 0 {
-            let tail = self.items.len().saturating_sub(height);
-            if at >= tail {
-                self.offset = tail;
+    }
+
+    /// As many steps as there are rows at once; no row is passed that was not on the screen.
+    pub(super) fn page(&mut self, step: fn(&mut Self)) {
+        let page = self.height().saturating_sub(2).max(1);
+        let from = self.offset;
+        for n in 0..page {
+            let before = (self.cursor, self.offset);
+            step(self);
+            self.settle();
+            if n > 0 && self.offset.abs_diff(from) > page {
+                (self.cursor, self.offset) = before;
+                break;
             }
         }
+    }
+
+    /// Brings what is chosen onto the screen, as much of it as there is room for.
+    pub(super) fn settle(&mut self) {
+        let targets = self.items.iter().filter(|i| i.target.is_some()).count();
+        self.cursor = self.cursor.min(targets.saturating_sub(1));
+        let block = self.block();
+        let room = self.read_at_once(block.end);
+        let (least, most) = (block.end.saturating_sub(room), block.start);
+        let last = self.items.len().saturating_sub(self.height());
+        self.offset = self.offset.clamp(least.min(most), least.max(most)).min(last);
     }
 }

@@ -164,6 +164,33 @@ fn what_is_spent_stands_below_a_plan_as_the_plan_s_before_its_run_as_well() {
 }
 
 #[test]
+fn every_row_of_a_plan_can_be_read_however_low_its_pane_is() {
+    for (height, key) in (1..12).flat_map(|h| [(h, PlanAction::Down), (h, PlanAction::PageDown)]) {
+        let mut s = Screen::new();
+        s.tell(Event::PlanReady { plan: pilothouse_core::plan::Plan { note: LONG.to_owned(), ..long() } });
+        s.tell(confirmed());
+        let whole = s.text(46, 60);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..60 {
+            // What is counted beside a row hides nothing of it.
+            let own = |row: &str| row.rsplit_once(" … ").map_or(row, |(own, _)| own).trim().to_owned();
+            seen.extend(s.text(46, height).iter().map(|row| own(row)));
+            s.act(key);
+        }
+        for row in whole.iter().map(|row| row.trim()).filter(|row| !row.is_empty()) {
+            let told =
+                seen.contains(row) || row == "Gates   each asks before it runs" || row.starts_with("Tokens");
+            assert!(told, "{height} {key:?}: {row}\n{seen:#?}");
+        }
+        // And back again.
+        for _ in 0..60 {
+            s.act(if key == PlanAction::Down { PlanAction::Up } else { PlanAction::PageUp });
+        }
+        assert_eq!(s.text(46, height)[0], whole[0], "{height}");
+    }
+}
+
+#[test]
 fn what_was_added_to_a_plan_counts_with_it() {
     let mut s = Screen::new();
     s.tell(said(1, "rename it"));
