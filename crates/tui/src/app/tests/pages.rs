@@ -117,9 +117,10 @@ fn what_is_told_in_too_little_room_is_not_cut_inside_a_word() {
         (80, "rejected \u{2013} describe the change, or press Enter to discard the plan"),
     ] {
         let mut desk = Desk::new(width, 20).with_plan();
-        desk.draw();
-        desk.wait(900).press("<ctrl-t>n").deliver();
+        desk.app.say("rejected \u{2013} describe the change, or press Enter to discard the plan");
         assert!(desk.text().contains(told), "{}", desk.text());
+        desk.wait(900).press("<ctrl-t>n").deliver();
+        assert!(desk.text().contains(plan::REVISE), "{}", desk.text());
     }
 }
 
