@@ -141,9 +141,14 @@ impl Keymap {
             .filter(|b| tables.contains(&b.action.table))
             .filter_map(|b| {
                 let rest = b.keys.strip_prefix(prefix)?;
-                (!rest.is_empty()).then(|| (show(rest, self.ascii), b.action))
+                (!rest.is_empty()).then(|| (self.shown(rest), b.action))
             })
             .collect()
+    }
+
+    /// These keys as they are shown.
+    pub fn shown(&self, keys: &[Chord]) -> String {
+        show(keys, self.ascii)
     }
 
     /// Bindings that the user's file gave: the keys and the action.

@@ -71,9 +71,9 @@ impl Keying {
                 Taken::Action(action)
             }
             Found::Nothing if self.prefix.len() > 1 => {
-                let keys: Vec<String> = self.prefix.iter().map(ToString::to_string).collect();
+                let keys = self.keymap.shown(&self.prefix);
                 self.end_prefix();
-                Taken::Unknown(keys.join(" "))
+                Taken::Unknown(keys)
             }
             Found::Nothing => {
                 self.end_prefix();

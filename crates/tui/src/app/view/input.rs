@@ -245,11 +245,7 @@ impl App {
     }
 
     /// Keys and what they do, as many as fit whole; where they are too many for wide gaps, between narrow ones.
-    pub(super) fn key_names(
-        &self,
-        keys: &[(&'static str, &'static str)],
-        width: usize,
-    ) -> Vec<Span<'static>> {
+    pub(super) fn key_names(&self, keys: &[(&str, &str)], width: usize) -> Vec<Span<'static>> {
         let (key, soft) = (self.looks.theme.style(Slot::Accent), self.looks.theme.style(Slot::Soft));
         let key = key.add_modifier(Modifier::BOLD);
         let words: usize = keys.iter().map(|(name, what)| name.width() + 1 + what.width()).sum();
@@ -258,7 +254,8 @@ impl App {
         let mut spans = Vec::new();
         for (name, what) in fitting(keys, width, between.len(), false) {
             let gap = if spans.is_empty() { "" } else { between };
-            spans.extend([Span::raw(gap), Span::styled(name, key), Span::styled(format!(" {what}"), soft)]);
+            let (name, what) = (Span::styled(name.to_owned(), key), Span::styled(format!(" {what}"), soft));
+            spans.extend([Span::raw(gap), name, what]);
         }
         spans
     }
@@ -421,10 +418,11 @@ impl App {
             buf.set_string(area.x, y, self.looks.glyphs.bar, self.looks.theme.style(Slot::Accent));
         }
         let bold = self.looks.theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
-        let pressed: Vec<String> = self.keying.prefix().iter().map(ToString::to_string).collect();
+        let pressed = self.keying.keymap.shown(self.keying.prefix());
+        let cancels = format!("  {}  Esc cancels", self.looks.glyphs.ellipsis);
         let head = Line::from(vec![
-            Span::styled(pressed.join(" "), bold),
-            Span::styled("  …  Esc cancels", self.looks.theme.style(Slot::Soft)),
+            Span::styled(pressed, bold),
+            Span::styled(cancels, self.looks.theme.style(Slot::Soft)),
         ]);
         head.render(Rect { x: area.x + 2, height: 1, width: area.width.saturating_sub(3), ..area }, buf);
         let mut x = area.x + 2;

@@ -13,6 +13,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::App;
 use crate::{
+    composer,
+    overlay::approvals,
     preview::Preview,
     risk::{judged, risk_name, risk_slot},
     status::shorten_words,
@@ -53,13 +55,15 @@ impl App {
     }
 
     /// What the keys do to the command in the bar.
-    pub(super) fn command_keys(&self, command: &CommandQuestion) -> Vec<(&'static str, &'static str)> {
+    pub(super) fn command_keys(&self, command: &CommandQuestion) -> Vec<(&str, &'static str)> {
+        let list = self.keying.keymap.key(approvals::KIND.action());
         if !self.offer_is_whole() {
-            return vec![("Ctrl-X a", "shows it whole")];
+            return list.map(|key| (key, "shows it whole")).into_iter().collect();
         }
         let runs = if command.word().is_some() { "asks for the word" } else { "runs it" };
-        let right = if self.looks.look.ascii { "Right" } else { "→" };
-        vec![("Enter", runs), (right, "edits it"), ("Esc", "later"), ("Ctrl-X a", "more answers")]
+        let edits = self.keying.keymap.key(composer::Action::Right).map(|key| (key, "edits it"));
+        let others = list.map(|key| (key, "more answers"));
+        [("Enter", runs)].into_iter().chain(edits).chain([("Esc", "later")]).chain(others).collect()
     }
 
     /// The line below the command: how it runs, risk, why, and what the keys do; the keys go last.

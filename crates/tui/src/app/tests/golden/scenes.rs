@@ -32,10 +32,7 @@ use super::{
         knowledge, recipes, source_asks, source_form, sources, sources_key, sources_none, sources_page,
     },
 };
-use crate::{
-    keymap::Keymap,
-    window::{Berth, RunRow},
-};
+use crate::window::{Berth, RunRow};
 
 /// A state: its name and how a screen of this size gets there.
 pub(in crate::app::tests) type Scene = (&'static str, fn(u16, u16) -> Desk);
@@ -393,9 +390,7 @@ fn why(width: u16, height: u16) -> Desk {
 /// A terminal that shows only ASCII and these colours.
 fn plain(width: u16, height: u16, depth: Depth) -> Desk {
     let mut desk = Desk::new(width, height);
-    desk.app.looks.look.ascii = true;
-    desk.app.looks.glyphs = Glyphs::ASCII;
-    desk.app.keying.keymap = Keymap::standard().in_ascii();
+    super::small::in_ascii(&mut desk);
     desk.app.looks.theme = Theme::parse(Theme::source("default").unwrap(), true, depth).unwrap();
     desk
 }
