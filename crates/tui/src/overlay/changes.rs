@@ -17,7 +17,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay, OverlayKind,
-    page::{SCROLLS, choose, frame, paint},
+    page::{SCROLLS, choose, first_shown, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -213,7 +213,7 @@ impl Overlay for Changes {
         }
         let room = usize::from(inner.height.saturating_sub(1)).max(1);
         let here = rows.iter().position(|(_, chosen)| *chosen).unwrap_or_default();
-        let top = (here + 1).saturating_sub(room);
+        let top = first_shown(here, room);
         paint(rows.iter().skip(top).map(|(row, _)| row), ctx, inner, buf);
         None
     }

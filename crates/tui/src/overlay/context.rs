@@ -14,7 +14,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay, OverlayKind,
-    page::{CHOOSES, choose, frame, paint},
+    page::{CHOOSES, choose, first_shown, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -107,7 +107,7 @@ impl Overlay for Context {
         let why = part.map(|p| said(p.why, Slot::Soft)).unwrap_or_default();
         let taken = rows.len() + why.len() + 2;
         let room = usize::from(inner.height).saturating_sub(taken).max(1);
-        let top = (self.at + 1).saturating_sub(room);
+        let top = first_shown(self.at, room);
         let parts = sheet.parts.iter().enumerate().skip(top).take(room);
         rows.extend(
             parts.map(|(n, part)| line(part, n == self.at, ctx.glyphs).cut(columns, ctx.glyphs.ellipsis)),

@@ -120,17 +120,17 @@ impl Help {
         let yours = keymap.yours().count();
         let mut right = match yours {
             0 => "from the keymap".to_owned(),
-            n => format!("from your keymap · {n} yours"),
+            n => format!("from your keymap {} {n} yours", ctx.glyphs.dot),
         };
         // Its border takes two rows, the air above the keys one.
         let room = usize::from(area.height.saturating_sub(3));
-        let goes = total > room;
         self.scroll.begin();
-        if goes {
-            let place = format!("{} of {total}", self.scroll.first(total, room) + 1);
-            right = if ctx.body.width < NARROW { place } else { format!("{right} · {place}") };
+        let place = self.scroll.place(total, room);
+        let scrolls = place.as_ref().map(|_| (ctx.glyphs.moves, "scroll")).into_iter();
+        if let Some(place) = place {
+            right =
+                if ctx.body.width < NARROW { place } else { format!("{right} {} {place}", ctx.glyphs.dot) };
         }
-        let scrolls = [(ctx.glyphs.moves, "scroll")].into_iter().filter(|_| goes);
         let keys: Vec<_> =
             [("Tab", "next pane's keys")].into_iter().chain(scrolls).chain([("Esc", "close")]).collect();
         let inner = frame(ctx, area, "Keys", &right, &keys, buf);

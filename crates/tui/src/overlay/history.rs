@@ -20,7 +20,7 @@ use super::{
     Caret, Letter, Overlay, OverlayKind, Stake,
     changes::Changes,
     entry,
-    page::{CHOOSES_ENDS, choose_ends, frame},
+    page::{CHOOSES_ENDS, choose_ends, first_shown, frame},
     stake::Accepted,
 };
 use crate::{
@@ -192,7 +192,7 @@ impl Overlay for History {
         let inner = frame(ctx, area, "History", &place, &keys, buf);
         let width = usize::from(inner.width);
         let fit = usize::from(inner.height.saturating_sub(1) / 2).max(1);
-        let top = (self.at(ctx) + 1).saturating_sub(fit);
+        let top = first_shown(self.at(ctx), fit);
         let shown = ctx.state.turns.iter().rev().enumerate().skip(top).take(fit);
         let rows = shown.flat_map(|(n, (turn, info))| self.rows(n, *turn, info, ctx, width));
         for (row, y) in rows.zip(inner.top() + 1..inner.bottom()) {

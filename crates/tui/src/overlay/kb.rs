@@ -13,7 +13,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay,
-    page::{CHOOSES, choose, frame, paint},
+    page::{CHOOSES, choose, first_shown, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome, Wanted},
@@ -127,7 +127,7 @@ impl Overlay for Kb {
             Some(Ok(KnowledgeReply::Passages(found))) => {
                 let text: Vec<Row> = found.get(self.at).into_iter().flat_map(text).collect();
                 let room = usize::from(inner.height).saturating_sub(rows.len() + text.len() + 3).max(1);
-                let top = (self.at + 1).saturating_sub(room);
+                let top = first_shown(self.at, room);
                 let list = found.iter().enumerate().skip(top).take(room);
                 rows.extend(list.map(|(n, p)| line(p, n == self.at, ctx.glyphs)));
                 rows.push(Row::of("", Slot::Text));

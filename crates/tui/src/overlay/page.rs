@@ -124,6 +124,11 @@ pub const CHOOSES_ENDS: &[char] = &['j', 'k', 'g', 'G'];
 /// Rows that a page key goes.
 const PAGE: usize = 10;
 
+/// The first row that is shown of a list, so that this one is seen in so many rows.
+pub const fn first_shown(chosen: usize, rows: usize) -> usize {
+    (chosen + 1).saturating_sub(rows)
+}
+
 /// Moves the choice in a list of so many; whether the key is one that does.
 pub fn choose(key: KeyEvent, at: &mut usize, of: usize) -> bool {
     if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
@@ -199,6 +204,11 @@ impl Scroll {
         self.last.set(0);
     }
 
+    /// How far it is scrolled, in words: `3 of 78`; nothing where all of it is shown.
+    pub fn place(&self, rows: usize, room: usize) -> Option<String> {
+        (rows > room).then(|| format!("{} of {rows}", self.first(rows, room) + 1))
+    }
+
     /// The first row that is shown of so many, in a room of so many; of several texts the longest says
     /// how far it goes.
     pub fn first(&self, rows: usize, room: usize) -> usize {
@@ -261,9 +271,9 @@ impl Page<'_> {
         let air = u16::from(room > count);
         scroll.begin();
         let top = scroll.first(count, room);
-        let place = if count > room { format!("{} of {count}", top + 1) } else { String::new() };
-        let right = if self.right.is_empty() { place.as_str() } else { self.right };
-        let scrolls = [("j k", "scroll")].into_iter().filter(|_| count > room);
+        let place = scroll.place(count, room);
+        let scrolls = place.as_ref().map(|_| ("j k", "scroll")).into_iter();
+        let right = if self.right.is_empty() { place.as_deref().unwrap_or_default() } else { self.right };
         let keys: Vec<(&str, &str)> = scrolls.chain(self.keys.iter().copied()).collect();
         let inner = frame(ctx, area, self.title, right, &keys, buf);
         for (n, y) in (top..count).zip(inner.top() + air..inner.bottom()) {
@@ -272,11 +282,13 @@ impl Page<'_> {
     }
 }
 
-/// A long text of others: cleaned once, wrapped once for each width, coloured as far as it is seen.
+/// A long text: cleaned once, wrapped once for each width, coloured as far as it is seen.
 #[derive(Debug)]
 pub struct Reading {
     text: Clean,
     slot: Slot,
+    /// Whether it is of ours, with code between marks.
+    ours: bool,
     wrapped: RefCell<(usize, Vec<Row>)>,
     /// How far it is scrolled.
     pub scroll: Scroll,
@@ -293,8 +305,6 @@ impl Reading {
     pub fn ours(text: &str, slot: Slot) -> Self {
         Self { ours: true, ..Self::of(text, slot) }
     }
-    /// Whether it is of ours, with code between marks.
-    ours: bool,
 
     /// Draws it into a page that has no rows of its own.
     pub fn draw(&self, page: &Page<'_>, ctx: &Ctx<'_>, buf: &mut Buffer) {

@@ -17,7 +17,10 @@ use ratatui::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::{Caret, Letter, OVERLAYS, Overlay, OverlayKind, page::frame};
+use super::{
+    Caret, Letter, OVERLAYS, Overlay, OverlayKind,
+    page::{first_shown, frame},
+};
 use crate::{
     composer::{self, popup::closest},
     ctx::{Ctx, Outcome},
@@ -231,7 +234,7 @@ impl Overlay for Palette {
         buf.set_stringn(inner.x, inner.y + 1, rule, usize::from(inner.width), theme.style(Slot::Line));
         let list = Rect { y: inner.y + 2, height: inner.height - 2, ..inner };
         let rows = usize::from(list.height);
-        let top = (self.at + 1).saturating_sub(rows);
+        let top = first_shown(self.at, rows);
         for (row, index) in self.found.iter().enumerate().skip(top).take(rows) {
             let Some(item) = self.entries.get(*index) else { continue };
             let y = list.y + u16::try_from(row - top).unwrap_or_default();

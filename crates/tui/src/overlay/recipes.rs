@@ -12,7 +12,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay, OverlayKind,
-    page::{CHOOSES, Page, Reading, SCROLLS, choose, frame, paint},
+    page::{CHOOSES, Page, Reading, SCROLLS, choose, first_shown, frame, paint},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -113,7 +113,7 @@ impl Overlay for List {
             }
         }
         let room = usize::from(inner.height).saturating_sub(rows.len() + 1);
-        let top = (self.at + 1).saturating_sub(room);
+        let top = first_shown(self.at, room);
         let list = all.iter().enumerate().skip(top).map(|(n, r)| line(r, n == self.at, ctx));
         rows.extend(list.map(|row| row.cut(columns, ctx.glyphs.ellipsis)));
         paint(&rows, ctx, inner, buf);

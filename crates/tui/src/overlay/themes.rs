@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay, entry,
-    page::{CHOOSES_ENDS, choose_ends, frame},
+    page::{CHOOSES_ENDS, choose_ends, first_shown, frame},
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -73,7 +73,7 @@ impl Overlay for Themes {
         let inner = frame(ctx, area, "Themes", shown, &keys, buf);
         let columns = usize::from(inner.width);
         let rows = usize::from(inner.height.saturating_sub(1)).max(1);
-        let first = (self.at + 1).saturating_sub(rows);
+        let first = first_shown(self.at, rows);
         let shown = self.names.iter().enumerate().skip(first);
         for ((n, (name, has)), y) in shown.zip(inner.top()..inner.bottom().saturating_sub(1)) {
             let mut row = entry(n == self.at, ctx.glyphs).and(name, Slot::Text);

@@ -24,7 +24,7 @@ use crate::{
     composer::{Offer, popup},
     ctx::Ctx,
     keymap::Action,
-    overlay::Caret,
+    overlay::{Caret, page::first_shown},
     pane::Focus,
     preview::{Preview, acts},
     risk::{risk_name, risk_slot},
@@ -334,7 +334,7 @@ impl App {
         let line = |y: u16| Rect { x: area.x + 2, y, width: area.width - 3, height: 1 };
         head.render(line(area.y), buf);
         let rows = usize::from(height - 1);
-        let top = (popup.at + 1).saturating_sub(rows);
+        let top = first_shown(popup.at, rows);
         let takes = popup.rows.iter().map(|row| row.takes.width().min(MOST_TAKES)).max().unwrap_or_default();
         let names = popup.rows.iter().map(|row| row.text.width()).max();
         let names = names.unwrap_or_default().clamp(NAMES.0, NAMES.1);
