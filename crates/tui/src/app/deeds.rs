@@ -65,7 +65,7 @@ impl App {
             }
             composer::ComposerEvent::Queue(text) => self.input(Input::Queue(text)),
             composer::ComposerEvent::Tell(text) => self.input(Input::Tell(text)),
-            composer::ComposerEvent::Submit(id, text) => self.submit(id, text),
+            composer::ComposerEvent::Submit(id, text) => self.submit(id, text, now),
             composer::ComposerEvent::Empty => self.enter_empty(now),
             composer::ComposerEvent::NextPane => self.step_pane(true, now),
             composer::ComposerEvent::Editor => {

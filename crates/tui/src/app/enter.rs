@@ -101,13 +101,13 @@ impl App {
     /// Does what Enter does on an empty line.
     pub(super) fn enter_empty(&mut self, now: Instant) {
         match self.empty_enter() {
-            Enter::Command => self.submit_at_hand(),
+            Enter::Command => self.submit_at_hand(now),
             Enter::Discard => self.input(Input::say("")),
             Enter::Answer(id) if self.stood(&self.asked, &id) => {
                 let state = self.world.state();
                 let answer = state.open.get(&id).and_then(|q| state.spec(q).default_answer());
                 if let Some(answer) = answer {
-                    self.answer(id, answer);
+                    self.answer(id, answer, now);
                 }
             }
             Enter::Show => {

@@ -88,10 +88,10 @@ impl App {
     }
 
     /// Enter on an empty line: the command in the bar runs.
-    pub(super) fn submit_at_hand(&mut self) {
+    pub(super) fn submit_at_hand(&mut self, came: Instant) {
         let line = self.at_hand().map(|waits| waits.command.clone());
         if let Some((id, line)) = self.offering.at_hand.zip(line) {
-            self.submit(id, line);
+            self.submit(id, line, came);
         }
     }
 
@@ -166,7 +166,7 @@ impl App {
     }
 
     /// Enter on the command: it runs as it stands, is skipped when it is empty, or wants its word.
-    pub(super) fn submit(&mut self, id: CheckpointId, text: String) {
+    pub(super) fn submit(&mut self, id: CheckpointId, text: String, came: Instant) {
         if self.offering.sent == Some(id) {
             return;
         }
@@ -178,7 +178,7 @@ impl App {
         }
         if message {
             self.offering.sent = Some(id);
-            return self.answer(id, Answer::Line(text));
+            return self.answer(id, Answer::Line(text), came);
         }
         let item = self.world.state().open.get(&id);
         let Some(waits) = item.and_then(|c| c.kind.command()) else { return };
@@ -190,7 +190,7 @@ impl App {
         let rises = !text.trim().is_empty() && verdict.risk == Risk::High;
         self.offering.rising = rises.then_some(call);
         self.offering.sent = Some(id);
-        self.answer(id, Answer::Line(text));
+        self.answer(id, Answer::Line(text), came);
     }
 
     /// The message that a question is about and that is typed in the composer, if it is about one.

@@ -297,7 +297,7 @@ impl App {
             self.input(input);
         }
         if let Some((question, answer)) = outcome.answer {
-            self.answer(question, answer);
+            self.answer(question, answer, came);
         }
         self.outbox.window.extend(outcome.window);
         if let Some(focus) = outcome.focus {
@@ -391,9 +391,9 @@ impl App {
 
     /// Answers a question; a yes to a plan is none before that and the lines of its gates were on the screen, from wherever
     /// it comes.
-    pub(super) fn answer(&mut self, checkpoint: CheckpointId, answer: Answer) {
+    pub(super) fn answer(&mut self, checkpoint: CheckpointId, answer: Answer, came: Instant) {
         if answer == Answer::Approve && !self.stands_drawn(checkpoint) {
-            self.overlays.clear();
+            self.leave_overlays(came);
             return self.unseen();
         }
         let shown = self.world.state().open.get(&checkpoint).and_then(|c| c.kind.shown());
