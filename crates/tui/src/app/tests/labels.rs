@@ -6,7 +6,8 @@ use crate::row::uncoded;
 /// The keys in the lower border of the page that lies on top.
 fn border(desk: &mut Desk) -> String {
     let text = desk.text();
-    text.lines().rev().find(|row| row.contains('╰')).unwrap_or_default().to_owned()
+    let row = text.lines().rev().find(|row| row.contains('╰'));
+    row.unwrap_or_else(|| panic!("no border: {text}")).to_owned()
 }
 
 #[test]
@@ -263,7 +264,8 @@ fn a_plan_is_asked_about_once_and_why_is_named_where_something_was_asked() {
     assert_eq!(text.matches("Proceed?").count(), 1, "{text}");
     let keys = |desk: &mut Desk| {
         let text = desk.press("<ctrl-x>c").text();
-        text.lines().rev().find(|row| row.contains("j/k scroll")).unwrap_or_default().to_owned()
+        let row = text.lines().rev().find(|row| row.contains("j/k scroll"));
+        row.unwrap_or_else(|| panic!("no keys: {text}")).to_owned()
     };
     assert!(!keys(&mut desk).contains("w why"), "{}", desk.text());
     let mut desk = Desk::new(100, 30);
