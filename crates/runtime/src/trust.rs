@@ -25,6 +25,8 @@ use crate::{
     memory, recipes, sources,
 };
 
+/// The file of the variables that commands get.
+pub(crate) const VARIABLES: &str = ".env";
 /// Single files that take effect. Permission rules are not among them: a project's only narrow, and
 /// narrow everywhere.
 const FILES: [(&str, Kind); 6] = [
@@ -32,7 +34,7 @@ const FILES: [(&str, Kind); 6] = [
     (".pilothouse/config.toml", Kind::Settings),
     (".mcp.json", Kind::Servers),
     (".pilothouse/mcp.json", Kind::Servers),
-    (".env", Kind::Variables),
+    (VARIABLES, Kind::Variables),
     (memory::PROJECT_FILE, Kind::Memory),
 ];
 
@@ -122,7 +124,13 @@ impl Brought {
     /// Variables of the project's `.env` for the commands that run in it; none that would make a
     /// program run another, and none of ours.
     pub fn variables(&self) -> Vec<(String, String)> {
-        part::variables(self.text(".env").unwrap_or_default())
+        part::variables(self.text(VARIABLES).unwrap_or_default())
+    }
+
+    /// Whether commands would get of the folder as it is now what they get by this.
+    pub fn gives_the_same(&self, root: &Path) -> bool {
+        let now = Jail::open(root).ok().and_then(|jail| look(&jail, VARIABLES, Kind::Variables));
+        now.as_ref() == self.pieces.iter().find(|p| p.kind == Kind::Variables)
     }
 
     /// Whether the hooks, the sources and the files that they name are still as they are here.

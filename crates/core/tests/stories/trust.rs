@@ -56,6 +56,16 @@ fn what_the_folder_brings_and_changes_while_it_is_open_is_told_and_asked_about()
 }
 
 #[test]
+fn what_a_folder_gives_that_is_trusted_for_the_run_is_renewed_and_told_once() {
+    let mut b = opened_with(Trust::Once);
+    let step = b.input(Input::BroughtChanged { path: ".env".into() }).unwrap();
+    assert!(step.effects.iter().any(|e| format!("{e:?}").contains("Survey")), "{:?}", step.effects);
+    b.input(Input::Surveyed(Standing { trust: Trust::Once, asks: false, ..bringing("x") })).unwrap();
+    assert_eq!(b.notices(), [".env changed: commands get it as it is now."]);
+    assert_eq!(b.session.state().trust, Trust::Once);
+}
+
+#[test]
 fn a_plan_of_code_without_gates_gets_those_that_were_found_where_they_run_unasked() {
     let found = || GateDraft {
         name: "test (found)".into(),

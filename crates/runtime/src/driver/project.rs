@@ -28,7 +28,7 @@ use crate::{
 /// How long the first input waits for git.
 const GIT_WAIT: Duration = Duration::from_secs(2);
 /// How long a message waits for a look at the files.
-const LOOK_WAIT: Duration = Duration::from_secs(1);
+pub(super) const LOOK_WAIT: Duration = Duration::from_secs(1);
 
 impl Driver {
     /// Does something with what a look at the project begins with.
@@ -105,6 +105,7 @@ impl Driver {
         inputs: &mut Vec<(Input, bool)>,
     ) {
         self.hear_git(results, inputs).await;
+        self.see_given(inputs).await;
         self.see_around(results, inputs).await;
     }
 

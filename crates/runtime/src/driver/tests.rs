@@ -21,6 +21,7 @@ use super::*;
 
 mod back;
 mod drafts;
+mod given;
 mod left;
 mod lent;
 #[allow(clippy::wildcard_enum_match_arm)]

@@ -12,15 +12,17 @@ use pilothouse_core::{
     redact::Redactor,
     scope::PermissionMode,
     trust::{Standing, Trust, TrustRequest},
+    work::WorkKey,
 };
+use tokio::time::timeout;
 
-use super::{Driver, Inbound, Setup, hooks};
+use super::{Driver, Inbound, Setup, hooks, project::LOOK_WAIT};
 use crate::{
     config::Config,
     error::RuntimeError,
     hooks::Definition,
     sources::{self, Found, SessionSources},
-    trust::{Folder, Survey},
+    trust::{Folder, Survey, VARIABLES},
 };
 
 /// The folder as it is found when a session is opened in it.
@@ -108,6 +110,28 @@ impl Driver {
         self.set_sources();
     }
 
+    /// What commands are given is looked at before anything goes on that may have changed it: the next one gets it as it is
+    /// by then, or nothing of it before the user trusts that. Where nobody can be asked, what was trusted is what they get.
+    pub(super) async fn see_given(&mut self, inputs: &mut Vec<(Input, bool)>) {
+        let Some(at) = inputs.iter().position(|(input, _)| may_change_given(input)) else { return };
+        let (mut folder, survey) = self.at.trust.clone();
+        let can_renew = survey.standing.trust == Trust::Once || folder.asks && survey.standing.trust.holds();
+        if !can_renew || self.running.contains_key(&WorkKey::Survey) {
+            return;
+        }
+        let setup = self.setup.clone();
+        let look = self.tasks.blocking(move || {
+            let differs = !survey.brought.gives_the_same(&folder.root);
+            let now = differs.then(|| folder.carry_out(TrustRequest::Look).ok()).flatten()?;
+            Some(Surveyed::of(&setup, folder, now))
+        });
+        if let Ok(Ok(Some(found))) = timeout(LOOK_WAIT, look).await {
+            let mut first = vec![(Input::BroughtChanged { path: VARIABLES.to_owned() }, false)];
+            self.surveyed(found, &mut first);
+            inputs.splice(at..at, first);
+        }
+    }
+
     /// Looks at the folder beside the loop, after keeping what was decided about it.
     pub(super) fn survey(&self, wish: TrustRequest) {
         let (mut folder, inbound) = (self.at.trust.0.clone(), self.inbound.clone());
@@ -166,8 +190,16 @@ impl Driver {
         self.set_gates();
         self.look_at_memory();
         self.look_at_recipes();
-        self.running.remove(&pilothouse_core::work::WorkKey::Survey);
+        self.running.remove(&WorkKey::Survey);
     }
+}
+
+/// Whether files may have changed before this, or a command may follow at once.
+fn may_change_given(input: &Input) -> bool {
+    matches!(
+        input,
+        Input::Say { .. } | Input::ToolEnded { .. } | Input::ApplyEnded { .. } | Input::RevertEnded { .. }
+    )
 }
 
 /// The folder as it was looked at again, with all that is in force there.
@@ -188,7 +220,7 @@ struct Settled {
 
 impl Surveyed {
     /// Reads what is in force now; from the disk, so not on the loop.
-    fn of(setup: &Setup, folder: Folder, survey: Survey) -> Self {
+    pub fn of(setup: &Setup, folder: Folder, survey: Survey) -> Self {
         let settled = settings(setup, &folder, &survey).and_then(|(config, found)| {
             let hooks = hooks::in_force(setup, &folder, &survey)?;
             let project = survey.brought.settings(&folder.root).unwrap_or_default();

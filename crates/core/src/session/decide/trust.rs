@@ -54,7 +54,8 @@ impl Draft<'_> {
             }
             TrustRequest::Revoke if before.holds() => Some((Level::Info, "Not trusted any more.")),
             TrustRequest::Revoke => Some((Level::Info, "The folder was not trusted.")),
-            TrustRequest::Look if asks => None,
+            // Only a file that changed has a folder looked at that is trusted for this run; that was told.
+            TrustRequest::Look if asks || standing.trust == Trust::Once => None,
             TrustRequest::Look if holds => {
                 Some((Level::Info, "The folder is trusted as it is; `/trust off` takes that back."))
             }
@@ -77,13 +78,19 @@ impl Draft<'_> {
     /// A file that the folder's trust rests on changed while the session is open: it is said, and asked about as a new
     /// session would.
     pub(super) fn brought_changed(&mut self, path: &str) -> Decided {
-        if self.state.seeking.is_some() || !self.state.trust.holds() || self.state.trust == Trust::Once {
-            return Err(Refusal::new("no trust rests on that file"));
+        if self.state.seeking.is_some() {
+            return Err(Refusal::new("the folder is being looked at"));
         }
-        let told = format!(
-            "{path} is not what it was when this folder was trusted: what the folder brings has no effect now."
-        );
-        self.notice(Level::Warn, told);
+        match self.state.trust {
+            Trust::None => return Err(Refusal::new("no trust rests on that file")),
+            Trust::Once => self.notice(Level::Info, format!("{path} changed: commands get it as it is now.")),
+            Trust::Kept => {
+                let told = format!(
+                    "{path} is not what it was when this folder was trusted: what the folder brings has no effect now."
+                );
+                self.notice(Level::Warn, told);
+            }
+        }
         self.emit(Event::TrustSought { wish: TrustRequest::Look });
         Ok(())
     }

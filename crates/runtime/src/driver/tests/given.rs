@@ -1,0 +1,73 @@
+//! What commands get of the project's variables while those change.
+
+use pilothouse_core::{
+    checkpoint::{Answer, Checkpoint},
+    trust::{Trust, TrustRequest},
+};
+
+use super::*;
+use crate::trust::Folder;
+
+fn is_trust(c: &Checkpoint) -> bool {
+    matches!(c.kind, CheckpointKind::Trust(_))
+}
+
+/// Says yes to the question of this kind, once it can be answered.
+async fn approve(s: &mut Screen, is: impl Fn(&Checkpoint) -> bool) {
+    s.until("the question", |s| s.state().open.values().any(&is)).await;
+    let asked = s.state().open.values().find(|c| is(c)).cloned().unwrap();
+    let (checkpoint, shown) = (asked.id, asked.kind.shown());
+    s.send(Input::Answer { checkpoint, answer: Answer::Approve, shown }).await;
+}
+
+/// What a line prints; a question about it is answered with yes.
+async fn printed(s: &mut Screen, line: &str) -> String {
+    let before = s.count("call_ended");
+    s.say(&format!("!{line}")).await;
+    let looked_at = |c: &Checkpoint| matches!(&c.kind, CheckpointKind::Risk(asked) if asked.meant.is_some());
+    let asks = |s: &Screen| s.state().open.values().any(looked_at);
+    s.until("the command", |s| s.count("call_ended") > before || asks(s)).await;
+    if asks(s) {
+        approve(s, looked_at).await;
+        s.until("its end", |s| s.count("call_ended") > before).await;
+    }
+    let ended = |e: &Stamped| {
+        if let Event::CallEnded { result, .. } = &e.event { result.whole().map(str::to_owned) } else { None }
+    };
+    s.events.iter().rev().find_map(ended).unwrap()
+}
+
+const SHOW: &str = "echo it=$A.";
+
+#[tokio::test]
+async fn a_folder_that_is_trusted_for_the_run_gives_what_its_file_holds_now() {
+    let rig = Rig::new(&json!([]));
+    fs::write(rig.work().join(".env"), "A=one\n").unwrap();
+    let mut s = Screen::open(Setup { trust: Trust::Once, ..rig.setup(Which::New) }, 1024).await;
+    assert!(printed(&mut s, SHOW).await.contains("it=one."));
+    printed(&mut s, "echo A=two > .env").await;
+    assert!(printed(&mut s, SHOW).await.contains("it=two."), "a command changed it");
+    fs::write(rig.work().join(".env"), "A=three\n").unwrap();
+    assert!(printed(&mut s, SHOW).await.contains("it=three."), "an editor changed it");
+    fs::remove_file(rig.work().join(".env")).unwrap();
+    assert!(printed(&mut s, SHOW).await.contains("it=."), "it is gone");
+    s.quit().await;
+}
+
+#[tokio::test]
+async fn what_was_trusted_and_changed_is_given_once_it_is_trusted_again() {
+    let rig = Rig::new(&json!([]));
+    fs::write(rig.work().join(".env"), "A=one\n").unwrap();
+    let mut folder = Folder::at(&rig.home(), &rig.work().canonicalize().unwrap());
+    let of = folder.look().standing.of;
+    assert_eq!(folder.carry_out(TrustRequest::Keep(of)).unwrap().standing.trust, Trust::Kept);
+    let mut s = Screen::open(Setup { asks: true, ..rig.setup(Which::New) }, 1024).await;
+    assert!(printed(&mut s, SHOW).await.contains("it=one."));
+    printed(&mut s, "echo A=two > .env").await;
+    s.until("the question", |s| s.state().open.values().any(is_trust)).await;
+    assert!(printed(&mut s, SHOW).await.contains("it=."), "nobody has trusted it yet");
+    approve(&mut s, is_trust).await;
+    s.until("trust", |s| s.state().trust == Trust::Kept).await;
+    assert!(printed(&mut s, SHOW).await.contains("it=two."));
+    s.quit().await;
+}
