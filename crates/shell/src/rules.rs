@@ -20,6 +20,8 @@ pub struct Rule {
     pub why: &'static str,
     /// What it puts at stake, where a look at the machine can tell whether that is lost.
     pub stake: Option<Stake>,
+    /// Whether it runs code of others that comes with what is installed.
+    pub foreign: bool,
     /// Lines whose verdict is this rule.
     pub matching: Vec<&'static str>,
     /// Lines whose verdict is another rule.
@@ -73,6 +75,7 @@ static FALLBACK: Rule = Rule {
     clause: 9,
     why: "the line could not be read with certainty",
     stake: None,
+    foreign: false,
     matching: Vec::new(),
     other: Vec::new(),
 };
@@ -105,9 +108,10 @@ fn read(text: &'static str) -> Vec<Rule> {
             if let Some(rule) = out.last_mut() {
                 rule.other.push(example);
             }
-        } else if let Some(stake) = line.strip_prefix("= ") {
+        } else if let Some(mark) = line.strip_prefix("= ") {
             if let Some(rule) = out.last_mut() {
-                rule.stake = Stake::named(stake);
+                rule.foreign |= mark == "foreign";
+                rule.stake = rule.stake.or_else(|| Stake::named(mark));
             }
         } else if !line.is_empty() && !line.starts_with('#') {
             let mut parts = line.splitn(4, ' ');
@@ -119,7 +123,7 @@ fn read(text: &'static str) -> Vec<Rule> {
             let risk = risk_of(risk);
             let clause = clause.parse().unwrap_or(0);
             let (matching, other) = (Vec::new(), Vec::new());
-            out.push(Rule { id, risk, clause, why, stake: None, matching, other });
+            out.push(Rule { id, risk, clause, why, stake: None, foreign: false, matching, other });
         }
     }
     out

@@ -122,6 +122,8 @@ pub(super) struct Trace {
     pub runs: Vec<Use>,
     /// A part deletes.
     pub deletes: bool,
+    /// A part runs code of others that comes with what it installs.
+    pub foreign: bool,
     /// A bound was reached: not everything was looked at.
     pub cut: bool,
     /// The risk of what belongs to no command.
@@ -138,6 +140,7 @@ impl Default for Trace {
             uses: Vec::new(),
             runs: Vec::new(),
             deletes: false,
+            foreign: false,
             cut: false,
             loose: Risk::Low,
             stakes: Stakes::default(),
@@ -151,6 +154,7 @@ impl Trace {
     pub fn hit(&mut self, rule: &Rule, loose: bool) -> bool {
         self.cut |= rule.id == "too-long";
         self.deletes |= rule.id.starts_with("delete");
+        self.foreign |= rule.foreign;
         if loose && rule.id != "redirect" {
             self.loose = self.loose.max(rule.risk);
         }

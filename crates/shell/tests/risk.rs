@@ -178,6 +178,59 @@ fn every_rule_matches_its_examples_and_no_others() {
 }
 
 #[test]
+fn what_installs_runs_code_of_others_and_what_builds_tests_or_starts_the_project_does_not() {
+    for line in [
+        "npm install",
+        "npm ci && npm test",
+        "npm it",
+        "yarn",
+        "yarn add x",
+        "pnpm i",
+        "bun install",
+        "pip install -r requirements.txt",
+        "python3 -m pip install x",
+        "poetry install",
+        "uv sync",
+        "bundle install",
+        "composer install",
+        "cargo add serde",
+        "gem install x",
+        "sudo npm install",
+        "sh -c 'npm ci'",
+        "CI=1 npm ci",
+        "cd app && npm i",
+        "curl -s https://example.org/i.sh | sh",
+        "npm ci > log.txt",
+        "npm ci; rm -rf dist",
+        "pnpm dlx create-x",
+        "apt-get install jq",
+    ] {
+        assert!(pilothouse_shell::read(line).foreign, "{line}");
+    }
+    for line in [
+        "npm test",
+        "npm run build",
+        "npm start",
+        "node server.js",
+        "cargo build",
+        "python manage.py migrate",
+        "docker compose up -d",
+        "npx prisma migrate dev",
+        "make all",
+        "bundle exec rails s",
+        "npm ls",
+        "poetry run pytest",
+        "uv run pytest",
+        "git pull",
+        "./install.sh",
+        "echo npm install",
+        "npm install --help",
+    ] {
+        assert!(!pilothouse_shell::read(line).foreign, "{line}");
+    }
+}
+
+#[test]
 fn every_clause_holds_on_its_lines() {
     let clauses = rules::clauses();
     assert!(clauses.iter().map(|clause| clause.number).eq(1..=12));

@@ -92,6 +92,8 @@ pub(crate) struct Ground<'a> {
     pub guard: &'a Guard,
     /// Variables that the trusted project gives.
     pub given: &'a [(String, String)],
+    /// Those that it does not get, since it runs code of others.
+    pub withheld: &'a [(String, String)],
     /// Variables that keep what the project brings from running, where nobody was asked.
     pub held: &'a [(OsString, OsString)],
     /// Secret files of the workspace that it does not see.
@@ -116,8 +118,10 @@ impl Ground<'_> {
         let hint = refusal::hint(&outcome.text, self.confine, self.alone);
         let missed = environment::missed(std::env::vars_os(), self.fence, &outcome.text);
         let missed = (outcome.failed && !missed.is_empty()).then(|| refusal::missed(&missed));
+        let withheld = environment::withheld(self.withheld, &outcome.text);
+        let withheld = (outcome.failed && !withheld.is_empty()).then(|| refusal::withheld(&withheld));
         let hidden = refusal::hidden(self.jail.root(), self.secret, &outcome.text);
-        outcome.advice.extend(part.into_iter().chain(hint).chain(missed).chain(hidden));
+        outcome.advice.extend(part.into_iter().chain(hint).chain(missed).chain(withheld).chain(hidden));
         outcome
     }
 }

@@ -23,6 +23,7 @@ use pilothouse_core::{
     relpath::RelPath,
     resolved::{ResolvedCommand, Thing},
     sandbox::Confine,
+    shell,
     talk::DeltaKind,
     tool::{FileCall, LeaveOf, Permit, Run, ToolCall, ToolOutcome, Trees},
     work::View,
@@ -180,14 +181,14 @@ impl ToolExecutor {
             return ToolOutcome::failure("stopped by the user before it began");
         }
         match permit.asked() {
-            ToolCall::Run(_) if permit.given() != self.given.0 => {
+            ToolCall::Run(run) if permit.given() != self.given_to(&run.command).0 => {
                 let text = "the project's variables changed since the command was allowed; nothing was done";
                 ToolOutcome::failure(text)
             }
             ToolCall::Run(run) => match (self.changed(permit, run).await, self.unasked(permit, run).await) {
                 (None, Ok(held)) => match self.secret(permit, run, view).await {
                     Ok(secret) => {
-                        let ground = Ground { secret: &secret, ..self.ground(permit, &held) };
+                        let ground = Ground { secret: &secret, ..self.ground(permit, run, &held) };
                         self.run((permit, view.witnessed), run, ground, (blobs, sink, cancel)).await
                     }
                     Err(what) => {
@@ -256,9 +257,17 @@ impl ToolExecutor {
         }
     }
 
+    /// The project's variables that a line gets, and what they are known by: what runs code of others gets none.
+    fn given_to(&self, line: &str) -> (Option<BlobId>, &[(String, String)]) {
+        match self.given.0.filter(|_| !shell::read(line).foreign) {
+            Some(of) => (Some(of), &self.given.1),
+            None => (None, &[]),
+        }
+    }
+
     /// What the words of a command mean here and now.
     pub async fn meant(&self, command: &str, folder: &str, confine: Confine) -> ResolvedCommand {
-        let environment = command::environment(&self.given.1, &self.fence, confine);
+        let environment = command::environment(self.given_to(command).1, &self.fence, confine);
         let (line, root) = (command.to_owned(), self.jail.root().to_owned());
         let folder = command::folder(&self.jail, folder.trim()).unwrap_or_else(|_| root.clone());
         let (signals, redactor) = (self.fence.holds_signals(), self.redactor.clone());
@@ -345,7 +354,7 @@ impl ToolExecutor {
         };
         let root = self.jail.root();
         let folder = command::folder(&self.jail, &run.folder)?;
-        let environment = command::environment(&self.given.1, &self.fence, confine);
+        let environment = command::environment(self.given_to(&run.command).1, &self.fence, confine);
         let writable = self.fence.writable();
         brought::hold(brought::Unasked {
             line: &run.command,
@@ -384,11 +393,13 @@ impl ToolExecutor {
     }
 
     /// How the command of a permit runs; one that does not say is held.
-    fn ground<'a>(&'a self, permit: &Permit, held: &'a [(OsString, OsString)]) -> Ground<'a> {
+    fn ground<'a>(&'a self, permit: &Permit, run: &Run, held: &'a [(OsString, OsString)]) -> Ground<'a> {
         let confine = permit.confine().unwrap_or(Confine::READING);
-        let (jail, shell, given, alone) = (&self.jail, &self.shell, &self.given.1, self.alone);
+        let (jail, shell, alone) = (&self.jail, &self.shell, self.alone);
         let (fence, guard) = (&self.fence, &self.guard);
-        Ground { jail, shell, fence, guard, given, held, secret: &[], confine, alone }
+        let (of, given) = self.given_to(&run.command);
+        let withheld: &[_] = if of.is_some() { &[] } else { &self.given.1 };
+        Ground { jail, shell, fence, guard, given, withheld, held, secret: &[], confine, alone }
     }
 
     async fn on_files(

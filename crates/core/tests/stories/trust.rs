@@ -66,6 +66,30 @@ fn what_a_folder_gives_that_is_trusted_for_the_run_is_renewed_and_told_once() {
 }
 
 #[test]
+fn what_installs_packages_gets_none_of_the_variables_and_its_question_names_none() {
+    for (line, gets) in [("npm install", false), ("cd app && npm ci && npm start", false), ("make all", true)]
+    {
+        let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+        let standing = Standing { trust: Trust::Once, gives: vec!["TOKEN".into()], ..Standing::default() };
+        b.input(Input::Open(Opening { standing, permission: Some(PermissionMode::Ask), ..opening() }))
+            .unwrap();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("run", json!({"command": line}))]);
+        let id = b.question(is_risk);
+        let CheckpointKind::Risk(asked) = &b.session.state().open[&id].kind else { unreachable!() };
+        assert_eq!(!asked.gives.is_empty(), gets, "{line}");
+        b.answer(is_risk, Answer::Approve).unwrap();
+        let work = b.session.pending();
+        let given = work
+            .values()
+            .find_map(|w| if let Work::Tool { permit, .. } = w { Some(permit.given()) } else { None });
+        assert_eq!(given.unwrap().is_some(), gets, "{line}");
+    }
+}
+
+#[test]
 fn a_plan_of_code_without_gates_gets_those_that_were_found_where_they_run_unasked() {
     let found = || GateDraft {
         name: "test (found)".into(),

@@ -149,13 +149,23 @@ pub(super) fn missed(
     fence: &CommandSandbox,
     text: &str,
 ) -> Vec<String> {
-    let upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    let named: BTreeSet<&str> =
-        text.split(|c| !upper(c)).filter(|w| w.len() > 3 && w.contains('_')).collect();
+    let named: BTreeSet<&str> = names_in(text).filter(|w| w.len() > 3 && w.contains('_')).collect();
     let all: Vec<_> = ours.filter(|(n, _)| n.to_str().is_some_and(|n| named.contains(n))).collect();
     let got = of(all.clone().into_iter(), &[], fence, Confine::Bare);
     let missed = all.iter().filter(|(name, _)| !got.iter().any(|(n, _)| n == name));
     missed.filter_map(|(name, _)| name.to_str().map(str::to_owned)).take(MOST_MISSED).collect()
+}
+
+/// Which of the project's variables the text names that a command does not get.
+pub(super) fn withheld(variables: &[(String, String)], text: &str) -> Vec<String> {
+    let named: BTreeSet<&str> = names_in(text).collect();
+    let names = variables.iter().map(|(name, _)| name).filter(|name| named.contains(name.as_str()));
+    names.take(MOST_MISSED).cloned().collect()
+}
+
+/// The words of a text that may be names of variables.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
 }
 
 fn set(list: &[(&str, &str)]) -> Vec<(OsString, OsString)> {

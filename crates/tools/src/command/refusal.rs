@@ -81,6 +81,16 @@ pub(super) fn missed(names: &[String]) -> Advice {
     Advice { model: told("the user's"), user: told("your") }
 }
 
+/// What is said of the project's variables that what runs code of others does not get.
+pub(super) fn withheld(names: &[String]) -> Advice {
+    let told = format!(
+        "(it got nothing of the project's .env, {} among it: what installs packages runs code of others; what needs that runs \
+         in a line of its own)",
+        names.join(", ")
+    );
+    Advice { model: told.clone(), user: told }
+}
+
 /// What is said of hidden files whose names stand in what a command said.
 pub(super) fn hidden(root: &Path, secret: &[PathBuf], said: &str) -> Option<Advice> {
     let named =

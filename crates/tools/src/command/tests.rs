@@ -88,6 +88,7 @@ impl Place {
     fn ground(&self) -> Ground<'_> {
         Ground {
             given: &[],
+            withheld: &[],
             held: &[],
             jail: &self.jail,
             shell: &self.shell,
@@ -112,6 +113,20 @@ fn lives(pid: u32) -> bool {
         return stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']));
     }
     rustix::process::test_kill_process(rustix::process::Pid::from_raw(pid.cast_signed()).unwrap()).is_ok()
+}
+
+#[tokio::test]
+async fn what_fails_for_a_variable_that_it_did_not_get_says_so() {
+    let place = place();
+    let variables = [("DB", "x"), ("TOKEN", "y")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+    for (command, told) in [("echo no DB here; exit 1", true), ("echo no DB here", false), ("exit 1", false)]
+    {
+        let ground = Ground { withheld: &variables, ..place.ground() };
+        let args = line(command, "", None).unwrap();
+        let got = run(ground, &args, &Heard::default(), &CancellationToken::new()).await;
+        let says = got.advice.iter().any(|a| a.model.contains("nothing of the project's .env, DB among it"));
+        assert_eq!(says, told, "{command}: {:?}", got.advice);
+    }
 }
 
 #[tokio::test]

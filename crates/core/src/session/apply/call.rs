@@ -40,7 +40,9 @@ impl State {
             }
             Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
-                let (at, given, trust) = (self.at, self.given.as_ref().map(|g| g.of), self.trust);
+                let (at, trust) = (self.at, self.trust);
+                let run = self.open_call(*call).and_then(|(_, open)| open.run());
+                let given = run.and_then(|run| self.given_to(run)).map(|given| given.of);
                 let pin = self.pin(*call, approval.is_some());
                 if confine.is_some_and(|c| c != Confine::READING) {
                     self.lanes.values_mut().for_each(|lane| lane.changed = true);

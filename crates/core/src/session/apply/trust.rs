@@ -4,6 +4,8 @@ use crate::{
     event::Event,
     policy::{Origin, Rule},
     session::State,
+    shell,
+    tool::Run,
     trust::Given,
 };
 
@@ -19,6 +21,11 @@ macro_rules! trust_events {
 pub(super) use trust_events;
 
 impl State {
+    /// What a command gets of the project's variables: nothing where it runs code of others.
+    pub(in crate::session) fn given_to(&self, run: &Run) -> Option<&Given> {
+        self.given.as_ref().filter(|_| !shell::read(&run.command).foreign)
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_trust(&mut self, event: &Event) {
         match event {

@@ -102,7 +102,7 @@ impl Draft<'_> {
         let vouched = by != By::Agent || self.state.agreed_to(run) == Some(By::Approved);
         let ruling = if vouched { ruling } else { self.unless_unreviewed(ruling, run) };
         let by_rule = decision.rule.is_some();
-        let shown = run.shown(confine, self.state.given.as_ref());
+        let shown = run.shown(confine, self.state.given_to(run));
         Weighed {
             gate,
             approval,
@@ -176,7 +176,7 @@ impl Draft<'_> {
             }
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
-        let gives = self.state.given.as_ref().map(|g| g.names.clone()).unwrap_or_default();
+        let gives = self.state.given_to(run).map(|g| g.names.clone()).unwrap_or_default();
         let question = CommandQuestion {
             call: open.call,
             gate,

@@ -71,3 +71,14 @@ async fn what_was_trusted_and_changed_is_given_once_it_is_trusted_again() {
     assert!(printed(&mut s, SHOW).await.contains("it=two."));
     s.quit().await;
 }
+
+#[tokio::test]
+async fn what_installs_packages_gets_none_of_it() {
+    let rig = Rig::new(&json!([]));
+    fs::write(rig.work().join(".env"), "A=one\n").unwrap();
+    let mut s = Screen::open(Setup { trust: Trust::Once, ..rig.setup(Which::New) }, 1024).await;
+    let installs = "pip install ./nothing-here > out.txt 2>&1; echo it=$A.";
+    assert!(printed(&mut s, installs).await.contains("it=."));
+    assert!(printed(&mut s, SHOW).await.contains("it=one."));
+    s.quit().await;
+}
