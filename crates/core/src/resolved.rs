@@ -10,7 +10,7 @@ use crate::blob::BlobId;
 /// Something that a command makes run or runs in, and what it really is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thing {
-    /// As the line names it.
+    /// As the line names it; empty where only a file that it runs does.
     pub name: String,
     /// Where it really is; empty when there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -51,6 +51,9 @@ impl Unlost {
     }
 }
 
+/// Told where it runs other files than before.
+const OTHERS: &str = "the files that it runs are others now";
+
 /// What a command means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolvedCommand {
@@ -82,6 +85,8 @@ impl ResolvedCommand {
         }
         if let Some((was, is)) = self.runs.iter().zip(&now.runs).find(|(was, is)| was.of != is.of) {
             return Some(match (was.path.is_empty(), is.path.is_empty()) {
+                _ if was.name.is_empty() && is.name.is_empty() && was.path != is.path => OTHERS.to_owned(),
+                _ if was.name.is_empty() != is.name.is_empty() => OTHERS.to_owned(),
                 (_, true) => format!("{} is not there any more", was.name),
                 (true, false) => format!("{} is {} now; there was none", is.name, is.path),
                 (false, false) if was.path == is.path => format!("{} was changed", is.path),
@@ -89,7 +94,7 @@ impl ResolvedCommand {
             });
         }
         if self.runs.len() != now.runs.len() {
-            return Some("the files that it runs are others now".to_owned());
+            return Some(OTHERS.to_owned());
         }
         if self.environment != now.environment {
             return Some("the variables that it gets changed".to_owned());
@@ -101,7 +106,7 @@ impl ResolvedCommand {
     /// Where its programs are, as far as that is not what everybody expects: each as `name: path`.
     pub fn places(&self) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
-        for thing in &self.runs {
+        for thing in self.runs.iter().filter(|thing| !thing.name.is_empty()) {
             let text = match thing.path.as_str() {
                 "" => format!("{}: not found", thing.name),
                 path if thing.name.strip_prefix("./").unwrap_or(&thing.name) == path => thing.name.clone(),

@@ -55,7 +55,7 @@ pub use knowledge::{fits, spelled_out};
 pub use made::{Signs, is_made, is_output, makes_again, signs};
 pub use needs::needs;
 pub use path::glob;
-pub use programs::{Role, goes_deeper, is, work_files};
+pub use programs::{Role, goes_deeper, is, takes_in, work_files};
 pub use proof::{
     Hides, another_way, checks_as_much, checks_each_file, ends_as_one, hides_its_end, is_hollow,
     only_shortens, proves, tells_its_end,

@@ -10,7 +10,7 @@
 //! options have one dash, `helpfirst` `--help` counts only before the first operand, `subhelp` or after one sub-command,
 //! `nohelp`, `namesubs`, `also` extra judges by name, `wraps N [floor RULE]` a wrapper, `valued` options with a value for
 //! a judge that reads the arguments itself, `is` a [`Role`], `deep` sub-commands that are followed by another, `work`
-//! files of the folder that say what it does, `sub conditions > effect` an [`Effect`]. Any other line is
+//! files of the folder that say what it does, `takesin` words there behind which further ones stand, `sub conditions > effect` an [`Effect`]. Any other line is
 //! `sub|sub sub… conditions : rule` (`:` base, longest wins; `=` overrides; `^` raises). Conditions: `?-a,--b` one of
 //! these options, `!-a,--b` none of them, `@0 @1 @1+ @2+` number of operands left, `~glob,glob` an operand left
 //! matches. `*` stands for any sub-command. What raises is met by any spelling, what is harmless only by the whole one.
@@ -109,6 +109,8 @@ pub(super) struct Program {
     pub deep: Vec<&'static str>,
     /// Files of the folder that say what it does there.
     pub work: Vec<&'static str>,
+    /// Words of such a file behind which others stand that it takes in.
+    pub takes_in: Vec<&'static str>,
     roles: Vec<Role>,
     /// More is known than what it is to a line.
     described: bool,
@@ -176,6 +178,11 @@ pub fn goes_deeper(name: &str, sub: &str) -> bool {
 /// The files of a folder that say what a program does there.
 pub fn work_files(name: &str) -> &'static [&'static str] {
     known(name).map_or(&[], |program| &program.work)
+}
+
+/// The words in such a file behind which others stand that it takes in.
+pub fn takes_in(name: &str) -> &'static [&'static str] {
+    known(name).map_or(&[], |program| &program.takes_in)
 }
 
 /// Options that name a configuration, a plugin or code for one program or another.
@@ -254,7 +261,8 @@ fn read(block: &'static str) -> Program {
     let mut program = Program::default();
     for line in block.lines().filter(|line| line.starts_with("  ")) {
         let says = line.split_whitespace().any(|word| matches!(word, ":" | "=" | "^" | ">"));
-        let role = ["is", "deep", "valued", "work"].contains(&line.split_whitespace().next().unwrap_or(""));
+        let role = ["is", "deep", "valued", "work", "takesin"]
+            .contains(&line.split_whitespace().next().unwrap_or(""));
         program.described |= !role && !line.contains(" > ");
         if says {
             says_of(line, &mut program);
@@ -310,6 +318,7 @@ fn directive(line: &'static str, program: &mut Program) {
         "valued" => program.valued.extend(words),
         "deep" => program.deep.extend(words),
         "work" => program.work.extend(words),
+        "takesin" => program.takes_in.extend(words),
         "is" => {
             program.roles.extend(words.filter_map(Role::named));
             program.described |= program.roles.iter().any(|r| matches!(r, Role::Builtin | Role::Shell));
@@ -381,6 +390,7 @@ impl Program {
         self.valued.extend(more.valued);
         self.deep.extend(more.deep);
         self.work.extend(more.work);
+        self.takes_in.extend(more.takes_in);
         self.roles.extend(more.roles);
         self.lines.extend(more.lines);
         self.effects.extend(more.effects);

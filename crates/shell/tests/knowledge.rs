@@ -78,6 +78,7 @@ fn every_line_is_understood() {
         "deep",
         "is",
         "work",
+        "takesin",
     ];
     const ROLES: &[&str] = &[
         "builtin",

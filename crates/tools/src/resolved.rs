@@ -3,6 +3,8 @@
 //! Owns the looking: along `PATH`, through links, into the files that say what a program is to do. Never runs anything
 //! and never decides: what it finds is bound to an approval, and compared again before the command begins.
 
+mod named;
+
 use std::{
     ffi::{OsStr, OsString},
     fs::Metadata,
@@ -50,8 +52,10 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
         before = Some(call);
     }
     if runs.len() > MOST_THINGS {
+        let named = runs.get(MOST_THINGS..).map(|rest| rest.iter().filter(|t| !t.name.is_empty()).count());
         let rest: Vec<String> = runs.drain(MOST_THINGS..).map(|t| t.of.to_string()).collect();
-        let name = format!("{} more", rest.len());
+        let named = named.filter(|named| *named > 0);
+        let name = named.map_or_else(String::new, |named| format!("{named} more"));
         runs.push(Thing { name, path: String::new(), of: BlobId::of(rest.join("\0").as_bytes()) });
     }
     let mut variables: Vec<u8> = Vec::new();
@@ -156,8 +160,12 @@ fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
         all.extend(there.map(|(path, name)| file(&name, &path, folder)));
     }
     let work = shell::work_files(name).iter().map(|n| (n, from.join(n)));
-    let there = work.filter(|(_, p)| p.symlink_metadata().is_ok());
-    all.extend(there.map(|(name, path)| file(name, &path, folder)));
+    for (work, path) in work.filter(|(_, p)| p.symlink_metadata().is_ok()) {
+        all.push(file(work, &path, folder));
+        let behind = named::behind(name, &path, &from);
+        // The line itself names none of them.
+        all.extend(behind.iter().map(|path| file("", path, folder)));
+    }
     all
 }
 

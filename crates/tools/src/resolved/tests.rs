@@ -219,6 +219,35 @@ fn every_change_after_the_approval_is_seen() {
 }
 
 #[test]
+fn what_a_file_of_work_takes_in_and_would_run_is_bound_with_it_and_told_as_no_program() {
+    let put = |desk: &Desk, name: &str, text: &str| fs::write(desk.at("work").join(name), text).unwrap();
+    for (line, changed, told) in [
+        ("make all", "build.mk", "build.mk was changed"),
+        ("make all", "deep.mk", "deep.mk was changed"),
+        ("make all", "gen.py", "gen.py was changed"),
+        ("make all", "local.mk", "the files that it runs are others now"),
+        ("npm test", "check.js", "check.js was changed"),
+        ("just all", "more.just", "more.just was changed"),
+        ("make all", "notes.txt", ""),
+        ("npm test", "build.mk", ""),
+    ] {
+        let desk = Desk::new();
+        put(&desk, "Makefile", "include build.mk\n-include local.mk\nall:\n\t@python3 gen.py > notes.txt\n");
+        put(&desk, "build.mk", "include deep.mk\n");
+        put(&desk, "package.json", "{\n  \"scripts\": {\n    \"test\": \"node check.js\"\n  }\n}\n");
+        put(&desk, "justfile", "import 'more.just'\n");
+        for name in ["deep.mk", "gen.py", "check.js", "more.just", "notes.txt"] {
+            put(&desk, name, "1\n");
+        }
+        let allowed = desk.look(line);
+        assert!(allowed.places().iter().all(|place| !place.contains(changed)), "{:?}", allowed.places());
+        assert_eq!(allowed.differs(&desk.look(line)), None, "{line}");
+        put(&desk, changed, "2\n");
+        assert_eq!(allowed.differs(&desk.look(line)).unwrap_or_default(), told, "{line}: {changed}");
+    }
+}
+
+#[test]
 fn what_does_not_matter_to_a_command_asks_nothing_again() {
     let desk = Desk::new();
     let allowed = desk.look("tool && make all");
