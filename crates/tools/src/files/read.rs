@@ -2,7 +2,7 @@
 //!
 //! Owns the cut into parts and the refusal of what is no text.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use pilothouse_core::{
     blob::{OUTPUT, OUTPUT_DIGITS},
@@ -47,7 +47,8 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
     }
     let sight = eyes.look(&path, &[Act::Read]).map_err(|e| e.to_string())?;
     let (content, note) = shown(eyes, &sight)?;
-    if let Some(what) = unreadable(content) {
+    let wide = utf16(content);
+    if let Some(what) = unreadable(content).filter(|_| wide.is_none()) {
         let mut outcome = ToolOutcome::text(
             format!("{path} is {what} of {} bytes; its content is not shown", content.len()),
             "not text",
@@ -55,11 +56,15 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
         outcome.seen = sight.noted();
         return Ok(outcome);
     }
-    let text = String::from_utf8_lossy(content);
-    let lossy = matches!(text, std::borrow::Cow::Owned(_));
+    let is_wide = wide.is_some();
+    let text = wide.map_or_else(|| String::from_utf8_lossy(content), Cow::Owned);
+    let lossy = !is_wide && matches!(text, Cow::Owned(_));
     let shown = eyes.redactor.mask_file(path.as_str(), &text);
     let (mut outcome, lines, total) = part(&path.to_string(), &shown, args)?;
     sight.note(eyes, lines, total, &mut outcome);
+    if is_wide {
+        outcome.text.push_str("\n(UTF-16, shown as text; edit and write do not change it, a command does)");
+    }
     if lossy {
         outcome.text.push_str("\n(not UTF-8: bytes that are no text are shown as �)");
     }
@@ -135,6 +140,19 @@ fn shown<'s>(eyes: LaneView<'_>, sight: &'s Sight) -> Result<(&'s [u8], &'static
             "(the file changed on disk after you proposed a change to it; this is the disk, and your next change starts from it)",
         )),
     }
+}
+
+/// The text of a content in UTF-16 that begins by saying so.
+fn utf16(content: &[u8]) -> Option<String> {
+    let (unit, rest): (fn([u8; 2]) -> u16, _) = match content {
+        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
+        _ => return None,
+    };
+    let units = rest.as_chunks().0.iter().map(|two| unit(*two));
+    let text: String = char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')).collect();
+    // What begins like it may be something else, as UTF-32.
+    (!text.contains('\0')).then_some(text)
 }
 
 /// What a content is when it is no text.

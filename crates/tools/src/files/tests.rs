@@ -117,18 +117,45 @@ fn a_read_is_capped_in_bytes_and_long_lines_are_cut() {
     assert!(d.text(Tool::Read, json!({"path": "f"})).contains("\n(lines 1, 2, 3, 4, 5, … are cut here; "));
 }
 
+/// Bytes of a text in UTF-16 behind its mark.
+fn wide(text: &str, big: bool) -> Vec<u8> {
+    let bytes = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+    "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(bytes).collect()
+}
+
+#[test]
+fn a_file_in_utf_16_is_read_and_found_as_text_and_told_as_what_it_is() {
+    for big in [false, true] {
+        let mut d = desk(&[("app.rc", &wide("TITLE \"Caf\u{e9}\"\r\nEND\r\n", big))]);
+        let read = d.text(Tool::Read, json!({"path": "app.rc"}));
+        assert!(read.starts_with("     1  TITLE \"Caf\u{e9}\"\n     2  END\n"), "{read}");
+        assert!(
+            read.ends_with("(UTF-16, shown as text; edit and write do not change it, a command does)"),
+            "{read}"
+        );
+        let found = d.text(Tool::Search, json!({"pattern": "Caf\u{e9}"}));
+        assert!(found.contains("app.rc:1: TITLE"), "{found}");
+        for (tool, args) in [
+            (Tool::Edit, json!({"path": "app.rc", "edits": [{"old": "END", "new": "STOP"}]})),
+            (Tool::Write, json!({"path": "app.rc", "content": "TITLE\n"})),
+        ] {
+            assert!(d.refused(tool, args).contains("UTF-16"));
+        }
+    }
+}
+
 #[test]
 fn what_is_no_text_is_named_and_not_shown() {
     let mut d = desk(&[
         ("bin", b"\x7fELF\0\0\x01"),
-        ("u16", b"\xff\xfeh\0i\0"),
+        ("u32", b"\xff\xfe\0\0h\0\0\0"),
         ("latin", b"caf\xe9\n"),
         ("bom", b"\xef\xbb\xbfhi\r\nyou\r\n"),
         ("empty", b""),
         ("dir/x", b""),
     ]);
     assert!(d.text(Tool::Read, json!({"path": "bin"})).contains("a binary file of 7 bytes"));
-    assert!(d.text(Tool::Read, json!({"path": "u16"})).contains("a UTF-16 file of 6 bytes"));
+    assert!(d.text(Tool::Read, json!({"path": "u32"})).contains("a UTF-16 file of 8 bytes"));
     assert!(d.text(Tool::Read, json!({"path": "latin"})).contains("caf\u{fffd}\n(not UTF-8"));
     assert_eq!(d.text(Tool::Read, json!({"path": "bom"})), "     1  hi\n     2  you\n(lines end with CRLF)");
     assert_eq!(d.text(Tool::Read, json!({"path": "empty"})), "(empty file)");
