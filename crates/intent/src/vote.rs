@@ -265,7 +265,7 @@ fn leaf_of(
     m: &Message<'_>,
 ) -> (N, f32, f32) {
     let runs = order::ordered_run(p) && shares.best(rules::is_action).0 == N::Execute;
-    if order::plain_fix(p, guard, m) {
+    if order::plain_fix(p, guard, m) || order::asked_to_mend(p, guard, m) {
         return (N::Modify, shares.leaf(N::Modify).max(PLAIN), 1.0);
     }
     let talks = p.ban == Ban::None && m.phase == Phase::Idle && framed::only_talks(p);

@@ -74,6 +74,16 @@ fn a_programs_name_in_a_report_is_answered_or_looked_into() {
 }
 
 #[test]
+fn a_report_behind_which_the_agent_is_asked_to_mend_it_is_an_order() {
+    claim("report-order", 20, |_, r| heard(r) && writes(r) && r.clarify.is_none());
+}
+
+#[test]
+fn a_report_behind_which_something_is_asked_about_it_changes_nothing() {
+    claim("report-question", 20, |_, r| heard(r) && !writes(r));
+}
+
+#[test]
 fn a_plain_order_is_planned() {
     claim("order", 60, |l, r| heard(r) && (writes(r) || l.asks) && r.clarify.is_some() == l.asks);
 }

@@ -111,20 +111,19 @@ pub(super) fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -
 /// and in "install steps are outdated" the program's name is a noun of a report.
 fn wants_change(p: &Parsed<'_>) -> bool {
     let known = p.structure.known;
-    let made = |c: &&Clause| {
-        let words = p.doc.tokens.get(c.head..c.end).unwrap_or_default();
-        let words: Vec<&str> = words.iter().filter(|t| t.kind != Kind::Punct).map(|t| &*t.text).collect();
-        shell::is_made_so(
-            words.first().copied().unwrap_or_default(),
-            words.get(1..).unwrap_or_default(),
-            &known.words,
-        )
-    };
     let noun = |word: &str| is(word, Role::Word) || is(word, Role::Typed);
     let told = p.guess().is_some_and(|g| g.rule == "statement")
         && p.doc.tokens.first().is_some_and(|t| noun(&t.text))
         && p.doc.tokens.iter().any(|t| known.is(List::Aux, &t.text));
-    told || p.kept.iter().filter_map(|k| p.structure.clauses.get(*k)).find(made).is_some()
+    told || p.kept.iter().filter_map(|k| p.structure.clauses.get(*k)).any(|c| made_so(p, c))
+}
+
+/// Whether a clause names how a thing is to be: "make it green".
+fn made_so(p: &Parsed<'_>, c: &Clause) -> bool {
+    let words = p.doc.tokens.get(c.head..c.end).unwrap_or_default();
+    let words: Vec<&str> = words.iter().filter(|t| t.kind != Kind::Punct).map(|t| &*t.text).collect();
+    let (first, rest) = words.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
+    shell::is_made_so(first, rest, &p.structure.known.words)
 }
 
 /// What follows a report that begins with a program's name.
@@ -170,6 +169,32 @@ pub(super) fn plain_fix(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {
         && ((traced && !spoken().any(asks)) || looked)
         && spoken().any(fixes)
         && spoken().all(|c| fixes(c) || looks(c) || (traced && told(c)))
+}
+
+/// "CI is red, can you make it green?", "the build broke, would you mind fixing it": how things stand, and behind it the
+/// agent is asked to change that. What it is asked to look at, to tell or to plan is no such change.
+pub(super) fn asked_to_mend(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {
+    let s = &p.structure;
+    let spoken = p.kept.iter().filter_map(|k| Some((*k, s.clauses.get(*k)?)));
+    let spoken: Vec<(usize, &Clause)> = spoken.filter(|(_, c)| c.form != Form::Empty).collect();
+    let Some(((at, last), before)) = spoken.split_last() else { return false };
+    let told = |c: &Clause| matches!(c.form, Form::Statement | Form::Complaint | Form::Frame) && !c.marked;
+    let guess = p.guess();
+    let changes = guess.is_some_and(|g| g.clause == *at && g.rule == "verb-modify");
+    // "make a plan to get them green" has a verb of its own.
+    let bare = guess.is_none_or(|g| matches!(g.rule, "verb-modify" | "make" | "request"));
+    let words = p.doc.tokens.get(last.start..last.end).unwrap_or_default();
+    let mending = |t: &Token| {
+        t.text.ends_with("ing")
+            && s.known.words.list(List::Fix).iter().any(|stem| t.text.starts_with(&**stem))
+    };
+    m.phase == Phase::Idle
+        && !p.forbids(m.phase)
+        && guard.forbids < FORBIDS
+        && last.form == Form::Request
+        && (changes || bare && (made_so(p, last) || words.iter().any(mending)))
+        && !before.is_empty()
+        && before.iter().all(|(_, c)| told(c))
 }
 
 /// "… and get them green again", "… and make it fast": what is ordered behind a look.
