@@ -178,7 +178,7 @@ impl Classifier {
             return reading;
         }
         let reading = self.similar(context::follow(self.prose(trimmed, &parsed, m), &parsed, m), m);
-        self.told_against(self.continued(reading, m), &parsed, m)
+        self.worded(self.told_against(self.continued(reading, m), &parsed, m), m)
     }
 
     fn at_pause(&self, whole: &str, text: &str) -> Reading {

@@ -1,12 +1,20 @@
-//! Words about the message of a commit that waits for a yes: "call it: ...", "use ... as the message".
+//! Words about the message of a commit: what it is to be ("call it: ...", "use ... as the message"), and that another one is
+//! wanted ("write a better commit message").
 //!
 //! Owns their grammar. Never knows whether a commit waits.
 
 use super::{
-    Classifier,
-    phrase::{before, behind},
+    Classifier, IntentPath,
+    node::IntentNode,
+    phrase::{Words, before, behind},
+    reading::{Message, Reading},
+    text::{self, Kind},
+    turn::{Phase, Turn},
     words::List,
 };
+
+/// How sure a line is that wants a message worded.
+const WORDS_IT: f32 = 0.9;
 
 /// Signs that may stand between what leads to a message and the message.
 const BETWEEN: &[char] = &[':', '-', '–', '—', '=', ','];
@@ -41,6 +49,41 @@ impl Classifier {
         let marked = quote.is_some() || bare.starts_with(MARKS);
         let plain = marked || told != Some(bare) && !self.describes(message);
         (!message.is_empty() && !more && plain).then(|| message.to_owned())
+    }
+
+    /// Whether a line wants the message of a commit worded and nothing else, in words that are told: no file is to hold it.
+    /// Where one waits, "the message" is its own, and what is said of it wants it worded as well.
+    pub fn wants_message(&self, line: &str, waits: bool) -> bool {
+        let doc = text::tokenize(line);
+        let said = Words::of(self, line, &doc).past_mark().past(List::CommitLead).1;
+        let said = said.past(List::But).1.past(List::UndoLead).1.closed().1;
+        let plain = said.tokens.iter().all(|t| matches!(t.kind, Kind::Word | Kind::Number | Kind::Punct));
+        let verb = said.begins(List::RewordVerb);
+        let said = said.from(verb.unwrap_or(0)).past(List::RewordGap).1;
+        let named = said.begins(List::RewordNoun);
+        let noun = named.or_else(|| said.begins(List::RewordBare).filter(|_| waits));
+        let Some(rest) = noun.map(|len| said.from(len)).filter(|_| plain && (verb.is_some() || waits)) else {
+            return false;
+        };
+        let says = waits && rest.begins(List::RewordSays).is_some();
+        let more = rest.tokens.iter().any(|t| self.tables().is(List::UndoAnd, &t.text));
+        !more && (says || rest.tokens.is_empty() || rest.begins(List::RewordTail).is_some())
+    }
+
+    /// A line that wants the message of a commit worded is answered with one: it is no work on files.
+    pub(super) fn worded(&self, mut reading: Reading, m: &Message<'_>) -> Reading {
+        let one = reading.segments.len() <= 1 && m.phase == Phase::Idle;
+        if one && self.wants_message(&reading.text, false) {
+            let whole = &mut reading.whole;
+            (whole.turn, whole.path) = (Turn::Query(None), IntentPath::to(IntentNode::Explain));
+            (whole.confidence, whole.scope_confidence) = (WORDS_IT, WORDS_IT);
+            whole.reasoning.push_str("; wants the message of a commit worded");
+            reading.clarify = None;
+            if let [only] = reading.segments.as_mut_slice() {
+                only.class = reading.whole.clone();
+            }
+        }
+        reading
     }
 
     /// "what you want", "something shorter", "off": words about a message, and no message.
@@ -122,6 +165,77 @@ mod tests {
             "call it \"Add a\" or \"Fix a\"",
         ] {
             assert_eq!(of(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_wanted_is_told_from_work_on_files() {
+        let of = Classifier::builtin();
+        for line in [
+            "write a better commit message",
+            "write a commit message",
+            "please write a good commit message for this",
+            "can you write a better commit message?",
+            "could you suggest a shorter commit message",
+            "give me a commit message",
+            "give me another commit message that says why",
+            "draft a commit message for the changes",
+            "come up with a more descriptive commit message please",
+            "I need a better commit message",
+            "reword the commit message",
+            "improve the commit message",
+            "propose a message for the last commit",
+            "looks good, but write a better commit message",
+            "schreib mir eine bessere Commit Nachricht",
+            "no, rephrase the commit title",
+        ] {
+            let reading = of.read(&Message { text: line, ..Message::default() });
+            assert!(matches!(reading.whole.turn, Turn::Query(_)), "{line}: {:?}", reading.whole);
+            assert_eq!(
+                (reading.whole.path.current(), reading.clarify),
+                (IntentNode::Explain, None),
+                "{line}"
+            );
+        }
+        for line in [
+            "write a commit message hook",
+            "write a commit message linter for the CI",
+            "write a better commit message template to .gitmessage",
+            "write a better commit message and commit it",
+            "create a commit message parser",
+            "fix the commit message validation in src/hook.rs",
+            "improve the commit message check",
+            "write a better error message",
+            "fix the message",
+            "make the message shorter",
+            "the commit message is too long",
+            "write a message queue",
+            "add a commit message to the log output",
+            "write the docs for the commit message",
+        ] {
+            assert!(!of.wants_message(line, false), "{line}");
+        }
+    }
+
+    #[test]
+    fn where_a_commit_waits_the_message_is_its_own() {
+        let of = Classifier::builtin();
+        for line in [
+            "make the message shorter",
+            "the message is too long",
+            "a better message please",
+            "the commit message should say why",
+            "shorten the title",
+        ] {
+            assert!(of.wants_message(line, true), "{line}");
+        }
+        for line in [
+            "fix the error message",
+            "the message queue is slow",
+            "write a message queue",
+            "show the message in a.txt",
+        ] {
+            assert!(!of.wants_message(line, true), "{line}");
         }
     }
 }

@@ -347,6 +347,27 @@ fn words_about_the_message_of_a_commit_that_waits_are_its_message() {
 }
 
 #[test]
+fn who_wants_another_message_is_told_one_and_no_file_is_planned_for_it() {
+    for line in ["write a better commit message", "make the message shorter", "the message is too long"] {
+        let mut b = written();
+        b.say("/commit");
+        looked(&mut b, Ok(tree(&["a.txt"])));
+        b.say(line);
+        assert_eq!(b.session.state().phase, Phase::Idle, "{line}: {:?}", b.names());
+        b.thinking();
+        b.question(is_commit);
+    }
+    // Behind the commit as well; what names no commit is an order like any other.
+    for (line, phase) in
+        [("write a better commit message", Phase::Idle), ("make the message shorter", Phase::Planning)]
+    {
+        let mut b = written();
+        b.say(line);
+        assert_eq!(b.session.state().phase, phase, "{line}: {:?}", b.names());
+    }
+}
+
+#[test]
 fn what_is_left_of_a_file_that_was_written_in_part_is_told_of_the_whole_file() {
     let mut b = reviewing();
     let p = b.session.state().open_proposals().next().unwrap().clone();

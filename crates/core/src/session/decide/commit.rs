@@ -12,7 +12,7 @@ use crate::{
     event::{Event, Level},
     ids::{CallId, CheckpointId},
     input::Refusal,
-    intent::Phase,
+    intent::{IntentNode, IntentPath, Phase, Reading, Turn},
     money::count,
     plan::GateStatus,
     question::{CommitAnswer, CommitQuestion},
@@ -82,6 +82,18 @@ impl Draft<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The question that a line is which wants the message of the commit that waits worded: it is told one, and sets it.
+    pub(super) fn of_commit(&self, line: &str, reading: &Reading) -> Option<Reading> {
+        let waits = self.state.newest_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Commit(_)));
+        let wants = waits && self.under.tiers.classifier.wants_message(line, true);
+        wants.then(|| {
+            let mut reading = reading.clone();
+            reading.whole.turn = Turn::Query(None);
+            reading.whole.path = IntentPath::to(IntentNode::Explain);
+            reading
+        })
     }
 
     /// The commit that waits for a yes, where a line says what its message is to be.

@@ -130,7 +130,7 @@ impl Draft<'_> {
             self.record_word(turn, line, reading, COMMIT);
             return self.commit(&message);
         }
-        if let Some(reading) = self.of_record(reading) {
+        if let Some(reading) = self.of_commit(line, reading).or_else(|| self.of_record(reading)) {
             let turn = self.record(turn, line, &reading);
             return self.route_query(turn);
         }
