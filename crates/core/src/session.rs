@@ -20,6 +20,7 @@ pub mod lane;
 mod offered;
 mod pending;
 mod reach;
+mod recap;
 mod red_check;
 mod repeats;
 mod spared;

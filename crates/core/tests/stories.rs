@@ -76,6 +76,8 @@ mod plans;
 mod promises;
 #[path = "stories/questions.rs"]
 mod questions;
+#[path = "stories/recap.rs"]
+mod recap;
 #[path = "stories/recipes.rs"]
 mod recipes;
 #[path = "stories/repeats.rs"]

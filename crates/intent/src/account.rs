@@ -5,6 +5,7 @@
 use super::{
     Classifier,
     parts::Tables,
+    phrase::Words,
     text::{self, Kind, fold},
     words::List,
 };
@@ -27,6 +28,8 @@ pub enum Recorded {
     Commands,
     /// All of it.
     All,
+    /// What it was about, and what of that is open.
+    Thread,
 }
 
 /// A question that the record of a session answers.
@@ -57,7 +60,8 @@ impl Classifier {
                 words.extend(bare.map(str::to_owned));
             }
         }
-        let about = about(&words, known)?;
+        let thread = Words::of(self, text, &doc).asks_thread().then_some(Recorded::Thread);
+        let about = thread.or_else(|| about(&words, known))?;
         let any = |list| words.iter().any(|w| known.is(list, w));
         let closely = any(List::ToldClose);
         Some(RecordQuestion { about, names, closely, of_us: any(List::ToldWho) })
@@ -66,6 +70,19 @@ impl Classifier {
     /// The sentence of a message that is to hold from now on, as it is kept: "always use tabs".
     pub fn standing_rule(&self, text: &str) -> Option<String> {
         sentences(text).find_map(|sentence| rule(sentence, self.tables()))
+    }
+}
+
+impl Words<'_> {
+    /// Whether a whole line asks where the session was left: "where were we?", "ok, remind me what we did yesterday".
+    fn asks_thread(self) -> bool {
+        let marks = self.tokens.iter().take_while(|t| t.kind == Kind::Punct).count();
+        let mut rest = self.from(marks).past(List::RecapLead).1.closed().1;
+        // "now" leads and ends.
+        while let Some(from) = rest.ends(List::RecapTail).filter(|_| !rest.is(List::Recap)) {
+            rest = rest.to(from).closed().1;
+        }
+        rest.is(List::Recap)
     }
 }
 

@@ -36,6 +36,8 @@ impl State {
             }
             Recorded::Gates => Box::new(self.gates().into_iter()),
             Recorded::Commands => Box::new(self.commands().into_iter()),
+            // That is told by [`State::recap`].
+            Recorded::Thread => Box::new(std::iter::empty()),
             Recorded::All => {
                 let done = self.changed(asked, closely).chain(self.left(asked, closely));
                 let failed =
@@ -48,7 +50,7 @@ impl State {
         let none = match asked.about {
             Recorded::Changes => "no file was changed in this session",
             Recorded::Left => "nothing that was proposed was left",
-            Recorded::Failure | Recorded::Gates | Recorded::Commands | Recorded::All => "",
+            Recorded::Failure | Recorded::Gates | Recorded::Commands | Recorded::All | Recorded::Thread => "",
         };
         if lines.is_empty() {
             return (asked.of_us && !none.is_empty() && asked.names.is_empty()).then(|| none.to_owned());

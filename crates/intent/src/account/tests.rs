@@ -49,6 +49,63 @@ fn a_question_about_the_session_is_told_from_one_about_the_project() {
 }
 
 #[test]
+fn a_question_where_the_session_was_left_is_told_from_one_about_the_project() {
+    let about = |text: &str| Classifier::default().asks_record(text).map(|q| q.about);
+    for text in [
+        "where were we?",
+        "ok, where were we",
+        "Hi! I'm back. Where were we?",
+        "where did we leave off yesterday?",
+        "remind me what we were doing",
+        "can you remind me where we left off?",
+        "what were we working on last time?",
+        "what was I doing?",
+        "give me a quick recap please",
+        "recap",
+        "catch me up",
+        "bring me up to speed",
+        "sum up what we did so far",
+        "summarize this session",
+        "what's still open?",
+        "what did I miss?",
+        "wo waren wir stehen geblieben?",
+        "was haben wir zuletzt gemacht",
+        "où en étions-nous ?",
+        "¿dónde lo dejamos?",
+        "refresh my memory",
+        "what did we do before lunch?",
+    ] {
+        assert_eq!(about(text), Some(Recorded::Thread), "{text}");
+    }
+    for text in [
+        "where are we?",
+        "status",
+        "where were we calling parse?",
+        "where were we going wrong in the parser",
+        "where did we leave the config file?",
+        "what were we thinking with this API?",
+        "what was I doing wrong in main.rs?",
+        "pick up where we left off",
+        "continue where we left off",
+        "catch me up on the parser",
+        "bring me up to speed on the build",
+        "recap the auth module",
+        "summarize the README",
+        "sum up what the parser does",
+        "remind me how the cache works",
+        "what did we do wrong?",
+        "what is open in the parser?",
+        "which issues are still open?",
+        "fill me in on src/a.rs",
+        "refresh the cache",
+        "what have we got in src?",
+        "what is left to do",
+    ] {
+        assert_ne!(about(text), Some(Recorded::Thread), "{text}");
+    }
+}
+
+#[test]
 fn what_is_to_hold_from_now_on_is_told_from_what_only_is_so() {
     let rule = |text: &str| Classifier::default().standing_rule(text);
     for (text, kept) in [

@@ -14,7 +14,7 @@ use crate::{
     event::{Event, Level},
     ids::{ApprovalId, CallId, CheckpointId, TurnId},
     input::Refusal,
-    intent::{IntentNode, IntentPath, QuerySub, Reading, Slash, Turn},
+    intent::{IntentNode, IntentPath, QuerySub, Reading, Recorded, Slash, Turn},
     memory::{MemoryChange, MemoryOwner, NOTE_CHARS, Note, NoteDraft, NoteKind},
     question::{Lone, Remember},
     redact::is_marked,
@@ -252,6 +252,9 @@ impl Draft<'_> {
         let read = |text: &str| self.under.tiers.classifier.asks_record(text);
         let closely = matches!(sub, QuerySub::Detail | QuerySub::Provenance);
         if let Some(asked) = read(question) {
+            if asked.about == Recorded::Thread {
+                return self.state.recap(|said| read(said).is_some());
+            }
             return self.state.account(&asked, closely);
         }
         let bare = closely && question.split_whitespace().count() <= 5;

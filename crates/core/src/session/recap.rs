@@ -1,0 +1,84 @@
+//! The recap: where a session was left, told from its own record to the user who asks "where were we?".
+//!
+//! Owns the words. Tells only what events folded in, so no model is asked, and an answer is never a guess.
+
+use std::collections::BTreeMap;
+
+use super::{Extent, State, Written};
+use crate::{fact::shortened, ids::TurnId, intent::Turn, money::count, plan::Plan, tool::ChangeKind};
+
+/// Most messages that are told.
+const MOST_SAID: usize = 6;
+/// Most characters of one.
+const SAID_CHARS: usize = 100;
+/// Most files of one that are named.
+const MOST_FILES: usize = 3;
+/// Most lines of one kind that are open.
+const MOST_OPEN: usize = 8;
+
+impl State {
+    /// The last messages that wanted something, with what was written for each, and what is open; nothing where nobody said
+    /// anything. What only asks for an account is passed over.
+    pub(super) fn recap(&self, asks_account: impl Fn(&str) -> bool) -> Option<String> {
+        let wants = |t: &super::TurnInfo| !matches!(t.class, Turn::Control(_)) && !asks_account(&t.head);
+        let written: BTreeMap<TurnId, Written> =
+            self.written(Extent::Session).into_iter().map(|w| (w.origin.work, w)).collect();
+        let said = self.turns.iter().rev().filter(|(_, t)| wants(t)).take(MOST_SAID);
+        let mut lines: Vec<String> = said
+            .map(|(id, t)| {
+                let head = shortened(t.head.lines().next().unwrap_or_default(), SAID_CHARS);
+                let wrote = written.get(id).map_or_else(String::new, |w| format!(": {}", told(w)));
+                format!("you said \"{head}\"{wrote}")
+            })
+            .collect();
+        if lines.is_empty() {
+            return None;
+        }
+        lines.reverse();
+        let open = self.open_ends();
+        if open.is_empty() {
+            lines.push("nothing is open".to_owned());
+        }
+        lines.extend(open);
+        Some(lines.join("\n"))
+    }
+
+    /// What waits, is left, or went wrong last.
+    fn open_ends(&self) -> Vec<String> {
+        let plan = self.plan.as_ref().or_else(|| self.plan_aside());
+        let plan = plan.filter(|p| p.unfinished()).map(|p| self.left_of_plan(p));
+        let asked = self.open.values().filter_map(|c| c.message.lines().next());
+        let asked = asked.map(|text| format!("waits for your answer: {text}"));
+        let waits = self.open_proposals().map(|p| format!("waits for you, not written: {}", p.path));
+        let aside =
+            self.set_aside().map(|p| format!("set aside, undecided: {}; /proposals lists it", p.path));
+        let failed = self.mishap.iter().map(|m| format!("failed: {}", m.lines().next().unwrap_or_default()));
+        let queued = self.queue.works().filter_map(|turn| self.turns.get(&turn));
+        let queued = queued.map(|t| format!("waits for its turn: \"{}\"", shortened(&t.head, SAID_CHARS)));
+        let (waits, aside) = (waits.take(MOST_OPEN), aside.take(MOST_OPEN));
+        plan.into_iter().chain(asked).chain(waits).chain(aside).chain(failed).chain(queued).collect()
+    }
+
+    /// How far a plan is, what comes next in it, and how it goes on.
+    fn left_of_plan(&self, plan: &Plan) -> String {
+        let next = plan.tasks.iter().find(|t| !t.status.at_rest()).map(|t| format!(", next \"{}\"", t.title));
+        let how = if self.plan.is_some() { "" } else { "; \"go on\" takes it up" };
+        format!("open: {}{}{how}", plan.standing(), next.unwrap_or_default())
+    }
+}
+
+/// What was written, file by file.
+fn told(written: &Written) -> String {
+    let mut all = written.files.iter().map(|file| {
+        let what = match file.kind() {
+            ChangeKind::Create => "wrote",
+            ChangeKind::Modify => "edited",
+            ChangeKind::Delete => "removed",
+        };
+        format!("{what} {} (+{} -{})", file.path, file.added, file.removed)
+    });
+    let mut files: Vec<String> = all.by_ref().take(MOST_FILES).collect();
+    let more = all.count();
+    files.extend((more > 0).then(|| format!("{} more", count(more, "file"))));
+    files.join(", ")
+}

@@ -1,0 +1,67 @@
+//! "Where were we?": what was said, what came of it and what is open, told from the record and by no model.
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    event::{Event, Stamped},
+    input::Input,
+};
+
+use crate::{reviewing, support::*};
+
+/// What a line was answered from the record; nothing where it was not.
+fn asked(b: &mut Bench, line: &str) -> Option<String> {
+    let step = b.say(line);
+    let told = |e: &Stamped| match &e.event {
+        Event::FactsAnswered { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    step.events.iter().find_map(told)
+}
+
+#[test]
+fn it_tells_what_was_said_with_what_was_written_and_what_is_open() {
+    let mut b = Bench::new();
+    b.say("what is number 1 here?");
+    b.reply("It is one.", &[]);
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("Done.", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.input(Input::Cancel).unwrap();
+    for line in ["where were we?", "ok, remind me what we were doing", "catch me up"] {
+        let told = asked(&mut b, line).unwrap_or_else(|| panic!("{line}: {:?}", b.names()));
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "you said \"what is number 1 here?\"",
+                "you said \"fix the bug in a.txt\": edited a.txt (+1 -1)",
+                "open: the plan \"Plan\", 1 of 2 steps done, next \"Two\"; \"go on\" takes it up",
+            ],
+            "{line}"
+        );
+        assert!(b.session.pending().is_empty(), "{line}: no model is asked");
+    }
+}
+
+#[test]
+fn what_waits_for_the_user_is_named_and_where_nothing_is_open_it_says_so() {
+    let mut b = reviewing();
+    let told = asked(&mut b, "where were we?").unwrap();
+    assert!(told.contains("waits for you, not written: a.txt"), "{told}");
+    b.approve_all(None).unwrap();
+    b.write();
+    let told = asked(&mut b, "where were we?").unwrap();
+    assert!(told.ends_with("nothing is open"), "{told}");
+}
+
+#[test]
+fn a_session_in_which_nobody_said_anything_shows_how_it_stands() {
+    let mut b = Bench::new();
+    assert_eq!(asked(&mut b, "where were we?"), None);
+    assert!(b.names().contains(&"control_given".to_owned()), "{:?}", b.names());
+}
