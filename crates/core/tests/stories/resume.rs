@@ -78,6 +78,73 @@ fn a_plan_that_was_left_is_taken_up_in_plain_words_and_the_preview_says_so() {
     assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
 }
 
+/// A run whose first step was at work when the process ended, opened again.
+fn crashed(at: impl Fn(&mut Bench)) -> Bench {
+    let mut b = run_in(Bench::new());
+    at(&mut b);
+    b.input(Input::Open(opening())).unwrap();
+    assert!(b.session.state().phase == Phase::Idle && b.session.pending().is_empty());
+    b
+}
+
+/// That a line goes on with the run at once, and that this is foretold.
+fn goes_on(mut b: Bench, line: &str) {
+    assert!(b.notices().iter().any(|n| n.ends_with("\"go on\" goes on at once.")), "{:?}", b.notices());
+    let told = b.session.foretell(line);
+    assert!(told.does(&Deed::Resumes), "{line}: {told:?}");
+    let (turn, path) = told.meant.clone().unwrap();
+    let words = told.words((&turn, &path), false, b.session.state());
+    assert_eq!(words, "goes on with the plan where it was cut off", "{line}");
+    b.say(line);
+    assert_eq!(b.session.state().phase, Phase::Executing, "{line}: {:?}", b.notices());
+    b.thinking();
+}
+
+#[test]
+fn one_word_goes_on_with_a_run_that_the_end_of_the_process_cut_off() {
+    let calls = |b: &mut Bench| drop(b.reply("", &[("read", serde_json::json!({"path": "a.txt"}))]));
+    let ends = |b: &mut Bench| drop(b.reply("one", &[]));
+    for line in ON {
+        goes_on(crashed(|_| {}), line);
+        goes_on(crashed(calls), line);
+        goes_on(crashed(ends), line);
+    }
+    // What is asked meanwhile leaves it as it was.
+    let mut b = crashed(|_| {});
+    b.say("what is in a.txt?");
+    b.reply("A one.", &[]);
+    b.say("go on with the plan");
+    assert_eq!(b.session.state().phase, Phase::Executing);
+}
+
+#[test]
+fn what_the_user_stopped_or_left_on_another_branch_is_shown_before_it_goes_on() {
+    let waits = |b: &mut Bench| {
+        b.say("go on");
+        assert_eq!(b.session.state().phase, Phase::AwaitingApproval, "{:?}", b.notices());
+    };
+    let mut b = run_in(Bench::new());
+    b.input(Input::Cancel).unwrap();
+    b.input(Input::Open(opening())).unwrap();
+    waits(&mut b);
+    let mut b = Bench::new();
+    b.session.set_branch(Some("main".into()));
+    let mut b = run_in(b);
+    b.session.set_branch(Some("side".into()));
+    b.input(Input::Open(opening())).unwrap();
+    waits(&mut b);
+    // Shown once and set aside, it is shown again.
+    let mut b = crashed(|_| {});
+    b.say("/redo");
+    b.question(is_plan);
+    b.input(Input::Cancel).unwrap();
+    waits(&mut b);
+    // Nothing runs where the ceiling forbids it.
+    let mut b = crashed(|_| {});
+    b.say("/readonly");
+    waits(&mut b);
+}
+
 #[test]
 fn where_no_plan_is_left_it_is_said() {
     for line in ON {
