@@ -8,6 +8,7 @@ use super::OpenCall;
 use crate::{
     blob::{BlobId, Excerpt},
     fact::shortened,
+    shell::{self, Role},
     tool::ToolCall,
 };
 
@@ -17,8 +18,6 @@ const TOLD: u32 = 3;
 const MOST: u32 = 6;
 /// How what is told instead of the same answer begins.
 const SAME: &str = "(the same call gave the same answer";
-/// Programs that wait for something or ask what is outside of the files: there the same call may be meant.
-const WAITS: &str = include_str!("../../../../assets/knowledge/waits.txt");
 
 /// What one call gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,16 +85,15 @@ fn counts(open: &OpenCall) -> bool {
         return false;
     }
     match open.asked.as_deref() {
-        Ok(ToolCall::Run(run)) => !run.command.split(|c: char| !c.is_ascii_alphanumeric()).any(waits),
+        Ok(ToolCall::Run(run)) => !waits(&run.command),
         Ok(ToolCall::Session(_) | ToolCall::External(_)) => false,
         Ok(ToolCall::File(_) | ToolCall::Knowledge(_)) | Err(_) => true,
     }
 }
 
-/// Whether a word is such a program.
-fn waits(word: &str) -> bool {
-    let lines = WAITS.lines().filter(|line| !line.starts_with('#'));
-    lines.flat_map(str::split_whitespace).any(|program| program == word)
+/// Whether a line waits for something, or asks what is outside of the files.
+fn waits(line: &str) -> bool {
+    shell::read(line).calls.iter().any(|call| shell::is(&call.program, Role::Waits))
 }
 
 fn key(open: &OpenCall) -> BlobId {
@@ -171,5 +169,20 @@ mod tests {
         assert_ne!(of(false, &long("one")), of(false, &long("two")));
         assert_ne!(of(true, &long("one")), of(true, &long("two")));
         assert_eq!(of(false, &long("one")), of(false, &long("one")));
+    }
+
+    #[test]
+    fn a_line_waits_by_the_programs_that_it_runs_and_not_by_its_words() {
+        for line in [
+            "sleep 5; cat out.log",
+            "gh run list",
+            "watch -n 2 ls",
+            "while ! curl -s localhost; do sleep 1; done",
+        ] {
+            assert!(waits(line), "{line}");
+        }
+        for line in ["make test", "cat src/sleep.rs", "grep -rn docker src", "cargo test date"] {
+            assert!(!waits(line), "{line}");
+        }
     }
 }

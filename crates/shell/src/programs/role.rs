@@ -45,6 +45,8 @@ pub enum Role {
     Each,
     /// Shows what is in the files of the folders that it is given.
     Searches,
+    /// Waits for something, or asks what lies outside of the files: the same line again may give something else.
+    Waits,
 }
 
 impl Role {
@@ -54,7 +56,7 @@ impl Role {
     }
 }
 
-const ROLES: [(&str, Role); 21] = [
+const ROLES: [(&str, Role); 22] = [
     ("shows", Role::Shows),
     ("builtin", Role::Builtin),
     ("setter", Role::Setter),
@@ -76,4 +78,5 @@ const ROLES: [(&str, Role); 21] = [
     ("patterns", Role::Patterns),
     ("each", Role::Each),
     ("searches", Role::Searches),
+    ("waits", Role::Waits),
 ];
