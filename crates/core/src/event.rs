@@ -763,6 +763,9 @@ pub enum Event {
         /// The rule that refused it, where one did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ruling: Option<Ruling>,
+        /// What tells its answer from another one to the same call, where these are counted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<BlobId>,
     },
     /// A change was proposed; an open one of the same lane to the same file is superseded.
     Proposed {

@@ -193,6 +193,7 @@ pub(crate) fn ended(call: u64, summary: &str, result: &str) -> Event {
         seen: Vec::new(),
         parts: Vec::new(),
         ruling: None,
+        answer: None,
     }
 }
 

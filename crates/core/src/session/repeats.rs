@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use super::OpenCall;
+use super::{LaneKind, OpenCall, State};
 use crate::{
-    blob::{BlobId, Excerpt},
+    blob::{BlobId, OUTPUT},
     fact::shortened,
+    ids::CallId,
     shell::{self, Role},
     tool::ToolCall,
 };
@@ -16,8 +17,6 @@ use crate::{
 const TOLD: u32 = 3;
 /// At this time the line of work ends.
 const MOST: u32 = 6;
-/// How what is told instead of the same answer begins.
-const SAME: &str = "(the same call gave the same answer";
 
 /// What one call gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,16 +36,11 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// A call of the line's so manieth reply ended with this answer.
-    pub(super) fn note(&mut self, open: &OpenCall, answer: &Excerpt, round: u32) {
-        if !counts(open) {
-            return;
-        }
-        let is = same(runs(open), answer);
-        let known = self.by.entry(key(open)).or_insert(Known { answer: is, times: 0, round: 0 });
-        // What is told instead stands for the answer before.
-        if known.answer != is && !answer.head.starts_with(SAME) {
-            *known = Known { answer: is, times: 0, round: 0 };
+    /// A call of the line's so manieth reply ended with this answer, as [`answer_id`] tells it from another.
+    pub(super) fn note(&mut self, open: &OpenCall, answer: BlobId, round: u32) {
+        let known = self.by.entry(key(open)).or_insert(Known { answer, times: 0, round: 0 });
+        if known.answer != answer {
+            *known = Known { answer, times: 0, round: 0 };
         }
         if known.times == 0 || known.round != round {
             (known.times, known.round) = (known.times + 1, round);
@@ -61,14 +55,13 @@ impl Repeats {
         *self = Self::default();
     }
 
-    /// What is told of a call instead of its answer, where that was told often enough.
-    pub(super) fn instead(&self, open: &OpenCall, answer: &str) -> Option<String> {
-        let Known { answer: of, times, .. } = self.by.get(&key(open)).filter(|_| counts(open))?;
-        let is = same(runs(open), &Excerpt::of(answer, &mut Vec::new()));
-        (*of == is && times + 1 >= TOLD).then(|| {
+    /// What is told of a call instead of this answer.
+    fn instead(&self, open: &OpenCall, answer: BlobId) -> Option<String> {
+        let Known { answer: of, times, .. } = self.by.get(&key(open))?;
+        (*of == answer && times + 1 >= TOLD).then(|| {
             format!(
-                "{SAME} {times} times, and nothing changed since, so it is not repeated: it stands above. The same call \
-                 again gives the same again. Do something else, or say what you found and end.)"
+                "(the same call gave the same answer {times} times, and nothing changed since, so it is not repeated: it \
+                 stands above. The same call again gives the same again. Do something else, or say what you found and end.)"
             )
         })
     }
@@ -79,15 +72,33 @@ impl Repeats {
     }
 }
 
-/// Whether the same call can only give the same answer while nothing changes.
-fn counts(open: &OpenCall) -> bool {
+impl State {
+    /// What tells the answer to a call from another, where a model is told of it and the same call can only give the same
+    /// while nothing changes.
+    pub(super) fn answer_id(&self, call: CallId, answer: &str) -> Option<BlobId> {
+        let (lane, open) = self.open_call(call)?;
+        // What code calls for a stage or a gate is no model's to be told of.
+        let by_model = !matches!(lane.kind, LaneKind::Pipeline | LaneKind::Gate(_));
+        by_model.then(|| answer_id(open, answer)).flatten()
+    }
+
+    /// What is told of a call instead of its answer, where that was told often enough.
+    pub(super) fn instead(&self, call: CallId, answer: Option<BlobId>) -> Option<String> {
+        let (lane, open) = self.open_call(call)?;
+        lane.repeats.instead(open, answer?)
+    }
+}
+
+/// What tells the answer to a call from another: all of it, and of a program but how long it took and what was left out of
+/// what it printed. Nothing where the same call may well give another answer.
+fn answer_id(open: &OpenCall, answer: &str) -> Option<BlobId> {
     if open.typed {
-        return false;
+        return None;
     }
     match open.asked.as_deref() {
-        Ok(ToolCall::Run(run)) => !waits(&run.command),
-        Ok(ToolCall::Session(_) | ToolCall::External(_)) => false,
-        Ok(ToolCall::File(_) | ToolCall::Knowledge(_)) | Err(_) => true,
+        Ok(ToolCall::Run(run)) => (!waits(&run.command)).then(|| BlobId::of(printed(answer).as_bytes())),
+        Ok(ToolCall::Session(_) | ToolCall::External(_)) => None,
+        Ok(ToolCall::File(_) | ToolCall::Knowledge(_)) | Err(_) => Some(BlobId::of(answer.as_bytes())),
     }
 }
 
@@ -106,20 +117,16 @@ fn named(open: &OpenCall) -> String {
     shortened(format!("{name} {}", open.subject()).trim(), 120)
 }
 
-/// Whether a program answered: it may say how long it took.
-fn runs(open: &OpenCall) -> bool {
-    matches!(open.asked.as_deref(), Ok(ToolCall::Run(_)))
-}
-
-/// What tells an answer from another: all of it but what was said about it, and of a program but how long it took. A
-/// time in a file is what the file holds.
-fn same(runs: bool, answer: &Excerpt) -> BlobId {
-    let tail = answer.cut.as_ref().map_or("", |cut| &cut.tail);
-    // What of a long one is in neither is told by the hash of the whole.
-    let whole = answer.cut.as_ref().map(|cut| cut.blob.to_string());
-    let lines = answer.head.lines().chain(tail.lines()).filter(|line| !line.starts_with("(it failed "));
-    let line = |line: &str| if runs { timeless(line) } else { line.to_owned() };
-    BlobId::of(lines.map(line).chain(whole).collect::<Vec<_>>().join("\n").as_bytes())
+/// What a program printed, without how long it took. A line that says what is left out stands between two that may be
+/// torn: where, hangs on that as well.
+fn printed(answer: &str) -> String {
+    let lines: Vec<&str> = answer.lines().collect();
+    let left_out = |at: usize| {
+        lines.get(at).is_some_and(|line| line.contains("left out; read ") && line.contains(OUTPUT))
+    };
+    let torn = |at: usize| left_out(at) || left_out(at + 1) || at.checked_sub(1).is_some_and(left_out);
+    let whole = lines.iter().enumerate().filter(|(at, _)| !torn(*at));
+    whole.map(|(_, line)| timeless(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// A line without its durations: `0.12s`, `3 ms`.
@@ -146,8 +153,10 @@ fn timeless(line: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::tool::Tool;
 
     #[test]
     fn how_long_it_took_is_no_other_answer_and_anything_else_is() {
@@ -159,16 +168,35 @@ mod tests {
     }
 
     #[test]
-    fn another_time_in_a_file_is_another_answer_and_so_is_another_middle() {
-        let of = |runs: bool, text: &str| same(runs, &Excerpt::of(text, &mut Vec::new()));
+    fn a_time_that_a_file_holds_is_its_own_and_the_middle_of_a_long_answer_counts() {
+        let of = |tool, args: &str, text: &str| {
+            answer_id(&OpenCall::made(CallId(1), tool, args, crate::ids::Millis(0)), text).unwrap()
+        };
+        let read = |text: &str| of(Tool::Read, r#"{"path": "a.txt"}"#, text);
+        let ran = |text: &str| of(Tool::Run, r#"{"command": "make test"}"#, text);
         for (before, now) in [("timeout = \"30s\"", "timeout = \"60s\""), ("sleep 5m", "sleep 10m")] {
-            assert_ne!(of(false, before), of(false, now));
-            assert_eq!(of(true, before), of(true, now));
+            assert_ne!(read(before), read(now));
+            assert_eq!(ran(before), ran(now));
         }
         let long = |middle: &str| format!("{0}{middle}\n{0}", "line\n".repeat(2_000));
-        assert_ne!(of(false, &long("one")), of(false, &long("two")));
-        assert_ne!(of(true, &long("one")), of(true, &long("two")));
-        assert_eq!(of(false, &long("one")), of(false, &long("one")));
+        assert_ne!(read(&long("one")), read(&long("two")));
+        assert_ne!(ran(&long("one")), ran(&long("two")));
+        assert_eq!(ran(&long("took 1.25 s")), ran(&long("took 12.5 s")));
+    }
+
+    #[test]
+    fn what_was_left_out_and_where_it_was_torn_is_no_other_answer() {
+        let cut = |took: &str, torn: &str, of: &str| {
+            format!(
+                "ok, took {took}\nbuilding {torn}\n[… 812 bytes left out; read output:{of} has them …]\n{torn} c\n1 failed"
+            )
+        };
+        assert_eq!(
+            printed(&cut("9.9 s", "ab", "0123456789ab")),
+            printed(&cut("10.1 s", "a", "ba9876543210"))
+        );
+        let other = cut("9.9 s", "ab", "0123456789ab").replace("1 failed", "2 failed");
+        assert_ne!(printed(&cut("9.9 s", "ab", "0123456789ab")), printed(&other));
     }
 
     #[test]

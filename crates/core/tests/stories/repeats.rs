@@ -100,6 +100,25 @@ fn a_command_is_the_same_however_long_it_took_and_one_that_waits_is_not_counted(
 }
 
 #[test]
+fn an_output_that_is_cut_in_the_log_and_in_the_answer_counts_however_long_it_took() {
+    let mut b = running();
+    for n in 0..6 {
+        assert_eq!(failure(&b), None, "{n}");
+        b.reply("", &[("run", json!({"command": "make test"}))]);
+        if b.session.state().open.values().any(|c| c.kind.command().is_some()) {
+            b.answer(|k| k.command().is_some(), Answer::Approve).unwrap();
+        }
+        let name = pilothouse_core::blob::BlobId::of(&[n]).output_name();
+        let lines = "building a part of it\n".repeat(400);
+        let says = format!(
+            "exit 2, took {n}.5 s\nstdout:\n{lines}cut off at {n}\n[… {n}12 bytes left out; read {name} has them …]\n{n} here\n{lines}1 failed in {n}.1s\n"
+        );
+        b.end_tool(exited(2, &says));
+    }
+    assert!(failure(&b).unwrap().contains("make test"), "{:?}", failure(&b));
+}
+
+#[test]
 fn a_call_that_is_refused_again_and_again_ends_the_step_too() {
     let mut b = running();
     for _ in 0..6 {

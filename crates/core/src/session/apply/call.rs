@@ -77,12 +77,10 @@ impl State {
 
     /// A call is over: what its lane did by it, what it was told, what it saw.
     fn call_ended(&mut self, seq: Seq, event: &Event) {
-        let Event::CallEnded { call, lane, status, result, seen, parts, .. } = event else { return };
+        let Event::CallEnded { call, lane, status, seen, parts, answer, .. } = event else { return };
         let Some(lane) = self.lanes.get_mut(lane) else { return };
-        // What code calls for a stage or a gate is no model's to be told of.
-        let by_model = !matches!(lane.kind, LaneKind::Pipeline | LaneKind::Gate(_));
-        if let Some(open) = lane.calls.iter().find(|c| c.call == *call).filter(|_| by_model) {
-            lane.repeats.note(open, result, lane.rounds);
+        if let Some((open, answer)) = lane.calls.iter().find(|c| c.call == *call).zip(*answer) {
+            lane.repeats.note(open, answer, lane.rounds);
         }
         let widens = |c: &OpenCall| c.call == *call && c.tool == Some(Tool::RequestPath);
         if let Some(run) = self.run.as_mut().filter(|r| r.turn == lane.turn && lane.calls.iter().any(widens))

@@ -299,7 +299,7 @@ impl Draft<'_> {
         if outcome.exit.as_ref().is_some_and(Exit::ok) && hides_its_end(&command) {
             name_part(&mut text, &mut outcome.summary);
         }
-        let mut text = self.told(lane, call, text);
+        let (mut text, answer) = self.told(lane, call, text);
         tell_spared(outcome.wrote.as_deref(), &mut text, &mut outcome.summary);
         outcome.withdrawn.into_iter().for_each(|path| self.withdraw(lane, &path));
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
@@ -319,10 +319,9 @@ impl Draft<'_> {
             seen: outcome.seen,
             parts: outcome.parts,
             ruling: None,
+            answer,
         });
-        if let Some(text) = outcome.notice {
-            self.notice(Level::Warn, text);
-        }
+        outcome.notice.into_iter().for_each(|text| self.notice(Level::Warn, text));
         if let Some(wrote) = outcome.wrote {
             self.command_wrote(call, &command, *wrote, !gate);
         }

@@ -7,6 +7,7 @@
 use super::terms::{Author, LaneOpening, RunFault};
 use super::{Decided, Draft, verdict::CallVerdict};
 use crate::{
+    blob::BlobId,
     event::{CallStatus, Level},
     goal::{GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, failures_in_a_row},
     ids::{CallId, LaneId, TurnId},
@@ -106,13 +107,16 @@ impl Draft<'_> {
         repeats.then(|| CallVerdict::EndGoal(text(), PlannerError::Repeated))
     }
 
-    /// What the model reads of a command that ended: what was really run, and that repeating it is
-    /// pointless, after the line that says how it ended.
-    pub(super) fn told(&mut self, lane: LaneId, call: CallId, text: String) -> String {
-        let Some((l, open)) = self.state.open_call(call) else { return text };
-        if let Some(again) = l.repeats.instead(open, &text) {
-            return again;
-        }
+    /// What the model reads of a command that ended: what was really run, and that repeating it is pointless, after the line
+    /// that says how it ended; and what tells its answer from another.
+    pub(super) fn told(&mut self, lane: LaneId, call: CallId, text: String) -> (String, Option<BlobId>) {
+        let answer = self.state.answer_id(call, &text);
+        let again = self.state.instead(call, answer);
+        (again.unwrap_or_else(|| self.noted(lane, call, text)), answer)
+    }
+
+    fn noted(&mut self, lane: LaneId, call: CallId, text: String) -> String {
+        let Some((_, open)) = self.state.open_call(call) else { return text };
         let mut notes = Vec::new();
         if open.edited {
             let line = open.run().map(|r| r.command.clone()).unwrap_or_default();

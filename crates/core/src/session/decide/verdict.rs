@@ -192,8 +192,8 @@ impl Draft<'_> {
         let printed = self.under.printed.as_ref().filter(|_| status == CallStatus::Interrupted);
         let printed = printed.and_then(|p| p.so_far(call));
         let text = printed.map_or_else(|| text.to_owned(), |so_far| format!("{text}\n{PRINTED}\n{so_far}"));
-        let again = self.state.open_call(call).and_then(|(l, open)| l.repeats.instead(open, &text));
-        let result = self.excerpt(again.unwrap_or(text));
+        let answer = self.state.answer_id(call, &text);
+        let result = self.excerpt(self.state.instead(call, answer).unwrap_or(text));
         self.emit(Event::CallEnded {
             call,
             lane,
@@ -203,6 +203,7 @@ impl Draft<'_> {
             seen: Vec::new(),
             parts: Vec::new(),
             ruling: None,
+            answer,
         });
     }
 
@@ -210,6 +211,7 @@ impl Draft<'_> {
     fn deny_by_rule(&mut self, lane: LaneId, call: CallId, request: &Request, ruling: Ruling) {
         let text = format!("{request} is refused by a permission rule of the user: {ruling}; do without it");
         let summary: String = format!("refused: {ruling}").chars().take(100).collect();
+        let answer = self.state.answer_id(call, &text);
         let result = self.excerpt(text);
         let (status, seen, parts) = (CallStatus::Refused, Vec::new(), Vec::new());
         self.emit(Event::CallEnded {
@@ -221,6 +223,7 @@ impl Draft<'_> {
             seen,
             parts,
             ruling: Some(ruling),
+            answer,
         });
     }
 }

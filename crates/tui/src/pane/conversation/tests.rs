@@ -360,12 +360,12 @@ fn shown_below(output: &str, status: CallStatus, typed: bool) -> Vec<String> {
         s.tell(Event::CallMade { call: CallId(2), lane: LaneId(1), tool, args: args.head, typed: true });
     }
     s.tell(started(2, Tool::Run, "cargo test"));
-    let Event::CallEnded { call, lane, summary, result, seen, parts, ruling, .. } =
+    let Event::CallEnded { call, lane, summary, result, seen, parts, ruling, answer, .. } =
         ended(2, "exit 0", output)
     else {
         return Vec::new();
     };
-    s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling });
+    s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling, answer });
     let text = s.text(60, 60);
     let at = text.iter().position(|l| l.contains("cargo test")).unwrap();
     text.iter().skip(at + 1).take_while(|l| !l.is_empty()).map(|l| l.trim().to_owned()).collect()
@@ -455,6 +455,7 @@ fn what_was_refused_or_lost_says_so() {
         seen,
         parts,
         ruling: None,
+        answer: None,
     });
     s.tell(Event::Notice { level: Level::Warn, text: "the log was torn and has been mended".into() });
     s.tell(Event::ApplyFailed { apply: ApplyId(1), message: "src/a.rs".into(), stale: true });

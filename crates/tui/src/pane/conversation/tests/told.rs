@@ -161,7 +161,17 @@ fn what_is_looked_for_and_not_there_is_no_failure() {
         s.tell(started(2, tool, "src/gone.rs"));
         let Event::CallEnded { call, lane, result, seen, parts, .. } = ended(2, "", &told) else { return };
         let (status, summary) = (CallStatus::Failed, told.chars().take(80).collect());
-        s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling: None });
+        s.tell(Event::CallEnded {
+            call,
+            lane,
+            status,
+            summary,
+            result,
+            seen,
+            parts,
+            ruling: None,
+            answer: None,
+        });
         let text = s.text(120, 4);
         assert!(text[0].starts_with(row), "{row}: {text:?}");
     }
