@@ -2,8 +2,11 @@
 
 use pilothouse_core::{
     checkpoint::Answer,
+    compaction::Dropped,
     event::{CallStatus, Event, Stamped},
+    input::Input,
     intent::Phase,
+    talk::ModelReply,
     tool::ToolOutcome,
 };
 use serde_json::json;
@@ -116,6 +119,28 @@ fn an_output_that_is_cut_in_the_log_and_in_the_answer_counts_however_long_it_too
         b.end_tool(exited(2, &says));
     }
     assert!(failure(&b).unwrap().contains("make test"), "{:?}", failure(&b));
+}
+
+#[test]
+fn after_a_summary_the_answer_is_told_again_for_it_stands_above_no_more() {
+    let long = "a line of the file\n".repeat(40);
+    let again = |summed_up: bool| {
+        let mut b = running();
+        for _ in 0..2 {
+            reads(&mut b, "a.txt", &long);
+        }
+        if summed_up {
+            let call = b.thinking();
+            b.input(Input::Crowded { call }).unwrap();
+            let of = b.session.state().compacting.clone().unwrap().call;
+            let reply = Box::new(ModelReply { text: "it read a.txt".into(), ..ModelReply::default() });
+            b.input(Input::Summarized { call: of, result: Ok((reply, Dropped::default())) }).unwrap();
+        }
+        reads(&mut b, "a.txt", &long);
+        ends(&b).pop().unwrap().1
+    };
+    assert!(again(false).contains("it stands above"));
+    assert_eq!(again(true), long);
 }
 
 #[test]

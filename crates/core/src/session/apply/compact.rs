@@ -30,6 +30,9 @@ impl State {
                 self.spent_besides(usage);
                 self.compacting = None;
                 self.uncompacted = None;
+                // What was answered before it does not stand there any more; what runs beside keeps what it was told.
+                let beside = |lane| self.transcript.is_beside(lane);
+                self.lanes.values_mut().filter(|l| !beside(l.id)).for_each(|l| l.repeats.forget());
                 // What stood there is told again when its folder is at hand again.
                 self.instructed.clear();
             }
