@@ -207,6 +207,13 @@ pub fn places() -> impl Iterator<Item = &'static str> {
     places.filter(|place| place.starts_with("~/") && !place.contains(['*', '?']))
 }
 
+/// Whether what a line runs is given a file that keeps secrets, or reads or writes one.
+pub fn named_in(line: &str) -> bool {
+    let reading = super::read(line);
+    let mut words = reading.calls.iter().flat_map(|call| &call.words);
+    words.any(|word| names_secret(&word.text)) || reading.uses.iter().any(|of| is_secret(&of.path))
+}
+
 /// The candidates for a path inside an argument: after `=`, `:`, `@` and `,` as well.
 pub(super) fn names_secret(argument: &str) -> bool {
     if argument.starts_with('!') || argument.starts_with("--exclude") || argument.starts_with("--ignore") {

@@ -123,7 +123,7 @@ impl Draft<'_> {
         let reads = plans || self.beside_run(lane.id);
         let runs = matches!(needs, Capability::Execute | Capability::Network);
         let why = match (plans, runs) {
-            (true, true) if open.run().is_some_and(|run| names_secret(&run.command)) => {
+            (true, true) if open.run().is_some_and(|run| secrets::named_in(&run.command)) => {
                 "it names a file that keeps secrets, and a command that reads one is asked about, which planning never does: plan without what stands in it, or put the command into the plan"
             }
             (true, true) => {
@@ -459,11 +459,6 @@ const fn instead(kind: LaneKind) -> &'static str {
 fn words(scope: crate::scope::ToolScope) -> String {
     let names: Vec<&str> = scope.iter().map(Capability::name).collect();
     if names.is_empty() { "use no tools".to_owned() } else { names.join(", ") }
-}
-
-/// Whether a line names a file that keeps secrets.
-fn names_secret(line: &str) -> bool {
-    line.split(|c: char| c.is_whitespace() || "'\"=<>;|&()".contains(c)).any(secrets::is_secret)
 }
 
 /// The result of a command with what can be done about it after its first line, in the words of whoever reads it.
