@@ -10,7 +10,7 @@ use regex::{Captures, Regex};
 
 use super::{
     Kind, Secret,
-    random::{is_stand_in, looks_drawn, looks_random},
+    random::{is_placeholder, looks_drawn, looks_random},
     shapes::{VALUE, is_of_value},
 };
 
@@ -178,7 +178,7 @@ impl<'t> Pair<'t> {
             || (pointing && !has_all(value))
             || few
             || path
-            || (!digits && is_stand_in(value))
+            || (!digits && is_placeholder(value))
             || is_stage(value)
             || (self.sign.trim().is_empty()
                 && ["id=", "type=", "src="].iter().any(|key| value.starts_with(key)))

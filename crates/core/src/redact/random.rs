@@ -2,8 +2,8 @@
 //!
 //! Owns the measure. Never looks at what stands around the word.
 
-/// Words in a value that say that it stands for another.
-const PLACEHOLDERS: [&str; 16] = [
+/// Words in a value that say that it stands for another, or that none is needed.
+const STAND_INS: [&str; 20] = [
     "example",
     "changeme",
     "change-me",
@@ -20,33 +20,32 @@ const PLACEHOLDERS: [&str; 16] = [
     "fake",
     "foobar",
     "abcdef",
+    "not-needed",
+    "no-key",
+    "nokey",
+    "unused",
 ];
+/// Whole values that say no more.
+const WORDS: [&str; 11] =
+    ["password", "passwd", "secret", "token", "none", "null", "true", "false", "string", "pass", "pw"];
 
-/// Whether a value is only a stand-in, a number or a word of a program.
+/// Whether a value is only a stand-in, a number or a word of a program. Chance puts such a word into what is long and drawn,
+/// and the first letters of the alphabet into digits of sixteen.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    let plain =
-        ["password", "passwd", "secret", "token", "none", "null", "true", "false", "string", "pass", "pw"];
-    PLACEHOLDERS.iter().any(|p| lower.contains(p))
-        || plain.contains(&lower.as_str())
-        || value.chars().all(|c| c.is_ascii_digit() || c == '.')
-        || distinct(value) < 3
-}
-
-/// Whether a value is only a stand-in, whatever its name: chance puts no such word into what is long and drawn.
-pub(super) fn is_stand_in(value: &str) -> bool {
-    let spelled = value.to_ascii_lowercase();
-    let drawn = value.len() >= 24 && turns(value) && !spelled.contains("example") && distinct(value) >= 12;
-    let alphabet = spelled.find("abcdef").is_some_and(|at| at > 0);
-    let rest = if alphabet { spelled.replace("abcdef", "-") } else { spelled };
-    !drawn && is_placeholder(&rest)
+    let drawn = value.len() >= 24 && turns(value) && !lower.contains("example") && distinct(value) >= 12;
+    let within = lower.find("abcdef").is_some_and(|at| at > 0);
+    let spelled = if within { lower.replace("abcdef", "-") } else { lower };
+    let stands_in = STAND_INS.iter().any(|word| spelled.contains(word)) || WORDS.contains(&spelled.as_str());
+    let number = value.chars().all(|c| c.is_ascii_digit() || c == '.');
+    !drawn && (stands_in || number || distinct(value) < 3)
 }
 
 /// Whether a value behind a name that says what it is was drawn: fewer turns are enough than where it stands alone.
 pub(super) fn looks_drawn(value: &str) -> bool {
     let has = |of: fn(&u8) -> bool| value.bytes().any(|b| of(&b));
     let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
-    value.len() >= 16 && mixed && turns(value) && !is_stand_in(value) && distinct(value) >= 10
+    value.len() >= 16 && mixed && turns(value) && !is_placeholder(value) && distinct(value) >= 10
 }
 
 /// Whether digits and cases turn more often than in words.
@@ -80,10 +79,8 @@ pub fn is_worth_hiding(name: &str, value: &str) -> bool {
         .split(|c: char| !c.is_ascii_alphanumeric())
         .any(|word| NAMES.contains(&word) || ENDS.iter().any(|end| word.ends_with(end)));
     let word = value.len() < 12 && !value.bytes().any(|b| b.is_ascii_digit());
-    let unused = ["not-needed", "no-key", "nokey", "unused", "localhost"].iter().any(|w| value.contains(w));
-    let path = ["/", "~", "./"].iter().any(|p| value.starts_with(p));
-    !path
-        && (looks_random(value) || (named && value.len() >= 6 && !word && !unused && !is_placeholder(value)))
+    let place = value.contains("localhost") || ["/", "~", "./"].iter().any(|p| value.starts_with(p));
+    !place && (looks_random(value) || (named && value.len() >= 6 && !word && !is_placeholder(value)))
 }
 
 /// Whether letters, digits and cases change as often as only chance makes them: a key, not a name.
