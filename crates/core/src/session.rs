@@ -42,7 +42,7 @@ pub use candidates::{Candidates, MOST_CANDIDATES};
 pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use closing::Closing;
 pub use foretell::{Deed, Foretold};
-pub use lane::{ASK_AGAIN, Child, Deeds, Lane, NEEDLESS, OpenCall, Talk, TaskFault, needless_alone};
+pub use lane::{ASK_AGAIN, Child, Deeds, Lane, NEEDLESS, OpenCall, Ran, Talk, TaskFault, needless_alone};
 pub use red_check::RedCheck;
 pub use state::{Compacting, HEAD_CHARS, PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;

@@ -40,6 +40,7 @@ mod spared;
 mod steer;
 mod stop;
 mod take_back;
+mod task;
 mod terms;
 mod tried;
 mod trust;

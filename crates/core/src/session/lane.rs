@@ -24,7 +24,9 @@ use crate::{
     sandbox::Confine,
     scope::ToolScope,
     talk::{Finish, Usage},
-    tool::{ArgsError, Delegate, External, FileCall, LeaveOf, Run, SessionCall, SourceCall, Tool, ToolCall},
+    tool::{
+        ArgsError, Delegate, Exit, External, FileCall, LeaveOf, Run, SessionCall, SourceCall, Tool, ToolCall,
+    },
     work::SeenParts,
 };
 
@@ -71,6 +73,10 @@ pub struct Lane {
     pub nudged: bool,
     /// Whether a reply of its said anything in words.
     pub spoke: bool,
+    /// Whether its last reply says nothing.
+    pub silent: bool,
+    /// The command of its that ended last.
+    pub ran: Option<Ran>,
     /// Whether a change that its last reply wanted came to nothing: what that reply runs after it was meant for it.
     pub missed: bool,
     /// Replies so far.
@@ -127,6 +133,15 @@ pub enum Deeds {
     Refused,
     /// One was let go on.
     Done,
+}
+
+/// A command that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// Its line, for people.
+    pub command: String,
+    /// How it ended.
+    pub exit: Exit,
 }
 
 /// A node that a lane is on its way to.
@@ -334,6 +349,8 @@ impl Lane {
             gave_up: false,
             nudged: false,
             spoke: false,
+            silent: false,
+            ran: None,
             missed: false,
             rounds: 0,
             wrote_call: false,
@@ -366,7 +383,8 @@ impl Lane {
         self.needless = needless(text);
         self.closing = closing(end);
         self.wrote_call = calls.is_empty() && as_text::holds_call(text, end);
-        self.spoke |= !text.trim().is_empty();
+        self.silent = text.trim().is_empty();
+        self.spoke |= !self.silent;
         self.missed = false;
         self.talk.push(Talk::Reply(seq));
         self.calls = calls.iter().map(|c| OpenCall::of_head(c, at)).collect();

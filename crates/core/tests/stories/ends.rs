@@ -108,6 +108,55 @@ fn a_step_in_which_nothing_was_done_is_asked_about_once_and_then_not_done() {
     assert!(b.notices().contains(&"Step 1: nothing changed.".to_owned()), "{:?}", b.notices());
 }
 
+/// A step of this kind that ran a command, which ended so, and then says nothing, asked again neither.
+fn silent(kind: &str, code: i32) -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", kind)], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("I run them.", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(code, "3 tests"));
+    b.reply("", &[]);
+    assert_eq!((phase(&b), status(&b)), (Phase::Executing, TaskStatus::Running), "it is asked once");
+    let asked = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::LaneNudged { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    assert!(asked.unwrap().starts_with("Your reply is empty"));
+    b.reply(" ", &[]);
+    b
+}
+
+#[test]
+fn a_step_that_ran_something_and_says_nothing_is_told_by_what_it_ran() {
+    for (kind, code, wanted) in [
+        ("execute", 0, TaskStatus::Done),
+        ("modify", 0, TaskStatus::Done),
+        ("execute", 2, TaskStatus::NotDone),
+        ("modify", 2, TaskStatus::NotDone),
+    ] {
+        let b = silent(kind, code);
+        let told = format!("Step 1: the model said nothing about it; `make test` ended with exit {code}.");
+        assert!(b.notices().contains(&told), "{kind} {code}: {:?}", b.notices());
+        assert_eq!(status(&b), wanted, "{kind} {code}");
+    }
+}
+
+#[test]
+fn a_step_that_ran_something_and_says_what_came_of_it_ends_with_that() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "execute")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(2, "3 tests"));
+    b.reply("Two of three tests fail, as they did before.", &[]);
+    assert_eq!(status(&b), TaskStatus::Done);
+    assert!(!b.notices().iter().any(|n| n.starts_with("Step 1")), "{:?}", b.notices());
+}
+
 #[test]
 fn a_step_that_says_why_nothing_is_to_be_changed_is_done_and_told_once() {
     for first in ["It is so.", "Nothing to change: the sum is right already."] {

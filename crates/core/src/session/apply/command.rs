@@ -8,7 +8,7 @@ use crate::{
     event::Event,
     goal::Tried,
     ids::CallId,
-    session::{LaneKind, State},
+    session::{LaneKind, OpenCall, Ran, State},
     shell::proves,
     tool::{Tool, ToolCall},
 };
@@ -82,6 +82,12 @@ impl State {
                     self.branch.clone_from(branch);
                 }
                 self.checked(*call, exit.ok());
+                if let Some(lane) =
+                    self.lanes.values_mut().find(|l| l.head().is_some_and(|c| c.call == *call))
+                {
+                    let command = lane.head().map(OpenCall::subject).unwrap_or_default();
+                    lane.ran = Some(Ran { command, exit: exit.clone() });
+                }
                 if let Some(tried) = self.tried(|t| t.attempt.call == *call) {
                     tried.attempt.exit = Some(exit.clone());
                 }

@@ -4,15 +4,14 @@ use super::terms::{Author, LaneOpening, Mend, RunFault, TreeView};
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level},
-    ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
+    ids::{ApprovalId, CheckpointId, GateId, LaneId, RunId, TaskId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase, Turn},
     phase::{Move, Trigger},
     plan::{Gate, GateStatus, Plan, TaskStatus, Unproven},
-    proposal::ProposalStatus,
     question::{Clarification, Gap},
     scope::{Capability, PermissionMode, ToolScope},
-    session::{Closing, Deeds, LaneKind, NEEDLESS},
+    session::{Closing, LaneKind},
     tool::Run,
 };
 
@@ -21,17 +20,6 @@ const NUDGE: &str =
     "You have not called submit_plan: hand the plan in now, or say that there is nothing to do.";
 /// What the user is told when that did not help.
 const NO_PLAN: &str = "No plan came of that; nothing was changed.";
-
-/// Told to a model whose step ended without a change and without a command.
-fn idle_step() -> String {
-    format!(
-        "You changed nothing in this step and ran nothing: make the change now. If none is needed, say why in a line \
-         that begins with `{NEEDLESS}`."
-    )
-}
-
-/// Told to a model whose step was to look at something and ended without a word.
-const MUTE_STEP: &str = "Your reply is empty: say in a sentence or two what you found in this step.";
 
 /// Told to a model whose repair ended without a change.
 fn unchanged(gate: &str) -> String {
@@ -100,7 +88,7 @@ impl Draft<'_> {
 
     /// Where a model ended in a question instead of what it was to do, the user is asked as by its tool for that, and it
     /// goes on with the answer.
-    fn ask_what_it_asks(&mut self, lane: LaneId) -> bool {
+    pub(super) fn ask_what_it_asks(&mut self, lane: LaneId) -> bool {
         let closing = self.state.lanes.get(&lane).and_then(|l| l.closing.clone());
         let Some(Closing { question, choices }) = closing else { return false };
         self.ask(Clarification { choices, lane: Some(lane), ..Clarification::default() }, question);
@@ -280,60 +268,6 @@ impl Draft<'_> {
         let node = if node == IntentNode::Delete { IntentNode::Modify } else { node };
         let approved = self.state.run.as_ref().and_then(|r| r.approval);
         self.think_at(lane, node, approved);
-    }
-
-    pub(super) fn task_done(&mut self, lane: LaneId, task: TaskId) {
-        let opened = self.state.lanes.get(&lane).map_or(self.at, |l| l.opened);
-        let mine =
-            self.state.proposals().values().filter(|p| p.lane == lane && p.status != ProposalStatus::Dropped);
-        let skipped = mine.clone().count() > 0 && mine.clone().all(|p| p.status == ProposalStatus::Skipped);
-        // What was to change or run something, and was let do nothing of it, is not done.
-        let node = self.state.plan.as_ref().and_then(|p| p.task(task)).map(|t| t.node);
-        let acts = node.is_some_and(|n| !ToolScope::READ_ONLY.contains(n.scope()));
-        let refused = self.state.lanes.get(&lane).is_some_and(|l| l.deeds == Deeds::Refused);
-        let wrote = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
-        // What a go at it did that was cut off is the step's as well.
-        let wrote = wrote || self.state.changes.had_begun(task);
-        let idle = acts && mine.clone().count() == 0 && !wrote;
-        let mute = !acts && self.is_mute(lane);
-        let idle = self.state.lanes.get(&lane).filter(|l| idle && l.deeds == Deeds::None);
-        if idle.is_some_and(|l| l.needless.is_none() && l.closing.is_some()) {
-            self.ask_what_it_asks(lane);
-            return;
-        }
-        if idle.is_some_and(|l| !l.was_nudged() && l.needless.is_none()) {
-            self.emit(Event::LaneNudged { lane, text: idle_step(), answer: false });
-            return self.think(lane);
-        }
-        if mute && self.state.lanes.get(&lane).is_some_and(|l| !l.was_nudged()) {
-            self.emit(Event::LaneNudged { lane, text: MUTE_STEP.to_owned(), answer: false });
-            return self.think(lane);
-        }
-        let needless = idle.map(|l| l.needless.as_deref());
-        let undone = mute || (acts && refused && !wrote) || needless == Some(None);
-        let files = if needless.is_some() { Vec::new() } else { self.state.left_untouched(lane, task) };
-        // With a reason it is told by the step's own end.
-        let nothing = if mute { Some("the model's reply is empty") } else { None };
-        if let Some(what) = nothing.or((needless == Some(None)).then_some("nothing changed")) {
-            let number = self.state.step_of(lane);
-            self.notice(Level::Warn, format!("Step {number}: {what}."));
-        }
-        self.emit(Event::LaneClosed { lane });
-        if skipped || undone {
-            self.emit(Event::TaskSkipped { task, undone: undone && !skipped });
-        } else {
-            if !files.is_empty() {
-                self.emit(Event::FilesUntouched { task, files });
-            }
-            let took = Millis(self.at.0.saturating_sub(opened.0));
-            self.emit(Event::TaskCompleted { task, took });
-        }
-        self.continue_run();
-    }
-
-    /// Whether a step that only looks said nothing: then nobody hears of what it found, and nothing came of it.
-    fn is_mute(&self, lane: LaneId) -> bool {
-        self.state.lanes.get(&lane).is_some_and(|l| !l.spoke && l.deeds == Deeds::None)
     }
 
     fn start_gate(&mut self, gate: GateId, command: &str) {
