@@ -4,9 +4,11 @@
 //! crate does, and only with a [`Permit`], which only the session can make.
 
 mod call;
+mod coerce;
 mod facts;
 mod files;
 pub mod knowledge;
+mod lenient;
 mod patch;
 mod read;
 mod session;

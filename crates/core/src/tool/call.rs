@@ -14,7 +14,7 @@ use super::{
     read::{self, ArgsError},
     session::{AskUser, ChangeGate, Delegate, RequestPath},
     spelling::Spelling::{
-        Also, Bare, BothCases, Each, Heads, Idle, List as Listed, Millis, Numbered, Only, Patch, Unheard,
+        Also, Bare, BothCases, Each, Heads, Idle, Last, Millis, Numbered, Only, Patch, Unheard,
     },
 };
 use crate::{
@@ -32,7 +32,7 @@ const OLD: &[&str] = &["old_string", "old_str", "old_text", "oldText"];
 /// Other names of what comes in its place.
 const NEW: &[&str] = &["new_string", "new_str", "new_text", "newText"];
 /// Where a command is to run, by names that others have for it.
-const FOLDER: &[&str] = &["cwd", "folder", "workdir", "directory"];
+const FOLDER: &[&str] = &["cwd", "folder", "workdir", "working_directory", "directory"];
 /// What models say about a call, for people.
 const SAID: &[&str] = &["description", "explanation"];
 
@@ -72,7 +72,7 @@ tools! {
     /// Lines of a file.
     Read = "read" {
         example: r#"{"path": "src/main.rs", "from": 1, "lines": 400}; only path is needed"#,
-        spellings: &[Also("path", PATH), Also("from", &["offset", "start_line"]), Also("lines", &["limit"]), Unheard(SAID)],
+        spellings: &[Also("path", PATH), Also("from", &["offset", "start_line"]), Also("lines", &["limit"]), Last("lines", "from", &["end_line", "to"]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Reading", "Read"), subject: Subject::Path,
     }
@@ -94,7 +94,7 @@ tools! {
         spellings: &[
             Patch(&["patch", "input", "diff", "edits"]), Also("path", PATH),
             Also("old", OLD), Also("new", NEW), Also("all", &["replace_all"]),
-            Only("edits", &["old", "new", "all", "whole_word", "whole_lines"]), Listed("edits"),
+            Only("edits", &["old", "new", "all", "whole_word", "whole_lines"]),
             Each("edits", &[Also("old", OLD), Also("new", NEW), Also("all", &["replace_all"])]), Unheard(SAID),
         ],
         needs: Some(Capability::Write), acts: &[Act::Read, Act::Write], content: true, offered: &[],
@@ -125,7 +125,7 @@ tools! {
     Run = "run" {
         example: r#"{"command": "cargo test", "folder": "crates/a", "timeout_s": 120, "network": true, "outside": true, "reason": "why it needs more"}; only command is needed"#,
         spellings: &[
-            Also("command", &["cmd", "line"]), Also("folder", &["cwd", "workdir", "directory"]), Millis("timeout"),
+            Also("command", &["cmd", "line"]), Also("folder", FOLDER), Millis("timeout"),
             Also("timeout_s", &["timeout", "timeout_seconds"]), Unheard(SAID),
         ],
         needs: Some(Capability::Execute), acts: &[], content: false, offered: &[],
@@ -150,7 +150,7 @@ tools! {
         example: r#"{"title": "…", "tasks": [{"title": "…", "detail": "…", "kind": "modify", "files": ["…"], "after": [1]}], "gates": [{"name": "…", "command": "…"}]}; only title and tasks with a title each are needed"#,
         spellings: &[
             Also("title", &["name"]), Also("note", &["description", "summary", "notes", "rationale"]), Also("tasks", &["steps"]),
-            Listed("tasks"), Listed("gates"),
+
             Bare("tasks", &["title"]), Bare("gates", &["command"]), Numbered("tasks", "id", "after"),
             Each("tasks", &[
                 Also("title", &["name", "task"]), Heads("title", "description"), Also("detail", &["description", "details", "instructions"]),
@@ -197,7 +197,7 @@ tools! {
     Delegate = "delegate" {
         example: r#"{"tasks": [{"kind": "search", "task": "find every caller of parse_config"}]}; kind is search, review or verify"#,
         spellings: &[
-            Also("tasks", &["agents", "prompts"]), Listed("tasks"), Bare("tasks", &["task"]),
+            Also("tasks", &["agents", "prompts"]), Bare("tasks", &["task"]),
             Each("tasks", &[
                 Also("task", &["prompt", "instructions", "description"]), Also("kind", &["type", "subagent_type"]),
             ]),
@@ -230,7 +230,7 @@ tools! {
     /// Whether what is cited stands there.
     CitationVerify = "citation_verify" {
         example: r#"{"citations": [{"path": "src/a.rs", "from": 10, "to": 12, "hash": "0123abcd", "text": "the quoted words"}]}; only path is needed in one"#,
-        spellings: &[Listed("citations"), Each("citations", &[Also("path", PATH), Also("text", &["quote"])]), Unheard(SAID)],
+        spellings: &[Each("citations", &[Also("path", PATH), Also("text", &["quote"])]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Checking", "Checked"), subject: Subject::Words,
     }
@@ -244,14 +244,14 @@ tools! {
     /// Whether one name does something to another.
     RelationVerify = "relation_verify" {
         example: r#"{"subject": "Driver", "relation": "uses", "object": "Session", "cited": [{"path": "src/a.rs", "from": 1, "to": 9}]}; cited can be left out"#,
-        spellings: &[Listed("cited"), Unheard(SAID)],
+        spellings: &[Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Checking", "Checked"), subject: Subject::Words,
     }
     /// Whether claims contradict each other or what they cite.
     ContradictionCheck = "contradiction_check" {
         example: r#"{"claims": ["the port is 80", "the port is 81"], "cited": [{"path": "src/a.rs", "from": 1, "to": 9}]}; cited can be left out"#,
-        spellings: &[Listed("cited"), Unheard(SAID)],
+        spellings: &[Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Checking", "Checked"), subject: Subject::Words,
     }

@@ -104,7 +104,8 @@ impl Eq for ReadCall {}
 pub(super) fn read<T: DeserializeOwned>(tool: Tool, text: &str) -> Result<T, ArgsError> {
     let Facts { name, example, spellings, .. } = *tool.facts();
     let text = if text.trim().is_empty() { "{}" } else { text };
-    strict(name, example, text).or_else(|misfit| match spelling::respell(spellings, text) {
+    let schema = || schema(tool).unwrap_or_default();
+    strict(name, example, text).or_else(|misfit| match spelling::respell(spellings, &schema(), text) {
         Ok(Some(respelled)) => {
             strict(name, example, &respelled).map_err(|e| whole::<T>(tool, &respelled).unwrap_or(e))
         }
@@ -113,11 +114,16 @@ pub(super) fn read<T: DeserializeOwned>(tool: Tool, text: &str) -> Result<T, Arg
     })
 }
 
+/// What the arguments of a tool are to be.
+fn schema(tool: Tool) -> Option<Value> {
+    serde_json::from_str::<Value>(tool.spec()).ok()?.get_mut("parameters").map(Value::take)
+}
+
 /// All that does not fit, told at once: what is wrong first gives way to something that fits by the tool's schema, till
 /// the rest can be read. `None` where the text as such is at fault.
 fn whole<T: DeserializeOwned>(tool: Tool, text: &str) -> Option<ArgsError> {
     let mut args: Value = serde_json::from_str(text).ok().filter(Value::is_object)?;
-    let spec: Value = serde_json::from_str(tool.spec()).ok()?;
+    let schema = schema(tool)?;
     let mut told: Vec<(String, Vec<String>)> = Vec::new();
     for _ in 0..MOST_FAULTS {
         let Err(e) = serde_path_to_error::deserialize::<_, Object<T>>(&args) else { break };
@@ -128,7 +134,7 @@ fn whole<T: DeserializeOwned>(tool: Tool, text: &str) -> Option<ArgsError> {
             Some((_, places)) => places.push(place),
             None => told.push((why.clone(), vec![place])),
         }
-        if !mend(&mut args, spec.get("parameters")?, e.path(), &why) {
+        if !mend(&mut args, &schema, e.path(), &why) {
             break;
         }
     }

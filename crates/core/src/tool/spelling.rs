@@ -1,4 +1,4 @@
-//! Other spellings of arguments that have one meaning: names of fields, shapes of lists, patches.
+//! Other spellings of arguments that have one meaning: names of fields, patches, and, by the schema, types of values.
 //!
 //! Owns how they are brought into the shape of their tool; which there are stands in the list in
 //! `call`. What fits as it is never comes here, and what could mean two things stays as it is.
@@ -6,7 +6,10 @@
 use serde::{Deserialize, Deserializer, de::Error, de::MapAccess, de::SeqAccess, de::Visitor};
 use serde_json::{Map, Value};
 
-use super::patch;
+use super::{
+    coerce::{coerce, whole},
+    lenient, patch,
+};
 
 /// More than this many seconds can only have been meant as milliseconds.
 const MOST_SECONDS: u64 = crate::args::MOST_SECONDS;
@@ -20,8 +23,6 @@ pub(super) enum Spelling {
     Unheard(&'static [&'static str]),
     /// The fields of a list's only item stand outside.
     Only(&'static str, &'static [&'static str]),
-    /// A list is written as JSON text, or as its only item.
-    List(&'static str),
     /// An item of a list is a text, which is all of these fields.
     Bare(&'static str, &'static [&'static str]),
     /// The items of a list have other spellings themselves.
@@ -30,6 +31,8 @@ pub(super) enum Spelling {
     Heads(&'static str, &'static str),
     /// Seconds that are too many are milliseconds.
     Millis(&'static str),
+    /// How many there are from the first on, by a field that says which is the last.
+    Last(&'static str, &'static str, &'static [&'static str]),
     /// Fields that say nothing where they hold what is so without them.
     Idle(&'static [&'static str], &'static [&'static str]),
     /// The items of a list are numbered by a field: that says nothing where it is their place, or where none is named.
@@ -44,18 +47,24 @@ pub(super) enum Spelling {
 ///
 /// # Errors
 /// When a patch cannot be read, or says what the tool cannot do.
-pub(super) fn respell(spellings: &[Spelling], text: &str) -> Result<Option<String>, String> {
-    let read = match serde_json::from_str::<Once>(text) {
-        Ok(Once(Value::Object(fields))) => fields,
-        Err(_) if patch::begins(text) => bare_patch(spellings, text),
-        Ok(_) | Err(_) => return Ok(None),
+pub(super) fn respell(spellings: &[Spelling], schema: &Value, text: &str) -> Result<Option<String>, String> {
+    let read = || serde_json::from_str::<Once>(text).ok();
+    let mended = || serde_json::from_str::<Once>(&lenient::mended(text)?).ok();
+    let mut args = match read().or_else(mended) {
+        Some(Once(args)) => args,
+        None if patch::begins(text) => Value::Object(bare_patch(spellings, text)),
+        None => return Ok(None),
     };
-    let mut fields = read.clone();
+    // Lists and objects that are written as text have other spellings themselves, and other names other types.
+    coerce(&mut args, schema);
+    let Some(fields) = args.as_object_mut() else { return Ok(None) };
     for spelling in spellings {
-        spelling.apply(&mut fields)?;
+        spelling.apply(fields)?;
     }
-    let same = fields == read;
-    Ok((!same).then(|| Value::Object(fields).to_string()))
+    coerce(&mut args, schema);
+    let respelled = args.to_string();
+    let same = serde_json::from_str::<Value>(text).is_ok_and(|before| before == args);
+    Ok((!same).then_some(respelled))
 }
 
 /// A patch instead of any JSON.
@@ -71,7 +80,6 @@ impl Spelling {
             Self::Also(field, names) => names.iter().for_each(|name| rename(fields, field, name)),
             Self::Unheard(names) => names.iter().for_each(|name| drop(fields.remove(*name))),
             Self::Only(list, names) => only(fields, list, names),
-            Self::List(list) => as_list(fields, list),
             Self::Bare(list, names) => items(fields, list).for_each(|item| bare(item, names)),
             Self::Each(list, spellings) => {
                 for item in items(fields, list).filter_map(Value::as_object_mut) {
@@ -85,9 +93,19 @@ impl Spelling {
                 }
             }
             Self::Millis(field) => {
-                let given = fields.get(field).and_then(Value::as_u64).filter(|n| *n > MOST_SECONDS);
+                let given = fields.get(field).and_then(whole).filter(|n| *n > MOST_SECONDS);
                 if let Some(millis) = given {
                     fields.insert(field.to_owned(), Value::from(millis.div_ceil(1_000)));
+                }
+            }
+            Self::Last(count, first, names) => {
+                let from = fields.get(first).map_or(Some(1), whole);
+                let last = names.iter().find_map(|name| Some((*name, whole(fields.get(*name)?)?)));
+                let lines =
+                    from.zip(last).and_then(|(from, (_, last))| last.checked_sub(from)).map(|n| n + 1);
+                if let Some(((name, _), lines)) = last.zip(lines).filter(|_| !fields.contains_key(count)) {
+                    fields.remove(name);
+                    fields.insert(count.to_owned(), Value::from(lines));
                 }
             }
             Self::Idle(names, values) => {
@@ -175,18 +193,6 @@ fn only(fields: &mut Map<String, Value>, list: &str, names: &[&str]) {
     fields.insert(list.to_owned(), Value::Array(vec![Value::Object(item)]));
 }
 
-fn as_list(fields: &mut Map<String, Value>, list: &str) {
-    let Some(value) = fields.get_mut(list) else { return };
-    if let Some(Ok(Once(inner @ (Value::Array(_) | Value::Object(_))))) =
-        value.as_str().map(serde_json::from_str)
-    {
-        *value = inner;
-    }
-    if value.is_object() {
-        *value = Value::Array(vec![value.take()]);
-    }
-}
-
 fn items<'a>(fields: &'a mut Map<String, Value>, list: &str) -> impl Iterator<Item = &'a mut Value> {
     fields.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten()
 }
@@ -214,7 +220,7 @@ fn patched(fields: &mut Map<String, Value>, name: &str) -> Result<(), String> {
 }
 
 /// A value in which no field is given twice.
-struct Once(Value);
+pub(super) struct Once(pub Value);
 
 impl<'de> Deserialize<'de> for Once {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::{ArgsError, FileCall, SessionCall, Tool, ToolCall};
 
+mod values;
+
 /// A field that no tool has.
 const NOBODYS: &str = "nobodys";
 
@@ -42,11 +44,17 @@ fn wrong(schema: &Value) -> Vec<Value> {
     }
     match schema["type"].as_str().unwrap() {
         "string" => vec![json!(1), json!(true), json!(["a"]), json!({})],
-        "boolean" => vec![json!("true"), json!(1), json!([])],
-        "integer" => vec![json!("1"), json!(-1), json!(1.5), json!(true), json!([1])],
+        "boolean" => vec![json!("yes"), json!(1), json!([])],
+        "integer" => vec![json!("one"), json!("-1"), json!(-1), json!(1.5), json!(true), json!([1])],
         "array" => {
             let items = wrong(&schema["items"]).into_iter().map(|item| json!([item]));
-            items.chain([json!("a"), json!({}), json!(1)]).collect()
+            // One item stands for the list of it.
+            let alone = match schema["items"]["type"].as_str().unwrap() {
+                "string" => [json!({}), json!(1), json!("a, b")],
+                "integer" => [json!({}), json!("a"), json!("1, 2")],
+                _ => [json!("a"), json!(1), json!("[")],
+            };
+            items.chain(alone).chain([json!(true)]).collect()
         }
         "object" => vec![json!("a"), json!(["a", "b", "c"]), json!(1)],
         other => panic!("{other}"),
@@ -247,7 +255,7 @@ fn a_field_that_is_given_twice_or_as_a_list_is_refused() {
         r#"["a"]"#,
         r#"{"path": "a"} {"path": "b"}"#,
         r#"{"path": "a""#,
-        r#"{"path": "a", }"#,
+        r#"{"path": "a",, }"#,
     ] {
         assert!(ToolCall::read(Tool::Read, args).is_err(), "{args}");
     }
@@ -259,8 +267,8 @@ fn a_field_that_is_given_twice_or_as_a_list_is_refused() {
 #[test]
 fn an_error_names_the_place_what_was_given_and_what_is_wanted() {
     let told = |tool, args: Value| read(tool, &args).unwrap_err().to_string();
-    let e = told(Tool::Read, json!({"path": "a", "from": "1"}));
-    assert!(e.contains("from: invalid type: string \"1\", expected a whole number"), "{e}");
+    let e = told(Tool::Read, json!({"path": "a", "from": "one"}));
+    assert!(e.contains("from: invalid type: string \"one\", expected a whole number"), "{e}");
     let e = told(Tool::Edit, json!({"path": "a", "edits": [{"old": "a", "new": "b"}, {"old": "c"}]}));
     assert!(e.contains("edits[1]: missing field `new`"), "{e}");
     let e = told(Tool::RequestPath, json!({"node": "everything", "reason": "r"}));
@@ -274,14 +282,14 @@ fn an_error_tells_all_that_does_not_fit_at_once() {
         Tool::SubmitPlan,
         json!({"goal": "g", "tasks": [
             {"title": "A", "owner": "me", "kind": "tune"},
-            {"detail": "", "owner": "you", "after": ["1"]},
+            {"detail": "", "owner": "you", "after": ["first"]},
         ], "gates": [{"name": "tests"}]}),
     );
     for fault in [
         "goal: unknown field `goal`",
         "tasks[0].owner, tasks[1].owner: unknown field `owner`",
         "tasks[0].kind: unknown variant `tune`",
-        "tasks[1].after[0]: invalid type: string \"1\"",
+        "tasks[1].after[0]: invalid type: string \"first\"",
         "tasks[1], at the top: missing field `title`",
         "gates[0]: missing field `command`",
     ] {
@@ -376,6 +384,13 @@ fn other_spellings_with_one_meaning_are_understood() {
 #[test]
 fn what_could_mean_two_things_is_refused() {
     for (tool, args) in [
+        (Tool::Read, r#"{"path": ["a", "b"]}"#),
+        (Tool::Read, r#"{"path": "a", "lines": "10-20"}"#),
+        (Tool::Read, r#"{"path": "a", "start_line": 10, "end_line": 9}"#),
+        (Tool::Read, r#"{"path": "a", "lines": 4, "end_line": 9}"#),
+        (Tool::Run, r#"{"command": ["make", "test"]}"#),
+        (Tool::Search, r#"{"pattern": "x", "literal": 1}"#),
+        (Tool::SubmitPlan, r#"{"title": "T", "tasks": [{"title": "a", "files": "a.rs, b.rs"}]}"#),
         (Tool::Read, r#"{"path": "a", "file_path": "b"}"#),
         (Tool::Read, r#"{"file_path": "a", "file_path": "b"}"#),
         (Tool::Edit, r#"{"path": "a", "old": "x", "new": "y", "edits": [{"old": "v", "new": "w"}]}"#),
