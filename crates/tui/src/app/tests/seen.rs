@@ -79,6 +79,16 @@ fn a_plan_in_a_low_pane_is_read_to_its_end_there_and_approved() {
 }
 
 #[test]
+fn what_lies_below_a_yes_that_comes_too_early_is_left_as_it_was() {
+    let mut desk = gated(60, 20);
+    let text = desk.press("/theme<enter>jj").text();
+    assert_ne!(desk.app.looks.theme.name(), "default", "one is tried: {text}");
+    desk.press("<ctrl-x>a").wait(1_000).press("y");
+    assert!(!said(&desk) && desk.app.overlays.is_empty(), "{}", desk.text());
+    assert_eq!(desk.app.looks.theme.name(), "default");
+}
+
+#[test]
 fn a_plan_that_came_behind_a_page_was_not_seen() {
     let mut desk = Desk::new(120, 40);
     desk.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));
