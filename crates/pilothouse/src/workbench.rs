@@ -190,14 +190,6 @@ pub fn explain(error: RuntimeError) -> Failure {
 
 fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
     let get = |name: &str| environment.get(name).unwrap_or_default();
-    let rich = matches!(get("COLORTERM"), "truecolor" | "24bit") || get("TERM").ends_with("-direct");
-    // Multiplexers and remote shells keep the terminal's name and lose `COLORTERM`.
-    let depth = match (get("NO_COLOR").is_empty(), rich, get("TERM").ends_with("256color")) {
-        (false, ..) => Depth::None,
-        (true, true, _) => Depth::TrueColor,
-        (true, false, true) => Depth::Indexed,
-        (true, false, false) => Depth::Ansi16,
-    };
     let locale =
         [get("LC_ALL"), get("LC_CTYPE"), get("LANG")].into_iter().find(|l| !l.is_empty()).unwrap_or_default();
     let utf8 = locale.to_lowercase().replace('-', "").contains("utf8");
@@ -206,7 +198,7 @@ fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
     Look {
         dark: args.dark || !(args.light || light),
         ground_known: args.dark || args.light || !get("COLORFGBG").is_empty(),
-        depth,
+        depth: Depth::of(get),
         ascii: args.ascii || !utf8,
         motion: true,
         folder: workspace.file_name().map_or_else(|| "/".to_owned(), |n| n.to_string_lossy().into_owned()),

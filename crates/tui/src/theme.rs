@@ -3,6 +3,7 @@
 //! Owns the slots, the reading of a theme file and the fallbacks to 256 colours, to sixteen and to none.
 //! The only place of the crate that names a colour; everything else names a [`Slot`].
 
+mod depth;
 mod glyphs;
 mod grounds;
 mod palette;
