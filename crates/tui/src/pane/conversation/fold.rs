@@ -8,6 +8,7 @@ mod calls;
 mod facts;
 mod gates;
 mod hooks;
+mod mark;
 mod plans;
 mod progress;
 mod session;
@@ -29,8 +30,8 @@ use pilothouse_core::{
     session::LaneKind,
 };
 
-use self::facts::Mark;
 pub(crate) use self::facts::{already, closed, written};
+use self::mark::Mark;
 use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
 use crate::{
     answers::Answers,

@@ -14,7 +14,7 @@ use pilothouse_core::{
     tool::{ChangeKind, Exit},
 };
 
-use super::{Log, title};
+use super::{Log, Mark, title};
 use crate::{
     pane::{
         conversation::entry::{Body, Facts, Kind, Text},
@@ -28,26 +28,6 @@ use crate::{
 const MOST_FILES: usize = 8;
 
 impl Log {
-    pub(super) fn mark(&mut self, at: Millis, glyph: Mark, text: &str) {
-        let (ink, text_ink) = match glyph {
-            Mark::Done => (Slot::Ok, Slot::Text),
-            Mark::Failed => (Slot::Bad, Slot::Text),
-            Mark::Warn | Mark::Stale => (Slot::Warn, Slot::Text),
-            Mark::Skipped | Mark::Dot | Mark::Inner => (Slot::Soft, Slot::Soft),
-        };
-        let lines = if text.is_empty() { vec![""] } else { text.lines().collect() };
-        let line = |(n, line): (usize, &str)| {
-            let lead = if n == 0 {
-                Row::of(glyph.sign(), ink).and(" ", Slot::Text)
-            } else {
-                Row::of("  ", Slot::Text)
-            };
-            (lead.with(coded(line, text_ink)), Row::new())
-        };
-        let lines = lines.into_iter().enumerate().map(line).collect();
-        self.add(at, Kind::Work, Body::Facts(Facts { lines, detail: String::new() }));
-    }
-
     /// A change that waits aside from now on; those that come together are told together.
     fn set_aside(&mut self, at: Millis, path: String, reason: &str) {
         let (key, why, mut paths) = std::mem::take(&mut self.aside);
@@ -69,26 +49,6 @@ impl Log {
         let text = format!("set aside: {names}{more} ({reason}); {again}");
         self.mark(at, Mark::Skipped, &text);
         self.aside = (self.end() - 1, reason.to_owned(), paths);
-    }
-
-    /// A failure, unless it was told already: what happened, and softly below it what can be done.
-    pub(super) fn fails(&mut self, at: Millis, text: &str) {
-        let mut lines = text.lines().filter(|l| !l.trim().is_empty());
-        let Some(first) = lines.next() else { return };
-        // Of what was told already only what is new is.
-        let known = if self.is_told(first) { std::mem::take(&mut self.failed) } else { String::new() };
-        if known.is_empty() {
-            self.mark(at, Mark::Failed, first);
-        }
-        for line in lines.filter(|line| !known.lines().any(|told| told == *line)) {
-            self.fact(at, Row::of("  ", Slot::Text).with(coded(line, Slot::Soft)), Row::new());
-        }
-        text.clone_into(&mut self.failed);
-    }
-
-    /// Whether this failure was the last that was told.
-    pub(super) fn is_told(&self, text: &str) -> bool {
-        !self.failed.is_empty() && text.lines().next() == self.failed.lines().next()
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_change` takes the rest")]
@@ -123,9 +83,7 @@ impl Log {
                 self.unproven |= why.is_some();
             }
             Event::GateChanged { gate, to, .. } => {
-                let row = Row::of(Mark::Inner.sign(), Slot::Soft).and(" ", Slot::Text);
-                let row = row.and(&format!("[Gate: {}] is now {to}", self.gate_name(gate.0)), Slot::Soft);
-                self.fact(at, row, Row::new());
+                self.gate_changed(at, *gate, to);
                 self.plan.iter_mut().for_each(|plan| plan.change_gate(*gate, to));
             }
             Event::FactsAnswered { text, .. } => {
@@ -447,32 +405,6 @@ fn attempt(attempt: &Attempt) -> String {
     };
     let whose = if attempt.changed { "   changed by you" } else { "" };
     format!("{ended:10} {:7} {}{whose}", attempt.risk.name(), attempt.command)
-}
-
-/// Signs of a one-line fact.
-#[derive(Clone, Copy)]
-pub(super) enum Mark {
-    Done,
-    Failed,
-    Warn,
-    Stale,
-    Skipped,
-    Inner,
-    Dot,
-}
-
-impl Mark {
-    const fn sign(self) -> &'static str {
-        match self {
-            Self::Done => "✓",
-            Self::Failed => "✗",
-            Self::Warn => "⚠",
-            Self::Stale => "≈",
-            Self::Skipped => "–",
-            Self::Inner => "✧",
-            Self::Dot => "·",
-        }
-    }
 }
 
 /// That a proposal ended without a write, in words; of what was to go back that the file stays.

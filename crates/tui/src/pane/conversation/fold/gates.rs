@@ -20,6 +20,13 @@ impl Log {
         self.mark(at, mark, &format!("[Gate: {name}] {words}"));
     }
 
+    /// Its line is another from now on, told as it runs.
+    pub(super) fn gate_changed(&mut self, at: Millis, gate: GateId, to: &str) {
+        let row = Row::of(Mark::Inner.sign(), Slot::Soft).and(" ", Slot::Text);
+        let row = row.and(&format!("[Gate: {}] is now {to}", self.gate_name(gate.0)), Slot::Soft);
+        self.fact(at, row, Row::new());
+    }
+
     pub(super) fn gate_name(&self, id: u64) -> String {
         let gate = self.plan.as_ref().and_then(|p| p.gates.iter().find(|g| g.id.0 == id));
         gate.map_or_else(|| id.to_string(), |g| g.name.clone())
