@@ -18,7 +18,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use self::room::elsewhere;
-pub use self::room::{Rows, render};
+pub use self::room::{Rows, columns, render};
 
 use crate::{
     app::enter::Enter,

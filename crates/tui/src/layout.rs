@@ -11,6 +11,9 @@ pub const WIDE: u16 = 100;
 /// From this width on, a strip of tabs names the panes.
 pub const TABS: u16 = 60;
 
+/// From this height on, what keys do stands below the draft.
+const HINTED: u16 = 6;
+
 /// How the body is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -65,12 +68,17 @@ pub const fn shape(width: u16) -> Shape {
     }
 }
 
+/// Rows of hints below the draft on a screen of this height.
+pub fn hint_rows(height: u16) -> u16 {
+    u16::from(height >= HINTED)
+}
+
 impl Areas {
     /// Divides the screen. Short of rows, the body goes first, then hints, bar, header, draft.
     pub fn of(screen: Rect, wants: &Wants) -> Self {
         let mut rest = screen;
         let status = bottom(&mut rest, 1);
-        let hint = u16::from(screen.height >= 6);
+        let hint = hint_rows(screen.height);
         let draft = wants.draft.min((screen.height / 3).max(1));
         let composer = bottom(&mut rest, draft + hint);
         let mut areas = Self { composer, status, ..Self::default() };

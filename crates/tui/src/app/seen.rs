@@ -67,7 +67,7 @@ impl App {
             Some(id).filter(|id| self.offer_is_whole() && told(id))
         } else {
             let keys = self.bar_keys();
-            let width = self.panes.areas.bar.width.saturating_sub(3);
+            let width = bar::columns(self.panes.areas.bar.width);
             bar::stands_whole(self.world.state(), &self.bar_facts(&keys), width)
         };
         let open = &self.world.state().open;

@@ -22,7 +22,7 @@ use crate::{
     bar,
     composer::draft::MAX_ROWS,
     ctx::Ctx,
-    layout::{Areas, Shape, Wants, shape},
+    layout::{Areas, Shape, Wants, hint_rows, shape},
     overlay::{Caret, approvals, page::borders},
     pane::{Focus, Pane, diff, plan},
     theme::Slot,
@@ -49,12 +49,12 @@ impl App {
             welcome: self.panes.welcome(self.world.state()),
         };
         self.panes.areas = Areas::of(screen, &wants);
-        let hint = u16::from(screen.height >= 6);
+        let hint = hint_rows(screen.height);
         let areas = &self.panes.areas;
         let whole = match self.at_hand() {
             Some(waits) => {
                 let room = bar > 0 && bar <= areas.bar.height && areas.composer.height > hint;
-                room && bar::shows_whole(&waits.command, screen.width.saturating_sub(3))
+                room && bar::shows_whole(&waits.command, bar::columns(screen.width))
             }
             None => draft < MAX_ROWS && draft + hint <= areas.composer.height,
         };
@@ -194,7 +194,7 @@ impl App {
         if self.is_covered() {
             return 0;
         }
-        let rows = bar::rows(self.world.state(), &self.bar_facts(&keys), width.saturating_sub(3));
+        let rows = bar::rows(self.world.state(), &self.bar_facts(&keys), bar::columns(width));
         u16::try_from(rows.lines.len()).unwrap_or(u16::MAX)
     }
 
@@ -202,7 +202,7 @@ impl App {
         let area = self.panes.areas.bar.intersection(buf.area);
         let keys = self.bar_keys();
         let facts = self.bar_facts(&keys);
-        let rows = bar::rows(self.world.state(), &facts, area.width.saturating_sub(3));
+        let rows = bar::rows(self.world.state(), &facts, bar::columns(area.width));
         let bad = self.world.state().failure.is_some();
         bar::render(&rows, &facts, bad, area, buf);
     }

@@ -41,6 +41,11 @@ impl Rows {
     }
 }
 
+/// Columns of its rows, beside its edge and the air around them.
+pub const fn columns(width: u16) -> u16 {
+    width.saturating_sub(3)
+}
+
 /// Said in place of what has no room: where all of it stands.
 pub(super) fn elsewhere(facts: &Facts<'_>) -> String {
     let Facts { glyphs, approvals_key, .. } = facts;
@@ -61,7 +66,7 @@ pub fn render(rows: &Rows, facts: &Facts<'_>, bad: bool, area: Rect, buf: &mut B
     let room = usize::from(area.height);
     let pad = u16::from(room >= rows.lines.len() + 2);
     for (row, y) in rows.within(room, facts).iter().zip(area.top() + pad..area.bottom()) {
-        let inner = Rect { x: area.x + 2, y, width: area.width.saturating_sub(3), height: 1 };
+        let inner = Rect { x: area.x + 2, y, width: columns(area.width), height: 1 };
         row.render(inner.intersection(buf.area), buf);
     }
 }

@@ -24,6 +24,7 @@ use crate::{
     composer::{Offer, popup},
     ctx::Ctx,
     keymap::Action,
+    layout::hint_rows,
     overlay::{Caret, page::first_shown},
     pane::Focus,
     preview::{Preview, acts},
@@ -52,7 +53,7 @@ impl App {
         let text = self.looks.theme.style(if focused { Slot::Strong } else { Slot::Soft });
         let wide = text_width(area.width);
         let tight = wide == area.width;
-        let hint = u16::from(self.panes.areas.status.y >= 5 && area.height > 1);
+        let hint = hint_rows(self.panes.areas.status.bottom()).min(area.height - 1);
         let draft = Rect {
             x: if tight { area.x } else { area.x + 4 },
             width: wide,
