@@ -22,6 +22,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::{
     bar::sound,
     ctx::Ctx,
+    layout::TABS,
     overlay::{centred, page::frame},
     reach::{Reach, reaches},
     risk::{risk_name, risk_slot},
@@ -32,6 +33,10 @@ use crate::{
 
 /// What a line that was cleaned has for the end of one.
 const LINE_END: char = '␊';
+/// The list is no wider.
+const MOST_WIDE: u16 = 120;
+/// Below this width words in its border are short.
+const NARROW: u16 = 70;
 /// Rows of the list that stay in view above the answers.
 const LEAST: usize = 5;
 /// The same above answers in their short form.
@@ -102,7 +107,7 @@ pub fn render(
     let height = u16::try_from(rows.len() + answers.len() + if answers.is_empty() { 4 } else { 3 })
         .unwrap_or(u16::MAX)
         .max(8);
-    let area = centred(ctx.body, 120, height);
+    let area = centred(ctx.body, MOST_WIDE, height);
     let items = ctx.state.open.len() + beside(ctx).count();
     let mut keys = if other.is_some() {
         ELSEWHERE.to_vec()
@@ -153,7 +158,7 @@ fn more_row(rows: usize, spec: Option<&Spec>, ctx: &Ctx<'_>, area: Rect, buf: &m
 /// The title's right: how many wait.
 fn waits(ctx: &Ctx<'_>) -> String {
     let waiting = ctx.state.open.len() + beside(ctx).map(|r| r.info.waiting).sum::<usize>();
-    if ctx.body.width < 70 {
+    if ctx.body.width < NARROW {
         waiting.to_string()
     } else {
         format!("{waiting} waiting · nothing runs without you")
@@ -189,7 +194,7 @@ fn run_rows(run: &RunRow, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Vec<(Lin
 
 /// Columns of the list's text on a body.
 fn columns(body: Rect) -> usize {
-    usize::from(body.width.min(120).saturating_sub(6))
+    usize::from(body.width.min(MOST_WIDE).saturating_sub(6))
 }
 
 /// Whether every answer to an item can be drawn beside its key with how far it reaches.
@@ -203,7 +208,7 @@ fn drawn(item: &Checkpoint, ctx: &Ctx<'_>) -> Option<Vec<Reach>> {
     let width = columns(body).saturating_sub(REACH).max(4);
     let fits = |all: &[Reach], least: usize| {
         let rows: usize = all.iter().map(|r| words(&r.reach, width).len()).sum();
-        columns(body) >= REACH + 12 && rows + 1 + least + 3 <= usize::from(body.height)
+        columns(body) >= REACH + LEAST_REACH && rows + 1 + least + 3 <= usize::from(body.height)
     };
     let all = reaches(item, ctx.state, ctx.session.policy());
     if fits(&all, LEAST) {
@@ -222,21 +227,22 @@ fn keys(spec: Option<&Spec>, above: bool, width: u16) -> Vec<(&'static str, &'st
     let Some(spec) = spec else { return vec![BACK] };
     let named = [Role::Take, Role::Deny, Role::Look].into_iter().filter_map(|r| spec.choice(r));
     match spec.sheet() {
-        Some(_) if width >= 60 => {
+        Some(_) if width >= TABS => {
             std::iter::once(ITEM).chain(named.map(|c| (c.key, c.label))).chain([BACK]).collect()
         }
-        _ if above && spec.editable.is_some() && width < 70 => vec![ITEM, WHY, ("e", "edit"), BACK],
+        _ if above && spec.editable.is_some() && width < NARROW => vec![ITEM, WHY, ("e", "edit"), BACK],
         _ if above && spec.editable.is_some() => {
             vec![ITEM, WHY, ("e", spec.editable.unwrap_or_default()), CLOSE]
         }
         _ if above => vec![ITEM, WHY, CLOSE],
-        _ if width >= 60 => [&[ITEM][..], &LEAST, &[WHY, CLOSE]].concat(),
+        _ if width >= TABS => [&[ITEM][..], &LEAST, &[WHY, CLOSE]].concat(),
         _ => LEAST.to_vec(),
     }
 }
 
-/// Columns of a key and its name.
+/// Columns of a key and its name, and of how far it reaches at least.
 const REACH: usize = 18;
+const LEAST_REACH: usize = 12;
 
 /// How far each answer reaches, below a line.
 fn answer_rows(all: &[Reach], ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
