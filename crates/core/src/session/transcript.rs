@@ -51,6 +51,8 @@ pub struct Transcript {
     bases: BTreeMap<ProposalId, Option<BlobId>>,
     /// Where the active plan was told.
     plan: Option<Seq>,
+    /// Where that was told of which it was last said that it is approved.
+    approved: Option<Seq>,
     /// Summaries of what is told no more, oldest first; the entries stay.
     summaries: Vec<Summary>,
     /// What the user pinned or dropped.
@@ -338,7 +340,10 @@ impl Transcript {
                 !planning || phase == Phase::AwaitingApproval
             }
             Event::PlanShelved { .. } => self.plan.take().is_some() && phase != Phase::Executing,
-            Event::RunStarted { .. } => self.plan.is_some(),
+            // A run that begins again, or has no plan of its own, approves nothing.
+            Event::RunStarted { .. } => {
+                self.plan.is_some() && std::mem::replace(&mut self.approved, self.plan) != self.plan
+            }
             Event::RunCompleted { status: RunStatus::Completed, goal: Some(_), files, .. } => {
                 !files.is_empty()
             }

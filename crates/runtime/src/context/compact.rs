@@ -3,7 +3,7 @@
 //! Owns the one request for it and the record that stands below every summary. Never decides when one is
 //! made, and never words what the model said.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
     compaction::Dropped,
@@ -147,7 +147,8 @@ fn calls(texts: &dyn Texts, entries: &[Entry]) -> String {
 fn record(state: &State, texts: &dyn Texts, entries: &[Entry]) -> String {
     let of_record =
         |e: &&Entry| matches!(e.what, What::Record | What::Step(_) | What::Answer(_) | What::Report(_));
-    let told = entries.iter().filter(of_record).filter_map(|e| record::text(state, texts, e));
+    let told =
+        entries.iter().filter(of_record).filter_map(|e| record::text(state, texts, e, &BTreeSet::new()));
     let plain = |t: String| t.replace("<record>\n", "").replace("\n</record>", "");
     let told: Vec<String> = told.map(|t| format!("- {}", one_line(&plain(t)))).collect();
     let parts = [("What happened", told), ("Files changed", files(state)), ("Open", open(state))];

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     completion::untouched,
     diff::Hunk,
@@ -34,8 +35,13 @@ const LACKS: &str = "\nThis gate cannot work here: its program, or what that nee
 /// Most bytes of what a gate said.
 const GATE_BYTES: usize = 4 * 1024;
 
-/// What an entry tells; `None` for what needs no words.
-pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<String> {
+/// What an entry tells; `None` for what needs no words. What stands in one of the results of `above` is not told again.
+pub(super) fn text(
+    state: &State,
+    texts: &dyn Texts,
+    entry: &Entry,
+    above: &BTreeSet<BlobId>,
+) -> Option<String> {
     let event = texts.event(entry.seq)?.event;
     let said = match entry.what {
         What::Nudge => {
@@ -60,7 +66,12 @@ pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<St
         What::Record => record(state, texts, &event)?,
         What::Step(plan) => {
             let Event::PlanReady { plan: told } = texts.event(plan)?.event else { return None };
-            let told = step(&grown(told, state.transcript.added(plan, entry.seq), texts), &event)?;
+            let plan = grown(told, state.transcript.added(plan, entry.seq), texts);
+            let told = if let Event::GateFailed { gate, proof, .. } = &event {
+                marked(&red(&plan, *gate, proof, above.contains(&proof.output)))
+            } else {
+                step(&plan, &event)?
+            };
             return Some(told + &gone_on_with(state, &event));
         }
         What::Answer(asked) => {
@@ -333,13 +344,6 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
             marked(&format!("task {} of {} {what}", plan.number(*task), plan.tasks.len()))
         }
         Event::GatePassed { gate, proof, .. } => marked(&verdict(plan, *gate, proof, "passed")),
-        Event::GateFailed { gate, proof, .. } => {
-            let said = proof.told_model();
-            let said = cut(&said, GATE_BYTES);
-            let lacks = could_not_run(proof.exit.code, &proof.diagnostics);
-            let mend = if lacks { LACKS } else { "" };
-            marked(&format!("{}\n```\n{said}\n```{mend}", verdict(plan, *gate, proof, "failed")))
-        }
         Event::GateWentStale { gate } => {
             marked(&format!("gate {}: it passed, but files changed since", name(plan, *gate)))
         }
@@ -371,6 +375,16 @@ fn verdict(plan: &Plan, gate: GateId, proof: &Proof, how: &str) -> String {
         name if name == proof.command => format!("gate `{name}` {how}: {code}"),
         name => format!("gate {name} {how}: `{}`, {code}", proof.command),
     }
+}
+
+/// A gate that failed, with what it said unless that stands above: an agent ran its line itself.
+fn red(plan: &Plan, gate: GateId, proof: &Proof, above: bool) -> String {
+    let verdict = verdict(plan, gate, proof, "failed");
+    let mend = if could_not_run(proof.exit.code, &proof.diagnostics) { LACKS } else { "" };
+    if above {
+        return format!("{verdict}; what it said stands above{mend}");
+    }
+    format!("{verdict}\n```\n{}\n```{mend}", cut(&proof.told_model(), GATE_BYTES))
 }
 
 /// A task with all that is to be done in it.

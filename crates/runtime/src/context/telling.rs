@@ -3,8 +3,10 @@
 //!
 //! Owns the pairing of calls and results, which a wire wants side by side. Never words a record.
 
+use std::collections::BTreeSet;
+
 use pilothouse_core::{
-    blob::Excerpt,
+    blob::{BlobId, Excerpt},
     compaction::Mark,
     event::Event,
     ids::{CallId, LaneId, ProposalId, Seq, TurnId},
@@ -90,6 +92,8 @@ struct Telling<'a> {
     done: Vec<Piece>,
     /// Calls of the last reply without an answer so far.
     open: Vec<OpenCall>,
+    /// Results that are told whole.
+    whole: BTreeSet<BlobId>,
     /// The calls of the last reply that have one, with its place.
     told: Vec<(CallId, usize)>,
     /// What happened while they were open; it follows their answers.
@@ -112,6 +116,7 @@ impl<'a> Telling<'a> {
             beside,
             done: Vec::new(),
             open: Vec::new(),
+            whole: BTreeSet::new(),
             told: Vec::new(),
             held: Vec::new(),
         }
@@ -167,7 +172,7 @@ impl<'a> Telling<'a> {
             }
             What::Record if self.was_applied(entry) => {}
             What::Handed | What::Nudge | What::Record | What::Step(_) | What::Answer(_) | What::Report(_) => {
-                let told = record::text(self.state, self.texts, entry);
+                let told = record::text(self.state, self.texts, entry, &self.whole);
                 self.put(entry, told.map(|t| Piece::stays(Message::text(Role::User, t))));
             }
         }
@@ -240,7 +245,11 @@ impl<'a> Telling<'a> {
         };
         let open = self.open.remove(at);
         let name = result.id().output_name();
-        let text = cut_noting(&self.texts.whole(&result), most, &format!("; read {name} has them"));
+        let whole = self.texts.whole(&result);
+        if whole.len() <= most {
+            self.whole.insert(result.id());
+        }
+        let text = cut_noting(&whole, most, &format!("; read {name} has them"));
         let line = format!("[{}: {summary}; dropped to save room, read {name} has it]", open.named);
         let message = Message { answers: Some(open.provider), ..Message::text(Role::Tool, text) };
         let piece = self.of_entry(entry, Piece { message, slim: Slim::Line(line), entry: None });

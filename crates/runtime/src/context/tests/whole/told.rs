@@ -105,6 +105,52 @@ fn a_plan_that_is_taken_up_again_was_edited_by_nobody() {
 }
 
 #[test]
+fn a_plan_is_approved_once_however_often_its_run_begins() {
+    let mut b = planned(&["One", "Two"]);
+    let call = b.lane().thinking.unwrap();
+    b.step(Input::Replied { call, reply: Err(fault(FaultKind::Unreachable)) });
+    b.step(Input::say("r"));
+    let all = told(&b);
+    assert!(all.contains("The user wants it tried again."), "{all}");
+    assert_eq!(all.matches("The plan is approved").count(), 1, "{all}");
+}
+
+/// The agent runs the line of its gate, which is red: its own run says the same of the same files.
+#[test]
+fn what_a_red_gate_said_stands_once_where_an_agent_ran_its_line() {
+    let mut b = Bench::new();
+    b.step(Input::say("fix the bug in a.txt"));
+    let plan =
+        r#"{"title": "P", "tasks": [{"title": "One"}], "gates": [{"name": "t", "command": "make test"}]}"#;
+    b.reply("", &[("p", "submit_plan", plan)]);
+    b.step(Input::say("y"));
+    b.edit("a.txt", "a\n", "b\n");
+    b.reply("", &[("r", "run", r#"{"command": "make test"}"#)]);
+    b.take(&[0]);
+    b.approve();
+    let call = b.lane().head().unwrap().call;
+    let tree = BlobId::of(b"files");
+    let exit = Exit {
+        code: Some(2),
+        signal: None,
+        timed_out: false,
+        took: Millis(5),
+        process: None,
+        put_back: false,
+    };
+    let outcome = ToolOutcome {
+        exit: Some(exit),
+        failed: true,
+        trees: Some(pilothouse_core::tool::Trees { before: tree, after: tree }),
+        ..ToolOutcome::text("exit 2, took 0.0 s\nleft: 1, right: 2", "exit 2")
+    };
+    b.step(Input::ToolEnded { call, outcome });
+    let all = told(&b);
+    assert!(all.contains("gate t failed: `make test`, exit 2; what it said stands above"), "{all}");
+    assert_eq!(all.matches("left: 1, right: 2").count(), 1, "{all}");
+}
+
+#[test]
 fn what_was_found_before_a_file_was_written_says_so() {
     let mut b = planned(&["One"]);
     let prior =
