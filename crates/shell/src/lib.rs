@@ -58,7 +58,7 @@ pub use path::glob;
 pub use programs::{Role, goes_deeper, is, takes_in, work_files};
 pub use proof::{
     Hides, another_way, checks_as_much, checks_each_file, ends_as_one, hides_its_end, is_hollow,
-    only_shortens, proves, tells_its_end,
+    leaves_running, only_shortens, proves, tells_its_end,
 };
 pub use settings::steers;
 pub use stake::Stake;

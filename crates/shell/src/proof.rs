@@ -241,6 +241,18 @@ pub fn hides_its_end(line: &str) -> bool {
     tells_its_end(line).is_err() || !only_shortens(line) && piped()
 }
 
+/// Whether a line leaves something in the background: nothing behind that waits for it or ends it.
+pub fn leaves_running(line: &str) -> bool {
+    let script = parse::parse(line).unwrap_or_default();
+    let last = script.iter().rev().find(|pipeline| pipeline.background).and_then(|p| p.nodes.last());
+    last.is_some_and(|node| {
+        let behind = line.get(node.span.end..).unwrap_or_default();
+        let behind = behind.split_once('&').map_or("", |(_, behind)| behind);
+        let ends = |call: &super::Call| list("ends of the background").contains(&call.program.as_str());
+        !super::read(behind).calls.iter().any(ends)
+    })
+}
+
 /// A line without the ends of pipes that only shorten what is shown.
 fn unshortened(line: &str) -> String {
     let (mut kept, mut from) = (String::new(), 0);

@@ -18,6 +18,7 @@ mod compact;
 mod complete;
 mod control;
 mod deeper;
+mod ending;
 mod fact;
 mod gate;
 mod goal;

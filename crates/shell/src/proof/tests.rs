@@ -229,3 +229,28 @@ fn a_red_check_is_made_good_by_itself_or_a_wider_one_and_by_no_other() {
         assert_eq!(checks_as_much(line, red), good, "{line} after {red}");
     }
 }
+
+#[test]
+fn a_line_leaves_something_running_where_nothing_behind_waits_for_it_or_ends_it() {
+    for line in [
+        "python3 -m http.server &",
+        "python3 -m http.server > log.txt 2>&1 &",
+        "npm start & echo started",
+        "(sleep 30; echo x) & true",
+        "nohup ./server &",
+        "a & b & wait; c &",
+    ] {
+        assert!(leaves_running(line), "{line}");
+    }
+    for line in [
+        "make",
+        "a && b",
+        "a & b & wait",
+        "./server & pid=$!; curl localhost; kill $pid",
+        "./server > log 2>&1 & sleep 1; pkill server",
+        "echo 'a &'",
+        "make 2>&1",
+    ] {
+        assert!(!leaves_running(line), "{line}");
+    }
+}

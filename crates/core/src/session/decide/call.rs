@@ -5,13 +5,12 @@ use super::terms::{CallStart, RunFault};
 use super::{
     Decided, Draft,
     child::refused_to_child,
+    ending::{advised, shortened, tell_end},
     gate::{GateEnd, diagnostics},
     spared::{spared, tell_spared},
     verdict::{CallVerdict, Then},
 };
 use crate::{
-    blob::BlobId,
-    digest,
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, CallId, LaneId, ProposalId},
@@ -25,19 +24,13 @@ use crate::{
     sandbox::Confine,
     scope::{Capability, ToolScope},
     session::{Lane, LaneKind, OpenCall},
-    shell::{hides_its_end, secrets},
+    shell::secrets,
     talk::{Fault, FaultKind},
-    tool::{Advice, AskUser, Exit, External, ProposalDraft, SessionCall, Tool, ToolCall, ToolOutcome},
+    tool::{AskUser, Exit, External, ProposalDraft, SessionCall, Tool, ToolCall, ToolOutcome},
 };
 
 /// Most answers that a question of the model may offer.
 const MOST_CHOICES: usize = 9;
-/// So many lines of tests that passed are told as they are.
-const PASSED_LINES: usize = 20;
-
-/// Told of a line whose end is not that of what works in it.
-const LAST_PART: &str = "that is the end of its last part; what stands before it may have failed";
-
 /// Told of a command behind a change of the same reply that failed or was refused.
 const MISSED: &str =
     "not run: a change before it in the same reply was not made; mend that first, then call it again";
@@ -296,8 +289,8 @@ impl Draft<'_> {
             text = if gate || open.typed { text } else { shortened(text, output) };
         }
         let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
-        if outcome.exit.as_ref().is_some_and(Exit::ok) && hides_its_end(&command) {
-            name_part(&mut text, &mut outcome.summary);
+        if let Some(exit) = &outcome.exit {
+            tell_end(&command, (exit, gate || open.typed), &mut text, &mut outcome.summary);
         }
         let (mut text, answer) = self.told(lane, call, text);
         tell_spared(outcome.wrote.as_deref(), &mut text, &mut outcome.summary);
@@ -426,13 +419,6 @@ pub(super) fn readable(open: &OpenCall) -> Result<(&ToolCall, Tool), CallVerdict
     Ok((asked, tool))
 }
 
-/// Says below a result's first line, and in its summary, that a line which ended well hides how its parts did.
-fn name_part(text: &mut String, summary: &mut String) {
-    let rest = text.find('\n').unwrap_or(text.len());
-    text.insert_str(rest, &format!("\n({LAST_PART})"));
-    summary.push_str(" of its last part");
-}
-
 /// What a call needs to begin. A removal is only proposed by its call: the typed word, asked for
 /// when it is applied, is the checkpoint on the way to delete.
 const fn proposing(needs: Capability) -> Capability {
@@ -459,24 +445,4 @@ const fn instead(kind: LaneKind) -> &'static str {
 fn words(scope: crate::scope::ToolScope) -> String {
     let names: Vec<&str> = scope.iter().map(Capability::name).collect();
     if names.is_empty() { "use no tools".to_owned() } else { names.join(", ") }
-}
-
-/// The result of a command with what can be done about it after its first line, in the words of whoever reads it.
-fn advised(text: String, advice: &[Advice], user: bool) -> String {
-    if advice.is_empty() {
-        return text;
-    }
-    let lines: Vec<&str> = advice.iter().map(|a| if user { &*a.user } else { &*a.model }).collect();
-    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    format!("{first}\n{}\n{rest}", lines.join("\n"))
-}
-
-/// The output of a command without what passed of its tests, where that is most of it; all of it has a name.
-fn shortened(text: String, output: Option<BlobId>) -> String {
-    let Some((kept, left)) = digest::without_passed(&text).filter(|(_, left)| *left > PASSED_LINES) else {
-        return text;
-    };
-    let whole = output.map_or_else(String::new, |id| format!("; read {} has them", id.output_name()));
-    let (first, rest) = kept.split_once('\n').unwrap_or((&kept, ""));
-    format!("{first}\n({left} lines of tests that passed are left out{whole})\n{rest}")
 }
