@@ -60,7 +60,7 @@ pub use proof::{
     Hides, another_way, checks_as_much, checks_each_file, ends_as_one, hides_its_end, is_hollow,
     leaves_running, only_shortens, proves, tells_its_end,
 };
-pub use settings::steers;
+pub use settings::{steers, steers_as};
 pub use stake::Stake;
 pub use trace::{Act, Call, Use, Word, settled};
 

@@ -143,6 +143,12 @@ pub fn steers(name: &str) -> bool {
     VARIABLES.get(&name.to_ascii_uppercase()).is_some_and(|means| !means.is_harmless())
 }
 
+/// Likewise with this value: where it is a folder, what lies there is run.
+pub fn steers_as(name: &str, value: &str) -> bool {
+    let folder = |means: &Means| value.contains('/') && means.runs_another(value);
+    steers(name) || VARIABLES.get(&name.to_ascii_uppercase()).as_ref().is_some_and(folder)
+}
+
 impl Walker<'_> {
     /// A variable that is set for a command or for the shell.
     pub(super) fn judge_setting(&mut self, name: &str, value: &str, span: Span) {
@@ -272,6 +278,17 @@ mod tests {
             "DJANGO_SETTINGS_MODULE",
         ] {
             assert!(!steers(name), "{name}");
+        }
+        for (name, value, does) in [
+            ("RUSTUP_TOOLCHAIN", "nightly", false),
+            ("RUSTUP_TOOLCHAIN", "/work/app/toolchain", true),
+            ("rustup_toolchain", "./toolchain", true),
+            ("DJANGO_SETTINGS_MODULE", "app.settings", false),
+            ("RAILS_ENV", "production", false),
+            ("DATABASE_URL", "sqlite:///app.db", false),
+            ("PROTOC", "protoc", true),
+        ] {
+            assert_eq!(steers_as(name, value), does, "{name}={value}");
         }
     }
 }

@@ -10,7 +10,7 @@ use pilothouse_core::{
     money::count,
     recipe::RecipeKind,
     redact::Redactor,
-    shell::steers,
+    shell::steers_as,
 };
 
 use crate::{hooks, recipes, sources};
@@ -105,7 +105,7 @@ impl Piece {
                     format!("gives commands {}; the values are not shown", names.join(", "))
                 };
                 let left: BTreeSet<&str> =
-                    text.lines().filter_map(pair).map(|(n, _)| n).filter(|n| steers(n)).collect();
+                    text.lines().filter_map(pair).filter(|(n, v)| steers_as(n, v)).map(|(n, _)| n).collect();
                 let left: Vec<&str> = left.into_iter().collect();
                 let out = format!("left out, since they steer programs: {}", left.join(", "));
                 std::iter::once(gives).chain((!left.is_empty()).then_some(out)).collect()
@@ -131,7 +131,7 @@ impl Piece {
                 let names = variables(&text);
                 let mut lines: Vec<String> =
                     names.iter().map(|(name, _)| format!("{name}=… (not shown)\n")).collect();
-                for (name, _) in text.lines().filter_map(pair).filter(|(name, _)| steers(name)) {
+                for (name, _) in text.lines().filter_map(pair).filter(|(n, v)| steers_as(n, v)) {
                     lines.push(format!("({name} is left out: it steers programs)\n"));
                 }
                 lines.concat()
@@ -221,7 +221,7 @@ fn hide(table: &mut toml::Table) -> bool {
 /// not, quotes around the value taken off, nothing expanded.
 pub fn variables(text: &str) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
-    for (name, value) in text.lines().filter_map(pair).filter(|(name, _)| !steers(name)) {
+    for (name, value) in text.lines().filter_map(pair).filter(|(n, v)| !steers_as(n, v)) {
         all.retain(|(n, _)| n != name);
         all.push((name.to_owned(), value));
     }

@@ -7,7 +7,7 @@ use std::{
     ffi::{OsStr, OsString},
 };
 
-use pilothouse_core::{sandbox::Confine, shell::steers};
+use pilothouse_core::{sandbox::Confine, shell::steers_as};
 
 use crate::sandbox::CommandSandbox;
 
@@ -127,7 +127,7 @@ pub(super) fn of(
     fence: &CommandSandbox,
     confine: Confine,
 ) -> Vec<(OsString, OsString)> {
-    let data = given.iter().filter(|(name, _)| !steers(name));
+    let data = given.iter().filter(|(name, value)| !steers_as(name, value));
     let mut all: Vec<_> = data.map(|(name, value)| (name.into(), value.into())).collect();
     let more: Vec<&str> = fence.env().iter().map(String::as_str).chain(TERMINAL.iter().copied()).collect();
     all.extend(listed(ours, &more));
