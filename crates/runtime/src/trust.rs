@@ -127,10 +127,16 @@ impl Brought {
         part::variables(self.text(VARIABLES).unwrap_or_default())
     }
 
-    /// Whether commands would get of the folder as it is now what they get by this.
-    pub fn gives_the_same(&self, root: &Path) -> bool {
+    /// The same with the file of variables as it is now; `None` where that is the same as well.
+    pub fn with_variables_of(&self, root: &Path) -> Option<Self> {
         let now = Jail::open(root).ok().and_then(|jail| look(&jail, VARIABLES, Kind::Variables));
-        now.as_ref() == self.pieces.iter().find(|p| p.kind == Kind::Variables)
+        let is_other = |p: &&Piece| p.kind != Kind::Variables;
+        if now.as_ref() == self.pieces.iter().find(|p| !is_other(p)) {
+            return None;
+        }
+        let mut pieces: Vec<Piece> = self.pieces.iter().filter(is_other).cloned().chain(now).collect();
+        pieces.sort_by(|a, b| a.path.cmp(&b.path));
+        Some(Self::of(pieces))
     }
 
     /// Whether the hooks, the sources and the files that they name are still as they are here.

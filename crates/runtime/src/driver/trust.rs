@@ -114,15 +114,14 @@ impl Driver {
     /// by then, or nothing of it before the user trusts that. Where nobody can be asked, what was trusted is what they get.
     pub(super) async fn see_given(&mut self, inputs: &mut Vec<(Input, bool)>) {
         let Some(at) = inputs.iter().position(|(input, _)| may_change_given(input)) else { return };
-        let (mut folder, survey) = self.at.trust.clone();
+        let (folder, survey) = self.at.trust.clone();
         let can_renew = survey.standing.trust == Trust::Once || folder.asks && survey.standing.trust.holds();
         if !can_renew || self.running.contains_key(&WorkKey::Survey) {
             return;
         }
         let setup = self.setup.clone();
         let look = self.tasks.blocking(move || {
-            let differs = !survey.brought.gives_the_same(&folder.root);
-            let now = differs.then(|| folder.carry_out(TrustRequest::Look).ok()).flatten()?;
+            let now = folder.look_at_variables(&survey)?;
             Some(Surveyed::of(&setup, folder, now))
         });
         if let Ok(Ok(Some(found))) = timeout(LOOK_WAIT, look).await {
@@ -159,7 +158,7 @@ impl Driver {
 
     /// The folder was looked at: from here on what it brings is in force, or is not.
     pub(super) fn surveyed(&mut self, found: Surveyed, inputs: &mut Vec<(Input, bool)>) {
-        let Surveyed { folder, survey, sources, settled } = found;
+        let Surveyed { folder, mut survey, sources, settled } = found;
         self.at.sources = sources;
         let trusted = survey.standing.trust.holds();
         let in_force = trusted && settled.is_ok();
@@ -180,8 +179,8 @@ impl Driver {
             Err(e) => {
                 // What held before still holds, but for what the project brings.
                 self.at.hooks.retain(|d| d.hook.origin == Origin::User);
-                let before = standing(&survey, &self.at.hooks);
-                inputs.push((Input::Surveyed(before.off(e.to_string())), false));
+                survey.standing = survey.standing.off(e.to_string());
+                inputs.push((Input::Surveyed(standing(&survey, &self.at.hooks)), false));
             }
         }
         self.at.trust = (folder, survey);

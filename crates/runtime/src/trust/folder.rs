@@ -107,6 +107,16 @@ impl Folder {
         survey(brought, trust, asks, record.as_ref())
     }
 
+    /// Looks at the variables that commands get; `None` where they are as they were. Trust that is kept was given to all that
+    /// the folder brings, which is looked at whole; in a run that trusts it once everything else stays as it began.
+    pub fn look_at_variables(&self, before: &Survey) -> Option<Survey> {
+        let brought = before.brought.with_variables_of(&self.root)?;
+        if !self.once {
+            return self.clone().carry_out(TrustRequest::Look).ok();
+        }
+        Some(survey(brought, Trust::Once, false, self.store.read(&self.root).as_ref()))
+    }
+
     /// Keeps what the user wants, if it is still about what the folder brings, and looks at it.
     ///
     /// # Errors

@@ -311,3 +311,26 @@ fn a_recipe_that_a_hook_runs_holds_as_long_as_all_else_does() {
     place.put(".pilothouse/commands/check.md", "exit 1\n");
     assert_eq!(brought.still_holds(&place.root()), Err(".pilothouse/commands/check.md".into()));
 }
+
+#[test]
+fn other_variables_put_nothing_else_in_force_that_changed() {
+    let place = Place::new();
+    place.put(".pilothouse/hooks.toml", HOOKS);
+    place.put("check.sh", "#!/bin/sh\nexit 0\n");
+    place.put(".env", "A=1\n");
+    let once = Folder { once: true, asks: false, ..place.folder() };
+    let begun = once.look();
+    place.put("check.sh", "#!/bin/sh\nrm -rf x\n");
+    assert!(once.look_at_variables(&begun).is_none(), "they are as they were");
+    place.put(".env", "A=2\n");
+    let now = once.look_at_variables(&begun).unwrap();
+    assert_eq!((now.standing.trust, now.brought.variables()), (Trust::Once, vec![("A".into(), "2".into())]));
+    assert_ne!(now.standing.of, begun.standing.of);
+    assert_eq!(now.brought.still_holds(&place.root()), Err("check.sh".into()));
+    // Trust that is kept is for all of it.
+    place.keep();
+    let kept = place.folder().look();
+    place.put(".env", "A=3\n");
+    let now = place.folder().look_at_variables(&kept).unwrap().standing;
+    assert!(now.trust == Trust::None && now.asks);
+}
