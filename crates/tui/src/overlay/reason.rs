@@ -1,6 +1,6 @@
 //! Why a call is asked about, is refused, or runs without a question.
 //!
-//! Owns the ctx. The rules give the words; nothing is decided here.
+//! Owns the page and how far it is scrolled. The rules give the words; nothing is decided here.
 
 use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
@@ -16,39 +16,42 @@ use ratatui::buffer::Buffer;
 
 use super::{
     Caret, Letter, Overlay,
-    page::{frame, labelled, paint},
+    page::{Page, SCROLLS, Scroll, labelled},
     why,
 };
 use crate::{
     ctx::{self, Ctx},
     keymap::Action,
     risk::risk_slot,
-    row::{Ink, Row},
+    row::{Ink, Row, coded},
     theme::Slot,
 };
 
 /// Columns of the labels.
 const LABEL: usize = 8;
+/// The page is no wider.
+const MOST_WIDE: u16 = 110;
 
 /// A call, what the rules say of it now, and what decided when it was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Reason {
     why: Why,
     then: Option<Ruling>,
+    scroll: Scroll,
 }
 
 impl Reason {
     /// Why this call is dealt with as it is; `then` is what decided when it was made.
     pub fn of(request: &Request, then: Option<Ruling>, path: &str, session: &Session) -> Self {
         let why = session.policy().explain(request, &session.state().setting(), path);
-        Self { why, then }
+        Self { why, then, scroll: Scroll::default() }
     }
 
     /// Why a question is asked; `None` where no rule has to do with it.
     pub fn of_question(item: &Checkpoint, session: &Session) -> Option<Self> {
         let state = session.state();
         if let Some(why) = session.why_asked(item) {
-            return Some(Self { why, then: None });
+            return Some(Self { why, then: None, scroll: Scroll::default() });
         }
         let (request, then) = state.spec(item).ruled?;
         let of_call = || state.open_call(item.kind.call()?).map(|(lane, _)| lane);
@@ -95,9 +98,11 @@ impl Reason {
             let row = match [Risk::Low, Risk::Medium, Risk::High].into_iter().find(named) {
                 Some(risk) => {
                     let (word, rest) = text.split_at_checked(risk.name().len()).unwrap_or((&text, ""));
-                    Row::of(word, Ink::of(risk_slot(risk)).bold()).and(rest, ink)
+                    Row::of(word, Ink::of(risk_slot(risk)).bold()).with(coded(rest, ink))
                 }
-                None => Row::of(&text, ink),
+                // What runs stands as it is.
+                None if label == "call" => Row::of(&text, ink),
+                None => coded(&text, ink),
             };
             lines.extend(labelled(label, LABEL, &row, width.saturating_sub(LABEL).max(8)));
             if label == "call" {
@@ -123,26 +128,27 @@ impl Overlay for Reason {
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        let width = usize::from(ctx.body.width.min(110).saturating_sub(6));
-        let rows = self.rows(width);
-        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
-        let area = super::centred(ctx.body, 110, height);
+        let width = usize::from(ctx.body.width.min(MOST_WIDE).saturating_sub(6));
+        let rows = self.rows(width).iter().map(|row| row.line(ctx.theme)).collect();
         let title = match self.why.outcome {
             Outcome::Run => "Why it is not asked",
             Outcome::Ask => "Why it is asked",
             Outcome::Refuse => "Why it is refused",
         };
-        let inner = frame(ctx, area, title, "", &[("Esc", "back, nothing is decided")], buf);
-        paint(&rows, ctx, inner, buf);
+        let keys = &[("Esc", "back, nothing is decided")];
+        Page { title, right: "", keys, width: MOST_WIDE, height: 0, rows }.draw(&self.scroll, ctx, buf);
         None
     }
 
     fn weighs(&self, letter: char, _action: Option<Action>, _ctx: &Ctx<'_>) -> Option<Letter> {
-        Some(Letter::among(&['q', 'w'], letter))
+        Some(Letter::of(letter, SCROLLS, &['q', 'w']))
     }
 
     fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<ctx::Outcome> {
         let back = matches!(key.code, KeyCode::Char('q' | 'w'));
+        if !back {
+            self.scroll.take(key);
+        }
         Some(ctx::Outcome { close: back, ..ctx::Outcome::none() })
     }
 }

@@ -63,6 +63,19 @@ fn what_the_workbench_may_do_is_told_before_the_names_around_it() {
 }
 
 #[test]
+fn why_something_is_asked_is_read_to_its_end() {
+    let last = "change  pilothouse permissions add 'allow command";
+    let mut desk = scene("reason", 60, 20);
+    let whole = sized(&mut desk, 60, 30);
+    assert!(whole.contains(last) && !whole.contains("scroll"), "{whole}");
+    let low = sized(&mut desk, 60, 14);
+    assert!(!low.contains(last) && low.contains("j k scroll"), "{low}");
+    let low = desk.press("G").text();
+    assert!(low.contains(last), "{low}");
+    assert!(!desk.press("w").text().contains("Why it is asked"), "its key closes it");
+}
+
+#[test]
 fn every_answer_of_a_question_stands_with_what_it_does() {
     let mut desk = red_gate();
     for (width, height) in [(30, 30), (40, 24), (60, 20), (60, 14), (60, 12), (40, 14)] {
