@@ -37,7 +37,7 @@ pub use breakout::Breakout;
 pub use budget::{BudgetAnswer, BudgetQuestion};
 pub use clarification::{Clarification, ClarificationAnswer};
 pub use command::{CommandAnswer, CommandQuestion};
-pub use commit::{CommitAnswer, CommitQuestion};
+pub use commit::{CommitAnswer, CommitQuestion, NOTE};
 pub use diff::{Review, files_wait, praises};
 pub use exit::Exit;
 pub use failure::{AGENT_ASKS, Failure, FailureAnswer, PLACE};

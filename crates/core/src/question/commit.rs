@@ -14,6 +14,9 @@ use crate::{
     tool::ChangeKind,
 };
 
+/// The label of what else is to be known of a commit: sentences, code in them between backticks.
+pub const NOTE: &str = "note";
+
 /// A commit is proposed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitQuestion {
@@ -108,7 +111,7 @@ impl Question for CommitQuestion {
                 .enumerate()
                 .map(|(n, file)| (if n == 0 { "files" } else { "" }, Clean::line(&line(file)))),
         );
-        spec.facts.extend(self.notes().iter().map(|note| ("note", Clean::line(note))));
+        spec.facts.extend(self.notes().iter().map(|note| (NOTE, Clean::line(note))));
         spec.editable = Some("edit the message");
     }
 

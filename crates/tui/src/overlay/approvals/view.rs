@@ -7,7 +7,7 @@ use std::cell::Cell;
 use pilothouse_core::{
     checkpoint::Checkpoint,
     clean::Clean,
-    question::{Role, Spec},
+    question::{NOTE, Role, Spec},
 };
 use ratatui::{
     buffer::Buffer,
@@ -26,7 +26,7 @@ use crate::{
     overlay::{centred, page::frame},
     reach::{Reach, reaches},
     risk::{risk_name, risk_slot},
-    row::{Ink, Row, count},
+    row::{Ink, Row, count, uncoded},
     theme::Slot,
     window::RunRow,
 };
@@ -304,7 +304,9 @@ fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> [Vec<(Li
     }
     for (label, value) in &spec.facts {
         let room = width.saturating_sub(2 + tag_width + labels).max(4);
-        for (i, part) in words(value, room).into_iter().enumerate() {
+        // Whatever else stands here would run or take effect: it stands as it is.
+        let value = if *label == NOTE { uncoded(value) } else { value.as_str().to_owned() };
+        for (i, part) in words(&value, room).into_iter().enumerate() {
             let label = if i == 0 { *label } else { "" };
             let line = Line::from(vec![
                 Span::raw(" ".repeat(2 + tag_width)),
