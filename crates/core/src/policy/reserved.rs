@@ -55,15 +55,8 @@ impl Places {
     /// change asks and no rule allows anything.
     pub fn exposed(&self) -> Option<String> {
         let root = self.root.as_str();
-        if root.trim_matches('/').is_empty() {
-            return Some("it is the whole machine".to_owned());
-        }
-        let home = self.home.as_str();
-        if is_below(home, root) {
-            let same = is_below(root, home);
-            return Some(
-                if same { "it is your home folder" } else { "it holds your home folder" }.to_owned(),
-            );
+        if let Some(why) = self.boundless() {
+            return Some(why.to_owned());
         }
         let near = |own: &&String| is_below(own, root) || is_below(root, own);
         if let Some(own) = self.own.iter().find(near) {
@@ -74,6 +67,20 @@ impl Places {
         }
         let why = self.why(&Target::exact(".", self))?;
         Some(format!("it {why}"))
+    }
+
+    /// Why this workspace is more than anybody works on, if it is: all that a user or a machine has lies in it.
+    pub fn boundless(&self) -> Option<&'static str> {
+        let (root, home) = (self.root.as_str(), self.home.as_str());
+        if root.trim_matches('/').is_empty() {
+            return Some("it is the whole machine");
+        }
+        let same = is_below(root, home);
+        is_below(home, root).then_some(if same {
+            "it is your home folder"
+        } else {
+            "it holds your home folder"
+        })
     }
 
     /// Whether a reserved place lies below this absolute path.

@@ -98,7 +98,10 @@ impl Services {
         let pending = Pending::at(&at.config.intent.pending, &setup.secrets);
         let workshop = ToolExecutor::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
         let (of, variables) = trust::given(&at.trust.1);
-        let workshop = workshop.saving(Snapshots::of(opening::ground(at))).sparing(at.root.spared());
+        // All that a user has is not copied for a command.
+        let saves = at.session.policy().places().boundless().is_none();
+        let workshop = if saves { workshop.saving(Snapshots::of(opening::ground(at))) } else { workshop };
+        let workshop = workshop.sparing(at.root.spared());
         let workshop =
             workshop.hiding(at.config.secrets.clone()).giving(of, variables).alone(setup.unattended);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);

@@ -18,6 +18,9 @@ use crate::{
     tool::Tool,
 };
 
+/// Told of a folder that holds too much to be saved before a command.
+const UNSAVED: &str = " What a command changes is not saved before, so /undo does not take it back.";
+
 impl Draft<'_> {
     pub(super) fn open(&mut self, opening: Opening) -> Decided {
         if self.state.seq.0 == 0 {
@@ -121,9 +124,11 @@ impl Draft<'_> {
     /// Says so where the folder is more than a project.
     fn tell_folder(&mut self) {
         if let Some(why) = self.under.policy.exposed() {
-            let folder = self.under.policy.places().root.clone();
+            let places = self.under.policy.places();
+            let folder = places.root.clone();
+            let unsaved = places.boundless().map_or("", |_| UNSAVED);
             let text = format!(
-                "{folder} is no ordinary project: {why}. Nothing is written or run here unasked, in no mode and by no rule. Open a narrower folder."
+                "{folder} is no ordinary project: {why}. Nothing is written or run here unasked, in no mode and by no rule.{unsaved} Open a narrower folder."
             );
             self.notice(Level::Warn, text);
         }

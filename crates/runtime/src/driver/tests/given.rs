@@ -21,7 +21,7 @@ async fn approve(s: &mut Screen, is: impl Fn(&Checkpoint) -> bool) {
 }
 
 /// What a line prints; a question about it is answered with yes.
-async fn printed(s: &mut Screen, line: &str) -> String {
+pub(super) async fn printed(s: &mut Screen, line: &str) -> String {
     let before = s.count("call_ended");
     s.say(&format!("!{line}")).await;
     let looked_at = |c: &Checkpoint| matches!(&c.kind, CheckpointKind::Risk(asked) if asked.meant.is_some());

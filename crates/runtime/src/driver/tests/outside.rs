@@ -56,3 +56,23 @@ async fn a_stopped_command_tells_its_model_what_it_had_printed() {
     assert!(rest.ends_with("line 3000\n312 passed\n"), "{rest}");
     s.quit().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn in_the_home_folder_nothing_is_copied_for_a_command_and_that_is_said() {
+    for at_home in [true, false] {
+        let rig = Rig::new(&json!([]));
+        let home = if at_home { rig.work() } else { rig.path().join("elsewhere") };
+        let mut setup = rig.setup(Which::New);
+        let model = setup.environment.get("PILOTHOUSE_MODEL").unwrap_or_default().to_owned();
+        setup.environment =
+            [("PILOTHOUSE_MODEL", model), ("HOME", home.display().to_string())].into_iter().collect();
+        let mut s = Screen::open(setup, 1024).await;
+        super::given::printed(&mut s, "echo x > src/b.txt").await;
+        let place = sessions::find(&rig.home(), &rig.work(), &s.state().slug).unwrap();
+        assert_eq!(place.folder.join("saved").exists(), !at_home);
+        let said =
+            |e: &Stamped| matches!(&e.event, Event::Notice { text, .. } if text.contains("not saved before"));
+        assert_eq!(s.events.iter().any(said), at_home);
+        s.quit().await;
+    }
+}
