@@ -23,8 +23,6 @@ pub enum Deed {
     Answers(CheckpointId, Answer),
     /// The plan that waits begins to run.
     Starts,
-    /// The plan whose run the end of the process cut off runs on.
-    Resumes,
     /// The pipeline that waits goes on, with what the line says.
     GoesOn,
     /// The open question is closed without an answer, and nothing else follows.
@@ -147,7 +145,7 @@ impl Foretold {
         let leaves = state.paused_pipeline().is_some();
         let resumes = matches!(turn, Turn::Control(Control::Proceed | Control::Redo));
         let mut all: Vec<String> = Vec::new();
-        for deed in self.deeds.iter().filter(|deed| !self.goes_without_saying(deed)) {
+        for deed in &self.deeds {
             let what = match deed {
                 Deed::Answers(..) | Deed::Talks if self.does(&Deed::GoesOn) => continue,
                 Deed::Answers(..) if leaves && self.does(&Deed::Asks) => continue,
@@ -174,10 +172,10 @@ impl Foretold {
                     continue;
                 }
                 Deed::SetsAside => "sets the plan aside",
-                Deed::Resumes => "goes on with the plan where it was cut off",
                 Deed::Shows if resumes => "takes up the plan, which waits for your yes",
                 Deed::Shows => "shows the plan, which waits for your yes",
                 Deed::Fails => "ends the run, which may not go on",
+                Deed::Plans if replans => continue,
                 Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
                 Deed::Plans => "changes the plan",
                 Deed::Talks => talked(self, turn, state),
@@ -205,14 +203,6 @@ impl Foretold {
         if all.is_empty() { "nothing follows from it".to_owned() } else { all.join(", then ") }
     }
 
-    /// Whether another deed says it too: a plan that goes on is shown and opened at its making for that.
-    fn goes_without_saying(&self, deed: &Deed) -> bool {
-        let resumes = self.does(&Deed::Resumes);
-        let shown = matches!(deed, Deed::Shows | Deed::Word(_)) && resumes;
-        let begun = resumes || self.does(&Deed::StopsRun) || self.does(&Deed::Starts);
-        shown || (*deed == Deed::Plans && begun)
-    }
-
     fn going_on(&self) -> String {
         self.stage.as_ref().map_or_else(|| "goes on to its end".to_owned(), StageAhead::words)
     }
@@ -236,14 +226,9 @@ impl Session {
 fn deed(before: &State, event: &Event) -> Option<Deed> {
     Some(match event {
         Event::CheckpointResolved { checkpoint, answer: Some(answer), .. } => {
-            let asked = before.open.get(checkpoint);
-            let plan = asked.is_some_and(|c| c.kind.is_confirmation());
-            match answer {
-                Answer::Approve if plan => Deed::Starts,
-                // What is asked and answered by the same word is no question to anybody.
-                Answer::Approve if asked.is_none() => Deed::Resumes,
-                answer => Deed::Answers(*checkpoint, answer.clone()),
-            }
+            let plan = before.open.get(checkpoint).is_some_and(|c| c.kind.is_confirmation());
+            let starts = plan && *answer == Answer::Approve;
+            if starts { Deed::Starts } else { Deed::Answers(*checkpoint, answer.clone()) }
         }
         Event::RunCompleted { status: RunStatus::Cancelled | RunStatus::Breakout, .. } => Deed::StopsRun,
         Event::RunCompleted { status: RunStatus::Failed, .. } => Deed::Fails,

@@ -94,8 +94,6 @@ pub struct State {
     pub(super) failed_answer: Option<TurnId>,
     /// The turn that was to be answered last, where the user stopped that.
     pub(super) stopped_answer: Option<TurnId>,
-    /// Whether the end of the process cut the run of the plan off that was set aside last.
-    pub(super) cut_off: bool,
     /// Why the last message got no answer, where its model failed.
     pub unanswered: Option<String>,
     /// The run under way.

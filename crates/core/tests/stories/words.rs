@@ -69,8 +69,7 @@ fn a_yes_after_an_answer_goes_to_the_model_though_a_plan_is_set_aside() {
 
 #[test]
 fn go_on_after_a_run_that_was_stopped_takes_its_plan_up_whatever_its_steps_said() {
-    for (yes, stop, then) in [("go on", true, Phase::AwaitingApproval), ("continue", false, Phase::Executing)]
-    {
+    for (yes, stop) in [("go on", true), ("continue", false)] {
         let mut b = planned();
         b.answer(is_plan, Answer::Approve).unwrap();
         b.reply("The first is done.", &[]);
@@ -80,7 +79,7 @@ fn go_on_after_a_run_that_was_stopped_takes_its_plan_up_whatever_its_steps_said(
             b.input(Input::Open(opening())).unwrap();
         }
         b.say(yes);
-        assert_eq!(phase(&b), then, "{yes}");
+        assert_eq!(phase(&b), Phase::AwaitingApproval, "{yes}");
     }
 }
 

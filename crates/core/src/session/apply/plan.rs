@@ -54,9 +54,6 @@ impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     #[expect(clippy::too_many_lines, reason = "one event after the other")]
     pub(super) fn fold_plan(&mut self, seq: Seq, event: &Event) {
-        if matches!(event, Event::PlanReady { .. } | Event::PlanShelved { .. }) {
-            self.cut_off = false;
-        }
         match event {
             Event::PlanReady { plan } => {
                 // The numbers of steps begin anew with the plan of another message.

@@ -45,10 +45,7 @@ impl State {
                 self.permission = *permission;
                 self.sandbox = sandbox.clone().unwrap_or_default();
             }
-            Event::SessionReopened { permission, sandbox, branch, left_on, .. } => {
-                // On another branch the plan is seen before it goes on.
-                let cut_off = self.run.is_some() && self.plan.is_some();
-                self.cut_off = (cut_off || self.cut_off) && left_on.is_none();
+            Event::SessionReopened { permission, sandbox, branch, .. } => {
                 self.reopen(*permission);
                 if branch.is_some() {
                     self.branch.clone_from(branch);

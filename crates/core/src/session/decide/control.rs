@@ -265,19 +265,11 @@ impl Draft<'_> {
                 self.notice(Level::Info, LEFT_AT_REVIEW);
                 Ok(())
             }
-            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.go_on_with_plan(),
+            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
             Phase::Idle => Err(Refusal::new("there is no plan to go on with")),
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),
         }
-    }
-
-    /// The plan that was left is shown again, and waits for its yes; what was cut off in its run by the end of the process
-    /// had it, and nobody has changed it since.
-    fn go_on_with_plan(&mut self) -> Decided {
-        let runs = self.state.cut_off && self.may_run();
-        self.redo_plan()?;
-        if runs { self.approve_phase() } else { Ok(()) }
     }
 
     /// Whether what was left waits for the user to look at what it proposed: that comes before anything else of it.

@@ -264,10 +264,7 @@ impl Draft<'_> {
             let s = if aside == 1 { " is" } else { "s are" };
             self.notice(Level::Info, format!("{aside} proposal{s} set aside; /proposals lists them."));
         }
-        if let Some(mut text) = self.state.suspended.as_ref().and_then(Plan::offer) {
-            if self.state.cut_off {
-                text.push_str(" \"go on\" goes on at once.");
-            }
+        if let Some(text) = self.state.suspended.as_ref().and_then(Plan::offer) {
             let with = match of_plan {
                 0 => String::new(),
                 1 => " 1 proposal is set aside with it.".to_owned(),
