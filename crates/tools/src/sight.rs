@@ -23,6 +23,7 @@ use pilothouse_core::{
 
 use crate::{
     executor::BlobSource,
+    files::unreadable,
     jail::{Jail, JailError},
 };
 
@@ -200,7 +201,9 @@ impl Sight {
     pub fn refused(&self, eyes: LaneView<'_>, why: &str) -> ToolOutcome {
         let text = self.masked(eyes);
         let lines: Vec<&str> = text.lines().collect();
-        let changed = places(self.foreign(eyes).unwrap_or_default());
+        // What is no text here has no lines either, and no secret is found in it.
+        let is_text = self.disk.as_deref().is_none_or(|disk| unreadable(disk).is_none());
+        let changed = places(self.foreign(eyes).filter(|_| is_text).unwrap_or_default());
         let changed: Vec<Lines> = changed.into_iter().filter(|at| !within(&self.parts, *at)).collect();
         let (mut told, mut shown) = (String::new(), Vec::new());
         for at in &changed {

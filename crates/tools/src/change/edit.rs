@@ -26,6 +26,14 @@ const LINES_NAMED: usize = 10;
 pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, String> {
     // What does not fit is quoted, so an edit reads as well.
     let sight = sight(eyes, &args.path, "edit", &[Act::Read, Act::Write])?;
+    if let Some(disk) = &sight.disk
+        && (disk.starts_with(&[0xff, 0xfe]) || disk.starts_with(&[0xfe, 0xff]))
+    {
+        return Err(format!(
+            "{} is UTF-16; only files in UTF-8 or one-byte encodings can be edited",
+            sight.path
+        ));
+    }
     let start = match sight.start_edit() {
         Ok(start) => start,
         Err(why) => return Ok(sight.refused(eyes, &why)),
@@ -33,12 +41,6 @@ pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, Strin
     let Some(content) = &start.content else {
         return Err(missing(eyes, sight.path.as_str(), "use write to propose a new file"));
     };
-    if content.starts_with(&[0xff, 0xfe]) || content.starts_with(&[0xfe, 0xff]) {
-        return Err(format!(
-            "{} is UTF-16; only files in UTF-8 or one-byte encodings can be edited",
-            sight.path
-        ));
-    }
     refuse_binary(&sight, &start)?;
     let (after, replaced) = replace_all(eyes.redactor, sight.path.as_str(), content, &args.edits)?;
     if after == *content {

@@ -47,7 +47,8 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
     }
     let sight = eyes.look(&path, &[Act::Read]).map_err(|e| e.to_string())?;
     let (content, note) = shown(eyes, &sight)?;
-    let wide = utf16(content);
+    // What begins like it may be something else, as UTF-32.
+    let wide = utf16(content).filter(|text| !text.contains('\0'));
     if let Some(what) = unreadable(content).filter(|_| wide.is_none()) {
         let mut outcome = ToolOutcome::text(
             format!("{path} is {what} of {} bytes; its content is not shown", content.len()),
@@ -150,9 +151,12 @@ fn utf16(content: &[u8]) -> Option<String> {
         _ => return None,
     };
     let units = rest.as_chunks().0.iter().map(|two| unit(*two));
-    let text: String = char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')).collect();
-    // What begins like it may be something else, as UTF-32.
-    (!text.contains('\0')).then_some(text)
+    Some(char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')).collect())
+}
+
+/// The text of a content as `read` shows it and `search` finds it; where secrets are looked for, it is in this one.
+pub(crate) fn text_of(content: &[u8]) -> Cow<'_, str> {
+    utf16(content).map_or_else(|| String::from_utf8_lossy(content), Cow::Owned)
 }
 
 /// What a content is when it is no text.

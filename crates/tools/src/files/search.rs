@@ -22,7 +22,7 @@ use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    count,
+    count, text_of,
     walk::{self, Kind},
 };
 use crate::sight::LaneView;
@@ -301,7 +301,7 @@ fn masked_lines(eyes: LaneView<'_>, real: &Path, kind: Kind, hits: &[Line]) -> V
         };
         return hits.iter().map(alone).collect();
     };
-    let text = String::from_utf8_lossy(&content);
+    let text = text_of(&content);
     let name = real.to_string_lossy();
     let Cow::Owned(masked) = eyes.redactor.mask_file(&name, &text) else { return vec![None; hits.len()] };
     let (plain, lines): (Vec<&str>, Vec<&str>) = (text.lines().collect(), masked.lines().collect());

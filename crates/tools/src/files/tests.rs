@@ -145,6 +145,38 @@ fn a_file_in_utf_16_is_read_and_found_as_text_and_told_as_what_it_is() {
 }
 
 #[test]
+fn a_file_in_utf_16_is_searched_and_refused_without_its_secrets() {
+    let key = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW";
+    let pem = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{key}\n-----END OPENSSH PRIVATE KEY-----\n");
+    for big in [false, true] {
+        let nul = wide(&format!("{pem}\0\n"), big);
+        let app = |password: &str| wide(&format!("[db]\r\nPort=1\r\nPassword={password}\r\n"), big);
+        let env = wide("DB_PASSWORD=letmein\nPORT=3000\n", big);
+        let mut d = desk(&[
+            ("keys.txt", &wide(&pem, big)),
+            ("nul.txt", &nul),
+            ("app.ini", &app("hunter2hunter2")),
+            (".env", &env),
+        ]);
+        for (pattern, context) in [("^[A-Za-z0-9+/=]{60,}", 0), ("BEGIN|Port", 1), ("PASS|Pass", 0)] {
+            let text = d.text(Tool::Search, json!({"pattern": pattern, "context": context}));
+            assert!(!["b3Bl", "hunter2", "letmein"].iter().any(|s| text.contains(s)), "{pattern}: {text}");
+        }
+        let guess = d.text(Tool::Search, json!({"pattern": "=let|=hunter"}));
+        assert!(guess.starts_with("0 matches"), "nobody gets to know a secret by guessing at it: {guess}");
+        d.text(Tool::Read, json!({"path": "app.ini"}));
+        d.put("app.ini", app("correcthorse9"));
+        for (tool, args) in [
+            (Tool::Edit, json!({"path": "app.ini", "edits": [{"old": "Port=1", "new": "Port=2"}]})),
+            (Tool::Write, json!({"path": "app.ini", "content": "Port=2\n"})),
+        ] {
+            let told = d.refused(tool, args);
+            assert!(!told.contains('\0') && !told.contains("horse"), "{told}");
+        }
+    }
+}
+
+#[test]
 fn what_is_no_text_is_named_and_not_shown() {
     let mut d = desk(&[
         ("bin", b"\x7fELF\0\0\x01"),
