@@ -87,7 +87,9 @@ impl ResolvedCommand {
             return Some(match (was.path.is_empty(), is.path.is_empty()) {
                 _ if was.name.is_empty() && is.name.is_empty() && was.path != is.path => OTHERS.to_owned(),
                 _ if was.name.is_empty() != is.name.is_empty() => OTHERS.to_owned(),
-                (_, true) => format!("{} is not there any more", was.name),
+                // Several of which only one hash is known.
+                (true, true) => OTHERS.to_owned(),
+                (false, true) => format!("{} is not there any more", was.name),
                 (true, false) => format!("{} is {} now; there was none", is.name, is.path),
                 (false, false) if was.path == is.path => format!("{} was changed", is.path),
                 (false, false) => format!("{} was {}, and is {} now", is.name, was.path, is.path),

@@ -276,3 +276,22 @@ fn a_line_of_many_programs_is_bound_whole_and_told_in_short() {
     desk.program("first/p59", "x");
     assert!(meant.differs(&desk.look(&line.join("; "))).is_some());
 }
+
+#[test]
+fn of_many_files_that_are_bound_none_is_told_as_gone_that_only_changed() {
+    let desk = Desk::new();
+    let put = |name: &str, text: &str| fs::write(desk.at("work").join(name), text).unwrap();
+    let names: Vec<String> = (0..30).map(|n| format!("part{n}.mk")).collect();
+    put("Makefile", &format!("include {}\nall:\n", names.join(" ")));
+    for name in &names {
+        put(name, "a = 1\n");
+    }
+    let allowed = desk.look("make all");
+    put("part29.mk", "a = 2\n");
+    let told = allowed.differs(&desk.look("make all")).unwrap();
+    assert_eq!(told, "the files that it runs are others now");
+    let line: Vec<String> = (0..60).map(|n| format!("p{n}")).collect();
+    let many = desk.look(&line.join("; "));
+    desk.program("first/p59", "x");
+    assert_eq!(many.differs(&desk.look(&line.join("; "))).unwrap(), "the files that it runs are others now");
+}
