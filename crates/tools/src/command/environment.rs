@@ -165,7 +165,10 @@ pub(super) fn withheld(variables: &[(String, String)], text: &str) -> Vec<String
 
 /// The words of a text that may be names of variables.
 fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
+    let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    // In small letters too, where a word is hardly anything else.
+    let small = text.split(move |c: char| !(plain(c) || c.is_ascii_lowercase())).filter(|w| w.contains('_'));
+    text.split(move |c: char| !plain(c)).chain(small)
 }
 
 fn set(list: &[(&str, &str)]) -> Vec<(OsString, OsString)> {

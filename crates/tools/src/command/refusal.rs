@@ -83,12 +83,15 @@ pub(super) fn missed(names: &[String]) -> Advice {
 
 /// What is said of the project's variables that what runs code of others does not get.
 pub(super) fn withheld(names: &[String]) -> Advice {
-    let told = format!(
-        "(it got nothing of the project's .env, {} among it: what installs packages runs code of others; what needs that runs \
-         in a line of its own)",
-        names.join(", ")
-    );
-    Advice { model: told.clone(), user: told }
+    let told = |whose: &str| {
+        format!(
+            "(it got nothing of the project's .env, {} among it: a line that installs packages, or cannot be read whole, may run \
+             code of others, and gets of {whose} own shell what `env` below [sandbox] in config.toml passes on; what does not \
+             install gets it in a line of its own)",
+            names.join(", ")
+        )
+    };
+    Advice { model: told("the user's"), user: told("your") }
 }
 
 /// What is said of hidden files whose names stand in what a command said.
