@@ -142,7 +142,7 @@ pub struct Reading {
     pub fetched: Vec<String>,
     /// Whether it deletes something.
     pub deletes: bool,
-    /// Whether it runs code of others that comes with what it installs, and not only the project's own.
+    /// Whether it may run code of others that comes with what it installs, and not only the project's own.
     pub foreign: bool,
     /// Whether all of it was looked at: no bound was reached, and it could be parsed.
     pub whole: bool,
@@ -168,7 +168,7 @@ pub fn read_in(line: &str, folder: &str) -> Reading {
         runs: Vec::new(),
         fetched: Vec::new(),
         deletes: false,
-        foreign: false,
+        foreign: true,
         whole: false,
         too_long: rule == "too-long",
         loose: Risk::High,
@@ -193,7 +193,7 @@ pub fn read_in(line: &str, folder: &str) -> Reading {
         runs: trace.runs,
         fetched,
         deletes: trace.deletes,
-        foreign: trace.foreign,
+        foreign: trace.foreign || trace.cut,
         whole: !trace.cut,
         too_long: trace.cut,
         loose: trace.loose,

@@ -231,6 +231,15 @@ fn what_installs_runs_code_of_others_and_what_builds_tests_or_starts_the_project
 }
 
 #[test]
+fn what_could_not_be_read_whole_may_run_code_of_others() {
+    let deep = format!("{}npm ci", "eval ".repeat(40));
+    for line in [&format!("npm ci # {}", "x".repeat(70_000)), "npm ci 'never closed", &deep] {
+        let reading = pilothouse_shell::read(line);
+        assert!(!reading.whole && reading.foreign, "{}", line.chars().take(40).collect::<String>());
+    }
+}
+
+#[test]
 fn every_clause_holds_on_its_lines() {
     let clauses = rules::clauses();
     assert!(clauses.iter().map(|clause| clause.number).eq(1..=12));
