@@ -8,6 +8,7 @@ use std::{
 };
 
 use pilothouse_core::shell;
+use serde_json::Value;
 
 use super::MOST_READ;
 use crate::regular;
@@ -26,14 +27,20 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path) -> Vec<PathBuf> {
     while let Some(next) = open.pop() {
         let Ok(bytes) = regular::read(&next, MOST_READ) else { continue };
         let text = String::from_utf8_lossy(&bytes);
-        let (taken, run) = names(program, &text);
+        let (taken, run) = match next.extension() {
+            Some(json) if json == "json" => (Vec::new(), of_scripts(&text)),
+            _ => names(program, &text),
+        };
+        // Some look from the folder that they work in, some from that of the file.
+        let beside = next.parent().filter(|beside| *beside != from);
         let there = |name: &String| {
-            let path = from.join(name);
-            (!name.starts_with(['/', '~']) && path.is_file()).then_some(path)
+            let is_inside = !name.starts_with(['/', '~']);
+            let places = std::iter::once(from).chain(beside).map(|at| at.join(name));
+            places.filter(|path| is_inside && path.is_file()).collect::<Vec<_>>()
         };
         // What is taken in says what is done as well.
-        open.extend(taken.iter().filter_map(there).filter(|path| !seen.contains(path)));
-        for path in taken.iter().chain(&run).filter_map(there) {
+        open.extend(taken.iter().flat_map(there).filter(|path| !seen.contains(path)));
+        for path in taken.iter().chain(&run).flat_map(there) {
             if found.len() < MOST_FILES && seen.insert(path.clone()) {
                 found.push(path);
             }
@@ -46,25 +53,33 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path) -> Vec<PathBuf> {
 /// What a text takes in, and what its lines would run.
 fn names(program: &str, text: &str) -> (Vec<String>, Vec<String>) {
     let (mut taken, mut run) = (Vec::new(), Vec::new());
+    let text = text.replace("\\\r\n", " ").replace("\\\n", " ");
     for line in text.lines().filter(|line| !line.trim().is_empty()).take(MOST_LINES) {
-        if line.starts_with(char::is_whitespace) {
-            let runs = shell::read(command(line)).runs;
-            run.extend(runs.iter().flat_map(|used| used.places("")));
-        } else if let Some((word, rest)) = line.split_once(char::is_whitespace)
+        // Blanks may stand before what is taken in; a tab begins what is run.
+        if let Some((word, rest)) = line.trim_start_matches(' ').split_once(char::is_whitespace)
             && shell::takes_in(program).contains(&word)
         {
             let plain = |name: &str| name.trim_matches(['"', '\'']).to_owned();
             taken.extend(rest.split_whitespace().map(plain));
+        } else if line.starts_with(char::is_whitespace) {
+            run.extend(run_by(line));
         }
     }
     (taken, run)
 }
 
-/// The command of an indented line: without the signs that a tool takes for itself, and of a text in JSON its value.
-fn command(line: &str) -> &str {
-    let line = line.trim();
-    let value = line.strip_prefix('"').and_then(|rest| rest.split_once(':'));
-    value.map_or(line.trim_start_matches(['@', '-', '+']), |(_, value)| value.trim().trim_matches([',', '"']))
+/// What the scripts of a text in JSON would run: each is a line, or several.
+fn of_scripts(text: &str) -> Vec<String> {
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    let all = json.get("scripts").and_then(Value::as_object).into_iter().flat_map(|all| all.values());
+    let lines = all.flat_map(|one| one.as_array().map_or(std::slice::from_ref(one), Vec::as_slice));
+    lines.filter_map(Value::as_str).take(MOST_LINES).flat_map(run_by).collect()
+}
+
+/// What a line would run, without the signs before it that a tool takes for itself.
+fn run_by(line: &str) -> Vec<String> {
+    let runs = shell::read(line.trim().trim_start_matches(['@', '-', '+'])).runs;
+    runs.iter().flat_map(|used| used.places("")).collect()
 }
 
 #[cfg(test)]
@@ -79,9 +94,9 @@ mod tests {
         assert_eq!(taken, ["a.mk", "b.mk", "local.mk"]);
         assert!(["tools/gen.py", "run.sh"].iter().all(|name| run.contains(&(*name).to_owned())), "{run:?}");
         let package =
-            "{\n  \"scripts\": {\n    \"build\": \"node scripts/build.js && bash pack.sh\",\n  }\n}\n";
-        let (taken, run) = names("npm", package);
-        assert!(taken.is_empty());
+            "{\"scripts\": {\"build\": \"node scripts/build.js && bash pack.sh\"}, \"other\": \"sh x.sh\"}";
+        let run = of_scripts(package);
+        assert!(!run.contains(&"x.sh".to_owned()));
         assert!(["scripts/build.js", "pack.sh"].iter().all(|n| run.contains(&(*n).to_owned())), "{run:?}");
         assert_eq!(names("just", "import 'more.just'\n").0, ["more.just"]);
     }

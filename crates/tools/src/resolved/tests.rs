@@ -295,3 +295,45 @@ fn of_many_files_that_are_bound_none_is_told_as_gone_that_only_changed() {
     desk.program("first/p59", "x");
     assert_eq!(many.differs(&desk.look(&line.join("; "))).unwrap(), "the files that it runs are others now");
 }
+
+#[test]
+fn a_script_of_any_name_is_bound_however_its_file_is_laid_out() {
+    for (line, file, text) in [
+        (
+            "npm run build:prod",
+            "package.json",
+            "{\n  \"scripts\": {\n    \"build:prod\": \"node build.js\"\n  }\n}\n",
+        ),
+        ("npm run build", "package.json", "{\"scripts\":{\"build\":\"node \\\"build.js\\\"\"}}"),
+        ("composer run build", "composer.json", "{\"scripts\":{\"build\":[\"@php -v\",\"@php build.js\"]}}"),
+    ] {
+        let desk = Desk::new();
+        let put = |name: &str, text: &str| fs::write(desk.at("work").join(name), text).unwrap();
+        put(file, text);
+        put("build.js", "1\n");
+        let allowed = desk.look(line);
+        put("build.js", "2\n");
+        assert_eq!(allowed.differs(&desk.look(line)).as_deref(), Some("build.js was changed"), "{line}");
+    }
+}
+
+#[test]
+fn what_a_makefile_takes_in_is_bound_however_it_is_written() {
+    for makefile in [
+        "ifdef CI\n  include ci.mk\nendif\nall:\n",
+        "include other.mk \\\n  ci.mk\nall:\n",
+        "all:\n\t@echo it && \\\n\tpython3 ci.mk\n",
+    ] {
+        let desk = Desk::new();
+        let put = |name: &str, text: &str| fs::write(desk.at("work").join(name), text).unwrap();
+        put("Makefile", makefile);
+        put("ci.mk", "a = 1\n");
+        let allowed = desk.look("make all");
+        put("ci.mk", "a = 2\n");
+        assert_eq!(
+            allowed.differs(&desk.look("make all")).as_deref(),
+            Some("ci.mk was changed"),
+            "{makefile}"
+        );
+    }
+}
