@@ -5,8 +5,34 @@
 use super::expand::Field;
 use super::grammar::Kind;
 use super::path::glob;
-use super::programs::Program;
+use super::programs::{self, Program};
 use super::syntax::Span;
+use super::trace::Call;
+
+/// What the options of a command name of what says what it does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Set {
+    /// Folders that it works in, each seen from the one before.
+    pub folders: Vec<String>,
+    /// Files and folders that say what is run.
+    pub files: Vec<String>,
+}
+
+/// What the options of a command set of where it works and by what.
+pub fn set_by(call: &Call) -> Set {
+    let program = programs::find(&call.program).unwrap_or(&programs::NOTHING);
+    let words: Vec<Field> = call.words.iter().map(|w| Field::plain(&w.text, Span::default())).collect();
+    let mut set = Set::default();
+    for opt in Args::read(program, &words).opts {
+        let value = opt.value.map(|value| value.text);
+        if opt.kind == Some(Kind::Folder) {
+            set.folders.extend(value);
+        } else if opt.kind == Some(Kind::Conf) {
+            set.files.extend(value);
+        }
+    }
+    set
+}
 
 /// One option as it was given.
 #[derive(Clone, Debug)]

@@ -159,12 +159,34 @@ fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
             .filter(|(p, _)| p.symlink_metadata().is_ok());
         all.extend(there.map(|(path, name)| file(&name, &path, folder)));
     }
-    let work = shell::work_files(name).iter().map(|n| (n, from.join(n)));
-    for (work, path) in work.filter(|(_, p)| p.symlink_metadata().is_ok()) {
-        all.push(file(work, &path, folder));
-        let behind = named::behind(name, &path, &from);
-        // The line itself names none of them.
-        all.extend(behind.iter().map(|path| file("", path, folder)));
+    all.extend(work(call, &from, folder));
+    all
+}
+
+/// The files that say what the program of a call is to do, those of the folder and those that its options name, with
+/// what they name.
+fn work(call: &Call, from: &Path, folder: &Path) -> Vec<Thing> {
+    let files = shell::work_files(&call.program);
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let set = shell::set_by(call);
+    // An option may name a file for the folder that it lies in.
+    let moved = set.folders.iter().fold(from.to_owned(), |at, to| at.join(to));
+    let moved = if moved.is_file() { moved.with_file_name("") } else { moved };
+    let mut all = Vec::new();
+    let places = if moved == from { vec![from] } else { vec![from, moved.as_path()] };
+    for from in places {
+        let named =
+            set.files.iter().map(|name| (name.as_str(), from.join(name))).filter(|(_, p)| p.is_file());
+        let there = files.iter().map(|name| (*name, from.join(name)));
+        let there = there.filter(|(_, path)| path.symlink_metadata().is_ok());
+        for (name, path) in there.chain(named) {
+            all.push(file(name, &path, folder));
+            let behind = named::behind(&call.program, &path, from);
+            // The line itself names none of them.
+            all.extend(behind.iter().map(|path| file("", path, folder)));
+        }
     }
     all
 }

@@ -337,3 +337,34 @@ fn what_a_makefile_takes_in_is_bound_however_it_is_written() {
         );
     }
 }
+
+#[test]
+fn where_a_line_names_the_folder_or_the_file_those_are_bound() {
+    for (line, file, behind, text) in [
+        ("make -f build/x.mk all", "build/x.mk", "gen.py", "all:\n\tpython3 gen.py\n"),
+        ("make -C sub all", "sub/Makefile", "sub/gen.py", "all:\n\tpython3 gen.py\n"),
+        ("make --directory=sub all", "sub/Makefile", "sub/gen.py", "all:\n\tpython3 gen.py\n"),
+        ("make -Csub all", "sub/Makefile", "sub/gen.py", "all:\n\tpython3 gen.py\n"),
+        (
+            "npm --prefix sub test",
+            "sub/package.json",
+            "sub/gen.py",
+            "{\"scripts\":{\"test\":\"python3 gen.py\"}}",
+        ),
+        ("just -f build/x.just all", "build/x.just", "", "all:\n  python3 gen.py\n"),
+    ] {
+        for changed in [file, behind].into_iter().filter(|name| !name.is_empty()) {
+            let desk = Desk::new();
+            fs::create_dir(desk.at("work/build")).unwrap();
+            let put = |name: &str, text: &str| fs::write(desk.at("work").join(name), text).unwrap();
+            put(file, text);
+            if !behind.is_empty() {
+                put(behind, "1\n");
+            }
+            let allowed = desk.look(line);
+            put(changed, "2\n");
+            let told = allowed.differs(&desk.look(line)).unwrap_or_default();
+            assert!(!told.is_empty(), "{line}: {changed}");
+        }
+    }
+}
