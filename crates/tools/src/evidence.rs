@@ -10,7 +10,7 @@ use pilothouse_core::{
     tool::{RecordFact, ToolOutcome},
 };
 
-use crate::sight::LaneView;
+use crate::{files::text_of, sight::LaneView};
 
 /// Most characters of a fact's value and of the text that proves it.
 const MOST_CHARS: usize = 600;
@@ -110,7 +110,7 @@ impl LaneView<'_> {
         let path = self.jail.read_path(path).ok().flatten()?;
         let sight = self.look(&path, &[Act::Read]).ok()?;
         let hash = sight.disk_id?;
-        let text = String::from_utf8_lossy(sight.disk.as_deref()?).into_owned();
+        let text = text_of(sight.disk.as_deref()?);
         let text = self.redactor.mask_file(path.as_str(), &text).into_owned();
         Some(Shown { text, hash, seen: self.view.seen.get(&sight.path).copied() })
     }

@@ -177,6 +177,15 @@ fn a_file_in_utf_16_is_searched_and_refused_without_its_secrets() {
 }
 
 #[test]
+fn what_is_cited_of_a_file_in_utf_16_stands_there_as_it_was_read() {
+    let mut d = desk(&[("app.rc", &wide("TITLE \"Caf\u{e9}\"\r\nEND\r\n", false))]);
+    let fact =
+        json!({"name": "title", "value": "Caf\u{e9}", "file": "app.rc", "text": "TITLE \"Caf\u{e9}\""});
+    let told = d.text(Tool::RecordFact, fact);
+    assert!(told.contains("noted title") && told.contains("app.rc:1"), "{told}");
+}
+
+#[test]
 fn what_is_no_text_is_named_and_not_shown() {
     let mut d = desk(&[
         ("bin", b"\x7fELF\0\0\x01"),
