@@ -240,6 +240,15 @@ fn what_could_not_be_read_whole_may_run_code_of_others() {
 }
 
 #[test]
+fn no_file_that_says_what_a_program_does_stands_there_twice() {
+    for program in ["make", "gmake", "just", "rake", "ninja", "tox", "npm", "cargo", "composer"] {
+        let files = pilothouse_shell::work_files(program);
+        let once: std::collections::BTreeSet<&str> = files.iter().copied().collect();
+        assert!(!files.is_empty() && once.len() == files.len(), "{program}: {files:?}");
+    }
+}
+
+#[test]
 fn every_clause_holds_on_its_lines() {
     let clauses = rules::clauses();
     assert!(clauses.iter().map(|clause| clause.number).eq(1..=12));
