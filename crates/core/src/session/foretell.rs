@@ -65,6 +65,8 @@ pub enum Deed {
     Undoes,
     /// What was written to a file is proposed to be taken back.
     TakesBack,
+    /// What would be committed is looked at, and asked about.
+    Commits,
     /// A word to the workbench.
     Word(Control),
 }
@@ -194,8 +196,9 @@ impl Foretold {
                 Deed::Waits => "waits for your message before it",
                 Deed::Undoes => "takes the last change back",
                 Deed::TakesBack => "shows what takes back what was written to the file",
+                Deed::Commits => "shows what would be committed, and asks",
                 Deed::Holds => "holds the run at its next step",
-                Deed::Word(_) if self.does(&Deed::Shows) => continue,
+                Deed::Word(_) if self.does(&Deed::Shows) || self.does(&Deed::Commits) => continue,
                 Deed::Word(_) => "a command to Pilothouse",
             };
             all.push(what.to_owned());
@@ -263,6 +266,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::IntentAsked { .. } => Deed::Waits,
         Event::RevertStarted { redo: false, .. } => Deed::Undoes,
         Event::TakeBackSought { .. } => Deed::TakesBack,
+        Event::CommitSought { .. } => Deed::Commits,
         Event::ControlGiven { control } => Deed::Word(control.clone()),
         _ => return None,
     })

@@ -8,7 +8,7 @@ use pilothouse_core::{
     event::Event,
     ids::{CallId, TurnId},
     input::Input,
-    intent::Phase,
+    intent::{IntentPath, Phase, Turn},
     outcome::Rest,
     proposal::Decision,
     scope::PermissionMode,
@@ -98,6 +98,17 @@ fn what_is_taken_back_is_not_told_as_written() {
     b.input(Input::RevertEnded { apply: *apply, result: Ok(()) }).unwrap();
     let groups = b.session.state().written(Extent::Run);
     assert_eq!(groups[0].goal, "fix the greeting", "it is known where it came from");
+}
+
+#[test]
+fn that_a_commit_is_shown_and_asked_about_is_foretold() {
+    let b = written();
+    for line in ["commit", "looks good, commit", "commit this", "/commit"] {
+        let told = b.session.foretell(line);
+        let (turn, path) = told.meant.clone().unwrap_or((Turn::Query(None), IntentPath::root()));
+        let words = told.words((&turn, &path), false, b.session.state());
+        assert_eq!(words, "shows what would be committed, and asks", "{line}");
+    }
 }
 
 #[test]
