@@ -20,15 +20,24 @@ pub enum Preview {
     Path(IntentPath, String),
     /// It answers the open question.
     Answer,
-    /// It is a command line: how dangerous it is, and why.
-    Shell(Risk, String),
+    /// It is a command line: how dangerous it is, why, and whether it runs outside the sandbox.
+    Shell(Risk, String, bool),
 }
 
 impl Preview {
     /// A command line as it would be judged in this workspace.
     pub fn judged(line: &str, session: &Session) -> Self {
+        Self::judged_where(line, false, session)
+    }
+
+    /// Likewise a line of the user's own, with its marks.
+    fn typed(text: &str, session: &Session) -> Self {
+        Self::judged_where(text.trim_start_matches('!'), text.starts_with("!!"), session)
+    }
+
+    fn judged_where(line: &str, outside: bool, session: &Session) -> Self {
         let verdict = session.policy().verdict(line.trim(), "");
-        Self::Shell(verdict.risk, verdict.why)
+        Self::Shell(verdict.risk, verdict.why, outside)
     }
 }
 
@@ -43,7 +52,7 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
         return commanded(text, session);
     }
     if text.len() > LONGEST {
-        return text.starts_with('!').then(|| Preview::judged(text.trim_start_matches('!'), session));
+        return text.starts_with('!').then(|| Preview::typed(text, session));
     }
     let reading = session.read(text);
     if reading.slash.is_some() {
@@ -60,7 +69,7 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     }
     // A line that only reads runs at once, beside what runs as well; any other waits for the end.
     if reading.command.is_some() && (told.does(&Deed::Runs) || told.does(&Deed::Talks)) {
-        return Some(Preview::judged(text.trim_start_matches('!'), session));
+        return Some(Preview::typed(text, session));
     }
     let (turn, path) = told.meant.clone().unwrap_or((reading.whole.turn, reading.whole.path));
     let what = match &told.refused {

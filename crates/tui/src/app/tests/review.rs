@@ -350,7 +350,7 @@ fn a_long_draft_is_not_classified_and_a_frame_does_not_classify_again() {
 fn a_command_is_judged_as_it_would_be_sent_at_any_length_and_pastes_unfolded() {
     let mut desk = Desk::new(120, 40);
     let judged = |desk: &Desk| match &desk.app.previewed.2 {
-        Some(crate::preview::Preview::Shell(risk, _)) => Some(*risk),
+        Some(crate::preview::Preview::Shell(risk, ..)) => Some(*risk),
         Some(_) | None => None,
     };
     desk.app.composer.draft.set(Saved::plain(format!("!echo {}", "a".repeat(4_200))));
@@ -362,6 +362,18 @@ fn a_command_is_judged_as_it_would_be_sent_at_any_length_and_pastes_unfolded() {
     desk.draw();
     assert!(desk.app.composer.draft.shown().len() < 200, "the paste is folded");
     assert_eq!(judged(&desk), Some(pilothouse_core::shell::Risk::High));
+}
+
+#[test]
+fn the_line_below_says_which_command_runs_outside_the_sandbox() {
+    for width in [60, 100, 160] {
+        let mut desk = Desk::new(width, 40);
+        desk.press("!npm run build");
+        assert!(desk.text().contains("a command   "), "{}", desk.text());
+        desk.app.composer.draft.set(Saved::plain("!!npm run build"));
+        desk.draw();
+        assert!(desk.text().contains("a command outside the sandbox   "), "{}", desk.text());
+    }
 }
 
 #[test]

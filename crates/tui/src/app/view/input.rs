@@ -265,14 +265,15 @@ impl App {
         let style = |slot| self.looks.theme.style(slot);
         match preview {
             Preview::Answer => vec![Span::styled("answers the question above", style(Slot::Info))],
-            Preview::Shell(risk, why) => {
+            Preview::Shell(risk, why, outside) => {
                 let name = risk_name(*risk, self.looks.look.ascii);
+                let what = if *outside { "a command outside the sandbox" } else { "a command" };
                 let mut spans = vec![
-                    Span::styled("a command", style(Slot::Accent).add_modifier(Modifier::BOLD)),
+                    Span::styled(what, style(Slot::Accent).add_modifier(Modifier::BOLD)),
                     Span::styled(format!("   {name}"), style(risk_slot(*risk))),
                 ];
                 let why = if *risk == Risk::High { "asks for its word" } else { why.as_str() };
-                if 24 + why.width() < width {
+                if what.width() + 15 + why.width() < width {
                     spans.push(Span::styled(format!("   {why}"), style(Slot::Soft)));
                 }
                 spans

@@ -33,7 +33,8 @@ impl App {
 
     /// How the command in the composer is judged as it stands.
     pub(super) fn judged(&self) -> Option<(Risk, &str)> {
-        let (Some(_), Some(Preview::Shell(risk, why))) = (self.composer.offered(), &self.previewed.2) else {
+        let (Some(_), Some(Preview::Shell(risk, why, _))) = (self.composer.offered(), &self.previewed.2)
+        else {
             return None;
         };
         Some((*risk, why))
