@@ -76,8 +76,8 @@ pub struct PlanPane {
     /// What stays in sight above the footer, where not all has room.
     pinned: Vec<Row>,
     offset: usize,
-    /// Columns of the words that count what stands below the edge.
-    label: usize,
+    /// What stands where something goes on, as it was drawn last.
+    ellipsis: &'static str,
     /// Position among the items that can be chosen.
     cursor: usize,
     /// Which step of the next version is to be chosen, and of which version that was made.

@@ -17,7 +17,7 @@ impl PlanPane {
     pub(super) fn arrange(&mut self, mut drawn: rows::Drawn, footer: Row, width: usize, ctx: &Ctx<'_>) {
         self.footer = footer;
         self.pinned.clear();
-        self.label = label(ctx, drawn.height()).width();
+        self.ellipsis = ctx.glyphs.ellipsis;
         let room = usize::from(self.size.height.saturating_sub(self.footer_rows()));
         if drawn.reach.0.is_empty() || drawn.height() <= room {
             self.items = drawn.whole();
@@ -53,11 +53,8 @@ impl PlanPane {
         let chosen = self.chosen().map(|(at, _)| at);
         let body = area.bottom().saturating_sub(self.foot_rows()).max(area.top());
         let shown = usize::from(body.saturating_sub(area.top()));
-        let below = self.items.len().saturating_sub(self.offset + shown);
-        let more = label(ctx, below);
-        // The only row that there is belongs to the plan.
-        let counts = below > 0 && shown > 1;
-        let wide = if counts { u16::try_from(more.width()).unwrap_or(u16::MAX).min(inner.width) } else { 0 };
+        let more = self.edge(self.offset + shown).unwrap_or_default();
+        let wide = u16::try_from(more.width()).unwrap_or(u16::MAX).min(inner.width);
         for (y, (n, item)) in (area.top()..body).zip(self.items.iter().enumerate().skip(self.offset)) {
             // A heading whose rows are below the edge is below it as well.
             if !item.heads || y + 1 < body {
@@ -82,9 +79,4 @@ impl PlanPane {
             self.footer.paint(ctx.theme, buf, inner, area.bottom() - 1);
         }
     }
-}
-
-/// How many rows stand below the edge, in words.
-fn label(ctx: &Ctx<'_>, below: usize) -> Row {
-    Row::of(&format!(" {} {below} more ", ctx.glyphs.ellipsis), Slot::Faint)
 }

@@ -11,7 +11,11 @@ use super::{
     ID, PlanPane,
     rows::{self, Item, Target},
 };
-use crate::pane::{Ctx, Focus, inside};
+use crate::{
+    pane::{Ctx, Focus, inside},
+    row::{Row, width},
+    theme::Slot,
+};
 
 /// Whether a plan that is done gives its room back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,26 +63,39 @@ impl PlanPane {
         if self.cursor == 0 { 0..end } else { at..end }
     }
 
-    /// Rows that are read at once where these are the last of them: not the one beside which it is counted what stands
-    /// below.
-    fn read_at_once(&self, end: usize) -> usize {
-        let height = self.height();
-        let last = end.checked_sub(1).is_some_and(|row| self.is_cut(row));
-        if end < self.items.len() && height > 1 && last { height - 1 } else { height }
+    /// What stands at the right of the last row on the screen where these are the last of them: how many are below. The
+    /// only row that there is belongs to the plan.
+    pub(super) fn edge(&self, end: usize) -> Option<Row> {
+        let below = self.items.len().saturating_sub(end);
+        let words = || Row::of(&format!(" {} {below} more ", self.ellipsis), Slot::Faint);
+        (below > 0 && self.height() > 1).then(words)
     }
 
-    /// Whether a row is cut where it stands at the edge: one that goes on with the line above it and fills its width.
-    fn is_cut(&self, row: usize) -> bool {
-        let width = usize::from(inside(Rect::from((Position::ORIGIN, self.size))).width);
-        self.items.get(row).is_some_and(|i| i.target.is_none() && i.row.width() + self.label > width)
+    /// Whether something that has to be read is cut of the last row on the screen where these are the last of them.
+    fn is_cut(&self, end: usize) -> bool {
+        let Some((edge, last)) = self.edge(end).zip(end.checked_sub(1).and_then(|n| self.items.get(n)))
+        else {
+            return false;
+        };
+        let room = self.columns().saturating_sub(edge.width());
+        last.row.width() > room && last.read + width(self.ellipsis) > room
+    }
+
+    /// Columns of a row.
+    fn columns(&self) -> usize {
+        usize::from(inside(Rect::from((Position::ORIGIN, self.size))).width)
+    }
+
+    /// Rows that are read at once where these are the last of them.
+    fn read_at_once(&self, end: usize) -> usize {
+        self.height() - usize::from(self.is_cut(end))
     }
 
     /// The rows that are on the screen whole.
     pub(super) fn seen_whole(&self) -> Range<usize> {
         let height = usize::from(self.size.height.saturating_sub(self.foot_rows()));
         let end = (self.offset + height).min(self.items.len());
-        let cut = end < self.items.len() && height > 1 && self.is_cut(end - 1);
-        self.offset..end - usize::from(cut)
+        self.offset..end - usize::from(height > 0 && self.is_cut(end))
     }
 
     /// One on: the next that can be chosen, once all of what is chosen was to be read.

@@ -53,6 +53,20 @@ pub(super) struct Item {
     pub(super) target: Option<Target>,
     /// Whether it is a heading, and nothing without what follows it.
     pub(super) heads: bool,
+    /// Columns from the left that have to be read; what stands behind them may give way to other words.
+    pub(super) read: usize,
+}
+
+impl Item {
+    /// A row that is read whole.
+    fn plain(row: Row) -> Self {
+        Self { read: row.width(), row, target: None, heads: false }
+    }
+
+    /// A row that can be chosen, to be read as far as that.
+    fn of(target: Target, row: Row, read: usize) -> Self {
+        Self { row, target: Some(target), heads: false, read }
+    }
 }
 
 /// The plan to show, and whether it is the active one.
@@ -107,9 +121,8 @@ impl Drawn {
     /// All of it in its order.
     pub(super) fn whole(mut self) -> Vec<Item> {
         let (blocks, at) = self.reach;
-        let plain = |row| Item { row, target: None, heads: false };
         let rows = reach::whole(&blocks);
-        let rows = (!rows.is_empty()).then(Row::new).into_iter().chain(rows).map(plain);
+        let rows = (!rows.is_empty()).then(Row::new).into_iter().chain(rows).map(Item::plain);
         let at = at.min(self.items.len());
         self.items.splice(at..at, rows);
         self.items
@@ -201,7 +214,7 @@ struct Drawer<'a> {
 impl<'a> Drawer<'a> {
     fn plain(&mut self, row: Row) {
         let row = row.cut(self.width, self.ctx.glyphs.ellipsis);
-        self.items.push(Item { row, target: None, heads: false });
+        self.items.push(Item::plain(row));
     }
 
     fn task(&mut self, task: &Task, n: usize) {
@@ -240,8 +253,9 @@ impl<'a> Drawer<'a> {
         let mut lines = lines.into_iter();
         let mut left = lead.clone();
         left.pieces.extend(lines.next().unwrap_or_default().pieces);
+        let read = left.width();
         let row = left.ends_keeping_right(right, self.width, g.ellipsis);
-        self.items.push(Item { row, target: Some(Target::Task(task.id)), heads: false });
+        self.items.push(Item::of(Target::Task(task.id), row, read));
         for line in lines {
             let mut row = Row::of(&" ".repeat(lead.width()), Slot::Text);
             row.pieces.extend(line.pieces);
@@ -317,7 +331,7 @@ impl<'a> Drawer<'a> {
         let lead = self.gutter(Some(('-', Slot::Bad))).and(g.skipped, Slot::Faint).and(" ", Slot::Text);
         let row = lead.and(what, Slot::Faint);
         let row = row.ends_keeping_right(Row::of("removed", Slot::Faint), self.width, g.ellipsis);
-        self.items.push(Item { row, target: None, heads: false });
+        self.items.push(Item::plain(row));
     }
 
     /// Proposals below a task, while it runs.
@@ -440,8 +454,9 @@ impl<'a> Drawer<'a> {
         let lead = Row::of(&format!("   {} ", g.branch), Slot::Faint).and(mark, ink).and(" ", Slot::Text);
         let room = self.width.saturating_sub(lead.width() + right.width() + 2).max(8);
         let left = lead.and(&row::fit_path(p.path.as_str(), room, g.ellipsis), Slot::Text);
+        let read = left.width();
         let row = left.ends_keeping_right(right, self.width, g.ellipsis);
-        self.items.push(Item { row, target: Some(Target::Proposal(p.id)), heads: false });
+        self.items.push(Item::of(Target::Proposal(p.id), row, read));
     }
 
     /// A text below a row, whole.

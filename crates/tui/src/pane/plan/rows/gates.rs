@@ -80,12 +80,13 @@ impl Drawer<'_> {
         let own = gate.has_name();
         let left = if own { lead.and(&name, Slot::Text).and(&gap, Slot::Text) } else { lead };
         let ink = if own { Slot::Soft } else { Slot::Text };
-        let right_width = right.width() + 2;
-        let row = left.clone().and(&gate.command, ink).ends_keeping_right(right, self.width, g.ellipsis);
-        let whole = left.width() + row::width(&gate.command) + right_width < self.width;
-        self.items.push(Item { row, target: Some(Target::Gate(gate.id)), heads: false });
+        let (lead, left) = (left.width(), left.and(&gate.command, ink));
+        let read = left.width();
         // A yes to the plan is one to exactly this line: all of it is seen.
-        if self.awaiting && !whole {
+        let below = self.awaiting && read + right.width() + 2 >= self.width;
+        let row = left.ends_keeping_right(right, self.width, g.ellipsis);
+        self.items.push(Item::of(Target::Gate(gate.id), row, if below { lead } else { read }));
+        if below {
             self.wrapped(&gate.command, Slot::Soft);
         }
         if let Some((_, proof)) = proof.filter(|_| matches!(gate.status, GateStatus::Failed(_))) {
@@ -116,7 +117,8 @@ impl Drawer<'_> {
             let place = row::fit_path(&place, self.width / 2, self.ctx.glyphs.ellipsis);
             let row = Row::of("    ", Slot::Text).and(&place, Slot::Accent).and("  ", Slot::Text);
             let row = row.and(&found.text, Slot::Soft).cut(self.width, self.ctx.glyphs.ellipsis);
-            self.items.push(Item { row, target: Some(Target::Place(gate, n)), heads: false });
+            let read = row.width();
+            self.items.push(Item::of(Target::Place(gate, n), row, read));
         }
     }
 }

@@ -290,3 +290,46 @@ fn the_writes_of_one_file_in_a_step_are_one_row() {
     assert_eq!(rows.len(), 1, "{rows:#?}");
     assert!(rows[0].trim_end().ends_with("+1"), "{rows:#?}");
 }
+
+/// A row without what is counted beside it, which hides nothing of it.
+fn own(row: &str) -> &str {
+    row.rsplit_once(" … ").map_or(row, |(own, _)| own).trim_end()
+}
+
+/// Goes through a plan in a low pane; `seen` is told each frame and whether a yes counts there, and says whether all of what
+/// it looks for was seen.
+fn go_through(s: &mut Screen, (width, height): (u16, u16), mut seen: impl FnMut(&[String]) -> bool) {
+    for _ in 0..16 {
+        let rows = s.text(width, height);
+        let read = seen(&rows);
+        assert!(read || !s.pane.shows_gates(true), "{width}x{height}: {rows:#?}");
+        s.pane.note_gates();
+        s.act(PlanAction::Down);
+    }
+    assert!(s.pane.shows_gates(false), "{width}x{height}");
+}
+
+#[test]
+fn where_a_yes_counts_the_end_of_a_gate_s_line_was_seen() {
+    let forms = [(Glyphs::UNICODE, 0), (Glyphs::UNICODE, 1), (Glyphs::ASCII, 0), (Glyphs::ASCII, 1)];
+    for ((glyphs, after), height) in forms.iter().flat_map(|form| [5, 6, 7, 8].map(|height| (form, height))) {
+        for long in 34..44 {
+            let mut s = Screen::new();
+            s.story.glyphs = glyphs.clone();
+            let mut one = plan();
+            one.tasks.truncate(1);
+            one.gates.truncate(1);
+            one.note.clear();
+            one.gates[0].name.clear();
+            one.gates[0].after = one.tasks.iter().map(|t| t.id).take(*after).collect();
+            one.gates[0].command = format!("make {}zq", "x".repeat(long - 7));
+            s.tell(Event::PlanReady { plan: one });
+            s.tell(confirmed());
+            let mut seen = false;
+            go_through(&mut s, (56, height), |rows| {
+                seen |= rows.iter().any(|row| row.contains("zq"));
+                seen
+            });
+        }
+    }
+}
