@@ -25,7 +25,7 @@ impl PlanPane {
         }
         self.footer = Row::new();
         let room = usize::from(self.size.height);
-        drawn.items.retain(|item| !item.row.pieces.is_empty());
+        drawn.close_up();
         // Half of the room, and all that the steps leave of it; one row parts both.
         let most = (room / 2).max(room.saturating_sub(drawn.items.len())).saturating_sub(1);
         self.pinned = rows::within(&drawn.reach.0, most, width, ctx.glyphs.ellipsis);

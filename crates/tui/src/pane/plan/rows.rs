@@ -128,6 +128,13 @@ impl Drawn {
         self.items
     }
 
+    /// Takes the empty rows out, but for the one before what a yes allows.
+    pub(super) fn close_up(&mut self) {
+        let is_empty = |item: &&Item| item.row.pieces.is_empty();
+        self.reach.1 -= self.items.iter().take(self.reach.1).filter(is_empty).count();
+        self.items.retain(|item| !is_empty(&item));
+    }
+
     /// How many rows that is.
     pub(super) fn height(&self) -> usize {
         let reach: usize = self.reach.0.iter().map(Block::height).sum();

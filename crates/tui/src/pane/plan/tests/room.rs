@@ -333,3 +333,23 @@ fn where_a_yes_counts_the_end_of_a_gate_s_line_was_seen() {
         }
     }
 }
+
+#[test]
+fn the_rows_of_a_plan_have_one_order_however_low_its_pane_is() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady {
+        plan: pilothouse_core::plan::Plan { note: format!("{LONG}. {LONG}"), ..long() },
+    });
+    s.tell(confirmed());
+    let mut rows = |height| {
+        s.text(46, height);
+        let rows = s.pane.items.iter().map(|item| item.row.text().trim().to_owned());
+        rows.filter(|row| !row.is_empty()).collect::<Vec<_>>()
+    };
+    let whole = rows(60);
+    for height in 1..30 {
+        let low = rows(height);
+        let mut all = whole.iter();
+        assert!(low.iter().all(|row| all.any(|of| of == row)), "{height}: {low:#?}\nof {whole:#?}");
+    }
+}
