@@ -56,8 +56,8 @@ impl PlanPane {
         let more = self.edge(self.offset + shown).unwrap_or_default();
         let wide = u16::try_from(more.width()).unwrap_or(u16::MAX).min(inner.width);
         for (y, (n, item)) in (area.top()..body).zip(self.items.iter().enumerate().skip(self.offset)) {
-            // A heading whose rows are below the edge is below it as well.
-            if !item.heads || y + 1 < body {
+            // A heading whose rows are below the edge is below it as well, where it has another row.
+            if !item.heads || y + 1 < body || shown == 1 {
                 let taken = if y + 1 == body { wide } else { 0 };
                 let row = item.row.clone().cut(usize::from(inner.width - taken), ctx.glyphs.ellipsis);
                 row.paint(ctx.theme, buf, inner, y);

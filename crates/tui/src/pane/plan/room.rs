@@ -52,15 +52,16 @@ impl PlanPane {
         }
     }
 
-    /// The rows that belong together with what is chosen: down to the next that can be chosen, of the first from the top
-    /// and of the last to the end.
+    /// The rows that belong together with what is chosen: down to the next that can be chosen, from a heading, of the
+    /// first from the top and of the last to the end.
     fn block(&self) -> Range<usize> {
         let Some((at, _)) = self.chosen() else { return 0..self.items.len() };
         let behind = self.items.iter().skip(at + 1);
         let own = |i: &&Item| i.target.is_none() && !i.heads && !i.row.pieces.is_empty();
         let is_last = behind.clone().all(|i| i.target.is_none());
         let end = if is_last { self.items.len() } else { at + 1 + behind.take_while(own).count() };
-        if self.cursor == 0 { 0..end } else { at..end }
+        let heading = at.checked_sub(1).filter(|n| self.items.get(*n).is_some_and(|i| i.heads));
+        if self.cursor == 0 { 0..end } else { heading.unwrap_or(at)..end }
     }
 
     /// What stands at the right of the last row on the screen where these are the last of them: how many are below. The
