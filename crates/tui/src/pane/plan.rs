@@ -33,7 +33,7 @@ use ratatui::{
     text::Line,
 };
 
-pub(crate) use self::rows::finished;
+pub(crate) use self::rows::{beyond, finished};
 pub use self::{action::PlanAction, rows::breadcrumb};
 use self::{
     room::Away,
@@ -98,7 +98,9 @@ pub struct PlanPane {
     back: Option<u32>,
     /// What the version that is drawn changed, and which that is.
     revision: Option<(u32, Revision)>,
-    /// The rows of gates of the plan that stood on the screen last, and which of them did.
+    /// What goes beyond what was asked for, where a yes allows it.
+    beyond: Vec<Row>,
+    /// The rows of the plan that a yes covers and that stood on the screen last, and which of them did.
     read: Option<(Vec<Row>, BTreeSet<usize>)>,
     /// The plan that was done and committed: once something else is said it stands in no room of its own.
     away: Away,

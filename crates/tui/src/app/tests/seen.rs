@@ -55,9 +55,24 @@ fn a_plan_whose_gates_were_turned_to_is_approved_where_they_were_read() {
     let mut desk = gated(60, 20);
     desk.press("<ctrl-t>").draw();
     desk.wait(1_000).press("y");
-    assert!(desk.text().contains("not all of its gates were"), "{}", desk.text());
+    assert!(desk.text().contains("not all that y covers was seen yet: j goes on to it"), "{}", desk.text());
     for _ in 0..20 {
         desk.press("j").draw();
+    }
+    desk.wait(1_000).press("y");
+    let text = desk.text();
+    desk.deliver();
+    assert_eq!(desk.state().phase, Phase::Executing, "{text}");
+}
+
+#[test]
+fn where_a_plan_s_lines_are_unread_above_the_way_back_to_them_is_told() {
+    let mut desk = gated(60, 20);
+    desk.press("<ctrl-t>G").draw();
+    desk.wait(1_000).press("y");
+    assert!(desk.text().contains("was seen yet: k goes back to it"), "{}", desk.text());
+    for _ in 0..30 {
+        desk.press("k").draw();
     }
     desk.wait(1_000).press("y");
     let text = desk.text();

@@ -210,8 +210,9 @@ pub(super) struct Facts {
 #[derive(Debug)]
 pub(super) struct PlanCard {
     pub(super) summary: String,
-    /// How many of its last lines tell of gates, and on which rows they stand.
+    /// How many of its last lines tell of gates.
     pub(super) gates: usize,
+    /// The rows that a yes covers: what goes beyond what was asked for, and the gates.
     pub(super) gate_rows: Range<usize>,
     pub(super) note: Markdown,
     pub(super) checkpoint: Option<CheckpointId>,

@@ -107,6 +107,7 @@ fn file(path_: &str, kind: ChangeKind, added: usize, removed: usize, lines: usiz
 fn whole_story() -> Screen {
     let mut s = Screen::new();
     s.tell(said(1, "Add rate limiting to the login endpoint"));
+    s.tell(understood(1, IntentNode::Modify));
     s.tell(lane(1, LaneKind::Planning, IntentNode::Plan));
     read(&mut s, 2, "src/auth/login.rs", 188, 2);
     s.tell(started(3, Tool::Search, "Retry-After"));

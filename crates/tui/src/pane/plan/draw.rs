@@ -17,6 +17,7 @@ impl PlanPane {
     pub(super) fn arrange(&mut self, mut drawn: rows::Drawn, footer: Row, width: usize, ctx: &Ctx<'_>) {
         self.footer = footer;
         self.pinned.clear();
+        self.beyond = rows::all_beyond(&drawn.reach.0);
         self.ellipsis = ctx.glyphs.ellipsis;
         let room = usize::from(self.size.height.saturating_sub(self.footer_rows()));
         if drawn.reach.0.is_empty() || drawn.height() <= room {

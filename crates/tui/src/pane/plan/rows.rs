@@ -30,7 +30,8 @@ pub(super) use gates::progress;
 pub use path::breadcrumb;
 use path::path;
 use reach::Block;
-pub(super) use reach::within;
+pub(crate) use reach::beyond;
+pub(super) use reach::{all_beyond, within};
 use written::{is_taken_back, with_back};
 
 /// Columns that a title of more than one row has at least beside what stands at its right.

@@ -18,6 +18,7 @@ use pilothouse_core::{
 use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
 use crate::{
     markdown::Markdown,
+    pane::plan::beyond,
     row::{self, Ink, Piece, Row, coded, hang, wrap},
     theme::{Glyphs, Slot},
 };
@@ -373,11 +374,17 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
         rows.push(Row::new());
         rows.extend(note.iter().cloned());
     }
-    // What a yes lets run stands next to the question.
-    if card.gates > 0 {
+    // What a yes allows besides, and what it lets run, stands next to the question.
+    let asked = card.checkpoint.is_some_and(|id| env.state.open.contains_key(&id));
+    let beyond = env.state.plan.as_ref().filter(|_| asked).and_then(|plan| beyond(plan, env.state));
+    if card.gates > 0 || beyond.is_some() {
         rows.push(Row::new());
     }
     let from = rows.len();
+    rows.extend(beyond.iter().flat_map(|words| {
+        let lead = Row::of("   Goes beyond  ", Slot::Soft);
+        hang(&lead, &Row::of(words, Slot::Warn).pieces, env.width)
+    }));
     // A line that runs stands as it is: marks of code in it are commands.
     rows.extend(lines.flat_map(|line| step(line, env.width)));
     card.gate_rows = from..rows.len();

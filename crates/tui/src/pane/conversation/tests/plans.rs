@@ -27,3 +27,24 @@ fn a_plan_that_the_user_changes_step_by_step_is_shown_once() {
     let text = s.text(100, 90).join("\n");
     assert_eq!(text.matches("Plan ready").count(), 2, "{text}");
 }
+
+#[test]
+fn the_card_of_a_plan_that_goes_beyond_its_message_says_so_where_a_yes_has_to_read_it() {
+    let mut s = Screen::new();
+    s.tell(said(1, "Why is login slow?"));
+    s.tell(understood(1, IntentNode::Explain));
+    s.tell(Event::PlanReady { plan: Plan { gates: Vec::new(), ..plan() } });
+    let kind = pilothouse_core::question::Confirmation::default().into();
+    let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    let beyond = |rows: &[String]| rows.iter().any(|row| row.ends_with("write, execute: your yes allows it"));
+    assert!(beyond(&s.text(60, 30)), "{:#?}", s.text(60, 30));
+    // Where it is below the edge, nothing was agreed to.
+    for height in 1..30 {
+        s.act(ConversationAction::Top);
+        let rows = s.text(60, height);
+        assert!(beyond(&rows) || !s.pane.shows_plan(CheckpointId(5), true), "{height}: {rows:#?}");
+    }
+    s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(5), answer: None, approval: None });
+    assert!(!beyond(&s.text(60, 30)));
+}

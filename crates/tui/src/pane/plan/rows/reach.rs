@@ -5,6 +5,7 @@
 use pilothouse_core::{
     plan::Plan,
     scope::{Capability, ToolScope},
+    session::State,
 };
 
 use crate::{
@@ -55,12 +56,10 @@ pub(super) fn blocks(plan: &Plan, ctx: &Ctx<'_>, columns: usize) -> Vec<Block> {
         rows: labelled(label, words, slot, columns, ctx.glyphs.ellipsis),
     };
     let asked = names(ctx.state.reach(plan.turn));
-    let beyond = ctx.state.beyond(plan).map(names);
+    let beyond = beyond(plan, ctx.state);
     let asked = if beyond.is_some() { asked } else { format!("{asked}; nothing beyond") };
     let mut all = vec![block(Rank::Asked, "Asked for", &asked, Slot::Text)];
-    all.extend(beyond.map(|scope| {
-        block(Rank::Beyond, "Goes beyond", &format!("{scope}: your yes allows it"), Slot::Warn)
-    }));
+    all.extend(beyond.map(|words| block(Rank::Beyond, "Goes beyond", &words, Slot::Warn)));
     all.push(block(Rank::Allowed, "Allowed", &list(&can), Slot::Text));
     all.push(block(Rank::Not, "Not allowed", &list(&not), Slot::Text));
     all
@@ -71,6 +70,16 @@ impl Block {
     pub(super) const fn height(&self) -> usize {
         self.rows.len()
     }
+}
+
+/// What of a plan goes beyond what was asked for, in words.
+pub(crate) fn beyond(plan: &Plan, state: &State) -> Option<String> {
+    state.beyond(plan).map(|scope| format!("{}: your yes allows it", names(scope)))
+}
+
+/// The rows of it.
+pub(in crate::pane::plan) fn all_beyond(blocks: &[Block]) -> Vec<Row> {
+    blocks.iter().filter(|b| b.rank == Rank::Beyond).flat_map(|b| b.rows.iter().cloned()).collect()
 }
 
 /// All of them below each other.

@@ -332,6 +332,29 @@ fn where_a_yes_counts_the_end_of_a_gate_s_line_was_seen() {
 }
 
 #[test]
+fn where_a_yes_counts_it_was_seen_what_goes_beyond_what_was_asked_for() {
+    for (gates, height) in [0, 1].into_iter().flat_map(|gates| (1..14).map(move |height| (gates, height))) {
+        let mut s = Screen::new();
+        s.tell(said(1, "Add rate limiting"));
+        s.tell(understood(1, IntentNode::Explain));
+        let mut plan = plan();
+        plan.gates.truncate(gates);
+        s.tell(Event::PlanReady { plan });
+        s.tell(confirmed());
+        let mut missing = vec!["Goes beyond  write, execute: your yes allows", "             it"];
+        assert!(
+            missing.iter().all(|row| s.text(46, 60).iter().any(|r| r.ends_with(row))),
+            "{:#?}",
+            s.text(46, 60)
+        );
+        go_through(&mut s, (46, height), |rows| {
+            missing.retain(|row| !rows.iter().any(|r| own(r).ends_with(row)));
+            missing.is_empty()
+        });
+    }
+}
+
+#[test]
 fn the_rows_of_a_plan_have_one_order_however_low_its_pane_is() {
     let mut s = Screen::new();
     s.tell(Event::PlanReady {
