@@ -22,44 +22,55 @@ pub fn uncoded(text: &str) -> String {
 
 /// A text in parts, each with whether it is code.
 fn parts(text: &str) -> Vec<(&str, bool)> {
-    let (mut out, mut from, mut at) = (Vec::new(), 0, 0);
-    while let Some(open) = text.get(at..).and_then(|rest| rest.find('`')).map(|n| at + n) {
-        at = open + 1;
-        let before = text.get(..open).and_then(|t| t.chars().next_back());
-        let behind = text.get(at..).and_then(|t| t.chars().next());
-        let begins = behind.is_some_and(|c| !c.is_whitespace() && c != '`');
-        if !begins || before.is_some_and(|c| c.is_alphanumeric() || c == '`') {
-            continue;
+    let (mut out, mut from) = (Vec::new(), 0);
+    for (open, close) in pairs(text) {
+        if open >= from {
+            out.extend([(text.get(from..open), false), (text.get(open + 1..close), true)]);
+            from = close + 1;
         }
-        let Some(close) = closes(text, open) else { continue };
-        out.extend([(text.get(from..open), false), (text.get(open + 1..close), true)]);
-        (from, at) = (close + 1, close + 1);
     }
     out.push((text.get(from..), false));
     out.into_iter().filter_map(|(part, is_code)| Some((part?, is_code))).collect()
 }
 
-/// The mark that closes the code which begins at `open`: behind a word and before no other; what runs may have marks
+/// Each mark that may begin code, and the one that closes it: behind a word and before no other; what runs may have marks
 /// within.
-fn closes(text: &str, open: usize) -> Option<usize> {
-    let mut within = None;
-    for (at, _) in text.match_indices('`').filter(|(at, _)| *at > open) {
-        let before = text.get(open + 1..at).and_then(|t| t.chars().next_back())?;
+fn pairs(text: &str) -> Vec<(usize, usize)> {
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    // From the end: what closes code that begins further ahead, and what does where marks within it were met.
+    let (mut lone, mut within) = (None, None);
+    let mut pairs = Vec::new();
+    for (at, _) in text.rmatch_indices('`') {
+        let before = text.get(..at).and_then(|t| t.chars().next_back());
         let behind = text.get(at + 1..).and_then(|t| t.chars().next());
-        match behind {
-            _ if before.is_whitespace() && within.is_some() => return within,
-            _ if before.is_whitespace() => {}
-            Some('`') => {}
-            Some(c) if c.is_alphanumeric() => within = within.or(Some(at)),
-            Some(_) | None => return Some(at),
+        let begins = behind.is_some_and(|c| !c.is_whitespace() && c != '`');
+        let opens = begins && !is_word(before) && before != Some('`');
+        pairs.extend(lone.filter(|_| opens).map(|close| (at, close)));
+        if before.is_none_or(char::is_whitespace) {
+            within = None;
+        } else if behind == Some('`') {
+            // The next of them may close it.
+        } else if is_word(behind) {
+            lone = within.or(Some(at));
+            within = within.filter(|_| !opens);
+        } else {
+            lone = Some(at);
+            within = lone.filter(|_| !before.is_some_and(|c| "([{".contains(c)));
         }
     }
-    within
+    pairs.reverse();
+    pairs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_that_never_close_are_read_in_one_pass() {
+        let long = " `a".repeat(300_000);
+        assert_eq!(uncoded(&long), long);
+    }
 
     #[test]
     fn code_stands_without_its_marks_and_commands_keep_theirs() {
@@ -69,6 +80,9 @@ mod tests {
             ("(run `chmod 600 a`): `a`/`b`", "(run chmod 600 a): a/b"),
             ("Run `echo `date``?", "Run echo `date`?"),
             ("one ` alone, and it`s `", "one ` alone, and it`s `"),
+            ("Rename `Store`s (`src/store.rs`)", "Rename Stores (src/store.rs)"),
+            ("Rename `Store`s (`/src/store.rs`), then `go`", "Rename Stores (/src/store.rs), then go"),
+            ("`a`s and ` alone", "as and ` alone"),
             ("``", "``"),
             ("", ""),
         ] {
