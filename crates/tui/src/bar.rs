@@ -24,8 +24,8 @@ use crate::{
     app::enter::Enter,
     pane::{Focus, plan},
     risk::{judged, risk_name, risk_slot},
-    row::{Ink, Row, coded, hang, uncoded, wrap},
-    status::{shorten, shorten_words},
+    row::{Ink, Row, coded, hang, uncoded},
+    status::shorten,
     theme::{Glyphs, Slot, Theme},
 };
 
@@ -54,7 +54,7 @@ pub struct Facts<'a> {
 
 /// Columns before what is known of a question.
 const FACT_LABEL: usize = 12;
-/// Rows of one thing that is known of it; the list has more.
+/// Rows of its words and of one thing that is known of it; the list has more.
 const FACT_ROWS: usize = 4;
 /// Choices of more rows are cut, and shown whole by the list.
 const OPTION_ROWS: usize = 12;
@@ -120,17 +120,18 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
     ];
     let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
     let how = how(spec, facts);
-    let title = || title_rows(spec, facts, width);
+    let (places, is_cut) = fact_rows(spec, facts, width);
+    let (title, title_cut) = title_rows(spec, facts, width);
+    let is_cut = is_cut || title_cut;
     if spec.free {
-        let mut head = title();
+        let mut head = title;
         let last = head.pop().unwrap_or_default();
         let mut rows: Vec<Line<'static>> = head.into_iter().map(Line::from).collect();
         rows.push(closed(last, &how, theme, width));
-        rows.extend(fact_rows(spec, facts, width));
+        rows.extend(places);
         rows.extend(option_rows(spec, facts, width));
-        return rows.into();
+        return Rows { is_cut, ..rows.into() };
     }
-    let places = fact_rows(spec, facts, width);
     let lit = facts.focus == Focus::Pane(plan::ID);
     let choices = choice_spans(&spec.choices, theme, lit);
     let room = width.saturating_sub(3 + used(&choices));
@@ -139,7 +140,7 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
         head.extend(choices);
         return vec![closed(head, &how, theme, width)].into();
     }
-    let mut rows: Vec<Line<'static>> = title().into_iter().map(Line::from).collect();
+    let mut rows: Vec<Line<'static>> = title.into_iter().map(Line::from).collect();
     rows.extend(places);
     let all: Vec<Choice> = spec.choices.iter().filter(|c| !c.key.is_empty()).cloned().collect();
     let in_rows = |n: usize| -> Vec<Vec<Span<'static>>> {
@@ -153,7 +154,7 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Rows {
     let last = answers.pop().unwrap_or_default();
     rows.extend(answers.into_iter().map(|part| Line::from(indented(part))));
     rows.push(closed(indented(last), &how, theme, width));
-    Rows { lines: rows, answers: count }
+    Rows { lines: rows, answers: count, is_cut }
 }
 
 /// The choices by their numbers, whole where they leave room for what they are about; else the list shows them whole.
@@ -174,54 +175,42 @@ fn option_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static
     rows.iter().map(|row| row.line(facts.theme)).collect()
 }
 
-/// The words of a question with its sign, in two rows at most.
-fn title_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Vec<Span<'static>>> {
-    let theme = facts.theme;
-    let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
+/// The words of a question with its sign, and whether they were cut.
+fn title_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> (Vec<Vec<Span<'static>>>, bool) {
     let (glyph, slot) = sound(spec.tone, facts.glyphs);
-    let indent = glyph.width() + 1;
-    let parts =
-        titled(&uncoded(&spec.title), spec.suffix, width.saturating_sub(indent)).into_iter().enumerate();
-    let row = |(n, (text, last)): (usize, (String, bool))| {
-        let mark = if n == 0 { format!("{glyph} ") } else { " ".repeat(indent) };
-        let mut spans = vec![Span::styled(mark, theme.style(slot)), Span::styled(text, strong)];
-        spans.extend(last.then(|| Span::styled(spec.suffix.to_owned(), theme.style(Slot::Soft))));
-        spans
-    };
-    parts.map(row).collect()
+    let lead = Row::of(&format!("{glyph} "), slot);
+    let words =
+        Row::of(&uncoded(&spec.title), Ink::of(Slot::Strong).bold()).and(spec.suffix, Ink::of(Slot::Soft));
+    let mut rows = hang(&lead, &words.pieces, width);
+    let is_cut = cut_rows(&mut rows, facts, width);
+    (rows.iter().map(|row| row.line(facts.theme).spans).collect(), is_cut)
 }
 
-/// The words of a question in two rows at most, each with whether it is the last.
-fn titled(words: &str, suffix: &str, width: usize) -> Vec<(String, bool)> {
-    let room = width.saturating_sub(suffix.width()).max(1);
-    if words.width() <= room {
-        return vec![(words.to_owned(), true)];
+/// Cuts what has no room in a few rows, and says where all of it stands; whether something was cut.
+fn cut_rows(rows: &mut Vec<Row>, facts: &Facts<'_>, width: usize) -> bool {
+    let is_cut = rows.len() > FACT_ROWS;
+    rows.truncate(FACT_ROWS);
+    if let Some(last) = rows.last_mut().filter(|_| is_cut) {
+        let more = Row::of(&elsewhere(facts), Slot::Soft);
+        *last = std::mem::take(last).ends_keeping_right(more, width, facts.glyphs.ellipsis);
     }
-    let mut parts = wrap(&Row::of(words, Slot::Text).pieces, width.max(8)).into_iter().map(|row| row.text());
-    let first = parts.next().unwrap_or_default();
-    let rest = words.get(first.len()..).unwrap_or_default().trim_start();
-    vec![(first, false), (shorten_words(rest, room), true)]
+    is_cut
 }
 
-/// What is known of a question, where the bar shows it: a place in a row, all else in a few.
-fn fact_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
-    let mut rows = Vec::new();
+/// What is known of a question, where the bar shows it, and whether it was cut: a place in a row, all else in a few.
+fn fact_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> (Vec<Line<'static>>, bool) {
+    let (mut rows, mut is_cut) = (Vec::new(), false);
     for (label, text) in &spec.facts {
         if *label == PLACE {
             rows.push(Row::of(&format!("  {}", shorten(text, width.saturating_sub(2))), Slot::Soft));
         } else if spec.facts_in_bar || *label == AGENT_ASKS {
             let lead = Row::of(&format!("  {label:0$}", FACT_LABEL - 2), Slot::Soft);
             let mut fact = hang(&lead, &Row::of(text, Slot::Text).pieces, width);
-            if fact.len() > FACT_ROWS {
-                fact.truncate(FACT_ROWS);
-                let more = Row::of(&elsewhere(facts), Slot::Soft);
-                let last = fact.pop().unwrap_or_default();
-                fact.push(last.ends_keeping_right(more, width, facts.glyphs.ellipsis));
-            }
+            is_cut |= cut_rows(&mut fact, facts, width);
             rows.extend(fact);
         }
     }
-    rows.iter().map(|row| row.line(facts.theme)).collect()
+    (rows.iter().map(|row| row.line(facts.theme)).collect(), is_cut)
 }
 
 /// The row with the first of these at its right end for which there is room.

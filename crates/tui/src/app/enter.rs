@@ -5,6 +5,7 @@
 use std::time::Instant;
 
 use pilothouse_core::{
+    checkpoint::Answer,
     ids::CheckpointId,
     input::Input,
     question::{Place, Spec},
@@ -106,7 +107,9 @@ impl App {
             Enter::Answer(id) if self.stood(&self.asked, &id) => {
                 let state = self.world.state();
                 let answer = state.open.get(&id).and_then(|q| state.spec(q).default_answer());
-                if let Some(answer) = answer {
+                if answer == Some(Answer::Approve) && self.bar_cuts() {
+                    self.open(&approvals::KIND, now);
+                } else if let Some(answer) = answer {
                     self.answer(id, answer, now);
                 }
             }

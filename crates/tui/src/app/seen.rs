@@ -137,12 +137,24 @@ impl App {
         self.world.session.foretell(&text).deeds.iter().find_map(|deed| {
             let plan = early.filter(|question| question.kind.is_confirmation() && *deed == Deed::Starts);
             let Deed::Answers(id, answer) = deed else { return plan.map(|_| Early::Asked) };
-            if asked.is_some_and(|question| question.id == *id) {
-                return early.map(|_| Early::Asked);
+            if let Some(question) = asked.filter(|question| question.id == *id) {
+                let place = state.spec(question).place;
+                let unread = *answer == Answer::Approve && self.bar_cuts();
+                return early.map(|_| Early::Asked).or(unread.then_some(Early::Unread(place)));
             }
             let unread = *answer == Answer::Approve && !self.saw_whole(*id);
             state.open.get(id).filter(|_| unread).map(|question| Early::Unread(state.spec(question).place))
         })
+    }
+
+    /// Whether the bar leaves out words of the question that holds the run; a plan is read elsewhere.
+    pub(super) fn bar_cuts(&self) -> bool {
+        let state = self.world.state();
+        let keys = self.bar_keys();
+        let area = self.panes.areas.bar;
+        let rows = || bar::rows(state, &self.bar_facts(&keys), bar::columns(area.width));
+        let asked = state.phase_question().filter(|question| !question.kind.is_confirmation());
+        asked.is_some() && !rows().tells_all(usize::from(area.height))
     }
 
     /// Says why the draft answers nothing yet, and shows a plan that was not on the screen.

@@ -87,7 +87,7 @@ fn the_answers_of_a_question_that_stands_aside_are_not_named() {
 }
 
 #[test]
-fn a_long_question_is_wrapped_and_cut_with_a_mark() {
+fn a_long_question_is_wrapped_to_its_end() {
     for (width, height) in [(60, 20), (100, 30)] {
         let mut desk = Desk::new(width, height);
         desk.press("look around<enter>").deliver();
@@ -96,12 +96,11 @@ fn a_long_question_is_wrapped_and_cut_with_a_mark() {
         let args = serde_json::json!({ "question": question, "choices": ["one", "two"] }).to_string();
         desk.reply("", &[("ask_user", &args)]);
         desk.collect();
-        let rows: Vec<String> = desk.text().lines().map(str::to_owned).collect();
+        let text = desk.text();
+        let rows: Vec<&str> = text.lines().collect();
         let at = rows.iter().rposition(|row| row.contains("Which of the very")).unwrap();
-        let row = rows[at + 1].trim_end();
-        assert!(row.contains('…') || row.contains("in the end?"), "{rows:#?}");
-        let word = row.split('…').next().unwrap().trim_end().rsplit(' ').next().unwrap();
-        assert!(question.split(' ').any(|of| of == word), "{word} is no word of it");
+        let bare = |text: &str| text.split(|c: char| !c.is_ascii_alphanumeric()).collect::<String>();
+        assert!(bare(&rows[at..].concat()).starts_with(&bare(question)), "{rows:#?}");
     }
 }
 

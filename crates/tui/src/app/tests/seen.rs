@@ -1,5 +1,12 @@
 //! A yes, from wherever it comes, agrees to nothing that was not on the screen.
 
+use pilothouse_core::{
+    checkpoint::Checkpoint,
+    event::{Event, Stamped},
+    ids::{ApplyId, CheckpointId, Seq},
+    question::UndoAllQuestion,
+};
+
 use super::*;
 
 /// A plan with six gates of some three rows each, on a small screen.
@@ -236,4 +243,38 @@ fn a_word_agrees_to_no_folder_that_is_not_on_the_screen() {
     let text = desk.text();
     desk.wait(1_000).press("<enter>");
     assert!(!said(&desk) || text.contains("other/place"), "{text}");
+}
+
+/// Everything that was written is to be taken back, which is this.
+fn undo_all(what: &str) -> Desk {
+    let mut desk = Desk::new(60, 20);
+    let what = what.to_owned();
+    let question = UndoAllQuestion { last: ApplyId(902), first: ApplyId(901), what, in_bar: true };
+    let message = question.text();
+    let checkpoint = Checkpoint { id: CheckpointId(900), kind: question.into(), message, run: None };
+    let event = Event::CheckpointOpened { checkpoint };
+    let asked = Stamped { seq: Seq(9_000), at: Millis(1_000), run: None, event };
+    desk.app.update(Update::Events(vec![asked]), desk.now);
+    desk.draw();
+    desk.wait(1_000).press("y").draw();
+    desk
+}
+
+#[test]
+fn a_word_agrees_to_no_question_whose_end_is_not_in_the_bar() {
+    let mut desk = undo_all("all 2 changes of this session: src/a.rs, src/b.rs");
+    desk.wait(1_000).press("<enter>");
+    assert!(said(&desk), "{}", desk.text());
+    let files =
+        |n: usize| (0..n).map(|n| format!("src/deep/folder/file_{n}.rs")).collect::<Vec<_>>().join(", ");
+    let mut desk = undo_all(&format!("all 5 changes of this session: {}", files(5)));
+    let text = desk.text();
+    assert!(text.contains("file_4.rs?"), "all of it stands in a few rows: {text}");
+    desk.wait(1_000).press("<enter>");
+    assert!(said(&desk), "{text}");
+    let mut desk = undo_all(&format!("all 14 changes of this session: {}", files(14)));
+    let text = desk.text();
+    assert!(text.contains("shows all of it") && !text.contains("file_13"), "{text}");
+    desk.wait(1_000).press("<enter>");
+    assert!(!said(&desk) && desk.top() == Some("approvals"), "{}", desk.text());
 }
