@@ -393,8 +393,15 @@ impl App {
     /// it comes.
     pub(super) fn answer(&mut self, checkpoint: CheckpointId, answer: Answer, came: Instant) {
         if answer == Answer::Approve && !self.stands_drawn(checkpoint) {
+            self.notice = None;
             self.leave_overlays(came);
-            return self.unseen();
+            let kept = self.notice.take();
+            self.unseen();
+            // Where a text went that was written in what is left now is told as well.
+            if let Some((notice, kept)) = self.notice.as_mut().zip(kept) {
+                notice.text = format!("{}; {}", notice.text, kept.text);
+            }
+            return;
         }
         let shown = self.world.state().open.get(&checkpoint).and_then(|c| c.kind.shown());
         self.input(Input::Answer { checkpoint, answer, shown });

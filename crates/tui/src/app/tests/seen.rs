@@ -278,3 +278,13 @@ fn a_word_agrees_to_no_question_whose_end_is_not_in_the_bar() {
     desk.wait(1_000).press("<enter>");
     assert!(!said(&desk) && desk.top() == Some("approvals"), "{}", desk.text());
 }
+
+#[test]
+fn where_a_text_went_is_told_beside_why_a_yes_is_none() {
+    let mut desk = gated(60, 20);
+    desk.press("<ctrl-t>o").press("and a test");
+    let kept = "what you wrote there is in the history; Up brings it back";
+    desk.press("<ctrl-x>a").wait(1_000).press("y");
+    let notice = desk.app.notice.as_ref().unwrap().text.clone();
+    assert!(notice.contains("the plan was not on the screen") && notice.contains(kept), "{notice}");
+}
