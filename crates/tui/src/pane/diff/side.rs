@@ -71,10 +71,12 @@ impl DiffPane {
         let known = self.known(ctx, file, columns);
         let height = usize::from(self.size.height);
         let most = height.saturating_sub(usize::from(self.footer_rows()) + LEAST_LINES).max(height / 3);
-        let room = (height / 3).max(known.len() + 1).min(most);
-        rows.extend(known);
-        let over = rows.len().saturating_sub(room);
+        let room = (height / 3).max(known.iter().map(Vec::len).sum::<usize>() + 1).min(most);
+        let known = within(known, room.saturating_sub(1), ctx.glyphs.ellipsis);
+        // The name of the file stands whatever else has no room.
+        let over = (rows.len() + known.len()).saturating_sub(room).min(rows.len().saturating_sub(1));
         rows.drain(..over);
+        rows.extend(known);
         if rows.len() < room && self.size.height >= TALL {
             rows.push(Row::new());
         }
@@ -108,8 +110,8 @@ impl DiffPane {
         rows
     }
 
-    /// What has to be known of a change before it is decided: all of it is read, whatever the width.
-    fn known(&self, ctx: &Ctx<'_>, file: &File, columns: usize) -> Vec<Row> {
+    /// What has to be known of a change before it is decided, the weightiest first: all of it is read, whatever the width.
+    fn known(&self, ctx: &Ctx<'_>, file: &File, columns: usize) -> Vec<Vec<Row>> {
         let g = ctx.glyphs;
         let proposal = Self::proposal(ctx, file.id);
         let told = |sign, words: &str, slot| {
@@ -119,25 +121,25 @@ impl DiffPane {
         let warned = |sign, words: &str| told(sign, words, Slot::Warn);
         let mut rows = Vec::new();
         if proposal.is_some_and(|p| p.back.is_some()) {
-            rows.extend(Self::asked(ctx, file.id, columns));
+            rows.push(Self::asked(ctx, file.id, columns));
         }
-        rows.extend(ctx.state.on_disk(file.id).into_iter().flat_map(|how| warned(g.warn, since(how))));
+        rows.extend(ctx.state.on_disk(file.id).map(|how| warned(g.warn, since(how))));
         let failed = self.failed.iter().find(|(id, _)| *id == file.id);
-        rows.extend(failed.into_iter().flat_map(|(_, message)| told(g.failed, message, Slot::Bad)));
+        rows.extend(failed.map(|(_, message)| told(g.failed, message, Slot::Bad)));
         match (proposal.and_then(|p| p.control.as_ref()), file.kind) {
             (Some(why), _) => {
                 let words =
                     format!("A control file: it {why}. Applying it asks for the word {CONTROL_WORD}.");
-                rows.extend(warned(g.warn, &words));
+                rows.push(warned(g.warn, &words));
             }
             (None, ChangeKind::Delete) => {
                 let words = "The whole file is removed; applying that asks for its name first.";
-                rows.extend(warned(g.warn, words));
+                rows.push(warned(g.warn, words));
             }
             (None, ChangeKind::Create | ChangeKind::Modify) => {}
         }
         let off_plan = Self::off_plan(ctx, file.id);
-        rows.extend(off_plan.into_iter().flat_map(|words| warned(g.off_plan, &words)));
+        rows.extend(off_plan.map(|words| warned(g.off_plan, &words)));
         rows
     }
 
@@ -392,6 +394,24 @@ impl DiffPane {
         rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
         rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
     }
+}
+
+/// As many of these as the room holds, whole; where one does not stand whole it is said how many.
+fn within(all: Vec<Vec<Row>>, room: usize, ellipsis: &str) -> Vec<Row> {
+    let (mut rows, count) = (Vec::new(), all.len());
+    let mut rest: usize = all.iter().map(Vec::len).sum();
+    for (n, entry) in all.into_iter().enumerate() {
+        let left = room - rows.len();
+        if rest > left && entry.len() >= left {
+            rows.extend(entry.into_iter().take(left.saturating_sub(1)));
+            let more = format!("{ellipsis} {} more in a taller window", count - n);
+            rows.extend((left > 0).then(|| Row::of(&more, Slot::Warn)));
+            break;
+        }
+        rest -= entry.len();
+        rows.extend(entry);
+    }
+    rows
 }
 
 /// What is said of a file that is not on disk as its change was proposed for it.

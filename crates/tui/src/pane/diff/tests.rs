@@ -343,6 +343,21 @@ fn a_failed_write_says_why_until_the_next_decision() {
 }
 
 #[test]
+fn what_has_to_be_known_of_a_change_stands_whole_below_its_name_or_is_counted() {
+    let mut s = two_hunks();
+    let why = "Not written: src/auth/login.rs changed while it was read, and what stands there now is not what \
+               was shown; the rest stands wherever nothing else changed.";
+    for height in 8..26 {
+        s.pane.failed = vec![(ProposalId(20), why.to_owned())];
+        let rows = s.text(46, height);
+        let text = rows.join("\n");
+        assert!(text.contains("login.rs:"), "{height}: {rows:#?}");
+        let whole = ["✗ Not written", "nothing else changed."].map(|part| text.contains(part));
+        assert!(whole == [true; 2] || text.contains("… 1 more in a taller window"), "{height}: {rows:#?}");
+    }
+}
+
+#[test]
 fn from_100_columns_on_the_files_stand_at_the_left() {
     let mut s = two_hunks();
     s.propose(21, "src/core/bucket.rs", "", "pub struct Bucket;\n");
