@@ -63,6 +63,18 @@ fn what_the_workbench_may_do_is_told_before_the_names_around_it() {
 }
 
 #[test]
+fn the_mode_is_the_last_to_leave_the_header() {
+    let mut desk = scene("no-sandbox", 60, 20);
+    let mut around = desk.app.world.surroundings.clone();
+    (around.read_only, around.unsaved) = (true, Some("the disk is full".to_owned()));
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    for width in [40, 50, 60] {
+        let head = sized(&mut desk, width, 20).lines().next().unwrap().to_owned();
+        assert!(head.contains("not saved") && head.trim_end().ends_with("ask"), "{width}: {head}");
+    }
+}
+
+#[test]
 fn why_something_is_asked_is_read_to_its_end() {
     let last = "change  pilothouse permissions add 'allow command";
     let mut desk = scene("reason", 60, 20);

@@ -28,6 +28,9 @@ use crate::{
 const BETWEEN: usize = 3;
 /// The name of a branch is not cut further than this.
 const LEAST_BRANCH: usize = 8;
+/// Said where the folder is no project of its own, and the same where there is little room.
+const NO_PROJECT: &str = "no ordinary project";
+const NO_PROJECT_SHORT: &str = "no project";
 /// From this per cent on a context is nearly full.
 const NEARLY_FULL: u64 = 80;
 
@@ -78,8 +81,12 @@ impl App {
         while left.len() > 1 && used(&left) + taken(&right) > width {
             left.pop();
         }
+        // Last of all goes the mode, which stands behind the others.
         while !right.is_empty() && used(&left) + taken(&right) > width {
-            right.pop();
+            match right.iter_mut().find(|held| held.text == NO_PROJECT) {
+                Some(held) => NO_PROJECT_SHORT.clone_into(&mut held.text),
+                None => drop(right.remove(right.len().saturating_sub(1 + usize::from(self.world.open)))),
+            }
         }
         Line::from(left).render(area, buf);
         let dot = Span::styled(format!(" {} ", self.looks.glyphs.dot), style(Slot::Faint));
@@ -105,7 +112,7 @@ impl App {
         right.extend(around.read_only.then(|| stays("read only", Slot::Warn)));
         if self.world.open {
             if self.world.session.policy().exposed().is_some() {
-                right.push(stays("no ordinary project", Slot::Warn));
+                right.push(stays(NO_PROJECT, Slot::Warn));
             }
             if self.world.state().sandbox.backend.is_none() {
                 right.push(stays("no sandbox", Slot::Warn));
