@@ -46,7 +46,9 @@ impl Question for GateChange {
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
-        spec.title = Clean::line(&format!("change the gate {} to `{}`?", self.name, self.to));
+        // Marks of code around a line that has some of its own would say another line.
+        let mark = if self.to.contains('`') { "" } else { "`" };
+        spec.title = Clean::line(&format!("change the gate {} to {mark}{}{mark}?", self.name, self.to));
         spec.tag = "gate";
         spec.text = Clean::line(&self.to);
         spec.exact = true;

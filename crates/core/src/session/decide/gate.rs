@@ -263,7 +263,9 @@ impl Draft<'_> {
             return CallVerdict::ChangeGate(Box::new(asked));
         }
         let lack = self.under.lacks(&to).map(|program| format!(" It {}.", lacks(&program)));
-        let message = format!("Change the gate {} to `{to}`?{}", gate.name, lack.unwrap_or_default());
+        // The line stands by itself: what runs may have marks of code in it.
+        let message =
+            format!("Change the gate {} to this command?{}\n  {to}", gate.name, lack.unwrap_or_default());
         CallVerdict::ask(asked, message)
     }
 
