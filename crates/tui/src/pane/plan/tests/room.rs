@@ -312,7 +312,7 @@ fn where_a_yes_counts_the_end_of_a_gate_s_line_was_seen() {
     for ((glyphs, after), height) in forms.iter().flat_map(|form| [5, 6, 7, 8].map(|height| (form, height))) {
         for long in 34..44 {
             let mut s = Screen::new();
-            s.story.glyphs = glyphs.clone();
+            s.story.glyphs = *glyphs;
             let mut one = plan();
             one.tasks.truncate(1);
             one.gates.truncate(1);
