@@ -79,8 +79,10 @@ pub fn is_worth_hiding(name: &str, value: &str) -> bool {
         .split(|c: char| !c.is_ascii_alphanumeric())
         .any(|word| NAMES.contains(&word) || ENDS.iter().any(|end| word.ends_with(end)));
     let word = value.len() < 12 && !value.bytes().any(|b| b.is_ascii_digit());
-    let place = value.contains("localhost") || ["/", "~", "./"].iter().any(|p| value.starts_with(p));
-    !place && (looks_random(value) || (named && value.len() >= 6 && !word && !is_placeholder(value)))
+    let path = ["/", "~", "./"].iter().any(|p| value.starts_with(p));
+    let here = value.contains("localhost");
+    let kept = named && value.len() >= 6 && !word && !here && !is_placeholder(value);
+    !path && (looks_random(value) || kept)
 }
 
 /// Whether letters, digits and cases change as often as only chance makes them: a key, not a name.
@@ -160,6 +162,19 @@ mod tests {
             "changeme12x3y4z5",
         ] {
             assert!(!looks_random(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_was_drawn_is_hidden_beside_the_name_of_this_machine_too() {
+        for (name, value) in [
+            ("MYSQL_DSN", "app:aB3xK9pQ2w@tcp(localhost:3306)/db"),
+            ("DATABASE_URL", "postgres://app:aB3xK9pQ2w@localhost:5432/db"),
+        ] {
+            assert!(is_worth_hiding(name, value), "{value}");
+        }
+        for value in ["http://localhost:8080", "postgres://app@localhost:5432/db", "/home/me/.aB3xK9pQ2w"] {
+            assert!(!is_worth_hiding("KEY_SERVER", value), "{value}");
         }
     }
 }
