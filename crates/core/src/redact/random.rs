@@ -2,8 +2,8 @@
 //!
 //! Owns the measure. Never looks at what stands around the word.
 
-/// Words in a value that say that it stands for another, or that none is needed.
-const STAND_INS: [&str; 20] = [
+/// Words in a value that say that it stands for another.
+const STAND_INS: [&str; 16] = [
     "example",
     "changeme",
     "change-me",
@@ -20,11 +20,10 @@ const STAND_INS: [&str; 20] = [
     "fake",
     "foobar",
     "abcdef",
-    "not-needed",
-    "no-key",
-    "nokey",
-    "unused",
 ];
+/// Words of a value that says that none is needed, and says nothing else: `no-key`, `sk-not-needed`.
+const NONE_NEEDED: [&str; 10] =
+    ["no", "not", "nokey", "unused", "sk", "key", "api", "needed", "required", "necessary"];
 /// Whole values that say no more.
 const WORDS: [&str; 11] =
     ["password", "passwd", "secret", "token", "none", "null", "true", "false", "string", "pass", "pw"];
@@ -38,7 +37,14 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let spelled = if within { lower.replace("abcdef", "-") } else { lower };
     let stands_in = STAND_INS.iter().any(|word| spelled.contains(word)) || WORDS.contains(&spelled.as_str());
     let number = value.chars().all(|c| c.is_ascii_digit() || c == '.');
-    !drawn && (stands_in || number || distinct(value) < 3)
+    !drawn && (stands_in || says_none_needed(&spelled) || number || distinct(value) < 3)
+}
+
+/// Whether a value in small letters only says that none is needed.
+fn says_none_needed(lower: &str) -> bool {
+    let words = || lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let says = |word| matches!(word, "no" | "not" | "nokey" | "unused");
+    words().any(says) && words().all(|word| NONE_NEEDED.contains(&word))
 }
 
 /// Whether a value behind a name that says what it is was drawn: fewer turns are enough than where it stands alone.
@@ -175,6 +181,18 @@ mod tests {
         }
         for value in ["http://localhost:8080", "postgres://app@localhost:5432/db", "/home/me/.aB3xK9pQ2w"] {
             assert!(!is_worth_hiding("KEY_SERVER", value), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_says_that_none_is_needed_says_nothing_else() {
+        for value in ["not-needed", "no-key", "nokey", "unused", "sk-no-key-required", "NO_KEY_NEEDED"] {
+            assert!(is_placeholder(value) && !is_worth_hiding("API_KEY", value), "{value}");
+        }
+        for value in
+            ["piano-keys-47", "casino-key-2291", "unused-tickets-88", "monokeys-and-pianokeys", "sk-key"]
+        {
+            assert!(!is_placeholder(value), "{value}");
         }
     }
 }
