@@ -232,6 +232,7 @@ lists! {
     Replace = "replace",
     Prose = "prose",
     Outcome = "outcome",
+    TalkOf = "talk_of",
     Subcommand = "subcommand",
     ToldPast = "told_past",
     ToldAbout = "told_about",

@@ -120,8 +120,7 @@ fn wants_change(p: &Parsed<'_>) -> bool {
 
 /// Whether a clause names how a thing is to be: "make it green".
 fn made_so(p: &Parsed<'_>, c: &Clause) -> bool {
-    let words = p.doc.tokens.get(c.head..c.end).unwrap_or_default();
-    let words: Vec<&str> = words.iter().filter(|t| t.kind != Kind::Punct).map(|t| &*t.text).collect();
+    let words = spoken_words(p, c);
     let (first, rest) = words.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
     shell::is_made_so(first, rest, &p.structure.known.words)
 }
@@ -183,18 +182,46 @@ pub(super) fn asked_to_mend(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bo
     let changes = guess.is_some_and(|g| g.clause == *at && g.rule == "verb-modify");
     // "make a plan to get them green" has a verb of its own.
     let bare = guess.is_none_or(|g| matches!(g.rule, "verb-modify" | "make" | "request"));
-    let words = p.doc.tokens.get(last.start..last.end).unwrap_or_default();
-    let mending = |t: &Token| {
-        t.text.ends_with("ing")
-            && s.known.words.list(List::Fix).iter().any(|stem| t.text.starts_with(&**stem))
-    };
+    // "would you mind fixing it": what is said of the mending behind another verb wants none.
+    let head = p.doc.tokens.get(last.head).map_or("", |t| &t.text);
+    let mending =
+        head.ends_with("ing") && s.known.words.list(List::Fix).iter().any(|stem| head.starts_with(&**stem));
     m.phase == Phase::Idle
         && !p.forbids(m.phase)
         && guard.forbids < FORBIDS
         && last.form == Form::Request
-        && (changes || bare && (made_so(p, last) || words.iter().any(mending)))
+        && (changes && !only_made_known(p, last) || bare && (made_so(p, last) || mending))
         && !before.is_empty()
-        && before.iter().all(|(_, c)| told(c))
+        && before.iter().all(|(_, c)| told(c) && !of_talk(p, c))
+}
+
+/// "make it clear why", "make sure nobody changed it", "make it understandable to me", "make it?": nothing is made so.
+fn only_made_known(p: &Parsed<'_>, c: &Clause) -> bool {
+    let tells =
+        |tag| matches!(tag, Tag::QWhat | Tag::QWhy | Tag::QHow | Tag::QWhere | Tag::QWhich | Tag::QWho);
+    let asks = p.structure.hits.iter().any(|h| tells(h.tag) && h.start > c.head && h.start < c.end);
+    let words = spoken_words(p, c);
+    match words.as_slice() {
+        ["make" | "get" | "bring", rest @ ..] => {
+            let named = matches!(rest, ["sure" | "certain", ..] | [.., "to", "me" | "us"]);
+            rest.len() < 2 || named || asks || rest.contains(&"whether")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a clause is about what the agent said: that is no file.
+fn of_talk(p: &Parsed<'_>, c: &Clause) -> bool {
+    match spoken_words(p, c).as_slice() {
+        [first, second, ..] => p.structure.known.is(List::TalkOf, &format!("{first} {second}")),
+        _ => false,
+    }
+}
+
+/// The words of a clause from its head on.
+fn spoken_words<'p>(p: &'p Parsed<'_>, c: &Clause) -> Vec<&'p str> {
+    let words = p.doc.tokens.get(c.head..c.end).unwrap_or_default();
+    words.iter().filter(|t| t.kind != Kind::Punct).map(|t| &*t.text).collect()
 }
 
 /// "… and get them green again", "… and make it fast": what is ordered behind a look.
