@@ -66,8 +66,11 @@ impl Classifier {
             return false;
         };
         let says = waits && rest.begins(List::RewordSays).is_some();
-        let more = rest.tokens.iter().any(|t| self.tables().is(List::UndoAnd, &t.text));
-        !more && (says || rest.tokens.is_empty() || rest.begins(List::RewordTail).is_some())
+        // "the message then", at the end, is all of it.
+        let more = (0..rest.tokens.len())
+            .any(|at| rest.from(at).begins(List::RewordMore).is_some_and(|len| at + len < rest.tokens.len()));
+        let elsewhere = named.is_none() && names_place(rest);
+        !more && !elsewhere && (says || rest.tokens.is_empty() || rest.begins(List::RewordTail).is_some())
     }
 
     /// A line that wants the message of a commit worded is answered with one: it is no work on files.
@@ -94,6 +97,15 @@ impl Classifier {
             |words: &str| behind(said, words).is_some_and(str::is_empty) || led(said, words).is_some();
         lower && words.map(AsRef::as_ref).any(opens)
     }
+}
+
+/// "on the settings page": it is the message of a program; "should be in the imperative" is how it is written.
+fn names_place(said: Words<'_>) -> bool {
+    let written = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| said.tokens.get(at));
+        before.is_some_and(|t| matches!(t.text.as_str(), "be" | "is" | "isnt"))
+    };
+    (0..said.tokens.len()).any(|at| said.from(at).begins(List::RewordPlace).is_some() && !written(at))
 }
 
 /// What stands behind these words at the beginning, apart from them.
@@ -188,6 +200,7 @@ mod tests {
             "looks good, but write a better commit message",
             "schreib mir eine bessere Commit Nachricht",
             "no, rephrase the commit title",
+            "write a commit message for the changes in the parser then",
         ] {
             let reading = of.read(&Message { text: line, ..Message::default() });
             assert!(matches!(reading.whole.turn, Turn::Query(_)), "{line}: {:?}", reading.whole);
@@ -212,6 +225,10 @@ mod tests {
             "write a message queue",
             "add a commit message to the log output",
             "write the docs for the commit message",
+            "write a commit message for the fix, then push",
+            "write a commit message for this, also tag it",
+            "create commit messages with conventional prefixes in the release script",
+            "reword the commit messages",
         ] {
             assert!(!of.wants_message(line, false), "{line}");
         }
@@ -226,6 +243,8 @@ mod tests {
             "a better message please",
             "the commit message should say why",
             "shorten the title",
+            "the message should be in the imperative",
+            "the title should mention the parser",
         ] {
             assert!(of.wants_message(line, true), "{line}");
         }
@@ -234,6 +253,11 @@ mod tests {
             "the message queue is slow",
             "write a message queue",
             "show the message in a.txt",
+            "the title is wrong on the settings page",
+            "the description should come from the config",
+            "the message should be shown in the log",
+            "fix the title that is shown on the settings page",
+            "the wording is wrong, then push",
         ] {
             assert!(!of.wants_message(line, true), "{line}");
         }

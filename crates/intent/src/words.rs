@@ -224,6 +224,8 @@ lists! {
     RewordBare = "reword_bare",
     RewordTail = "reword_tail",
     RewordSays = "reword_says",
+    RewordMore = "reword_more",
+    RewordPlace = "reword_place",
     Steer = "steer",
     Step = "step",
     SteerHead = "steer_head",
