@@ -5,7 +5,7 @@
 use crate::{
     blob::BlobId,
     digest,
-    shell::{hides_its_end, leaves_running},
+    shell::{self, hides_its_end, leaves_running},
     tool::{Advice, Exit},
 };
 
@@ -16,23 +16,30 @@ const PASSED_LINES: usize = 20;
 const LAST_PART: &str = "that is the end of its last part; what stands before it may have failed";
 
 /// Told of a line that leaves something in the background, and what else can be done.
-const LEFT: &str = "what it started with `&` ended with it: nothing here runs longer than its line";
+const LEFT: &str =
+    "what of it still ran in the background ended with it: nothing here runs longer than its line";
 const LEFT_USER: &str = "a server wants a terminal of its own";
 const LEFT_MODEL: &str = "start, use and end a server in one line, or ask the user to run it";
 
-/// Says below a result's first line, and in its summary, what its end does not tell: that nothing of what it started runs on,
-/// or that a line which ended well hides how its parts did.
+/// Says below a result's first line, and in its summary, what its end does not tell: that a line which ended well hides how
+/// its parts did, and that nothing of what it started runs on.
 pub(super) fn tell_end(line: &str, (exit, user): (&Exit, bool), text: &mut String, summary: &mut String) {
-    let (told, brief) = if leaves_running(line) {
-        (format!("{LEFT}; {}", if user { LEFT_USER } else { LEFT_MODEL }), "; nothing of it runs on")
-    } else if exit.ok() && hides_its_end(line) {
-        (LAST_PART.to_owned(), " of its last part")
-    } else {
-        return;
-    };
-    let rest = text.find('\n').unwrap_or(text.len());
-    text.insert_str(rest, &format!("\n({told})"));
-    summary.push_str(brief);
+    let left = leaves_running(line);
+    // Where all of it is left in the background, it has no other parts.
+    let parts = !left || shell::read(line).calls.len() > 1;
+    let mut told = Vec::new();
+    if parts && exit.ok() && hides_its_end(line) {
+        told.push(LAST_PART);
+        summary.push_str(" of its last part");
+    }
+    if left {
+        told.extend([LEFT, if user { LEFT_USER } else { LEFT_MODEL }]);
+        summary.push_str("; nothing of it runs on");
+    }
+    if !told.is_empty() {
+        let rest = text.find('\n').unwrap_or(text.len());
+        text.insert_str(rest, &format!("\n({})", told.join("; ")));
+    }
 }
 
 /// The result of a command with what can be done about it after its first line, in the words of whoever reads it.
@@ -75,6 +82,15 @@ mod tests {
             ("python3 -m http.server &", false, "exit 0; nothing of it runs on", LEFT_MODEL),
             ("npm start & sleep 2; curl localhost; kill %1", false, "exit 0", ""),
             ("pytest | tee log", true, "exit 0 of its last part", LAST_PART),
+            ("make test; npm start &", false, "exit 0 of its last part; nothing of it runs on", LAST_PART),
+            ("make test; npm start &", false, "exit 0 of its last part; nothing of it runs on", LEFT_MODEL),
+            (
+                "pytest | tee log; npm start &",
+                true,
+                "exit 0 of its last part; nothing of it runs on",
+                LAST_PART,
+            ),
+            ("make gen > a & sleep 5; cat a", false, "exit 0; nothing of it runs on", "what of it still ran"),
         ] {
             let (mut text, mut summary) = ("exit 0, took 0.0 s\nok".to_owned(), "exit 0".to_owned());
             tell_end(line, (&exit, user), &mut text, &mut summary);
