@@ -2,10 +2,8 @@
 //!
 //! Owns the words. Tells only what events folded in, so no model is asked, and an answer is never a guess.
 
-use std::collections::BTreeMap;
-
-use super::{Extent, State, Written};
-use crate::{fact::shortened, ids::TurnId, intent::Turn, money::count, plan::Plan, tool::ChangeKind};
+use super::{State, WrittenFile};
+use crate::{fact::shortened, intent::Turn, money::count, plan::Plan, tool::ChangeKind};
 
 /// Most messages that are told.
 const MOST_SAID: usize = 6;
@@ -21,13 +19,12 @@ impl State {
     /// anything. What only asks for an account is passed over.
     pub(super) fn recap(&self, asks_account: impl Fn(&str) -> bool) -> Option<String> {
         let wants = |t: &super::TurnInfo| !matches!(t.class, Turn::Control(_)) && !asks_account(&t.head);
-        let written: BTreeMap<TurnId, Written> =
-            self.written(Extent::Session).into_iter().map(|w| (w.origin.work, w)).collect();
         let said = self.turns.iter().rev().filter(|(_, t)| wants(t)).take(MOST_SAID);
         let mut lines: Vec<String> = said
             .map(|(id, t)| {
                 let head = shortened(t.head.lines().next().unwrap_or_default(), SAID_CHARS);
-                let wrote = written.get(id).map_or_else(String::new, |w| format!(": {}", told(w)));
+                let wrote = self.written_in_work(*id);
+                let wrote = if wrote.is_empty() { String::new() } else { format!(": {}", told(&wrote)) };
                 format!("you said \"{head}\"{wrote}")
             })
             .collect();
@@ -68,8 +65,8 @@ impl State {
 }
 
 /// What was written, file by file.
-fn told(written: &Written) -> String {
-    let mut all = written.files.iter().map(|file| {
+fn told(files: &[WrittenFile]) -> String {
+    let mut all = files.iter().map(|file| {
         let what = match file.kind() {
             ChangeKind::Create => "wrote",
             ChangeKind::Modify => "edited",

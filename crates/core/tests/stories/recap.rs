@@ -49,6 +49,29 @@ fn it_tells_what_was_said_with_what_was_written_and_what_is_open() {
 }
 
 #[test]
+fn what_every_run_of_a_plan_wrote_stands_behind_the_message_that_began_it() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    for path in ["a.txt", "b.txt"] {
+        b.reply("", &[("edit", edit_of(path))]);
+        b.propose(path, "1\n", "2\n");
+        b.reply("Done.", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        if path == "a.txt" {
+            b.input(Input::Cancel).unwrap();
+            b.say("go on");
+            b.answer(is_plan, Answer::Approve).unwrap();
+        }
+    }
+    let told = asked(&mut b, "where were we?").unwrap();
+    let wrote = "you said \"fix the bug in a.txt\": edited a.txt (+1 -1), edited b.txt (+1 -1)";
+    assert_eq!(told.lines().next(), Some(wrote), "{told}");
+}
+
+#[test]
 fn what_waits_for_the_user_is_named_and_where_nothing_is_open_it_says_so() {
     let mut b = reviewing();
     let told = asked(&mut b, "where were we?").unwrap();

@@ -1,6 +1,6 @@
-//! What some of the writes made of files in all: of one message, of one step.
+//! What some of the writes made of files in all: of one message, of the work that it began, of one step.
 
-use super::{State, WrittenFile};
+use super::{Origin, State, WrittenFile};
 use crate::{
     ids::{ApplyId, TurnId},
     relpath::RelPath,
@@ -9,8 +9,17 @@ use crate::{
 impl State {
     /// Every file that was written for a message, from before the first write to after the last.
     pub fn written_for(&self, turn: TurnId) -> Vec<WrittenFile> {
+        self.written_where(|origin| origin.turn == turn)
+    }
+
+    /// Every file that was written by the runs of the work that a message began.
+    pub(in crate::session) fn written_in_work(&self, work: TurnId) -> Vec<WrittenFile> {
+        self.written_where(|origin| origin.work == work)
+    }
+
+    fn written_where(&self, holds: impl Fn(&Origin) -> bool) -> Vec<WrittenFile> {
         let mut all = Vec::new();
-        for (id, _, files) in self.writes().filter(|(_, origin, _)| origin.turn == turn) {
+        for (id, _, files) in self.writes().filter(|(_, origin, _)| holds(origin)) {
             for file in files {
                 self.take_write(&mut all, id, file);
             }
