@@ -150,7 +150,6 @@ tools! {
         example: r#"{"title": "…", "tasks": [{"title": "…", "detail": "…", "kind": "modify", "files": ["…"], "after": [1]}], "gates": [{"name": "…", "command": "…"}]}; only title and tasks with a title each are needed"#,
         spellings: &[
             Also("title", &["name"]), Also("note", &["description", "summary", "notes", "rationale"]), Also("tasks", &["steps"]),
-
             Bare("tasks", &["title"]), Bare("gates", &["command"]), Numbered("tasks", "id", "after"),
             Each("tasks", &[
                 Also("title", &["name", "task"]), Heads("title", "description"), Also("detail", &["description", "details", "instructions"]),

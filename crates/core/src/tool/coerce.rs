@@ -48,13 +48,15 @@ fn array(value: &mut Value, items: &Value) {
     value.as_array_mut().into_iter().flatten().for_each(|item| coerce(item, items));
 }
 
-/// Whether a value is the only item of the list that it stands for. What a comma, a line or a bracket may part is none.
+/// Whether a value is the only item of the list that it stands for. A text is one where it is a single word, for what stands
+/// between words, or a comma, a bar or a bracket, may part items.
 fn is_item(value: &Value, items: &Value) -> bool {
     match items.get("type").and_then(Value::as_str) {
         Some("object") => value.is_object(),
         Some("integer") => whole(value).is_some(),
         Some("string") => {
-            value.as_str().is_some_and(|text| !text.trim().is_empty() && !text.contains([',', '\n', '[']))
+            let parts = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|' | '[');
+            value.as_str().is_some_and(|text| !text.is_empty() && !text.contains(parts))
         }
         Some(_) | None => false,
     }

@@ -99,10 +99,10 @@ impl Spelling {
                 }
             }
             Self::Last(count, first, names) => {
-                let from = fields.get(first).map_or(Some(1), whole);
+                let from = fields.get(first).map_or(Some(1), whole).filter(|from| *from > 0);
                 let last = names.iter().find_map(|name| Some((*name, whole(fields.get(*name)?)?)));
-                let lines =
-                    from.zip(last).and_then(|(from, (_, last))| last.checked_sub(from)).map(|n| n + 1);
+                let lines = from.zip(last).and_then(|(from, (_, last))| last.checked_sub(from - 1));
+                let lines = lines.filter(|lines| *lines > 0);
                 if let Some(((name, _), lines)) = last.zip(lines).filter(|_| !fields.contains_key(count)) {
                     fields.remove(name);
                     fields.insert(count.to_owned(), Value::from(lines));
