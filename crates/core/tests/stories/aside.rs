@@ -95,6 +95,27 @@ fn an_unfinished_plan_is_not_lost_behind_a_later_one() {
 }
 
 #[test]
+fn a_plan_that_was_set_aside_outlives_the_end_of_the_process_in_a_later_one() {
+    let mut b = reviewing();
+    b.input(Input::Cancel).unwrap();
+    b.say("create notes.txt");
+    b.plan(&[("Notes", "create")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.input(Input::Open(opening())).unwrap();
+    let first_steps = |b: &Bench| -> Vec<String> {
+        let state = b.session.state();
+        let plans = state.earlier.iter().chain(&state.suspended);
+        plans.map(|p| p.tasks[0].title.clone()).collect()
+    };
+    assert_eq!(first_steps(&b), ["Fix it", "Notes"]);
+    b.say("/redo");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("done", &[]);
+    assert_eq!(b.session.state().plan_aside().unwrap().tasks[0].title, "Fix it");
+    assert!(Session::replay(&b.log) == b.session);
+}
+
+#[test]
 fn a_reset_keeps_the_unfinished_plan_where_it_can_be_taken_up_by_name() {
     let mut b = reviewing();
     b.input(Input::Open(opening())).unwrap();

@@ -95,11 +95,7 @@ impl State {
                     None if *suspended => None,
                     None => self.suspended.take(),
                 };
-                match gone {
-                    Some(plan) if plan.unfinished() => self.earlier.push(plan),
-                    Some(plan) => self.keep_former(plan),
-                    None => {}
-                }
+                self.makes_room(gone);
             }
             Event::TaskAdded { task } => {
                 if let Some(plan) = self.plan.as_mut().filter(|p| p.task(task.id).is_none()) {
@@ -260,6 +256,15 @@ impl State {
             .filter(|old| old.version < plan.version && self.work_of(old.turn) == of);
         if let Some(old) = old.cloned() {
             self.keep_former(old);
+        }
+    }
+
+    /// A plan that another was set aside in front of can be taken up behind that, while anything of it is left.
+    pub(super) fn makes_room(&mut self, gone: Option<Plan>) {
+        match gone {
+            Some(plan) if plan.unfinished() => self.earlier.push(plan),
+            Some(plan) => self.keep_former(plan),
+            None => {}
         }
     }
 

@@ -174,7 +174,8 @@ impl State {
         self.failure = None;
         self.phase = Phase::Idle;
         if let Some(plan) = self.plan.take() {
-            self.suspended = Some(plan);
+            let gone = self.suspended.replace(plan);
+            self.makes_room(gone);
             self.shelved = self.seq;
         }
         if let Some(plan) = &mut self.suspended {
