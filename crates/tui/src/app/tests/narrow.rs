@@ -68,7 +68,7 @@ fn the_mode_is_the_last_to_leave_the_header() {
     let mut around = desk.app.world.surroundings.clone();
     (around.read_only, around.unsaved) = (true, Some("the disk is full".to_owned()));
     desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
-    for width in [50, 60] {
+    for width in [60, 64] {
         let head = sized(&mut desk, width, 20).lines().next().unwrap().to_owned();
         assert!(head.contains("not saved") && head.trim_end().ends_with("ask"), "{width}: {head}");
     }
