@@ -5,7 +5,6 @@
 use std::time::Instant;
 
 use pilothouse_core::{
-    checkpoint::Answer,
     ids::CheckpointId,
     input::Input,
     question::{Place, Spec},
@@ -107,10 +106,8 @@ impl App {
             Enter::Answer(id) if self.stood(&self.asked, &id) => {
                 let state = self.world.state();
                 let answer = state.open.get(&id).and_then(|q| state.spec(q).default_answer());
-                if answer == Some(Answer::Approve) && self.bar_cuts() {
-                    self.open(&approvals::KIND, now);
-                } else if let Some(answer) = answer {
-                    self.answer(id, answer, now);
+                if let Some(answer) = answer {
+                    self.answer_read(id, answer, (false, now));
                 }
             }
             Enter::Show => {

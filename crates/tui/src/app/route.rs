@@ -11,6 +11,7 @@ use pilothouse_core::{
     ids::{CheckpointId, TurnId},
     input::Input,
     port::Request,
+    question::Place,
 };
 use ratatui::layout::Position;
 
@@ -20,7 +21,7 @@ use crate::{
     ctx::Wanted,
     frame,
     keymap::{ANYWHERE, Action, Chord},
-    overlay::{Letter, OVERLAYS, OverlayKind, help},
+    overlay::{Letter, OVERLAYS, OverlayKind, approvals, help},
     pace::Urgency,
     pane::{Focus, PANES, PaneId},
     standing::Stamp,
@@ -292,12 +293,13 @@ impl App {
 
     /// Carries out what a key led to.
     pub(super) fn carry_out(&mut self, outcome: Outcome, came: Instant) {
+        let listed = !self.overlays.is_empty();
         self.close_for(&outcome, came);
         for input in outcome.inputs {
             self.input(input);
         }
         if let Some((question, answer)) = outcome.answer {
-            self.answer(question, answer, came);
+            self.answer_read(question, answer, (listed, came));
         }
         self.outbox.window.extend(outcome.window);
         if let Some(focus) = outcome.focus {
@@ -386,6 +388,24 @@ impl App {
         let id = shows.and_then(|n| self.panes.iter().find(|(at, ..)| *at == n)).map(|(_, id, _)| id);
         if let Some(id) = id {
             self.go(Focus::Pane(id));
+        }
+    }
+
+    /// Answers a question that was read in the list, or else in the bar: a yes where that leaves out words of it shows all
+    /// of it instead.
+    pub(super) fn answer_read(
+        &mut self,
+        checkpoint: CheckpointId,
+        answer: Answer,
+        (listed, came): (bool, Instant),
+    ) {
+        let state = self.world.state();
+        let asked = state.phase_question().filter(|question| question.id == checkpoint);
+        let in_bar = !listed && asked.is_some_and(|question| state.spec(question).place != Place::Diff);
+        if answer == Answer::Approve && in_bar && self.bar_cuts() {
+            self.open(&approvals::KIND, came);
+        } else {
+            self.answer(checkpoint, answer, came);
         }
     }
 

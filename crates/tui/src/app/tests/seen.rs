@@ -278,6 +278,8 @@ fn the_bar_knows_whether_all_of_a_question_stands_in_it() {
     let bar = &text[text.rfind("Take back all 60").unwrap()..];
     assert!(bar.contains("shows all of it") && !bar.contains("file_59"), "{text}");
     assert!(desk.app.bar_cuts(), "{text}");
+    desk.press("<backspace><ctrl-t>").wait(1_000).press("y");
+    assert!(!said(&desk) && desk.top() == Some("approvals"), "{}", desk.text());
 }
 
 #[test]
