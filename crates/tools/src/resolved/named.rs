@@ -70,7 +70,7 @@ fn names(program: &str, text: &str) -> (Vec<String>, Vec<String>) {
 
 /// What the scripts of a text in JSON would run: each is a line, or several.
 fn of_scripts(text: &str) -> Vec<String> {
-    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    let json: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     let all = json.get("scripts").and_then(Value::as_object).into_iter().flat_map(|all| all.values());
     let lines = all.flat_map(|one| one.as_array().map_or(std::slice::from_ref(one), Vec::as_slice));
     lines.filter_map(Value::as_str).take(MOST_LINES).flat_map(run_by).collect()
