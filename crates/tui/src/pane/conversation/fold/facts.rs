@@ -255,7 +255,7 @@ impl Log {
             (GoalStatus::Completed, 0) => "No command was run.".to_owned(),
             _ => goal.line(),
         };
-        let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
+        let left = Row::of(sign, ink).and(" ", Slot::Text).with(coded(&text, Ink::of(Slot::Strong).bold()));
         let right = Row::of(&clock(goal.took.0), Slot::Faint);
         let detail: Vec<String> = goal.attempts.iter().map(attempt).collect();
         let facts = Facts { lines: vec![(left, right)], detail: detail.join("\n") };

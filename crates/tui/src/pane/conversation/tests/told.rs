@@ -2,12 +2,13 @@
 
 use pilothouse_core::{
     completion::{Completion, FileTally, GateFact},
-    goal::GoalSummary,
+    goal::{Attempt, GoalStatus, GoalSummary},
     pipeline::StageEvent,
     plan::{GateStatus, Task},
     proposal::Decision,
     scope::ToolScope,
-    tool::ABSENT,
+    shell::Risk,
+    tool::{ABSENT, Exit},
 };
 
 use super::*;
@@ -76,6 +77,41 @@ fn a_goal_that_ran_no_command_does_not_say_that_nothing_was_run() {
         came_to: None,
     });
     holds(&mut s, "– No command was run.");
+}
+
+#[test]
+fn a_goal_that_failed_names_its_command_without_marks_of_code() {
+    let mut s = Screen::new();
+    s.tell(said(1, "run the tests"));
+    run_begins(&mut s);
+    s.tell(lane(1, LaneKind::Goal, IntentNode::Execute));
+    s.tell(Event::ThinkingStarted { call: CallId(2), lane: LaneId(1) });
+    let exit = Exit {
+        code: Some(1),
+        signal: None,
+        timed_out: false,
+        took: Millis(5),
+        process: None,
+        put_back: false,
+    };
+    let tried = Attempt {
+        call: CallId(3),
+        command: "cargo test".into(),
+        risk: Risk::Medium,
+        changed: false,
+        exit: Some(exit),
+    };
+    let before = GoalSummary::of(&[], Millis(5), None);
+    let goal = GoalSummary { status: GoalStatus::Failed, attempts: vec![tried], ran: 1, failed: 1, ..before };
+    s.tell(Event::RunCompleted {
+        run: RunId(7),
+        status: RunStatus::Failed,
+        summary: String::new(),
+        files: vec![],
+        goal: Some(goal),
+        came_to: None,
+    });
+    holds(&mut s, "Failed: cargo test ended with exit 1.");
 }
 
 #[test]
