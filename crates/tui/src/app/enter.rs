@@ -107,7 +107,7 @@ impl App {
                 let state = self.world.state();
                 let answer = state.open.get(&id).and_then(|q| state.spec(q).default_answer());
                 if let Some(answer) = answer {
-                    self.answer_read(id, answer, (false, now));
+                    self.answer_read(id, answer, false, now);
                 }
             }
             Enter::Show => {

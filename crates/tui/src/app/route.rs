@@ -299,7 +299,7 @@ impl App {
             self.input(input);
         }
         if let Some((question, answer)) = outcome.answer {
-            self.answer_read(question, answer, (listed, came));
+            self.answer_read(question, answer, listed, came);
         }
         self.outbox.window.extend(outcome.window);
         if let Some(focus) = outcome.focus {
@@ -397,7 +397,8 @@ impl App {
         &mut self,
         checkpoint: CheckpointId,
         answer: Answer,
-        (listed, came): (bool, Instant),
+        listed: bool,
+        came: Instant,
     ) {
         let state = self.world.state();
         let asked = state.phase_question().filter(|question| question.id == checkpoint);
