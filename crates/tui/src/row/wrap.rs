@@ -30,7 +30,22 @@ fn wrap_between(
     breaks: impl Fn(&str, &str) -> bool,
 ) -> Vec<Row> {
     let (columns, others) = (columns.max(1), others.max(1));
-    let mut w = Wrapper { columns, others, rows: Vec::new(), row: Row::new(), used: 0 };
+    let mut w = Wrapper {
+        columns,
+        others,
+        rows: Vec::new(),
+        row: Row::new(),
+        run: String::new(),
+        ink: pieces.first().map_or(Ink::of(Slot::Text), |piece| piece.ink),
+        used: 0,
+    };
+    if pieces.iter().map(Piece::width).sum::<usize>() <= columns.min(others) {
+        for piece in pieces {
+            w.push(piece.text(), piece.ink);
+        }
+        w.end_row();
+        return w.rows;
+    }
     let mut word: Vec<(&str, Ink)> = Vec::new();
     let mut word_width = 0;
     for piece in pieces {
@@ -49,7 +64,7 @@ fn wrap_between(
         }
     }
     w.words(&word, word_width, &breaks);
-    w.rows.push(w.row);
+    w.end_row();
     w.rows
 }
 
@@ -120,6 +135,9 @@ struct Wrapper {
     others: usize,
     rows: Vec<Row>,
     row: Row,
+    /// The end of the row that is no piece yet: all of it in one ink.
+    run: String,
+    ink: Ink,
     used: usize,
 }
 
@@ -138,45 +156,40 @@ impl Wrapper {
         if self.used > 0 && self.used + width > self.columns && width > 0 {
             self.end_row();
         }
-        let mut run = String::new();
-        let mut ink = None;
-        for (g, i) in word {
+        for (g, ink) in word {
             let one = usize::from(g.cell_width());
             if self.used + one > self.columns {
-                self.flush(&mut run, ink);
                 self.end_row();
             }
-            if ink != Some(*i) {
-                self.flush(&mut run, ink);
-                ink = Some(*i);
-            }
-            run.push_str(g);
+            self.push(g, *ink);
             self.used += one;
         }
-        self.flush(&mut run, ink);
-    }
-
-    fn flush(&mut self, run: &mut String, ink: Option<Ink>) {
-        if let Some(ink) = ink {
-            match self.row.pieces.last_mut().filter(|p| p.ink == ink) {
-                Some(last) => *last = Piece::new(&format!("{}{run}", last.text()), ink),
-                None => self.row.push(run, ink),
-            }
-        }
-        run.clear();
     }
 
     fn space(&mut self, ink: Ink) {
         if self.used < self.columns {
+            self.push(" ", ink);
             self.used += 1;
-            let mut run = " ".to_owned();
-            self.flush(&mut run, Some(ink));
         } else {
             self.end_row();
         }
     }
 
+    fn push(&mut self, text: &str, ink: Ink) {
+        if self.ink != ink {
+            self.end_piece();
+            self.ink = ink;
+        }
+        self.run.push_str(text);
+    }
+
+    fn end_piece(&mut self) {
+        self.row.push(&self.run, self.ink);
+        self.run.clear();
+    }
+
     fn end_row(&mut self) {
+        self.end_piece();
         self.rows.push(std::mem::take(&mut self.row));
         (self.used, self.columns) = (0, self.others);
     }

@@ -309,8 +309,11 @@ impl App {
             lines.iter().flat_map(|l| wrap(&l.pieces, usize::from(room))).collect()
         };
         let high = |rows: &[Row]| u16::try_from(rows.len()).unwrap_or(u16::MAX).min(body.height);
-        let rows = wrapped(&lines);
-        let (height, first) = (high(&rows), high(&wrapped(lines.get(..known).unwrap_or_default())));
+        let later = lines.split_off(known);
+        let mut rows = wrapped(&lines);
+        let first = high(&rows);
+        rows.extend(wrapped(&later));
+        let height = high(&rows);
         if height == 0 {
             return;
         }
