@@ -5,6 +5,8 @@
 
 use super::{
     Classifier, IntentPath,
+    classify::Parsed,
+    lexicon::Tag,
     node::IntentNode,
     phrase::{Words, before, behind},
     reading::{Message, Reading},
@@ -66,11 +68,9 @@ impl Classifier {
             return false;
         };
         let says = waits && rest.begins(List::RewordSays).is_some();
-        // "the message then", at the end, is all of it.
-        let more = (0..rest.tokens.len())
-            .any(|at| rest.from(at).begins(List::RewordMore).is_some_and(|len| at + len < rest.tokens.len()));
         let elsewhere = named.is_none() && names_place(rest);
-        !more && !elsewhere && (says || rest.tokens.is_empty() || rest.begins(List::RewordTail).is_some())
+        let told = says || rest.tokens.is_empty() || rest.begins(List::RewordTail).is_some();
+        told && !elsewhere && !says_more(rest, says)
     }
 
     /// A line that wants the message of a commit worded is answered with one: it is no work on files.
@@ -99,13 +99,44 @@ impl Classifier {
     }
 }
 
-/// "on the settings page": it is the message of a program; "should be in the imperative" is how it is written.
-fn names_place(said: Words<'_>) -> bool {
-    let written = |at: usize| {
-        let before = at.checked_sub(1).and_then(|at| said.tokens.get(at));
-        before.is_some_and(|t| matches!(t.text.as_str(), "be" | "is" | "isnt"))
+/// Whether more than the message is wanted: ", then push". Where that is what the message is to be, "say what changed and
+/// why" is no more, but another order is; "the message then", at the end, is all of it.
+fn says_more(said: Words<'_>, says: bool) -> bool {
+    let describes = says || said.begins(List::RewordThat).is_some();
+    // "should also say": it goes with the verb.
+    let within = |at: usize| {
+        let before = at.checked_sub(1).map(|at| said.from(at));
+        before.is_some_and(|w| w.begins(List::RewordWithin).is_some())
     };
-    (0..said.tokens.len()).any(|at| said.from(at).begins(List::RewordPlace).is_some() && !written(at))
+    (0..said.tokens.len()).filter(|at| !describes || !within(*at)).any(|at| {
+        let behind = said.from(at).past(List::RewordMore).1;
+        let added = behind.tokens.len() + at < said.tokens.len();
+        added && !behind.tokens.is_empty() && (!describes || orders(behind))
+    })
+}
+
+/// Whether words begin with a verb that changes or runs something: alone it says how a message is, as "clear" does, but
+/// for one that runs.
+fn orders(said: Words<'_>) -> bool {
+    let text = said.tokens.first().and_then(|t| said.text.get(t.start..)).unwrap_or_default();
+    let parsed = Parsed::new(text, said.of.tables());
+    parsed
+        .structure
+        .hits
+        .iter()
+        .any(|h| h.start == 0 && h.tag.acts() && (h.tag == Tag::VExecute || h.len < said.tokens.len()))
+}
+
+/// "on the settings page": it is the message of a program. "should be in the imperative" is how it is written, "at most 50"
+/// how long it is, and a place behind "should say" or "what" is what it says.
+fn names_place(said: Words<'_>) -> bool {
+    let opens = |at: usize, list| said.from(at).begins(list);
+    let end = (0..said.tokens.len()).find(|at| opens(*at, List::RewordTells).is_some());
+    (0..end.unwrap_or(said.tokens.len())).any(|at| {
+        let measured = said.tokens.get(at + 1).is_some_and(|t| t.kind == Kind::Number);
+        let written = at.checked_sub(1).is_some_and(|at| opens(at, List::RewordBe).is_some());
+        opens(at, List::RewordPlace).is_some() && !written && !measured
+    })
 }
 
 /// What stands behind these words at the beginning, apart from them.
@@ -245,6 +276,19 @@ mod tests {
             "shorten the title",
             "the message should be in the imperative",
             "the title should mention the parser",
+            "the commit message should also say why",
+            "the title should also mention the parser",
+            "the subject should then be shorter",
+            "the message should say what changed and why",
+            "the title should be short and clear",
+            "write a message that says what changed and why",
+            "write a commit message that also says why",
+            "the title should have at most 50 characters",
+            "the subject should say what changed in the parser",
+            "the message should mention what it does on Windows",
+            "the message should name the fix in the parser",
+            "the title should be cut at 50 characters",
+            "die Nachricht sollte auch sagen warum",
         ] {
             assert!(of.wants_message(line, true), "{line}");
         }
@@ -258,6 +302,16 @@ mod tests {
             "the message should be shown in the log",
             "fix the title that is shown on the settings page",
             "the wording is wrong, then push",
+            "the wording is wrong, also tag it",
+            "the message should say why and then push",
+            "the message should say why, also run the tests",
+            "the message should be shorter and fix the parser",
+            "the title should be shorter, commit and push",
+            "write a shorter message and a changelog entry",
+            "the message in a.txt should mention the parser",
+            "the title on the settings page should have at most 50 characters",
+            "the message that is shown on the settings page should say why",
+            "the description should come from the config, say so in the docs",
         ] {
             assert!(!of.wants_message(line, true), "{line}");
         }
