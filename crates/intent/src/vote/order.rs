@@ -192,28 +192,33 @@ pub(super) fn asked_to_mend(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bo
         && last.form == Form::Request
         && (changes && !only_made_known(p, last) || bare && (made_so(p, last) || mending))
         && !before.is_empty()
-        && before.iter().all(|(_, c)| told(c) && !of_talk(p, c))
+        && before.iter().all(|(_, c)| told(c) && !of_talk(p, c, last))
 }
 
-/// "make it clear why", "make sure nobody changed it", "make it understandable to me", "make it?": nothing is made so.
+/// "make it clear why", "make sure nobody changed it", "make it understandable to me", "make it?": nothing is made so. What
+/// shows, says or prints something is.
 fn only_made_known(p: &Parsed<'_>, c: &Clause) -> bool {
     let tells =
         |tag| matches!(tag, Tag::QWhat | Tag::QWhy | Tag::QHow | Tag::QWhere | Tag::QWhich | Tag::QWho);
     let asks = p.structure.hits.iter().any(|h| tells(h.tag) && h.start > c.head && h.start < c.end);
     let words = spoken_words(p, c);
-    match words.as_slice() {
-        ["make" | "get" | "bring", rest @ ..] => {
-            let named = matches!(rest, ["sure" | "certain", ..] | [.., "to", "me" | "us"]);
-            rest.len() < 2 || named || asks || rest.contains(&"whether")
-        }
-        _ => false,
-    }
+    let ["make" | "get" | "bring", rest @ ..] = words.as_slice() else { return false };
+    let told = rest.iter().any(|word| p.structure.known.is(List::MadeKnown, word));
+    let named = matches!(rest, ["sure" | "certain", ..] | [.., "to", "me" | "us"]);
+    rest.len() < 2 || named || told && (asks || rest.contains(&"whether"))
 }
 
-/// Whether a clause is about what the agent said: that is no file.
-fn of_talk(p: &Parsed<'_>, c: &Clause) -> bool {
-    match spoken_words(p, c).as_slice() {
-        [first, second, ..] => p.structure.known.is(List::TalkOf, &format!("{first} {second}")),
+/// Whether a clause says what the agent's own words are like, or what is asked behind it is of words: that is no file.
+/// What was found and proposed in them may be changed: "your analysis is right, can you fix it?".
+fn of_talk(p: &Parsed<'_>, c: &Clause, asked: &Clause) -> bool {
+    let known = p.structure.known;
+    let (words, wanted) = (spoken_words(p, c), spoken_words(p, asked));
+    let said = |words: &[&str], list| words.iter().any(|word| known.is(list, word));
+    match words.as_slice() {
+        [first, second, rest @ ..] => {
+            known.is(List::TalkOf, &format!("{first} {second}"))
+                && (said(rest, List::TalkBad) || said(&wanted, List::TalkMade))
+        }
         _ => false,
     }
 }
