@@ -154,6 +154,8 @@ pub struct App {
     offering: offer::Offering,
     /// What sending this draft in this state would mean.
     previewed: (String, Seq, Option<Preview>),
+    /// What that would answer, or would be said to.
+    answering: seen::Answering,
     /// The request for the files that completion offers.
     files_asked: Option<u64>,
     /// The question in the bar.
@@ -218,6 +220,7 @@ impl App {
             composer: Composer::default(),
             offering: offer::Offering::default(),
             previewed: (String::new(), Seq(0), None),
+            answering: seen::Answering::default(),
             files_asked: None,
             asked: Standing::default(),
             seen: seen::Seen::default(),
@@ -402,17 +405,20 @@ impl App {
             |id: &CheckpointId| self.world.state().open.get(id).is_some_and(|c| c.kind.is_confirmation());
         let in_bar = in_bar.filter(|id| (bare || !plan(id)) && self.stands_drawn(*id));
         self.asked.drew(in_bar, now);
-        self.note_whole(now);
         let ctx = ctx!(self, now);
         let top = self.overlays.len().saturating_sub(1);
         for (n, overlay) in self.overlays.iter_mut().enumerate() {
             overlay.drew(n == top, &ctx, now);
         }
+        // Neither a page, nor a list, nor the keys that can follow lie over the panes.
+        let listed = self.composer.popup.is_some() || self.keying.alarm().is_some_and(|due| due <= now);
+        let clear = bare && !listed && !self.panes.welcome(self.world.state());
         let seen: Vec<bool> =
-            self.panes.iter().map(|(n, ..)| bare && !self.panes.outer(n).is_empty()).collect();
+            self.panes.iter().map(|(n, ..)| clear && !self.panes.outer(n).is_empty()).collect();
         for ((_, pane), seen) in self.panes.all().zip(seen) {
             pane.drew(seen, &ctx, now);
         }
+        self.note_whole(now);
         self.drew_offer(now);
     }
 

@@ -250,6 +250,11 @@ pub trait Pane: fmt::Debug {
         false
     }
 
+    /// Whether every row of a question's own card was on the screen, as wide as it is now.
+    fn showed_card(&self, _question: CheckpointId) -> bool {
+        false
+    }
+
     /// Whether it shows all of a question, so that no bar need name it while this pane has the keys.
     fn covers(&self, _question: &Checkpoint) -> bool {
         false

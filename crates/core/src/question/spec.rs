@@ -106,6 +106,14 @@ impl Spec {
         !self.facts.iter().any(says_more)
     }
 
+    /// Whether this text, which stands on the screen as it is, says all that is known of it.
+    pub fn is_told_by(&self, text: &str) -> bool {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = words(Clean::text(text).as_str());
+        let says = |what: &Clean| told.contains(&words(what.as_str()));
+        self.danger.is_none() && self.facts.iter().all(|(_, value)| says(value))
+    }
+
     /// The blob with every line of what it is about, if there is one.
     pub fn sheet(&self) -> Option<BlobId> {
         if let Some(Act::Look(sheet)) = self.choice(Role::Look).map(|c| &c.act) { Some(*sheet) } else { None }

@@ -403,7 +403,7 @@ impl App {
         let state = self.world.state();
         let asked = state.phase_question().filter(|question| question.id == checkpoint);
         let in_bar = !listed && asked.is_some_and(|question| state.spec(question).place != Place::Diff);
-        if answer == Answer::Approve && in_bar && self.bar_cuts() {
+        if answer == Answer::Approve && in_bar && self.bar_cuts() && !self.saw_whole(checkpoint) {
             self.open(&approvals::KIND, came);
         } else {
             self.answer(checkpoint, answer, came);

@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use pilothouse_core::{
-    checkpoint::Answer,
+    checkpoint::{Answer, Checkpoint},
     ids::CheckpointId,
     question::{Lone, Place},
     session::Deed,
@@ -41,14 +41,27 @@ impl Seen {
     }
 }
 
+/// What a line would be said to, were it sent.
+#[derive(Debug, Default)]
+pub(super) struct Answering {
+    /// The questions that it would answer, in their order.
+    given: Vec<(CheckpointId, Answer)>,
+    /// Whether the plan that waits would begin.
+    starts: bool,
+    /// Whether it is a word to the changes that wait, which no word decides.
+    review: bool,
+}
+
 /// Why a line is not sent as the answer that it would be.
 enum Early {
     /// The question that holds the run did not stand there long enough.
     Asked,
-    /// Not all of what it would agree to was on the screen; this shows it.
-    Unread(Place),
+    /// Not all of what it would agree to was read; this shows it.
+    Unread(CheckpointId),
     /// What waits wants a word, which is asked for beside it.
     Word,
+    /// The changes are decided where they stand.
+    Review,
 }
 
 impl App {
@@ -70,15 +83,18 @@ impl App {
             let width = bar::columns(self.panes.areas.bar.width);
             bar::stands_whole(self.world.state(), &self.bar_facts(&keys), width)
         };
-        let open = &self.world.state().open;
-        self.seen.whole.retain(|id, _| open.contains_key(id));
-        if let Some(id) = whole {
+        let state = self.world.state();
+        let card = |id: &CheckpointId| self.panes.iter().any(|(_, _, pane)| pane.showed_card(*id));
+        let told = state.open.values().filter(|c| state.spec(c).is_told_by(&c.message)).map(|c| c.id);
+        let whole: Vec<CheckpointId> = told.filter(card).chain(whole).collect();
+        self.seen.whole.retain(|id, _| state.open.contains_key(id));
+        for id in whole {
             self.seen.whole.entry(id).or_insert(now);
         }
     }
 
     /// Whether a question is the one that is shown, and all of it was on the screen long enough before the draft was begun.
-    fn saw_whole(&self, id: CheckpointId) -> bool {
+    pub(super) fn saw_whole(&self, id: CheckpointId) -> bool {
         let pressed = &self.keying.pressed;
         let began = pressed.began.map(|began| self.seen.draft.map_or(began, |draft| began.min(draft)));
         let since = self.seen.whole.get(&id).map(|since| *since + DEAF);
@@ -86,22 +102,57 @@ impl App {
         stood && bar::shown(self.world.state()) == Some(id)
     }
 
+    /// Why a yes to a question is none yet.
+    fn why_unread(&self, id: CheckpointId) -> &'static str {
+        if !self.seen.whole.contains_key(&id) {
+            "not all of it was on the screen: this shows it, and y answers here"
+        } else if bar::shown(self.world.state()) == Some(id) {
+            "it came up while you wrote: read it here, and y answers"
+        } else {
+            "more than one question waits: y answers the one you choose here"
+        }
+    }
+
     /// Keeps a line back that would answer what was not to be read yet, and shows that; whether it was kept.
     pub(super) fn keeps_back(&mut self, now: Instant) -> bool {
         match self.early() {
             None => return false,
             Some(Early::Asked) => self.unseen(),
-            Some(Early::Unread(place)) => {
+            Some(Early::Unread(id)) => {
+                let why = self.why_unread(id);
                 let lone = Lone::of(&self.composer.draft.shown()).is_some();
-                self.answered_at(place, lone, now);
-                self.complain("not all of it was on the screen: this shows it, and y answers here");
+                self.answered_at(self.place_of(id), lone, now);
+                self.complain(why);
             }
             Some(Early::Word) => {
                 self.answered_at(Place::List, true, now);
                 self.complain("this wants its word: Enter asks for it here");
             }
+            Some(Early::Review) => {
+                self.answered_at(Place::Diff, true, now);
+                self.say("decide here: y takes a hunk, n leaves it, a writes");
+            }
         }
         true
+    }
+
+    fn place_of(&self, id: CheckpointId) -> Place {
+        let state = self.world.state();
+        state.open.get(&id).map_or(Place::List, |question| state.spec(question).place)
+    }
+
+    /// What Enter does to the draft in place of giving the answer that it is, in words.
+    pub(super) fn opens_instead(&self) -> Option<&'static str> {
+        if self.writes_no_answer() || self.composer.draft.shown() != self.previewed.0 {
+            return None;
+        }
+        Some(match self.kept_back(&self.answering)? {
+            Early::Asked => return None,
+            Early::Review => "opens the changes",
+            Early::Unread(id) if self.place_of(id) == Place::Diff => "opens the changes",
+            Early::Unread(_) => "opens the question above",
+            Early::Word => "opens the question above, which wants its word",
+        })
     }
 
     /// The question is answered where all of it is shown; a lone word was an answer and is no draft, what says more stays one.
@@ -116,34 +167,66 @@ impl App {
         }
     }
 
+    /// Whether what is written is no line that could answer, or there is nothing to answer.
+    fn writes_no_answer(&self) -> bool {
+        let writes = self.composer.offered().is_none() && self.composer.popup.is_none();
+        self.composer.draft.is_empty() || !writes || self.world.state().open.is_empty()
+    }
+
     /// Why the draft answers nothing yet: in the question's own words, or in any that the session takes for an answer.
     fn early(&self) -> Option<Early> {
-        let (draft, state) = (&self.composer.draft, self.world.state());
-        let writes = !draft.is_empty() && self.composer.offered().is_none() && self.composer.popup.is_none();
-        if !writes || state.open.is_empty() {
+        if self.writes_no_answer() {
             return None;
         }
-        let text = draft.saved().whole();
-        let asked = state.phase_question();
-        let early = asked.filter(|question| !self.stood(&self.asked, &question.id));
+        let draft = &self.composer.draft;
+        let early = self.asked_early();
         if early.is_some_and(|question| question.kind.read(&draft.shown()).is_some()) {
             return Some(Early::Asked);
         }
+        let to = self.answering(&draft.saved().whole());
+        let plan = early.is_some_and(|question| question.kind.is_confirmation());
+        self.kept_back(&to).or((plan && to.starts).then_some(Early::Asked))
+    }
+
+    /// The question that holds the run, where it did not stand there long enough for the key that is being taken.
+    fn asked_early(&self) -> Option<&Checkpoint> {
+        self.world.state().phase_question().filter(|question| !self.stood(&self.asked, &question.id))
+    }
+
+    /// What a line would be said to.
+    pub(super) fn answering(&self, text: &str) -> Answering {
+        let state = self.world.state();
+        if state.open.is_empty() {
+            return Answering::default();
+        }
+        let told = self.world.session.foretell(text);
+        let mut reviews = state.open.values().filter(|c| c.kind.review().is_some());
+        let review = reviews.any(|c| told.refused.as_ref() == Some(&c.kind.how()));
+        let starts = told.does(&Deed::Starts);
+        let answers = |deed| if let Deed::Answers(id, answer) = deed { Some((id, answer)) } else { None };
+        Answering { given: told.deeds.into_iter().filter_map(answers).collect(), starts, review }
+    }
+
+    /// Why a line that would be said to this is kept back.
+    fn kept_back(&self, to: &Answering) -> Option<Early> {
+        let state = self.world.state();
         // A yes that is not enough by itself wants its word, which the list asks for.
         let word = state.newest_question().and_then(|question| state.spec(question).wants_word());
+        let text = self.composer.draft.saved().whole();
         if word.is_some_and(|word| text.trim() == word || Lone::of(&text) == Some(Lone::Yes)) {
             return Some(Early::Word);
         }
-        self.world.session.foretell(&text).deeds.iter().find_map(|deed| {
-            let plan = early.filter(|question| question.kind.is_confirmation() && *deed == Deed::Starts);
-            let Deed::Answers(id, answer) = deed else { return plan.map(|_| Early::Asked) };
-            if let Some(question) = asked.filter(|question| question.id == *id) {
-                let place = state.spec(question).place;
-                let unread = *answer == Answer::Approve && self.bar_cuts();
-                return early.map(|_| Early::Asked).or(unread.then_some(Early::Unread(place)));
+        if to.review {
+            return Some(Early::Review);
+        }
+        to.given.iter().find_map(|(id, answer)| {
+            let yes = *answer == Answer::Approve;
+            if state.phase_question().is_some_and(|question| question.id == *id) {
+                let unread = yes && self.bar_cuts() && !self.saw_whole(*id);
+                let early = self.asked_early().map(|_| Early::Asked);
+                return early.or(unread.then_some(Early::Unread(*id)));
             }
-            let unread = *answer == Answer::Approve && !self.saw_whole(*id);
-            state.open.get(id).filter(|_| unread).map(|question| Early::Unread(state.spec(question).place))
+            (yes && state.open.contains_key(id) && !self.saw_whole(*id)).then_some(Early::Unread(*id))
         })
     }
 

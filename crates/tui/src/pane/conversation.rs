@@ -129,8 +129,8 @@ pub struct ConversationPane {
     opener: Option<i64>,
     /// How far it was told when it was on the screen last.
     told: (Vec<i64>, i64),
-    /// Rows of a plan's gates that were on the screen: of which entry, and how wide it was then.
-    read: (i64, u16, BTreeSet<usize>),
+    /// Rows of entries which are to be read before a yes, that were on the screen: how wide it was then, and which.
+    read: BTreeMap<i64, (u16, BTreeSet<usize>)>,
 }
 
 impl ConversationPane {
@@ -455,8 +455,12 @@ impl Pane for ConversationPane {
 
     fn drew(&mut self, seen: bool, _ctx: &Ctx<'_>, _now: Instant) {
         if seen {
-            self.note_gates();
+            self.note_read();
         }
+    }
+
+    fn showed_card(&self, question: CheckpointId) -> bool {
+        self.was_read(question)
     }
 
     fn show_turn(&mut self, turn: TurnId) -> bool {

@@ -2,12 +2,16 @@
 
 use pilothouse_core::{
     checkpoint::Checkpoint,
+    commit::{CommitFile, CommitTree},
     event::{Event, Stamped},
     ids::{ApplyId, CheckpointId, Seq},
-    question::UndoAllQuestion,
+    proposal::Proposal,
+    question::{CommitQuestion, UndoAllQuestion},
+    relpath::RelPath,
+    tool::ChangeKind,
 };
 
-use super::*;
+use super::{review::Bench, *};
 
 /// A plan with six gates of some three rows each, on a small screen.
 fn gated(width: u16, height: u16) -> Desk {
@@ -289,4 +293,119 @@ fn where_a_text_went_is_told_beside_why_a_yes_is_none() {
     desk.press("<ctrl-x>a").wait(1_000).press("y");
     let notice = desk.app.notice.as_ref().unwrap().text.clone();
     assert!(notice.contains("the plan was not on the screen") && notice.contains(kept), "{notice}");
+}
+
+/// A commit of so many files is proposed beside what was said, and the draft is empty.
+fn commit(height: u16, files: usize) -> Desk {
+    let mut desk = Desk::new(100, height);
+    desk.press("what is this?<enter>").deliver();
+    desk.reply("A parser.", &[]);
+    desk.collect();
+    let file = |n| CommitFile {
+        path: RelPath::new(&format!("src/file_{n}.rs")).unwrap(),
+        kind: ChangeKind::Modify,
+        content: None,
+        untracked: false,
+        mixed: false,
+    };
+    let tree =
+        CommitTree { on: "main".into(), files: (0..files).map(file).collect(), ..CommitTree::default() };
+    let message = "Add peek\n\nIt reads without a use.".to_owned();
+    let question = CommitQuestion { commit: CallId(800), message, tree };
+    let message = question.text();
+    let checkpoint = Checkpoint { id: CheckpointId(900), kind: question.into(), message, run: None };
+    let event = Event::CheckpointOpened { checkpoint };
+    let asked = Stamped { seq: Seq(9_000), at: Millis(1_000), run: None, event };
+    desk.app.update(Update::Events(vec![asked]), desk.now);
+    desk
+}
+
+#[test]
+fn a_question_that_stands_whole_in_the_conversation_is_answered_by_a_word() {
+    let mut desk = commit(30, 3);
+    let text = desk.text();
+    assert!(text.contains("It reads without a use") && text.contains("src/file_2.rs (changed)"), "{text}");
+    desk.wait(1_000).press("yes").draw();
+    assert!(desk.text().contains("answers the question above"), "{}", desk.text());
+    desk.press("<enter>");
+    assert!(said(&desk), "{}", desk.text());
+}
+
+#[test]
+fn a_question_of_which_a_row_was_not_drawn_is_opened_by_a_word() {
+    // More rows than the screen has: the first of them were never drawn.
+    let mut desk = commit(30, 40);
+    desk.draw();
+    desk.wait(1_000).press("yes").draw();
+    let text = desk.text();
+    assert!(text.contains("opens the question above") && !text.contains("answers the question"), "{text}");
+    desk.press("<enter>");
+    assert!(!said(&desk) && desk.top() == Some("approvals"), "{}", desk.text());
+    assert!(desk.text().contains("not all of it was on the screen"), "{}", desk.text());
+    // Once the rest was turned to, a word is enough.
+    let mut desk = commit(30, 40);
+    desk.draw();
+    for _ in 0..3 {
+        desk.press("<pgup>").draw();
+    }
+    for _ in 0..3 {
+        desk.press("<pgdn>").draw();
+    }
+    desk.wait(1_000).press("yes").draw();
+    desk.press("<enter>");
+    assert!(said(&desk), "{}", desk.text());
+}
+
+#[test]
+fn a_question_in_the_conversation_is_not_seen_behind_a_page_nor_in_another_width() {
+    let mut desk = commit(30, 3);
+    desk.press("<f1>").draw();
+    desk.wait(1_000).press("<esc>");
+    desk.wait(10).press("yes").draw();
+    assert!(desk.text().contains("opens the question above"), "{}", desk.text());
+    desk.press("<enter>");
+    assert!(!said(&desk), "{}", desk.text());
+    let mut desk = commit(30, 40);
+    desk.draw();
+    desk.press("<pgup>").draw();
+    desk.size = Rect::new(0, 0, 120, 30);
+    for _ in 0..2 {
+        desk.press("<pgdn>").draw();
+    }
+    desk.wait(1_000).press("yes").draw();
+    desk.press("<enter>");
+    assert!(!said(&desk), "{}", desk.text());
+}
+
+#[test]
+fn what_came_up_while_a_line_was_written_is_called_that() {
+    let mut desk = commit(30, 3);
+    desk.draw();
+    desk.wait(100).press("yes").draw();
+    assert!(desk.text().contains("opens the question above"), "{}", desk.text());
+    desk.press("<enter>");
+    assert!(!said(&desk) && desk.top() == Some("approvals"), "{}", desk.text());
+    let notice = desk.app.notice.as_ref().unwrap().text.clone();
+    assert!(notice.contains("it came up while you wrote"), "{notice}");
+}
+
+#[test]
+fn words_of_consent_open_the_changes_that_wait_and_take_nothing() {
+    for words in ["yes", "looks good", "Looks good, apply it", "no"] {
+        let mut b = Bench::new(100, 30);
+        b.desk.draw();
+        b.desk.wait(1_000).press(words).draw();
+        let text = b.desk.text();
+        assert!(text.contains("opens the changes"), "{words}: {text}");
+        let before = b.desk.state().open_proposals().map(Proposal::tally).collect::<Vec<_>>();
+        b.desk.press("<enter>").deliver();
+        let text = b.desk.text();
+        assert_eq!(b.desk.app.panes.focus, DIFF, "{words}: {text}");
+        assert!(b.desk.app.composer.draft.is_empty() && text.contains("decide here: y takes"), "{text}");
+        assert!(!text.contains("the changes wait in the diff"), "{words}: {text}");
+        assert_eq!(b.desk.state().open_proposals().map(Proposal::tally).collect::<Vec<_>>(), before);
+        // Once more, there is nothing of it in the conversation.
+        b.desk.press("<esc>").wait(1_000).press(words).press("<enter>").deliver();
+        assert_eq!(b.desk.text().matches("decide here").count(), 1, "{}", b.desk.text());
+    }
 }

@@ -6,6 +6,7 @@ use pilothouse_core::{clean::Clean, intent::IntentPath};
 
 use super::App;
 use crate::{
+    app::seen,
     preview::{Preview, preview},
     status::shorten,
 };
@@ -39,6 +40,7 @@ impl App {
         };
         let changed = self.previewed.2 != meaning;
         self.previewed = (key, seq, meaning);
+        self.answering = if offered { seen::Answering::default() } else { self.answering(&text) };
         changed
     }
 

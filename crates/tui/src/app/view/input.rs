@@ -169,6 +169,8 @@ impl App {
             )
         } else if let Some((risk, why)) = self.judged() {
             return self.offer_hint(row, risk, why, buf);
+        } else if let Some(opens) = self.opens_instead() {
+            vec![Span::styled(opens, style(Slot::Info))]
         } else if let Some(preview) = &self.previewed.2 {
             let lowers = matches!(preview, Preview::Path(path, _) if acts(path.current()));
             let lower = lowers.then_some("Alt-L lowers");

@@ -270,14 +270,29 @@ impl Entry {
         matches!(self.body, Body::Plan(_))
     }
 
+    /// Whether it is something that a yes can be said to once it was read.
+    pub(super) const fn is_to_be_read(&self) -> bool {
+        matches!(self.body, Body::Plan(_) | Body::Question(_))
+    }
+
     /// Whether it is the plan that this question is about.
     pub(super) fn is_plan_of(&self, question: CheckpointId) -> bool {
         matches!(&self.body, Body::Plan(card) if card.checkpoint == Some(question))
     }
 
-    /// The rows that a yes to its plan says yes to.
-    pub(super) fn gate_rows(&self) -> Range<usize> {
-        if let Body::Plan(card) = &self.body { card.gate_rows.clone() } else { 0..0 }
+    /// Whether it is this question in its own words.
+    pub(super) fn is_card_of(&self, question: CheckpointId) -> bool {
+        matches!(&self.body, Body::Question(card) if card.checkpoint == question)
+    }
+
+    /// The rows that a yes says yes to: those of a plan's gates, all of a question.
+    pub(super) fn rows_to_read(&self) -> Range<usize> {
+        match &self.body {
+            Body::Plan(card) => card.gate_rows.clone(),
+            Body::Question(_) => usize::from(self.lead)..self.head.len(),
+            Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) => 0..0,
+            Body::Task { .. } | Body::Waits(..) | Body::Gone => 0..0,
+        }
     }
 
     /// Whether it changes by itself.

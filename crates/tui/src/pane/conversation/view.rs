@@ -50,30 +50,45 @@ impl ConversationPane {
         let seen = self.visible(usize::from(self.size.height));
         let of_plan = |pos: &Pos| self.log.get(pos.key).is_some_and(|entry| entry.is_plan_of(question));
         let rows: Vec<Pos> = seen.filter(of_plan).collect();
-        let (of, width, read) = &self.read;
-        let stood = |row| self.size.width == *width && read.contains(&row);
         let first = rows.first();
+        let stood = first.and_then(|pos| self.read_rows(pos.key));
         let shown = |row| {
-            (bare && rows.iter().any(|pos| pos.row == row))
-                || first.is_some_and(|pos| pos.key == *of && stood(row))
+            (bare && rows.iter().any(|pos| pos.row == row)) || stood.is_some_and(|read| read.contains(&row))
         };
         let entry = first.and_then(|pos| self.log.get(pos.key));
-        let stood_once = bare || first.is_some_and(|pos| pos.key == *of);
-        stood_once && entry.is_some_and(|entry| entry.gate_rows().all(shown))
+        (bare || stood.is_some()) && entry.is_some_and(|entry| entry.rows_to_read().all(shown))
     }
 
-    /// Keeps which plan is on the screen, and which lines of its gates.
-    pub(super) fn note_gates(&mut self) {
-        let of_plan = |pos: &Pos| self.log.get(pos.key).is_some_and(Entry::is_plan);
-        let drawn: Vec<Pos> = self.visible(usize::from(self.size.height)).filter(of_plan).collect();
+    /// Whether every row of the card of a question was on the screen.
+    pub(super) fn was_read(&self, question: CheckpointId) -> bool {
+        self.read.keys().any(|key| {
+            let card = self.log.get(*key).filter(|entry| entry.is_card_of(question));
+            card.zip(self.read_rows(*key)).is_some_and(|(entry, read)| {
+                let mut rows = entry.rows_to_read();
+                !rows.is_empty() && rows.all(|row| read.contains(&row))
+            })
+        })
+    }
+
+    /// The rows of an entry that were on the screen at the width that it has.
+    fn read_rows(&self, key: i64) -> Option<&BTreeSet<usize>> {
+        self.read.get(&key).filter(|(width, _)| *width == self.size.width).map(|(_, rows)| rows)
+    }
+
+    /// Keeps which rows are on the screen that are to be read before a yes.
+    pub(super) fn note_read(&mut self) {
+        // What came meanwhile is told in the last row.
+        let covered = usize::from(self.held && self.unseen > 0);
+        let drawn: Vec<Pos> = self.visible(usize::from(self.size.height).saturating_sub(covered)).collect();
         for Pos { key, row } in drawn {
-            let (of, width, _) = &self.read;
-            if (*of, *width) != (key, self.size.width) {
-                self.read = (key, self.size.width, BTreeSet::new());
+            if !self.log.get(key).is_some_and(Entry::is_to_be_read) {
+                continue;
             }
-            if self.log.get(key).is_some_and(|entry| entry.gate_rows().contains(&row)) {
-                self.read.2.insert(row);
+            let (width, rows) = self.read.entry(key).or_default();
+            if *width != self.size.width {
+                (*width, *rows) = (self.size.width, BTreeSet::new());
             }
+            rows.insert(row);
         }
     }
 
