@@ -321,9 +321,16 @@ impl App {
         self.spinner = self.spinner.wrapping_add(steps);
     }
 
-    /// When the keys that can follow the pressed ones are to be shown, letters act that were held, or typing has rested.
+    /// When the keys that can follow the pressed ones are to be shown, letters act that were held, typing has rested, or what
+    /// is told goes.
     pub fn alarm(&self) -> Option<Instant> {
-        self.keying.alarm().into_iter().chain(self.held_until()).chain(self.rests_at()).min()
+        self.keying
+            .alarm()
+            .into_iter()
+            .chain(self.held_until())
+            .chain(self.rests_at())
+            .chain(self.notice_goes())
+            .min()
     }
 
     /// The next request for the driver.

@@ -15,6 +15,7 @@ use std::{
 
 use crossterm::event::Event;
 use pilothouse_core::{
+    clean::Clean,
     port::{Request, Update},
     runs::{HostRequest, HostUpdate, RunInfo, SessionWish, Worktree},
 };
@@ -31,8 +32,12 @@ use crate::{
     overlay::{Alive, Caret},
     pace::Urgency,
     standing::Stamp,
+    status::shorten,
     theme::ThemeError,
 };
+
+/// Most columns of the title of a run that is told of.
+const TITLE_CELLS: usize = 32;
 
 /// A session's number in this window; never used twice.
 pub type Number = usize;
@@ -197,12 +202,14 @@ impl Window {
         let unfinished = |run: &&RunInfo| run.pid.is_none() && run.status.is_left();
         let left = self.elsewhere.iter().filter(unfinished).count();
         if !std::mem::replace(&mut self.offered, true) && left > 0 {
-            let (runs, them) = if left == 1 {
-                ("1 run was".to_owned(), "it")
-            } else {
-                (format!("{left} runs were"), "them")
+            let named = self.elsewhere.iter().find(unfinished).map(|run| Clean::line(&run.title));
+            let named = named.filter(|title| left == 1 && !title.trim().is_empty());
+            let (runs, them) = match named {
+                Some(title) => (format!("\"{}\" was", shorten(&title, TITLE_CELLS)), "it"),
+                None if left == 1 => ("1 run was".to_owned(), "it"),
+                None => (format!("{left} runs were"), "them"),
             };
-            self.front.inform(format!("{runs} left unfinished here; Ctrl-X r takes {them} up again"));
+            self.front.inform(format!("{runs} left unfinished; Ctrl-X r takes {them} up again"));
         }
     }
 

@@ -2,12 +2,15 @@
 //!
 //! Owns that none of it is cut off and nowhere else.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::App;
 use crate::{row::coded, theme::Slot};
 
-/// One line for the user, until the next key.
+/// So long stands what only tells of something that was done.
+const STANDS: Duration = Duration::from_secs(8);
+
+/// One line for the user, until the next key; what was done is told for a few seconds at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// What.
@@ -18,15 +21,35 @@ pub struct Notice {
     pub(super) until: Option<u64>,
     /// Whether all of it stands in the conversation.
     pub(super) kept: bool,
+    /// When it was drawn first.
+    since: Option<Instant>,
 }
 
 impl Notice {
     pub(super) fn new(text: impl Into<String>, bad: bool, until: Option<u64>) -> Self {
-        Self { text: text.into(), bad, until, kept: false }
+        Self { text: text.into(), bad, until, kept: false, since: None }
+    }
+
+    /// When it goes by itself: what was not done stays until a key, and what tells of progress as long as that goes on.
+    fn goes(&self) -> Option<Instant> {
+        self.since.filter(|_| !self.bad && self.until.is_none()).map(|since| since + STANDS)
     }
 }
 
 impl App {
+    /// When what is told goes by itself.
+    pub(super) fn notice_goes(&self) -> Option<Instant> {
+        self.notice.as_ref().and_then(Notice::goes)
+    }
+
+    /// What was told long enough goes; what is new stands from now on.
+    pub(super) fn age_notice(&mut self, now: Instant) {
+        self.notice = self.notice.take().filter(|notice| notice.goes().is_none_or(|goes| now < goes));
+        if let Some(notice) = &mut self.notice {
+            notice.since.get_or_insert(now);
+        }
+    }
+
     /// A notice that is longer than its row of so many columns stands whole in the conversation as well.
     pub(super) fn keep_notice(&mut self, columns: u16, now: Instant) {
         let at = self.world.time(now);

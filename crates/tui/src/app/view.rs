@@ -37,6 +37,7 @@ impl App {
         if self.panes.came() == Some(diff::ID) {
             self.look_again();
         }
+        self.age_notice(now);
         self.keep_notice(text_width(screen.width), now);
         let draft = self.composer.draft.rows(text_width(screen.width));
         let bar = self.bar_rows(screen.width);

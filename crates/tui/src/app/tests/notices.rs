@@ -146,3 +146,29 @@ fn who_comes_back_to_the_diff_has_its_files_looked_at() {
     desk.give(Input::ReviewSeen(vec![seen]));
     assert!(desk.text().contains("Changed on disk since: the file holds this already."), "{}", desk.text());
 }
+
+#[test]
+fn what_was_done_is_told_for_a_few_seconds_and_never_looks_like_a_draft() {
+    for (width, height) in [(60, 20), (100, 30)] {
+        let mut desk = Desk::new(width, height);
+        desk.press("where is main?<enter>").deliver();
+        desk.app.say("edited src/a.rs");
+        let (buf, _) = desk.draw();
+        let y = rows(&buf).iter().position(|row| row.contains("edited src/a.rs")).unwrap();
+        let row = rows(&buf)[y].clone();
+        let at = u16::try_from(row.chars().position(|c| c == 'e').unwrap()).unwrap();
+        let cell = buf.cell((at, u16::try_from(y).unwrap())).unwrap();
+        assert!(cell.modifier.contains(ratatui::style::Modifier::ITALIC) && !row.contains('›'), "{row}");
+        let goes = desk.app.alarm().unwrap();
+        assert!(goes <= desk.now + Duration::from_secs(10));
+        desk.now = goes;
+        let text = desk.text();
+        assert!(!text.contains("edited src/a.rs") && text.contains('›'), "{text}");
+        assert_eq!(desk.app.alarm(), None);
+        // What was not done stays until a key.
+        desk.app.complain("the folder is gone");
+        assert!(desk.text().contains("the folder is gone") && desk.app.alarm().is_none());
+        desk.wait(60_000);
+        assert!(desk.text().contains("the folder is gone"));
+    }
+}

@@ -65,6 +65,8 @@ impl App {
             for y in area.top()..area.bottom() {
                 buf.set_string(area.x, y, self.looks.glyphs.bar, edge);
             }
+            // What is told in the place of a draft has a sign of its own before it.
+            let told = self.notice.as_ref().filter(|_| self.composer.draft.is_empty());
             let command = self.composer.offered().is_some() && !self.offers_message();
             let prompt = match (command, self.looks.look.ascii) {
                 (true, _) => "$",
@@ -72,7 +74,12 @@ impl App {
                 (false, false) => "›",
             };
             let ink = if focused { edge } else { self.looks.theme.style(Slot::Faint) };
-            buf.set_string(area.x + 2, area.y, prompt, ink.add_modifier(Modifier::BOLD));
+            let (prompt, ink) = match told {
+                Some(notice) if notice.bad => (self.looks.glyphs.warn, self.looks.theme.style(Slot::Warn)),
+                Some(_) => (self.looks.glyphs.dot, self.looks.theme.style(Slot::Info)),
+                None => (prompt, ink.add_modifier(Modifier::BOLD)),
+            };
+            buf.set_string(area.x + 2, area.y, prompt, ink);
         }
         let style = text.patch(self.looks.theme.fill(Slot::Surface));
         let caret = self.composer.draft.render(draft, buf, style);
@@ -86,6 +93,9 @@ impl App {
             let place = Rect { height: 1, ..draft };
             buf.set_style(place, Style::new().remove_modifier(Modifier::BOLD));
             row.paint(&self.looks.theme, buf, place, draft.y);
+            if self.notice.is_some() {
+                buf.set_style(place, Style::new().add_modifier(Modifier::ITALIC));
+            }
         }
         if hint > 0 && !tight {
             let row = Rect { x: area.x + 4, y: area.bottom() - 1, width: area.width - 5, height: 1 };

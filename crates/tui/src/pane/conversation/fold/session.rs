@@ -9,7 +9,7 @@ use pilothouse_core::{
 };
 
 use super::{Log, Mark};
-use crate::row::count;
+use crate::{pane::conversation::entry::Body, row::count};
 
 impl Log {
     /// The process that worked is gone: its lines of work end, and nothing is asked any more.
@@ -19,6 +19,17 @@ impl Log {
             self.lane_closed(lane);
         }
         self.unasked();
+    }
+
+    /// Opened again and again without a word in between, it was resumed once.
+    fn unresume(&mut self) {
+        let Some(key) = self.resumed.take() else { return };
+        let said = (key + 1..self.end())
+            .filter_map(|k| self.get(k))
+            .any(|e| !matches!(e.body, Body::Gone | Body::Waits(..)));
+        if !said {
+            self.gone(key);
+        }
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here has no row")]
@@ -41,6 +52,10 @@ impl Log {
                 } else {
                     format!("; {} interrupted", count(interrupted.len(), "call"))
                 };
+                self.unresume();
+                if calls.is_empty() {
+                    self.resumed = Some(self.end());
+                }
                 self.mark(at, Mark::Dot, &format!("session resumed{calls}, nothing is running"));
             }
             Event::PlanShelved { suspended: true, .. }

@@ -543,3 +543,33 @@ fn a_change_is_told_once_when_it_is_written_and_its_only_file_is_named_at_the_en
     let card = " ✓ Complete. 1 file created/modified: src/a.rs.";
     assert_eq!(named(&mut s), [" ✓ edited src/a.rs (+1 -1 lines)", card]);
 }
+
+#[test]
+fn a_session_that_is_opened_again_and_again_says_so_once() {
+    let mut s = Screen::new();
+    s.tell(said(1, "mend it"));
+    let resumed = |interrupted| Event::SessionReopened {
+        version: "0".into(),
+        interrupted,
+        run: None,
+        permission: None,
+        sandbox: None,
+        branch: None,
+        left_on: None,
+    };
+    let count = |s: &mut Screen| {
+        let text = s.text(100, 40);
+        text.iter().filter(|l| l.contains("session resumed")).count()
+    };
+    for _ in 0..3 {
+        s.tell(resumed(vec![]));
+    }
+    assert_eq!(count(&mut s), 1);
+    // What was cut off then is told, and so is each resume that something was said before.
+    s.tell(resumed(vec![CallId(9)]));
+    s.tell(resumed(vec![]));
+    assert_eq!(count(&mut s), 2);
+    s.tell(said(2, "go on"));
+    s.tell(resumed(vec![]));
+    assert_eq!(count(&mut s), 3);
+}
