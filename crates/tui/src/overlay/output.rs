@@ -27,7 +27,7 @@ use super::{
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Action,
-    row::{Row, find, underline, wrap},
+    row::{Row, find, underline, wrap_code},
     theme::Slot,
 };
 
@@ -104,7 +104,7 @@ impl Output {
         let (columns, _) = self.room.get();
         let deep = self.sought.around.as_deref().filter(|_| self.sought.at == Some(line));
         match deep.or_else(|| self.lines.get(line)) {
-            Some(text) => wrap(&Row::of(Clean::line(text).as_str(), Slot::Text).pieces, columns),
+            Some(text) => wrap_code(&Row::of(Clean::line(text).as_str(), Slot::Text).pieces, columns),
             None => vec![Row::of("…", Slot::Faint)],
         }
     }

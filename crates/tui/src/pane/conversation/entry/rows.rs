@@ -19,7 +19,7 @@ use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
 use crate::{
     markdown::Markdown,
     pane::plan::beyond,
-    row::{self, Ink, Piece, Row, coded, hang, wrap},
+    row::{self, Ink, Piece, Row, coded, hang, wrap, wrap_code},
     theme::{Glyphs, Slot},
 };
 
@@ -40,7 +40,8 @@ pub(super) fn said(text: &Text, at: Millis, env: &Env<'_>, rows: &mut Vec<Row>) 
     let time = Row::of(&row::time_of_day(at, env.offset), Slot::Faint);
     rows.push(bar().and("you", Slot::Soft).ends(time, env.width, env.glyphs.ellipsis));
     for line in Clean::text(&text.shown).lines() {
-        for wrapped in wrap(Row::of(line, Slot::Strong).pieces.as_slice(), env.width.saturating_sub(2)) {
+        let words = Row::of(line, Slot::Strong).pieces;
+        for wrapped in indented(&words, env.width.saturating_sub(2)) {
             let mut row = bar();
             row.pieces.extend(wrapped.pieces);
             rows.push(row.cut(env.width, ""));
@@ -292,7 +293,12 @@ fn wrapped(line: &str, env: &Env<'_>) -> Vec<Row> {
     let rule = marks.next().is_some_and(|m| !m.is_alphanumeric() && marks.all(|c| c == m));
     let room = env.width.saturating_sub(4);
     let line: String = line.chars().take(if rule { room } else { usize::MAX }).collect();
-    wrap(&Row::of(&line, Slot::Soft).pieces, room)
+    wrap_code(&Row::of(&line, Slot::Soft).pieces, room)
+}
+
+/// A line that is set in goes on as far in as it begins.
+fn indented(words: &[Piece], columns: usize) -> Vec<Row> {
+    if row::indent(words) > 0 { wrap_code(words, columns) } else { wrap(words, columns) }
 }
 
 pub(super) fn fact_rows(facts: &Facts, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
@@ -402,7 +408,7 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
     for line in Clean::text(&q.message).lines() {
         // What is set in is what would be done: it stands as it is.
         let words = if line.starts_with("  ") { Row::of(line, Slot::Text) } else { coded(line, Slot::Text) };
-        for wrapped in wrap(&words.pieces, env.width.saturating_sub(2)) {
+        for wrapped in indented(&words.pieces, env.width.saturating_sub(2)) {
             let mut row =
                 if first { Row::of(mark, ink).and(" ", Slot::Text) } else { Row::of("  ", Slot::Text) };
             first = false;

@@ -573,3 +573,30 @@ fn a_session_that_is_opened_again_and_again_says_so_once() {
     s.tell(resumed(vec![]));
     assert_eq!(count(&mut s), 3);
 }
+
+#[test]
+fn what_is_set_in_and_does_not_fit_goes_on_below_its_own_beginning() {
+    let long = "            self.assertNotIn(cachetools.keys.typedkey(1), self.cache_of_this_test)";
+    let mut s = Screen::new();
+    s.tell(started(2, Tool::Run, "pytest"));
+    s.tell(ended(2, "exit 0", &format!("Traceback:\n{long}\n")));
+    let text = s.text(60, 12);
+    let rows: Vec<&String> = text.iter().filter(|l| l.contains('│')).collect();
+    assert!(rows.len() == 3 && rows[1].contains("self.assertNotIn("), "{rows:?}");
+    assert!(rows[1..].iter().all(|row| row.contains("│             ")), "{rows:?}");
+    let message = "Commit 1 file on main?\nwith the message:\n    - Added a peek that does not count as a use, and a test of it";
+    let mut s = Screen::new();
+    s.tell(said(1, "commit it"));
+    let kind = pilothouse_core::question::UndoAllQuestion {
+        last: ApplyId(2),
+        first: ApplyId(1),
+        what: String::new(),
+        in_bar: true,
+    };
+    let checkpoint =
+        Checkpoint { id: CheckpointId(9), kind: kind.into(), message: message.into(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    let text = s.text(50, 12);
+    let at = text.iter().position(|l| l.contains("- Added a peek")).unwrap();
+    assert!(text[at + 1].starts_with("       ") && text[at + 1].contains("of it"), "{text:?}");
+}
