@@ -36,7 +36,7 @@ pub use access::Access;
 pub use breakout::Breakout;
 pub use budget::{BudgetAnswer, BudgetQuestion};
 pub use clarification::{Clarification, ClarificationAnswer};
-pub use command::{CommandAnswer, CommandQuestion};
+pub use command::{CommandAnswer, CommandQuestion, WITHHELD};
 pub use commit::{CommitAnswer, CommitQuestion, NOTE};
 pub use diff::{Review, files_wait, praises};
 pub use exit::Exit;

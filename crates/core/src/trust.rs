@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{blob::BlobId, hook::Hook};
 
+/// The file of the variables that commands get of a project.
+pub const VARIABLES: &str = ".env";
+
 /// Whether hooks, settings and programs that the project brings have effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -43,6 +46,8 @@ pub struct Standing {
     pub hooks: Vec<Hook>,
     /// Names of the variables that its commands get from it; none unless it is trusted.
     pub gives: Vec<String>,
+    /// Names of those that they would get from it, were it trusted; none where it is.
+    pub withholds: Vec<String>,
     /// Why what was wanted could not be done.
     pub fault: Option<String>,
 }
@@ -58,6 +63,7 @@ impl Default for Standing {
             asks: false,
             hooks: Vec::new(),
             gives: Vec::new(),
+            withholds: Vec::new(),
             fault: None,
         }
     }

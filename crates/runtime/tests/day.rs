@@ -199,6 +199,7 @@ fn comes_in(mode: PermissionMode, ran: &Ran, policy: &Policy, around: &Around) -
         loses: false,
         shows: false,
         gives: Vec::new(),
+        withheld: false,
     };
     (if question.word() == Some("proceed") { Comes::Word } else { Comes::Ask }, said)
 }

@@ -62,6 +62,9 @@ pub struct CommandQuestion {
     /// Names of the variables that it gets of the project.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gives: Vec<String>,
+    /// Whether it runs without those that it would get: the question whether the folder is trusted waits.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withheld: bool,
 }
 
 /// What becomes of the command.
@@ -84,6 +87,8 @@ pub enum CommandAnswer {
     },
 }
 
+/// Said of a command that runs while it is not known yet whether the user trusts what gives it variables.
+pub const WITHHELD: &str = "without the variables of .env: not trusted yet";
 /// The word for what is of high risk.
 const PROCEED: &str = "proceed";
 /// Programs of one command that are named.
@@ -133,6 +138,7 @@ impl CommandQuestion {
     /// What is beyond the usual about it, for people; empty when nothing is.
     pub fn beyond(&self) -> String {
         let given = (!self.gives.is_empty()).then_some("with .env");
+        let given = given.or(self.withheld.then_some("without .env: not trusted yet"));
         self.confine.beyond().into_iter().chain(given).chain(self.spared()).collect::<Vec<_>>().join(", ")
     }
 }
@@ -167,7 +173,10 @@ impl Question for CommandQuestion {
         if !self.gives.is_empty() {
             let names = clean(&self.gives.join(", "));
             facts.push(("gets", clean(&format!("{names} from the project's .env"))));
+        } else if self.withheld {
+            facts.push(("runs", clean(WITHHELD)));
         }
+        spec.after_folder = self.withheld;
         if let Some(meant) = &self.meant {
             facts.push(("program", clean(&programs(&meant.places()))));
             facts.extend(meant.unlost.map(|unlost| ("loses", clean(unlost.words()))));

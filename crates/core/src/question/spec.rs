@@ -54,6 +54,8 @@ pub struct Spec {
     pub editable: Option<&'static str>,
     /// Whether it is about what the folder brings: it comes behind what work made.
     pub about_folder: bool,
+    /// Whether it goes by the answer to that: it comes behind it.
+    pub after_folder: bool,
     /// Whether it comes before whatever the next message is about.
     pub before_work: bool,
     /// How it ends a run that nobody is there to answer.
@@ -81,9 +83,9 @@ impl Spec {
     }
 
     /// Its place among what waits: what work waits for comes before what nothing waits for, and what work made before
-    /// what the folder brings.
-    pub fn order(&self) -> (bool, bool) {
-        (self.unattended == Unattended::Waits, self.about_folder)
+    /// what the folder brings, but for what goes by that.
+    pub fn order(&self) -> (bool, bool, bool) {
+        (self.unattended == Unattended::Waits, self.after_folder, self.about_folder)
     }
 
     /// The choice that has this part in the list, if one has.

@@ -189,6 +189,8 @@ pub struct OpenCall {
     pub confine: Option<Confine>,
     /// What the variables came from that it gets of the project, once it is allowed.
     pub given: Option<BlobId>,
+    /// Whether it runs without them, since the user has not said yet whether the folder is trusted.
+    pub withheld: bool,
     /// What its words mean, once the user was asked about it.
     pub meant: Option<Box<ResolvedCommand>>,
     /// What the source's tool is that it was allowed to call, by hash.
@@ -259,6 +261,7 @@ impl OpenCall {
             allowed,
             confine,
             given,
+            withheld: false,
             meant: None,
             pin: None,
             changed: String::new(),

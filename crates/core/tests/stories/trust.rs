@@ -7,9 +7,10 @@ use pilothouse_core::{
     input::{Input, Opening},
     plan::GateDraft,
     policy::By,
-    question::{CommandQuestion, TrustQuestion},
+    question::{CommandQuestion, TrustQuestion, WITHHELD},
     scope::PermissionMode,
     session::Session,
+    tool::ToolOutcome,
     trust::{Standing, Trust, TrustRequest},
     work::Work,
 };
@@ -63,6 +64,73 @@ fn what_a_folder_gives_that_is_trusted_for_the_run_is_renewed_and_told_once() {
     b.input(Input::Surveyed(Standing { trust: Trust::Once, asks: false, ..bringing("x") })).unwrap();
     assert_eq!(b.notices(), [".env changed: commands get it as it is now."]);
     assert_eq!(b.session.state().trust, Trust::Once);
+}
+
+#[test]
+fn a_command_beside_the_question_about_its_variables_waits_behind_it_and_says_that_it_gets_none() {
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    let given = Standing { trust: Trust::Kept, ..giving("one", &["TOKEN"]) };
+    b.input(Input::Open(Opening { standing: given, ..opening() })).unwrap();
+    b.say("!rm -r build");
+    b.input(Input::BroughtChanged { path: ".env".into() }).unwrap();
+    b.input(Input::Surveyed(Standing { withholds: vec!["TOKEN".into()], ..bringing("two") })).unwrap();
+    let state = b.session.state();
+    let first = state.open.values().min_by_key(|c| state.spec(c).order()).unwrap().id;
+    assert_eq!(first, b.question(is_trust));
+    assert_eq!(state.open.keys().next(), Some(&first), "in the list too");
+    let CheckpointKind::Risk(asked) = &state.open[&b.question(is_risk)].kind else { unreachable!() };
+    assert!(asked.withheld && asked.beyond().contains("without .env: not trusted yet"), "{asked:?}");
+    let facts = state.spec(&state.open[&b.question(is_risk)]).facts;
+    assert!(facts.iter().any(|(_, value)| value.as_str() == WITHHELD), "{facts:?}");
+    b.answer(is_risk, Answer::Word("proceed".into())).unwrap();
+    b.end_tool(exited(0, "exit 0, took 0.1 s\nok"));
+    let (summary, result) = ended_call(&b);
+    assert!(summary.ends_with("; without .env: not trusted yet"), "{summary}");
+    assert!(result.contains(WITHHELD), "{result}");
+    // What installs packages would get none of them anyway; and once it is answered nothing is awaited.
+    b.say("!rm -r build && npm install");
+    let CheckpointKind::Risk(asked) = &b.session.state().open[&b.question(is_risk)].kind else {
+        unreachable!()
+    };
+    assert!(!asked.withheld);
+    b.say("!rm -r build");
+    b.answer(is_trust, Answer::Reject(String::new())).unwrap();
+    b.input(Input::Surveyed(Standing { asks: false, withholds: vec!["TOKEN".into()], ..bringing("two") }))
+        .unwrap();
+    let waits = b.session.state().open.values().filter_map(|c| c.kind.command());
+    assert!(waits.clone().count() > 0 && waits.into_iter().all(|asked| !asked.withheld));
+}
+
+/// What the last command came to: its summary and its result.
+fn ended_call(b: &Bench) -> (String, String) {
+    let ended = |e: &Event| match e {
+        Event::CallEnded { summary, result, .. } => {
+            Some((summary.clone(), result.whole().unwrap_or_default().to_owned()))
+        }
+        _ => None,
+    };
+    b.log.iter().rev().find_map(|e| ended(&e.event)).unwrap()
+}
+
+#[test]
+fn variables_that_are_new_in_an_untrusted_folder_are_asked_about() {
+    let mut b = opened_with(Trust::None);
+    b.input(Input::BroughtChanged { path: ".env".into() }).unwrap();
+    b.input(Input::Surveyed(Standing { withholds: vec!["TOKEN".into()], ..bringing("one") })).unwrap();
+    b.question(is_trust);
+}
+
+#[test]
+fn a_command_whose_variables_are_others_by_the_time_it_begins_is_asked_about_again() {
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    b.input(Input::Open(Opening { standing: giving("one", &["TOKEN"]), ..opening() })).unwrap();
+    b.say("!rm -r build");
+    b.answer(is_risk, Answer::Word("proceed".into())).unwrap();
+    b.input(Input::BroughtChanged { path: ".env".into() }).unwrap();
+    b.input(Input::Surveyed(giving("two", &["TOKEN", "MORE"]))).unwrap();
+    let changed = Some("the variables that it gets changed".to_owned());
+    b.end_tool(ToolOutcome { changed, ..ToolOutcome::failure("nothing was done") });
+    assert_eq!(asked_to_run(&b).1, ["TOKEN", "MORE"]);
 }
 
 #[test]

@@ -460,6 +460,7 @@ pub fn bringing(content: &str) -> Standing {
         asks: true,
         hooks: Vec::new(),
         gives: Vec::new(),
+        withholds: Vec::new(),
         fault: None,
     }
 }

@@ -43,6 +43,7 @@ impl State {
                 let (at, trust) = (self.at, self.trust);
                 let run = self.open_call(*call).and_then(|(_, open)| open.run());
                 let given = run.and_then(|run| self.given_to(run)).map(|given| given.of);
+                let withheld = run.is_some_and(|run| self.withheld_from(run));
                 let pin = self.pin(*call, approval.is_some());
                 if confine.is_some_and(|c| c != Confine::READING) {
                     self.lanes.values_mut().for_each(|lane| lane.changed = true);
@@ -52,7 +53,7 @@ impl State {
                     open.pin = pin;
                     open.hash = *args;
                     open.allowed = Some(*epoch);
-                    (open.confine, open.given) = (*confine, given);
+                    (open.confine, open.given, open.withheld) = (*confine, given, withheld);
                     open.since = at;
                     open.leave_of = LeaveOf::of(approval.is_some() || open.typed, trust.holds());
                     let asked = approval.is_some() || open.typed;

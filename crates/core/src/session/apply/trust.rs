@@ -1,6 +1,7 @@
 //! Trust folded into the state: of the folder, and what the user allowed by rules.
 
 use crate::{
+    checkpoint::{Checkpoint, CheckpointKind},
     event::Event,
     policy::{Origin, Rule},
     session::State,
@@ -24,6 +25,19 @@ impl State {
     /// What a command gets of the project's variables: nothing where it runs code of others.
     pub(in crate::session) fn given_to(&self, run: &Run) -> Option<&Given> {
         self.given.as_ref().filter(|_| !shell::read(&run.command).foreign)
+    }
+
+    /// Whether a command runs without what it would get of the project's variables: the user has not said yet whether the
+    /// folder is trusted.
+    pub(in crate::session) fn withheld_from(&self, run: &Run) -> bool {
+        self.awaits_variables() && !shell::read(&run.command).foreign
+    }
+
+    /// Whether a question waits whose yes gives commands variables.
+    pub(in crate::session) fn awaits_variables(&self) -> bool {
+        let asks =
+            |c: &Checkpoint| matches!(&c.kind, CheckpointKind::Trust(asked) if !asked.withholds.is_empty());
+        self.open.values().any(asks)
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]

@@ -5,7 +5,7 @@ use super::terms::{CallStart, RunFault};
 use super::{
     Decided, Draft,
     child::refused_to_child,
-    ending::{advised, shortened, tell_end},
+    ending::{Ended, advised, shortened, tell_end},
     gate::{GateEnd, diagnostics},
     spared::{spared, tell_spared},
     verdict::{CallVerdict, Then},
@@ -290,7 +290,8 @@ impl Draft<'_> {
         }
         let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
         if let Some(exit) = &outcome.exit {
-            tell_end(&command, (exit, gate || open.typed), &mut text, &mut outcome.summary);
+            let ended = Ended { exit, user: gate || open.typed, withheld: open.withheld };
+            tell_end(&command, &ended, &mut text, &mut outcome.summary);
         }
         let (mut text, answer) = self.told(lane, call, text);
         tell_spared(outcome.wrote.as_deref(), &mut text, &mut outcome.summary);

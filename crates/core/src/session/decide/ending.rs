@@ -5,6 +5,7 @@
 use crate::{
     blob::BlobId,
     digest,
+    question::WITHHELD,
     shell::{self, hides_its_end, leaves_running},
     tool::{Advice, Exit},
 };
@@ -21,9 +22,20 @@ const LEFT: &str =
 const LEFT_USER: &str = "a server wants a terminal of its own";
 const LEFT_MODEL: &str = "start, use and end a server in one line, or ask the user to run it";
 
+/// How a command ended, for what is said of it.
+pub(super) struct Ended<'a> {
+    /// Its end.
+    pub exit: &'a Exit,
+    /// Whether it is told the user.
+    pub user: bool,
+    /// Whether it ran without the project's variables, of which it is not known yet whether they are trusted.
+    pub withheld: bool,
+}
+
 /// Says below a result's first line, and in its summary, what its end does not tell: that a line which ended well hides how
-/// its parts did, and that nothing of what it started runs on.
-pub(super) fn tell_end(line: &str, (exit, user): (&Exit, bool), text: &mut String, summary: &mut String) {
+/// its parts did, that nothing of what it started runs on, and what it did not get.
+pub(super) fn tell_end(line: &str, ended: &Ended<'_>, text: &mut String, summary: &mut String) {
+    let Ended { exit, user, withheld } = *ended;
     let left = leaves_running(line);
     // Where all of it is left in the background, it has no other parts.
     let parts = !left || shell::read(line).calls.len() > 1;
@@ -35,6 +47,10 @@ pub(super) fn tell_end(line: &str, (exit, user): (&Exit, bool), text: &mut Strin
     if left {
         told.extend([LEFT, if user { LEFT_USER } else { LEFT_MODEL }]);
         summary.push_str("; nothing of it runs on");
+    }
+    if withheld {
+        told.push(WITHHELD);
+        summary.push_str("; without .env: not trusted yet");
     }
     if !told.is_empty() {
         let rest = text.find('\n').unwrap_or(text.len());
@@ -93,11 +109,14 @@ mod tests {
             ("make gen > a & sleep 5; cat a", false, "exit 0; nothing of it runs on", "what of it still ran"),
         ] {
             let (mut text, mut summary) = ("exit 0, took 0.0 s\nok".to_owned(), "exit 0".to_owned());
-            tell_end(line, (&exit, user), &mut text, &mut summary);
+            let ended = |withheld| Ended { exit: &exit, user, withheld };
+            tell_end(line, &ended(false), &mut text, &mut summary);
             assert_eq!(summary, brief, "{line}");
             let (first, rest) = text.split_once('\n').unwrap_or_default();
             assert!(first == "exit 0, took 0.0 s" && rest.ends_with("ok") && rest.contains(told), "{text}");
             assert_eq!(told.is_empty(), rest == "ok", "{text}");
+            tell_end(line, &ended(true), &mut text, &mut summary);
+            assert!(text.contains(WITHHELD) && summary.ends_with("not trusted yet"), "{text}");
         }
     }
 }

@@ -36,10 +36,13 @@ impl Run {
     }
 
     /// The hash of exactly what is shown of it, and of the values of what it is given.
-    fn shown(&self, confine: Confine, given: Option<&Given>) -> BlobId {
+    fn shown(&self, confine: Confine, given: Option<&Given>, withheld: bool) -> BlobId {
         let mut text = format!("{}\0{}\0{confine:?}\0{}", self.folder, self.command, self.reason);
         if let Some(given) = given {
             text.push_str(&format!("\0{}\0{}", given.names.join(","), given.of));
+        }
+        if withheld {
+            text.push_str("\0withheld");
         }
         BlobId::of(text.as_bytes())
     }
@@ -102,7 +105,7 @@ impl Draft<'_> {
         let vouched = by != By::Agent || self.state.agreed_to(run) == Some(By::Approved);
         let ruling = if vouched { ruling } else { self.unless_unreviewed(ruling, run) };
         let by_rule = decision.rule.is_some();
-        let shown = run.shown(confine, self.state.given_to(run));
+        let shown = run.shown(confine, self.state.given_to(run), self.state.withheld_from(run));
         Weighed {
             gate,
             approval,
@@ -195,6 +198,7 @@ impl Draft<'_> {
             loses: open.loses,
             shows: open.shows,
             gives,
+            withheld: self.state.withheld_from(run),
         };
         CallVerdict::ask(question, message)
     }

@@ -15,7 +15,7 @@ use crate::{
     input::Refusal,
     money::count,
     question::{TrustAnswer, TrustQuestion},
-    trust::{Standing, Trust, TrustRequest},
+    trust::{Standing, Trust, TrustRequest, VARIABLES},
 };
 
 /// Stands above the lines of gates on the page of all that a folder brings.
@@ -39,6 +39,7 @@ impl Draft<'_> {
             return Err(Refusal::new("nobody asked about the folder"));
         };
         let (before, given) = (self.state.trust, self.state.given.clone());
+        let withheld = self.state.awaits_variables();
         let gives = standing.gives.clone();
         self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of, gives });
         let (holds, asks) = (standing.trust.holds(), standing.asks);
@@ -67,11 +68,12 @@ impl Draft<'_> {
             (None, None) => {}
         }
         self.know_hooks(&standing.hooks);
-        if self.state.given != given {
+        self.ask_of_trust(standing);
+        // Behind the question that decides what they get.
+        if self.state.given != given || withheld || self.state.awaits_variables() {
             self.ask_commands_again();
         }
         self.settle_commands();
-        self.ask_of_trust(standing);
         Ok(())
     }
 
@@ -82,6 +84,8 @@ impl Draft<'_> {
             return Err(Refusal::new("the folder is being looked at"));
         }
         match self.state.trust {
+            // What commands would get of it is asked about, as it is when the folder is opened.
+            Trust::None if path == VARIABLES => {}
             Trust::None => return Err(Refusal::new("no trust rests on that file")),
             Trust::Once => self.notice(Level::Info, format!("{path} changed: commands get it as it is now.")),
             Trust::Kept => {
@@ -130,7 +134,8 @@ impl Draft<'_> {
         }
         let sheet = Blob::new(sheet.into_bytes());
         let none = gates.is_empty();
-        let question = TrustQuestion { parts: standing.parts, sheet: sheet.id(), shown: standing.of, gates };
+        let Standing { parts, of: shown, withholds, .. } = standing;
+        let question = TrustQuestion { parts, sheet: sheet.id(), shown, gates, withholds };
         self.blobs.push(sheet);
         let message = match things {
             0 if none => {
