@@ -182,8 +182,9 @@ impl ToolExecutor {
         }
         match permit.asked() {
             ToolCall::Run(run) if permit.given() != self.given_to(&run.command).0 => {
-                let text = "the project's variables changed since the command was allowed; nothing was done";
-                ToolOutcome::failure(text)
+                let what = "the variables that it gets changed".to_owned();
+                let text = format!("nothing was done: {what} since it was allowed");
+                ToolOutcome { changed: Some(what), ..ToolOutcome::failure(text) }
             }
             ToolCall::Run(run) => match (self.changed(permit, run).await, self.unasked(permit, run).await) {
                 (None, Ok(held)) => match self.secret(permit, run, view).await {

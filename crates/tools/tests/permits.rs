@@ -282,3 +282,17 @@ async fn an_approved_command_runs_once_and_its_whole_output_is_stored() {
     assert!(whole.starts_with(b"hello\n1\n") && whole.ends_with(b"5000\n"));
     assert!(b.work().is_none(), "one approval is used once");
 }
+
+#[tokio::test]
+async fn a_command_that_would_get_other_variables_than_it_was_allowed_with_is_asked_about_again() {
+    let mut b = bench(&[("a.txt", "hello\n")]);
+    b.input(Input::say("run the tests"));
+    b.reply(&[("run", json!({"command": "cat a.txt; exit 3"}))]);
+    b.look().await;
+    b.answer(|k| matches!(k, CheckpointKind::Risk(_)), Answer::Approve);
+    b.shop = b.shop.clone().giving(BlobId::of(b"another"), vec![("TOKEN".to_owned(), "1".to_owned())]);
+    let got = b.perform().await;
+    assert!(got.exit.is_none(), "nothing ran: {got:?}");
+    let waits = |c: &CheckpointKind| matches!(c, CheckpointKind::Risk(c) if c.changed.contains("variables"));
+    assert!(b.session.state().open.values().any(|c| waits(&c.kind)), "{:#?}", b.session.state().open);
+}
