@@ -10,7 +10,7 @@ mod store;
 
 use std::{fs, path::Path};
 
-use pilothouse_core::{blob::BlobId, hook::Origin, relpath::RelPath};
+use pilothouse_core::{blob::BlobId, hook::Origin, relpath::RelPath, trust::VARIABLES};
 use pilothouse_tools::Jail;
 
 pub use folder::{Folder, Survey};
@@ -25,8 +25,6 @@ use crate::{
     memory, recipes, sources,
 };
 
-/// The file of the variables that commands get.
-pub(crate) const VARIABLES: &str = ".env";
 /// Single files that take effect. Permission rules are not among them: a project's only narrow, and
 /// narrow everywhere.
 const FILES: [(&str, Kind); 6] = [

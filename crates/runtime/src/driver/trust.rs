@@ -11,7 +11,7 @@ use pilothouse_core::{
     policy::Conditions,
     redact::Redactor,
     scope::PermissionMode,
-    trust::{Standing, Trust, TrustRequest},
+    trust::{Standing, Trust, TrustRequest, VARIABLES},
     work::WorkKey,
 };
 use tokio::time::timeout;
@@ -22,7 +22,7 @@ use crate::{
     error::RuntimeError,
     hooks::Definition,
     sources::{self, Found, SessionSources},
-    trust::{Folder, Survey, VARIABLES},
+    trust::{Folder, Survey},
 };
 
 /// The folder as it is found when a session is opened in it.
@@ -115,7 +115,7 @@ impl Driver {
     pub(super) async fn see_given(&mut self, inputs: &mut Vec<(Input, bool)>) {
         let Some(at) = inputs.iter().position(|(input, _)| may_change_given(input)) else { return };
         let (folder, survey) = self.at.trust.clone();
-        let can_renew = survey.standing.trust == Trust::Once || folder.asks && survey.standing.trust.holds();
+        let can_renew = survey.standing.trust == Trust::Once || folder.asks;
         if !can_renew || self.running.contains_key(&WorkKey::Survey) {
             return;
         }
@@ -197,7 +197,12 @@ impl Driver {
 fn may_change_given(input: &Input) -> bool {
     matches!(
         input,
-        Input::Say { .. } | Input::ToolEnded { .. } | Input::ApplyEnded { .. } | Input::RevertEnded { .. }
+        Input::Say { .. }
+            | Input::Answer { .. }
+            | Input::ToolEnded { .. }
+            | Input::HookEnded { .. }
+            | Input::ApplyEnded { .. }
+            | Input::RevertEnded { .. }
     )
 }
 

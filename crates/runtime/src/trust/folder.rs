@@ -107,12 +107,12 @@ impl Folder {
         survey(brought, trust, asks, record.as_ref())
     }
 
-    /// Looks at the variables that commands get; `None` where they are as they were. Trust that is kept was given to all that
-    /// the folder brings, which is looked at whole; in a run that trusts it once everything else stays as it began.
+    /// Looks at the variables that commands get; `None` where they are as they were. What is asked or was answered is about all
+    /// that the folder brings, which is looked at whole; in a run that trusts it once everything else stays as it began.
     pub fn look_at_variables(&self, before: &Survey) -> Option<Survey> {
         let brought = before.brought.with_variables_of(&self.root)?;
         if !self.once {
-            return self.clone().carry_out(TrustRequest::Look).ok();
+            return Some(self.look());
         }
         Some(survey(brought, Trust::Once, false, self.store.read(&self.root).as_ref()))
     }
@@ -177,9 +177,8 @@ fn survey(brought: Brought, trust: Trust, asks: bool, record: Option<&Record>) -
     let parts = parts(&brought, before);
     let sheet = sheet(&brought, before);
     let mut standing = Standing { trust, of: brought.of, parts, sheet, asks, ..Standing::default() };
-    if trust.holds() {
-        standing.gives = brought.variables().into_iter().map(|(name, _)| name).collect();
-    }
+    let names = brought.variables().into_iter().map(|(name, _)| name).collect();
+    *(if trust.holds() { &mut standing.gives } else { &mut standing.withholds }) = names;
     Survey { brought, standing }
 }
 

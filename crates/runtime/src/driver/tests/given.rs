@@ -82,3 +82,67 @@ async fn what_installs_packages_gets_none_of_it() {
     assert!(printed(&mut s, SHOW).await.contains("it=one."));
     s.quit().await;
 }
+
+/// Said of a command that got none of it.
+const NONE_YET: &str = "without the variables of .env: not trusted yet";
+
+#[tokio::test]
+async fn variables_that_are_new_in_the_session_are_asked_about_and_given_after_a_yes() {
+    let rig = Rig::new(&json!([]));
+    let mut s = Screen::open(Setup { asks: true, ..rig.setup(Which::New) }, 1024).await;
+    let told = printed(&mut s, SHOW).await;
+    assert!(told.contains("it=.") && !told.contains(NONE_YET), "{told}");
+    fs::write(rig.work().join(".env"), "A=one\n").unwrap();
+    let told = printed(&mut s, SHOW).await;
+    assert!(told.contains("it=.") && told.contains(NONE_YET), "{told}");
+    // What was shown is not what is there any more.
+    fs::write(rig.work().join(".env"), "A=two\n").unwrap();
+    let first = s.state().open.values().find(|c| is_trust(c)).unwrap().id;
+    approve(&mut s, is_trust).await;
+    s.until("another question", |s| s.state().open.values().any(|c| is_trust(c) && c.id != first)).await;
+    assert_eq!(s.state().trust, Trust::None);
+    approve(&mut s, is_trust).await;
+    s.until("trust", |s| s.state().trust == Trust::Kept).await;
+    let told = printed(&mut s, SHOW).await;
+    assert!(told.contains("it=two.") && !told.contains(NONE_YET), "{told}");
+    s.quit().await;
+}
+
+#[tokio::test]
+async fn what_a_hook_changed_is_what_the_next_command_gets() {
+    let plan =
+        json!({"title": "Show", "tasks": [{"title": "Show it", "kind": "modify", "files": ["src/a.txt"]}]});
+    let rig = Rig::new(&json!([
+        {"text": "a plan", "calls": [{"name": "submit_plan", "args": plan}]},
+        {"text": "", "calls": [{"name": "run", "args": {"command": SHOW}}]},
+        {"text": "nothing is to be changed: it is shown"},
+        {"text": "spare"}
+    ]));
+    fs::write(rig.work().join(".env"), "A=one\n").unwrap();
+    fs::create_dir_all(&rig.home().config).unwrap();
+    let hook =
+        "[hooks.on_node_transition]\nto = \"act\"\nrun = \"echo A=two > .env\"\nblock_if_fails = true\n";
+    fs::write(rig.home().config.join("hooks.toml"), hook).unwrap();
+    let mut s = Screen::open(Setup { trust: Trust::Once, ..rig.setup(Which::New) }, 1024).await;
+    s.say("change two to 2 in src/a.txt").await;
+    approve(&mut s, |c| c.kind.is_confirmation()).await;
+    let shown = |s: &Screen| {
+        let of = |e: &Stamped| {
+            if let Event::CallEnded { result, .. } = &e.event {
+                result.whole().map(str::to_owned)
+            } else {
+                None
+            }
+        };
+        s.events.iter().filter_map(of).find(|text| text.contains("it="))
+    };
+    let looked_at = |c: &Checkpoint| matches!(&c.kind, CheckpointKind::Risk(asked) if asked.meant.is_some());
+    s.until("the command", |s| shown(s).is_some() || s.state().open.values().any(looked_at)).await;
+    if shown(&s).is_none() {
+        approve(&mut s, looked_at).await;
+        s.until("its end", |s| shown(s).is_some()).await;
+    }
+    assert!(s.count("hook_ended") > 0);
+    assert!(shown(&s).unwrap().contains("it=two."), "{:?}", shown(&s));
+    s.quit().await;
+}
