@@ -233,12 +233,13 @@ fn status(state: &State) -> RunStatus {
         state.plan.as_ref().or(state.suspended.as_ref()).is_some_and(|plan| plan.done() < plan.tasks.len());
     match state.turns.is_empty() {
         true => RunStatus::Idle,
-        false if short || came_to_nothing(state) => RunStatus::Ended,
+        false if short || state.was_cut_short() || came_to_nothing(state) => RunStatus::Ended,
         false => RunStatus::Done,
     }
 }
 
-/// Whether the last message was an order and nothing came of it: no step was done, nothing written, no command run.
+/// Whether the last message was an order that failed, or nothing came of it: no step was done, nothing written, no command
+/// run.
 fn came_to_nothing(state: &State) -> bool {
     let words = state.turns.iter().rev().find(|(_, t)| !matches!(t.class, Turn::Control(_)));
     let Some((id, turn)) = words else { return false };
@@ -247,7 +248,10 @@ fn came_to_nothing(state: &State) -> bool {
     let planned = plans.filter(|p| p.turn == *id || turn.continues == Some(p.turn)).any(|p| p.done() > 0);
     let ran = |f: &Fact| f.at >= turn.at && matches!(f.source, FactSource::Command { .. });
     let staged = state.pipeline.as_ref().and_then(|p| p.state.beginning()).is_some_and(|b| b.turn == *id);
-    order && !planned && !staged && state.writes_since(*id).is_empty() && !state.facts.iter().any(ran)
+    let failed = state.has_failed(*id);
+    order
+        && (failed
+            || !planned && !staged && state.writes_since(*id).is_empty() && !state.facts.iter().any(ran))
 }
 
 /// What goes on or waits, in a line.

@@ -2,13 +2,13 @@
 //!
 //! Owns the words. Tells only what events folded in, so no model is asked, and an answer is never a guess.
 
-use super::{State, WrittenFile};
+use super::{State, TurnInfo, WrittenFile};
 use crate::{fact::shortened, intent::Turn, money::count, plan::Plan, tool::ChangeKind};
 
 /// Most messages that are told.
 const MOST_SAID: usize = 6;
-/// Most characters of one.
-const SAID_CHARS: usize = 100;
+/// Most characters of a message where it is named in a sentence.
+const HEADLINE_CHARS: usize = 100;
 /// Most files of one that are named.
 const MOST_FILES: usize = 3;
 /// Most lines of one kind that are open.
@@ -18,11 +18,11 @@ impl State {
     /// The last messages that wanted something, with what was written for each, and what is open; nothing where nobody said
     /// anything. What only asks for an account is passed over.
     pub(super) fn recap(&self, asks_account: impl Fn(&str) -> bool) -> Option<String> {
-        let wants = |t: &super::TurnInfo| !matches!(t.class, Turn::Control(_)) && !asks_account(&t.head);
+        let wants = |t: &TurnInfo| !matches!(t.class, Turn::Control(_)) && !asks_account(&t.head);
         let said = self.turns.iter().rev().filter(|(_, t)| wants(t)).take(MOST_SAID);
         let mut lines: Vec<String> = said
             .map(|(id, t)| {
-                let head = shortened(t.head.lines().next().unwrap_or_default(), SAID_CHARS);
+                let head = t.headline();
                 let wrote = self.written_in_work(*id);
                 let wrote = if wrote.is_empty() { String::new() } else { format!(": {}", told(&wrote)) };
                 format!("you said \"{head}\"{wrote}")
@@ -51,9 +51,18 @@ impl State {
             self.set_aside().map(|p| format!("set aside, undecided: {}; /proposals lists it", p.path));
         let failed = self.mishap.iter().map(|m| format!("failed: {}", m.lines().next().unwrap_or_default()));
         let queued = self.queue.works().filter_map(|turn| self.turns.get(&turn));
-        let queued = queued.map(|t| format!("waits for its turn: \"{}\"", shortened(&t.head, SAID_CHARS)));
+        let queued = queued.map(|t| format!("waits for its turn: \"{}\"", t.headline()));
+        let cut = self.cut_short.or(self.failed_answer).and_then(|turn| self.turns.get(&turn));
+        let cut = cut.map(|t| format!("got no answer: \"{}\"; /retry asks again", t.headline()));
         let (waits, aside) = (waits.take(MOST_OPEN), aside.take(MOST_OPEN));
-        plan.into_iter().chain(asked).chain(waits).chain(aside).chain(failed).chain(queued).collect()
+        plan.into_iter()
+            .chain(asked)
+            .chain(waits)
+            .chain(aside)
+            .chain(failed)
+            .chain(cut)
+            .chain(queued)
+            .collect()
     }
 
     /// How far a plan is, what comes next in it, and how it goes on.
@@ -61,6 +70,13 @@ impl State {
         let next = plan.tasks.iter().find(|t| !t.status.at_rest()).map(|t| format!(", next \"{}\"", t.title));
         let how = if self.plan.is_some() { "" } else { "; \"go on\" takes it up" };
         format!("open: {}{}{how}", plan.standing(), next.unwrap_or_default())
+    }
+}
+
+impl TurnInfo {
+    /// Its first line, in at most [`HEADLINE_CHARS`] characters.
+    pub(super) fn headline(&self) -> String {
+        shortened(self.head.lines().next().unwrap_or_default(), HEADLINE_CHARS)
     }
 }
 

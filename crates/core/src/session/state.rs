@@ -92,8 +92,8 @@ pub struct State {
     pub(super) failed: Option<TurnId>,
     /// The turn that was to be answered last, where its model failed.
     pub(super) failed_answer: Option<TurnId>,
-    /// The turn that was to be answered last, where the user stopped that.
-    pub(super) stopped_answer: Option<TurnId>,
+    /// The turn that was to be answered or planned last, where the user or the program's end stopped that.
+    pub(super) cut_short: Option<TurnId>,
     /// Why the last message got no answer, where its model failed.
     pub unanswered: Option<String>,
     /// The run under way.

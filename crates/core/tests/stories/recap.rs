@@ -88,3 +88,13 @@ fn a_session_in_which_nobody_said_anything_shows_how_it_stands() {
     assert_eq!(asked(&mut b, "where were we?"), None);
     assert!(b.names().contains(&"control_given".to_owned()), "{:?}", b.names());
 }
+
+#[test]
+fn a_message_whose_answer_a_crash_cut_short_is_open() {
+    let mut b = Bench::new();
+    b.say("how does the search work?");
+    b.input(Input::Open(opening())).unwrap();
+    let told = asked(&mut b, "where were we?").unwrap();
+    let open = "got no answer: \"how does the search work?\"; /retry asks again";
+    assert!(told.ends_with(open) && !told.contains("nothing is open"), "{told}");
+}

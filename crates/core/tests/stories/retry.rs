@@ -4,6 +4,8 @@ use pilothouse_core::{
     checkpoint::Answer,
     input::Input,
     intent::Phase,
+    runs::{RunInfo, RunStatus},
+    session::LaneKind,
     talk::{Fault, FaultKind},
     tool::ToolOutcome,
 };
@@ -49,6 +51,25 @@ fn an_answer_that_was_stopped_is_asked_again_where_no_plan_has_something_left() 
     stop(&mut b, true);
     b.say("/retry");
     assert_eq!(phase(&b), Phase::AwaitingApproval, "the plan that waits comes first");
+}
+
+#[test]
+fn what_a_crash_cut_short_is_asked_again() {
+    for order in [false, true] {
+        let mut b = Bench::new();
+        b.say(if order { "fix the bug in a.txt" } else { "how does the search work?" });
+        let turn = *b.session.state().turns.keys().next_back().unwrap();
+        if order {
+            b.reply("", &[("read", serde_json::json!({"path": "a.txt"}))]);
+        }
+        b.input(Input::Open(opening())).unwrap();
+        let told = b.notices().pop().unwrap();
+        assert!(told.contains("was not answered when the program ended; `/retry` asks it again"), "{told}");
+        assert_eq!(RunInfo::of(b.session.state()).status, RunStatus::Failed);
+        b.say(if order { "go on" } else { "/retry" });
+        let lane = b.session.state().lanes.values().next().unwrap();
+        assert_eq!((lane.turn, lane.kind == LaneKind::Planning), (turn, order));
+    }
 }
 
 #[test]

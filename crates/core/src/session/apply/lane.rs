@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     blob::Excerpt,
     event::Event,
-    ids::{CallId, LaneId, Seq, TaskId},
+    ids::{CallId, LaneId, Seq, TaskId, TurnId},
     intent::Control,
     session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
     talk::{Fault, FaultKind},
@@ -44,7 +44,7 @@ impl State {
                 // A run that goes on beside it answers nothing.
                 if matches!(kind, LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Pipeline)
                 {
-                    (self.failed_answer, self.stopped_answer) = (None, None);
+                    (self.failed_answer, self.cut_short) = (None, None);
                 }
                 let scope = LaneScope { node: *node, ceiling: *ceiling, fixed: *fixed };
                 let mut lane = Lane::opened(*lane, *kind, *turn, scope, self.at);
@@ -97,10 +97,8 @@ impl State {
 
     /// What stays of a line of work that came to its end.
     fn lane_closed(&mut self, lane: &Lane) {
-        // One that came to its end neither thinks nor waits for a call.
-        let stopped = lane.thinking.is_some() || !lane.calls.is_empty();
-        if lane.kind == LaneKind::Answer && stopped && !self.has_own_run(lane) {
-            self.stopped_answer = Some(lane.turn);
+        if self.cuts_short(lane) && !self.has_own_run(lane) {
+            self.cut_short = Some(lane.turn);
         }
         if matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_)) {
             self.asked_last = lane.closing.as_ref().map(|closing| closing.question.clone());
@@ -110,6 +108,24 @@ impl State {
         if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {
             self.cut.insert(call, (lane.turn, lane.id));
         }
+    }
+
+    /// Whether the last message got no answer or plan, for that was stopped.
+    pub(crate) fn was_cut_short(&self) -> bool {
+        self.cut_short.is_some()
+    }
+
+    /// Whether the planning or the run of this message failed last.
+    pub(crate) fn has_failed(&self, turn: TurnId) -> bool {
+        self.failed == Some(turn)
+    }
+
+    /// Whether the end of a lane leaves its message without an answer or a plan: one that came to its end neither thinks nor
+    /// waits for a call.
+    pub(super) fn cuts_short(&self, lane: &Lane) -> bool {
+        let planned = || self.plan.as_ref().is_some_and(|plan| plan.turn == lane.turn);
+        let works = lane.thinking.is_some() || lane.held || !lane.calls.is_empty();
+        works && (lane.kind == LaneKind::Answer || (lane.kind == LaneKind::Planning && !planned()))
     }
 
     /// An answer is whole: its beginning is kept for what refers to it, and how the main line's ends.
@@ -146,7 +162,7 @@ impl State {
             self.failed = Some(lane.turn);
         } else if lane.kind == LaneKind::Answer && !own_run {
             let stopped = fault.kind == FaultKind::Cancelled;
-            let last = if stopped { &mut self.stopped_answer } else { &mut self.failed_answer };
+            let last = if stopped { &mut self.cut_short } else { &mut self.failed_answer };
             *last = Some(lane.turn);
         }
     }
@@ -172,7 +188,7 @@ impl State {
         // From here on the words that take up what was left mean the plan.
         let reset = matches!(event, Event::ControlGiven { control: Control::Reset });
         if reset || matches!(event, Event::PlanShelved { .. }) {
-            (self.failed_answer, self.stopped_answer) = (None, None);
+            (self.failed_answer, self.cut_short) = (None, None);
         }
     }
 

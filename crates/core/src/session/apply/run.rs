@@ -56,8 +56,11 @@ impl State {
             }
             Event::RunCompleted { status, .. } => {
                 let run = self.run.take();
+                let turn = run.map(|r| r.turn);
                 if *status == RunStatus::Failed {
-                    self.failed = run.map(|r| r.turn);
+                    self.failed = turn;
+                } else if self.failed == turn {
+                    self.failed = None;
                 }
             }
             _ => {}

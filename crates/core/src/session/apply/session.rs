@@ -13,6 +13,9 @@ use crate::{
     trust::Trust,
 };
 
+/// Why a message has no answer where the program ended before it came.
+const CUT_SHORT: &str = "the program ended before the answer came; /retry asks again";
+
 /// Events of the session itself.
 macro_rules! session_events {
     () => {
@@ -154,6 +157,10 @@ impl State {
         self.hooks.clear();
         self.hook_runs.clear();
         for lane in std::mem::take(&mut self.lanes).into_values() {
+            if self.cuts_short(&lane) {
+                self.cut_short = Some(lane.turn);
+                self.unanswered = Some(CUT_SHORT.to_owned());
+            }
             self.leaves_behind(&lane);
         }
         for asked in std::mem::take(&mut self.open).into_values() {

@@ -7,7 +7,7 @@ use crate::{
     ids::{CheckpointId, TurnId},
     input::Refusal,
     intent::{
-        Control, Phase, Slash, SlashCommand,
+        Control, Phase, Slash, SlashCommand, Turn,
         command::{Handler, INIT},
     },
     phase::{Move, Trigger},
@@ -153,23 +153,25 @@ impl Draft<'_> {
     }
 
     /// Takes up what failed or was left: the answer that its model failed to give, else the plan that has something
-    /// left, else the answer that the user stopped, else the last plan once more.
+    /// left, else the answer or the plan that was cut short, else the last plan once more.
     fn redo(&mut self) -> Decided {
-        if let Some(turn) = self.answer_to_redo() {
-            self.go(Trigger::Query)?;
+        let Some(turn) = self.answer_to_redo() else { return self.redo_plan() };
+        let class = self.state.turns.get(&turn).map(|info| info.class.clone());
+        if matches!(class, Some(Turn::PlanNew(_) | Turn::PlanContinue)) {
             self.emit(Event::ControlGiven { control: Control::Redo });
-            self.answer_by_model(turn);
-            return Ok(());
+            return self.route(turn);
         }
-        self.redo_plan()
+        self.go(Trigger::Query)?;
+        self.emit(Event::ControlGiven { control: Control::Redo });
+        self.answer_by_model(turn);
+        Ok(())
     }
 
     /// The message whose answer would be asked for once more.
     pub(super) fn answer_to_redo(&self) -> Option<TurnId> {
-        let stopped = self.state.stopped_answer;
-        let stopped =
-            stopped.filter(|_| self.state.phase == Phase::Idle && self.state.plan_aside().is_none());
-        self.state.failed_answer.or(stopped).filter(|_| self.state.phase != Phase::Failed)
+        let cut = self.state.cut_short;
+        let cut = cut.filter(|_| self.state.phase == Phase::Idle && self.state.plan_aside().is_none());
+        self.state.failed_answer.or(cut).filter(|_| self.state.phase != Phase::Failed)
     }
 
     fn redo_plan(&mut self) -> Decided {
@@ -266,6 +268,7 @@ impl Draft<'_> {
                 Ok(())
             }
             Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
+            Phase::Idle if self.answer_to_redo().is_some() => self.redo(),
             Phase::Idle => Err(Refusal::new("there is no plan to go on with")),
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),

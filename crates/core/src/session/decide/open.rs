@@ -114,6 +114,7 @@ impl Draft<'_> {
             }
         }
         self.offer_what_was_open();
+        self.offer_answer();
         self.offer_pipeline();
         for note in asked {
             self.offer_note(note);
@@ -239,6 +240,15 @@ impl Draft<'_> {
     }
 
     /// Proposals that were staged can still be decided; a plan that was under way is offered.
+    /// Says so where a message has no answer, for the program ended before it came.
+    fn offer_answer(&mut self) {
+        let turn = self.answer_to_redo().filter(|_| self.state.unanswered.is_some());
+        if let Some(said) = turn.and_then(|turn| self.state.turns.get(&turn)).map(|t| t.headline()) {
+            let text = format!("\"{said}\" was not answered when the program ended; `/retry` asks it again.");
+            self.notice(Level::Info, text);
+        }
+    }
+
     fn offer_what_was_open(&mut self) {
         let lanes: BTreeSet<LaneId> = self.state.open_proposals().map(|p| p.lane).collect();
         for lane in lanes {

@@ -68,7 +68,7 @@ impl Draft<'_> {
         let Some(Turn::Control(word)) = self.state.turns.get(&turn).map(|t| &t.class) else { return true };
         let (idle, planned) = (self.state.phase == Phase::Idle, self.state.plan.is_some());
         match word {
-            Control::Redo if self.answer_to_redo().is_some() => true,
+            Control::Redo | Control::Proceed if self.answer_to_redo().is_some() => true,
             Control::Redo | Control::Proceed | Control::Replan => {
                 !idle || planned || self.state.last_plan().is_some()
             }
@@ -100,7 +100,7 @@ impl Draft<'_> {
         let failed = self.state.phase == Phase::Failed;
         match word {
             Control::Redo | Control::Proceed if failed => "Try again",
-            Control::Redo if self.answer_to_redo().is_some() => "Ask for the answer again",
+            Control::Redo | Control::Proceed if self.answer_to_redo().is_some() => "Ask for the answer again",
             Control::Redo | Control::Proceed if self.state.phase == Phase::Idle => "Take up the last plan",
             Control::Redo | Control::Proceed => "Go on",
             Control::Approve if self.state.phase == Phase::AwaitingApproval => "Ask about the plan again",
