@@ -97,8 +97,10 @@ fn answer_id(open: &OpenCall, answer: &str) -> Option<BlobId> {
     }
     match open.asked.as_deref() {
         Ok(ToolCall::Run(run)) => (!waits(&run.command)).then(|| BlobId::of(printed(answer).as_bytes())),
-        Ok(ToolCall::Session(_) | ToolCall::External(_)) => None,
-        Ok(ToolCall::File(_) | ToolCall::Knowledge(_)) | Err(_) => Some(BlobId::of(answer.as_bytes())),
+        Ok(ToolCall::External(_)) => None,
+        Ok(ToolCall::File(_) | ToolCall::Knowledge(_) | ToolCall::Session(_)) | Err(_) => {
+            Some(BlobId::of(answer.as_bytes()))
+        }
     }
 }
 

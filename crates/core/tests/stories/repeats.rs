@@ -81,6 +81,33 @@ fn what_changed_a_file_makes_the_same_call_another_one() {
 }
 
 #[test]
+fn what_the_session_itself_answers_is_counted_as_well() {
+    // A plan without a step is refused, and a wider path than this one of a step.
+    let calls = [
+        ("submit_plan", json!({"title": "Nothing", "tasks": []})),
+        ("request_path", json!({"node": "delete"})),
+    ];
+    for (name, args) in calls {
+        let mut b = running();
+        for n in 0..6 {
+            assert_eq!(failure(&b), None, "{name} {n}");
+            b.reply("", &[(name, args.clone())]);
+        }
+        let why = failure(&b).unwrap_or_else(|| panic!("{name}: {:?}", ends(&b)));
+        assert!(why.contains("same call 6 times") && why.contains(name), "{why}");
+    }
+    // A planning that hands in the same plan that is none is told once that none came, and ends.
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    for n in 0..7 {
+        assert_eq!(phase(&b), Phase::Planning, "{n}");
+        b.reply("", &[("submit_plan", json!({"title": "Nothing", "tasks": []}))]);
+    }
+    assert_eq!(phase(&b), Phase::Idle, "{:?}", b.notices());
+    assert!(b.notices().iter().any(|n| n.contains("same call 6 times")), "{:?}", b.notices());
+}
+
+#[test]
 fn a_command_is_the_same_however_long_it_took_and_one_that_waits_is_not_counted() {
     let asks = |b: &mut Bench, line: &str, says: &str| {
         b.reply("", &[("run", json!({"command": line}))]);
