@@ -129,8 +129,8 @@ pub struct ConversationPane {
     opener: Option<i64>,
     /// How far it was told when it was on the screen last.
     told: (Vec<i64>, i64),
-    /// Rows of entries which are to be read before a yes, that were on the screen: how wide it was then, and which.
-    read: BTreeMap<i64, (u16, BTreeSet<usize>)>,
+    /// Rows of entries which are to be read before a yes, that were on the screen: how wide it was then, and what each said.
+    read: BTreeMap<i64, (u16, BTreeMap<usize, String>)>,
 }
 
 impl ConversationPane {

@@ -321,6 +321,31 @@ fn commit(height: u16, files: usize) -> Desk {
 }
 
 #[test]
+fn gates_of_another_plan_in_the_place_of_one_that_was_read_are_not_read() {
+    for replaced in [false, true] {
+        let mut desk = gated(100, 30);
+        desk.draw();
+        for key in ["<pgup>", "<pgup>", "<pgdn>", "<pgdn>", "<pgdn>"] {
+            desk.press(key).draw();
+        }
+        if replaced {
+            // Of the same message, with as many rows: another of several that were made, or one that was changed.
+            let mut plan = desk.state().plan.clone().unwrap();
+            for gate in &mut plan.gates {
+                gate.command = gate.command.replacen("touch", "unset", 1);
+            }
+            let checkpoint = desk.state().phase_question().unwrap().clone();
+            let events = [Event::PlanReady { plan }, Event::CheckpointOpened { checkpoint }];
+            let stamped = |(n, event)| Stamped { seq: Seq(9_000 + n), at: Millis(1_000), run: None, event };
+            desk.app.update(Update::Events((0u64..).zip(events).map(stamped).collect()), desk.now);
+            desk.draw();
+        }
+        desk.wait(1_000).press("y<enter>").draw();
+        assert_eq!(said(&desk), !replaced, "{}", desk.text());
+    }
+}
+
+#[test]
 fn a_question_that_stands_whole_in_the_conversation_is_answered_by_a_word() {
     let mut desk = commit(30, 3);
     let text = desk.text();

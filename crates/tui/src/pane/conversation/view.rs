@@ -2,7 +2,7 @@
 //!
 //! Walks only over entries that are visible or passed; never adds up the whole conversation.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use pilothouse_core::ids::CheckpointId;
 
@@ -50,29 +50,29 @@ impl ConversationPane {
         let seen = self.visible(usize::from(self.size.height));
         let of_plan = |pos: &Pos| self.log.get(pos.key).is_some_and(|entry| entry.is_plan_of(question));
         let rows: Vec<Pos> = seen.filter(of_plan).collect();
-        let first = rows.first();
-        let stood = first.and_then(|pos| self.read_rows(pos.key));
-        let shown = |row| {
-            (bare && rows.iter().any(|pos| pos.row == row)) || stood.is_some_and(|read| read.contains(&row))
-        };
-        let entry = first.and_then(|pos| self.log.get(pos.key));
-        (bare || stood.is_some()) && entry.is_some_and(|entry| entry.rows_to_read().all(shown))
+        let Some(entry) = rows.first().and_then(|pos| self.log.get(pos.key)) else { return false };
+        let key = rows.first().map_or(0, |pos| pos.key);
+        let read = |row| self.has_read(key, entry, row);
+        let shown = |row| (bare && rows.iter().any(|pos| pos.row == row)) || read(row);
+        (bare || (0..entry.height()).any(read)) && entry.rows_to_read().all(shown)
     }
 
     /// Whether every row of the card of a question was on the screen.
     pub(super) fn was_read(&self, question: CheckpointId) -> bool {
         self.read.keys().any(|key| {
             let card = self.log.get(*key).filter(|entry| entry.is_card_of(question));
-            card.zip(self.read_rows(*key)).is_some_and(|(entry, read)| {
+            card.is_some_and(|entry| {
                 let mut rows = entry.rows_to_read();
-                !rows.is_empty() && rows.all(|row| read.contains(&row))
+                !rows.is_empty() && rows.all(|row| self.has_read(*key, entry, row))
             })
         })
     }
 
-    /// The rows of an entry that were on the screen at the width that it has.
-    fn read_rows(&self, key: i64) -> Option<&BTreeSet<usize>> {
-        self.read.get(&key).filter(|(width, _)| *width == self.size.width).map(|(_, rows)| rows)
+    /// Whether a row of an entry was on the screen with these words, at the width that it has.
+    fn has_read(&self, key: i64, entry: &Entry, row: usize) -> bool {
+        let read = self.read.get(&key).filter(|(width, _)| *width == self.size.width);
+        let said = read.and_then(|(_, rows)| rows.get(&row));
+        said.is_some_and(|said| entry.row(row).is_some_and(|(now, _)| now.text() == *said))
     }
 
     /// Keeps which rows are on the screen that are to be read before a yes.
@@ -81,14 +81,13 @@ impl ConversationPane {
         let covered = usize::from(self.held && self.unseen > 0);
         let drawn: Vec<Pos> = self.visible(usize::from(self.size.height).saturating_sub(covered)).collect();
         for Pos { key, row } in drawn {
-            if !self.log.get(key).is_some_and(Entry::is_to_be_read) {
-                continue;
-            }
+            let entry = self.log.get(key).filter(|entry| entry.is_to_be_read());
+            let Some((said, _)) = entry.and_then(|entry| entry.row(row)) else { continue };
             let (width, rows) = self.read.entry(key).or_default();
             if *width != self.size.width {
-                (*width, *rows) = (self.size.width, BTreeSet::new());
+                (*width, *rows) = (self.size.width, BTreeMap::new());
             }
-            rows.insert(row);
+            rows.insert(row, said.text());
         }
     }
 
