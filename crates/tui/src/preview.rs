@@ -3,10 +3,10 @@
 //! Owns what is shown of it: what would happen, and its words, are foretold by the session, whose deciders will do it.
 
 use pilothouse_core::{
-    intent::{Control, IntentNode, IntentPath, Turn},
+    intent::{Control, IntentNode, IntentPath, Reading, Turn},
     picture,
     scope::Capability,
-    session::{Deed, Session, State},
+    session::{Deed, Foretold, Session, State},
     shell::Risk,
 };
 
@@ -41,27 +41,33 @@ impl Preview {
     }
 }
 
-/// What sending `draft` now would mean; `None` when there is nothing to tell.
-pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
-    let state = session.state();
+/// What sending `draft` now would mean, `None` when there is nothing to tell; and what would follow from it, where that was
+/// worked out.
+pub fn preview(draft: &str, session: &Session) -> (Option<Preview>, Option<Foretold>) {
     let text = draft.trim();
-    if text.is_empty() {
-        return None;
-    }
-    if text.starts_with('/') {
-        return commanded(text, session);
-    }
-    if text.len() > LONGEST {
-        return text.starts_with('!').then(|| Preview::typed(text, session));
+    let command = text.starts_with('/');
+    if text.is_empty() || (text.len() > LONGEST && !command) {
+        return (text.starts_with('!').then(|| Preview::typed(text, session)), None);
     }
     let reading = session.read(text);
-    if reading.slash.is_some() {
-        return commanded(text, session);
+    if command && reading.slash.is_none() {
+        return (None, None);
     }
-    if opens_plan(text, state) {
-        return Some(Preview::Path(IntentPath::root(), "opens the plan in your editor".to_owned()));
+    if opens_plan(text, session.state()) {
+        return (Some(Preview::Path(IntentPath::root(), "opens the plan in your editor".to_owned())), None);
     }
     let told = session.foretell(text);
+    let preview = if reading.slash.is_some() {
+        commanded(&told, session.state())
+    } else {
+        said(text, reading, &told, session)
+    };
+    (preview, Some(told))
+}
+
+/// What a message or a command line would mean.
+fn said(text: &str, reading: Reading, told: &Foretold, session: &Session) -> Option<Preview> {
+    let state = session.state();
     if let [Deed::Answers(..), rest @ ..] = told.deeds.as_slice()
         && !rest.iter().any(|d| matches!(d, Deed::Talks | Deed::Plans | Deed::Asks | Deed::GoesOn))
     {
@@ -85,12 +91,10 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
 }
 
 /// What a command, however it is spelt, would do beside what its name says; `None` where that is all.
-fn commanded(text: &str, session: &Session) -> Option<Preview> {
-    session.read(text).slash?;
-    let told = session.foretell(text);
+fn commanded(told: &Foretold, state: &State) -> Option<Preview> {
     let (turn, path) = told.meant.clone().unwrap_or((Turn::Query(None), IntentPath::root()));
     let more = told.deeds.iter().any(|d| !matches!(d, Deed::Word(_)));
-    more.then(|| Preview::Path(path.clone(), told.words((&turn, &path), false, session.state())))
+    more.then(|| Preview::Path(path.clone(), told.words((&turn, &path), false, state)))
 }
 
 /// Whether a line is the word at a plan that opens it in the editor.

@@ -108,12 +108,19 @@ impl Spec {
         !self.facts.iter().any(says_more)
     }
 
-    /// Whether this text, which stands on the screen as it is, says all that is known of it.
+    /// Whether this text, which stands on the screen as it is, says all that is known of it, each thing in a place of its own.
     pub fn is_told_by(&self, text: &str) -> bool {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let told = words(Clean::text(text).as_str());
-        let says = |what: &Clean| told.contains(&words(what.as_str()));
-        self.danger.is_none() && self.facts.iter().all(|(_, value)| says(value))
+        let mut told = words(Clean::text(text).as_str());
+        let mut values: Vec<String> = self.facts.iter().map(|(_, value)| words(value.as_str())).collect();
+        // What is longer may hold what is shorter, and is no place for that.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        let mut says = |value: &String| {
+            let at = told.find(value.as_str())?;
+            told.replace_range(at..at + value.len(), "\n");
+            Some(())
+        };
+        self.danger.is_none() && values.iter().all(|value| says(value).is_some())
     }
 
     /// The blob with every line of what it is about, if there is one.

@@ -28,7 +28,7 @@ impl App {
     /// The draft may be another.
     pub(super) fn wrote(&mut self, came: Instant) {
         let blank = self.composer.draft.is_blank();
-        self.seen.wrote(blank, came);
+        self.seen.wrote(blank, came, self.keying.pressed.pasted);
         self.resting.due = (!blank && self.composer.offered().is_none()).then_some(came + RESTS);
         if blank {
             self.keep_draft();

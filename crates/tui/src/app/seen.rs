@@ -9,7 +9,7 @@ use pilothouse_core::{
     checkpoint::{Answer, Checkpoint},
     ids::CheckpointId,
     question::{Lone, Place},
-    session::Deed,
+    session::{Deed, Foretold},
 };
 
 use super::App;
@@ -27,6 +27,8 @@ pub(super) struct Seen {
     whole: BTreeMap<CheckpointId, Instant>,
     /// When the first key of the draft came.
     draft: Option<Instant>,
+    /// Whether some of the draft was pasted.
+    pasted: bool,
 }
 
 impl Seen {
@@ -35,9 +37,10 @@ impl Seen {
         self.whole.clear();
     }
 
-    /// A key came, and left something in the draft or nothing.
-    pub(super) fn wrote(&mut self, empty: bool, came: Instant) {
+    /// A key or a paste came, and left something in the draft or nothing.
+    pub(super) fn wrote(&mut self, empty: bool, came: Instant, pasted: bool) {
         self.draft = if empty { None } else { self.draft.or(Some(came)) };
+        self.pasted = !empty && (self.pasted || pasted);
     }
 }
 
@@ -98,13 +101,17 @@ impl App {
         let pressed = &self.keying.pressed;
         let began = pressed.began.map(|began| self.seen.draft.map_or(began, |draft| began.min(draft)));
         let since = self.seen.whole.get(&id).map(|since| *since + DEAF);
-        let stood = !pressed.pasted && began.zip(since).is_some_and(|(began, since)| began >= since);
+        let stood = !pressed.pasted
+            && !self.seen.pasted
+            && began.zip(since).is_some_and(|(began, since)| began >= since);
         stood && bar::shown(self.world.state()) == Some(id)
     }
 
     /// Why a yes to a question is none yet.
     fn why_unread(&self, id: CheckpointId) -> &'static str {
-        if !self.seen.whole.contains_key(&id) {
+        if self.seen.pasted || self.keying.pressed.pasted {
+            "what is pasted answers nothing: y answers here"
+        } else if !self.seen.whole.contains_key(&id) {
             "not all of it was on the screen: this shows it, and y answers here"
         } else if bar::shown(self.world.state()) == Some(id) {
             "it came up while you wrote: read it here, and y answers"
@@ -158,7 +165,7 @@ impl App {
     /// The question is answered where all of it is shown; a lone word was an answer and is no draft, what says more stays one.
     fn answered_at(&mut self, place: Place, lone: bool, now: Instant) {
         if lone {
-            let _ = self.composer.draft.take();
+            self.composer.clear();
         }
         if place == Place::Diff {
             self.go(Focus::Pane(diff::ID));
@@ -183,7 +190,7 @@ impl App {
         if early.is_some_and(|question| question.kind.read(&draft.shown()).is_some()) {
             return Some(Early::Asked);
         }
-        let to = self.answering(&draft.saved().whole());
+        let to = self.answering(self.world.session.foretell(&draft.saved().whole()));
         let plan = early.is_some_and(|question| question.kind.is_confirmation());
         self.kept_back(&to).or((plan && to.starts).then_some(Early::Asked))
     }
@@ -193,13 +200,9 @@ impl App {
         self.world.state().phase_question().filter(|question| !self.stood(&self.asked, &question.id))
     }
 
-    /// What a line would be said to.
-    pub(super) fn answering(&self, text: &str) -> Answering {
+    /// What a line would be said to, by what follows from it.
+    pub(super) fn answering(&self, told: Foretold) -> Answering {
         let state = self.world.state();
-        if state.open.is_empty() {
-            return Answering::default();
-        }
-        let told = self.world.session.foretell(text);
         let mut reviews = state.open.values().filter(|c| c.kind.review().is_some());
         let review = reviews.any(|c| told.refused.as_ref() == Some(&c.kind.how()));
         let starts = told.does(&Deed::Starts);

@@ -259,9 +259,14 @@ impl Desk {
         self
     }
 
+    /// As the screen does: what a draft means is foretold behind the frame that shows it, and shown by a further one.
     fn draw(&mut self) -> (Buffer, Caret) {
+        let drawn = self.frame();
+        if self.app.foretell() { self.frame() } else { drawn }
+    }
+
+    fn frame(&mut self) -> (Buffer, Caret) {
         self.app.layout(self.size, self.now);
-        self.app.foretell();
         let mut buf = Buffer::empty(self.size);
         let caret = self.app.render(&mut buf, self.now);
         assert_eq!(self.app.entered.enter, self.app.enter(), "what is drawn of Enter is what it does");

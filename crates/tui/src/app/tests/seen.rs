@@ -390,16 +390,40 @@ fn a_question_in_the_conversation_is_not_seen_behind_a_page_nor_in_another_width
     assert!(desk.text().contains("opens the question above"), "{}", desk.text());
     desk.press("<enter>");
     assert!(!said(&desk), "{}", desk.text());
+    // Its last rows were read in one width, its first ones in the other.
+    for width in [100, 120] {
+        let mut desk = commit(30, 40);
+        desk.draw();
+        desk.press("<pgup>").draw();
+        desk.size = Rect::new(0, 0, width, 30);
+        desk.press("<pgup>").draw();
+        desk.wait(1_000).press("yes").draw();
+        desk.press("<enter>");
+        assert_eq!(said(&desk), width == 100, "{width}: {}", desk.text());
+    }
+}
+
+#[test]
+fn what_is_pasted_is_foretold_to_open_and_opens_however_late_enter_comes() {
+    let mut desk = commit(30, 3);
+    desk.draw();
+    desk.wait(1_000);
+    desk.app.terminal(&crossterm::event::Event::Paste("yes".into()), desk.now);
+    desk.draw();
+    assert!(desk.text().contains("opens the question above"), "{}", desk.text());
+    desk.wait(1_000).press("<enter>");
+    assert!(!said(&desk) && desk.top() == Some("approvals"), "{}", desk.text());
+}
+
+#[test]
+fn what_enter_does_is_foretold_anew_where_the_words_mean_the_same() {
     let mut desk = commit(30, 40);
     desk.draw();
-    desk.press("<pgup>").draw();
-    desk.size = Rect::new(0, 0, 120, 30);
-    for _ in 0..2 {
-        desk.press("<pgdn>").draw();
-    }
     desk.wait(1_000).press("yes").draw();
-    desk.press("<enter>");
-    assert!(!said(&desk), "{}", desk.text());
+    desk.press(".");
+    for _ in 0..2 {
+        assert!(desk.text().contains("opens the question above"), "{}", desk.text());
+    }
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn the_conversation_says_that_a_step_works_and_not_that_it_answers() {
 fn a_line_of_a_shell_is_foretold_as_a_command_beside_a_run_too() {
     for session in [&Desk::new(100, 30).session, &running().session] {
         for line in ["!git diff --stat", "!ls"] {
-            let preview = crate::preview::preview(line, session);
+            let preview = crate::preview::preview(line, session).0;
             assert!(matches!(preview, Some(crate::preview::Preview::Shell(..))), "{line}: {preview:?}");
         }
     }
@@ -62,9 +62,9 @@ fn a_command_in_its_other_spelling_is_foretold_like_itself() {
     let desk = running();
     let session = &desk.session;
     for (line, same) in [(":abort", "/abort"), ("::reset", "/reset"), ("::abort", "/abort")] {
-        let preview = crate::preview::preview(same, session);
+        let preview = crate::preview::preview(same, session).0;
         assert!(preview.is_some(), "{same}");
-        assert_eq!(crate::preview::preview(line, session), preview, "{line}");
+        assert_eq!(crate::preview::preview(line, session).0, preview, "{line}");
     }
 }
 

@@ -6,7 +6,6 @@ use pilothouse_core::{clean::Clean, intent::IntentPath};
 
 use super::App;
 use crate::{
-    app::seen,
     preview::{Preview, preview},
     status::shorten,
 };
@@ -28,6 +27,7 @@ impl App {
             return false;
         }
         let text = draft.saved().whole();
+        let mut told = None;
         let meaning = if self.offers_message() {
             None
         } else if offered {
@@ -36,12 +36,14 @@ impl App {
             let title = shorten(&Clean::line(run.title()), TITLE_CELLS);
             Some(Preview::Path(IntentPath::root(), format!("goes on with \"{title}\"")))
         } else {
-            preview(&text, &self.world.session)
+            let (meaning, foretold) = preview(&text, &self.world.session);
+            told = foretold;
+            meaning
         };
-        let changed = self.previewed.2 != meaning;
+        let was = (self.previewed.2.take(), self.opens_instead());
+        self.answering = told.map(|told| self.answering(told)).unwrap_or_default();
         self.previewed = (key, seq, meaning);
-        self.answering = if offered { seen::Answering::default() } else { self.answering(&text) };
-        changed
+        was != (self.previewed.2.clone(), self.opens_instead())
     }
 
     /// Whether what the draft means stands in the frame that shows the draft: a command must never be seen under another's
