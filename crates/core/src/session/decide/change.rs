@@ -125,7 +125,7 @@ impl Draft<'_> {
         let (take, leave): (Vec<_>, Vec<_>) =
             ids.into_iter().partition(|id| self.state.proposals().get(id).is_some_and(Proposal::writes));
         for proposal in leave {
-            let reason = "every hunk was left".to_owned();
+            let reason = self.left_of(proposal).unwrap_or_else(|| "every hunk was left".to_owned());
             self.emit(Event::ProposalClosed { proposal, reason, dropped: false, there: false });
         }
         if take.is_empty() {
@@ -175,12 +175,24 @@ impl Draft<'_> {
         }
     }
 
+    /// How much was left of a change of which a part is written, where this is what was undecided of it then.
+    fn left_of(&self, id: ProposalId) -> Option<String> {
+        let p = self.state.proposals().get(&id)?;
+        let of_same = |q: &&Proposal| q.id < id && q.call == p.call && q.path == p.path;
+        let written = |q: &&Proposal| matches!(q.status, ProposalStatus::Applied(_));
+        let before: Vec<_> = self.state.proposals().values().filter(of_same).filter(written).collect();
+        let whole = before.first()?.hunks.len();
+        let left = p.hunks.len() + before.iter().map(|q| q.tally().1).sum::<usize>();
+        Some(format!("{left} of {whole} hunks left"))
+    }
+
     pub(super) fn skip_changes(&mut self, ids: &[ProposalId], reason: &str) -> Decided {
         for id in ids {
             self.open_proposal(*id)?;
         }
         for id in ids {
-            let reason = if reason.is_empty() { "skipped" } else { reason }.to_owned();
+            let bare = || self.left_of(*id).unwrap_or_else(|| "skipped".to_owned());
+            let reason = if reason.is_empty() { bare() } else { reason.to_owned() };
             self.emit(Event::ProposalClosed { proposal: *id, reason, dropped: false, there: false });
         }
         self.settle_reviews();

@@ -135,3 +135,16 @@ fn what_is_not_taken_back_is_told_as_left_as_it_is() {
     let text = b.desk.text();
     assert!(text.contains("left src/a.rs as it is") && !text.contains("skipped"), "{text}");
 }
+
+#[test]
+fn of_a_change_that_is_written_in_part_it_is_said_how_much_was_left() {
+    let mut b = Bench::new(100, 30);
+    b.press("<ctrl-x>d");
+    for key in ["y", "a", "}", "n", "a"] {
+        b.press(key);
+    }
+    b.press("<esc>");
+    let text = b.desk.text();
+    assert!(text.contains("left src/a.rs: 1 of 2 hunks left"), "{text}");
+    assert!(!text.contains("every hunk was left"), "{text}");
+}
