@@ -58,7 +58,8 @@ pub(super) struct Log {
     first: i64,
     pub(super) earliest: Option<Seq>,
     calls: HashMap<CallId, i64>,
-    names: HashMap<CallId, String>,
+    /// The name of each, and what it acts on.
+    names: HashMap<CallId, (String, String)>,
     /// Whose call each is that has not ended.
     callers: HashMap<CallId, LaneId>,
     lanes: HashMap<LaneId, (LaneKind, TurnId)>,
@@ -271,7 +272,7 @@ impl Log {
             Event::CommandProposed { .. } => self.command_proposed(stamped),
             Event::CallMade { call, lane, tool, typed, .. } => {
                 self.callers.insert(*call, *lane);
-                self.names.insert(*call, tool.name().to_owned());
+                self.names.insert(*call, (tool.name().to_owned(), String::new()));
                 self.typed.extend(typed.then_some(*call));
             }
             Event::CallStarted { .. } => self.started(stamped),

@@ -7,6 +7,7 @@
     clippy::format_collect
 )]
 mod any;
+mod calls;
 mod failed;
 mod plans;
 mod scroll;

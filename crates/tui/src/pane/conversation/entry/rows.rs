@@ -3,18 +3,17 @@
 //! Owns what an entry looks like. Times go first when it gets narrow, then what is secondary.
 
 mod agents;
+mod calls;
 mod peek;
 
 use pilothouse_core::{
     clean::Clean,
     diff::Hunk,
-    event::CallStatus,
     ids::{CheckpointId, Millis, ProposalId},
     money,
-    pipeline::StepName,
-    tool::{Subject, Tool},
 };
 
+pub(super) use self::calls::call_rows;
 use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
 use crate::{
     markdown::Markdown,
@@ -23,17 +22,8 @@ use crate::{
     theme::{Glyphs, Slot},
 };
 
-/// Lines of live output below a running command.
-const TAIL_LINES: usize = 6;
-
-/// A call of more rows says at its end once more that it failed.
-const LONG: usize = 8;
-
 /// More files that wait than this stand in one row.
 const WAITS_ROWS: usize = 4;
-
-/// Columns of the verb before what it acts on.
-const VERB: usize = 10;
 
 pub(super) fn said(text: &Text, at: Millis, env: &Env<'_>, rows: &mut Vec<Row>) {
     let bar = || Row::of(env.glyphs.bar, Slot::Accent).and(" ", Slot::Text);
@@ -122,149 +112,6 @@ fn written(r: &Reply, g: &Glyphs) -> String {
     match r.tokens() {
         0 => String::new(),
         tokens => format!("{} tokens{}", money::thousands(tokens), g.ellipsis),
-    }
-}
-
-fn verb(call: &Call) -> &str {
-    let running = call.state == CallState::Running;
-    match call.tool {
-        Some(Tool::Run) if call.state == CallState::Ended(CallStatus::Refused) => "Run",
-        Some(Tool::Run) if call.took.is_none() && matches!(call.state, CallState::Ended(_)) => "Not run",
-        Some(tool) if call.state == CallState::Ended(CallStatus::Refused) => tool.name(),
-        Some(Tool::Run) if call.state == CallState::Asked => "Run",
-        Some(tool) if call.state == CallState::Asked => tool.name(),
-        Some(tool) => tool.words(running),
-        None => &call.name,
-    }
-}
-
-/// What a step of a pipeline's stage is called, with its sign where the terminal draws such.
-fn staged(step: &StepName, g: &Glyphs) -> String {
-    let drawn = g.done == Glyphs::UNICODE.done;
-    format!("{} {}", if drawn { step.icon.0 } else { step.icon.1 }, step.title)
-}
-
-/// Whether a call only looked for something that is not there: that is an answer, and no failure.
-fn found_nothing(call: &Call) -> bool {
-    call.state == CallState::Ended(CallStatus::Failed)
-        && call.tool.is_some_and(|tool| tool.found_nothing(&call.result.shown))
-}
-
-/// What came of a call, in one line, and how loud it is.
-fn summary(call: &Call) -> (String, Slot) {
-    if found_nothing(call) {
-        return ("not there".to_owned(), Slot::Soft);
-    }
-    let summary = match call.state {
-        CallState::Asked => "waits for you".to_owned(),
-        CallState::Running => String::new(),
-        CallState::Ended(CallStatus::Refused) if call.summary.starts_with("not run") => call.summary.clone(),
-        CallState::Ended(CallStatus::Refused) if call.tool == Some(Tool::Run) => {
-            format!("not run: {}", call.summary)
-        }
-        CallState::Ended(CallStatus::Refused) => format!("not allowed: {}", call.summary),
-        CallState::Ended(CallStatus::Interrupted) if call.summary.is_empty() => "interrupted".to_owned(),
-        CallState::Ended(_) => call.summary.clone(),
-    };
-    let ink = match call.state {
-        CallState::Asked | CallState::Ended(CallStatus::Refused) => Slot::Warn,
-        CallState::Ended(CallStatus::Failed) => Slot::Bad,
-        CallState::Running | CallState::Ended(CallStatus::Done | CallStatus::Interrupted) => Slot::Soft,
-    };
-    (summary, ink)
-}
-
-/// How long a call took, or takes already.
-fn spent(call: &Call, env: &Env<'_>) -> String {
-    match (call.state, call.took) {
-        (CallState::Running, _) => {
-            let ms = env.now.0.saturating_sub(call.since.0);
-            if ms < 1_000 { String::new() } else { money::so_far(ms) }
-        }
-        (_, Some(ms)) => money::clock(ms),
-        (_, None) => String::new(),
-    }
-}
-
-pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
-    let g = env.glyphs;
-    let begin = rows.len();
-    let (mark, ink) = match call.state {
-        CallState::Asked => (g.waits, Slot::Warn),
-        CallState::Running => (g.spin(env.spinner), Slot::Info),
-        CallState::Ended(CallStatus::Done) if open || call.peek > 0 => (g.open, Slot::Soft),
-        CallState::Ended(CallStatus::Done) => (g.folded, Slot::Soft),
-        CallState::Ended(CallStatus::Failed) if found_nothing(call) => (g.skipped, Slot::Soft),
-        CallState::Ended(CallStatus::Failed) => (g.failed, Slot::Bad),
-        CallState::Ended(CallStatus::Refused) => (g.failed, Slot::Warn),
-        CallState::Ended(CallStatus::Interrupted) => (g.skipped, Slot::Soft),
-    };
-    let verb = call.staged.map_or_else(|| verb(call).to_owned(), |step| staged(&step, g));
-    let verb_pad = VERB.saturating_sub(row::width(&verb)).max(1);
-    let indent = if call.below { "  " } else { "" };
-    let left = Row::of(indent, Slot::Text)
-        .and(mark, ink)
-        .and(" ", Slot::Text)
-        .and(&verb, Slot::Soft)
-        .and(&" ".repeat(verb_pad), Slot::Text);
-    let subject = Clean::line(&call.subject).into_string();
-    let about = call.tool.map(Tool::subject);
-    let quoted = about == Some(Subject::Pattern) && !subject.is_empty();
-    let subject = if quoted { format!("\"{subject}\"") } else { subject };
-    let (summary, summary_ink) = summary(call);
-    let room = env.width.saturating_sub(left.width());
-    let is_path = about == Some(Subject::Path);
-    let summary = Clean::line(&summary).into_string();
-    let changed = call.changed && !matches!(call.state, CallState::Asked);
-    let summary =
-        if changed { format!("{summary}   changed by you").trim_start().to_owned() } else { summary };
-    let wanted = row::width(&summary) + 3;
-    let urgent = matches!(summary_ink, Slot::Warn | Slot::Bad);
-    let fits = row::width(&subject) + wanted <= room;
-    let summary = if fits || urgent { summary } else { String::new() };
-    let path_room = if urgent && room > wanted + 8 { room - wanted } else { room };
-    let subject = if is_path { row::fit_path(&subject, path_room, g.ellipsis) } else { subject };
-    let gap = if subject.is_empty() || summary.is_empty() { "" } else { "   " };
-    let row = left.and(&subject, Slot::Text).and(gap, Slot::Text).and(&summary, summary_ink);
-    let step = call.step.map(|n| format!("step {n}"));
-    let right: Vec<String> =
-        step.into_iter().chain([spent(call, env)].into_iter().filter(|s| !s.is_empty())).collect();
-    rows.push(row.ends(Row::of(&right.join(&format!(" {} ", g.dot)), Slot::Faint), env.width, g.ellipsis));
-    agents::rows(&call.children, matches!(call.state, CallState::Ended(_)), env, rows);
-    written_rows(call, open, env, rows);
-    // What stands so far below the beginning is read without it.
-    if call.state == CallState::Ended(CallStatus::Failed) && rows.len() - begin > LONG && !summary.is_empty()
-    {
-        let row = Row::of("  ", Slot::Text).and(g.failed, Slot::Bad).and(" ", Slot::Text);
-        rows.push(row.and(&summary, Slot::Bad).cut(env.width, g.ellipsis));
-    }
-}
-
-/// What a call wrote, as much of it as stands there.
-fn written_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
-    let g = env.glyphs;
-    let failed = call.state == CallState::Ended(CallStatus::Failed);
-    if open && !call.result.shown.is_empty() {
-        detail(&call.result.shown, env, rows);
-    } else if call.peek > 0 && !call.result.shown.is_empty() {
-        let well = call.state == CallState::Ended(CallStatus::Done);
-        // The row at the end of one that failed is one of these.
-        let most = call.peek.saturating_sub(usize::from(failed && call.peek > LONG));
-        peek::peek(call, (most, well), env, rows);
-    } else if call.state == CallState::Running || failed || open {
-        let follows = call.state == CallState::Running && call.tail.len() > TAIL_LINES;
-        if follows && !env.opens.is_empty() {
-            let row = Row::of(&format!("  {} {} follows all of it", g.folded, env.opens), Slot::Faint);
-            rows.push(row.cut(env.width, g.ellipsis));
-        }
-        for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
-            let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
-            let row = Row::of("  ", Slot::Text)
-                .and(mark, ink)
-                .and(" ", Slot::Text)
-                .and(line.trim_end_matches('\n'), Slot::Soft);
-            rows.push(row.cut(env.width, g.ellipsis));
-        }
     }
 }
 

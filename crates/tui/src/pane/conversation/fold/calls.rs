@@ -1,6 +1,6 @@
 //! Replies and calls, from their beginning over what streams to their end.
 
-use std::collections::VecDeque;
+use std::{borrow::Cow, collections::VecDeque};
 
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
@@ -158,7 +158,7 @@ impl Log {
         };
         let goal = self.kind(*lane) == Some(LaneKind::Goal) && calls.is_empty();
         for c in calls {
-            self.names.insert(c.call, c.name.clone());
+            self.names.insert(c.call, (c.name.clone(), c.read.subject().to_owned()));
             self.callers.insert(c.call, *lane);
         }
         if !self.calls.contains_key(call) {
@@ -225,7 +225,7 @@ impl Log {
     ) {
         let body = Call {
             tool,
-            name: self.names.get(&call).cloned().unwrap_or_default(),
+            name: self.names.get(&call).map(|(name, _)| name.clone()).unwrap_or_default(),
             subject: subject.to_owned(),
             state,
             since: at,
@@ -279,12 +279,12 @@ impl Log {
         let name = self.names.remove(call);
         self.callers.remove(call);
         if !self.calls.contains_key(call) {
-            let Some(name) = name else {
+            let Some((name, subject)) = name else {
                 self.orphans.push(stamped.clone());
                 return;
             };
-            self.names.insert(*call, name.clone());
-            self.call(stamped.at, *call, Tool::named(&name), "", CallState::Asked);
+            self.names.insert(*call, (name.clone(), String::new()));
+            self.call(stamped.at, *call, Tool::named(&name), &subject, CallState::Asked);
             self.names.remove(call);
         }
         self.of_stage(*call, *lane);
@@ -311,7 +311,7 @@ impl Log {
         let part = c.stored.is_some_and(|of| result.head.contains(&of.output_name()));
         c.long = part || result.lines > UNFOLDED_LINES || result.bytes > UNFOLDED_BYTES;
         if c.tool == Some(Tool::Run) {
-            c.result.shown = unframed(&c.result.shown);
+            c.result.shown = unframed(&c.result.shown, typed);
         }
         // What did not begin printed nothing: why not stands in its row.
         c.peek = match (c.tool, status) {
@@ -391,13 +391,27 @@ impl Log {
     }
 }
 
-/// What a command wrote, without what its row says already and the name of its only stream.
-fn unframed(result: &str) -> String {
+/// What a command wrote, without what its row says already, what its model is told to do, and the name of its only stream.
+fn unframed(result: &str, typed: bool) -> String {
     let (head, rest) = result.split_once('\n').unwrap_or((result, ""));
     let ended = head.starts_with("exit ") && head.contains(", took ");
     let text = if ended { rest } else { result };
     let first = |name: &str| text.strip_prefix(name);
-    first("stdout:\n").or_else(|| first("stderr:\n")).unwrap_or(text).to_owned()
+    if let Some(text) = first("stdout:\n").or_else(|| first("stderr:\n")) {
+        return text.to_owned();
+    }
+    let told = text.lines().take_while(|line| ended && !typed && line.starts_with('(')).count();
+    let line = |(n, line)| if n < told { untold(line) } else { Cow::Borrowed(line) };
+    text.split('\n').enumerate().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A sentence of ours above what a command wrote, without its end where that is for a model alone: the argument of a call,
+/// the name under which the whole is read, what to ask.
+fn untold(line: &str) -> Cow<'_, str> {
+    let ends = ["\": true", "read output:", "ask the user"];
+    let ends = ends.into_iter().filter_map(|end| line.find(end)).min();
+    let cut = ends.and_then(|end| line.get(..end)?.rfind("; ")).and_then(|at| line.get(..at));
+    cut.map_or(Cow::Borrowed(line), |kept| Cow::Owned(format!("{kept})")))
 }
 
 /// Adds output line by line; what stays open goes on with the next piece of the same stream.

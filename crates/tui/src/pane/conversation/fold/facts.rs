@@ -326,6 +326,13 @@ fn not_run_again(line: &str) -> (Row, Row) {
     (left, Row::of(Clean::line(line).as_str(), Slot::Soft))
 }
 
+/// Why nothing checked what a run wrote, if nothing did.
+fn unchecked(facts: &Completion) -> Option<&'static str> {
+    let wrote = facts.gates.is_empty() && !facts.files.is_empty();
+    let planned = "not checked: the plan has no gate";
+    wrote.then_some(if facts.done > 0 { planned } else { "not checked: no check was asked for" })
+}
+
 /// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
 fn completion(
     facts: &Completion,
@@ -358,7 +365,8 @@ fn completion(
             }
         };
         let pending = matches!(gate.status, GateStatus::Pending | GateStatus::Running);
-        let was_red = pending && red.contains(&gate.name);
+        let failed = facts.red.contains(&gate.command);
+        let was_red = pending && (failed || red.contains(&gate.name));
         let word = if was_red { "failed, not run again".to_owned() } else { gate.word() };
         let left = Row::of("  ", Slot::Text)
             .and(sign, ink)
@@ -366,10 +374,9 @@ fn completion(
             .with(coded(&word, Slot::Text));
         lines.push((left, Row::of(Clean::line(&gate.command).as_str(), Slot::Soft)));
     }
-    lines.extend(facts.red.iter().map(|line| not_run_again(line)));
-    if facts.gates.is_empty() && !facts.files.is_empty() && facts.done > 0 {
-        lines.push((soft("not checked: the plan has no gate"), Row::new()));
-    }
+    let told = |line: &&String| facts.gates.iter().any(|gate| gate.command == **line);
+    lines.extend(facts.red.iter().filter(|line| !told(line)).map(|line| not_run_again(line)));
+    lines.extend(unchecked(facts).map(|why| (soft(why), Row::new())));
     for step in &facts.left {
         let title = uncoded(&step.title);
         let text = format!("step {} {}: {title}", step.number, step.word());

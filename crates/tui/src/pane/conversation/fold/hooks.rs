@@ -19,13 +19,13 @@ impl Log {
             Event::HookStarted { call, hook, .. } => {
                 // What runs in the background is told of when it ended.
                 if let Some((name, false)) = self.hooks.get(hook).cloned() {
-                    self.names.insert(*call, "hook".to_owned());
+                    self.names.insert(*call, ("hook".to_owned(), String::new()));
                     self.call(stamped.at, *call, None, &name, CallState::Running);
                 }
             }
             Event::HookEnded { call, name, status, summary, output, took, .. } => {
                 if !self.calls.contains_key(call) {
-                    self.names.insert(*call, "hook".to_owned());
+                    self.names.insert(*call, ("hook".to_owned(), String::new()));
                     self.call(stamped.at, *call, None, name, CallState::Running);
                 }
                 self.names.remove(call);

@@ -155,3 +155,27 @@ fn ended_with(came_to: Completion) -> Event {
         came_to: Some(Box::new(came_to)),
     }
 }
+
+#[test]
+fn a_check_that_is_a_gate_as_well_is_told_once() {
+    let line = "npx tape test/qs.js";
+    let gate = GateFact { name: "tests".into(), command: line.into(), status: GateStatus::Pending };
+    let came_to = Completion { gates: vec![gate], red: vec![line.into()], ..Completion::default() };
+    let mut s = Screen::new();
+    s.tell(said(1, "mend it"));
+    s.tell(ended_with(came_to));
+    let text = s.text(100, 20).join("\n");
+    assert_eq!(text.matches(line).count(), 1, "{text}");
+    assert!(text.contains("tests failed, not run again"), "{text}");
+}
+
+#[test]
+fn a_run_without_a_plan_says_that_nothing_checked_it() {
+    let file = FileTally { path: path("a.rs"), added: 1, removed: 0, gone: false };
+    let came_to = Completion { files: vec![file], ..Completion::default() };
+    let mut s = Screen::new();
+    s.tell(said(1, "yes"));
+    s.tell(ended_with(came_to));
+    let text = s.text(100, 20).join("\n");
+    assert!(text.contains("not checked: no check was asked for"), "{text}");
+}

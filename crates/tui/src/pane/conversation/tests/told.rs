@@ -191,7 +191,7 @@ fn what_is_looked_for_and_not_there_is_no_failure() {
             "src/gone.rs is a folder".to_owned(),
             " ✗ Read      src/gone.rs   src/gone.rs is a folder",
         ),
-        (Tool::Edit, format!("src/gone.rs {ABSENT}"), " ✗ Proposed  src/gone.rs"),
+        (Tool::Edit, format!("src/gone.rs {ABSENT}"), " ✗ edit      src/gone.rs"),
     ] {
         let mut s = Screen::new();
         s.tell(started(2, tool, "src/gone.rs"));

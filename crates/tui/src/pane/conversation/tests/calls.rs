@@ -1,0 +1,116 @@
+//! What the row of a call says to the user, and what gives way where it is narrow.
+
+use super::*;
+
+/// How a call ended.
+fn ends(call: u64, status: CallStatus, summary: &str, result: &str) -> Event {
+    let Event::CallEnded { call, lane, seen, parts, .. } = ended(call, "", "") else { panic!("an end") };
+    let (summary, result) = (summary.into(), excerpt(result));
+    Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling: None, answer: None }
+}
+
+/// A call that never began, with its model's arguments where they could be read.
+fn refused(tool: &str, summary: &str, result: &str, width: u16) -> String {
+    let mut s = Screen::new();
+    let Event::MessageCompleted { turn, lane, call, text, reasoning, usage, finish, model, .. } =
+        replied(1, 1, "")
+    else {
+        panic!("a reply")
+    };
+    let head = pilothouse_core::event::CallHead {
+        call: CallId(2),
+        provider: "c".into(),
+        name: tool.into(),
+        args: excerpt("{}"),
+        read: ReadCall::default(),
+    };
+    s.tell(Event::MessageCompleted {
+        turn,
+        lane,
+        call,
+        text,
+        reasoning,
+        echo: None,
+        calls: vec![head],
+        usage,
+        finish,
+        model,
+        intermediate: true,
+        cut: false,
+    });
+    s.tell(ends(2, CallStatus::Refused, summary, result));
+    s.text(width, 8).join("\n")
+}
+
+#[test]
+fn why_a_call_was_refused_is_said_once_and_to_the_user() {
+    let text = refused("run", "not done: the user said something meanwhile; hear that first", "", 80);
+    assert!(text.contains("Run       not run: the user said something meanwhile\n"), "{text}");
+    let why = "run is not allowed here: while planning a command may only read, unless a rule lets it through: put it into the plan";
+    // The summary is cut where it is made; why is read whole, below the row where that has no room for it.
+    let cut: String = why.chars().take(100).collect();
+    let text = refused("run", &cut, why, 60);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Run not allowed here: while planning a command may only read"), "{text}");
+    assert!(words.contains("put it into the plan") && !words.contains("not run"), "{text}");
+}
+
+#[test]
+fn what_was_not_proposed_is_not_called_proposed() {
+    let mut s = Screen::new();
+    s.tell(started(2, Tool::Edit, "src/cachetools/keys.py"));
+    let why = "old occurs 2 times (lines 3, 9); add lines around it until it is unique, or set all";
+    s.tell(ends(2, CallStatus::Failed, why, why));
+    let text = s.text(100, 6).join("\n");
+    assert!(
+        text.contains("edit      src/cachetools/keys.py   the text to replace occurs 2 times (lines 3, 9)"),
+        "{text}"
+    );
+    assert!(!text.contains("Proposed") && !text.contains("set all"), "{text}");
+    // In a narrow row it stands below, whole.
+    let text = s.text(44, 6).join("\n");
+    assert!(text.contains("\n     the text to replace occurs 2 times"), "{text}");
+}
+
+#[test]
+fn how_a_command_ended_outlives_its_end_and_its_duration() {
+    let mut s = Screen::new();
+    s.tell(started(2, Tool::Run, ".venv/bin/pytest -q tests/test_lfu.py"));
+    s.story.later(4_200);
+    s.tell(ended(2, "exit 0", "1 passed\n"));
+    for (width, took) in [(80, true), (60, false), (50, false)] {
+        let text = s.text(width, 4)[0].clone();
+        assert!(text.contains("exit 0"), "{width}: {text}");
+        assert_eq!(text.contains("4.2s"), took, "{width}: {text}");
+    }
+    assert!(s.text(50, 4)[0].contains("pytest -q"), "{:?}", s.text(50, 4));
+}
+
+#[test]
+fn what_a_model_is_told_to_do_is_not_told_to_the_user() {
+    let held = "(it ran in a sandbox, where it only reads and has no network; if that is why it failed, run it again with \"network\": true for the network and a \"reason\": the user is asked)";
+    let left = "(226 lines of tests that passed are left out; read output:30a0df2c9328 has them)";
+    let printed = "(a line of its own; read output:x)";
+    let mut s = Screen::new();
+    s.tell(started(2, Tool::Run, "pip install x"));
+    s.tell(ends(
+        2,
+        CallStatus::Failed,
+        "exit 1",
+        &format!("exit 1, took 0.2 s\n{held}\n{left}\nstdout:\n{printed}\n"),
+    ));
+    let text = s.text(160, 12).join("\n");
+    assert!(text.contains("(it ran in a sandbox, where it only reads and has no network)"), "{text}");
+    assert!(text.contains("(226 lines of tests that passed are left out)"), "{text}");
+    assert!(text.contains(printed), "what it printed itself stays as it is: {text}");
+    assert!(!text.contains("\": true") && !text.contains("30a0df2c9328"), "{text}");
+}
+
+#[test]
+fn what_came_of_a_call_has_no_marks_of_code() {
+    let mut s = Screen::new();
+    s.tell(started(2, Tool::Read, "a.txt"));
+    s.tell(ends(2, CallStatus::Failed, "it is no text: `read` shows text", ""));
+    let text = s.text(80, 3).join("\n");
+    assert!(text.contains("it is no text: read shows text"), "{text}");
+}
