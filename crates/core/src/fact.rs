@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use answer::content;
 pub use answer::{Found, is_named, marked};
-pub use check::{Checked, Evidence, Mark, Shown, check, place};
-pub use cite::{Cited, Statement, statements};
+pub use check::{Checked, Evidence, Mark, Shown, astray, check, place};
+pub use cite::{Cited, Statement, places, statements};
 
 use crate::{
     blob::BlobId,

@@ -5,7 +5,7 @@
 
 use pilothouse_core::{
     blob::BlobId,
-    fact::{Checked, Evidence, Fact, FactDraft, FactSource, Facts, Place, Shown, check, place},
+    fact::{self, Checked, Evidence, Fact, FactDraft, FactSource, Facts, Place, Shown, check, place},
     shell::Act,
     tool::{RecordFact, ToolOutcome},
 };
@@ -92,6 +92,11 @@ pub(crate) fn checked(eyes: LaneView<'_>, answer: &str) -> Checked {
     check(answer, &eyes)
 }
 
+/// The places that an answer names and that are not there.
+pub(crate) fn astray(eyes: LaneView<'_>, answer: &str) -> Checked {
+    fact::astray(answer, &eyes)
+}
+
 /// Where the texts of facts stand now whose file is not what it was.
 pub(crate) fn places(eyes: LaneView<'_>, facts: &[Fact]) -> Vec<(String, Option<Place>)> {
     let moved = facts.iter().filter_map(|fact| {
@@ -119,6 +124,11 @@ impl LaneView<'_> {
 impl Evidence for LaneView<'_> {
     fn file(&self, path: &str) -> Option<Shown> {
         self.shown(path)
+    }
+
+    fn lacks(&self, path: &str) -> bool {
+        let Ok(Some(path)) = self.jail.read_path(path) else { return false };
+        self.look(&path, &[Act::Read]).is_ok_and(|sight| sight.disk.is_none() && sight.proposed.is_none())
     }
 
     fn output(&self, id: BlobId) -> Option<String> {

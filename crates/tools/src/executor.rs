@@ -293,6 +293,11 @@ impl ToolExecutor {
         self.looking(view, blobs, move |eyes| evidence::checked(eyes, &answer)).await
     }
 
+    /// The places that an answer names and that are not there, as the lane may see the workspace.
+    pub async fn astray(&self, answer: String, view: View, blobs: Arc<dyn BlobSource>) -> Option<Checked> {
+        self.looking(view, blobs, move |eyes| evidence::astray(eyes, &answer)).await
+    }
+
     /// Where the texts of facts stand now whose file is not what it was.
     pub async fn places(
         &self,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Facts,
-    cite::{Cited, Statement, statements},
+    cite::{Cited, Statement, places, statements},
 };
 use crate::blob::BlobId;
 
@@ -27,6 +27,8 @@ pub struct Shown {
 pub trait Evidence {
     /// A file by the name that an answer gives it; `None` when it cannot be read.
     fn file(&self, path: &str) -> Option<Shown>;
+    /// Whether it is known that there is no file of this name.
+    fn lacks(&self, path: &str) -> bool;
     /// What was printed, by its hash.
     fn output(&self, id: BlobId) -> Option<String>;
     /// What is known.
@@ -59,6 +61,30 @@ pub fn check(answer: &str, evidence: &dyn Evidence) -> Checked {
         Some(Mark { line: s.line, why })
     });
     Checked { marks: marks.collect(), statements: statements.len() }
+}
+
+/// Looks whether the places that an answer names are there, and at nothing else: no line of code is held against it, and
+/// a name without its folder is none that could be missed.
+pub fn astray(answer: &str, evidence: &dyn Evidence) -> Checked {
+    let (mut checked, mut fenced) = (Checked::default(), false);
+    for (n, line) in answer.lines().enumerate() {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        let named = if fence || fenced { Vec::new() } else { places(line) };
+        checked.statements += named.len();
+        let missing = |(path, _, to): &(String, usize, usize)| match evidence.file(path) {
+            Some(file) => Some(file.text.lines().count()).filter(|lines| to > lines).map(|lines| {
+                let s = if lines == 1 { "" } else { "s" };
+                format!("{path} has {lines} line{s}")
+            }),
+            None if path.contains('/') && evidence.lacks(path) => Some(format!("there is no {path}")),
+            None => None,
+        };
+        let mut whys: Vec<String> = named.iter().filter_map(missing).collect();
+        whys.dedup();
+        checked.marks.extend(whys.into_iter().map(|why| Mark { line: n + 1, why }));
+    }
+    checked
 }
 
 /// Where a text stands in a file, looked for first where it stood before.

@@ -61,6 +61,13 @@ pub fn statements(answer: &str) -> Vec<Statement> {
     reader.done
 }
 
+/// The places that a line of text names: file, first and last line.
+pub fn places(line: &str) -> Vec<(String, usize, usize)> {
+    let lines =
+        |cited| if let Cited::Lines { path, from, to } = cited { Some((path, from, to)) } else { None };
+    cited(line).0.into_iter().filter_map(lines).collect()
+}
+
 /// A fence that is open.
 #[derive(Default)]
 struct Fence {

@@ -14,6 +14,10 @@ impl Evidence for Desk {
         (path == "src/lib.rs").then(|| Shown { text: self.1.to_owned(), hash, seen: self.2 })
     }
 
+    fn lacks(&self, path: &str) -> bool {
+        path != "src/lib.rs" && path != "src/kept.rs"
+    }
+
     fn output(&self, id: BlobId) -> Option<String> {
         (id == BlobId::of(PRINTED.as_bytes())).then(|| PRINTED.to_owned())
     }
@@ -158,4 +162,19 @@ fn a_long_name_of_a_fact_ends_in_its_file() {
     facts.note(&name, "written: +1 -1".to_owned(), FactSource::Derived, Millis(1));
     let lines: Vec<String> = facts.holding("").into_iter().map(|fact| facts.line(fact)).collect();
     assert!(matches!(lines.as_slice(), [one] if one.contains("/the_file.rs:")), "{lines:?}");
+}
+
+#[test]
+fn a_place_that_is_not_there_is_marked_and_nothing_else_of_an_answer() {
+    let desk = Desk(Facts::default(), FILE, None);
+    let answer = "It is in src/lib.rs:1, and goes on in `src/lib.rs:9999`.\n\nSee lib/nothing.js:3 and src/none.rs:1-2.\n\
+                  Not lib.rs:3, http://localhost:8080/x, example.com:443, src/kept.rs:1 or nobody's claim.\n\
+                  ```\nlib/nothing.js:3\n```\n";
+    let checked = astray(answer, &desk);
+    let marks: Vec<(usize, &str)> = checked.marks.iter().map(|m| (m.line, m.why.as_str())).collect();
+    assert_eq!(
+        marks,
+        [(1, "src/lib.rs has 5 lines"), (3, "there is no lib/nothing.js"), (3, "there is no src/none.rs")]
+    );
+    assert!(astray("src/lib.rs:5 is its last line, src/lib.rs:1-3 its first.", &desk).marks.is_empty());
 }

@@ -19,32 +19,51 @@ use super::Driver;
 
 /// What an answer is checked with.
 pub(super) struct Checks {
+    /// Whether every statement is to be proven, or only the places that it names are looked at.
+    proves: bool,
     workshop: ToolExecutor,
     view: View,
     blobs: Arc<dyn BlobSource>,
 }
 
 impl Checks {
+    /// Whether nothing is shown of it before.
+    pub const fn are_silent(&self) -> bool {
+        self.proves
+    }
+
     /// The input, where it is an answer with what came of its evidence.
     pub async fn of(self, input: Input) -> Input {
         let Input::Replied { call, reply: Ok(mut reply) } = input else { return input };
         if reply.calls.is_empty() && !reply.text.trim().is_empty() {
-            reply.checked = self.workshop.check(reply.text.clone(), self.view, self.blobs).await;
+            let text = reply.text.clone();
+            reply.checked = if self.proves {
+                self.workshop.check(text, self.view, self.blobs).await
+            } else {
+                let found = self.workshop.astray(text, self.view, self.blobs).await;
+                found.filter(|found| !found.marks.is_empty())
+            };
         }
         Input::Replied { call, reply: Ok(reply) }
     }
 }
 
 impl Driver {
-    /// What the words of a lane are checked with; only in proof mode, where every one of them is told that they are.
+    /// What the words of a lane are checked with: in proof mode, where every one of them is told that they are, all that they
+    /// state; else the places in an answer.
     pub(super) fn checks(&self, lane: LaneId, purpose: Purpose) -> Option<Checks> {
         let told = match purpose {
             Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Child => true,
             Purpose::Classify | Purpose::Compact | Purpose::Title | Purpose::Stage => false,
         };
         let proves = told && self.at.session.state().mode == Mode::Proof;
-        let view = self.at.session.sight(lane).filter(|_| proves)?;
-        Some(Checks { workshop: self.kit.workshop.clone(), view, blobs: Arc::new(self.at.blobs.clone()) })
+        let view = self.at.session.sight(lane).filter(|_| proves || purpose == Purpose::Answer)?;
+        Some(Checks {
+            proves,
+            workshop: self.kit.workshop.clone(),
+            view,
+            blobs: Arc::new(self.at.blobs.clone()),
+        })
     }
 
     /// Looks whether the facts still stand that answer a question.

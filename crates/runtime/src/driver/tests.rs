@@ -185,6 +185,34 @@ async fn a_question_reads_answers_and_is_there_again_after_reopening() {
 }
 
 #[tokio::test]
+async fn an_answer_names_no_place_that_is_not_there_without_a_mark() {
+    let rig = Rig::new(&json!([
+        {"text": "It is in src/a.txt:2.\n\nSee src/a.txt:99 and src/none.txt:1.", "pieces": 3},
+        {"text": "In src/a.txt:1."}
+    ]));
+    let mut s = rig.open(Which::New).await;
+    s.say("where is two in src/a.txt?").await;
+    s.until("a reply", |s| s.count("message_completed") == 1).await;
+    assert!(s.deltas.iter().any(|d| d.0 == DeltaKind::Text), "it is read while it comes");
+    let marks = |s: &Screen| -> Vec<(usize, String)> {
+        let marks = s.events.iter().filter_map(|e| match &e.event {
+            Event::AnswerChecked { marks, .. } => Some(marks.clone()),
+            _ => None,
+        });
+        marks.flatten().map(|m| (m.line, m.why)).collect()
+    };
+    assert_eq!(
+        marks(&s),
+        [(3, "src/a.txt has 3 lines".to_owned()), (3, "there is no src/none.txt".to_owned())]
+    );
+    s.idle().await;
+    s.say("where is one in src/a.txt?").await;
+    s.until("another", |s| s.count("message_completed") == 2).await;
+    assert_eq!(s.count("answer_checked"), 1, "where all is there, nothing is told of it");
+    s.quit().await;
+}
+
+#[tokio::test]
 async fn an_approved_change_is_written_taken_back_and_put_back() {
     let rig = Rig::new(&plan_and_edit());
     let mut s = rig.open(Which::New).await;

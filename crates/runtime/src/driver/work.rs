@@ -276,7 +276,8 @@ impl Driver {
         // What a stage hands in is no text to be read, but for what it drafts.
         let drawn = (purpose == Purpose::Stage && self.drafts()).then(Drawn::default);
         self.spawn(key, Some(call), None, async move {
-            let silent = checks.is_some() || purpose == Purpose::Stage;
+            let silent =
+                checks.as_ref().is_some_and(super::evidence::Checks::are_silent) || purpose == Purpose::Stage;
             let stream = Stream::new(call, &updates, &secrets).showing(!silent, drawn);
             let input = ask(client.as_ref(), request, cancel, call, stream).await;
             match checks {

@@ -399,8 +399,9 @@ impl Pane for ConversationPane {
     }
 
     fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
-        let mut keys =
-            vec![("j/k", "scroll"), ("Enter", "fold"), ("[ ]", "message"), ("/", "search"), ("y", "copy")];
+        let opens = matches!(self.place_at(ctx.focus), Some(Ok(_)));
+        let enter = ("Enter", if opens { "open" } else { "fold" });
+        let mut keys = vec![("j/k", "scroll"), enter, ("[ ]", "message"), ("/", "search"), ("y", "copy")];
         keys.extend(self.asked_about().map(|_| ("w", "why")));
         let found = self.counted.map(|(at, of)| format!("match {at} of {of}"));
         if !self.query.is_empty() {

@@ -2,9 +2,11 @@
 //!
 //! Owns which entry that is, and that no other names the key.
 
+use pilothouse_core::{digest::Place, fact, relpath::RelPath};
+
 use super::{ConversationPane, ID, entry, view::Pos};
 use crate::{
-    ctx::{Ctx, Outcome},
+    ctx::{Ctx, Outcome, Wanted},
     pane::{Focus, plan},
 };
 
@@ -34,7 +36,27 @@ impl ConversationPane {
         self.settle(ctx);
     }
 
+    /// The first place that the chosen row of an answer names, or why it is none to go to.
+    pub(super) fn place_at(&self, focus: Focus) -> Option<Result<Place, String>> {
+        let at = self.cursor.filter(|_| focus == Focus::Pane(ID))?;
+        let entry = self.log.get(at.key).filter(|entry| matches!(entry.body, entry::Body::Reply(_)))?;
+        let (path, line, _) = fact::places(&entry.row(at.row)?.0.text()).into_iter().next()?;
+        let missing = format!("there is no {path}");
+        if entry.logical().contains(&format!("not proven: {missing}")) {
+            return Some(Err(missing));
+        }
+        let (path, line) = (RelPath::new(&path).ok()?, line.try_into().ok()?);
+        Some(Ok(Place { path, line }))
+    }
+
     pub(super) fn fold_entry(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        match self.place_at(ctx.focus) {
+            Some(Ok(place)) => {
+                return Outcome { place: Some(Wanted { place, editor: false }), ..Outcome::none() };
+            }
+            Some(Err(why)) => return Outcome::notice(why),
+            None => {}
+        }
         let key = self.opened_by(ctx.focus);
         if let Some(page) = key.and_then(|k| self.log.page(k)) {
             return Outcome::open(page);

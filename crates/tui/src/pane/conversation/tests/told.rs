@@ -600,3 +600,33 @@ fn what_is_set_in_and_does_not_fit_goes_on_below_its_own_beginning() {
     let at = text.iter().position(|l| l.contains("- Added a peek")).unwrap();
     assert!(text[at + 1].starts_with("       ") && text[at + 1].contains("of it"), "{text:?}");
 }
+
+#[test]
+fn enter_opens_the_place_that_the_chosen_row_of_an_answer_names() {
+    let mut s = Screen::new();
+    s.tell(said(1, "where is it?"));
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Explain));
+    s.tell(thinking(2, 1));
+    let mark = pilothouse_core::fact::Mark { line: 3, why: "there is no lib/nothing.js".into() };
+    s.tell(Event::AnswerChecked { call: CallId(2), lane: LaneId(1), statements: 2, marks: vec![mark] });
+    s.tell(replied(2, 1, "In `src/auth/login.rs:42`, I think.\n\nAnd in lib/nothing.js:3.\n\nThat is all."));
+    let text = s.text(100, 20);
+    assert!(
+        text.iter().any(|l| l.contains("lib/nothing.js:3.  ⚠ not proven: there is no lib/nothing.js")),
+        "{text:?}"
+    );
+    let opened = |s: &mut Screen| {
+        let focus = Focus::Pane(ID);
+        s.pane.carry_out(ConversationAction::Fold, &Ctx { focus, ..s.story.ctx() })
+    };
+    s.act(ConversationAction::Up);
+    assert_eq!(opened(&mut s).notice.as_deref(), Some("nothing to expand here"));
+    s.act(ConversationAction::Up);
+    s.act(ConversationAction::Up);
+    let told = opened(&mut s);
+    assert_eq!((told.place, told.notice.as_deref()), (None, Some("there is no lib/nothing.js")));
+    s.act(ConversationAction::Up);
+    s.act(ConversationAction::Up);
+    let place = opened(&mut s).place.unwrap().place;
+    assert_eq!((place.path.as_str(), place.line), ("src/auth/login.rs", 42));
+}
