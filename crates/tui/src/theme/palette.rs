@@ -20,6 +20,10 @@ const HUE: f64 = 0.55;
 const GREY: f64 = 0.012;
 const GREYISH: f64 = 0.04;
 
+/// A ground further than this from the colour that it stands for is another one: the darkest green and red of the cube shout
+/// where a theme means a tinge.
+const LOUD: f64 = 1.5;
+
 /// The steps of the cube.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
@@ -48,7 +52,12 @@ pub(super) fn indexed(
             others.iter().filter_map(|s| Some(found.get(s)?.1)).chain(painted.map(|n| n.1)).collect();
         let apart = |c: Rgb| contrast(text, c) >= TEXT && !(tells && taken.contains(&c));
         let alike = |c: Rgb| apart(c) && (!tells || same_hue(colour, c));
-        let best = fitting(colour, alike).or_else(|| fitting(colour, apart));
+        // A changed line is as quiet as its theme has it, if need be as a grey: its sign says which it is.
+        let line = matches!(slot, Slot::Add | Slot::Rem);
+        let calm = |c: Rgb| !line || contrast(c, colour) <= LOUD;
+        let best =
+            fitting(colour, |c| alike(c) && calm(c)).or_else(|| fitting(colour, |c| apart(c) && calm(c)));
+        let best = best.or_else(|| fitting(colour, alike)).or_else(|| fitting(colour, apart));
         found.insert(*slot, best.unwrap_or_else(|| nearest(colour, |_| true)));
     }
     let diff: Vec<Rgb> = [Slot::Add, Slot::Rem].iter().filter_map(|s| Some(found.get(s)?.1)).collect();

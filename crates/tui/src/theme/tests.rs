@@ -114,6 +114,20 @@ fn with_256_colours_a_diff_has_grounds_that_differ_and_code_is_read_on_them() {
 }
 
 #[test]
+fn with_256_colours_a_changed_line_is_as_quiet_as_its_theme_means_it() {
+    for dark in [true, false] {
+        let source = Theme::source("default").unwrap();
+        let meant = Theme::parse(source, dark, Depth::TrueColor).unwrap();
+        let shown = Theme::parse(source, dark, Depth::Indexed).unwrap();
+        for slot in [Slot::Add, Slot::Rem] {
+            let (meant, shown) = (meant.colour(slot).unwrap(), shown.colour(slot).unwrap());
+            let c = contrast(meant, shown);
+            assert!(c <= 1.5, "{slot:?} dark={dark} is {shown:?}, {c:.1}:1 from {meant:?}");
+        }
+    }
+}
+
+#[test]
 fn without_colours_only_bold_underline_and_reverse_are_left() {
     let theme = Theme::parse(Theme::source("default").unwrap(), true, Depth::None).unwrap();
     for slot in Slot::ALL {
