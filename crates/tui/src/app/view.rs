@@ -91,7 +91,9 @@ impl App {
             self.popup(buf);
         } else {
             self.step_back(buf);
+            let under = buf.clone();
             caret = self.overlay(&ctx, buf);
+            self.clear_edge(&under, buf);
         }
         if self.which_key(now, buf) {
             caret = None;
@@ -218,6 +220,27 @@ impl App {
             if let Some(cell) = buf.cell_mut(position) {
                 let drawn = matches!(cell.symbol(), "─" | "│" | "╭" | "╮" | "╰" | "╯");
                 cell.set_style(if drawn { line } else { faint });
+            }
+        }
+    }
+
+    /// Where an overlay covers a part of the bar, no empty row of that stands out below it.
+    fn clear_edge(&self, under: &Buffer, buf: &mut Buffer) {
+        let bar = self.panes.areas.bar.intersection(buf.area);
+        let row = |y| Rect { y, height: 1, ..bar };
+        let same = |y: &u16, buf: &Buffer| row(*y).positions().all(|at| under.cell(at) == buf.cell(at));
+        let empty = |y: &u16| {
+            let text: String = row(*y).positions().filter_map(|at| Some(under.cell(at)?.symbol())).collect();
+            text.trim().trim_start_matches(self.looks.glyphs.bar).trim().is_empty()
+        };
+        let (left, covered): (Vec<u16>, Vec<u16>) = (bar.top()..bar.bottom()).partition(|y| same(y, buf));
+        if covered.is_empty() {
+            return;
+        }
+        for at in left.into_iter().filter(empty).flat_map(|y| row(y).positions()) {
+            if let Some(cell) = buf.cell_mut(at) {
+                cell.reset();
+                cell.set_style(self.looks.theme.ground());
             }
         }
     }

@@ -379,7 +379,7 @@ impl DiffPane {
     }
 
     fn footer_rows(&self) -> u16 {
-        u16::from(self.size.height >= 8)
+        u16::from(self.size.height >= 7)
     }
 
     /// Reads the files from the state and stays at the same hunk where it still is.

@@ -296,3 +296,20 @@ fn what_is_asked_in_several_lines_stands_in_as_many_in_the_list() {
     let text = desk.text();
     assert!(text.contains("Which of these?  ") && !text.contains('␊'), "{text}");
 }
+
+#[test]
+fn no_edge_of_the_bar_stands_out_below_a_window() {
+    let mut covered = 0;
+    for height in 20..40 {
+        let mut b = super::review::Bench::new(100, height);
+        b.press("<ctrl-p>");
+        let text = b.desk.text();
+        let from = text.lines().position(|row| row.contains("Esc close")).unwrap();
+        let below: Vec<&str> = text.lines().skip(from + 1).collect();
+        if !below.iter().any(|row| row.contains("wait for your decision")) {
+            covered += 1;
+            assert!(!below.iter().any(|row| row.trim() == "▎"), "{height}: {text}");
+        }
+    }
+    assert!(covered > 0, "the window lies over the bar somewhere");
+}

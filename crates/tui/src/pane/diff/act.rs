@@ -17,7 +17,8 @@ use crate::{
         reason::Reason,
     },
     pane::{Ctx, Focus, Outcome, plan},
-    row::{Row, count},
+    row::{self, Ink, Row, count},
+    theme::Slot,
 };
 
 /// Most lines of context.
@@ -443,6 +444,12 @@ impl DiffPane {
             let from = rows.len();
             rows.extend(self.rows_of(ctx, *line, width).iter().skip(skip).take(height).cloned());
             to = n + 1;
+            if rows.len() > height && from < height {
+                // A line whose end is below the edge says so.
+                rows.truncate(height);
+                let last = rows.pop().map(|row| goes_on(row, width, ctx.glyphs.ellipsis));
+                rows.extend(last);
+            }
             if self.is_of(&chosen, *line) {
                 self.lit.extend(from..rows.len());
             }
@@ -454,6 +461,16 @@ impl DiffPane {
         self.rows = rows;
         to
     }
+}
+
+/// A row of a line that goes on below it, out of sight.
+fn goes_on(row: Row, width: usize, ellipsis: &str) -> Row {
+    let columns = width.saturating_sub(row::width(ellipsis));
+    let mut row = row.cut(columns, "");
+    let ink = row.pieces.last().map_or(Ink::of(Slot::Soft), |piece| piece.ink);
+    row.push(&" ".repeat(columns.saturating_sub(row.width())), ink);
+    row.push(ellipsis, Ink { slot: Slot::Soft, ..ink });
+    row
 }
 
 /// Whether some hunks would wait on: others are decided, or they meet what others changed.

@@ -21,6 +21,7 @@ impl PlanPane {
         self.ellipsis = ctx.glyphs.ellipsis;
         let room = usize::from(self.size.height.saturating_sub(self.footer_rows()));
         if drawn.reach.0.is_empty() || drawn.height() <= room {
+            drawn.close_up_to(room);
             self.items = drawn.whole();
             return;
         }

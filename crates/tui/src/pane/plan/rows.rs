@@ -1,5 +1,6 @@
 //! The rows of the plan pane, made from the state.
 
+mod drawn;
 mod footer;
 mod gates;
 mod path;
@@ -21,15 +22,15 @@ use pilothouse_core::{
 
 use crate::{
     pane::Ctx,
-    row::{self, Ink, Row, hang, wrap},
+    row::{self, Ink, Row, hang, wrap_to},
     theme::Slot,
 };
 
+pub(super) use drawn::Drawn;
 pub(super) use footer::{footer, is_of_plan};
 pub(super) use gates::progress;
 pub use path::breadcrumb;
 use path::path;
-use reach::Block;
 pub(crate) use reach::beyond;
 pub(super) use reach::{all_beyond, within};
 use written::{is_taken_back, with_back};
@@ -107,40 +108,6 @@ pub(super) fn version_of(state: &State, back: Option<u32>) -> Option<Version<'_>
     all.push(plan);
     let before = at.checked_sub(1).and_then(|n| all.get(n)).copied();
     Some(Version { plan: all.get(at)?, before, now })
-}
-
-/// What is drawn of a plan: the footer stands below it.
-#[derive(Debug, Default)]
-pub(super) struct Drawn {
-    /// Its rows, without those that follow.
-    pub(super) items: Vec<Item>,
-    /// What a yes to it allows, and before which of the rows that stands where there is room for all.
-    pub(super) reach: (Vec<Block>, usize),
-}
-
-impl Drawn {
-    /// All of it in its order.
-    pub(super) fn whole(mut self) -> Vec<Item> {
-        let (blocks, at) = self.reach;
-        let rows = reach::whole(&blocks);
-        let rows = (!rows.is_empty()).then(Row::new).into_iter().chain(rows).map(Item::plain);
-        let at = at.min(self.items.len());
-        self.items.splice(at..at, rows);
-        self.items
-    }
-
-    /// Takes the empty rows out, but for the one before what a yes allows.
-    pub(super) fn close_up(&mut self) {
-        let is_empty = |item: &&Item| item.row.pieces.is_empty();
-        self.reach.1 -= self.items.iter().take(self.reach.1).filter(is_empty).count();
-        self.items.retain(|item| !is_empty(&item));
-    }
-
-    /// How many rows that is.
-    pub(super) fn height(&self) -> usize {
-        let reach: usize = self.reach.0.iter().map(Block::height).sum();
-        self.items.len() + reach + usize::from(reach > 0)
-    }
 }
 
 /// Everything but the footer.
@@ -248,11 +215,15 @@ impl<'a> Drawer<'a> {
         // What is to be approved is seen: files that find no place beside the title stand below it.
         let asked = self.awaiting && task.status == TaskStatus::Pending;
         let named = row::uncoded(&task.title);
-        let titled = |right: &Row| wrap(&Row::of(&named, title).pieces, room(right));
-        let beside = titled(&right).len();
-        let narrow = beside > 1 && (room(&right) < TITLE_ROOM || beside > titled(&Row::new()).len());
+        let words = Row::of(&named, title).pieces;
+        let strip = |right: &Row| wrap_to(&words, room(right), room(right)).len();
+        let breaks = row::width(named.split(' ').next().unwrap_or_default()) > room(&right);
+        let beside = strip(&right);
+        let narrow = beside > 1 && (breaks || room(&right) < TITLE_ROOM || beside > strip(&Row::new()));
         let below = asked && (task.files.len() > 1 || narrow);
-        let right = if below || narrow && asked || room(&right) < TITLE_ROOM { Row::new() } else { right };
+        let right = if below || breaks || room(&right) < TITLE_ROOM { Row::new() } else { right };
+        // What is at the right has its columns in the first row alone.
+        let titled = |right: &Row| wrap_to(&words, room(right), room(&Row::new()));
         let open = self.open.contains(&Target::Task(task.id));
         let rests = task.status.at_rest() && task.status != TaskStatus::Failed && !open && !self.whole;
         // What is done leaves the room to what is not.

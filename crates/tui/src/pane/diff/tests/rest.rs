@@ -210,3 +210,17 @@ fn of_two_files_of_one_name_the_one_that_is_meant_is_named_by_its_path() {
     let told = s.pane.intention(&s.story.ctx());
     assert!(told.contains("all of lib/parse.js"), "{told}");
 }
+
+#[test]
+fn a_line_whose_end_is_below_the_edge_says_so_and_what_waits_is_told_there() {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    let long = format!("    return Object.prototype.toString.call(obj){};\n", " || other(obj)".repeat(8));
+    s.propose(20, "src/a.js", "a\n", &format!("a\n{long}"));
+    s.tell(review(30, &[20]));
+    let whole = s.text(46, 40).join("");
+    assert!(!whole.contains('…'), "{whole}");
+    let rows = s.text(46, 7);
+    assert!(rows[5].ends_with('…'), "{rows:#?}");
+    assert!(rows[6].contains("undecided") || rows[6].contains("hunk"), "{rows:#?}");
+}

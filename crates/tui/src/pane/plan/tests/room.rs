@@ -374,3 +374,39 @@ fn the_rows_of_a_plan_have_one_order_however_low_its_pane_is() {
         assert!(low.iter().all(|row| all.any(|of| of == row)), "{height}: {low:#?}\nof {whole:#?}");
     }
 }
+
+#[test]
+fn empty_rows_make_room_for_what_has_none() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    let whole = s.text(46, 40).iter().rposition(|row| !row.is_empty()).unwrap() + 1;
+    let rows = |s: &mut Screen, height: usize| s.text(46, u16::try_from(height).unwrap());
+    let empty = |rows: &[String]| rows.iter().filter(|row| row.trim().is_empty()).count();
+    let (all, spare) = (rows(&mut s, whole), empty(&s.text(46, 40)[..whole]));
+    assert!(spare >= 2, "{all:?}");
+    for less in 1..=spare {
+        let short = rows(&mut s, whole - less);
+        assert!(!short.iter().any(|row| row.contains(" more")), "{less}: {short:#?}");
+        assert_eq!(empty(&short), spare - less, "{short:#?}");
+        for gate in all.iter().filter(|row| !row.trim().is_empty()) {
+            assert!(short.contains(gate), "{gate}: {short:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_title_breaks_inside_no_word_for_what_stands_beside_its_first_row() {
+    let mut s = Screen::new();
+    let mut one = long();
+    one.tasks.truncate(1);
+    one.tasks[0].title = "Test it with test_lfu_peek_keeps_order_of_all".to_owned();
+    one.tasks[0].status = TaskStatus::Running;
+    s.tell(Event::PlanReady { plan: one });
+    for width in 44..60 {
+        let rows = s.text(width, 30);
+        assert!(
+            rows.iter().any(|row| row.contains("test_lfu_peek_keeps_order_of_all")),
+            "{width}: {rows:#?}"
+        );
+    }
+}
