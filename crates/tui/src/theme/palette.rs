@@ -20,9 +20,9 @@ const HUE: f64 = 0.55;
 const GREY: f64 = 0.012;
 const GREYISH: f64 = 0.04;
 
-/// A ground further than this from the colour that it stands for is another one: the darkest green and red of the cube shout
-/// where a theme means a tinge.
-const LOUD: f64 = 1.5;
+/// A ground further than this, as Oklab has it, from the colour that it stands for is another one: the darkest green and red
+/// of the cube shout where a theme means a tinge.
+const LOUD: f64 = 0.1;
 
 /// The steps of the cube.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
@@ -54,7 +54,7 @@ pub(super) fn indexed(
         let alike = |c: Rgb| apart(c) && (!tells || same_hue(colour, c));
         // A changed line is as quiet as its theme has it, if need be as a grey: its sign says which it is.
         let line = matches!(slot, Slot::Add | Slot::Rem);
-        let calm = |c: Rgb| !line || contrast(c, colour) <= LOUD;
+        let calm = |c: Rgb| !line || distance(lab(c), lab(colour)).sqrt() <= LOUD;
         let best =
             fitting(colour, |c| alike(c) && calm(c)).or_else(|| fitting(colour, |c| apart(c) && calm(c)));
         let best = best.or_else(|| fitting(colour, alike)).or_else(|| fitting(colour, apart));
