@@ -188,3 +188,25 @@ fn what_a_look_finds_unlost_wants_less_than_its_text_says_and_its_risk_is_told_a
         assert!(want.is_none_or(word) && !word("yes"));
     }
 }
+
+#[test]
+fn a_text_that_leaves_out_one_thing_that_is_known_of_a_question_does_not_tell_it() {
+    let proposals = BTreeMap::new();
+    let asked = Asked { plan: None, proposals: &proposals, stake: &[], lost: &[], running: false };
+    let mut left_out = 0;
+    for question in questions() {
+        let spec = question.spec(&asked);
+        let all: Vec<&str> = spec.facts.iter().map(|(_, value)| value.as_str()).collect();
+        // How dangerous it is stands in no text.
+        assert_eq!(spec.is_told_by(&all.join("\n\n  ")), spec.danger.is_none(), "{question:?}");
+        for n in 0..all.len() {
+            let rest: Vec<&str> =
+                all.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, text)| *text).collect();
+            if !rest.iter().any(|text| text.contains(all[n])) {
+                assert!(!spec.is_told_by(&rest.join("\n")), "{question:?} without {}", all[n]);
+                left_out += 1;
+            }
+        }
+    }
+    assert!(left_out > 20, "{left_out}");
+}
