@@ -253,6 +253,19 @@ pub fn leaves_running(line: &str) -> bool {
     })
 }
 
+/// Whether more than one part of a line works: wrappers are none, nor is what only goes somewhere.
+pub fn has_parts(line: &str) -> bool {
+    let script = parse::parse(line).unwrap_or_default();
+    let works = |node: &&Node| !matches!(node.kind, Kind::Simple { .. }) || counts(line, node.span);
+    let works: Vec<&Node> = script.iter().flat_map(|pipeline| &pipeline.nodes).filter(works).collect();
+    let several = |node: &&Node| {
+        let text = line.get(node.span.start..node.span.end).unwrap_or_default();
+        let own = |call: &&super::Call| !call.carrier && !programs::is(&call.program, Role::Builtin);
+        !matches!(node.kind, Kind::Simple { .. }) && super::read(text).calls.iter().filter(own).count() > 1
+    };
+    works.len() > 1 || works.iter().any(several)
+}
+
 /// A line without the ends of pipes that only shorten what is shown.
 fn unshortened(line: &str) -> String {
     let (mut kept, mut from) = (String::new(), 0);

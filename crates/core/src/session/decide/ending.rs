@@ -6,7 +6,7 @@ use crate::{
     blob::BlobId,
     digest,
     question::WITHHELD,
-    shell::{self, hides_its_end, leaves_running},
+    shell::{has_parts, hides_its_end, leaves_running},
     tool::{Advice, Exit},
 };
 
@@ -38,7 +38,7 @@ pub(super) fn tell_end(line: &str, ended: &Ended<'_>, text: &mut String, summary
     let Ended { exit, user, withheld } = *ended;
     let left = leaves_running(line);
     // Where all of it is left in the background, it has no other parts.
-    let parts = !left || shell::read(line).calls.len() > 1;
+    let parts = !left || has_parts(line);
     let mut told = Vec::new();
     if parts && exit.ok() && hides_its_end(line) {
         told.push(LAST_PART);
@@ -96,6 +96,18 @@ mod tests {
         for (line, user, brief, told) in [
             ("python3 -m http.server &", true, "exit 0; nothing of it runs on", LEFT_USER),
             ("python3 -m http.server &", false, "exit 0; nothing of it runs on", LEFT_MODEL),
+            ("nohup npm start &", true, "exit 0; nothing of it runs on", LEFT_USER),
+            ("cd app && npm start &", true, "exit 0; nothing of it runs on", LEFT_USER),
+            ("timeout 60 npm start > log 2>&1 &", false, "exit 0; nothing of it runs on", LEFT_MODEL),
+            ("env PORT=3 npm start &", false, "exit 0; nothing of it runs on", LEFT_MODEL),
+            ("(npm start) &", false, "exit 0; nothing of it runs on", LEFT_MODEL),
+            (
+                "cd app && make && npm start &",
+                true,
+                "exit 0 of its last part; nothing of it runs on",
+                LAST_PART,
+            ),
+            ("nohup make; npm start &", true, "exit 0 of its last part; nothing of it runs on", LAST_PART),
             ("npm start & sleep 2; curl localhost; kill %1", false, "exit 0", ""),
             ("pytest | tee log", true, "exit 0 of its last part", LAST_PART),
             ("make test; npm start &", false, "exit 0 of its last part; nothing of it runs on", LAST_PART),
@@ -115,6 +127,7 @@ mod tests {
             let (first, rest) = text.split_once('\n').unwrap_or_default();
             assert!(first == "exit 0, took 0.0 s" && rest.ends_with("ok") && rest.contains(told), "{text}");
             assert_eq!(told.is_empty(), rest == "ok", "{text}");
+            assert_eq!(rest.contains(LAST_PART), brief.contains("last part"), "{text}");
             tell_end(line, &ended(true), &mut text, &mut summary);
             assert!(text.contains(WITHHELD) && summary.ends_with("not trusted yet"), "{text}");
         }
