@@ -164,11 +164,20 @@ impl State {
         }
         let left = |t: &&Task| Some(t.id) != task && !t.status.settled();
         let due = |g: &&Gate| {
-            *run == Run { timeout_s: run.timeout_s, ..Run::line(&g.command) }
-                && g.status != GateStatus::Running
-                && !plan.awaited(g).any(|t| left(&t))
+            is_line(run, g) && g.status != GateStatus::Running && !plan.awaited(g).any(|t| left(&t))
         };
         plan.gates.iter().find(due).map(|g| g.id)
+    }
+
+    /// The red gates whose line a step runs, though more is to be done before they are due.
+    pub(super) fn red_too_soon(&self, lane: &Lane, call: &OpenCall) -> Vec<GateId> {
+        let of_run = lane.kind.task().is_some() || matches!(lane.kind, LaneKind::Repair(_));
+        let Some((run, plan)) = call.run().zip(self.plan.as_ref()).filter(|_| of_run) else {
+            return Vec::new();
+        };
+        let due = self.gate_of(lane, call);
+        let red = plan.gates.iter().filter(|g| g.is_red() && is_line(run, g) && Some(g.id) != due);
+        red.map(|g| g.id).collect()
     }
 
     /// `/init` is the user's own word to write the file that it is about; its hunks ask for theirs.
@@ -231,4 +240,9 @@ impl State {
             mode: p.picks_from().and_then(|apply| self.file_of(apply, &p.path)?.mode),
         })
     }
+}
+
+/// Whether a command is a gate's own line.
+fn is_line(run: &Run, gate: &Gate) -> bool {
+    *run == Run { timeout_s: run.timeout_s, ..Run::line(&gate.command) }
 }

@@ -365,6 +365,29 @@ fn a_gate_that_a_step_ran_red_runs_again_on_other_files() {
     b.question(is_failure);
 }
 
+#[test]
+fn a_gate_that_a_step_ran_red_is_so_no_more_once_its_line_is_green_though_a_step_was_added() {
+    let mut b = run_begun();
+    let run = |b: &mut Bench, end: ToolOutcome| {
+        b.reply("", &[("run", json!({"command": "make test"}))]);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(end);
+    };
+    run(&mut b, red_on("1"));
+    assert!(matches!(gate(&b), GateStatus::Failed(_)), "{:?}", gate(&b));
+    b.say("also mention it in the README");
+    assert!(b.names().contains(&"task_added".into()));
+    run(&mut b, exited(1, "no"));
+    assert!(matches!(gate(&b), GateStatus::Failed(_)), "{:?}", gate(&b));
+    run(&mut b, exited(0, "ok"));
+    assert_eq!(gate(&b), GateStatus::Pending);
+    // It is run once its time comes.
+    b.reply("It is green.", &[]);
+    b.reply("It stands there.", &[]);
+    assert!(matches!(gate(&b), GateStatus::Pending | GateStatus::Running), "{:?}", gate(&b));
+    b.question(is_risk);
+}
+
 /// A red gate whose repair changed something and ran its line itself, with this end.
 fn repaired(end: ToolOutcome) -> Bench {
     let mut b = run_with(&[("t", "make test")]);

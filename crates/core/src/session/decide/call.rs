@@ -275,7 +275,8 @@ impl Draft<'_> {
         if open.allowed != Some(lane.epoch) {
             return Err(late());
         }
-        let (ran, lane, kind) = (self.state.gate_of(lane, &open), lane.id, lane.kind);
+        let ran = (self.state.gate_of(lane, &open), self.state.red_too_soon(lane, &open));
+        let (lane, kind) = (lane.id, lane.kind);
         if self.not_done(lane, call, &mut outcome) {
             return Ok(());
         }

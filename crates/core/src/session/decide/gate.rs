@@ -94,12 +94,16 @@ impl Draft<'_> {
     pub(super) fn ends_gate(
         &mut self,
         (lane, kind): (LaneId, LaneKind),
-        ran: Option<GateId>,
+        (ran, too_soon): (Option<GateId>, Vec<GateId>),
         end: GateEnd,
     ) -> bool {
         if let Some(gate) = kind.gate() {
             self.gate_ended(lane, gate, end);
             return true;
+        }
+        // Its line is green before its time: that proves nothing yet, and red it is no more.
+        for gate in too_soon.into_iter().filter(|_| end.passed) {
+            self.emit(Event::GateReset { gate, skipped: false, why: None });
         }
         // What nobody could look at proves nothing of the files.
         let Some(gate) = ran.filter(|_| end.trees.is_some()) else { return false };
