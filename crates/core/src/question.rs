@@ -197,6 +197,11 @@ impl CheckpointKind {
         !matches!(self, Self::Diff(_) | Self::Trust(_) | Self::Server(_))
     }
 
+    /// Whether it asks which of two a message answers.
+    pub const fn asks_which(&self) -> bool {
+        matches!(self, Self::Clarification(about) if about.beside.is_some())
+    }
+
     /// Whether it asks back what a message means.
     pub const fn asks_back(&self) -> bool {
         match self {

@@ -111,6 +111,8 @@ mod trust;
 mod undo;
 #[path = "stories/witnesses.rs"]
 mod witnesses;
+#[path = "stories/which.rs"]
+mod which;
 #[path = "stories/words.rs"]
 mod words;
 

@@ -6,7 +6,7 @@ use super::{Accept, Act, Asked, Card, Choice, Question, Spec, Ties, word, wrong}
 use crate::{
     checkpoint::Answer,
     clean::Clean,
-    ids::{CallId, LaneId, TurnId},
+    ids::{CallId, CheckpointId, LaneId, TurnId},
     refusal::Refusal,
 };
 
@@ -21,6 +21,9 @@ pub struct Clarification {
     pub call: Option<CallId>,
     /// The turn that is to be understood, when the message itself is unclear.
     pub turn: Option<TurnId>,
+    /// The question that the message may answer as well as the agent's last words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<CheckpointId>,
 }
 
 /// What was said.
@@ -75,6 +78,8 @@ impl Question for Clarification {
         let own = self.turn.is_some();
         let give_up = self.choices().into_iter().any(|c| c.words.contains(&word.as_str()));
         match word.parse::<usize>() {
+            // Said once more it is as unclear as before.
+            _ if self.beside.is_some() && [&YES[..], &NO].concat().contains(&word.as_str()) => None,
             _ if own && NO.contains(&word.as_str()) => Some(Answer::Abort),
             _ if own && YES.contains(&word.as_str()) => Some(Answer::Pick(0)),
             _ if word.starts_with('!') || word.is_empty() => None,

@@ -49,6 +49,7 @@ mod turns;
 mod unclear;
 mod undo;
 mod verdict;
+mod which;
 mod words;
 mod written;
 

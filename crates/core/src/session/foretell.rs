@@ -53,6 +53,8 @@ pub enum Deed {
     Queues,
     /// It is asked back what is meant.
     Asks,
+    /// It is asked which is meant: a question that waits, or the agent's.
+    AsksWhich,
     /// It is asked whether to leave, with what is at stake.
     AsksToLeave,
     /// It is asked whether to start over, with what is at stake.
@@ -155,12 +157,9 @@ impl Foretold {
                 Deed::Answers(..) => "answers the question above",
                 Deed::Drops => "drops the question above",
                 Deed::Starts => "approves the plan and starts it",
-                Deed::GoesOn => {
-                    all.push(self.going_on());
-                    continue;
-                }
-                Deed::StopsRun => {
-                    all.push(stopping(replans, state));
+                Deed::GoesOn | Deed::StopsRun => {
+                    let goes = *deed == Deed::GoesOn;
+                    all.push(if goes { self.going_on() } else { stopping(replans, state) });
                     continue;
                 }
                 Deed::StopsAnswer => "stops the answer",
@@ -190,6 +189,7 @@ impl Foretold {
                 Deed::Queues => "queued: read once the plan is ready",
                 Deed::Asks if leaves => "asks whether to leave",
                 Deed::Asks => "asks what you mean first",
+                Deed::AsksWhich => "asks whether the question above or the agent is meant",
                 Deed::AsksToLeave => "asks before it leaves",
                 Deed::AsksToStartOver => "asks before it starts over",
                 Deed::Consults => "the model is asked what you mean",
@@ -259,6 +259,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
             let count = usize::from(plan_new.is_some()) + more.len() + control.len() + later.len();
             return (count > before.queue.len()).then_some(Deed::Queues);
         }
+        Event::CheckpointOpened { checkpoint } if checkpoint.kind.asks_which() => Deed::AsksWhich,
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.asks_back() => Deed::Asks,
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.is_exit() => Deed::AsksToLeave,
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.is_reset() => Deed::AsksToStartOver,

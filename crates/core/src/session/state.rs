@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::{
     about::About,
     blob::BlobId,
-    checkpoint::{Checkpoint, Failure},
+    checkpoint::{Checkpoint, CheckpointKind, Failure},
     commit::CommitFile,
     event::Proof,
     fact::Facts,
@@ -25,6 +25,7 @@ use crate::{
     plan::{Plan, ProvenTree},
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
+    question::CommitQuestion,
     recipe::Directed,
     relpath::RelPath,
     sandbox::Sandbox,
@@ -126,8 +127,10 @@ pub struct State {
     pub history: Vec<Seq>,
     /// The last of them with their beginnings: what a message may refer to.
     pub(super) recent: VecDeque<Said>,
-    /// How the last answer of the main line ends.
+    /// How the last answer of the main line, or of a question beside it, ends.
     pub(super) last_word: String,
+    /// Where in the log it stands.
+    pub(super) last_word_at: Seq,
     /// Where the last plan was set aside.
     pub(super) shelved: Seq,
     /// What everything cost.
@@ -419,6 +422,14 @@ impl State {
     /// Proposals, open and settled.
     pub fn proposals(&self) -> &BTreeMap<ProposalId, Proposal> {
         self.changes.proposals()
+    /// The commit that waits for a yes.
+    pub fn waiting_commit(&self) -> Option<(CheckpointId, &CommitQuestion)> {
+        self.open.values().find_map(|c| {
+            let CheckpointKind::Commit(asked) = &c.kind else { return None };
+            Some((c.id, asked))
+        })
+    }
+
     }
 
     /// Approved writes.

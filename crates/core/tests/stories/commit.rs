@@ -20,12 +20,12 @@ use serde_json::json;
 
 use crate::{gates::red, reviewing, support::*};
 
-fn is_commit(k: &CheckpointKind) -> bool {
+pub fn is_commit(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Commit(_))
 }
 
 /// A file was written, and the run has ended.
-fn written() -> Bench {
+pub fn written() -> Bench {
     let mut b = reviewing();
     b.approve_all(None).unwrap();
     b.write();
@@ -40,7 +40,7 @@ fn asked(b: &Bench) -> (CallId, Vec<String>) {
     (*commit, files.iter().map(|file| file.path.to_string()).collect())
 }
 
-fn tree(names: &[&str]) -> CommitTree {
+pub fn tree(names: &[&str]) -> CommitTree {
     let file = |name: &&str| CommitFile {
         path: path(name),
         kind: ChangeKind::Modify,
@@ -60,7 +60,7 @@ fn path(name: &str) -> pilothouse_core::relpath::RelPath {
     pilothouse_core::relpath::RelPath::new(name).unwrap()
 }
 
-fn looked(b: &mut Bench, result: Result<CommitTree, String>) {
+pub fn looked(b: &mut Bench, result: Result<CommitTree, String>) {
     let (commit, _) = asked(b);
     b.input(Input::CommitLooked { commit, result }).unwrap();
 }

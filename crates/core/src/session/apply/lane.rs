@@ -128,14 +128,17 @@ impl State {
         works && (lane.kind == LaneKind::Answer || (lane.kind == LaneKind::Planning && !planned()))
     }
 
-    /// An answer is whole: its beginning is kept for what refers to it, and how the main line's ends.
+    /// An answer is whole: its beginning is kept for what refers to it, and how the main line's ends, or
+    /// that of a question beside it.
     fn spoke(&mut self, seq: Seq, lane: LaneId, text: &Excerpt) {
         self.history.push(seq);
         self.keep(seq, false, text.head.chars().take(HEAD_CHARS).collect());
-        if !self.transcript.is_beside(lane) {
+        let answers = self.lanes.get(&lane).is_some_and(|l| l.kind == LaneKind::Answer);
+        if answers || !self.transcript.is_beside(lane) {
             let end = text.cut.as_ref().map_or(&text.head, |cut| &cut.tail);
             let from = end.ceil_char_boundary(end.len().saturating_sub(END_BYTES));
             end.get(from..).unwrap_or_default().clone_into(&mut self.last_word);
+            self.last_word_at = seq;
         }
     }
 

@@ -99,6 +99,9 @@ impl Resolve for Clarification {
             }
             return Ok(());
         }
+        if let Some(turn) = self.turn.filter(|_| self.beside.is_some()) {
+            return draft.which_meant(turn, given.answer);
+        }
         match (self.turn, given.answer) {
             (Some(turn), ClarificationAnswer::Pick(0, _)) => draft.route_as_work(turn),
             (Some(turn), ClarificationAnswer::Pick(..)) => draft.route_query(turn),

@@ -240,7 +240,8 @@ impl Draft<'_> {
             return CallVerdict::refuse(text);
         }
         let choices = ask.choices.iter().take(MOST_CHOICES).cloned().collect();
-        let question = Clarification { choices, lane: Some(lane), call: Some(call), turn: None };
+        let question =
+            Clarification { choices, lane: Some(lane), call: Some(call), ..Clarification::default() };
         CallVerdict::ask(question, ask.question.clone())
     }
 

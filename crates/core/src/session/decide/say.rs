@@ -72,6 +72,9 @@ impl Draft<'_> {
         if !self.state.pending_messages.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
             return self.cancel();
         }
+        if self.two_asked(line).is_some() {
+            return self.ask_which(line);
+        }
         if let Some(word) = self.answer_in_words(line).filter(|_| !self.leaves_a_choice(&reading)) {
             return word.and_then(|said| self.answer(said.question, said.answer, said.shown));
         }

@@ -54,7 +54,7 @@ impl Draft<'_> {
 
     /// The yes or no that a line is. What plainly says yes is one where words say nothing else to what waits: a
     /// question that holds the phase reads its own.
-    fn lone(&self, line: &str) -> Option<Lone> {
+    pub(super) fn lone(&self, line: &str) -> Option<Lone> {
         let own = self.state.newest_question().is_none_or(|c| c.kind.is_phase_own());
         Lone::of(line).or_else(|| (!own && self.under.tiers.classifier.agrees(line)).then_some(Lone::Yes))
     }

@@ -1,0 +1,132 @@
+//! A yes or a no that a question and the agent may both have asked for: both are shown, neither is guessed.
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    input::Input,
+    intent::{IntentPath, Phase, Turn},
+    question::Clarification,
+    session::Foretold,
+    work::Work,
+};
+use serde_json::json;
+
+use crate::{
+    commit::{is_commit, looked, tree, written},
+    support::*,
+};
+
+pub const OLD: &str = "Fix it";
+
+/// A commit waits for its yes.
+pub fn waiting() -> Bench {
+    let mut b = written();
+    b.say(&format!("/commit {OLD}"));
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    b
+}
+
+pub fn message(b: &Bench) -> String {
+    let (_, asked) = b.session.state().waiting_commit().unwrap();
+    asked.message.clone()
+}
+
+/// What is being committed with which message; nothing where nothing is.
+pub fn committing(b: &Bench) -> Option<String> {
+    let pending = b.session.pending();
+    pending.values().find_map(|work| match work {
+        Work::Commit { message, .. } => Some(message.clone()),
+        _ => None,
+    })
+}
+
+pub fn is_which(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Clarification(Clarification { beside: Some(_), .. }))
+}
+
+pub fn foretold(b: &Bench, line: &str) -> String {
+    let told: Foretold = b.session.foretell(line);
+    let (turn, path) = told.meant.clone().unwrap_or((Turn::Query(None), IntentPath::root()));
+    told.words((&turn, &path), false, b.session.state())
+}
+
+#[test]
+fn a_yes_behind_a_question_of_the_agent_is_asked_about_where_another_waits() {
+    let asks = || {
+        let mut b = waiting();
+        b.say("is a.txt right?");
+        b.reply("It greets nobody by name.\n\nShall I change it?", &[]);
+        b
+    };
+    for line in ["yes", "yes please", "no"] {
+        let mut b = asks();
+        assert_eq!(foretold(&b, line), "asks whether the question above or the agent is meant");
+        b.say(line);
+        assert_eq!((b.session.state().lanes.len(), committing(&b)), (0, None), "{line}");
+        let id = b.question(is_which);
+        let CheckpointKind::Clarification(asked) = b.session.state().open[&id].kind.clone() else { panic!() };
+        assert!(asked.choices[0].contains("Commit 1 file on main?"), "{:?}", asked.choices);
+        assert!(asked.choices[1].contains("Shall I change it?"), "{:?}", asked.choices);
+        // The same word says no more than before.
+        b.input(Input::say(line)).unwrap_err();
+        b.question(is_which);
+    }
+    // The one that waited wants a yes of its own, which is clear then.
+    let mut b = asks();
+    b.say("yes");
+    b.answer(is_which, Answer::Pick(0)).unwrap();
+    assert_eq!((b.session.state().lanes.len(), committing(&b)), (0, None));
+    b.say("yes");
+    assert_eq!(committing(&b).as_deref(), Some(OLD));
+    // The agent's offer is what the yes was said to.
+    let mut b = asks();
+    b.say("yes");
+    b.say("2");
+    assert_eq!((b.session.state().phase, committing(&b)), (Phase::Executing, None));
+    assert_eq!(message(&b), OLD);
+    let mut b = asks();
+    b.say("no");
+    b.answer(is_which, Answer::Pick(1)).unwrap();
+    assert_eq!((b.session.state().phase, message(&b).as_str()), (Phase::Idle, OLD));
+    b.thinking();
+}
+
+#[test]
+fn what_the_agent_said_before_a_question_or_without_asking_leaves_a_yes_clear() {
+    let mut b = written();
+    b.say("is a.txt right?");
+    b.reply("It greets nobody by name.\n\nShall I change it?", &[]);
+    b.say(&format!("/commit {OLD}"));
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    b.say("yes");
+    assert_eq!(committing(&b).as_deref(), Some(OLD));
+    let mut b = waiting();
+    b.say("is a.txt right?");
+    b.reply("It is.", &[]);
+    b.say("yes");
+    assert_eq!(committing(&b).as_deref(), Some(OLD));
+}
+
+#[test]
+fn a_yes_behind_a_question_beside_a_plan_or_a_command_starts_neither() {
+    let ask = |b: &mut Bench| {
+        b.say("does step 1 need that file?");
+        b.reply("It does not.\n\nShall I leave it out?", &[]);
+    };
+    let mut b = Bench::new();
+    b.say("fix the parser and rename the module in every file");
+    b.plan(&[("A", "modify"), ("B", "modify")], &[]);
+    b.question(is_plan);
+    ask(&mut b);
+    b.say("yes");
+    assert_eq!(b.session.state().phase, Phase::AwaitingApproval, "{:?}", b.names());
+    b.answer(is_which, Answer::Pick(0)).unwrap();
+    b.question(is_plan);
+    b.say("yes");
+    assert_eq!(b.session.state().phase, Phase::Executing);
+    b.reply("", &[("run", json!({"command": "rm x"}))]);
+    b.question(is_risk);
+    ask(&mut b);
+    b.say("yes");
+    b.question(is_risk);
+    b.question(is_which);
+}
