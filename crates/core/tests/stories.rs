@@ -90,6 +90,8 @@ mod resume;
 mod retry;
 #[path = "stories/review.rs"]
 mod review;
+#[path = "stories/rewording.rs"]
+mod rewording;
 #[path = "stories/sources.rs"]
 mod sources;
 #[path = "stories/spared.rs"]
@@ -109,10 +111,10 @@ mod transcript;
 mod trust;
 #[path = "stories/undo.rs"]
 mod undo;
-#[path = "stories/witnesses.rs"]
-mod witnesses;
 #[path = "stories/which.rs"]
 mod which;
+#[path = "stories/witnesses.rs"]
+mod witnesses;
 #[path = "stories/words.rs"]
 mod words;
 

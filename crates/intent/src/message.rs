@@ -53,6 +53,24 @@ impl Classifier {
         (!message.is_empty() && !more && plain).then(|| message.to_owned())
     }
 
+    /// Whether a line takes the message that was shown or told last, and says nothing else: "use that message", "yes, use it".
+    pub fn takes_message(&self, line: &str) -> bool {
+        let doc = text::tokenize(line);
+        let (asks, said) = Words::of(self, line, &doc).past_mark().closed();
+        let (yes, said) = said.past(List::Agree);
+        if said.begins(List::Decline).is_some() {
+            return false;
+        }
+        let said = said.past(List::CommitLead).1.past(List::UndoLead).1;
+        let named = |list| {
+            let rest = said.from(said.begins(List::MessageTake)?);
+            let rest = rest.from(rest.begins(list)?);
+            Some(rest.past(List::CommitTail).1.tokens.is_empty())
+        };
+        let all = |list| named(list) == Some(true);
+        !asks && (all(List::MessageTaken) || yes > 0 && all(List::MessageTakenYes))
+    }
+
     /// Whether a line wants the message of a commit worded and nothing else, in words that are told: no file is to hold it.
     /// Where one waits, "the message" is its own, and what is said of it wants it worded as well.
     pub fn wants_message(&self, line: &str, waits: bool) -> bool {
@@ -262,6 +280,43 @@ mod tests {
             "reword the commit messages",
         ] {
             assert!(!of.wants_message(line, false), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_was_told_is_taken_by_a_word() {
+        let of = Classifier::builtin();
+        for line in [
+            "use that message",
+            "use this message",
+            "please use your message",
+            "commit with that message",
+            "looks good, use that message please",
+            "ok, go with the new message",
+            "use that as the message",
+            "yes, use it",
+            "yes use that one",
+            "ja, nimm die",
+            "nimm diese Nachricht",
+        ] {
+            assert!(of.takes_message(line), "{line}");
+        }
+        for line in [
+            "use it",
+            "use that",
+            "use that message?",
+            "use that message queue",
+            "use that message in the log",
+            "use that message and push",
+            "use \"Add a cache\" as the message",
+            "use the message from the issue",
+            "don't use that message",
+            "no, use that one",
+            "no, use that message",
+            "yes",
+            "yes, use a map",
+        ] {
+            assert!(!of.takes_message(line), "{line}");
         }
     }
 

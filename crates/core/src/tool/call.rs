@@ -12,7 +12,7 @@ use super::{
     files::{Delete, Edit, List, Read, RecordFact, Run, Search, Write},
     knowledge::KnowledgeCall,
     read::{self, ArgsError},
-    session::{AskUser, ChangeGate, Delegate, RequestPath},
+    session::{AskUser, ChangeGate, CommitMessage, Delegate, RequestPath},
     spelling::Spelling::{
         Also, Bare, BothCases, Each, Heads, Idle, Last, Millis, Numbered, Only, Patch, Unheard,
     },
@@ -205,6 +205,13 @@ tools! {
         needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task],
         words: ("Agents", "Agents"), subject: Subject::Words,
     }
+    /// Another message for the commit that waits.
+    CommitMessage = "commit_message" {
+        example: r#"{"message": "Take empty lists\n\nWhy it is done, in a line or two."}"#,
+        spellings: &[Also("message", &["text", "content", "commit_message"]), Unheard(SAID)],
+        needs: None, acts: &[], content: false, offered: &[],
+        words: ("Message", "Message"), subject: Subject::Words,
+    }
     /// Passages that answer a question.
     KbSearch = "kb_search" {
         example: r#"{"query": "where are retries counted", "within": ["src"], "max": 10}; only query is needed"#,
@@ -315,6 +322,8 @@ pub enum SessionCall {
     Remember(NoteDraft),
     /// Tasks for sub-agents.
     Delegate(Delegate),
+    /// Another message for the commit that waits.
+    CommitMessage(CommitMessage),
 }
 
 impl ToolCall {
@@ -340,6 +349,7 @@ impl ToolCall {
             Tool::ChangeGate => Self::Session(SessionCall::ChangeGate(read::read(tool, args)?)),
             Tool::Remember => Self::Session(SessionCall::Remember(read::read(tool, args)?)),
             Tool::Delegate => Self::Session(SessionCall::Delegate(read::read(tool, args)?)),
+            Tool::CommitMessage => Self::Session(SessionCall::CommitMessage(read::read(tool, args)?)),
             Tool::KbSearch => Self::Knowledge(KnowledgeCall::Search(read::read(tool, args)?)),
             Tool::HopRetrieve => Self::Knowledge(KnowledgeCall::Hop(read::read(tool, args)?)),
             Tool::GetPassage => Self::Knowledge(KnowledgeCall::Passage(read::read(tool, args)?)),
@@ -379,6 +389,7 @@ impl ToolCall {
             Self::Session(SessionCall::RequestPath(request)) => request.node.name(),
             Self::Session(SessionCall::ChangeGate(change)) => &change.gate,
             Self::Session(SessionCall::Remember(note)) => &note.text,
+            Self::Session(SessionCall::CommitMessage(wording)) => wording.title(),
             Self::Knowledge(call) => call.subject(),
             Self::External(External::Look(look)) => look.source.as_deref().unwrap_or_default(),
             Self::External(External::Call(call)) => &call.tool,

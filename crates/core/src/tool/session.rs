@@ -45,6 +45,15 @@ pub struct ChangeGate {
     pub reason: String,
 }
 
+/// Arguments of `commit_message`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommitMessage {
+    /// The message, its title in the first line.
+    #[serde(deserialize_with = "args::words")]
+    pub message: String,
+}
+
 /// Arguments of `delegate`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,6 +106,13 @@ impl ChildKind {
             Self::Own(work) => *work,
             Self::Agent(_) => ChildWork::default(),
         }
+    }
+}
+
+impl CommitMessage {
+    /// Its title.
+    pub fn title(&self) -> &str {
+        self.message.trim().lines().next().unwrap_or_default()
     }
 }
 

@@ -91,6 +91,7 @@ pub(super) fn calls(dice: &mut Dice) -> Vec<ModelCall> {
         ("request_path", r#"{"node":"modify","reason":"because"}"#),
         ("request_path", r#"{"node":"read","reason":"because"}"#),
         ("request_path", r#"{"node":"delete","reason":"because"}"#),
+        ("commit_message", r#"{"message":"Take empty lists"}"#),
         ("change_gate", r#"{"gate":"t","command":"cargo check","reason":"because"}"#),
         ("ask_user", r#"{"question":"Which?","choices":["a","b"]}"#),
         (

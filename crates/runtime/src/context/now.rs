@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 
 use pilothouse_core::{
-    checkpoint::CheckpointKind,
     fact::{Fact, FactSource, is_named},
     intent::{Mode, PlanSub, QuerySub, Turn},
     memory::NOTE_CHARS,
     money::count,
     picture,
     plan::{GateStatus, Plan, Task},
+    question::CommitQuestion,
     relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
     session::{Lane, LaneKind, State},
@@ -54,7 +54,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     ];
     lines.extend(around.unattended.then(|| NOBODY.to_owned()));
     lines.extend(state.open.values().map(|c| format!("waits for the user: {}", c.message)));
-    lines.extend(state.open.values().filter_map(|c| commit(&c.kind)));
+    lines.extend(state.waiting_commit().map(|(_, asked)| commit(asked, lane.kind)));
     lines.extend(state.plan.as_ref().map(|p| plan(p, lane)));
     lines.extend(beside(state, lane));
     lines.extend(state.turns.get(&lane.turn).and_then(|turn| picture::told(&turn.head)));
@@ -70,13 +70,14 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
 }
 
 /// The message of a commit that waits for its yes, and what sets another: what is said meanwhile may be about it.
-fn commit(kind: &CheckpointKind) -> Option<String> {
-    let CheckpointKind::Commit(asked) = kind else { return None };
+fn commit(asked: &CommitQuestion, kind: LaneKind) -> String {
     let message: String = asked.message.chars().take(COMMIT_CHARS).collect();
-    Some(format!(
-        "the message of that commit stands as: {message:?}; no tool changes it. Who wants a better one is told one in words, and sets it by \
-         `/commit MESSAGE` or \"use the message: …\""
-    ))
+    let sets = if kind == LaneKind::Answer {
+        "where the user wants another, or takes one that you told them, put it before them with commit_message"
+    } else {
+        "no tool of yours changes it"
+    };
+    format!("the message of that commit stands as: {message:?}; {sets}")
 }
 
 /// How the work at hand ends: a step that changes no file, one that runs commands, and what was let change them, end in their own way. What the
@@ -326,7 +327,7 @@ fn beside(state: &State, lane: &Lane) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use pilothouse_core::{commit::CommitTree, ids::CallId, question::CommitQuestion};
+    use pilothouse_core::{commit::CommitTree, ids::CallId};
 
     use super::*;
 
@@ -334,7 +335,8 @@ mod tests {
     fn a_commit_that_waits_is_told_with_its_message_and_what_sets_another() {
         let message = "src: a message\n\nwhy".to_owned();
         let asked = CommitQuestion { commit: CallId(1), message, tree: CommitTree::default() };
-        let told = commit(&CheckpointKind::Commit(asked)).unwrap_or_default();
-        assert!(told.contains("\"src: a message\\n\\nwhy\"") && told.contains("/commit MESSAGE"), "{told}");
+        let told = commit(&asked, LaneKind::Answer);
+        assert!(told.contains("\"src: a message\\n\\nwhy\"") && told.contains("commit_message"), "{told}");
+        assert!(!commit(&asked, LaneKind::Planning).contains("commit_message"));
     }
 }

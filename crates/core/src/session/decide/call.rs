@@ -77,6 +77,7 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::Delegate(delegate)) => self.judge_delegate(lane, delegate),
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Session(SessionCall::Remember(note)) => self.judge_note(note),
+            ToolCall::Session(SessionCall::CommitMessage(wording)) => self.judge_message(lane, wording),
             ToolCall::Run(_) => match self.spared_by_line(lane, open) {
                 Some(said) => CallVerdict::refuse(spared(&said)),
                 None => CallVerdict::Command,

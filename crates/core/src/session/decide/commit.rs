@@ -5,22 +5,27 @@
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
+    verdict::CallVerdict,
 };
 use crate::{
     checkpoint::CheckpointKind,
     commit::{CommitTree, Committed, MOST_FILES},
-    event::{Event, Level},
-    ids::{CallId, CheckpointId},
+    event::{CallStatus, Event, Level},
+    ids::{CallId, CheckpointId, LaneId},
     input::Refusal,
     intent::{IntentNode, IntentPath, Phase, Reading, Turn},
     money::count,
     plan::GateStatus,
     question::{CommitAnswer, CommitQuestion},
+    redact::is_marked,
     relpath::RelPath,
     scope::Capability,
-    session::{Extent, Written, state::CommitStage},
+    session::{Extent, Lane, LaneKind, Written, state::CommitStage},
+    tool::CommitMessage,
 };
 
+/// The most characters that a model's message has.
+const MESSAGE_CHARS: usize = 4_000;
 /// Why nothing is committed now.
 const UNDER_WAY: &str = "something is under way; commit when it has ended";
 
@@ -44,9 +49,7 @@ impl Draft<'_> {
             let why = format!("{} files were written; `!git commit` commits so many", files.len());
             return Err(Refusal::new(why));
         }
-        let asked = |kind: &CheckpointKind| matches!(kind, CheckpointKind::Commit(_));
-        let old = self.state.open.values().find(|c| asked(&c.kind)).map(|c| c.id);
-        if let Some(old) = old {
+        if let Some((old, _)) = self.state.waiting_commit() {
             self.close(old, None);
         }
         let files = files.into_iter().map(|f| (f.path, f.after)).collect();
@@ -87,13 +90,20 @@ impl Draft<'_> {
     /// The question that a line is which wants the message of the commit that waits worded: it is told one, and sets it.
     pub(super) fn of_commit(&self, line: &str, reading: &Reading) -> Option<Reading> {
         let waits = self.state.newest_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Commit(_)));
-        let wants = waits && self.under.tiers.classifier.wants_message(line, true);
+        let wants =
+            waits && (self.under.tiers.classifier.wants_message(line, true) || self.takes_message(line));
         wants.then(|| {
             let mut reading = reading.clone();
             reading.whole.turn = Turn::Query(None);
             reading.whole.path = IntentPath::to(IntentNode::Explain);
             reading
         })
+    }
+
+    /// Whether a line takes a message for the commit that waits: the one that is shown, or one that the agent told since.
+    pub(super) fn takes_message(&self, line: &str) -> bool {
+        let waits = self.state.newest_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Commit(_)));
+        waits && self.under.tiers.classifier.takes_message(line)
     }
 
     /// The commit that waits for a yes, where a line says what its message is to be.
@@ -120,6 +130,47 @@ impl Draft<'_> {
         let asked = CommitQuestion { message, ..asked };
         let text = asked.text();
         self.ask(asked, text);
+    }
+
+    /// Whether the message of a model is put to the user for the commit that waits.
+    pub(super) fn judge_message(&self, lane: &Lane, wording: &CommitMessage) -> CallVerdict {
+        let message = wording.message.trim();
+        let Some((question, asked)) = self.state.waiting_commit().filter(|_| lane.kind == LaneKind::Answer)
+        else {
+            return CallVerdict::refuse(
+                "no commit waits for the user's yes here: tell them the message in words",
+            );
+        };
+        if asked.message.trim() == message {
+            return CallVerdict::refuse("the commit waits with that very message");
+        }
+        if is_marked(message) {
+            return CallVerdict::refuse("it holds a secret, and a secret is never committed");
+        }
+        if message.chars().count() > MESSAGE_CHARS {
+            return CallVerdict::refuse(format!(
+                "a message has at most {MESSAGE_CHARS} characters; say it shorter"
+            ));
+        }
+        CallVerdict::Reword(question, message.to_owned())
+    }
+
+    /// The commit that waits is asked about again with a model's message. With that its answer is given: a yes that follows
+    /// is said to this question, and to no later word of it.
+    pub(super) fn put_message(
+        &mut self,
+        (lane, call): (LaneId, CallId),
+        question: CheckpointId,
+        message: String,
+    ) {
+        let told = "the commit is shown to the user with that message, and waits for their yes";
+        self.end_call(lane, call, CallStatus::Done, told);
+        self.reword_commit(question, message);
+        let rests =
+            self.state.lanes.get(&lane).is_some_and(|l| l.head().is_none() && !l.unread && !l.addressed);
+        if rests {
+            self.finish_lane(lane);
+        }
     }
 
     /// The work that wrote files which a commit would hold, the oldest first.

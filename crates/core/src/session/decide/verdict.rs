@@ -9,7 +9,7 @@ use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event},
     goal::PlannerError,
-    ids::{ApprovalId, CallId, LaneId},
+    ids::{ApprovalId, CallId, CheckpointId, LaneId},
     intent::IntentNode,
     plan::Plan,
     policy::{Request, Ruling},
@@ -35,6 +35,8 @@ pub(super) enum CallVerdict {
     Ask(Box<Question>),
     /// A note is put to the user, and it ends: nothing waits for the answer.
     Offer(Box<Remember>),
+    /// The commit that waits is asked about with this message.
+    Reword(CheckpointId, String),
     /// It ends without having begun; the text is what the model reads.
     End(CallStatus, String),
     /// A permission rule denies it.
@@ -65,7 +67,12 @@ impl CallVerdict {
     /// Whether it asks the user, or begins by itself what does more than look: what they have just said may be against it.
     fn goes_ahead(&self) -> bool {
         match self {
-            Self::Ask(_) | Self::Review | Self::Offer(_) | Self::ChangeGate(_) | Self::LetWrite(..) => true,
+            Self::Ask(_)
+            | Self::Review
+            | Self::Offer(_)
+            | Self::ChangeGate(_)
+            | Self::LetWrite(..)
+            | Self::Reword(..) => true,
             Self::Begin(Tool::Run | Tool::SourceCall, start) => {
                 start.approval.is_none() && start.confine != Some(Confine::READING)
             }
@@ -146,6 +153,7 @@ impl Draft<'_> {
                     "put to the user, who decides beside this; go on",
                 );
             }
+            CallVerdict::Reword(question, message) => self.put_message((lane, call), question, message),
             CallVerdict::End(status, text) => self.end_call(lane, call, status, &text),
             CallVerdict::Deny(denied) => {
                 let (request, ruling) = *denied;

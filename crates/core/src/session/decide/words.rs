@@ -55,7 +55,12 @@ impl Draft<'_> {
     /// The yes or no that a line is. What plainly says yes is one where words say nothing else to what waits: a
     /// question that holds the phase reads its own.
     pub(super) fn lone(&self, line: &str) -> Option<Lone> {
-        let own = self.state.newest_question().is_none_or(|c| c.kind.is_phase_own());
+        let newest = self.state.newest_question();
+        if self.takes_message(line) {
+            // What the agent told since may be the message that is meant.
+            return newest.filter(|c| !self.spoke_since(c.id)).map(|_| Lone::Yes);
+        }
+        let own = newest.is_none_or(|c| c.kind.is_phase_own());
         Lone::of(line).or_else(|| (!own && self.under.tiers.classifier.agrees(line)).then_some(Lone::Yes))
     }
 

@@ -1,0 +1,119 @@
+//! The message that a model puts before the user for the commit that waits, and words that take it.
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    event::{CallStatus, Event},
+    ids::Seq,
+    input::Input,
+    talk::Purpose,
+    tool::Tool,
+};
+use serde_json::json;
+
+use crate::{
+    commit::{is_commit, written},
+    support::*,
+    which::{OLD, committing, foretold, is_which, message, waiting},
+};
+
+const NEW: &str = "Greet people by name\n\nNobody is called world.";
+
+fn reworded(b: &mut Bench) {
+    b.say("write a better commit message");
+    b.reply("This says more.", &[("commit_message", json!({ "message": NEW }))]);
+}
+
+#[test]
+fn the_message_of_a_model_is_shown_before_it_is_committed() {
+    let mut b = waiting();
+    let old = b.question(is_commit);
+    let shown = b.session.state().open[&old].kind.shown();
+    reworded(&mut b);
+    assert_eq!((message(&b).as_str(), committing(&b)), (NEW, None));
+    assert!(b.session.state().lanes.is_empty(), "its answer is given: {:?}", b.session.state().lanes);
+    assert_eq!(b.session.state().open.len(), 1, "the old question is replaced");
+    // What was given to the old text commits nothing: by its key, by its hash, by a word of who had not seen the new one.
+    let id = b.question(is_commit);
+    for (checkpoint, shown) in [(old, shown), (id, shown)] {
+        b.input(Input::Answer { checkpoint, answer: Answer::Approve, shown }).unwrap_err();
+    }
+    let before =
+        b.log.iter().rev().find(|e| matches!(e.event, Event::CheckpointResolved { .. })).unwrap().seq;
+    for line in ["yes", "use that message"] {
+        b.input(Input::Say { text: line.into(), seen: Seq(before.0 - 1) }).unwrap_err();
+    }
+    assert_eq!((message(&b).as_str(), committing(&b)), (NEW, None));
+    b.answer(is_commit, Answer::Approve).unwrap();
+    assert_eq!(committing(&b).as_deref(), Some(NEW));
+}
+
+#[test]
+fn a_word_for_the_message_that_is_shown_is_a_yes_to_it() {
+    for line in ["yes", "use that message", "yes, use it", "looks good, use that message"] {
+        let mut b = waiting();
+        reworded(&mut b);
+        assert_eq!(foretold(&b, line), "answers the question above", "{line}");
+        b.say(line);
+        assert_eq!(committing(&b).as_deref(), Some(NEW), "{line}: {:?}", b.names());
+    }
+}
+
+#[test]
+fn a_message_that_is_only_told_is_not_committed_by_a_word() {
+    let told = format!("Perhaps this one:\n\n```\n{NEW}\n```");
+    for line in ["use that message", "yes, use that one", "commit with that message"] {
+        let mut b = waiting();
+        b.say("write a better commit message");
+        b.reply(&told, &[]);
+        assert_eq!(foretold(&b, line), "a question – read-only", "{line}");
+        b.say(line);
+        assert_eq!((message(&b).as_str(), committing(&b)), (OLD, None), "{line}");
+        b.reply("", &[("commit_message", json!({ "message": NEW }))]);
+        assert_eq!((message(&b).as_str(), committing(&b)), (NEW, None), "{line}");
+    }
+    // Nor is the one that waited.
+    for line in ["yes", "ok"] {
+        let mut b = waiting();
+        b.say("write a better commit message");
+        b.reply(&told, &[]);
+        assert!(foretold(&b, line).starts_with("asks whether"), "{line}: {}", foretold(&b, line));
+        b.say(line);
+        assert_eq!((message(&b).as_str(), committing(&b)), (OLD, None), "{line}");
+        b.question(is_which);
+    }
+}
+
+#[test]
+fn a_message_is_put_before_the_user_only_where_a_commit_waits() {
+    let offered = |b: &Bench| {
+        let lane = b.session.state().lanes.values().next();
+        b.session.state().session_tools(lane, Purpose::Answer, false).contains(&Tool::CommitMessage)
+    };
+    let mut b = waiting();
+    b.say("is a.txt right?");
+    assert!(offered(&b));
+    let mut b = written();
+    b.say("is a.txt right?");
+    assert!(!offered(&b));
+    let refused = |b: &mut Bench, message: &str| {
+        b.reply("", &[("commit_message", json!({ "message": message }))]);
+        let ended = b.log.iter().rev().find_map(|e| match &e.event {
+            Event::CallEnded { status, result, .. } => Some((*status, result.head.clone())),
+            _ => None,
+        });
+        let (status, told) = ended.unwrap();
+        assert_eq!(status, CallStatus::Refused, "{told}");
+        told
+    };
+    assert!(refused(&mut b, NEW).contains("no commit waits"));
+    let mut b = waiting();
+    b.say("write a better commit message");
+    assert!(refused(&mut b, OLD).contains("that very message"));
+    assert!(refused(&mut b, &"x".repeat(4_001)).contains("at most"));
+    assert_eq!(message(&b), OLD);
+    // A planning has none to put.
+    let mut b = waiting();
+    b.say("fix the parser");
+    assert!(refused(&mut b, NEW).contains("no commit waits"));
+    assert_eq!(message(&b), OLD);
+}
