@@ -398,7 +398,7 @@ fn executing(state: &State) -> Option<(Piece, String, Piece)> {
     }
     let Some(plan) = &state.plan else {
         let turn = state.run.as_ref().map(|r| r.turn)?;
-        return quoted(" ", state.turns.get(&turn).map(|t| t.head.clone()), "");
+        return quoted(" ", state.turns.get(&turn).map(|t| t.called().to_owned()), "");
     };
     let all = plan.tasks.len();
     let running = state.steps_at_work();

@@ -133,6 +133,8 @@ pub struct State {
     pub(super) last_word_at: Seq,
     /// Where the last plan was set aside.
     pub(super) shelved: Seq,
+    /// Where the last one was of which something is left, or which the user did not want.
+    pub(super) left_off: Seq,
     /// What everything cost.
     pub usage: Usage,
     /// Who of it spent what.
@@ -395,6 +397,12 @@ pub struct TurnInfo {
 }
 
 impl TurnInfo {
+    /// What it is called: a yes by what it was said to, any other message by its beginning.
+    pub fn called(&self) -> &str {
+        let yes = matches!(self.class, Turn::Control(Control::Approve | Control::Proceed));
+        self.request.as_deref().filter(|_| yes).unwrap_or(&self.head)
+    }
+
     /// The command line that the user typed after `!`, and whether after `!!`: outside the sandbox.
     pub fn command(&self) -> Option<(&str, bool)> {
         let line = self.request.as_deref().unwrap_or(&self.head).strip_prefix('!')?;
@@ -414,14 +422,6 @@ impl State {
         self.open.values().filter(|c| c.kind.takes_words()).max_by_key(|c| c.id)
     }
 
-    /// Whether there is a file, as far as anybody looked here.
-    pub fn has_seen(&self, file: &RelPath) -> bool {
-        self.seen.contains_key(file)
-    }
-
-    /// Proposals, open and settled.
-    pub fn proposals(&self) -> &BTreeMap<ProposalId, Proposal> {
-        self.changes.proposals()
     /// The commit that waits for a yes.
     pub fn waiting_commit(&self) -> Option<(CheckpointId, &CommitQuestion)> {
         self.open.values().find_map(|c| {
@@ -430,6 +430,14 @@ impl State {
         })
     }
 
+    /// Whether there is a file, as far as anybody looked here.
+    pub fn has_seen(&self, file: &RelPath) -> bool {
+        self.seen.contains_key(file)
+    }
+
+    /// Proposals, open and settled.
+    pub fn proposals(&self) -> &BTreeMap<ProposalId, Proposal> {
+        self.changes.proposals()
     }
 
     /// Approved writes.

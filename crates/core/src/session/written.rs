@@ -294,7 +294,7 @@ impl State {
         for (id, origin, files) in writes {
             let same = |g: &Written| g.origin.group() == origin.group();
             let at = groups.iter().position(same).unwrap_or_else(|| {
-                let goal = self.turns.get(&origin.work).map(|t| t.head.clone()).unwrap_or_default();
+                let goal = self.turns.get(&origin.work).map(|t| t.called().to_owned()).unwrap_or_default();
                 groups.push(Written { origin, goal, files: Vec::new() });
                 groups.len() - 1
             });

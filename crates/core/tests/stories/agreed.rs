@@ -6,7 +6,7 @@ use pilothouse_core::{
     input::{Fork, Input, Opening},
     intent::Phase,
     plan::GateDraft,
-    session::Session,
+    session::{Extent, Session},
     tool::Tool,
     trust::{Standing, Trust},
 };
@@ -253,5 +253,58 @@ fn a_yes_at_a_red_gate_has_it_repaired_and_going_on_runs_it_again() {
         let begins = b.log.iter().any(|e| matches!(e.event, Event::RepairStarted { .. }));
         let again = b.log.iter().any(|e| matches!(e.event, Event::GateReset { skipped: false, .. }));
         assert_eq!((begins, again), (repairs, !repairs), "{said}: {:?}", b.notices());
+    }
+}
+
+#[test]
+fn a_yes_to_what_a_step_offers_with_its_last_words_begins_it() {
+    for gates in [&[][..], &[("t", "make test")]] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.rs");
+        b.plan(&[("One", "modify")], gates);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.rs"))]);
+        b.propose("a.rs", "1\n", "2\n");
+        let offer = "Added `test_peek`; 39 tests pass. Shall I add the same test for TTLCache and TLRUCache?";
+        b.reply(offer, &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        if !gates.is_empty() {
+            b.answer(is_risk, Answer::Approve).unwrap();
+            b.end_tool(exited(0, "ok"));
+        }
+        assert_eq!(phase(&b), Phase::Idle, "{:?}", b.names());
+        b.say("yes");
+        assert_eq!(phase(&b), Phase::Executing, "{:?}", b.names());
+        b.reply("", &[("edit", edit_of("b.rs"))]);
+        assert_eq!(b.tool().1, Tool::Edit);
+        b.propose("b.rs", "1\n", "2\n");
+        b.reply("Done.", &[]);
+        b.approve_all(None).unwrap();
+        b.write();
+        let written = b.session.state().written(Extent::Run);
+        assert_eq!(
+            written[0].goal, "add the same test for TTLCache and TLRUCache",
+            "it is called by the offer"
+        );
+    }
+    // What a plan asked with that was left, or that the user did not want, is asked no more; a done one has nothing to go on with.
+    for (end, line) in [("/abort", "yes"), ("n", "go on")] {
+        let mut b = Bench::new();
+        b.say("fix the bug in a.rs");
+        b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", edit_of("a.rs"))]);
+        b.propose("a.rs", "1\n", "2\n");
+        b.reply("Step one is drafted. Shall I add a test for it?", &[]);
+        if end == "/abort" {
+            b.say(end);
+        } else {
+            b.approve_all(None).unwrap();
+            b.write();
+            b.input(Input::Cancel).unwrap();
+        }
+        b.say(line);
+        assert!(b.session.state().run.is_none(), "{end} {line}: {:?}", b.names());
     }
 }

@@ -321,7 +321,7 @@ pub(super) fn sources(around: &Circumstances, learns_only: bool) -> Option<Strin
 /// What goes on beside the question that is answered.
 fn beside(state: &State, lane: &Lane) -> Option<String> {
     let run = state.run.as_ref().filter(|r| lane.kind == LaneKind::Answer && r.turn != lane.turn)?;
-    let goal = state.turns.get(&run.turn).map(|t| t.head.as_str()).unwrap_or_default();
+    let goal = state.turns.get(&run.turn).map(|t| t.called()).unwrap_or_default();
     Some(format!("beside this runs: {goal}"))
 }
 

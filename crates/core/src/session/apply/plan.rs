@@ -82,13 +82,16 @@ impl State {
             Event::PlanUnread { .. } => self.plan_sought = None,
             Event::PauseSet { pause, on } => self.set_pause(*pause, *on),
             Event::PlanShelved { discarded: true, .. } => {
-                self.shelved = seq;
+                (self.shelved, self.left_off) = (seq, seq);
                 if let Some(plan) = self.plan.take() {
                     self.keep_former(plan);
                 }
             }
             Event::PlanShelved { suspended, .. } => {
                 self.shelved = seq;
+                if !suspended || self.plan.as_ref().is_some_and(Plan::unfinished) {
+                    self.left_off = seq;
+                }
                 let gone = match self.plan.take() {
                     Some(plan) if *suspended => self.suspended.replace(plan),
                     Some(plan) => Some(plan),

@@ -183,7 +183,7 @@ impl State {
         if let Some(plan) = self.plan.take() {
             let gone = self.suspended.replace(plan);
             self.makes_room(gone);
-            self.shelved = self.seq;
+            (self.shelved, self.left_off) = (self.seq, self.seq);
         }
         if let Some(plan) = &mut self.suspended {
             for task in plan.tasks.iter_mut().filter(|t| t.status == TaskStatus::Running) {

@@ -254,11 +254,15 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether the last word before the user's newest was the agent's, and no plan was set aside after it.
+    /// Whether the last word before the user's newest was the agent's, and no plan was set aside after it: one that is done
+    /// takes back nothing of what its last step offered.
     pub(super) fn agent_spoke(&self) -> bool {
         let newest = self.state.recent.iter().rposition(|said| said.by_user);
         let before = newest.and_then(|at| at.checked_sub(1)).and_then(|at| self.state.recent.get(at));
-        before.is_some_and(|said| !said.by_user && said.seq > self.state.shelved)
+        let offers = || self.under.tiers.classifier.offers(&self.state.last_word);
+        before
+            .filter(|said| !said.by_user)
+            .is_some_and(|said| said.seq > self.state.shelved || said.seq > self.state.left_off && offers())
     }
 }
 
