@@ -219,8 +219,7 @@ impl Sight {
         if changed.is_empty() {
             return ToolOutcome::failure(why.to_owned());
         }
-        let places = changed.iter().map(|at| format!("{}-{}", at.start + 1, at.end().max(at.start + 1)));
-        let places = places.collect::<Vec<_>>().join(", ");
+        let places = changed.iter().copied().map(numbered).collect::<Vec<_>>().join(", ");
         let seen = |at: Lines| self.disk_id.map(|id| (self.path.clone(), id, at));
         let parts = shown.into_iter().filter_map(seen).collect();
         ToolOutcome { parts, ..ToolOutcome::failure(format!("{why}\nothers changed lines {places}:{told}")) }
@@ -273,15 +272,15 @@ impl Sight {
         let Some(before) = start.content.as_ref().filter(|_| foreign()) else { return Ok(()) };
         let touched: Vec<Lines> =
             diff::hunks(before, after).iter().flat_map(|h| &h.changes).map(|c| c.old).collect();
-        let unseen: Vec<String> = touched
-            .iter()
-            .filter(|lines| !within(&self.parts, **lines))
-            .map(|lines| format!("{}-{}", lines.start + 1, lines.end().max(lines.start + 1)))
-            .collect();
-        if unseen.is_empty() {
+        let unseen = |lines: &Lines| !within(&self.parts, *lines);
+        if !touched.iter().any(unseen) {
             return Ok(());
         }
-        Err(self.stale(&format!("read lines {} of it again", unseen.join(", "))))
+        // Which lines others changed is what it does not know; where that is unknown too, those that it changes.
+        let foreign = self.foreign(eyes).map(places).unwrap_or_default();
+        let named = if foreign.iter().any(unseen) { foreign } else { touched };
+        let named = named.into_iter().filter(unseen).map(numbered).collect::<Vec<_>>().join(", ");
+        Err(self.stale(&format!("read lines {named} of it again")))
     }
 
     /// The refusal to overwrite a file that the lane never looked at. A short one is shown, to who may read it, and is
@@ -302,6 +301,11 @@ impl Sight {
         let text = format!("{told}. This is its content; edit it, or write it again:{numbered}");
         Some(ToolOutcome { seen: self.noted(), ..ToolOutcome::failure(text) })
     }
+}
+
+/// Lines as they are numbered for a model.
+fn numbered(lines: Lines) -> String {
+    format!("{}-{}", lines.start + 1, lines.end().max(lines.start + 1))
 }
 
 /// Where hunks stand in the text as it is now.

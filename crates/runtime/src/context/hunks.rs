@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 
 use pilothouse_core::{
-    diff::{self, Hunk},
+    diff::{self, Hunk, Lines},
     event::FileChange,
+    proposal::Proposal,
     relpath::RelPath,
     tool::ChangeKind,
 };
@@ -60,6 +61,28 @@ pub(super) fn picked(texts: &dyn Texts, file: &FileChange, hunks: usize, taken: 
     format!("taken back by the user{of}: {path}{what} {counts}{}", now_there(texts, file, taken))
 }
 
+/// Where the hunks of a change that was left meet what was changed in its file since it was proposed, by the user or another
+/// program: the lines as they stand there, which are to stay.
+pub(super) fn met(texts: &dyn Texts, proposal: &Proposal) -> String {
+    let met = proposal.hunks.iter().enumerate().filter(|(n, _)| proposal.meets(*n));
+    let places: Vec<Lines> = met.map(|(_, hunk)| hunk.old()).collect();
+    let content = proposal.before.filter(|_| !places.is_empty()).and_then(|id| texts.blob(id));
+    let Some(content) = content else { return String::new() };
+    let lines = diff::lines(&content);
+    let named: Vec<String> = places.iter().map(|lines| lines.place()).collect();
+    let mut text = format!(
+        "\nthe user or another program changed {} there since, which is why it was left: {} now reads",
+        named.join("; "),
+        proposal.path
+    );
+    let shown: BTreeSet<usize> = places
+        .iter()
+        .flat_map(|at| at.start.saturating_sub(AROUND)..(at.end() + AROUND).min(lines.len()))
+        .collect();
+    show(&mut text, &lines, &shown);
+    text
+}
+
 /// Where a hunk stands in the file once those that were taken are written.
 fn place_now(hunks: &[Hunk], n: usize, hunk: &Hunk, taken: &BTreeSet<usize>) -> String {
     let before = || hunks.iter().enumerate().filter(|(m, _)| *m < n && taken.contains(m)).map(|(_, h)| h);
@@ -104,6 +127,12 @@ fn now_there(texts: &dyn Texts, file: &FileChange, taken: &BTreeSet<usize>) -> S
         shown.extend(at.start.saturating_sub(AROUND)..(at.end() + AROUND).min(lines.len()));
     }
     let mut text = format!("\n{} reads now, at {}:", file.path, numbers(taken));
+    show(&mut text, &lines, &shown);
+    text
+}
+
+/// Lines of a text with their numbers, so many at most.
+fn show(text: &mut String, lines: &[&[u8]], shown: &BTreeSet<usize>) {
     for n in shown.iter().take(SHOWN_LINES) {
         let line = lines.get(*n).map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
         text.push_str(&format!("\n{:>6}  {}", n + 1, line.trim_end_matches(['\r', '\n'])));
@@ -111,7 +140,6 @@ fn now_there(texts: &dyn Texts, file: &FileChange, taken: &BTreeSet<usize>) -> S
     if shown.len() > SHOWN_LINES {
         text.push_str(&format!("\n… {} lines more; read them", shown.len() - SHOWN_LINES));
     }
-    text
 }
 
 fn numbers(taken: &BTreeSet<usize>) -> String {

@@ -23,7 +23,7 @@ use pilothouse_core::{
 
 use super::{
     Texts, cut,
-    hunks::{comments, picked, written},
+    hunks::{self, comments, picked, written},
     inside,
 };
 
@@ -128,7 +128,7 @@ pub(super) fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<
             format!("not written, for {path} holds this change already: it is made")
         }
         Event::ProposalClosed { proposal, reason, dropped, .. } => {
-            closed(state, *proposal, reason, *dropped)?
+            closed(state, texts, *proposal, (reason, *dropped))?
         }
         Event::ProposalSetAside { proposal, reason } => {
             let path = &state.proposals().get(proposal)?.path;
@@ -297,7 +297,12 @@ pub(super) fn applied_files(
     Some(apply.files.iter().map(tell).collect())
 }
 
-fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<String> {
+fn closed(
+    state: &State,
+    texts: &dyn Texts,
+    id: ProposalId,
+    (reason, dropped): (&str, bool),
+) -> Option<String> {
     // What the user leaves of a take-back that they wanted themselves stays as it was told.
     let p = state.proposals().get(&id).filter(|p| p.picks_from().is_none())?;
     let worded = !matches!(reason, "" | "skipped" | "every hunk was left");
@@ -305,14 +310,20 @@ fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<
     let places: Vec<String> = p.hunks.iter().map(Hunk::place).collect();
     let places =
         if p.kind == ChangeKind::Modify { format!(" ({})", places.join("; ")) } else { String::new() };
-    let how = if dropped {
-        "not written, dropped by the workbench"
-    } else {
-        "left by the user, nothing of it is written"
+    let of_call = |f: &FileChange| f.rest.is_some() && f.path == p.path;
+    let of_call = |f: &FileChange| {
+        of_call(f) && state.proposals().get(&f.proposal).is_some_and(|old| old.call == p.call)
     };
+    let written = || state.applies().values().flat_map(|a| &a.files).any(of_call);
+    let how = match dropped {
+        true => "not written, dropped by the workbench",
+        false if written() => "left by the user, and the rest of that change is written",
+        false => "left by the user, nothing of it is written",
+    };
+    let met = if dropped { String::new() } else { hunks::met(texts, p) };
     let said = |n: usize| state.transcript.comment(id, n);
     let comments = comments(&p.path, &p.hunks, &BTreeSet::new(), (said, |_| !dropped));
-    Some(format!("{how}: {}{places}{why}{comments}", p.path))
+    Some(format!("{how}: {}{places}{why}{comments}{met}", p.path))
 }
 
 fn paths<'a>(files: impl IntoIterator<Item = &'a RelPath>) -> String {

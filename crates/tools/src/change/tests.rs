@@ -122,7 +122,7 @@ fn some_lines_read_again_open_only_those_for_an_edit() {
     d.put("f", text("others", "others too"));
     d.text(Tool::Read, json!({"path": "f", "lines": 5}));
     let e = d.refused(Tool::Edit, one("f", "end", "END"));
-    assert!(e.contains("changed since you read it; read lines 43-43 of it again"), "{e}");
+    assert!(e.contains("changed since you read it; read lines 42-42 of it again"), "{e}");
     // What it has read since is not told again.
     assert!(e.ends_with("\nothers changed lines 42-42:\n    42  others too"), "{e}");
     assert!(d.refused(Tool::Write, json!({"path": "f", "content": "x"})).contains("read it again"));

@@ -1,6 +1,7 @@
 //! Whole sessions: what stays, what is added, and what gives way.
 
 mod after;
+mod left;
 mod told;
 
 use pilothouse_core::{
