@@ -188,6 +188,11 @@ impl Session {
         self.under.gates = gates.into();
     }
 
+    /// Whether what an answer changes is checked afterwards: a check was found, and it runs here unasked.
+    pub fn checks_unasked(&self) -> bool {
+        !self.under.gates.is_empty() && self.state.checks_unasked()
+    }
+
     /// Who looks up the programs of gates from now on; no part of what happened but by what a plan tells of it.
     pub fn set_programs(&mut self, programs: Arc<dyn Programs>) {
         self.under.programs = Some(programs);

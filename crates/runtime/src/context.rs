@@ -84,6 +84,8 @@ pub struct Circumstances {
     pub may_call: bool,
     /// Whether nobody is there to answer a question.
     pub unattended: bool,
+    /// Whether the workbench checks what an answer changes.
+    pub checks: bool,
     /// Who is asked: only what they thought themselves goes back.
     pub origin: String,
     /// The sources, a line each.

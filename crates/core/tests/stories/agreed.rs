@@ -98,6 +98,7 @@ fn a_yes_answers_in_a_copy_what_was_offered_before() {
 fn what_an_answer_changed_is_checked_as_a_plan_is() {
     for agreed in [true, false] {
         let mut b = told(Trust::Once, OFFER);
+        assert!(b.session.checks_unasked() && !told(Trust::None, OFFER).session.checks_unasked());
         if agreed {
             b.say("yes");
         } else {

@@ -37,6 +37,10 @@ const THEIRS: &str = "what fails because of its files is not yours to mend: end 
 /// Told of a goal where there are sources.
 const OF_SOURCE: &str = " What a source can do needs no command: look its tools up with source_tools and call them with source_call.";
 
+/// Told of a change that an answer was let make, where a check follows it.
+const CHECKED: &str =
+    " The workbench runs the check that was found in the project afterwards, where code was changed.";
+
 /// Told of sources where a look starts none unasked.
 const LEARNS_ONLY: &str = "; here it starts only one that the message names, a step of a plan any";
 
@@ -63,10 +67,13 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(sources(around, state.learns_only(lane)));
     let text = inside(&lines.join("\n"), "state");
     let prior = prior(state, around);
-    let task = instruction(lane.kind.purpose(), end_of(state, lane), state.mode);
+    let ending = end_of(state, lane);
+    let task = instruction(lane.kind.purpose(), ending, state.mode);
+    let checked = around.checks && ending == Ending::Agreed && lane.kind == LaneKind::Answer;
+    let checked = if checked { CHECKED } else { "" };
     let kind = kind(state, lane).map_or_else(String::new, |kind| format!("\n{kind}"));
     let of_source = if lane.kind == LaneKind::Goal && !around.sources.is_empty() { OF_SOURCE } else { "" };
-    format!("<state>\n{text}\n</state>\n\n{prior}{}{of_source}{kind}", task.trim_end())
+    format!("<state>\n{text}\n</state>\n\n{prior}{}{checked}{of_source}{kind}", task.trim_end())
 }
 
 /// The message of a commit that waits for its yes, and what sets another: what is said meanwhile may be about it.

@@ -126,6 +126,7 @@ impl Bench {
             prior: String::new(),
             may_call: true,
             unattended: false,
+            checks: false,
             origin: "here".to_owned(),
             sources: Vec::new(),
         }
@@ -188,6 +189,14 @@ fn what_is_to_be_done_is_told_by_what_the_work_at_hand_may_do() {
     b.step(Input::say("yes"));
     let now = b.request().messages.last().unwrap().text.clone();
     assert!(now.contains("Now: make the change that the user agreed to"), "{now}");
+    // That it is checked afterwards is promised where it is.
+    for checks in [false, true] {
+        let around = Circumstances { checks, ..Bench::around(Window::of(None)) };
+        let lane = b.lane();
+        let asked = request(b.session.state(), lane.id, lane.offer(), Vec::new(), &b, &around).unwrap();
+        let now = &asked.request.messages.last().unwrap().text;
+        assert_eq!(now.contains("The workbench runs the check"), checks, "{now}");
+    }
     let mut b = Bench::new();
     b.step(Input::say("run the tests"));
     let now = |b: &Bench| b.request().messages.last().unwrap().text.clone();

@@ -319,6 +319,7 @@ impl Driver {
             prior: self.prior_research(),
             may_call: self.at.session.may_call(),
             unattended: self.setup.unattended,
+            checks: self.at.session.checks_unasked(),
             origin: voice.origin(),
             sources: self.kit.sources.lines(),
         }

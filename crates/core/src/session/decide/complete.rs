@@ -28,8 +28,7 @@ impl Draft<'_> {
     /// What an answer did, as a plan of one step that is done and the gates that were found.
     fn plan_of_answer(&self) -> Option<Plan> {
         let run = self.state.run.as_ref().filter(|run| !run.files.is_empty())?;
-        let unasked = self.state.setting().conditions.is_calm() && self.may_run();
-        if !unasked || self.state.wrote_no_code() {
+        if !self.state.checks_unasked() || self.state.wrote_no_code() {
             return None;
         }
         let said = self.state.turns.get(&run.turn);

@@ -15,6 +15,7 @@ use crate::{
     input::Refusal,
     policy::{By, Conditions, DecisionReason, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
     question::{Access, CommandQuestion, Lone},
+    scope::PermissionMode,
     session::{OpenCall, State},
     shell::Act,
     tool::{ChangeKind, Tool},
@@ -24,6 +25,12 @@ use crate::{
 const ROOT: &str = ".";
 
 impl State {
+    /// Whether a check that was found runs here without a question.
+    pub(in crate::session) fn checks_unasked(&self) -> bool {
+        let runs = self.permission != PermissionMode::ReadOnly && !self.chat_only;
+        runs && self.setting().conditions.is_calm()
+    }
+
     /// What a decision by the rules depends on beside them.
     pub fn setting(&self) -> Setting<'_> {
         let conditions = Conditions {
