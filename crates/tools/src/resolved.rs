@@ -6,6 +6,7 @@
 mod named;
 
 use std::{
+    collections::BTreeSet,
     ffi::{OsStr, OsString},
     fs::Metadata,
     os::unix::{
@@ -174,9 +175,16 @@ fn work(call: &Call, from: &Path, folder: &Path) -> Vec<Thing> {
     // An option may name a file for the folder that it lies in.
     let moved = set.folders.iter().fold(from.to_owned(), |at, to| at.join(to));
     let moved = if moved.is_file() { moved.with_file_name("") } else { moved };
+    // So does every folder that the line names, by an option or as an operand: a project, a package, a folder of tests.
+    let words = call.words.iter().map(|word| word.text.as_str());
+    let values = words.clone().filter_map(|word| Some(word.split_once('=')?.1));
+    let named = set.files.iter().map(String::as_str).chain(words).chain(values);
+    let named = named.flat_map(|name| [from.join(name), moved.join(name)]).filter(|place| place.is_dir());
+    let mut places: Vec<PathBuf> = [from.to_owned(), moved.clone()].into_iter().chain(named).collect();
+    let mut seen = BTreeSet::new();
+    places.retain(|place| seen.insert(place.clone()));
     let mut all = Vec::new();
-    let places = if moved == from { vec![from] } else { vec![from, moved.as_path()] };
-    for from in places {
+    for from in &places {
         let named =
             set.files.iter().map(|name| (name.as_str(), from.join(name))).filter(|(_, p)| p.is_file());
         let there = files.iter().map(|name| (*name, from.join(name)));

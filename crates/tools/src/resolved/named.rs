@@ -13,17 +13,12 @@ use serde_json::Value;
 use super::MOST_READ;
 use crate::regular;
 
-/// At most so many files are found behind one.
-const MOST_FILES: usize = 32;
-/// So many lines of a file are read.
-const MOST_LINES: usize = 400;
-
 /// The files below `from` that `file`, which says there what `program` does, names, and those that these name; only such
 /// as are there.
 pub(super) fn behind(program: &str, file: &Path, from: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let mut seen = BTreeSet::from([file.to_owned()]);
-    let mut open = vec![file.to_owned()];
+    let (mut open, mut opened) = (vec![file.to_owned()], seen.clone());
     while let Some(next) = open.pop() {
         let Ok(bytes) = regular::read(&next, MOST_READ) else { continue };
         let text = String::from_utf8_lossy(&bytes);
@@ -39,13 +34,8 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path) -> Vec<PathBuf> {
             places.filter(|path| is_inside && path.is_file()).collect::<Vec<_>>()
         };
         // What is taken in says what is done as well.
-        open.extend(taken.iter().flat_map(there).filter(|path| !seen.contains(path)));
-        for path in taken.iter().chain(&run).flat_map(there) {
-            if found.len() < MOST_FILES && seen.insert(path.clone()) {
-                found.push(path);
-            }
-        }
-        open.retain(|path| found.contains(path));
+        open.extend(taken.iter().flat_map(there).filter(|path| opened.insert(path.clone())));
+        found.extend(taken.iter().chain(&run).flat_map(there).filter(|path| seen.insert(path.clone())));
     }
     found
 }
@@ -54,7 +44,7 @@ pub(super) fn behind(program: &str, file: &Path, from: &Path) -> Vec<PathBuf> {
 fn names(program: &str, text: &str) -> (Vec<String>, Vec<String>) {
     let (mut taken, mut run) = (Vec::new(), Vec::new());
     let text = text.replace("\\\r\n", " ").replace("\\\n", " ");
-    for line in text.lines().filter(|line| !line.trim().is_empty()).take(MOST_LINES) {
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
         // Blanks may stand before what is taken in; a tab begins what is run.
         if let Some((word, rest)) = line.trim_start_matches(' ').split_once(char::is_whitespace)
             && shell::takes_in(program).contains(&word)
@@ -73,7 +63,7 @@ fn of_scripts(text: &str) -> Vec<String> {
     let json: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     let all = json.get("scripts").and_then(Value::as_object).into_iter().flat_map(|all| all.values());
     let lines = all.flat_map(|one| one.as_array().map_or(std::slice::from_ref(one), Vec::as_slice));
-    lines.filter_map(Value::as_str).take(MOST_LINES).flat_map(run_by).collect()
+    lines.filter_map(Value::as_str).flat_map(run_by).collect()
 }
 
 /// What a line would run, without the signs before it that a tool takes for itself.

@@ -352,6 +352,15 @@ fn where_a_line_names_the_folder_or_the_file_those_are_bound() {
             "{\"scripts\":{\"test\":\"python3 gen.py\"}}",
         ),
         ("just -f build/x.just all", "build/x.just", "", "all:\n  python3 gen.py\n"),
+        // A folder that an option or an operand names says what is run as well.
+        ("just -d sub all", "sub/justfile", "sub/gen.py", "all:\n  python3 gen.py\n"),
+        ("gradle -p sub test", "sub/build.gradle", "", "task it\n"),
+        ("task --dir=sub build", "sub/Taskfile.yml", "", "tasks: {}\n"),
+        ("tox --root sub", "sub/tox.ini", "", "[tox]\n"),
+        ("pytest --rootdir=sub", "sub/conftest.py", "", "x = 1\n"),
+        ("pytest -q sub", "sub/conftest.py", "", "x = 1\n"),
+        ("npm test -w sub", "sub/package.json", "sub/gen.py", "{\"scripts\":{\"test\":\"python3 gen.py\"}}"),
+        ("npm test --workspace=sub", "sub/package.json", "", "{}"),
     ] {
         for changed in [file, behind].into_iter().filter(|name| !name.is_empty()) {
             let desk = Desk::new();
@@ -366,5 +375,26 @@ fn where_a_line_names_the_folder_or_the_file_those_are_bound() {
             let told = allowed.differs(&desk.look(line)).unwrap_or_default();
             assert!(!told.is_empty(), "{line}: {changed}");
         }
+    }
+}
+
+#[test]
+fn however_much_a_file_takes_in_all_of_it_is_bound() {
+    let many = (0..50).map(|n| format!("include part{n}.mk\n")).collect::<Vec<_>>().concat();
+    let long = "a = 1\n".repeat(1000);
+    for (makefile, changed) in [
+        (format!("{many}all:\n"), "part0.mk"),
+        (format!("{many}all:\n"), "part49.mk"),
+        (format!("{long}include part7.mk\nall:\n"), "part7.mk"),
+        (format!("all:\n{}\tpython3 part7.mk\n", "\techo it\n".repeat(1000)), "part7.mk"),
+    ] {
+        let desk = Desk::new();
+        let put = |name: &str, text: &str| fs::write(desk.at("work").join(name), text).unwrap();
+        put("Makefile", &makefile);
+        (0..50).for_each(|n| put(&format!("part{n}.mk"), "a = 1\n"));
+        let allowed = desk.look("make all");
+        assert_eq!(allowed.differs(&desk.look("make all")), None);
+        put(changed, "a = 2\n");
+        assert!(allowed.differs(&desk.look("make all")).is_some(), "{changed}");
     }
 }
