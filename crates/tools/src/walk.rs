@@ -16,6 +16,9 @@ use crate::regular;
 /// A longer file of patterns is left aside.
 const MOST_BYTES: u64 = 256 * 1024;
 
+/// Kinds of what is mounted that hold no files: what the kernel tells of processes and devices.
+const TOLD: [&str; 5] = ["proc", "sysfs", "devtmpfs", "devpts", "cgroup2"];
+
 /// Which files of patterns are heeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heed {
@@ -85,6 +88,8 @@ struct Patterns {
     levels: Vec<Level>,
     /// Those of the repository alone, and the user's own.
     last: [Gitignore; 2],
+    /// Where nothing is a file.
+    told: Vec<PathBuf>,
 }
 
 struct Level {
@@ -105,7 +110,8 @@ impl Patterns {
         let exclude = top.map_or_else(Gitignore::empty, |top| patterns(top, &top.join(".git/info/exclude")));
         let above = above.into_iter().map(|dir| (dir, None)).chain([(start, Some(0))]);
         let levels = above.map(|(dir, depth)| Level::of(dir, depth, heed)).collect();
-        Self { heed, levels, last: [exclude, Gitignore::global().0] }
+        let told = told(&std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default(), start);
+        Self { heed, levels, last: [exclude, Gitignore::global().0], told }
     }
 
     /// Whether the walk goes on with an entry below its start; a folder's own patterns hold from then on.
@@ -116,6 +122,9 @@ impl Patterns {
             self.levels.pop();
         }
         if entry.file_name() == ".git" || self.ignores(entry.path(), folder) {
+            return false;
+        }
+        if folder && self.told.iter().any(|place| place == entry.path()) {
             return false;
         }
         if folder {
@@ -132,6 +141,17 @@ impl Patterns {
             .find(|found| !matches!(found, Match::None))
             .is_some_and(|found| found.is_ignore())
     }
+}
+
+/// Where below `start` something is mounted that holds no files, by the system's list of mounts.
+fn told(mounts: &str, start: &Path) -> Vec<PathBuf> {
+    let place = |line: &str| {
+        let (mount, kind) = line.split_once(" - ")?;
+        let kind = kind.split(' ').next()?;
+        let place = Path::new(mount.split(' ').nth(4)?);
+        (TOLD.contains(&kind) && place != start && place.starts_with(start)).then(|| place.to_owned())
+    };
+    mounts.lines().filter_map(place).collect()
 }
 
 impl Level {

@@ -66,3 +66,15 @@ fn pipes_devices_links_and_floods_of_patterns_are_left_aside() {
     fs::write(here(".gitignore"), "a.txt\n".repeat(100_000)).unwrap();
     assert!(found(&root, "").contains(&"a.txt".to_owned()));
 }
+
+#[test]
+fn what_the_kernel_tells_of_processes_is_no_file_of_a_folder() {
+    assert!(Path::new("/proc/self/status").exists(), "this test looks at what is mounted");
+    let root = Path::new("/");
+    let below = walk(root, root, Some(2)).filter(|e| e.path().starts_with("/proc")).count();
+    assert_eq!(below, 0);
+    // Who names it looks there.
+    assert!(walk(root, Path::new("/proc"), Some(1)).count() > 1);
+    let mounts = "1 0 0:1 / /w/p rw shared:1 - proc proc rw\n2 0 8:1 / /w/d rw - ext4 /dev/sda rw\n3 0 0:2 / /s rw - sysfs s rw\n";
+    assert_eq!(told(mounts, Path::new("/w")), [PathBuf::from("/w/p")]);
+}
