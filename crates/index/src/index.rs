@@ -18,6 +18,7 @@ use pilothouse_core::{
 };
 use pilothouse_tools::{
     jail::Jail,
+    utf16,
     walk::{Heed, walk_heeding},
 };
 
@@ -333,7 +334,10 @@ impl Index {
         }
         let bytes = self.jail.read(path).map_err(|_| "cannot be read")?;
         let hash = BlobId::of(&bytes);
-        let text = String::from_utf8(bytes).map_err(|_| "no text")?;
+        let text = match utf16(&bytes) {
+            Some(text) => text,
+            None => String::from_utf8(bytes).map_err(|_| "no text")?,
+        };
         if text.contains('\0') {
             return Err("no text");
         }

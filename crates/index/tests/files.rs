@@ -124,6 +124,23 @@ fn no_secret_is_kept_or_shown() {
 }
 
 #[test]
+fn a_file_in_utf_16_is_found_by_its_words_without_its_secrets() {
+    let desk = Desk::new(&[("seen.rs", "fn wombat() {}")]);
+    let key = concat!("gh", "p_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
+    let text = format!("/// Talks to quokka.\r\nconst TOKEN: &str = \"{key}\";\r\n");
+    for (name, wide) in [
+        ("little.rs", text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()),
+        ("big.rs", text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+    ] {
+        let mark: &[u8] = if name == "big.rs" { b"\xfe\xff" } else { b"\xff\xfe" };
+        fs::write(desk.dir.path().join("work").join(name), [mark, &wide].concat()).unwrap();
+    }
+    let found = found(&desk.fresh(), "quokka");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|p| p.text.contains("Talks to quokka") && !p.text.contains(key)), "{found:?}");
+}
+
+#[test]
 fn what_becomes_a_secret_later_is_neither_shown_nor_kept() {
     let value = "quokka-marsupial-7";
     let desk = Desk::new(&[

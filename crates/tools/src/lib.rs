@@ -45,6 +45,7 @@ pub use command::{
 };
 pub use descriptors::keep_descriptors;
 pub use executor::{BlobSource, Sink, ToolExecutor};
+pub use files::utf16;
 pub use jail::{Jail, JailError};
 pub use sandbox::CommandSandbox;
 pub use specs::specs;

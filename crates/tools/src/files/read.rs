@@ -144,7 +144,7 @@ fn shown<'s>(eyes: LaneView<'_>, sight: &'s Sight) -> Result<(&'s [u8], &'static
 }
 
 /// The text of a content in UTF-16 that begins by saying so.
-fn utf16(content: &[u8]) -> Option<String> {
+pub fn utf16(content: &[u8]) -> Option<String> {
     let (unit, rest): (fn([u8; 2]) -> u16, _) = match content {
         [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
         [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
