@@ -68,7 +68,11 @@ impl State {
     /// How far a plan is, what comes next in it, and how it goes on.
     fn left_of_plan(&self, plan: &Plan) -> String {
         let next = plan.tasks.iter().find(|t| !t.status.at_rest()).map(|t| format!(", next \"{}\"", t.title));
-        let how = if self.plan.is_some() { "" } else { "; \"go on\" takes it up" };
+        let how = match (&self.plan, self.waits_where_it_was_left()) {
+            (Some(_), _) => "",
+            (None, true) => "; decide the changes that wait, then \"go on\" takes it up",
+            (None, false) => "; \"go on\" takes it up",
+        };
         format!("open: {}{}{how}", plan.standing(), next.unwrap_or_default())
     }
 }

@@ -98,3 +98,29 @@ fn a_message_whose_answer_a_crash_cut_short_is_open() {
     let open = "got no answer: \"how does the search work?\"; /retry asks again";
     assert!(told.ends_with(open) && !told.contains("nothing is open"), "{told}");
 }
+
+#[test]
+fn where_changes_wait_before_it_can_go_on_it_says_to_decide_those() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("Done.", &[]);
+    b.input(Input::Open(opening())).unwrap();
+    let offered = b.notices().last().unwrap().clone();
+    assert!(offered.ends_with("`/redo` takes it up again. Decide the changes that wait first."), "{offered}");
+    let first = "decide the changes that wait, then \"go on\" takes it up";
+    let told = asked(&mut b, "where were we?").unwrap();
+    assert!(told.contains(first), "{told}");
+    b.say("go on");
+    assert!(b.notices().last().unwrap().contains("decide them, then go on"), "as it said");
+    b.approve_all(None).unwrap();
+    b.write();
+    let offered = b.notices().last().unwrap().clone();
+    assert!(offered.ends_with("was left at 1 of 2 steps. `/redo` takes it up again."), "{offered}");
+    assert!(b.session.pending().is_empty(), "nothing begins without the user's word");
+    let told = asked(&mut b, "where were we?").unwrap();
+    assert!(!told.contains(first) && told.contains("\"go on\" takes it up"), "{told}");
+}

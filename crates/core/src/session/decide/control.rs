@@ -15,6 +15,7 @@ use crate::{
     proposal::Proposal,
     question::Exit,
     scope::PermissionMode,
+    session::State,
 };
 
 /// What the user lets the agent do at most.
@@ -43,6 +44,22 @@ const UNUNDO: &str = "; `/unundo` puts back the change that was taken back";
 
 /// Told where "go on" comes to changes that were left undecided.
 const LEFT_AT_REVIEW: &str = "Its changes wait for your decision, as you left them: decide them, then go on.";
+
+impl State {
+    /// Whether what was left waits for the user to look at what it proposed: that comes before anything else of it.
+    pub(in crate::session) fn waits_where_it_was_left(&self) -> bool {
+        let plan = self.last_plan().filter(|p| p.unfinished());
+        let of_it = |p: &Proposal| match (plan, p.task) {
+            (Some(plan), Some(task)) => plan.task(task).is_some_and(|t| !t.status.at_rest()),
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        let left = |of| self.is_through(of) || self.was_shown(of);
+        let asked = |p: &&Proposal| p.back.is_none() && left(p.lane) && self.diff_of(p.lane).is_some();
+        // Where changes are taken unasked nobody is to look at them.
+        self.permission != PermissionMode::Auto && self.open_proposals().filter(asked).any(of_it)
+    }
+}
 
 impl Draft<'_> {
     /// Carries a slash command out.
@@ -262,7 +279,7 @@ impl Draft<'_> {
         match self.state.phase {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),
-            Phase::Idle if self.waits_where_it_was_left() => {
+            Phase::Idle if self.state.waits_where_it_was_left() => {
                 self.emit(Event::ControlGiven { control: Control::Proceed });
                 self.notice(Level::Info, LEFT_AT_REVIEW);
                 Ok(())
@@ -273,20 +290,6 @@ impl Draft<'_> {
             Phase::Planning => Err(Refusal::new("the plan is not ready yet")),
             Phase::Executing => self.go_on_with_run(),
         }
-    }
-
-    /// Whether what was left waits for the user to look at what it proposed: that comes before anything else of it.
-    pub(super) fn waits_where_it_was_left(&self) -> bool {
-        let plan = self.state.last_plan().filter(|p| p.unfinished());
-        let of_it = |p: &Proposal| match (plan, p.task) {
-            (Some(plan), Some(task)) => plan.task(task).is_some_and(|t| !t.status.at_rest()),
-            (Some(_), None) => false,
-            (None, _) => true,
-        };
-        let left = |of| self.state.is_through(of) || self.state.was_shown(of);
-        let asked = |p: &&Proposal| p.back.is_none() && left(p.lane) && self.state.diff_of(p.lane).is_some();
-        // Where changes are taken unasked nobody is to look at them.
-        self.state.permission != PermissionMode::Auto && self.state.open_proposals().filter(asked).any(of_it)
     }
 
     /// "Go on" beside a run: it ends a pause, and lets a gate that failed be run again.

@@ -280,7 +280,12 @@ impl Draft<'_> {
                 1 => " 1 proposal is set aside with it.".to_owned(),
                 n => format!(" {n} proposals are set aside with it."),
             };
-            self.notice(Level::Info, format!("{text}{with}"));
+            let first = if self.state.waits_where_it_was_left() {
+                " Decide the changes that wait first."
+            } else {
+                ""
+            };
+            self.notice(Level::Info, format!("{text}{with}{first}"));
         }
     }
 }
