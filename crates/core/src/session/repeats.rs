@@ -206,6 +206,10 @@ mod tests {
         for line in [
             "sleep 5; cat out.log",
             "gh run list",
+            "docker ps --format '{{.Status}}'",
+            "ps aux | grep server",
+            "systemctl is-active db",
+            "psql -c 'select 1'",
             "watch -n 2 ls",
             "while ! curl -s localhost; do sleep 1; done",
         ] {
