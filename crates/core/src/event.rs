@@ -142,6 +142,9 @@ pub enum Event {
         /// Names of the variables that commands get from it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gives: Vec<String>,
+        /// Lines of the project's own checks that the user was shown when it was trusted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        checks: Vec<String>,
     },
     /// Something about the folder's trust is to be looked at or kept.
     TrustSought {

@@ -48,6 +48,8 @@ pub struct Standing {
     pub gives: Vec<String>,
     /// Names of those that they would get from it, were it trusted; none where it is.
     pub withholds: Vec<String>,
+    /// Lines of the project's own checks that the question named when it was trusted; none unless it is.
+    pub checks: Vec<String>,
     /// Why what was wanted could not be done.
     pub fault: Option<String>,
 }
@@ -64,6 +66,7 @@ impl Default for Standing {
             hooks: Vec::new(),
             gives: Vec::new(),
             withholds: Vec::new(),
+            checks: Vec::new(),
             fault: None,
         }
     }
@@ -73,7 +76,8 @@ impl Standing {
     /// The same where nothing of it is in force and nobody is asked, and why.
     #[must_use]
     pub fn off(self, fault: String) -> Self {
-        Self { trust: Trust::None, asks: false, gives: Vec::new(), fault: Some(fault), ..self }
+        let (gives, checks) = (Vec::new(), Vec::new());
+        Self { trust: Trust::None, asks: false, gives, checks, fault: Some(fault), ..self }
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use pilothouse_core::{
-    policy::{By, Manner, Request, Setting},
+    policy::{By, Conditions, Manner, Request, Rule, Setting},
     scope::PermissionMode,
 };
 use pilothouse_runtime::{
@@ -47,7 +47,8 @@ pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
                 PermissionArg::Ask => PermissionMode::Ask,
                 PermissionArg::Auto => PermissionMode::Auto,
             };
-            let setting = Setting { mode, ..here.setting()? };
+            let (conditions, granted) = here.place()?;
+            let setting = Setting { mode, conditions, granted: &granted };
             let why = here.rules.policy.explain(&request, &setting, &tell::path_of(&request));
             tell::explain(&why, json, &mut out)?;
         }
@@ -56,7 +57,9 @@ pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
             let here = Here::at(&dir)?;
             let past = tell::past(&here.home, (!all).then_some(here.folder.as_path()));
             let times = past.iter().map(|(p, n)| (p, *n));
-            let found = here.rules.policy.rehearse(&rules, times, &here.setting()?);
+            let (conditions, granted) = here.place()?;
+            let setting = Setting { mode: PermissionMode::Ask, conditions, granted: &granted };
+            let found = here.rules.policy.rehearse(&rules, times, &setting);
             let advisable = tell::rehearsal(&found, &rules, json, &mut out)?;
             out.flush()?;
             return Ok(if advisable { 0 } else { FAILED });
@@ -95,11 +98,10 @@ impl Here {
     }
 
     /// What holds here, as a session that is opened now would find it.
-    fn setting(&self) -> Result<Setting<'static>, Failure> {
+    fn place(&self) -> Result<(Conditions, Vec<Rule>), Failure> {
         let (home, folder, environment) = (self.home.clone(), self.folder.clone(), self.environment.clone());
         let setup = Setup { helper: Some(crate::HELPER.into()), ..Setup::new(home, folder, environment) };
-        let conditions = place(&setup, &self.folder).map_err(explain)?;
-        Ok(Setting { mode: PermissionMode::Ask, conditions, granted: &[] })
+        place(&setup, &self.folder).map_err(explain)
     }
 }
 

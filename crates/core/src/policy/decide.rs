@@ -332,9 +332,9 @@ impl Policy {
         let exposed = effect == Effect::Allow && self.exposed().is_some();
         let in_force = move |rule: &&Rule| match (effect, rule.origin.source) {
             (Effect::Allow, _) if exposed => false,
-            (Effect::Allow, Source::BuiltIn) => calm,
+            (Effect::Allow, Source::BuiltIn | Source::Folder) => calm,
             (Effect::Allow, Source::Project) => false,
-            (_, Source::BuiltIn | Source::User | Source::Project | Source::Session) => true,
+            (_, Source::BuiltIn | Source::User | Source::Project | Source::Session | Source::Folder) => true,
         };
         let granted: &'p [Rule] = setting.granted;
         self.rules.iter().chain(granted).filter(move |r| r.effect == effect).filter(in_force)

@@ -121,6 +121,8 @@ pub enum Source {
     Project,
     /// The user allowed it for this session.
     Session,
+    /// A check of the project, named to the user when the folder was trusted.
+    Folder,
 }
 
 /// Where a rule stands.
@@ -137,12 +139,15 @@ pub struct Origin {
 impl Origin {
     /// That of a rule which the user allowed for this session.
     pub const SESSION: Self = Self { source: Source::Session, file: String::new(), line: 0 };
+    /// That of a rule which lets a check of a trusted folder run.
+    pub const FOLDER: Self = Self { source: Source::Folder, file: String::new(), line: 0 };
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.source {
             Source::Session => f.write_str("this session"),
+            Source::Folder => f.write_str("the folder's trust"),
             Source::BuiltIn => write!(f, "built-in:{}", self.line),
             Source::User | Source::Project => write!(f, "{}:{}", self.file, self.line),
         }
@@ -211,6 +216,13 @@ impl Rule {
             let known = KINDS.contains(&kind);
             Fault { at: if known { at + kind.len() + 1 + fault.at } else { at }, why: fault.why }
         })
+    }
+
+    /// The rule by which a check of the project runs as the usual ones do: just its line, where more would be allowed than
+    /// that shows.
+    pub fn of_check(line: &str) -> Option<Self> {
+        let rule = |end: &str| Self::parse(&format!("allow command {line}{end}"), Origin::FOLDER).ok();
+        rule("").filter(|rule| rule.breadth().is_none()).or_else(|| rule(" $"))
     }
 
     /// Its kind as a file names it.

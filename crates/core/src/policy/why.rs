@@ -144,10 +144,13 @@ impl Policy {
         match (decision.ground, decision.rule) {
             (_, Some(rule)) if rule.effect != Effect::Allow => match rule.origin.source {
                 Source::BuiltIn => format!("in your permissions.toml: drop = [\"{rule}\"]"),
-                Source::User | Source::Project | Source::Session => format!("take out {}", rule.origin),
+                Source::User | Source::Project | Source::Session | Source::Folder => {
+                    format!("take out {}", rule.origin)
+                }
             },
             (_, Some(rule)) => match rule.origin.source {
                 Source::Session => "it ends with this session".to_owned(),
+                Source::Folder => "`/trust off` takes it back".to_owned(),
                 Source::User | Source::Project => format!("take out {}", rule.origin),
                 Source::BuiltIn => add(&format!("ask {} {}", rule.kind(), rule.pattern())),
             },
@@ -248,7 +251,9 @@ fn fit(fit: Fit, rule: &Rule, setting: &Setting<'_>, decision: &Decision<'_>) ->
                 (DecisionReason::Brought, _) => "what the project brings is not what a rule names",
                 (DecisionReason::Untrusted, _) => "the folder is not trusted, and it is a gate",
                 (_, Source::Project) => "a project may not allow anything",
-                (_, Source::BuiltIn) if !calm => "it holds only in a trusted folder with a sandbox",
+                (_, Source::BuiltIn | Source::Folder) if !calm => {
+                    "it holds only in a trusted folder with a sandbox"
+                }
                 _ => "something else in the line is not certain",
             };
             (1000, format!("matches, but {but}"))

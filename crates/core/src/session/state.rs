@@ -168,6 +168,8 @@ pub struct State {
     pub(super) detours: u32,
     /// Lines of gates that the user said yes to, exactly as they stand there.
     pub(super) approved_gates: BTreeSet<String>,
+    /// The project's own checks among those that the question about the folder named.
+    pub(super) shown_checks: Vec<String>,
     /// What the last step or repair of the run asked with its last words.
     pub(super) asked_last: Option<String>,
     /// Lines that the user let run for the session, at the workspace's root and with nothing beyond the usual.

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::Answer,
     event::{CallStatus, Event, Level, RunStatus},
     input::{Input, Opening},
     intent::{IntentNode, Phase},
+    plan::GateDraft,
     policy::{Origin, Places, Policy, Rule},
     scope::PermissionMode,
     session::{Bounds, Session},
@@ -234,6 +236,70 @@ fn a_planning_tries_out_what_a_rule_lets_run_in_a_trusted_folder_and_nothing_tha
     let mut b = planning(Trust::None);
     tries(&mut b, json!({"command": "cargo test"}));
     assert!(last_end(&b).1.contains("only read"), "{:?}", last_end(&b));
+}
+
+/// A folder that the user trusts, asked with this check of the project.
+fn trusted_with(check: &str) -> Bench {
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    b.session.set_policy(Arc::new(Policy::new(Vec::new(), Places::default())));
+    let gate =
+        GateDraft { name: "test (found)".into(), command: check.into(), found: true, ..GateDraft::default() };
+    b.session.set_gates(vec![gate]);
+    b.input(Input::Open(Opening { standing: bringing("x"), ..opening() })).unwrap();
+    b.answer(is_trust, Answer::Approve).unwrap();
+    let checks = b.session.state().shown_checks().to_vec();
+    let of = BlobId::of(b"x");
+    b.input(Input::Surveyed(Standing { trust: Trust::Kept, of, checks, ..Standing::default() })).unwrap();
+    b
+}
+
+#[test]
+fn a_check_that_the_question_about_the_folder_named_runs_as_the_usual_ones_do() {
+    let mut b = trusted_with(".venv/bin/pytest");
+    b.say("fix the bug in a.txt");
+    for command in [".venv/bin/pytest", ".venv/bin/pytest -q"] {
+        tries(&mut b, json!({"command": command}));
+        assert_eq!(b.tool().1, pilothouse_core::tool::Tool::Run, "{command}");
+        b.end_tool(exited(1, "exit 1"));
+    }
+    for command in [
+        ".venv/bin/pytest -p evil",
+        ".venv/bin/pytest --rootdir=/tmp/x",
+        "./pytest -q",
+        ".venv/bin/python -m pytest",
+        "env PYTEST_ADDOPTS=-pevil .venv/bin/pytest",
+        ".venv/bin/pytest; touch x",
+    ] {
+        tries(&mut b, json!({"command": command}));
+        let told = last_end(&b).1;
+        assert!(
+            told.contains("only read") && told.contains("(here: `.venv/bin/pytest`)"),
+            "{command}: {told}"
+        );
+    }
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    tries(&mut b, json!({"command": ".venv/bin/pytest -q"}));
+    assert_eq!(b.tool().1, pilothouse_core::tool::Tool::Run);
+    b.end_tool(exited(0, "ok"));
+    b.say("/trust off");
+    b.input(Input::Surveyed(Standing::default())).unwrap();
+    tries(&mut b, json!({"command": ".venv/bin/pytest -q"}));
+    b.question(is_risk);
+}
+
+#[test]
+fn a_line_of_the_plan_that_the_question_named_is_no_check_of_the_project() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "./check.sh")]);
+    b.say("/trust");
+    b.input(Input::Surveyed(bringing("x"))).unwrap();
+    b.answer(is_trust, Answer::Approve).unwrap();
+    assert!(b.session.state().shown_checks().is_empty());
+    // What a line would allow beyond what it shows is not allowed.
+    assert_eq!(Rule::of_check("python3").unwrap().to_string(), "allow command python3 $");
+    assert!(Rule::of_check("make test && ./x").is_none());
 }
 
 /// A session in which small plans begin by themselves, and that was asked for a change.

@@ -461,6 +461,7 @@ pub fn bringing(content: &str) -> Standing {
         hooks: Vec::new(),
         gives: Vec::new(),
         withholds: Vec::new(),
+        checks: Vec::new(),
         fault: None,
     }
 }

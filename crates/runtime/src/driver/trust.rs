@@ -8,7 +8,7 @@ use pilothouse_core::{
     blob::BlobId,
     hook::Origin,
     input::Input,
-    policy::Conditions,
+    policy::{Conditions, Rule},
     redact::Redactor,
     scope::PermissionMode,
     trust::{Standing, Trust, TrustRequest, VARIABLES},
@@ -45,21 +45,22 @@ pub(super) fn settings(
     Ok((Config { secrets, ..config }, found))
 }
 
-/// What is known of a folder where no session is open, for what the rules decide there.
+/// What is known of a folder where no session is open, for what the rules decide there, and the rules that its trust brings.
 ///
 /// # Errors
 /// When the settings cannot be read.
-pub fn place(setup: &Setup, root: &Path) -> Result<Conditions, RuntimeError> {
+pub fn place(setup: &Setup, root: &Path) -> Result<(Conditions, Vec<Rule>), RuntimeError> {
     let (folder, survey) = found(setup, root);
     let (config, _) = settings(setup, &folder, &survey)?;
     let held = super::fence(setup, &config, root, None);
     let sandbox = held.found();
-    Ok(Conditions {
+    let conditions = Conditions {
         trusted: survey.standing.trust.holds(),
         sandboxed: sandbox.backend.is_some(),
         network: sandbox.network,
         metadata_open: sandbox.metadata_open,
-    })
+    };
+    Ok((conditions, survey.standing.checks.iter().filter_map(|line| Rule::of_check(line)).collect()))
 }
 
 /// The sources of a folder where no session is open, and what of them cannot be used.
@@ -134,6 +135,7 @@ impl Driver {
     /// Looks at the folder beside the loop, after keeping what was decided about it.
     pub(super) fn survey(&self, wish: TrustRequest) {
         let (mut folder, inbound) = (self.at.trust.0.clone(), self.inbound.clone());
+        folder.checks = self.at.session.state().shown_checks().to_vec();
         let (before, setup) = (self.at.trust.clone(), self.setup.clone());
         let (theirs, tasks) = (setup.clone(), self.tasks.clone());
         self.tasks.spawn(async move {

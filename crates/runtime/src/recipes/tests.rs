@@ -29,7 +29,13 @@ impl Place {
         path
     }
     fn folder(&self) -> Folder {
-        Folder { root: self.root(), store: Store::of(&self.home()), once: false, asks: true }
+        Folder {
+            root: self.root(),
+            store: Store::of(&self.home()),
+            once: false,
+            asks: true,
+            checks: Vec::new(),
+        }
     }
     fn trust(&self) -> Survey {
         let of = self.folder().look().standing.of;

@@ -38,6 +38,8 @@ pub struct Folder {
     pub once: bool,
     /// Whether somebody is there to be asked.
     pub asks: bool,
+    /// The project's own checks that the question about it names, for a yes that is to be kept.
+    pub checks: Vec<String>,
 }
 
 /// What was found of a folder.
@@ -68,7 +70,8 @@ impl Survey {
 impl Folder {
     /// The folder at `root`, resolved, where nobody is asked.
     pub fn at(home: &Home, root: &Path) -> Self {
-        Self { root: root.to_owned(), store: Store::of(home), once: false, asks: false }
+        let (once, asks, checks) = (false, false, Vec::new());
+        Self { root: root.to_owned(), store: Store::of(home), once, asks, checks }
     }
 
     /// The settings in force in it: the project's only where it is trusted.
@@ -156,7 +159,8 @@ impl Folder {
     /// When that cannot be kept.
     pub fn remembered(&self, of: BlobId, trusted: bool) -> Result<(), RuntimeError> {
         self.store.keep_memory(&self.root, of)?;
-        if trusted { self.store.keep(&self.root, &self.brought(), true) } else { Ok(()) }
+        let checks = self.store.read(&self.root).map(|r| r.checks).unwrap_or_default();
+        if trusted { self.store.keep(&self.root, &self.brought(), true, checks) } else { Ok(()) }
     }
 
     fn decide(&self, of: BlobId, trusted: bool) -> Result<(), RuntimeError> {
@@ -168,7 +172,8 @@ impl Folder {
             brought.hooks(&self.root)?;
             brought.settings(&self.root)?;
         }
-        self.store.keep(&self.root, &brought, trusted)
+        let checks = if trusted { self.checks.clone() } else { Vec::new() };
+        self.store.keep(&self.root, &brought, trusted, checks)
     }
 }
 
@@ -177,6 +182,9 @@ fn survey(brought: Brought, trust: Trust, asks: bool, record: Option<&Record>) -
     let parts = parts(&brought, before);
     let sheet = sheet(&brought, before);
     let mut standing = Standing { trust, of: brought.of, parts, sheet, asks, ..Standing::default() };
+    if trust == Trust::Kept {
+        standing.checks = record.map(|r| r.checks.clone()).unwrap_or_default();
+    }
     let names = brought.variables().into_iter().map(|(name, _)| name).collect();
     *(if trust.holds() { &mut standing.gives } else { &mut standing.withholds }) = names;
     Survey { brought, standing }

@@ -39,6 +39,9 @@ pub struct Record {
     pub of: BlobId,
     /// What that was, as it may be shown.
     pub pieces: Vec<Kept>,
+    /// The project's own checks that the question named.
+    #[serde(default)]
+    pub checks: Vec<String>,
 }
 
 /// One file as it was when it was decided about.
@@ -82,13 +85,20 @@ impl Store {
     ///
     /// # Errors
     /// What the file system says.
-    pub fn keep(&self, root: &Path, brought: &Brought, trusted: bool) -> Result<(), RuntimeError> {
+    pub fn keep(
+        &self,
+        root: &Path,
+        brought: &Brought,
+        trusted: bool,
+        checks: Vec<String>,
+    ) -> Result<(), RuntimeError> {
         let pieces = brought.pieces.iter().map(|p| {
             let mut text = p.legible();
             text.truncate(text.floor_char_boundary(MOST_TEXT));
             Kept { path: p.path.clone(), hash: BlobId::of(&p.mark()), text }
         });
-        let record = Record { path: root.to_owned(), trusted, of: brought.of, pieces: pieces.collect() };
+        let (path, of, pieces) = (root.to_owned(), brought.of, pieces.collect());
+        let record = Record { path, trusted, of, pieces, checks };
         let bytes = serde_json::to_vec_pretty(&record)?;
         make_private(&self.folder)?;
         let file = self.file(root);

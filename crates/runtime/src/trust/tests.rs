@@ -30,7 +30,7 @@ impl Place {
     }
     fn folder(&self) -> Folder {
         let store = Store::of(&Home::under(&self.dir.path().join("home")));
-        Folder { root: self.root(), store, once: false, asks: true }
+        Folder { root: self.root(), store, once: false, asks: true, checks: Vec::new() }
     }
     fn keep(&self) -> Survey {
         let of = self.folder().look().standing.of;
@@ -333,4 +333,18 @@ fn other_variables_put_nothing_else_in_force_that_changed() {
     place.put(".env", "A=3\n");
     let now = place.folder().look_at_variables(&kept).unwrap().standing;
     assert!(now.trust == Trust::None && now.asks);
+}
+
+#[test]
+fn the_checks_that_a_yes_named_are_known_as_long_as_that_yes_holds() {
+    let place = Place::new();
+    place.put(".pilothouse/hooks.toml", HOOKS);
+    let of = place.folder().look().standing.of;
+    let mut folder = Folder { checks: vec![".venv/bin/pytest".to_owned()], ..place.folder() };
+    assert_eq!(folder.carry_out(TrustRequest::Keep(of)).unwrap().standing.checks, [".venv/bin/pytest"]);
+    assert_eq!(place.folder().look().standing.checks, [".venv/bin/pytest"], "in a later session too");
+    let once = Folder { once: true, ..place.folder() };
+    assert!(once.look().standing.checks.is_empty(), "nobody was shown them");
+    place.put(".pilothouse/hooks.toml", "[hooks.on_turn]\nrun = \"./other.sh\"\n");
+    assert!(place.folder().look().standing.checks.is_empty());
 }

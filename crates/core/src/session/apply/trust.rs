@@ -3,7 +3,7 @@
 use crate::{
     checkpoint::{Checkpoint, CheckpointKind},
     event::Event,
-    policy::{Origin, Rule},
+    policy::{Origin, Rule, Source},
     session::State,
     shell,
     tool::Run,
@@ -27,6 +27,11 @@ impl State {
         self.given.as_ref().filter(|_| !shell::read(&run.command).foreign)
     }
 
+    /// Lines of the project's own checks that the question about the folder named, once the user said yes to it.
+    pub fn shown_checks(&self) -> &[String] {
+        &self.shown_checks
+    }
+
     /// Whether a command runs without what it would get of the project's variables: the user has not said yet whether the
     /// folder is trusted.
     pub(in crate::session) fn withheld_from(&self, run: &Run) -> bool {
@@ -43,8 +48,11 @@ impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_trust(&mut self, event: &Event) {
         match event {
-            Event::TrustChanged { trust, of, gives } => {
+            Event::TrustChanged { trust, of, gives, checks } => {
                 self.trust = *trust;
+                self.granted.retain(|rule| rule.origin.source != Source::Folder);
+                self.granted.extend(checks.iter().filter_map(|line| Rule::of_check(line)));
+                self.approved_gates.extend(checks.iter().cloned());
                 self.given = Given::of(gives, *of);
                 self.seeking = None;
             }

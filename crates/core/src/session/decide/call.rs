@@ -120,9 +120,10 @@ impl Draft<'_> {
             (true, true) if open.run().is_some_and(|run| secrets::named_in(&run.command)) => {
                 "it names a file that keeps secrets, and a command that reads one is asked about, which planning never does: plan without what stands in it, or put the command into the plan"
             }
-            (true, true) => {
-                "while planning a command may only read, unless a rule lets it through: put it into the plan, as a step or a gate"
-            }
+            (true, true) => &format!(
+                "while planning a command may only read, unless a rule lets it through{}: put it into the plan, as a step or a gate",
+                self.checks_to_try(lane)
+            ),
             (true, false) => "while planning files are only read: put the change into the plan, as a step",
             (false, _) => {
                 "a question beside a run only reads, and the run has the files: go on with what you can read"

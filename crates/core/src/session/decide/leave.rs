@@ -166,6 +166,21 @@ impl Draft<'_> {
         plans && held && runs && self.state.trust.holds()
     }
 
+    /// The project's checks that a planning may try out, where there are any, in brackets.
+    pub(super) fn checks_to_try(&self, lane: &Lane) -> String {
+        if !self.state.trust.holds() || !self.may_run() || self.forbids(lane.turn) {
+            return String::new();
+        }
+        let setting = self.state.setting();
+        let runs = |line: &String| {
+            let decided = self.under.policy.decide(&Run::line(line).request(By::Agent, false), &setting);
+            decided.ruling.outcome == Outcome::Run && decided.rule.is_some()
+        };
+        let lines = self.found_gates().into_iter().map(|gate| gate.command).filter(runs);
+        let lines: Vec<String> = lines.map(|line| format!("`{line}`")).collect();
+        if lines.is_empty() { String::new() } else { format!(" (here: {})", lines.join(", ")) }
+    }
+
     fn risk_question(&self, open: &OpenCall, run: &Run, weighed: Weighed) -> CallVerdict {
         let Run { command, folder, reason, .. } = run.clone();
         let Weighed { gate, verdict, confine, ruling, deletes, shown, .. } = weighed;

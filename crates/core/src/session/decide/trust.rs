@@ -19,15 +19,14 @@ use crate::{
 };
 
 /// Stands above the lines of gates on the page of all that a folder brings.
-const RUN: &str = "gates, which then run without a question of their own";
+const RUN: &str = "gates, which then run without a question of their own, as the usual tests do";
 
 impl Draft<'_> {
     /// What is known of the folder when it is opened. An untrusted one is what every process
     /// starts from: only trust is worth an event.
     pub(super) fn trust_as(&mut self, standing: Standing) {
         if standing.trust.holds() {
-            let gives = standing.gives.clone();
-            self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of, gives });
+            self.emit(changed(&standing));
         }
         self.know_hooks(&standing.hooks);
         self.ask_of_trust(standing);
@@ -40,8 +39,7 @@ impl Draft<'_> {
         };
         let (before, given) = (self.state.trust, self.state.given.clone());
         let withheld = self.state.awaits_variables();
-        let gives = standing.gives.clone();
-        self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of, gives });
+        self.emit(changed(&standing));
         let (holds, asks) = (standing.trust.holds(), standing.asks);
         let text = match wish {
             TrustRequest::Keep(of) if holds && standing.of == of => {
@@ -182,6 +180,12 @@ impl Draft<'_> {
         self.emit(Event::TrustSought { wish });
         Ok(())
     }
+}
+
+/// How the folder stands, as it is kept.
+fn changed(standing: &Standing) -> Event {
+    let Standing { trust, of, gives, checks, .. } = standing.clone();
+    Event::TrustChanged { trust, of, gives, checks }
 }
 
 impl Resolve for TrustQuestion {

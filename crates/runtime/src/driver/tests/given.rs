@@ -1,5 +1,7 @@
 //! What commands get of the project's variables while those change.
 
+use std::os::unix::fs::PermissionsExt;
+
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint},
     trust::{Trust, TrustRequest},
@@ -144,5 +146,37 @@ async fn what_a_hook_changed_is_what_the_next_command_gets() {
     }
     assert!(s.count("hook_ended") > 0);
     assert!(shown(&s).unwrap().contains("it=two."), "{:?}", shown(&s));
+    s.quit().await;
+}
+
+/// A folder that brings variables and whose Makefile has a test, on a machine that has `make`.
+fn with_a_check(rig: &Rig) -> Setup {
+    fs::write(rig.work().join(".env"), "A=one\n").unwrap();
+    fs::write(rig.work().join("Makefile"), "test:\n\techo it\n").unwrap();
+    let bin = rig.path().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(bin.join("make"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(bin.join("make"), fs::Permissions::from_mode(0o755)).unwrap();
+    let model = format!("script:{}", rig.path().join("script.json").display());
+    let environment = [("PILOTHOUSE_MODEL", model), ("PATH", bin.display().to_string())];
+    Setup { asks: true, environment: environment.into_iter().collect(), ..rig.setup(Which::New) }
+}
+
+fn names_the_check(c: &Checkpoint) -> bool {
+    matches!(&c.kind, CheckpointKind::Trust(asked) if asked.gates == ["make test"])
+}
+
+#[tokio::test]
+async fn a_later_session_knows_the_checks_that_were_named_when_the_folder_was_trusted() {
+    let rig = Rig::new(&json!([]));
+    let rules = |s: &Screen| s.state().granted.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let mut s = Screen::open(with_a_check(&rig), 1024).await;
+    s.say("/trust").await;
+    approve(&mut s, names_the_check).await;
+    s.until("trust", |s| s.state().trust == Trust::Kept).await;
+    assert_eq!(rules(&s), ["allow command make test"]);
+    s.quit().await;
+    let s = Screen::open(with_a_check(&rig), 1024).await;
+    assert_eq!((s.state().trust, rules(&s)), (Trust::Kept, vec!["allow command make test".to_owned()]));
     s.quit().await;
 }

@@ -241,7 +241,12 @@ fn a_gate_that_may_run_already_is_counted_with_those_that_a_yes_covers() {
         mode_said: false,
     });
     let trusted = pilothouse_core::trust::Trust::Once;
-    s.tell(Event::TrustChanged { trust: trusted, of: BlobId::of(b""), gives: Vec::new() });
+    s.tell(Event::TrustChanged {
+        trust: trusted,
+        of: BlobId::of(b""),
+        gives: Vec::new(),
+        checks: Vec::new(),
+    });
     s.tell(said(1, "rename it"));
     s.tell(Event::PlanReady { plan: many });
     s.tell(confirmed());
