@@ -358,6 +358,8 @@ pub struct Surroundings {
     pub branch: Option<String>,
     /// Files that differ from the last commit.
     pub dirty: usize,
+    /// Why git refuses the folder and how it would not, where it does.
+    pub refused: Option<String>,
     /// The model's name; `offline engine` without one.
     pub model: String,
     /// Where that was said, and what goes before it.

@@ -11,13 +11,13 @@ use serde::Serialize;
 use crate::{
     config::{Config, Vectors, origin},
     driver::{Setup, fence, killed, torn},
-    hooks, own, permissions,
+    hooks, own, permissions, surroundings,
 };
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// What: `config`, `files`, `model`, `embedder`, `folder`, `writes`, `sandbox`.
+    /// What: `config`, `files`, `model`, `embedder`, `folder`, `git`, `writes`, `sandbox`.
     pub check: &'static str,
     /// Whether it is as it should be.
     pub ok: bool,
@@ -54,6 +54,7 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
         check("model", true, model, model_notes),
         embedder(&config),
         place(setup, &folder),
+        repository(&folder),
         writes(setup, &folder, &config.secrets),
         check("sandbox", sandbox.backend.is_some(), held, sandbox.notes.clone()),
     ]
@@ -66,6 +67,18 @@ fn place(setup: &Setup, folder: &Path) -> Check {
     let notes = exposed.map(|why| vec![why, advice.to_owned()]).unwrap_or_default();
     let found = folder.display().to_string();
     Check { check: "folder", ok: folder.is_dir() && notes.is_empty(), found, notes }
+}
+
+/// Whether git works in the folder.
+fn repository(folder: &Path) -> Check {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let branch = runtime.map(|runtime| runtime.block_on(surroundings::branch(folder))).unwrap_or_default();
+    let found = match (&branch.refused, branch.name) {
+        (Some(_), _) => "it refuses this folder".to_owned(),
+        (None, Some(name)) => format!("branch {name}"),
+        (None, None) => "no repository, or no git".to_owned(),
+    };
+    Check { check: "git", ok: branch.refused.is_none(), found, notes: branch.refused.into_iter().collect() }
 }
 
 /// Whether every write of files in the folder came to its end, and every command.

@@ -17,6 +17,8 @@ pub struct Branch {
     pub name: Option<String>,
     /// Files of the folder that differ from the last commit.
     pub dirty: usize,
+    /// Why git refuses the folder and how it would not, where it does.
+    pub refused: Option<String>,
 }
 
 /// What a folder goes by: its name, behind that of the repository that it is a part of.
@@ -28,14 +30,18 @@ pub fn folder(folder: &Path) -> String {
 /// Asks git about a folder; nothing when there is no git or no repository.
 pub async fn branch(folder: &Path) -> Branch {
     let args = ["status", "--porcelain=v2", "-z", "--branch", "--ignore-submodules=all", "--", "."];
-    let Some(status) = git::ask(folder, &args).await else { return Branch::default() };
-    let Branch { name, dirty } = read(&status);
+    let status = match git::ask_or_refused(folder, &args).await {
+        Ok(status) => status,
+        Err(why) => return Branch { refused: Some(why), ..Branch::default() },
+    };
+    let Some(status) = status else { return Branch::default() };
+    let Branch { name, dirty, .. } = read(&status);
     let conflicts = String::from_utf8_lossy(&status).split('\0').filter(|f| f.starts_with("u ")).count();
     let name = head(folder).or(name).map(|name| match conflicts {
         0 => name,
         n => format!("{name}, {}{CONFLICT}", count(n, "file")),
     });
-    Branch { name, dirty }
+    Branch { name, dirty, refused: None }
 }
 
 /// Behind the number of files that a merge left to be settled.
@@ -110,7 +116,7 @@ fn read(status: &[u8]) -> Branch {
             }
         }
     }
-    Branch { name: head.or(commit), dirty }
+    Branch { name: head.or(commit), dirty, refused: None }
 }
 
 /// Minutes east of UTC on this machine now.

@@ -77,12 +77,27 @@ pub async fn ask(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
 
 /// As [`ask`], with something on its input and at most so much to say.
 pub(crate) async fn ask_about(folder: &Path, args: &[&str], input: Vec<u8>, most: u64) -> Option<Vec<u8>> {
+    heard(folder, args, input, most).await.filter(|said| said.code == 0).map(|said| said.out)
+}
+
+/// As [`ask`].
+///
+/// # Errors
+/// Why git refuses the folder and how it would not, where it does.
+pub async fn ask_or_refused(folder: &Path, args: &[&str]) -> Result<Option<Vec<u8>>, String> {
+    match heard(folder, args, Vec::new(), MOST_BYTES).await {
+        Some(said) if said.code == 0 => Ok(Some(said.out)),
+        said => said.and_then(|said| said.refused()).map_or(Ok(None), Err),
+    }
+}
+
+/// What git does, asked about a folder.
+async fn heard(folder: &Path, args: &[&str], input: Vec<u8>, most: u64) -> Option<Said> {
     let program = program::find("git", folder)?;
     tokio::time::timeout(LIMIT, async {
         // What the repository calls its filters is its affair: each is named, and then put aside.
         let aside = held::here(&program, folder).await?;
-        let said = run_with(&program, folder, args, &aside, input, most).await?;
-        (said.code == 0).then_some(said.out)
+        run_with(&program, folder, args, &aside, input, most).await
     })
     .await
     .ok()?
@@ -117,7 +132,21 @@ struct Said {
     err: String,
 }
 
+/// How git begins what makes an exception of a folder.
+const EXCEPTION: &str = "git config --global --add safe.directory ";
+
 impl Said {
+    /// Why it refuses the folder as another user's, with its own remedy.
+    fn refused(&self) -> Option<String> {
+        let dubious = self.err.contains("dubious ownership");
+        let line = self.err.lines().map(str::trim).find(|line| line.starts_with(EXCEPTION))?;
+        dubious.then(|| {
+            format!(
+                "git refuses this folder, which belongs to another user; where you trust that user: `{line}`"
+            )
+        })
+    }
+
     /// What it complains of, in a line or two.
     fn complaint(&self) -> String {
         let strip = |l: &str| {

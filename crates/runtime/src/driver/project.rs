@@ -9,6 +9,7 @@ use pilothouse_core::{
     input::Input,
     plan::GateDraft,
     policy::{Outcome, Request},
+    port::Update,
     shell::Act,
     trust::Trust,
     work::WorkKey,
@@ -75,6 +76,9 @@ impl Driver {
 
     /// The branch as a model is told of it: it may be another one since git was asked.
     pub(super) fn branch_now(&self) -> Option<String> {
+        if self.around.refused.is_some() {
+            return None;
+        }
         let told = surroundings::told(self.at.root.path(), self.around.branch.as_deref())?;
         Some(self.at.config.secrets.mask(&told).into_owned())
     }
@@ -87,7 +91,7 @@ impl Driver {
         } else if !matches!(input, Input::ToolEnded { .. }) {
             return;
         }
-        let head = surroundings::head(self.at.root.path());
+        let head = surroundings::head(self.at.root.path()).filter(|_| self.around.refused.is_none());
         self.at.session.set_branch(head.map(|name| self.at.config.secrets.mask(&name).into_owned()));
     }
 
@@ -95,7 +99,13 @@ impl Driver {
     pub(super) fn on_branch(&mut self, branch: surroundings::Branch) {
         self.project.on_branch(&branch);
         let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
-        self.around_is(|around| (around.branch, around.dirty) = (name, branch.dirty));
+        let refused = branch.refused.map(|why| self.at.config.secrets.mask(&why).into_owned());
+        if let Some(why) = refused.as_ref().filter(|_| self.around.refused.is_none()) {
+            self.outbox.send(Update::Notice(why.clone()));
+        }
+        self.around_is(|around| {
+            (around.branch, around.dirty, around.refused) = (name, branch.dirty, refused);
+        });
     }
 
     /// What is looked at before an input is heard.

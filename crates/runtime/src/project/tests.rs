@@ -238,8 +238,8 @@ fn the_block_fits_whatever_the_project_holds() {
     );
     place.put("AGENTS.md", &long).put("CLAUDE.md", "never read");
     let mut project = place.look();
-    project.on_branch(&Branch { name: Some("main".into()), dirty: 2 });
-    project.on_branch(&Branch { name: Some("other".into()), dirty: 9 });
+    project.on_branch(&Branch { name: Some("main".into()), dirty: 2, ..Branch::default() });
+    project.on_branch(&Branch { name: Some("other".into()), dirty: 9, ..Branch::default() });
     let block = project.block().unwrap();
     assert!(block.len() <= BLOCK_BYTES && block.len() > BLOCK_BYTES - 200, "{}", block.len());
     for part in [

@@ -229,12 +229,7 @@ async fn place(git: &Git<'_>) -> Result<(String, Vec<String>), String> {
     let mut lines = text.split('\n');
     let (inside, own, common, prefix) = (lines.next(), lines.next(), lines.next(), lines.next());
     if said.code != 0 || inside != Some("true") {
-        let dubious = said.err.contains("dubious ownership");
-        return Err(if dubious {
-            said.complaint()
-        } else {
-            "this folder is in no git repository".to_owned()
-        });
+        return Err(said.refused().unwrap_or_else(|| "this folder is in no git repository".to_owned()));
     }
     let own = Path::new(own.unwrap_or_default());
     for (file, why) in UNDER_WAY {

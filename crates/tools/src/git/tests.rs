@@ -110,3 +110,20 @@ fn git_of_the_folder_itself_is_not_taken() {
     let found = program::find("git", dir.path());
     assert!(found.is_none_or(|p| !p.starts_with(dir.path())));
 }
+
+#[test]
+fn a_refusal_for_another_owner_is_told_with_git_s_own_remedy() {
+    let dir = tempfile::tempdir().unwrap();
+    plain(dir.path(), &["init", "-q"]);
+    let mut git = Command::new("git");
+    git.arg("status").current_dir(dir.path()).env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
+    let done = git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("LC_ALL", "C").output().unwrap();
+    let said = |err: &str| Said { code: 128, out: Vec::new(), err: err.to_owned() };
+    let told = said(&String::from_utf8_lossy(&done.stderr)).refused().unwrap();
+    let line = format!("`{EXCEPTION}{}`", dir.path().canonicalize().unwrap().display());
+    assert!(told.ends_with(&line), "{told}");
+    assert_eq!(
+        said("fatal: not a git repository (or any of the parent directories): .git\n").refused(),
+        None
+    );
+}

@@ -64,6 +64,9 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     if budgets.is_empty() {
         rows.push(("budget", "none; /budget 5 sets one".to_owned()));
     }
+    if let Some(why) = &ctx.surroundings.refused {
+        rows.push(("git", Clean::line(why).into_string()));
+    }
     if let Some(file) = &ctx.surroundings.instructions {
         let file = Clean::line(file);
         rows.push((

@@ -136,6 +136,18 @@ fn how_a_model_is_connected_says_what_holds_now_and_where_it_stands() {
 }
 
 #[test]
+fn where_git_refuses_the_folder_the_status_has_its_own_remedy() {
+    let mut desk = Desk::new(120, 40);
+    let why = "git refuses this folder: `git config --global --add safe.directory /w/x`".to_owned();
+    let around = Surroundings { refused: Some(why.clone()), ..desk.app.world.surroundings.clone() };
+    desk.press("/status<enter>").draw();
+    assert!(!desk.text().contains("git refuses"), "{}", desk.text());
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk.draw();
+    assert!(desk.text().contains(&why), "{}", desk.text());
+}
+
+#[test]
 fn a_command_that_only_answers_does_so_on_a_page_and_leaves_no_row_and_no_draft() {
     for (line, title, told) in [
         ("/facts", "Facts", "nothing is known yet"),
