@@ -269,7 +269,7 @@ impl Driver {
         inbound: mpsc::Sender<Inbound>,
         updates: mpsc::Sender<Update>,
     ) -> Result<Self, RuntimeError> {
-        let mut at = opening::open(&setup).await?;
+        let at = opening::open(&setup).await?;
         let tasks = Tasks::default();
         let kit = work::Services::new(&setup, &at, sources::learns(&inbound, &tasks))?;
         let around = Surroundings {
@@ -287,7 +287,6 @@ impl Driver {
             ..Surroundings::default()
         };
         let trace = EventTrace::new(&at.slug);
-        let first = if at.read_only() { None } else { Some(opening::first_step(&mut at, &setup)?) };
         let mut driver = Self {
             settings: settings::Settings::of(&setup),
             outbox: Outbox::new(updates, at.config.secrets.clone()),
@@ -300,7 +299,7 @@ impl Driver {
             forms: sources::Forms::new(),
             servers: sources::Asked::default(),
             lent: Vec::new(),
-            unsaved: first.into_iter().collect(),
+            unsaved: Vec::new(),
             disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,
             readings: 0,
             tasks,
@@ -315,6 +314,8 @@ impl Driver {
         };
         driver.at.session.set_printed(Arc::new(driver.kit.printing.clone()));
         driver.look_at_project();
+        // What is asked about the folder names the checks that were found in it.
+        driver.unsaved.extend(opening::first_step(&mut driver.at, &driver.setup)?);
         driver.find_recipes();
         driver.show_opened()?;
         driver.show_model();

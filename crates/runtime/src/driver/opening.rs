@@ -149,8 +149,9 @@ fn killed_in(place: &sessions::Place) -> Vec<String> {
 async fn settle_one(setup: &Setup, slug: &str) -> Result<Vec<String>, RuntimeError> {
     let which = Which::Named(slug.to_owned());
     let mut opened = open_one(&Setup { which, writing: true, ..setup.clone() })?;
-    let step = first_step(&mut opened, setup)?;
-    save(&mut opened, setup, step)?;
+    if let Some(step) = first_step(&mut opened, setup)? {
+        save(&mut opened, setup, step)?;
+    }
     let snapshots = Snapshots::of(ground(&opened));
     if let Some((call, input)) = recovered(&snapshots, &opened).await {
         let refused = |refusal: Refusal| RuntimeError::Opening(refusal.reason);
@@ -362,8 +363,11 @@ fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {
     Ok(real)
 }
 
-/// The first step: the session learns that a process opened it, and what is on disk.
-pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, RuntimeError> {
+/// The first step: the session learns that a process opened it, and what is on disk. None where it can only be read.
+pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Option<Step>, RuntimeError> {
+    if opened.read_only() {
+        return Ok(None);
+    }
     let fresh = opened.session.state().seq == Seq(0);
     let opening = Opening {
         slug: if fresh { opened.slug.clone() } else { opened.session.state().slug.clone() },
@@ -378,7 +382,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
     let branch = crate::surroundings::head(opened.root.path());
     opened.session.set_branch(branch.map(|name| opened.config.secrets.mask(&name).into_owned()));
     let step = opened.session.step((setup.clock)(), Input::Open(opening));
-    step.map_err(|refusal| RuntimeError::Opening(refusal.reason))
+    step.map(Some).map_err(|refusal| RuntimeError::Opening(refusal.reason))
 }
 
 /// The ceiling to open with; `None` keeps the one that the session has.

@@ -180,3 +180,15 @@ async fn a_later_session_knows_the_checks_that_were_named_when_the_folder_was_tr
     assert_eq!((s.state().trust, rules(&s)), (Trust::Kept, vec!["allow command make test".to_owned()]));
     s.quit().await;
 }
+
+#[tokio::test]
+async fn the_question_at_opening_names_the_checks_that_were_found() {
+    let rig = Rig::new(&json!([]));
+    let mut s = Screen::open(with_a_check(&rig), 1024).await;
+    let asked = s.state().open.values().find(|c| is_trust(c)).unwrap();
+    assert!(names_the_check(asked), "{asked:?}");
+    approve(&mut s, is_trust).await;
+    s.until("trust", |s| s.state().trust == Trust::Kept).await;
+    assert_eq!(s.state().shown_checks(), ["make test"]);
+    s.quit().await;
+}
