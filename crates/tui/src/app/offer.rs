@@ -219,10 +219,10 @@ const WAITS: &str = "postponed; it waits in the list";
 const TOO_SMALL: &str = "the screen is too small to show the whole command; the list shows it";
 
 /// The command of a goal that waits for the user: the question, the call, the line, whether it wants a word. Before it was
-/// looked at what it would run, nothing can be answered.
+/// looked at what it would run, nothing can be answered; and one that goes by the question about the folder waits behind it.
 fn goal_command(state: &State) -> Option<(CheckpointId, CallId, String, bool)> {
     state.open.values().find_map(|c| {
-        let waits = c.kind.command().filter(|waits| waits.meant.is_some())?;
+        let waits = c.kind.command().filter(|waits| waits.meant.is_some() && !waits.withheld)?;
         let (lane, _) = state.open_call(waits.call)?;
         (lane.kind == LaneKind::Goal)
             .then(|| (c.id, waits.call, waits.command.clone(), waits.word().is_some()))
