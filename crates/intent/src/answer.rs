@@ -4,7 +4,7 @@
 
 use super::{
     lexicon::{Hit, Tag},
-    structure::Structure,
+    structure::{Clause, Form, Structure},
     text::{Doc, Kind, Token},
     turn::{Control, Mode, Phase, Turn},
     words::List,
@@ -13,11 +13,12 @@ use super::{
 /// The tags of the phrases that cover the whole message, in order; `None` when words are left over.
 pub(crate) fn cover(doc: &Doc, s: &Structure<'_>) -> Option<Vec<Vec<Tag>>> {
     let (found, at) = prefix(doc, s);
+    let found: Vec<_> = found.into_iter().map(|(_, tags)| tags).collect();
     (at >= doc.tokens.len() && found.iter().any(|t| !t.is_empty())).then_some(found)
 }
 
-/// The same for as much of the head as can be covered, and where that ends.
-pub(crate) fn prefix(doc: &Doc, s: &Structure<'_>) -> (Vec<Vec<Tag>>, usize) {
+/// The same for as much of the head as can be covered, each with where it begins, and where that ends.
+fn prefix(doc: &Doc, s: &Structure<'_>) -> (Vec<(usize, Vec<Tag>)>, usize) {
     let mut found = Vec::new();
     let mut i = 0;
     while let Some(token) = doc.tokens.get(i) {
@@ -31,7 +32,7 @@ pub(crate) fn prefix(doc: &Doc, s: &Structure<'_>) -> (Vec<Vec<Tag>>, usize) {
         }
         if token.kind == Kind::Cjk {
             match run(i, token, s) {
-                Some(tags) => found.push(tags),
+                Some(tags) => found.push((i, tags)),
                 None => break,
             }
             i += 1;
@@ -39,14 +40,8 @@ pub(crate) fn prefix(doc: &Doc, s: &Structure<'_>) -> (Vec<Vec<Tag>>, usize) {
         }
         let here = |h: &&Hit| h.start == i && h.bytes == 0 && (h.tag.is_whole() || h.tag == Tag::Filler);
         let Some(len) = s.hits.iter().filter(here).map(|h| h.len).max() else { break };
-        found.push(
-            s.hits
-                .iter()
-                .filter(here)
-                .filter(|h| h.len == len && h.tag != Tag::Filler)
-                .map(|h| h.tag)
-                .collect(),
-        );
+        let longest = |h: &&Hit| h.len == len && h.tag != Tag::Filler;
+        found.push((i, s.hits.iter().filter(here).filter(longest).map(|h| h.tag).collect()));
         i += len;
     }
     (found, i)
@@ -88,8 +83,45 @@ fn run(i: usize, token: &Token, s: &Structure<'_>) -> Option<Vec<Tag>> {
     Some(tags)
 }
 
-/// What a covered message says in a phase.
-pub(crate) fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn> {
+/// Whether a clause asks and is no polite order: "ok?", "retry?"; "can we start?" is one.
+pub(crate) fn is_asked(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
+    c.marked && !is_polite(doc, s, c)
+}
+
+/// Whether a clause orders in the form of a question.
+pub(crate) fn is_polite(doc: &Doc, s: &Structure<'_>, c: &Clause) -> bool {
+    // "try" alone asks for nothing.
+    let requests =
+        |h: &Hit| h.tag == Tag::Req && (h.len > 1 || h.bytes > 0) && h.start >= c.start && h.start < c.end;
+    let words: Vec<&str> =
+        doc.tokens.get(c.start..c.end).unwrap_or_default().iter().map(|t| t.text.as_str()).collect();
+    let polite = |n: usize| words.windows(n).any(|part| s.known.is(List::AskPolite, &part.join(" ")));
+    c.form == Form::Request || s.hits.iter().any(requests) || (1..=2).any(polite)
+}
+
+/// Whether a message ends in such a question.
+pub(crate) fn only_asks(doc: &Doc, s: &Structure<'_>) -> bool {
+    s.clauses.last().is_some_and(|c| is_asked(doc, s, c))
+}
+
+/// What a covered message says in a phase. What it only asks it does not say: "ok?" is no yes, and of "go ahead? no" the
+/// no counts.
+pub(crate) fn said(doc: &Doc, s: &Structure<'_>, phase: Phase, text: &str) -> Option<Turn> {
+    let (found, _) = prefix(doc, s);
+    let asked = |at: usize| s.clauses.iter().any(|c| c.start <= at && at < c.end && is_asked(doc, s, c));
+    let (asked, told): (Vec<_>, Vec<_>) = found.into_iter().partition(|(at, _)| asked(*at));
+    let tags = |part: Vec<(usize, Vec<Tag>)>| part.into_iter().map(|(_, tags)| tags).collect::<Vec<_>>();
+    let (asked, told) = (tags(asked), tags(told));
+    if !told.iter().all(Vec::is_empty) {
+        return turn(&told, phase, text);
+    }
+    turn(&asked, phase, text).filter(|turn| {
+        let Turn::Control(word) = turn else { return true };
+        matches!(word, Control::Help | Control::Status | Control::ModeSwitch(_) | Control::Other(_))
+    })
+}
+
+fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn> {
     if let Some(turn) = letter(text, phase) {
         return Some(turn);
     }

@@ -24,6 +24,7 @@ mod undo;
 pub mod why;
 
 mod account;
+mod again;
 mod against;
 mod answer;
 mod commit;

@@ -8,6 +8,8 @@ mod order;
 
 use super::{
     IntentNode as N,
+    again::{Again, again},
+    answer,
     classify::Parsed,
     features,
     forbid::{Ban, Stays},
@@ -194,6 +196,17 @@ fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn
     let yes = name == "control" && m.phase == Phase::AwaitingApproval;
     let negated = p.doc.tokens.iter().any(|t| known.is(List::Not, &t.text));
     if yes && known.on(Rule::YesGuard) && (share < 0.55 || p.ban != Ban::None || negated) {
+        return None;
+    }
+    // nor is another try begun that the message keeps from, or only asks about
+    let denied = match again(&p.doc, &p.structure) {
+        Again::Unsaid => p.doc.tokens.iter().any(|t| known.is(List::AgainNot, &t.text)),
+        Again::Denied => true,
+        Again::Wanted { .. } => false,
+    };
+    // "yes?", "start over?": what only asks is no answer
+    let asks = answer::only_asks(&p.doc, &p.structure) && (yes || p.cover.is_some());
+    if asks && !matches!(name, "status" | "help") || name == "redo_cmd" && denied {
         return None;
     }
     let control = match name {

@@ -4,7 +4,9 @@
 
 use super::{Vote, vote};
 use crate::{
-    IntentNode as N, answer,
+    IntentNode as N,
+    again::{Again, again},
+    answer,
     classify::Parsed,
     halt,
     lexicon::Tag,
@@ -20,7 +22,10 @@ use crate::{
 pub(super) fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let known = p.structure.known;
     let cover = p.cover.as_deref().filter(|_| known.on(Rule::TierShort));
-    let short = cover.and_then(|c| answer::turn(c, m.phase, p.text));
+    let again = again(&p.doc, &p.structure);
+    let short = cover
+        .and_then(|_| answer::said(&p.doc, &p.structure, m.phase, p.text))
+        .filter(|turn| *turn != Turn::Control(Control::Redo) || again != Again::Denied);
     let task = known.on(Rule::TaskNotYes)
         && m.phase == Phase::Idle
         && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2 && p.doc.tokens.len() > 1)
@@ -80,7 +85,7 @@ pub(super) fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     if m.phase == Phase::Failed
         && known.on(Rule::RedoAfterFailure)
         && !works
-        && p.structure.hits.iter().any(|h| h.tag == Tag::WRedo && (h.len > 1 || h.bytes > 6))
+        && again == (Again::Wanted { plainly: true })
         && !p.asks()
     {
         return Some(vote(

@@ -1,0 +1,60 @@
+//! Words to the workbench, a class each, in the phase in which they are said: what wants another try and what keeps
+//! from one, what answers and what only asks.
+#![allow(clippy::disallowed_methods, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use pilothouse_intent::{Classifier, Control, Message, Phase, Reading, Turn};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Line {
+    class: String,
+    phase: Phase,
+    text: String,
+}
+
+/// Every line of a class is read as claimed.
+fn claim(class: &str, count: usize, holds: impl Fn(&Line, &Reading) -> bool) {
+    let lines =
+        include_str!("data/intent-words.jsonl").lines().map(|l| serde_json::from_str(l).expect("a line"));
+    let lines: Vec<Line> = lines.filter(|l: &Line| l.class == class).collect();
+    assert!(lines.len() >= count, "{} lines of {class}", lines.len());
+    let read = |l: &Line| {
+        let (text, phase) = (l.text.as_str(), l.phase);
+        Classifier::builtin().read(&Message {
+            text,
+            phase,
+            plan_active: phase != Phase::Idle,
+            ..Message::default()
+        })
+    };
+    let wrong: Vec<String> = lines
+        .iter()
+        .map(|l| (l, read(l)))
+        .filter(|(l, r)| !holds(l, r))
+        .map(|(l, r)| format!("{:?} {:?}: {:?} ({})", l.phase, l.text, r.whole.turn, r.whole.reasoning))
+        .collect();
+    assert!(wrong.is_empty(), "{class}: {} of {} wrong\n{}", wrong.len(), lines.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_keeps_from_another_try_begins_none() {
+    claim("again-denied", 28, |_, r| r.whole.turn != Turn::Control(Control::Redo));
+}
+
+#[test]
+fn what_wants_another_try_begins_one() {
+    claim("again-wanted", 21, |_, r| r.whole.turn == Turn::Control(Control::Redo));
+}
+
+#[test]
+fn an_answer_with_a_question_mark_is_none() {
+    let asked = |t: &Turn| match t {
+        Turn::Control(word) => matches!(word, Control::Help | Control::Status),
+        Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => true,
+    };
+    claim("only-asked", 23, |l, r| asked(&r.whole.turn) && !Classifier::builtin().approves(&l.text));
+    claim("answered", 7, |_, r| r.whole.turn == Turn::Control(Control::Approve));
+    claim("turned-down", 4, |l, r| {
+        r.whole.turn == Turn::Control(Control::Cancel) && !Classifier::builtin().approves(&l.text)
+    });
+}
