@@ -4,7 +4,10 @@
 //! something else, and narrow it. Owns as well what takes work up again: "go on with the plan". Never says whether a
 //! message stops anything: that is for the vote and the session.
 
+mod ground;
+
 use super::{
+    answer,
     classify::Parsed,
     lexicon::{Hit, Tag},
     structure::{Clause, Form},
@@ -40,11 +43,13 @@ pub(crate) fn of_part(p: &Parsed<'_>) -> bool {
     part
 }
 
-/// Whether a message plainly stops the run, and says nothing else: each clause does, or says nothing.
+/// Whether a message plainly stops the run, and orders nothing else: each clause does, or says why, or asks.
 pub(crate) fn of_run(p: &Parsed<'_>) -> bool {
-    let quiet = |c: &Clause| c.form == Form::Empty && said(p, c) == Said::Nothing;
     let clauses = || p.structure.clauses.iter();
-    clauses().any(|c| halts(p, c)) && clauses().all(|c| halts(p, c) || quiet(c))
+    // "quit, I have a train to catch": the writer leaves.
+    let quits = |c: &Clause| tokens(p, c).iter().any(|t| t.text == "quit");
+    let beside = |c: &Clause| c.form == Form::Empty || !clauses().any(quits);
+    clauses().any(|c| halts(p, c)) && clauses().all(|c| halts(p, c) || ground::is_beside(p, c) && beside(c))
 }
 
 /// Whether a clause of a message plainly stops the run; one that takes back what was said before it does not.
@@ -56,7 +61,14 @@ pub(crate) fn stops(p: &Parsed<'_>) -> bool {
 
 fn halts(p: &Parsed<'_>, c: &Clause) -> bool {
     let holds = |list| tokens(p, c).iter().any(|t| is_listed(p, list, t));
-    said(p, c) == Said::Run && holds(List::HaltPlain) && !holds(List::HaltGround)
+    // "stop?!" shouts
+    let shouts = p.doc.tokens.get(c.end + 1).is_some_and(|t| t.text == "!");
+    let asks = !shouts && answer::is_asked(&p.doc, &p.structure, c);
+    let negated = || {
+        let head = tokens(p, c).iter().take_while(|t| !is_listed(p, List::HaltPlain, t));
+        head.into_iter().any(|t| t.text != "no" && p.structure.known.is(List::ForbidNot, &t.text))
+    };
+    said(p, c) == Said::Run && holds(List::HaltPlain) && !asks && !negated() && !ground::at_place(p, c)
 }
 
 /// Whether a message takes work up again, and says nothing besides but how things stand: "I fixed it, go on".
@@ -133,8 +145,8 @@ fn phrase(p: &Parsed<'_>, list: List, at: usize, end: usize) -> Option<usize> {
 fn object(p: &Parsed<'_>, from: usize, end: usize, small: &[List]) -> Said {
     let known = p.structure.known;
     let tokens = p.doc.tokens.get(from..end).unwrap_or_default();
-    // "stop i made a mistake": another clause, for want of a comma.
-    if tokens.first().is_some_and(|t| known.is(List::HaltWhy, &t.text)) {
+    // "stop i made a mistake", "stop please thats prod": another clause, for want of a comma.
+    if ground::begins(known, tokens) {
         return Said::Run;
     }
     let filled = |i: usize| {

@@ -1,5 +1,5 @@
 //! Words to the workbench, a class each, in the phase in which they are said: what wants another try and what keeps
-//! from one, what answers and what only asks.
+//! from one, what answers and what only asks, what stops.
 #![allow(clippy::disallowed_methods, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use pilothouse_intent::{Classifier, Control, Message, Phase, Reading, Turn};
@@ -57,4 +57,10 @@ fn an_answer_with_a_question_mark_is_none() {
     claim("turned-down", 4, |l, r| {
         r.whole.turn == Turn::Control(Control::Cancel) && !Classifier::builtin().approves(&l.text)
     });
+}
+
+#[test]
+fn a_stop_stops_whatever_is_said_beside_it() {
+    claim("stops", 35, |_, r| r.whole.turn == Turn::Control(Control::Cancel) && r.whole.confidence > 0.85);
+    claim("goes-on", 28, |_, r| r.whole.turn != Turn::Control(Control::Cancel));
 }
