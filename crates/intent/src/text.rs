@@ -286,7 +286,10 @@ fn scan_line(doc: &mut Doc, line: &str, base: usize) {
             let run: String = rest.get(..len).unwrap_or("").trim_end().chars().filter_map(fold).collect();
             doc.push(&run, Kind::Cjk, base + i, base + i + len);
             len
-        } else if is_break(c) || c == ':' || (c == '.' && !inner.starts_with(char::is_alphanumeric)) {
+        } else if is_break(c)
+            || c == ':'
+            || (c == '.' && !inner.starts_with(char::is_alphanumeric) && !is_dotted(rest))
+        {
             let mut buf = [0u8; 4];
             doc.push(punct(c).encode_utf8(&mut buf), Kind::Punct, base + i, base + i + c.len_utf8());
             c.len_utf8()
@@ -312,6 +315,13 @@ fn punct(c: char) -> char {
         '—' | '–' => '-',
         other => other,
     }
+}
+
+/// Whether a path opens there: "./src", "../lib", "./...".
+fn is_dotted(rest: &str) -> bool {
+    rest.strip_prefix("./")
+        .or_else(|| rest.strip_prefix("../"))
+        .is_some_and(|path| !path.starts_with(char::is_whitespace))
 }
 
 /// Length of what stands between the quote `c` and its end, when it is a quote.
@@ -368,7 +378,11 @@ fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
         end = i + c.len_utf8();
     }
     let mut raw = rest.get(..end).unwrap_or("");
-    while raw.len() > 1 && raw.ends_with(['.', ':', '\'', '*', '-', '~']) && !raw.starts_with('-') {
+    while raw.len() > 1
+        && raw.ends_with(['.', ':', '\'', '*', '-', '~'])
+        && !raw.starts_with('-')
+        && !raw.ends_with("/...")
+    {
         raw = raw.get(..raw.len() - 1).unwrap_or("");
     }
     if raw.is_empty() {

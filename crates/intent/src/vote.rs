@@ -5,6 +5,7 @@
 
 mod control;
 mod order;
+mod report;
 
 use super::{
     IntentNode as N,
@@ -283,6 +284,7 @@ fn leaf_of(
     }
     let talks = p.ban == Ban::None && m.phase == Phase::Idle && framed::only_talks(p);
     let banned = |leaf: N| match p.ban {
+        _ if report::bars(p, leaf) => true,
         Ban::None if talks => rules::is_action(leaf) && (leaf != N::Execute || framed::asks_what_was(p)),
         Ban::None if p.forbids(m.phase) => rules::is_action(leaf),
         Ban::None => guard.forbids > FORBIDS && rules::is_action(leaf),

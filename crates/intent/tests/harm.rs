@@ -78,6 +78,11 @@ fn a_run_that_is_ordered_beside_a_prohibition_runs_and_changes_nothing() {
 }
 
 #[test]
+fn a_report_that_begins_with_a_program_runs_and_changes_nothing() {
+    claim("report-of-a-run", |r| !acts(r));
+}
+
+#[test]
 fn look_at_it_and_fix_it_is_a_fix() {
     claim("look-and-fix", |r| leaf(r) == N::Modify);
 }

@@ -4,7 +4,7 @@
 
 use pilothouse_shell::{Role, is};
 
-use super::{FORBIDS, ORDER, Vote, project, statistics};
+use super::{FORBIDS, ORDER, Vote, project, report, statistics};
 use crate::{
     IntentNode as N,
     classify::Parsed,
@@ -63,7 +63,7 @@ fn changes_it(p: &Parsed<'_>) -> bool {
 /// and no other clause asks.
 /// Before it a program's name may begin a report: "npm install hangs, fix package.json".
 pub(super) fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -> Option<N> {
-    let banned = p.forbids(m.phase) || guard.forbids > FORBIDS;
+    let banned = p.forbids(m.phase) || guard.forbids > FORBIDS || report::bars(p, N::Modify);
     if m.phase != Phase::Idle || m.paused || banned || (rules::is_action(said) && said != N::Execute) {
         return None;
     }
@@ -288,6 +288,7 @@ pub(super) fn plain_run(p: &Parsed<'_>, m: &Message<'_>) -> bool {
         && known.on(Rule::OrderedRun)
         && !p.structure.hits.iter().any(stops)
         && runs
+        && report::told(p).is_none()
         && !asks(first)
         && ordered_run(p)
         && !named
