@@ -2,6 +2,8 @@
 //!
 //! Owns telling a command line from a sentence. What its programs do is the shell crate's to say.
 
+mod sql;
+
 use pilothouse_shell::{Effect, Role, effect, is, is_known};
 
 use super::{
@@ -28,7 +30,8 @@ pub(crate) fn leaf_of_line(text: &str) -> Option<N> {
 /// What one line does.
 fn leaf(line: &str) -> (Effect, N) {
     let lower = line.to_lowercase();
-    let effect = if is_sql(&lower) { effect_of_sql(&lower) } else { effect(line) };
+    let effect =
+        if sql::is_sql(&lower, &Tables::builtin().words) { effect_of_sql(&lower) } else { effect(line) };
     let leaf = match effect {
         Effect::Reads => N::Read,
         Effect::Creates => N::Create,
@@ -47,29 +50,11 @@ fn effect_of_sql(lower: &str) -> Effect {
     }
 }
 
-fn is_sql(lower: &str) -> bool {
-    let starts = [
-        "drop table ",
-        "drop database ",
-        "drop schema ",
-        "delete from ",
-        "truncate table ",
-        "alter table ",
-        "create table ",
-        "insert into ",
-        "select * from ",
-        "select count(",
-    ];
-    starts.iter().any(|s| lower.starts_with(s)) && !lower.contains(" please")
-        || (lower.starts_with("select ") && lower.contains(" from ") && !lower.contains(" the "))
-        || (lower.starts_with("update ") && lower.contains(" set ") && lower.contains('='))
-}
-
 fn is_command(line: &str, known: &Words) -> bool {
     if line.contains("ERR!") || line.contains("rror:") {
         return false;
     }
-    if is_sql(&line.to_lowercase()) {
+    if sql::is_sql(&line.to_lowercase(), known) {
         return true;
     }
     let mut words: Vec<&str> = line.split_whitespace().collect();

@@ -89,6 +89,11 @@ fn a_plain_order_is_planned() {
 }
 
 #[test]
+fn a_sentence_that_begins_like_sql_is_no_line() {
+    claim("sql-prose", 20, |_, r| heard(r));
+}
+
+#[test]
 fn a_line_as_it_is_typed_stays_one() {
     claim("line", 40, |_, r| r.command.is_some());
 }
