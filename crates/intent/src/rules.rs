@@ -8,7 +8,7 @@ use super::{
     parts::Rule,
     scope::Capability,
     structure::{Clause, Form, Object, Structure},
-    text::{Doc, Token},
+    text::{Doc, Kind, Token},
     words::List,
 };
 
@@ -233,11 +233,29 @@ impl<'a> At<'a> {
         })
     }
 
-    /// "kill the branch", "kill the sidebar", "kill it": a removal, where "kill the server" stops it.
+    /// "kill the branch", "kill `old_api.py`", "kill it": a removal, where "kill the server" stops it.
     fn kills(self) -> bool {
+        let file =
+            || self.tail(5).iter().any(|t| matches!(t.kind, Kind::File | Kind::Path) || t.text.contains('/'));
+        let it = || {
+            let mut words = self.words(4);
+            words.next().is_some_and(|w| self.is(List::Pronoun, w))
+                && words.all(|w| self.is(List::HaltPast, w))
+        };
+        let runs = |t: &Token| self.is(List::KillRun, &t.text);
         self.on(Rule::Kills)
             && self.head() == "kill"
-            && (matches!(self.c.object, Object::Inner | Object::Pronoun) || self.near(List::KillObject, 5))
+            && (matches!(self.c.object, Object::Inner | Object::Pronoun)
+                || self.near(List::KillObject, 5)
+                || (file() && !self.tail(5).iter().any(runs))
+                || (it() && !self.doc.tokens.iter().any(runs)))
+    }
+
+    /// Whether what the verb is applied to is said in the plural.
+    fn names_several(self) -> bool {
+        let object =
+            self.tail(6).iter().take_while(|t| !self.is(List::Preposition, &t.text) && t.kind != Kind::Punct);
+        object.last().is_some_and(|t| t.text.ends_with('s') && !t.text.ends_with("ss"))
     }
 
     fn build(self, weight: u8) -> Found {
@@ -334,9 +352,17 @@ pub(crate) fn whole(doc: &Doc, s: &Structure<'_>, kept: &[usize]) -> Option<Gues
         .iter()
         .filter_map(|k| s.clauses.get(*k))
         .any(|c| c.marked || matches!(c.form, Form::Question(_)));
+    let removal = kept.iter().find(|k| s.clauses.get(**k).is_some_and(removes)).copied();
+    let spared = |i: usize| {
+        removal.is_some_and(|at| at < i) && s.clauses.get(i).is_some_and(|c| keeps(At { doc, s, c }))
+    };
+    let some = kept.iter().any(|k| spared(*k));
     for &i in kept {
-        let Some(c) = s.clauses.get(i) else { continue };
+        let Some(c) = s.clauses.get(i).filter(|_| !spared(i)) else { continue };
         let Some((leaf, weight, rule)) = clause(At { doc, s, c }) else { continue };
+        // "remove the old workers, keep the new": of such things each is a whole one.
+        let things = some && rule == "remove-other" && At { doc, s, c }.names_several();
+        let weight = if things { 2 } else { weight };
         let rank = match c.form {
             Form::Order | Form::Request if is_action(leaf) => 40 + depth(leaf),
             Form::Order | Form::Request => 30,
@@ -351,6 +377,18 @@ pub(crate) fn whole(doc: &Doc, s: &Structure<'_>, kept: &[usize]) -> Option<Gues
         }
     }
     best.map(|(_, g)| g)
+}
+
+/// Whether a clause orders a removal.
+fn removes(c: &Clause) -> bool {
+    matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VDelete)
+}
+
+/// "keep the handwritten one", "but leave the first": what is spared of a removal, no change of its own.
+fn keeps(at: At<'_>) -> bool {
+    let c = at.c;
+    let leaves = c.form == Form::Order && c.verb == Some(Tag::VModify) && at.is(List::SpareLeave, at.head());
+    leaves && c.object != Object::Pronoun
 }
 
 /// Whether a leaf changes or runs something.

@@ -215,10 +215,12 @@ impl Reader<'_> {
                     if i > start
                         && self.known.is(List::Join, word)
                         && self.opens(i + 1)
-                        && !self.listing(start, i) =>
+                        && !self.listing(start, i)
+                        && !self.answered(start) =>
                 {
                     Some(false)
                 }
+                (Kind::Word, _) if i == start + 2 && self.answered(start) => Some(false),
                 _ => None,
             };
             if let Some(last) = cut {
@@ -234,6 +236,14 @@ impl Reader<'_> {
             out.push((start, self.tokens.len(), true));
         }
         out
+    }
+
+    /// "is it used? if not delete it": behind a question, a frame without a comma and an order.
+    fn answered(&self, start: usize) -> bool {
+        let asked = start.checked_sub(1).and_then(|at| self.tokens.get(at)).is_some_and(|t| t.text == "?");
+        let frame = format!("{} {}", self.word(start), self.word(start + 1));
+        let at = self.skip_fillers(start + 2, self.tokens.len());
+        asked && self.known.is(List::Answered, &frame) && self.hits(at).iter().any(|h| h.tag.acts())
     }
 
     /// "the difference between merge and rebase": nouns, when a question runs and nothing follows.

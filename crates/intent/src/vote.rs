@@ -282,6 +282,9 @@ fn leaf_of(
     if order::plain_fix(p, guard, m) || order::asked_to_mend(p, guard, m) {
         return (N::Modify, shares.leaf(N::Modify).max(PLAIN), 1.0);
     }
+    if let Some(leaf) = order::asked_first(p, guard, m) {
+        return (leaf, shares.leaf(leaf).max(PLAIN), 1.0);
+    }
     let talks = p.ban == Ban::None && m.phase == Phase::Idle && framed::only_talks(p);
     let banned = |leaf: N| match p.ban {
         _ if report::bars(p, leaf) => true,

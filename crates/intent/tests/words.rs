@@ -2,7 +2,7 @@
 //! from one, what answers and what only asks, what stops.
 #![allow(clippy::disallowed_methods, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use pilothouse_intent::{Classifier, Control, Message, Phase, Reading, Turn};
+use pilothouse_intent::{Classifier, Control, IntentNode, Message, Phase, Reading, Turn};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -63,4 +63,9 @@ fn an_answer_with_a_question_mark_is_none() {
 fn a_stop_stops_whatever_is_said_beside_it() {
     claim("stops", 35, |_, r| r.whole.turn == Turn::Control(Control::Cancel) && r.whole.confidence > 0.85);
     claim("goes-on", 28, |_, r| r.whole.turn != Turn::Control(Control::Cancel));
+}
+
+#[test]
+fn what_stops_a_process_is_no_removal() {
+    claim("runs", 6, |_, r| r.whole.path.current() == IntentNode::Execute);
 }

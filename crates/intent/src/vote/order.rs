@@ -170,6 +170,41 @@ pub(super) fn plain_fix(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {
         && spoken().all(|c| fixes(c) || looks(c) || (traced && told(c)))
 }
 
+/// "is it used anywhere? if not delete it", "why is this file here? remove it": the order behind a question that is about
+/// the same thing.
+pub(super) fn asked_first(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> Option<N> {
+    let s = &p.structure;
+    let spoken = p.kept.iter().filter_map(|k| Some((*k, s.clauses.get(*k)?)));
+    let spoken: Vec<(usize, &Clause)> = spoken.filter(|(_, c)| c.form != Form::Empty).collect();
+    let ((at, last), before) = spoken.split_last()?;
+    let within =
+        |c: &Clause, tag: Tag| s.hits.iter().any(|h| h.tag == tag && h.start >= c.start && h.start < c.end);
+    let asks =
+        |c: &Clause| c.marked && !matches!(c.form, Form::Request) || matches!(c.form, Form::Question(_));
+    let framed = |c: &Clause| c.form == Form::Frame && c.end - c.start <= 2;
+    let mut of_it = p.doc.tokens.get(last.head + 1..last.end.min(last.after + 1)).unwrap_or_default().iter();
+    let of_it = of_it.any(|t| s.known.is(List::Pronoun, &t.text) || t.text == "one");
+    let verb = last.verb.filter(|v| matches!(v, Tag::VModify | Tag::VAdd | Tag::VCreate | Tag::VDelete))?;
+    // "give it a shot" changes nothing.
+    let other = [List::SpareLeave, List::FramedGive];
+    let head = p.doc.tokens.get(last.head).map_or("", |t| &t.text);
+    let keeps = other.iter().any(|list| s.known.is(*list, head));
+    let plain = matches!(last.form, Form::Order | Form::Request) && !last.marked && of_it && !keeps;
+    let asked = before.iter().any(|(_, c)| asks(c)) && before.iter().all(|(_, c)| asks(c) || framed(c));
+    if m.phase != Phase::Idle || p.forbids(m.phase) || guard.forbids > FORBIDS || !plain || !asked {
+        return None;
+    }
+    let inner = before.iter().any(|(_, c)| within(c, Tag::OInner));
+    let whole = before.iter().any(|(_, c)| {
+        let named = p.doc.tokens.get(c.start..c.end).unwrap_or_default();
+        within(c, Tag::OWhole) || named.iter().any(|t| matches!(t.kind, Kind::File | Kind::Path))
+    });
+    if verb == Tag::VDelete {
+        return Some(if inner && !whole { N::Modify } else { N::Delete });
+    }
+    p.guess().filter(|g| g.clause == *at && matches!(g.leaf, N::Modify | N::Create)).map(|g| g.leaf)
+}
+
 /// "CI is red, can you make it green?", "the build broke, would you mind fixing it": how things stand, and behind it the
 /// agent is asked to change that. What it is asked to look at, to tell or to plan is no such change.
 pub(super) fn asked_to_mend(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {
